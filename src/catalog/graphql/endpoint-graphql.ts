@@ -1,5 +1,6 @@
 import { VOICE_SCOPE } from '../../access/scopes.ts'
 import type { Voice, VoiceEndpoint, VoiceKind } from '../../context/catalog-snapshot.ts'
+import type { Context } from '../../context/context.ts'
 import { builder } from '../../graphql/builder.ts'
 import { describedEnum } from '../../graphql/described-enum.ts'
 import { addNodeSource, NodeInterface } from '../../graphql/node.ts'
@@ -103,8 +104,21 @@ builder.objectFields(VoiceEndpointRef, (t) => ({
     type: [VoiceRef],
     description: 'The voices that it accepts.',
     resolve: voicesOf,
+    extensions: { length: voicesOfEach },
   }),
 }))
+
+type CatalogHolder = Pick<Context, 'catalog'>
+
+/** What all voices of a catalog count for at the most: however many there are, each of them may be asked for once. */
+const MOST_COUNTED_VOICES = 2000
+
+/** On an average: the voices of a whole catalog count for as many as they are. */
+function voicesOfEach(_args: unknown, ctx?: CatalogHolder): number {
+  const open = ctx?.catalog.current.open ?? []
+  const voices = open.reduce((count, endpoint) => count + endpoint.voices.length, 0)
+  return Math.min(voices, MOST_COUNTED_VOICES) / Math.max(1, open.length)
+}
 
 const voicesOf = ({ slug, voices }: VoiceEndpoint): EndpointVoice[] =>
   voices.map((voice) => ({ ...voice, endpointSlug: slug }))
@@ -128,6 +142,7 @@ const CatalogRef = builder.objectRef<CatalogView>('Catalog').implement({
       type: [VoiceEndpointRef],
       description: 'By slug.',
       resolve: ({ endpoints }) => [...endpoints],
+      extensions: { length: (_args: unknown, ctx?: CatalogHolder) => ctx?.catalog.current.open.length ?? 1 },
     }),
   }),
 })

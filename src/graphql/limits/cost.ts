@@ -44,12 +44,15 @@ interface Call {
   readonly document: DocumentNode
   readonly operationName?: string | null | undefined
   readonly variableValues?: unknown
+  /** Of the request: what a field may go by to say how much it holds. */
+  readonly contextValue?: unknown
 }
 
 interface Walk {
   readonly schema: GraphQLSchema
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   readonly variables: Readonly<Record<string, unknown>>
+  readonly context: unknown
   cost: number
   /** Of what is asked about the schema itself. */
   introspection: number
@@ -78,14 +81,20 @@ function costOfWholeSchema(schema: GraphQLSchema): number {
   return introspection
 }
 
-function costOf({ schema, document, operationName, variableValues }: Call): Pick<Walk, 'cost' | 'introspection'> {
+function costOf({
+  schema,
+  document,
+  operationName,
+  variableValues,
+  contextValue,
+}: Call): Pick<Walk, 'cost' | 'introspection'> {
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
   }
   const operation = getOperationAST(document, operationName)
   const variables = { ...defaultsOf(operation), ...(variableValues as Walk['variables'] | null | undefined) }
-  const walk: Walk = { schema, fragments, variables, cost: 0, introspection: 0 }
+  const walk: Walk = { schema, fragments, variables, context: contextValue, cost: 0, introspection: 0 }
   const root = operation == null ? null : schema.getRootType(operation.operation)
   if (operation != null && root != null) add(walk, operation.selectionSet, root, 1)
   return walk
@@ -139,7 +148,7 @@ function lengthOf(
   // As the field itself says.
   const { length } = field.extensions
   if (typeof length === 'number') return length
-  if (typeof length === 'function') return Math.max(1, Math.ceil(length(argumentsOf(walk, node))))
+  if (typeof length === 'function') return Math.max(1, Math.ceil(length(argumentsOf(walk, node), walk.context)))
   if (field.args.some(({ name }) => SIZES.has(name))) return pageOf(walk, node)
   const isPage = parent.name.endsWith('Connection') || parent.name.endsWith('Page')
   return isListType(getNullableType(field.type)) && !isPage ? ASSUMED_LENGTH : 1

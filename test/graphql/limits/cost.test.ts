@@ -4,8 +4,8 @@ import { excessiveCost } from '../../../src/graphql/limits/cost.ts'
 import { buildGraphqlSchema } from '../../../src/graphql/schema.ts'
 
 const schema = buildGraphqlSchema()
-const costly = (query: string, variableValues?: object) =>
-  excessiveCost({ schema, document: parse(query), ...(variableValues && { variableValues }) })
+const costly = (query: string, variableValues?: object, contextValue?: object) =>
+  excessiveCost({ schema, document: parse(query), contextValue, ...(variableValues && { variableValues }) })
 const times = (count: number, field: string) =>
   `{ ${Array.from({ length: count }, (_, at) => `a${at}: ${field}`).join(' ')} }`
 const POINT =
@@ -38,4 +38,17 @@ test.each([
 ])('%s may be asked for, and not twenty times', (_what, field) => {
   expect(costly(times(1, field))).toBeNull()
   expect(costly(times(20, field))).toMatch(/may return/)
+})
+
+test.each([
+  [1, 20, 20],
+  [5, 100, 4],
+  [20, 100, 1],
+  [100, 200, 1],
+])('a catalog of %i endpoints with %i voices each may be asked for %i times', (endpoints, voices, most) => {
+  const open = Array.from({ length: endpoints }, () => ({ voices: Array.from({ length: voices }, () => ({})) }))
+  const whole = 'catalog { catalogVersion endpoints { slug name voices { id slug name description kind language } } }'
+  const isRefused = (count: number) =>
+    costly(times(count, whole), undefined, { catalog: { current: { open } } }) !== null
+  expect([isRefused(most), isRefused(most + 5)]).toEqual([false, most < 20])
 })
