@@ -35,3 +35,16 @@ test.skipIf(!isInstalled)('systemd finds nothing wrong with the units', async ()
   expect([status, String(stderr)]).toEqual([0, ''])
   await rm(directory, { recursive: true })
 })
+
+test.each(['sonant-api.service', 'sonant-worker@.service', 'sonant-gpu-worker.service'])(
+  'in %s threads may lower their own priority',
+  (name) => {
+    const lines = readFileSync(join(EXAMPLES, name), 'utf8').matchAll(/^SystemCallFilter=(.*)$/gm)
+    const isAllowed = [...lines].reduce(
+      (allowed, [, filter = '']) =>
+        /^~.*@resources/.test(filter) ? false : /@system-service|setpriority/.test(filter) || allowed,
+      false,
+    )
+    expect(isAllowed).toBe(true)
+  },
+)

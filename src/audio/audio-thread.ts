@@ -1,5 +1,5 @@
-import { setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
+import { lowerPriority } from '../values/lower-priority.ts'
 import { decode } from './decode.ts'
 import { encodeFile, startEncoding } from './encode.ts'
 import type { Encoding, EncodingOptions } from './encoding.ts'
@@ -9,7 +9,6 @@ import { readRecording } from './read-recording.ts'
 import { resampled } from './resample.ts'
 import type { Wav } from './wav.ts'
 
-const NICENESS = 5
 /** What models that clone were trained on. */
 const VOICE_RATE = 24_000
 
@@ -33,8 +32,7 @@ export type AudioAnswer =
 const streams = new Map<number, Encoding>()
 let last: Promise<void> = Promise.resolve()
 
-// On Linux a thread has a priority of its own: the API comes first.
-if (process.platform === 'linux') setPriority(NICENESS)
+lowerPriority()
 parentPort?.on('message', ({ id, task }: { id: number; task: AudioTask }) => {
   // One after the other: a file that is opened may wait for its library, and its samples come right behind.
   last = last.then(() => answer(id, task))

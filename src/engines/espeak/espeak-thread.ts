@@ -1,6 +1,6 @@
-import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import loadEspeak, { type EspeakModule, type EspeakWorker } from '@echogarden/espeak-ng-emscripten'
+import { lowerPriority } from '../../values/lower-priority.ts'
 import type { WordMark } from '../engine.ts'
 import type { Loudness } from '../loudness.ts'
 import type { Language } from './detect-language.ts'
@@ -14,7 +14,6 @@ import { asPackage, readVoiceData } from './voice-data.ts'
 import { toWordMarks } from './word-events.ts'
 
 const VARIANTS_FOLDER = '/usr/share/espeak-ng-data/voices/!v'
-const NICENESS = 5
 const TARGET_LUFS = -19
 const MOST_STYLE_DB = 3.5
 /** At 100 some speakers are cut off at full scale. */
@@ -87,7 +86,7 @@ async function openSpeech(): Promise<Speech> {
 }
 
 async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
-  yieldToTheApi()
+  lowerPriority()
   const { variants, recording, sampleRate, say } = await openSpeech()
   return ({ text, engineVoice, language, prosody }) => {
     const voice = pickVoice(engineVoice, spokenLanguage(engineVoice, language, text))
@@ -127,11 +126,6 @@ let japanese: JapaneseReader | undefined
 const readJapanese: JapaneseReader = (text) => {
   japanese ??= openJapaneseReader()
   return japanese(text)
-}
-
-/** On Linux a thread has a priority of its own; elsewhere this would slow the whole process. */
-function yieldToTheApi(): void {
-  if (process.platform === 'linux') setPriority(NICENESS)
 }
 
 /** eSpeak seeds the noise in breathy voices with the time at which it starts; two threads must not sound different. */
