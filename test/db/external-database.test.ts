@@ -239,9 +239,9 @@ describe('a connection over TLS', () => {
   test('by sslmode=prefer is in plain text where the server offers none, by a Unix socket as well', async () => {
     front = await startTlsFront(urlOf(), certificates.good)
     const plain = await startFaultProxy(urlOf())
-    const url = plain.url.replace('sslmode=disable', 'sslmode=prefer')
-    for (const databaseUrl of [url, `${urlOf()}&sslmode=prefer`]) {
-      const runtime = await openRuntime(settingsOf(databaseUrl), log, { supervise: false })
+    for (const url of [plain.url, urlOf()]) {
+      const preferring = url.replace('sslmode=disable', 'sslmode=prefer')
+      const runtime = await openRuntime(settingsOf(preferring), log, { supervise: false })
       await runtime.close()
     }
     expect(warned).toEqual([])

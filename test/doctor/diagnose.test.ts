@@ -98,7 +98,9 @@ describe('diagnose', () => {
   })
 
   test('finds limits of time that break off what takes long, and an index that was not finished', async () => {
-    const pool = new pg.Pool({ connectionString: ctx.db.url, options: '-c statement_timeout=1000' })
+    const limited = new URL(ctx.db.url)
+    limited.searchParams.set('options', '-c statement_timeout=1000')
+    const pool = new pg.Pool({ connectionString: limited.href })
     await run(`update pg_index set indisvalid = false where indexrelid = 'webhook_secret_account_id_id_idx'::regclass`)
     const found = await complaints({ db: { ...ctx.db, pool } })
     await run('update pg_index set indisvalid = true where not indisvalid')

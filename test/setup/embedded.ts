@@ -44,8 +44,8 @@ export function embeddedWorkshop() {
       opened.push(embedded)
       return embedded
     },
-    start: (dataDir: string) => {
-      const started = startProcess(dataDir)
+    start: (dataDir: string, env: Readonly<Record<string, string>> = {}) => {
+      const started = startProcess(dataDir, env)
       processes.push(started)
       return started
     },
@@ -77,8 +77,9 @@ export async function ask(embedded: Embedded, sql: string): Promise<Record<strin
   }
 }
 
-function startProcess(dataDir: string): EmbeddedProcess {
-  const child = spawn(process.execPath, [PROCESS, dataDir], { stdio: ['pipe', 'pipe', 'pipe'] })
+function startProcess(dataDir: string, env: Readonly<Record<string, string>>): EmbeddedProcess {
+  const options = { stdio: 'pipe', env: { ...process.env, ...env } } as const
+  const child = spawn(process.execPath, [PROCESS, dataDir], options)
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   let said = ''
   child.stderr.on('data', (text) => {

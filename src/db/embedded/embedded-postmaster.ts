@@ -25,9 +25,12 @@ export interface Attempt {
   ended: 'try again' | EmbeddedError | undefined
 }
 
+/** Names the socket. */
+export const PORT = 5432
+
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '',
-  port: '5432',
+  port: String(PORT),
   unix_socket_permissions: '0700',
   max_connections: '200',
   shared_buffers: '128MB',

@@ -9,7 +9,7 @@ import { findBinaries } from './embedded-binaries.ts'
 import { initialise, isInitialised, openSocketDirectory, postgresDirectory } from './embedded-directory.ts'
 import { EmbeddedError } from './embedded-error.ts'
 import { makeLauncher } from './embedded-launcher.ts'
-import { type Attempt, type Cluster, lockHolder, startPostmaster, stopPostmaster } from './embedded-postmaster.ts'
+import { type Attempt, type Cluster, lockHolder, PORT, startPostmaster, stopPostmaster } from './embedded-postmaster.ts'
 
 /** One connection of this name per process that uses the database: the process that closes the last one stops the database. */
 const PRESENCE = 'sonant presence'
@@ -50,7 +50,7 @@ interface EmbeddedOptions {
  */
 export async function openEmbedded(dataDir: string, log: Log, options: EmbeddedOptions = {}): Promise<Embedded> {
   const cluster = await prepareCluster(dataDir, options.fsync ?? true)
-  const url = `postgresql://sonant@localhost/postgres?host=${encodeURIComponent(cluster.sockets)}`
+  const url = urlOf(cluster)
   let presence: Client | undefined
   let underway: Promise<void> | undefined
   let closed = false
@@ -88,6 +88,10 @@ export async function openEmbedded(dataDir: string, log: Log, options: EmbeddedO
   const unbound = boundLog(cluster.logFile, async (work) => presence && alone(presence, work))
   return { url, ensure, close }
 }
+
+/** With all that the driver would take from PGPORT, PGSSLMODE and PGOPTIONS, which are about another server. */
+const urlOf = ({ sockets }: Cluster): string =>
+  `postgresql://sonant@localhost/postgres?host=${encodeURIComponent(sockets)}&port=${PORT}&sslmode=disable&options=-c%20TimeZone%3DUTC`
 
 /** Tries until it is there, or this process has closed it. */
 async function comeBack(ensure: () => Promise<void>, isClosed: () => boolean, log: Log): Promise<void> {

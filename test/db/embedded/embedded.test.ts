@@ -44,6 +44,14 @@ describe('embedded', () => {
     expect(isStopped(dataDir)).toBe(true)
   })
 
+  test('is reached whatever the environment says of another server to PostgreSQL’s own clients', async () => {
+    const other = { PGHOST: '192.0.2.1', PGPORT: '6543', PGUSER: 'nobody', PGDATABASE: 'none', PGPASSWORD: 'x' }
+    const dataDir = await workshop.made()
+    const started = workshop.start(dataDir, { ...other, PGSSLMODE: 'verify-full', PGOPTIONS: '-c none=1' })
+    expect(await started.ready).toBe('ready with 0 accounts')
+    expect(await started.close()).toBe(0)
+  })
+
   test('what was written is there after a stop and a start', async () => {
     const dataDir = await workshop.made()
     const first = await workshop.open(dataDir)
