@@ -1,5 +1,6 @@
 import type { PgBoss } from 'pg-boss'
 import type { KeyedLimiter } from '../../concurrency/keyed-limiter.ts'
+import type { Log } from '../../values/log.ts'
 import type { JobKind } from '../job-kind.ts'
 import type { ClaimedWith, Delivery, JobSource, Origin, RowClaim, Taken } from '../job-source.ts'
 import type { BossQueue } from './boss-queue.ts'
@@ -11,11 +12,14 @@ interface KeyedSourceOptions {
   readonly kind: JobKind
   readonly limiter: KeyedLimiter
   readonly workerId: string
+  readonly log: Log
   /** Claims the row of a job that comes alone with it. */
   readonly rowClaim?: RowClaim | undefined
   /** Releases a row that was claimed so, where the job itself goes back. */
   unclaim?(claimed: ClaimedWith): Promise<void>
 }
+
+type Rejected = Pick<Delivery, 'id' | 'retryCount'>
 
 /** What is stored with a job in the queue; `lane` is its concurrency key. */
 interface Payload extends Origin {
@@ -44,7 +48,7 @@ class KeyedSource implements JobSource {
   }
 
   async take(free: number): Promise<Taken> {
-    const { limiter, queue, kind, workerId } = this.#options
+    const { limiter } = this.#options
     const size = sizeFor(free, this.#batch)
     const since = performance.now()
     const jobs = await this.#fetch(size)
@@ -55,10 +59,20 @@ class KeyedSource implements JobSource {
     }
     this.#batch = limiter.leastBatch
     this.#isEmpty = false
-    await Promise.all(unclaimed.map((claimed) => this.#options.unclaim?.(claimed)))
     // Their keys are left out of the next fetch, which finds others instead.
-    await queue.release(kind, rejected, workerId)
+    await this.#release(rejected, unclaimed)
     return { deliveries, more: true }
+  }
+
+  /** Never rejects: what was accepted counts in the limiter, and is to begin. What could not be released comes back when its heartbeat runs out. */
+  async #release(rejected: readonly Rejected[], unclaimed: readonly ClaimedWith[]): Promise<void> {
+    const { queue, kind, workerId, log, unclaim } = this.#options
+    try {
+      await Promise.all(unclaimed.map((claimed) => unclaim?.(claimed)))
+      await queue.release(kind, rejected, workerId)
+    } catch (error) {
+      log.warn({ err: (error as Error).message, queue: kind.queue }, 'jobs could not be released to the queue')
+    }
   }
 
   left({ concurrencyKey }: Delivery, free: number): boolean {
@@ -92,7 +106,7 @@ class KeyedSource implements JobSource {
 
   #accept(jobs: readonly Fetched<Payload>[], since: number) {
     const deliveries: Delivery[] = []
-    const rejected: Pick<Delivery, 'id' | 'retryCount'>[] = []
+    const rejected: Rejected[] = []
     const unclaimed: ClaimedWith[] = []
     for (const job of jobs) {
       const { id, retryCount, data } = job

@@ -20,13 +20,13 @@ let kinds = 0
 /** A queue of its own with a source over it; `isResponsive` says which receivers answer. */
 async function openKeyed(
   isResponsive: (receiver: string) => boolean,
-  options: Partial<Parameters<typeof keyedSource>[0]> = {},
+  options: Partial<Omit<Parameters<typeof keyedSource>[0], 'log'>> = {},
 ) {
-  const { boss, queue, db, workerId } = service.runtime
+  const { boss, queue, db, workerId, log } = service.runtime
   const kind: JobKind = { queue: `keyed.${++kinds}` }
   await queue.prepare(kind)
   const limiter = new KeyedLimiter({ perAccount: 64, perReceiver: 32 }, { perAccount: 64, perKey: 4, isResponsive })
-  const source = keyedSource({ boss, queue, kind, limiter, workerId, ...options })
+  const source = keyedSource({ boss, queue, kind, limiter, workerId, log, ...options })
   const taken: string[] = []
   const take = async () => {
     const { deliveries, more } = await source.take(FREE, [])
@@ -145,5 +145,21 @@ describe('keyedSource', () => {
     expect(second).toHaveLength(4)
     expect(await states()).toEqual({ active: first.length + 4, created: 40 - first.length - 4 })
     expect(second.every(({ retryCount }) => retryCount === 0)).toBe(true)
+  })
+
+  test('brings what it has accepted, where the rest cannot be released: its key stays open', async () => {
+    const limiter = new KeyedLimiter({ perAccount: 64, perReceiver: 32 })
+    const broken = { ...service.runtime.queue, release: () => Promise.reject(new Error('the database is away')) }
+    const { source, add, take } = await openKeyed(() => true, { limiter, queue: broken })
+    await add('a r', 80)
+    let left = 3
+    const { tryAcquire } = KeyedLimiter.prototype
+    vi.spyOn(limiter, 'tryAcquire').mockImplementation((key) => left-- > 0 && tryAcquire.call(limiter, key))
+    const { deliveries, more } = await take()
+    expect([deliveries.length, more]).toEqual([3, true])
+    for (const delivery of deliveries) source.left(delivery, FREE)
+    vi.restoreAllMocks()
+    expect(limiter.full()).toEqual([])
+    expect((await take()).deliveries).toHaveLength(16)
   })
 })
