@@ -58,7 +58,9 @@ export async function deliverWebhook(
   if (result.outcome !== 'succeeded') {
     parts.log.info({ deliveryId, attempt: attempt.number, outcome: result.outcome }, 'a webhook delivery failed')
   }
-  return untilAnswered(() => parts.recordAttempt({ attempt, result, claimed }))
+  // What was taken must not be sent again: its record is tried for as long as another attempt could begin.
+  const budgetMs = result.outcome === 'succeeded' ? LATEST_START_SECONDS * 1000 : undefined
+  return untilAnswered(() => parts.recordAttempt({ attempt, result, claimed }), budgetMs)
 }
 
 /** In a span of its own: it is a failure in the trace where the receiver did not take the delivery. */
@@ -117,23 +119,24 @@ async function giveUp(parts: Parts, deliveryId: string, row: Row, outcome: Outco
   return null
 }
 
-/** Before its first byte a delivery that waited long gets a timestamp, a signature and output URLs of now. */
+/**
+ * Before its first byte a delivery that waited long gets a timestamp, a signature and output URLs of now. What cannot be signed is given up
+ * after the transaction: as many at once as the pool has connections would wait for one another.
+ * @returns false where there is nothing left to send
+ */
 async function resignDelivery(parts: DeliveryParts, deliveryId: string, row: Row): Promise<boolean> {
-  return inTransaction(parts.db, async (tx) => {
-    const content = await snapshotPayload(parts, tx, deliveryId, {
-      accountId: row.account_id,
-      kind: row.kind,
-      jobId: row.job_id,
-    })
-    if (content === null) {
-      await giveUp(parts, deliveryId, row, 'secret_unreadable')
-      return false
-    }
+  const { account_id: accountId, kind, job_id: jobId, round } = row
+  const signed = await inTransaction(parts.db, async (tx) => {
+    const content = await snapshotPayload(parts, tx, deliveryId, { accountId, kind, jobId })
+    if (content === null) return 'unreadable'
     const { rowCount } = await tx.query(
       `update webhook_delivery set timestamp = $3, signature = $4, body = $5
        where id = $1 and round = $2 and attempt = 0 and state = 'pending'`,
-      [deliveryId, row.round, content.timestamp, content.signature, content.body],
+      [deliveryId, round, content.timestamp, content.signature, content.body],
     )
     return rowCount === 1
   })
+  if (signed !== 'unreadable') return signed
+  await giveUp(parts, deliveryId, row, 'secret_unreadable')
+  return false
 }

@@ -14,6 +14,7 @@ import { call } from '../../setup/http.ts'
 import type { TestRuntime } from '../../setup/runtime.ts'
 import { type Receiver, signedBytes, signedHeaders, startReceiver } from '../../setup/servers/receiver.ts'
 import { applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
+import { until } from '../../setup/wait.ts'
 import { createOwner, type Owner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
 
 let fixture: WebhookFixture
@@ -207,15 +208,25 @@ describe('a callback', () => {
   test('that cannot be signed is not sent, and its job ends all the same', async () => {
     const path = newPath()
     const owner = await createOwner(service, receiver.url + path)
-    await sql(
-      `update webhook_secret set sealed = set_byte(sealed, 20, get_byte(sealed, 20) # 1) where account_id = $1`,
-      [owner.account],
-    )
+    await breakSecret(owner)
     const jobId = await speak(owner)
     expect((await finishedJob(service.url, owner.key, jobId)).status).toBe('completed')
     const { rows } = await sql('select id from webhook_delivery where job_id = $1', [jobId])
     expect(await owner.delivery(rows[0].id)).toMatchObject({ state: 'failed', outcome: 'secret_unreadable' })
     expect(receiver.received(path)).toEqual([])
+  })
+
+  test('that cannot be signed when the service was down for a while is given up, and as many as there are connections hold none', async () => {
+    const owner = await createOwner(service)
+    const ids: string[] = []
+    for (let n = 0; n < 2 * AT_ONCE; n++) {
+      const { rows } = await pendingSince(owner, receiver.url + newPath(), 3600, 0, { queued: false })
+      ids.push(rows[0].id)
+    }
+    await breakSecret(owner)
+    await tidyWebhooks(service.runtime)
+    const ended = () => sql(`select from webhook_delivery where id = any($1) and outcome = 'secret_unreadable'`, [ids])
+    await until(async () => (await ended()).rowCount === ids.length, 8000, 'the deliveries to be given up')
   })
 
   test('an account from before there were secrets gets one, and signs with it', async () => {
@@ -294,6 +305,12 @@ describe('one hanging receiver', () => {
     await hanging.close()
   })
 })
+
+/** As another SECRET_KEY finds it. */
+const breakSecret = (owner: Owner) =>
+  sql('update webhook_secret set sealed = set_byte(sealed, 20, get_byte(sealed, 20) # 1) where account_id = $1', [
+    owner.account,
+  ])
 
 /** A pending delivery as a service that was down for a while finds it. */
 async function pendingSince(
