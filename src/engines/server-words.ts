@@ -1,4 +1,6 @@
 const MAX_MESSAGE_CHARACTERS = 300
+/** Twice as many, since what was sent is left out. */
+const MAX_READ_CHARACTERS = 600
 /** Words shorter than this say nothing about a text. */
 const TELLING_CHARACTERS = 3
 const WORD = /[\p{L}\p{N}\p{M}]+/gu
@@ -39,12 +41,13 @@ function validationText(entries: readonly unknown[]): string {
 
 /**
  * Causes are logged and stored, texts never are: every word that was sent is left out of what came back, also where it is quoted as
- * JSON or an address quotes it.
+ * JSON or an address quotes it. Only the beginning of a long message is read, since each of its words is looked for in all that was sent.
  */
 export function withoutWordsOf(message: string, texts: readonly string[]): string {
   const sent = texts.join('\n').toLowerCase()
   const wasSent = (word: string) => isTelling(word) && sent.includes(word.toLowerCase())
-  const kept = message.replace(QUOTED, (words) => (wordsOf(words).some(wasSent) ? '…' : words))
+  const beginning = message.slice(0, MAX_READ_CHARACTERS)
+  const kept = beginning.replace(QUOTED, (words) => (wordsOf(words).some(wasSent) ? '…' : words))
   return kept.slice(0, MAX_MESSAGE_CHARACTERS)
 }
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { withoutWordsOf } from '../../src/engines/server-words.ts'
 
+const A_SECOND = 1000
+
 describe('the words of a server', () => {
   test.each([
     ['as it was sent', 'Hello confidential matter', 'cannot read Hello confidential', 'cannot read … …'],
@@ -18,4 +20,11 @@ describe('the words of a server', () => {
       expect(withoutWordsOf(told, ['Hello confidential matter'])).toBe(told)
     },
   )
+
+  test('of a long answer are read for as long as they are kept, however much was sent', () => {
+    const sent = Array.from({ length: 150_000 }, (_nothing, n) => `word${n}`).join(' ')
+    const began = performance.now()
+    expect(withoutWordsOf(`cannot read ${sent.repeat(20)}`, [sent])).toMatch(/^cannot read(?: …)+$/)
+    expect(performance.now() - began).toBeLessThan(A_SECOND)
+  })
 })
