@@ -1,4 +1,4 @@
--- Revision 3. A change of this text takes the next number: processes of an older revision leave it in place.
+-- Revision 4. A change of this text takes the next number: processes of an older revision leave it in place.
 --
 -- What a worker takes out of a queue: round robin over the accounts that wait for each server, beginning after `after_account`.
 -- `rooms` maps servers to the jobs that this worker has capacity for, '' all that are not named. How many requests a worker may have at
@@ -35,7 +35,7 @@ BEGIN
     SELECT s.name, least(free, coalesce(rooms->>s.name, rooms->>'')::integer) AS room FROM server s
     WHERE s.name IS NOT NULL AND coalesce((coalesce(rooms->>s.name, rooms->>''))::integer, 1) > 0
   ), turn AS (
-    SELECT o.name, o.room, t.account, row_number() OVER (PARTITION BY o.name ORDER BY t.lap, t.account) AS place
+    SELECT o.name, o.room, t.lap, t.account, row_number() OVER (PARTITION BY o.name ORDER BY t.lap, t.account) AS place
     FROM open o CROSS JOIN LATERAL (
       WITH RECURSIVE later AS (
         (SELECT j.group_id AS account, 1 AS step FROM pgboss.job_common j
@@ -67,7 +67,7 @@ BEGIN
     SELECT *, (room + least(room, count(*) OVER (PARTITION BY name)) - 1) / least(room, count(*) OVER (PARTITION BY name)) AS share
     FROM turn
   ), found AS (
-    SELECT f.name, f.room, f.place, l.id, row_number() OVER (PARTITION BY f.name, f.account ORDER BY l.created_on) AS nth
+    SELECT f.name, f.room, f.place, f.lap, f.account, l.id, l.created_on, row_number() OVER (PARTITION BY f.name, f.account ORDER BY l.created_on) AS nth
     FROM fair f CROSS JOIN LATERAL (
       SELECT j.id, j.created_on FROM pgboss.job_common j
       WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = f.name AND j.group_id = f.account
@@ -78,7 +78,9 @@ BEGIN
   ), ranked AS (
     SELECT *, row_number() OVER (PARTITION BY name ORDER BY nth, place) AS rank FROM found
   ), chosen AS MATERIALIZED (
-    SELECT r.id, r.nth, r.place FROM ranked r WHERE r.rank <= r.room ORDER BY r.nth, r.place LIMIT free
+    -- Servers that have a slot each do not ask for one another: between them it is the account's turn, then what has waited longest.
+    SELECT r.id, r.nth, r.place FROM ranked r WHERE r.rank <= r.room
+    ORDER BY r.nth, r.place, r.lap, r.account, r.created_on LIMIT free
   ), taken AS (
     UPDATE pgboss.job_common j SET state = 'active', started_on = now(), heartbeat_on = now(),
       retry_count = CASE WHEN j.started_on IS NOT NULL THEN j.retry_count + 1 ELSE j.retry_count END,

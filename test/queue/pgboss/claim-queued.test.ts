@@ -96,6 +96,24 @@ describe('a claim', { timeout: 60_000 }, () => {
     await until(isCheap, TIMEOUT_MS, 'a claim that reads a few pages')
   })
 
+  test('takes jobs for several servers without a limit by turns of their accounts, not by the servers’ names', async () => {
+    await query(
+      `insert into pgboss.job (name, data, group_id, group_tier, retry_limit, policy, created_on)
+       select job.name, jsonb_build_object('jobId', made.account || made.n), made.account, made.server, 2, job.policy, now() + made.n * interval '1 ms'
+       from (select name, policy from pgboss.job limit 1) job,
+         (select 'acct_b' as account, 'sherpa-onnx' as server, 0 as n
+          union all select 'acct_a', 'espeak', n from generate_series(1, 12) n) made`,
+    )
+    const [{ name }] = await query(`select name from pgboss.job where group_id = 'acct_b'`)
+    const taken: string[] = []
+    for (let n = 0; n < 4; n++) {
+      const text = `select job_id, account_id from claim_queued($1, 1, $2, 'w', '{"espeak": 4, "sherpa-onnx": 4, "": 0}')`
+      const [{ account_id: account }] = await query(text, [name, taken.at(-1) ?? ''])
+      taken.push(account)
+    }
+    expect(taken).toEqual(['acct_a', 'acct_b', 'acct_a', 'acct_a'])
+  })
+
   test('waits for the disk, as the charges of its jobs are committed with it', async () => {
     await query('begin')
     await claim('voice.nobody')
