@@ -1,4 +1,5 @@
 import { untilAnswered } from '../db/until-answered.ts'
+import { isDatabaseDown } from '../errors/database-down.ts'
 import type { DispatchOptions } from './dispatcher.ts'
 import type { Delivery } from './job-source.ts'
 import type { Settler } from './pgboss/settle-in-batches.ts'
@@ -27,8 +28,7 @@ export class Settlement {
       if (outcome !== 'settled') settler.complete(delivery)
     } catch (error) {
       if (job.cancelled) settler.complete(delivery)
-      else if (error instanceof NotSoon)
-        await this.release([delivery]).catch((cause: Error) => this.#nack(delivery, cause))
+      else if (error instanceof NotSoon) await this.#putBack(delivery)
       else await this.#nack(delivery, error as Error)
     }
   }
@@ -55,6 +55,18 @@ export class Settlement {
       // Its heartbeat runs out.
       log.warn({ err: error.message, jobId: delivery.jobId }, 'a job could not be released to the queue'),
     )
+  }
+
+  /**
+   * Where the answer was lost, the job may be another worker's by now, which a nack could not tell apart: what was not released comes back
+   * when its heartbeat runs out.
+   */
+  async #putBack(delivery: Delivery): Promise<void> {
+    const { log } = this.#options
+    await this.release([delivery]).catch((error: Error) => {
+      if (!isDatabaseDown(error)) return this.#nack(delivery, error)
+      log.warn({ err: error.message, jobId: delivery.jobId }, 'a job could not be released to the queue')
+    })
   }
 
   async #nack(delivery: Delivery, error: Error): Promise<void> {

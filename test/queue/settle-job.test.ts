@@ -1,0 +1,35 @@
+import { expect, test, vi } from 'vitest'
+import type { Delivery } from '../../src/queue/job-source.ts'
+import type { RunningJob } from '../../src/queue/running-jobs.ts'
+import { Settlement } from '../../src/queue/settle-job.ts'
+import { NotSoon } from '../../src/queue/stopping.ts'
+import { openLog } from '../../src/values/log.ts'
+
+const DELIVERY: Delivery = { id: 'd', retryCount: 0, jobId: 'job_a' }
+
+/** What a job that is not to begin soon comes to, where its release fails. */
+async function putBack(failure: Error) {
+  const settler = { complete: vi.fn(), nack: vi.fn(async () => undefined) }
+  const queue = { release: vi.fn(() => Promise.reject(failure)), wake: vi.fn() }
+  const options = {
+    queue,
+    settler,
+    kind: { queue: 'q' },
+    workerId: 'w',
+    log: openLog('silent'),
+    isStopping: () => false,
+  }
+  const settlement = new Settlement(options as unknown as ConstructorParameters<typeof Settlement>[0])
+  const job = { delivery: DELIVERY, cancelled: false } as RunningJob
+  await settlement.settle(job, () => Promise.reject(new NotSoon()))
+  return { nacked: settler.nack.mock.calls.length, completed: settler.complete.mock.calls.length }
+}
+
+test('a job whose release may have been lost on its way is left to its heartbeat: it may be another worker’s by now', async () => {
+  const lost = Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' })
+  expect(await putBack(lost)).toEqual({ nacked: 0, completed: 0 })
+})
+
+test('a job that PostgreSQL refuses to release goes back as one that failed', async () => {
+  expect(await putBack(Object.assign(new Error('refused'), { code: '42501' }))).toEqual({ nacked: 1, completed: 0 })
+})
