@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream'
@@ -7,16 +8,18 @@ import { z } from 'zod'
 import type { Database } from '../db/database.ts'
 import type { Snapshot } from '../db/snapshot.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import { isVoiceKey } from '../library/account-voice.ts'
 import { isStorageKey } from '../storage/sign-url.ts'
 import type { Storage } from '../storage/storage.ts'
 import { checksumOf, damaged, writeChecked } from './checked-file.ts'
 import type { BackupFile, Manifest } from './manifest.ts'
+import { keysInUse, untilDeleted } from './missing-audio.ts'
 
 const FOLDER = 'artifacts'
 const LIST = 'artifacts.ndjson.gz'
 /** Each waits for the disk or the bucket most of the time. */
 const AT_ONCE = 8
+/** A page of retention: with more, the database is asked at once whether they were deleted. */
+const MOST_MISSING = 1_000
 
 /** What is known of one file: a line of the list. */
 const line = z.object({
@@ -31,8 +34,6 @@ type Kept = z.output<typeof line>
 const ARTIFACTS = `
   select storage_key, content_type, bytes, sha256 from artifact a where to_jsonb(a) ->> 'deleted_at' is null`
 const VOICES = `select storage_key, 'audio/wav', bytes, sha256 from account_voice where ready_at is not null`
-const ARTIFACT_THERE = `select from artifact a where storage_key = $1 and to_jsonb(a) ->> 'deleted_at' is null`
-const VOICE_THERE = 'select from account_voice where storage_key = $1 and ready_at is not null'
 const HAS_VOICES = `select to_regclass('account_voice') is not null as there`
 
 /** One JSON document a line, as it is: none of the quote and the delimiter can be in it. */
@@ -51,6 +52,8 @@ export async function listArtifacts(snapshot: Snapshot, dir: string): Promise<Ba
 interface Parts {
   readonly db: Pick<Database, 'pool'>
   readonly storage: Storage
+  /** How long the database may count as present what the store does not hold any more; a minute unless given. */
+  readonly patienceMs?: number
 }
 
 /**
@@ -59,25 +62,46 @@ interface Parts {
  */
 export async function keepArtifacts(parts: Parts, dir: string, list: BackupFile): Promise<Manifest['artifacts']> {
   const sums = { files: 0, bytes: 0, gone: [] as string[] }
+  let missing: string[] = []
+  const settle = async () => {
+    const keys = missing
+    missing = []
+    await untilDeleted(parts.db, keys, parts.patienceMs)
+    sums.gone.push(...keys)
+  }
   await eachListed(dir, async (artifact) => {
-    if (!(await keepOne(parts, dir, artifact))) return void sums.gone.push(artifact.key)
+    const fate = await keepOne(parts, dir, artifact)
+    if (fate === 'gone') sums.gone.push(artifact.key)
+    else if (fate === 'missing' && missing.push(artifact.key) >= MOST_MISSING) await settle()
+    if (fate !== 'kept') return
     sums.files += 1
     sums.bytes += artifact.bytes
   })
+  await settle()
   return { ...sums, list }
 }
 
-async function keepOne({ db, storage }: Parts, dir: string, { key, sha256 }: Kept): Promise<boolean> {
+/** `missing`: the database counts what the store does not hold as present, as it does until retention has noted what it deleted. */
+type Fate = 'kept' | 'gone' | 'missing'
+
+async function keepOne({ db, storage }: Parts, dir: string, { key, sha256 }: Kept): Promise<Fate> {
   const found = await storage
     .read(key)
     .then((content) => writeChecked(dir, `${FOLDER}/${key}`, content))
     .catch((error: Error) => error)
-  if (!(found instanceof Error) && found.sha256 === sha256) return true
-  const stillThere = isVoiceKey(key) ? VOICE_THERE : ARTIFACT_THERE
-  if ((await db.pool.query(stillThere, [key])).rowCount === 0) return false
+  if (!(found instanceof Error) && found.sha256 === sha256) return 'kept'
+  const isThere = (await keysInUse(db, [key])).length > 0
+  const isMissing = found instanceof Error && (await storage.stat(key).catch(() => undefined)) === null
+  if (isThere && !isMissing) throw unreadable(key, found)
+  // Deleted while it was read.
+  await rm(join(dir, FOLDER, key), { force: true })
+  return isThere ? 'missing' : 'gone'
+}
+
+function unreadable(key: string, found: Error | BackupFile): ServiceError {
   const why =
     found instanceof Error ? `cannot be read: ${found.message}` : 'is not what was stored: its checksum differs'
-  throw new ServiceError('UNAVAILABLE', `The audio ${key} ${why}. The backup was broken off.`)
+  return new ServiceError('UNAVAILABLE', `The audio ${key} ${why}. The backup was broken off.`)
 }
 
 /** Compares every file with its checksum. @throws ServiceError INVALID_REQUEST that names one that is not as it was written */
