@@ -42,8 +42,9 @@ export class Snapshot {
    * complete once `commit` has succeeded and `rowCount` is the number of `rows`.
    */
   copy(text: string, rowEnd: '\n' | '\r\n' = '\n'): CopiedRows {
-    // What fails once the bytes have ended has no reader any more that would listen: `commit` fails then.
-    return this.#client.query(copyRows(text, rowEnd)).on('error', () => undefined)
+    const copied = this.#client.query(copyRows(text, rowEnd))
+    // For a reader that is not there yet: it finds the stream broken. Once the bytes have ended, `commit` fails.
+    return copied.on('error', (error) => copied.destroy(error))
   }
 
   /** Waits for what was begun before. @throws where any of it failed */

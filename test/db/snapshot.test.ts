@@ -1,4 +1,6 @@
 import { type AddressInfo, createConnection, createServer, type Server, type Socket } from 'node:net'
+import { PassThrough } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { TLSSocket } from 'node:tls'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -122,6 +124,15 @@ describe('a snapshot', () => {
     const snapshot = await Snapshot.open({ watched: new Servers([database.url]) })
     await expect(snapshot.query('select nothing')).rejects.toThrow('does not exist')
     await expect(snapshot.commit()).rejects.toThrow('the statement before the commit failed')
+    snapshot.close()
+  })
+
+  test('that has lost its connection says so to who reads its next copy, also where that comes later', async () => {
+    const snapshot = await Snapshot.open({ watched: new Servers([database.url]) })
+    await expect(snapshot.query('select pg_terminate_backend(pg_backend_pid())')).rejects.toThrow('terminat')
+    const copied = snapshot.copy('copy (select 1) to stdout')
+    await new Promise((resolve) => copied.once('error', resolve))
+    await expect(pipeline(copied, new PassThrough().resume())).rejects.toThrow(/terminated|not queryable/)
     snapshot.close()
   })
 
