@@ -28,6 +28,9 @@ interface BackupContext {
 
 /** Below those that answer requests. */
 const NICENESS = 10
+/** Between two tables the session waits for the disk that the first one is flushed to, however slow it is. */
+const UNHURRIED = `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
+  set local max_parallel_workers_per_gather = 0`
 
 /**
  * Writes a backup into a directory that is not there yet, or empty, while the service runs: the tables as of one moment, then the audio
@@ -69,7 +72,7 @@ async function openEmpty(dir: string): Promise<void> {
 async function keepTables(db: Database, dir: string) {
   const snapshot = await Snapshot.open(db)
   try {
-    await snapshot.query('set local statement_timeout = 0; set local max_parallel_workers_per_gather = 0')
+    await snapshot.query(UNHURRIED)
     const found = await listTables(snapshot)
     // A migration that would change one waits, and tries again.
     await snapshot.query(
