@@ -16,7 +16,7 @@ import { keepArtifacts, listArtifacts } from './artifacts.ts'
 import { writeChecked } from './checked-file.ts'
 import { type BackupTable, type Manifest, writeManifest } from './manifest.ts'
 import { paced } from './paced.ts'
-import { keepSecretKey } from './secret-key-file.ts'
+import { keepSecretKey, readSecretKey } from './secret-key-file.ts'
 import { listPartitions, listSequences, listTables, type Table } from './tables.ts'
 
 /** What a backup reads. */
@@ -35,15 +35,16 @@ const UNHURRIED = `set local statement_timeout = 0; set local idle_in_transactio
 /**
  * Writes a backup into a directory that is not there yet, or empty, while the service runs: the tables as of one moment, then the audio
  * that they name, which never changes, then the manifest. A process that ends before leaves no manifest.
- * @throws ServiceError INVALID_REQUEST where the directory holds something, or a migration is half-way
+ * @throws ServiceError INVALID_REQUEST where a migration is half-way, the key is not the service's, or the directory holds something
  */
 export async function backUp({ settings, db, storage }: BackupContext, directory: string): Promise<Manifest> {
   const dir = resolve(directory)
   setPriority(NICENESS)
   await requireVersion(db.pool)
   const migrations = await appliedMigrations(db)
+  const key = await readSecretKey(settings, db)
   await openEmpty(dir)
-  const secretKey = await keepSecretKey(settings, dir)
+  const secretKey = await keepSecretKey(key, dir)
   const { list, ...data } = await keepTables(db, dir)
   const artifacts = await keepArtifacts({ db, storage }, dir, list)
   const manifest = { version: VERSION, migrations, ...data, artifacts, secretKey }

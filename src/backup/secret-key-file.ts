@@ -3,6 +3,8 @@ import { copyFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Settings } from '../context/config.ts'
+import { openWebhookVault } from '../context/secret-key.ts'
+import type { Database } from '../db/database.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { errorCode } from '../values/data-directory.ts'
 import { writeChecked } from './checked-file.ts'
@@ -11,17 +13,56 @@ import type { Manifest } from './manifest.ts'
 const NAME = 'secret.key'
 const FINGERPRINT_BYTES = 8
 
-/** Keeps the key that opens the webhook secrets, unless it comes from the environment: then only what tells it from another one. */
-export async function keepSecretKey(settings: Settings, dir: string): Promise<Manifest['secretKey']> {
-  const { secretKey, dataDir } = settings
-  if (secretKey !== null) return { file: null, fingerprint: fingerprintOf(secretKey) }
-  const text = await readFile(join(dataDir, NAME), 'utf8').catch((error: unknown) => {
-    if (errorCode(error) !== 'ENOENT') throw error
-    throw invalidRequest(
-      `There is no ${join(dataDir, NAME)}: set SECRET_KEY, or DATA_DIR to the directory that the service uses.`,
-    )
-  })
-  return { file: await writeChecked(dir, NAME, Readable.from([text])), fingerprint: fingerprintOf(text.trim()) }
+const NEWEST_SECRET = 'select account_id, sealed from webhook_secret order by id desc limit 1'
+
+/** The key to back up. */
+interface ReadKey {
+  readonly secret: string
+  /** What its file holds; null where SECRET_KEY came from the environment. */
+  readonly file: string | null
+}
+
+interface Sealed {
+  readonly account_id: string
+  readonly sealed: Buffer
+}
+
+/**
+ * Reads the service's key. A command with other settings makes one of its own, which would be backed up in its place: the key has to open
+ * what the service has encrypted last.
+ * @throws ServiceError INVALID_REQUEST where there is none, or another service's
+ */
+export async function readSecretKey(settings: Settings, db: Pick<Database, 'pool'>): Promise<ReadKey> {
+  const { secretKey, oldSecretKey, dataDir } = settings
+  const file = secretKey === null ? await readFile(join(dataDir, NAME), 'utf8').catch(toRemedy(dataDir)) : null
+  const secret = secretKey ?? (file ?? '').trim()
+  const { rows } = await db.pool.query<Sealed>(NEWEST_SECRET).catch(ignoreOlderSchema)
+  const vault = openWebhookVault(secret, oldSecretKey)
+  if (rows.every(({ account_id, sealed }) => vault.opens(account_id, sealed))) return { secret, file }
+  throw invalidRequest(
+    file !== null
+      ? `The key in ${join(dataDir, NAME)} does not open the service's webhook secrets: set SECRET_KEY to what the service uses, or DATA_DIR to the directory that it uses.`
+      : "SECRET_KEY does not open the service's webhook secrets: set SECRET_KEY to what the service uses.",
+  )
+}
+
+const toRemedy = (dataDir: string) => (error: unknown) => {
+  if (errorCode(error) !== 'ENOENT') throw error
+  throw invalidRequest(
+    `There is no ${join(dataDir, NAME)}: set SECRET_KEY, or DATA_DIR to the directory that the service uses.`,
+  )
+}
+
+/** A schema from before there were webhook secrets. */
+const ignoreOlderSchema = (error: unknown): { rows: Sealed[] } => {
+  if (errorCode(error) === '42P01') return { rows: [] }
+  throw error
+}
+
+/** Keeps the key, unless it comes from the environment: then only what tells it from another one. */
+export async function keepSecretKey({ secret, file }: ReadKey, dir: string): Promise<Manifest['secretKey']> {
+  const kept = file === null ? null : await writeChecked(dir, NAME, Readable.from([file]))
+  return { file: kept, fingerprint: fingerprintOf(secret) }
 }
 
 /** @throws ServiceError INVALID_REQUEST where this place has another key, under which nothing that was encrypted would open */

@@ -2,6 +2,7 @@ import { hkdfSync, randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DataDirectoryError, errorCode, usingSync } from '../values/data-directory.ts'
+import { openVault, type SecretVault } from '../values/secret-vault.ts'
 
 const KEY_BYTES = 32
 /** Of SECRET_KEY, and of what is read from the file in its place. */
@@ -26,6 +27,13 @@ export function loadSecretKey(given: string | null, dataDir: string): string {
 
 export const deriveKey = (secret: string, purpose: KeyPurpose): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', secret, '', `sonant/${purpose}`, KEY_BYTES))
+
+/** Opens what was sealed under either key, and seals under the first. */
+export const openWebhookVault = (secret: string, oldSecret: string | null): SecretVault =>
+  openVault([
+    deriveKey(secret, 'webhook-secrets'),
+    ...(oldSecret === null ? [] : [deriveKey(oldSecret, 'webhook-secrets')]),
+  ])
 
 /**
  * Written next to its place and linked into it, so that processes starting together agree on one key and never read half of it; and flushed,

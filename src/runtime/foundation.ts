@@ -8,7 +8,7 @@ import { Subscriptions } from '../callers/subscriptions.ts'
 import type { Closer } from '../concurrency/closing.ts'
 import type { Settings } from '../context/config.ts'
 import type { Parts } from '../context/context.ts'
-import { deriveKey, loadSecretKey } from '../context/secret-key.ts'
+import { deriveKey, loadSecretKey, openWebhookVault } from '../context/secret-key.ts'
 import { openDatabase } from '../db/database.ts'
 import { openDatabaseClock } from '../db/database-clock.ts'
 import { explainUnusable } from '../db/explain-unusable.ts'
@@ -31,7 +31,6 @@ import type { Storage } from '../storage/storage.ts'
 import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
 import { openDataDirectory } from '../values/data-directory.ts'
 import type { Log } from '../values/log.ts'
-import { openVault } from '../values/secret-vault.ts'
 import { TrialEngines } from '../voice/trials/trial-engines.ts'
 import { openDeliveryPort } from '../webhooks/delivery-port.ts'
 import { DeliveryFeed } from '../webhooks/live/delivery-feed.ts'
@@ -82,11 +81,7 @@ const guessPublicUrl = ({ publicUrl, host, port }: Settings): string => publicUr
 /** What the secret is good for: URLs of media, secrets of webhooks. */
 function openKeys({ secretKey, oldSecretKey, dataDir }: Settings) {
   const secret = loadSecretKey(secretKey, dataDir)
-  const old = oldSecretKey === null ? [] : [deriveKey(oldSecretKey, 'webhook-secrets')]
-  return {
-    signingKey: deriveKey(secret, 'media-urls'),
-    vault: openVault([deriveKey(secret, 'webhook-secrets'), ...old]),
-  }
+  return { signingKey: deriveKey(secret, 'media-urls'), vault: openWebhookVault(secret, oldSecretKey) }
 }
 
 /** The database, brought up to date, its clock, and the notifier over it. */

@@ -10,6 +10,8 @@ export interface SecretVault {
   seal(accountId: string, secret: Uint8Array): Buffer<ArrayBuffer>
   /** @throws UnreadableSecret under another key, another account's, or damaged */
   open(accountId: string, sealed: Uint8Array): Buffer
+  /** Whether any of the keys opens it. */
+  opens(accountId: string, sealed: Uint8Array): boolean
   /** Whether it is sealed under the current key and not under an old one. */
   isCurrent(accountId: string, sealed: Uint8Array): boolean
 }
@@ -31,6 +33,7 @@ export function openVault(keys: readonly [Uint8Array, ...Uint8Array[]]): SecretV
       }
       throw new UnreadableSecret('a webhook secret does not open under SECRET_KEY')
     },
+    opens: (accountId, sealed) => keys.some((key) => tryOpen(key, accountId, sealed) !== null),
     isCurrent: (accountId, sealed) => tryOpen(current, accountId, sealed) !== null,
   }
 }
