@@ -6,28 +6,33 @@ import { escapeIdentifier } from 'pg'
 import type { Settings } from '../context/config.ts'
 import type { Database } from '../db/database.ts'
 import { readLedger } from '../db/migrations/ledger.ts'
+import { namesMadeBy } from '../db/migrations/made-names.ts'
 import { requireVersion } from '../db/migrations/minimum-version.ts'
 import { Snapshot } from '../db/snapshot.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import type { Storage } from '../storage/storage.ts'
 import { using } from '../values/data-directory.ts'
+import type { Log } from '../values/log.ts'
 import { VERSION } from '../values/version.ts'
 import { keepArtifacts, listArtifacts } from './artifacts.ts'
 import { writeChecked } from './checked-file.ts'
 import { type BackupTable, type Manifest, writeManifest } from './manifest.ts'
 import { paced } from './paced.ts'
 import { keepSecretKey, readSecretKey } from './secret-key-file.ts'
-import { listPartitions, listSequences, listTables, type Table } from './tables.ts'
+import { type IsOwn, listPartitions, listSequences, listTables, type Table } from './tables.ts'
 
 /** What a backup reads. */
 interface BackupContext {
   readonly settings: Settings
+  readonly log: Log
   readonly db: Database
   readonly storage: Storage
 }
 
 /** Below those that answer requests. */
 const NICENESS = 10
+/** Of everything that migrations make. */
+const PLAIN_NAME = /^[a-z_][a-z0-9_]*$/
 /** Between two tables the session waits for the disk that the first one is flushed to, however slow it is. */
 const UNHURRIED = `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
   set local max_parallel_workers_per_gather = 0`
@@ -37,7 +42,7 @@ const UNHURRIED = `set local statement_timeout = 0; set local idle_in_transactio
  * that they name, which never changes, then the manifest. A process that ends before leaves no manifest.
  * @throws ServiceError INVALID_REQUEST where a migration is half-way, the key is not the service's, or the directory holds something
  */
-export async function backUp({ settings, db, storage }: BackupContext, directory: string): Promise<Manifest> {
+export async function backUp({ settings, log, db, storage }: BackupContext, directory: string): Promise<Manifest> {
   const dir = resolve(directory)
   setPriority(NICENESS)
   await requireVersion(db.pool)
@@ -45,7 +50,7 @@ export async function backUp({ settings, db, storage }: BackupContext, directory
   const key = await readSecretKey(settings, db)
   await openEmpty(dir)
   const secretKey = await keepSecretKey(key, dir)
-  const { list, ...data } = await keepTables(db, dir)
+  const { list, ...data } = await keepTables({ db, log }, dir, await ownNames(migrations))
   const artifacts = await keepArtifacts({ db, storage }, dir, list)
   const manifest = { version: VERSION, migrations, ...data, artifacts, secretKey }
   await writeManifest(dir, manifest)
@@ -70,11 +75,20 @@ async function openEmpty(dir: string): Promise<void> {
   throw invalidRequest(`${dir} is not empty: name a directory that is not there yet.`)
 }
 
-async function keepTables(db: Database, dir: string) {
+/** All that could be the service's own where a newer program has migrated the schema: a restore passes over what is not. */
+async function ownNames(migrations: readonly string[]): Promise<IsOwn> {
+  const names = await namesMadeBy(migrations)
+  return names === null ? (name) => PLAIN_NAME.test(name) : (name) => names.has(name)
+}
+
+async function keepTables({ db, log }: Pick<BackupContext, 'db' | 'log'>, dir: string, isOwn: IsOwn) {
   const snapshot = await Snapshot.open(db)
   try {
     await snapshot.query(UNHURRIED)
-    const found = await listTables(snapshot)
+    const all = await listTables(snapshot)
+    const found = all.filter(({ name }) => isOwn(name))
+    const others = all.flatMap(({ name }) => (isOwn(name) ? [] : [name]))
+    if (others.length > 0) log.warn({ tables: others }, 'the backup leaves out tables that are not of this service')
     // A migration that would change one waits, and tries again.
     await snapshot.query(
       `lock table ${found.map(({ name }) => escapeIdentifier(name)).join(', ')} in access share mode`,
@@ -84,7 +98,7 @@ async function keepTables(db: Database, dir: string) {
     for (const table of found) tables.push(await keepTable(snapshot, dir, table))
     const list = await listArtifacts(snapshot, dir)
     // Sequences never go back, whatever the snapshot sees.
-    const [partitions, sequences] = [await listPartitions(snapshot), await listSequences(snapshot)]
+    const [partitions, sequences] = [await listPartitions(snapshot, isOwn), await listSequences(snapshot, isOwn)]
     await snapshot.commit()
     return { madeAt: now.toISOString(), tables, partitions, sequences, list }
   } finally {

@@ -1,5 +1,5 @@
 import { open, readFile, rename } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { invalidRequest } from '../errors/service-error.ts'
 import { errorCode } from '../values/data-directory.ts'
@@ -9,8 +9,10 @@ const NAME = 'backup.json'
 const FORMAT = 1
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
-const name = z.string().regex(/^[a-z_][a-z0-9_]*$/)
-const file = z.object({ path: z.string().regex(/^[a-z0-9_./-]+$/), bytes: z.number().int(), sha256 })
+/** Earlier versions kept an operator's tables as well, however they are named. */
+const name = z.string().min(1)
+const path = z.string().refine((path) => !isAbsolute(path) && !path.split('/').includes('..'), 'leaves the backup')
+const file = z.object({ path, bytes: z.number().int(), sha256 })
 
 const schema = z.object({
   format: z.literal(FORMAT, { message: `is not ${FORMAT}: restore it with the version that made it` }),

@@ -6,29 +6,48 @@ import { type Client, escapeIdentifier, escapeLiteral } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { SessionClient } from '../db/connections/session-client.ts'
 import type { Database } from '../db/database.ts'
+import type { Log } from '../values/log.ts'
 import type { BackupTable, Manifest } from './manifest.ts'
-import { listPartitions, listTables, type Reader } from './tables.ts'
+import { listPartitions, listSequences, listTables, type Reader } from './tables.ts'
+
+interface Parts {
+  readonly db: Pick<Database, 'url'>
+  readonly log: Log
+}
+
+/** Of a backup, what the schema has a place for. */
+interface Fitting extends Pick<Manifest, 'partitions' | 'sequences'> {
+  /** What others refer to first. */
+  readonly tables: readonly FittingTable[]
+}
+
+interface FittingTable extends BackupTable {
+  /** Columns that the schema lacks: an operator's. */
+  readonly others: readonly string[]
+}
 
 /**
  * Fills the tables in one transaction, so that there are all rows or none. Triggers, which keep what the backup holds as well, are off
- * meanwhile; foreign keys are not, so what others refer to comes first. The role has to own the tables, and nothing more.
+ * meanwhile; foreign keys are not, so what others refer to comes first. The role has to own the tables, and nothing more. What the schema
+ * lacks, as earlier versions backed up an operator's own tables, is passed over with a warning.
  */
-export async function restoreTables(db: Database, dir: string, manifest: Manifest): Promise<void> {
+export async function restoreTables({ db, log }: Parts, dir: string, manifest: Manifest): Promise<void> {
   const client = new SessionClient({ connectionString: db.url, application_name: 'sonant restore' })
   client.on('error', () => undefined)
   await client.connect()
   try {
     await client.query('begin; set local statement_timeout = 0; set local synchronous_commit = on')
-    await makePartitions(client, manifest)
-    const tables = await inOrder(client, manifest)
+    const { tables, partitions, sequences } = await fitting(readerOf(client), manifest, log)
+    await makePartitions(client, partitions)
     const all = tables.map(({ name }) => escapeIdentifier(name))
     await client.query(`truncate ${all.join(', ')} restart identity cascade`)
     for (const table of all) await client.query(`alter table ${table} disable trigger user`)
     for (const table of tables) await fill(client, dir, table)
     // Checks of foreign keys that wait would keep the tables from being altered.
     await client.query('set constraints all immediate')
+    for (const table of tables) await alterOthers(client, table, (column) => `drop column ${column}`)
     for (const table of all) await client.query(`alter table ${table} enable trigger user`)
-    for (const { name, value, isCalled } of manifest.sequences) {
+    for (const { name, value, isCalled } of sequences) {
       await client.query('select setval($1::regclass, $2, $3)', [escapeIdentifier(name), value, isCalled])
     }
     await client.query('commit')
@@ -40,8 +59,29 @@ export async function restoreTables(db: Database, dir: string, manifest: Manifes
 
 const readerOf = (client: Client): Reader => ({ query: async (text) => (await client.query(text)).rows })
 
-async function makePartitions(client: Client, { partitions }: Manifest): Promise<void> {
-  const there = new Set((await listPartitions(readerOf(client))).map(({ name }) => name))
+async function fitting(db: Reader, manifest: Manifest, log: Log): Promise<Fitting> {
+  const there = await listTables(db)
+  const sequences = new Set((await listSequences(db, () => true)).map(({ name }) => name))
+  const tables = there.flatMap(({ name, columns }) =>
+    manifest.tables
+      .filter((kept) => kept.name === name)
+      .map((kept) => ({ ...kept, others: kept.columns.filter((column) => !columns.includes(column)) })),
+  )
+  const fits = new Set(tables.map(({ name }) => name))
+  const others = [
+    ...manifest.tables.map(({ name }) => name).filter((name) => !fits.has(name)),
+    ...tables.flatMap(({ name, others }) => others.map((column) => `${name}.${column}`)),
+  ]
+  if (others.length > 0) log.warn({ others }, 'the restore passes over tables and columns that are not of this service')
+  return {
+    tables,
+    partitions: manifest.partitions.filter(({ parent }) => fits.has(parent)),
+    sequences: manifest.sequences.filter(({ name }) => sequences.has(name)),
+  }
+}
+
+async function makePartitions(client: Client, partitions: Manifest['partitions']): Promise<void> {
+  const there = new Set((await listPartitions(readerOf(client), () => true)).map(({ name }) => name))
   for (const { name, parent, bound } of partitions.filter((one) => !there.has(one.name))) {
     await client.query(
       `create table ${escapeIdentifier(name)} partition of ${escapeIdentifier(parent)} ${checkedBound(bound)}`,
@@ -55,13 +95,15 @@ function checkedBound(bound: string): string {
   throw new Error(`The backup names a partition that cannot be made: ${bound}.`)
 }
 
-/** What others refer to first, as the schema says that was just made. */
-async function inOrder(client: Client, manifest: Manifest): Promise<BackupTable[]> {
-  const order = (await listTables(readerOf(client))).map(({ name }) => name)
-  return manifest.tables.toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name))
+const alterOthers = async (client: Client, { name, others }: FittingTable, change: (column: string) => string) => {
+  for (const column of others.map(escapeIdentifier))
+    await client.query(`alter table ${escapeIdentifier(name)} ${change(column)}`)
 }
 
-async function fill(client: Client, dir: string, { name, columns, rows, file }: BackupTable): Promise<void> {
+async function fill(client: Client, dir: string, table: FittingTable): Promise<void> {
+  const { name, columns, rows, file } = table
+  // The file has the values of all columns in its rows.
+  await alterOthers(client, table, (column) => `add column ${column} text`)
   const list = columns.map(escapeIdentifier).join(', ')
   const copy = client.query(copyFrom(`copy ${escapeIdentifier(name)} (${list}) from stdin`))
   await pipeline(createReadStream(join(dir, file.path)), createGunzip(), copy)

@@ -47,7 +47,7 @@ export async function restore({ settings, log, open }: RestoreContext, directory
   await restoreSecretKey(settings, dir, manifest.secretKey)
   // The schema as it was when the tables were read; then the rows; then what has come since.
   await migrate(db, log, { only: manifest.migrations })
-  await restoreTables(db, dir, manifest)
+  await restoreTables({ db, log }, dir, manifest)
   await migrate(db, log)
   await noteGone(db, manifest)
   return manifest

@@ -9,7 +9,9 @@ import { restore } from './restore.ts'
 
 /** Opens the database and the store of these settings as they are, and backs them up. */
 export const runBackup = (settings: Settings, log: Log, dir: string): Promise<Manifest> =>
-  withClosers(settings, log, async (closers) => backUp({ settings, ...(await openBoth(settings, log, closers)) }, dir))
+  withClosers(settings, log, async (closers) =>
+    backUp({ settings, log, ...(await openBoth(settings, log, closers)) }, dir),
+  )
 
 /** Opens the database and the store of these settings, which must be unused, and fills them. */
 export const runRestore = (settings: Settings, log: Log, dir: string): Promise<Manifest> =>

@@ -25,8 +25,13 @@ const REFERENCES = `
   select conrelid::regclass::text as "from", confrelid::regclass::text as "to" from pg_constraint
   where contype = 'f' and connamespace = current_schema()::regnamespace and conrelid <> confrelid`
 const SEQUENCES = `
-  select sequencename as name, coalesce(last_value, start_value)::text as value, last_value is not null as "isCalled"
-  from pg_sequences where schemaname = current_schema() order by 1`
+  select sequencename as name, coalesce(last_value, start_value)::text as value, last_value is not null as "isCalled",
+    coalesce((
+      select t.relname from pg_depend d join pg_class t on t.oid = d.refobjid
+      where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.refclassid = 'pg_class'::regclass and d.deptype in ('a', 'i')
+    ), sequencename) as "partOf"
+  from pg_sequences join pg_class c on c.relname = sequencename and c.relnamespace = schemaname::regnamespace
+  where schemaname = current_schema() order by 1`
 
 /** A table with what is copied of it, whole partitioned tables as one. */
 export interface Table {
@@ -34,7 +39,10 @@ export interface Table {
   readonly columns: string[]
 }
 
-/** Every table that a backup holds, those that others refer to before those. */
+/** Whether a table or sequence is the service's own, by its name. */
+export type IsOwn = (name: string) => boolean
+
+/** Every table of the schema that may be in a backup, those that others refer to before those. */
 export async function listTables(db: Reader): Promise<Table[]> {
   const tables = await db.query<Table>(TABLES)
   const references = await db.query<{ from: string; to: string }>(REFERENCES)
@@ -51,9 +59,15 @@ export async function listTables(db: Reader): Promise<Table[]> {
   return sorted
 }
 
-export const listPartitions = (db: Reader): Promise<Manifest['partitions']> => db.query(PARTITIONS)
+export async function listPartitions(db: Reader, isOwn: IsOwn): Promise<Manifest['partitions']> {
+  const partitions = await db.query<Manifest['partitions'][number]>(PARTITIONS)
+  return partitions.filter(({ parent }) => isOwn(parent))
+}
 
-/** Where the next number of each sequence comes from. */
-export const listSequences = (db: Reader): Promise<Manifest['sequences']> => db.query(SEQUENCES)
+/** Where the next number of each sequence comes from; one of a column is its table's. */
+export async function listSequences(db: Reader, isOwn: IsOwn): Promise<Manifest['sequences']> {
+  const sequences = await db.query<Manifest['sequences'][number] & { partOf: string }>(SEQUENCES)
+  return sequences.filter(({ partOf }) => isOwn(partOf)).map(({ name, value, isCalled }) => ({ name, value, isCalled }))
+}
 
 const plain = (name: string): string => name.replaceAll('"', '')
