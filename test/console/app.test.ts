@@ -16,6 +16,7 @@ import { captionsJourneys } from './journeys/captions.ts'
 import { clockJourneys } from './journeys/clocks.ts'
 import { endpointsJourneys } from './journeys/endpoints.ts'
 import { faultJourneys } from './journeys/faults.ts'
+import { interruptionJourneys } from './journeys/interruptions.ts'
 import { jobsJourneys } from './journeys/jobs.ts'
 import { lexiconJourneys } from './journeys/lexicon.ts'
 import { modeJourneys } from './journeys/modes.ts'
@@ -319,6 +320,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   sessionJourneys(opened, signIn)
   clockJourneys(opened)
   modeJourneys(opened)
+  interruptionJourneys(opened, signIn)
 
   test('axe finds nothing on any further screen in either theme, none scrolls sideways at 360 pixels, and consoles do not complain', async () => {
     const { page, complaints } = await openPage(owner, service.url)

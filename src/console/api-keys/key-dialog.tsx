@@ -54,14 +54,19 @@ function KeyForm({ apiKey, onCreated, onDone, onClose }: KeyFormProps) {
     void save.run()
   }
   return (
-    <Dialog title={apiKey === null ? 'Create an API key' : 'Change the key'} onClose={onClose}>
+    // A key that is being made is shown here alone.
+    <Dialog
+      title={apiKey === null ? 'Create an API key' : 'Change the key'}
+      isLocked={apiKey === null && save.isRunning}
+      onClose={onClose}
+    >
       <form class="stack" onSubmit={onSubmit}>
         {save.failure !== null && <Failure failure={save.failure} />}
         <NameField value={name} onText={setName} />
         {apiKey === null && <LifetimeField value={lifetime} onChange={setLifetime} />}
         <ScopeChoice scopes={scopes} onChange={setScopes} />
         <div class="row end">
-          <button type="button" class="button" onClick={onClose}>
+          <button type="button" class="button" disabled={save.isRunning} onClick={onClose}>
             Back
           </button>
           <button type="submit" class="button primary" disabled={save.isRunning || !isComplete}>

@@ -1,5 +1,6 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { timeNow } from '../api/clock.ts'
+import { comebacks } from '../api/follow.ts'
 import { useQuery } from '../api/use-query.ts'
 import { Choice, ClearFilters, DroppedNotice } from '../jobs/jobs-toolbar.tsx'
 import { credits as creditsQuery, type SpentQuery, spent as spentQuery } from '../operations.ts'
@@ -25,8 +26,9 @@ const EXPORTED = ['this-month', 'last-month']
 /** The balance, how fast it goes, and every change of it. */
 export function CreditsPage() {
   const { query, change } = useAddress()
-  const { filter, dropped } = useMemo(() => creditFilterOf(query, timeNow()), [JSON.stringify(query)])
-  const lately = useMemo(() => ({ createdAt: rangeOf(`${SPENT_DAYS}d`, timeNow()) }), [])
+  const back = comebacks.value
+  const { filter, dropped } = useMemo(() => creditFilterOf(query, timeNow()), [JSON.stringify(query), back])
+  const lately = useMemo(() => ({ createdAt: rangeOf(`${SPENT_DAYS}d`, timeNow()) }), [back])
   const list = useQuery(creditsQuery, { ...pageOf(query, PAGE), ...filter })
   const spent = useQuery(spentQuery, { filter: lately })
   const isNarrow = Boolean(query.kind || query.window)

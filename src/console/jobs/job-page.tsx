@@ -1,10 +1,10 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { at } from '../api/base.ts'
 import { follow } from '../api/follow.ts'
 import { isOwner } from '../api/session.ts'
-import { useQuery } from '../api/use-query.ts'
+import { type Loaded, useQuery } from '../api/use-query.ts'
 import { Transcript } from '../captions/transcript.tsx'
-import { jobDetail, jobLive } from '../operations.ts'
+import { type JobDetailQuery, jobDetail, jobLive } from '../operations.ts'
 import { copy } from '../parts/copy-button.tsx'
 import { bytes, count, duration, exactTime, sentence, shortId } from '../parts/format.ts'
 import { Load, SkeletonRows } from '../parts/load.tsx'
@@ -30,15 +30,7 @@ export const JobPage = ({ id = '' }: { id?: string }) => <OneJob key={id} id={id
 function OneJob({ id }: { id: string }) {
   const { query: address } = useAddress()
   const query = useQuery(jobDetail, { jobId: id, isOwner: isOwner.value })
-  useEffect(() => {
-    let last = ''
-    return follow(jobLive, { id }, ({ jobUpdated }) => {
-      const { status, chunksDone } = { chunksDone: null, ...jobUpdated }
-      const state = `${status} ${chunksDone}`
-      if (last !== '' && state !== last) query.reload()
-      last = state
-    })
-  }, [id])
+  useFollowed(id, query)
   useLetters({
     c: () =>
       void copy(id).then(
@@ -61,6 +53,21 @@ function OneJob({ id }: { id: string }) {
     </Page>
   )
 }
+
+/** Asks again for what the service says that it has changed, once for each change. */
+function useFollowed(id: string, { data, reload }: Pick<Loaded<JobDetailQuery>, 'data' | 'reload'>): void {
+  const [live, setLive] = useState<string | null>(null)
+  const asked = useRef<string | null>(null)
+  useEffect(() => follow(jobLive, { id }, ({ jobUpdated }) => setLive(progressOf(jobUpdated))), [id])
+  useEffect(() => {
+    if (live === null || data === null || live === asked.current || live === progressOf(data.job)) return
+    asked.current = live
+    reload()
+  }, [live, data])
+}
+
+const progressOf = (job: { readonly status: string; readonly chunksDone?: number | null }): string =>
+  `${job.status} ${job.chunksDone ?? null}`
 
 function JobBody({ job, onExpired }: { job: Job; onExpired: () => void }) {
   return (

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { at } from '../api/base.ts'
 import { timeNow } from '../api/clock.ts'
+import { comebacks } from '../api/follow.ts'
 import { useQuery } from '../api/use-query.ts'
 import { type JobRowFragment, type JobsFilter, type JobsQuery, jobCounts, jobs as jobsQuery } from '../operations.ts'
 import { Empty } from '../parts/empty.tsx'
@@ -26,13 +27,17 @@ const NO_FILTER = Object.fromEntries([...FILTERS, 'after', 'before'].map((name) 
 /** All jobs of the account: filtered and sorted by the address, followed live, cancelled and retried many at a time. */
 export function JobsPage() {
   const { query, change } = useAddress()
-  const { filter, dropped } = useMemo(() => filterOf(query, timeNow()), [JSON.stringify(query)])
+  // A window such as the last hour is that of the last look.
+  const [looks, setLooks] = useState(0)
+  const seen = [JSON.stringify(query), looks, comebacks.value]
+  const { filter, dropped } = useMemo(() => filterOf(query, timeNow()), seen)
   const { statuses: _, ...anyStatus } = filter
   const orderBy = orderOf(query)
   const page = pageOf(query, PAGE)
   const list = useQuery(jobsQuery, { filter, ...page, ...(orderBy && { orderBy }) })
   const counts = useQuery(jobCounts, { filter: anyStatus })
   const reload = (): void => {
+    setLooks(looks + 1)
     list.reload()
     counts.reload()
   }
@@ -55,7 +60,12 @@ export function JobsPage() {
           jobs.edges.length === 0 ? (
             <NoJobs isFiltered={isFiltered(query)} onClear={() => change(NO_FILTER)} />
           ) : (
-            <JobsList {...{ jobs, filter, shown }} isFirst={!query.after && !query.before} onReload={reload} />
+            <JobsList
+              {...{ jobs, filter, shown }}
+              isFirst={!query.after && !query.before}
+              onReload={reload}
+              onMissed={list.reload}
+            />
           )
         }
       </Load>
@@ -84,12 +94,14 @@ interface JobsListProps {
   readonly shown: { current: readonly JobRowFragment[] }
   readonly isFirst: boolean
   readonly onReload: () => void
+  /** A row may have changed unseen. */
+  readonly onMissed: () => void
 }
 
-function JobsList({ jobs, filter, shown, isFirst, onReload }: JobsListProps) {
+function JobsList({ jobs, filter, shown, isFirst, onReload, onMissed }: JobsListProps) {
   const { change, query } = useAddress()
   const loaded = useMemo(() => jobs.edges.map(({ node }) => node), [jobs])
-  const { rows, newer } = useLiveRows(loaded, filter, query.live === 'off')
+  const { rows, newer } = useLiveRows(loaded, filter, query.live === 'off', onMissed)
   useEffect(() => {
     shown.current = rows
     return () => {

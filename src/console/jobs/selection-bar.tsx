@@ -1,6 +1,7 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
 import { randomKey } from '../api/random-key.ts'
+import { asRefusal, isUncertain } from '../api/refusal.ts'
 import { cancelJobs, type JobRowFragment, retryJobs } from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { count } from '../parts/format.ts'
@@ -65,30 +66,45 @@ interface BulkDialogProps {
   readonly onClose: () => void
 }
 
-const BulkDialog = ({ bulk, jobs, onDone, onClose }: BulkDialogProps) => (
-  <ConfirmDialog
-    title={`${bulk === 'cancel' ? 'Cancel' : 'Retry'} ${count(jobs.length)} ${jobs.length === 1 ? 'job' : 'jobs'}?`}
-    action={bulk === 'cancel' ? 'Cancel jobs' : 'Retry jobs'}
-    isDanger={bulk === 'cancel'}
-    onConfirm={async () => {
-      toast(await runAll(bulk, jobs))
-      onDone()
-    }}
-    onClose={onClose}
-  >
-    {bulk === 'cancel'
-      ? 'They end as cancelled, their engines stop, and their credits are refunded.'
-      : 'Each becomes a new job with the same inputs, which is charged again.'}
-  </ConfirmDialog>
-)
+function BulkDialog({ bulk, jobs, onDone, onClose }: BulkDialogProps) {
+  const asked = useRef<Request | null>(null)
+  const onConfirm = async (): Promise<void> => {
+    // A request whose answer was lost is sent again as it was: it may have come through, and is charged once.
+    asked.current ??= { ids: jobs.map(({ id }) => id), idempotencyKey: randomKey() }
+    try {
+      toast(await runAll(bulk, asked.current))
+    } catch (error) {
+      if (!isUncertain(asRefusal(error))) asked.current = null
+      throw error
+    }
+    onDone()
+  }
+  return (
+    <ConfirmDialog
+      title={`${bulk === 'cancel' ? 'Cancel' : 'Retry'} ${count(jobs.length)} ${jobs.length === 1 ? 'job' : 'jobs'}?`}
+      action={bulk === 'cancel' ? 'Cancel jobs' : 'Retry jobs'}
+      isDanger={bulk === 'cancel'}
+      onConfirm={onConfirm}
+      onClose={onClose}
+    >
+      {bulk === 'cancel'
+        ? 'They end as cancelled, their engines stop, and their credits are refunded.'
+        : 'Each becomes a new job with the same inputs, which is charged again.'}
+    </ConfirmDialog>
+  )
+}
+
+interface Request {
+  readonly ids: string[]
+  readonly idempotencyKey: string
+}
 
 /** In one request; what is refused is counted with its reasons. */
-async function runAll(bulk: Bulk, jobs: readonly JobRowFragment[]): Promise<string> {
-  const ids = jobs.map(({ id }) => id)
+async function runAll(bulk: Bulk, { ids, idempotencyKey }: Request): Promise<string> {
   const results =
     bulk === 'cancel'
       ? (await ask(cancelJobs, { ids })).cancelJobs.results
-      : (await ask(retryJobs, { ids, idempotencyKey: randomKey() })).retryJobs.results
+      : (await ask(retryJobs, { ids, idempotencyKey })).retryJobs.results
   const reasons = results.flatMap(({ error }) => (error ? [error.message] : []))
   const done = `${count(results.length - reasons.length)} ${bulk === 'cancel' ? 'cancelled' : 'retried'}`
   return reasons.length === 0

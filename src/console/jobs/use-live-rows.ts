@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { follow } from '../api/follow.ts'
 import { type JobRowFragment, type JobsFilter, jobsLive } from '../operations.ts'
-import { mergeJobs } from './live-jobs.ts'
+import { isMissed, mergeJobs, notBehind } from './live-jobs.ts'
 
 type Row = JobRowFragment
 
@@ -12,27 +12,42 @@ interface LiveRows {
 }
 
 /** The rows of a page as their jobs change. New jobs are counted, and shown only when the reader asks: rows stay where they are. */
-export function useLiveRows(loaded: readonly Row[], filter: JobsFilter, isPaused: boolean): LiveRows {
+export function useLiveRows(
+  loaded: readonly Row[],
+  filter: JobsFilter,
+  isPaused: boolean,
+  onMissed: () => void,
+): LiveRows {
   const [state, setState] = useState<{ rows: readonly Row[]; newer: ReadonlySet<string> }>({
     rows: loaded,
     newer: new Set(),
   })
   const latest = useRef(loaded)
+  const wasPaused = useRef(false)
   useEffect(() => {
     latest.current = loaded
-    setState({ rows: loaded, newer: new Set() })
+    setState((before) => ({ rows: notBehind(loaded, before.rows), newer: new Set() }))
   }, [loaded])
   // A job that leaves the filter's state has to be seen leaving.
   const { statuses: _statuses, errorCodes: _errorCodes, completedAt: _completedAt, ...followed } = filter
   useEffect(() => {
-    if (isPaused) return
-    return follow(jobsLive, { filter: followed }, ({ jobsChanged }) =>
+    if (isPaused) {
+      wasPaused.current = true
+      return
+    }
+    if (wasPaused.current) onMissed()
+    wasPaused.current = false
+    let isFirst = true
+    return follow(jobsLive, { filter: followed }, ({ jobsChanged }) => {
+      // It begins with what is unfinished now: what ended before it, while nothing was followed, is asked for.
+      if (isFirst && isMissed(latest.current, jobsChanged)) onMissed()
+      isFirst = false
       setState((before) => {
         const merged = mergeJobs(before.rows, jobsChanged as readonly Row[])
         const fresh = merged.newer.filter(({ createdAt }) => createdAt > (latest.current[0]?.createdAt ?? ''))
         return { rows: merged.rows, newer: new Set([...before.newer, ...fresh.map(({ id }) => id)]) }
-      }),
-    )
+      })
+    })
   }, [JSON.stringify(followed), isPaused])
   return { rows: state.rows, newer: state.newer.size }
 }

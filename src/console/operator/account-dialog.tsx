@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
+import { asRefusal, isUncertain } from '../api/refusal.ts'
 import { useAction } from '../api/use-action.ts'
 import { createAccount, creditAccount, reauthenticate } from '../operations.ts'
 import { Dialog } from '../parts/dialog.tsx'
@@ -27,10 +28,15 @@ export function AccountDialog({ account, onDone, onClose }: AccountDialogProps) 
   const [name, setName] = useState('')
   const [amount, setAmount] = useState('')
   const [password, setPassword] = useState('')
+  // The balance on the page shows whether they were granted.
+  const lookAgain = (error: unknown): never => {
+    if (isUncertain(asRefusal(error))) onDone()
+    throw error
+  }
   const save = useAction(async () => {
     if (password !== '') await ask(reauthenticate, { password })
     if (account === null) await ask(createAccount, { name: name.trim(), credits: Number(amount) })
-    else await ask(creditAccount, { account: account.id, amount: Number(amount) })
+    else await ask(creditAccount, { account: account.id, amount: Number(amount) }).catch(lookAgain)
     toast(account === null ? 'The account is created.' : 'The balance is changed.')
     onDone()
     onClose()
@@ -44,6 +50,11 @@ export function AccountDialog({ account, onDone, onClose }: AccountDialogProps) 
     <Dialog title={account === null ? 'Create an account' : `Credits of ${isolated(account.name)}`} onClose={onClose}>
       <form class="stack" onSubmit={onSubmit}>
         {save.failure !== null && <Failure failure={save.failure} />}
+        {account !== null && save.failure !== null && isUncertain(save.failure) && (
+          <p class="notice warn">
+            The balance may have been changed all the same. Close this and compare it before you grant again.
+          </p>
+        )}
         {account === null && (
           <TextField label="Name" type="text" required autocomplete="off" value={name} onText={setName} />
         )}

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import { at } from '../api/base.ts'
-import { timeNow } from '../api/clock.ts'
+import { now, timeNow } from '../api/clock.ts'
 import { useQuery } from '../api/use-query.ts'
 import { JobState } from '../jobs/job-state.tsx'
 import { type JobRowFragment, type OverviewQuery, overview as overviewQuery } from '../operations.ts'
@@ -16,13 +16,16 @@ import { Tile } from './tile.tsx'
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
+/** So old the figures of the last day become while they are looked at. */
+const REFRESH_MS = 5 * MINUTE_MS
 
 /** What runs now, the last day in figures, and what failed; first steps until the first job. */
 export function OverviewPage() {
+  const look = Math.floor(now.value / REFRESH_MS)
   const variables = useMemo(() => {
     const from = new Date(Math.floor((timeNow() - DAY_MS) / MINUTE_MS) * MINUTE_MS).toISOString()
     return { from, today: { createdAt: { from } }, failed: { statuses: ['FAILED' as const], createdAt: { from } } }
-  }, [])
+  }, [look])
   const query = useQuery(overviewQuery, variables)
   const actions = (
     <a class="button primary" href={at('/playground')}>

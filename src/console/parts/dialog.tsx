@@ -28,12 +28,13 @@ export function Dialog({ title, onClose, children, foot, isLocked = false, isWid
       if (opener instanceof HTMLElement) opener.focus()
     }
   }, [])
-  const onCancel = (event: Event): void => {
-    event.preventDefault()
-    if (!isLocked) onClose()
-  }
   return (
-    <dialog ref={element} class={isWide ? 'dialog wide' : 'dialog'} aria-labelledby={heading} onCancel={onCancel}>
+    <dialog
+      ref={element}
+      class={isWide ? 'dialog wide' : 'dialog'}
+      aria-labelledby={heading}
+      {...closing(isLocked, onClose)}
+    >
       <header class="dialog-head">
         <h2 id={heading}>{title}</h2>
         {!isLocked && (
@@ -47,3 +48,25 @@ export function Dialog({ title, onClose, children, foot, isLocked = false, isWid
     </dialog>
   )
 }
+
+type OfDialog = Event & { readonly currentTarget: HTMLDialogElement }
+
+/**
+ * A browser that was kept from closing it once closes it at the next Escape without asking: then it is shown again, or its owner hears of
+ * it. A file picker that is cancelled in it says so as well, which is not about the dialog.
+ */
+const closing = (isLocked: boolean, onClose: () => void) => ({
+  onCancel: (event: OfDialog): void => {
+    if (event.target !== event.currentTarget) return
+    event.preventDefault()
+    if (!isLocked) onClose()
+  },
+  onKeyDown: (event: KeyboardEvent): void => {
+    if (isLocked && event.key === 'Escape') event.preventDefault()
+  },
+  onClose: ({ currentTarget }: OfDialog): void => {
+    if (!currentTarget.isConnected || currentTarget.open) return
+    if (isLocked) currentTarget.showModal()
+    else onClose()
+  },
+})

@@ -4,6 +4,7 @@ import { ask } from '../api/ask.ts'
 import { peaks as peaksQuery } from '../operations.ts'
 import { playTime } from './format.ts'
 import { Icon, PlayGlyph } from './icon.tsx'
+import { type AudioRef, useAutoplay, useSource } from './use-source.ts'
 import { PEAKS, Waveform } from './waveform.tsx'
 
 const RATES = [1, 1.25, 1.5, 2, 0.75] as const
@@ -35,11 +36,10 @@ export interface Heard {
 /** One player for everything that can be heard: the waveform is the scrubber; Space plays, the arrows move by five seconds. */
 export function Player({ src, waveOf, label, isAutoplay = false, onError, children }: PlayerProps) {
   const audio = useRef<HTMLAudioElement>(null)
-  const { isPlaying, position, length, listeners } = useAudio()
+  const { isPlaying, position, length, listeners } = useAudio(onError)
+  const source = useSource(audio, src)
   const peaks = usePeaks(waveOf)
-  useEffect(() => {
-    if (isAutoplay && src !== null) void audio.current?.play().catch(() => {})
-  }, [isAutoplay, src])
+  useAutoplay(audio, source, isAutoplay)
   const { toggle, seek } = controlsOf(audio, onError)
   const known = Number.isFinite(length) ? length : 0
   return (
@@ -64,7 +64,7 @@ export function Player({ src, waveOf, label, isAutoplay = false, onError, childr
         <RateButton audio={audio} />
         <LoopButton audio={audio} />
       </div>
-      <audio ref={audio} src={src ?? undefined} preload="metadata" onError={onError} {...listeners} />
+      <audio ref={audio} src={source ?? undefined} preload="metadata" {...listeners} />
       {children?.({ audio, isPlaying, position, onSeek: seek })}
     </div>
   )
@@ -116,14 +116,15 @@ function Scrubber({ label, position, length, onSeek, onToggle }: ScrubberProps) 
   )
 }
 
-type AudioRef = { readonly current: HTMLAudioElement | null }
-
 function RateButton({ audio }: { audio: AudioRef }) {
   const [rate, setRate] = useState<number>(1)
   const onClick = (): void => {
     const next = RATES[(RATES.indexOf(rate as (typeof RATES)[number]) + 1) % RATES.length] ?? 1
     setRate(next)
-    if (audio.current !== null) audio.current.playbackRate = next
+    if (audio.current === null) return
+    audio.current.playbackRate = next
+    // Of what is loaded next as well.
+    audio.current.defaultPlaybackRate = next
   }
   return (
     <button type="button" class="rate" aria-label={`Speed ${rate}`} title="Speed" onClick={onClick}>
@@ -145,7 +146,7 @@ function LoopButton({ audio }: { audio: AudioRef }) {
   )
 }
 
-function useAudio() {
+function useAudio(onError: (() => void) | undefined) {
   const [isPlaying, setPlaying] = useState(false)
   const [position, setPosition] = useState(0)
   const [length, setLength] = useState(Number.NaN)
@@ -158,6 +159,10 @@ function useAudio() {
       for (const other of document.querySelectorAll('audio')) if (other !== currentTarget) other.pause()
     },
     onPause: () => setPlaying(false),
+    onError: () => {
+      setPlaying(false)
+      onError?.()
+    },
     onTimeUpdate: ({ currentTarget }: Heard) => setPosition(currentTarget.currentTime),
     onSeeked: ({ currentTarget }: Heard) => setPosition(currentTarget.currentTime),
     onEmptied: () => setPosition(0),

@@ -4,7 +4,7 @@ import { timeNow } from '../api/clock.ts'
 import { follow } from '../api/follow.ts'
 import { randomKey } from '../api/random-key.ts'
 import { isUncertain, type Refusal } from '../api/refusal.ts'
-import { signOuts } from '../api/session.ts'
+import { session, signOuts } from '../api/session.ts'
 import { type HeardQuery, heard, type SpeakingSubscription, speak, speaking } from '../operations.ts'
 
 type Progress = SpeakingSubscription['jobUpdated']
@@ -54,14 +54,41 @@ export async function startTake(take: NewTake, inputs: Readonly<Record<string, u
   const { jobId } = submitted
   const fresh: Take = { ...take, jobId, at: new Date(timeNow()).toISOString(), progress: null, audio: null }
   takes.value = [fresh, ...takes.value].slice(0, MAX_TAKES)
-  const refresh = () => void refreshAudio(jobId).catch(() => {})
-  refresh()
-  const stop = follow(speaking, { id: jobId }, ({ jobUpdated }) => {
-    change(jobId, { progress: jobUpdated })
-    if (jobUpdated.status === 'COMPLETED') refresh()
-    if (jobUpdated.status === 'COMPLETED' || jobUpdated.status === 'FAILED') queueMicrotask(() => stop())
-  })
+  refresh(jobId)
+  followTake(jobId)
 }
+
+const followed = new Set<string>()
+
+// Those that were followed in a session that has ended are followed on in the next one, as soon as that has its socket.
+session.subscribe((begun) => {
+  if (begun) queueMicrotask(followOn)
+})
+
+function followOn(): void {
+  for (const take of takes.peek()) if (isUnderway(take)) followTake(take.jobId)
+}
+
+function followTake(jobId: string): void {
+  if (followed.has(jobId)) return
+  followed.add(jobId)
+  const stop = follow(
+    speaking,
+    { id: jobId },
+    ({ jobUpdated }) => {
+      change(jobId, { progress: jobUpdated })
+      if (jobUpdated.status === 'COMPLETED') refresh(jobId)
+      if (hasEnded(jobUpdated)) queueMicrotask(() => stop())
+    },
+    () => followed.delete(jobId),
+  )
+}
+
+const hasEnded = ({ status }: Progress): boolean => status === 'COMPLETED' || status === 'FAILED'
+
+const isUnderway = ({ progress }: Take): boolean => progress === null || !hasEnded(progress)
+
+const refresh = (jobId: string): void => void refreshAudio(jobId).catch(() => {})
 
 /** Signs its URLs again: they live for 15 minutes. */
 export async function refreshAudio(jobId: string): Promise<void> {

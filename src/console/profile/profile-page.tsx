@@ -2,9 +2,11 @@ import { useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
 import { at } from '../api/base.ts'
 import { signOut } from '../api/session.ts'
+import { useAction } from '../api/use-action.ts'
 import { useQuery } from '../api/use-query.ts'
 import { endSession, type ProfileQuery, profile as profileQuery } from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
+import { Failure } from '../parts/failure.tsx'
 import { exactTime } from '../parts/format.ts'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Moment } from '../parts/moment.tsx'
@@ -41,11 +43,11 @@ export function ProfilePage() {
 
 function Sessions({ sessions, onChange }: { sessions: Me['sessions']; onChange: () => void }) {
   const [isAsking, setAsking] = useState(false)
-  const end = async (id: string): Promise<void> => {
+  const end = useAction(async (id: string) => {
     await ask(endSession, { id })
     toast('The session has ended.')
     onChange()
-  }
+  })
   return (
     <section class="card">
       <div class="card-head">
@@ -54,9 +56,10 @@ function Sessions({ sessions, onChange }: { sessions: Me['sessions']; onChange: 
           Sign out everywhere
         </button>
       </div>
+      {end.failure !== null && <Failure failure={end.failure} />}
       <ul class="card-body stack">
         {sessions.map((one) => (
-          <SessionLine key={one.id} session={one} onEnd={() => void end(one.id)} />
+          <SessionLine key={one.id} session={one} onEnd={() => void end.run(one.id)} />
         ))}
       </ul>
       {isAsking && (

@@ -1,5 +1,6 @@
-import { useMemo } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { timeNow } from '../../api/clock.ts'
+import { comebacks } from '../../api/follow.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { FILTERS, filterOf, isFiltered, STATUSES } from '../../jobs/jobs-filter.ts'
 import { Choice, ClearFilters, DroppedNotice, FilterChoices, IdSearch } from '../../jobs/jobs-toolbar.tsx'
@@ -20,12 +21,19 @@ const CLEARED = Object.fromEntries([...FILTERS, 'account', 'after', 'before'].ma
 /** The jobs of all accounts, or of one, with the true causes of failures. */
 export function AllJobsPage() {
   const { query, change } = useAddress()
-  const { filter, dropped } = useMemo(() => filterOf(query, timeNow()), [JSON.stringify(query)])
+  // A window such as the last hour is that of the last look.
+  const [looks, setLooks] = useState(0)
+  const seen = [JSON.stringify(query), looks, comebacks.value]
+  const { filter, dropped } = useMemo(() => filterOf(query, timeNow()), seen)
   const page = pageOf(query, PAGE)
   const list = useQuery(allJobs, { filter, ...page, ...(query.account && { account: query.account }) })
   const isNarrow = isFiltered(query) || Boolean(query.account)
+  const reload = (): void => {
+    setLooks(looks + 1)
+    list.reload()
+  }
   const actions = (
-    <button type="button" class="button" onClick={list.reload}>
+    <button type="button" class="button" onClick={reload}>
       <Icon name="reload" /> Refresh
     </button>
   )

@@ -1,0 +1,154 @@
+import type { Page, Request } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { openPage } from '../../setup/browser.ts'
+import { insertJob } from '../../setup/jobs.ts'
+import type { OpenedConsole } from './opened-console.ts'
+
+const UNREACHED = 'The service cannot be reached: check the connection.'
+const SENTENCE = 'A sentence that takes some seconds until all of it has been heard. '
+/** What the browser itself says of an answer that is cut off. */
+const CUT_OFF = /ERR_FAILED/
+
+const variablesOf = (request: Request): unknown => JSON.parse(request.postData() ?? '{}').variables
+const isOf = (request: Request, operation: string): boolean =>
+  request.postData()?.includes(`mutation ${operation}`) === true
+
+/** The service carries the next operation of this name out, and its answer is lost. */
+async function loseAnswer(page: Page, operation: string): Promise<void> {
+  let isLost = false
+  await page.route('**/graphql', async (route) => {
+    if (isLost || !isOf(route.request(), operation)) return route.fallback()
+    isLost = true
+    await route.fetch()
+    return route.abort()
+  })
+}
+
+/** What a lost answer, a second key, a pause or a new signature interrupts: nothing is lost or done twice. */
+export function interruptionJourneys(
+  opened: () => OpenedConsole,
+  signIn: (page: Page, email: string) => Promise<void>,
+): void {
+  test('a key stays in sight however often Escape is pressed', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('keys'))
+    await page.getByRole('button', { name: 'Create a key' }).first().click()
+    await page.getByLabel('Name').fill('often')
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    const key = page.locator('.secret code')
+    await key.waitFor()
+    for (let press = 0; press < 3; press++) await page.keyboard.press('Escape')
+    // As a browser does that takes no refusal twice.
+    await page.evaluate(() => document.querySelector('dialog')?.close())
+    await expect.poll(() => page.evaluate(() => document.querySelector('dialog')?.open)).toBe(true)
+    expect(await key.isVisible()).toBe(true)
+    await page.getByLabel('I have stored it').check()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('a file picker that is cancelled leaves its form as it was', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('voices'))
+    await page.getByRole('button', { name: 'Add a voice' }).first().click()
+    const dialog = page.getByRole('dialog', { name: 'Add a voice' })
+    await dialog.getByLabel('How the speaker has agreed').fill('In writing')
+    await page.evaluate(() =>
+      document.querySelector('dialog input[type=file]')?.dispatchEvent(new Event('cancel', { bubbles: true })),
+    )
+    expect(await dialog.getByLabel('How the speaker has agreed').inputValue()).toBe('In writing')
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('jobs whose retry was carried out and not answered are retried as the same request', async () => {
+    const { service, owner, account, at } = opened()
+    const { db } = service.runtime
+    for (let made = 0; made < 2; made++) await insertJob(db, account, { status: 'failed', errorCode: 'CHARGE_FAILED' })
+    const { page, complaints } = await openPage(owner, service.url, CUT_OFF)
+    const asked: unknown[] = []
+    page.on('request', (request) => isOf(request, 'RetryJobs') && asked.push(variablesOf(request)))
+    await loseAnswer(page, 'RetryJobs')
+    await page.goto(at('jobs?error=charge_failed'))
+    const rows = page.locator('tbody tr[data-job]')
+    await rows.nth(1).waitFor()
+    for (const row of [0, 1]) await rows.nth(row).getByRole('checkbox').check()
+    await page.getByRole('button', { name: /^Retry 2/ }).click()
+    const dialog = page.getByRole('dialog', { name: 'Retry 2 jobs?' })
+    await dialog.getByRole('button', { name: 'Retry jobs' }).click()
+    await dialog.getByText(UNREACHED).waitFor()
+    await dialog.getByRole('button', { name: 'Retry jobs' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(asked).toHaveLength(2)
+    expect(asked[1]).toEqual(asked[0])
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('a session that could not be ended is said to be open', async () => {
+    const { service, owner, browser, at } = opened()
+    const context = await browser.newContext()
+    const other = await openPage(context, service.url)
+    await other.page.goto(at(''))
+    await signIn(other.page, 'owner@example.com')
+    const { page, complaints } = await openPage(owner, service.url, CUT_OFF)
+    await page.route('**/graphql', (route) => (isOf(route.request(), 'EndSession') ? route.abort() : route.fallback()))
+    await page.goto(at('profile'))
+    await page.getByRole('button', { name: 'End', exact: true }).first().click()
+    await page.getByText(UNREACHED).waitFor()
+    expect(complaints).toEqual([])
+    await page.close()
+    await context.close()
+  })
+
+  test('a job that ended while the list was paused has ended when the list goes on', async () => {
+    const { service, owner, account, at } = opened()
+    const { db } = service.runtime
+    const id = await insertJob(db, account, { status: 'processing', endpointKey: 'voice.paused' })
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('jobs?endpoint=voice.paused'))
+    const row = page.locator('tbody tr[data-job]').first()
+    await row.getByText('Processing').waitFor()
+    await page.keyboard.press('l')
+    await page.waitForURL(/live=off/)
+    await db.pool.query(
+      `update job set status = 'failed', error_code = 'RENDER_FAILED', started_at = created_at, completed_at = created_at where id = $1`,
+      [id],
+    )
+    await page.keyboard.press('l')
+    await row.getByText('Failed').waitFor()
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('speech that is being heard goes on when its file is there, and is heard once', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('playground'))
+    await page.getByLabel('Text', { exact: true }).fill(SENTENCE.repeat(2))
+    await page.keyboard.press('Control+Enter')
+    const audio = page.locator('.take audio').first()
+    const stateOf = () =>
+      audio.evaluate(({ ended, currentTime, readyState }: HTMLAudioElement) => ({ ended, currentTime, readyState }))
+    const positions: number[] = []
+    const hasEnded = async () => {
+      const { ended, currentTime, readyState } = await stateOf()
+      // Of a source that has just taken the place of another one nothing is known.
+      if (readyState > 1) positions.push(currentTime)
+      return ended
+    }
+    await expect.poll(hasEnded, { interval: 50 }).toBe(true)
+    expect(positions).toEqual(positions.toSorted((a, b) => a - b))
+    expect(positions.at(-1)).toBeGreaterThan(4)
+    await page.waitForTimeout(500)
+    expect(await audio.evaluate((element: HTMLAudioElement) => element.paused)).toBe(true)
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+}
