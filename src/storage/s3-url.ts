@@ -21,6 +21,8 @@ export function parseS3Url(text: string): S3Bucket {
   if (url?.protocol !== 's3:') throw new Error('must be a URL that starts with s3://')
   if (!BUCKET.test(url.hostname) || (url.pathname !== '' && url.pathname !== '/'))
     throw new Error('must name a bucket and nothing below it, as in s3://bucket?region=eu-central-1')
+  // An endpoint's own, unless it is written as %23: what comes after it would be left out without a word.
+  if (url.hash !== '') throw new Error('must not hold a fragment')
   const unknown = [...url.searchParams.keys()].find((name) => !KNOWN.has(name))
   if (unknown !== undefined) throw new Error(`takes endpoint, public_endpoint and region, not ${unknown}`)
   const region = url.searchParams.get('region') ?? 'us-east-1'
@@ -37,5 +39,8 @@ function endpointOf(url: URL, name: string): string | null {
   if (text === null) return null
   if (!URL.canParse(text) || !['http:', 'https:'].includes(new URL(text).protocol))
     throw new Error(`must give ${name} as a URL that starts with http:// or https://`)
+  const { username, password } = new URL(text)
+  if (username !== '' || password !== '' || /[?#]/.test(text))
+    throw new Error(`must give ${name} without credentials, a query or a fragment`)
   return text.replace(/\/+$/, '')
 }

@@ -170,33 +170,3 @@ describe('the S3 server of the tests', () => {
     expect(fault('beeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404')).toBe('SignatureDoesNotMatch')
   })
 })
-
-describe('STORAGE_URL', () => {
-  test('without an endpoint the bucket is part of the host, with one of the path', () => {
-    expect(parseS3Url('s3://voices?region=eu-central-1')).toEqual({
-      url: 'https://voices.s3.eu-central-1.amazonaws.com',
-      publicUrl: 'https://voices.s3.eu-central-1.amazonaws.com',
-      region: 'eu-central-1',
-    })
-    expect(parseS3Url('s3://voices?endpoint=http://minio:9000/&public_endpoint=https://s3.example').url).toBe(
-      'http://minio:9000/voices',
-    )
-  })
-
-  test('signed URLs start with the public endpoint', async () => {
-    const place = parseS3Url('s3://voices?endpoint=http://minio:9000&public_endpoint=https://s3.example')
-    const url = await openS3(place, S3_CREDENTIALS).signUrl('job_1/a.wav', { ...WAV, now: new Date() })
-    expect(url.startsWith('https://s3.example/voices/job_1/a.wav?')).toBe(true)
-  })
-
-  test.each([
-    'https://voices',
-    's3://',
-    's3://voices/folder',
-    's3://voices?endpoint=minio:9000',
-    's3://voices?region=EU!',
-    's3://voices?bucket=x',
-  ])('%s is refused', (text) => {
-    expect(() => parseS3Url(text)).toThrow(/^(must|takes)/)
-  })
-})
