@@ -6,6 +6,8 @@ import { ServiceClient, type Statements } from './service-client.ts'
 
 /** PostgreSQL has no connection left, for this role or at all. */
 const TOO_MANY_CONNECTIONS = '53300'
+/** What the library says where all connections were in use for too long; one that a server did not give in time ends in other words. */
+const NONE_WAS_FREE = 'timeout exceeded when trying to connect'
 const FULL_PAUSE_MS = 100
 /** How long the pool keeps to the connections that it was given before it asks for more. */
 const FULL_MS = 2_000
@@ -67,6 +69,7 @@ export class ServicePool extends Pool {
 
   /** @param servers that may still be tried */
   #checkOut(servers: number, deadline: number, callback: Callback): void {
+    const asked = this.#servers.preferred
     super.connect((error, client, release) => {
       if (client !== undefined && this.#usable.has(client)) return callback(undefined, client, release)
       if (client !== undefined) {
@@ -77,9 +80,15 @@ export class ServicePool extends Pool {
       if (isFull) this.#makeDo()
       const again = isFull && !this.ending && performance.now() < deadline
       if (again) setTimeout(() => this.#checkOut(servers, deadline, callback), FULL_PAUSE_MS)
-      else if (servers > 1 && !this.ending) this.#checkOut(servers - 1, deadline, callback)
+      else if (servers > 1 && !this.ending && this.#isTheServers(error, asked))
+        this.#checkOut(servers - 1, deadline, callback)
       else callback(error, undefined, release)
     })
+  }
+
+  /** Not where others used all connections meanwhile, unless these were on their way to a server that was left then. */
+  #isTheServers(error: Error | undefined, asked: string): boolean {
+    return error?.message !== NONE_WAS_FREE || asked !== this.#servers.preferred
   }
 
   /** Takes no more connections than it has, for a while. */
