@@ -1,6 +1,7 @@
 import { type Closer, closeInTurn } from '../concurrency/closing.ts'
 import type { Settings } from '../context/config.ts'
-import { closingLimit, openServer, openStore } from '../runtime/foundation.ts'
+import { closingLimit, openStore } from '../runtime/foundation.ts'
+import { openServer } from '../runtime/open-server.ts'
 import { openDataDirectory } from '../values/data-directory.ts'
 import type { Log } from '../values/log.ts'
 import { backUp } from './back-up.ts'

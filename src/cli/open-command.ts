@@ -16,6 +16,11 @@ import type { Log } from '../values/log.ts'
  */
 export type Need = 'catalog' | 'queue'
 
+interface Look {
+  /** Nothing is migrated or installed: the command only looks. */
+  readonly asItIs?: boolean
+}
+
 /** One command's share of the service, as the operator's context. */
 export interface OpenedCommand {
   readonly ctx: ServiceContext
@@ -28,17 +33,22 @@ type Foundation = Awaited<ReturnType<typeof openFoundation>>
  * Opens what a short command needs and nothing else: loading the queue's library, the catalog and the clients of outside servers would
  * take most of its time. A database that was never used gets what every first start puts into it.
  */
-export async function openCommand(settings: Settings, log: Log, needs: readonly Need[]): Promise<OpenedCommand> {
+export async function openCommand(
+  settings: Settings,
+  log: Log,
+  needs: readonly Need[],
+  { asItIs = false }: Look = {},
+): Promise<OpenedCommand> {
   const closers: Closer[] = []
   const close = () => closeInTurn(closers, closingLimit(settings), log)
   try {
-    const foundation = await openFoundation(settings, log, closers, () => whole)
-    if (!(await isInstalled(foundation))) {
+    const foundation = await openFoundation(settings, log, closers, () => whole, { asItIs })
+    if (!asItIs && !(await isInstalled(foundation))) {
       const runtime = await openService(settings, log)
       closers.push({ what: 'the service', close: () => runtime.close() })
       return { ctx: runtime.as({ kind: 'system' }), close }
     }
-    if (settings.publicUrl === null) await readPublicUrl(foundation)
+    if (!asItIs && settings.publicUrl === null) await readPublicUrl(foundation)
     const whole: Whole = {
       ...foundation,
       queue: needs.includes('queue') ? await openQueue(foundation, closers) : bossQueue(noBoss, foundation.notifier),

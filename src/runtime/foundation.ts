@@ -9,11 +9,10 @@ import type { Closer } from '../concurrency/closing.ts'
 import type { Settings } from '../context/config.ts'
 import type { Parts } from '../context/context.ts'
 import { deriveKey, loadSecretKey, openWebhookVault } from '../context/secret-key.ts'
-import { openDatabase } from '../db/database.ts'
 import { openDatabaseClock } from '../db/database-clock.ts'
 import { explainUnusable } from '../db/explain-unusable.ts'
-import { openExternalDatabase } from '../db/external-database.ts'
 import { migrate } from '../db/migrations/migrate.ts'
+import { requireVersion } from '../db/migrations/minimum-version.ts'
 import { openNotifier } from '../db/postgres-notifier.ts'
 import { watchPool } from '../db/watch-pool.ts'
 import { ExportQueue } from '../jobs/export/export-queue.ts'
@@ -34,6 +33,7 @@ import type { Log } from '../values/log.ts'
 import { TrialEngines } from '../voice/trials/trial-engines.ts'
 import { openDeliveryPort } from '../webhooks/delivery-port.ts'
 import { DeliveryFeed } from '../webhooks/live/delivery-feed.ts'
+import { openServer } from './open-server.ts'
 import type { Services } from './services.ts'
 
 const MAX_CLOSING_SECONDS = 5
@@ -49,17 +49,24 @@ export const closingLimit = ({ shutdownSeconds }: Settings): number =>
 /** What lasts when the rest is not open yet: needs the queue and the catalog only when it is used. */
 export type Whole = Services
 
+interface Opening {
+  /** Takes note of what happens; absent: nothing does. */
+  readonly telemetry?: Telemetry | undefined
+  /** The schema is taken as it is found, with whatever is missing in it: for what only looks. */
+  readonly asItIs?: boolean
+}
+
 /** The parts that a process and a single command have in common: none of them needs the queue or the catalog to be opened. */
 export async function openFoundation(
   settings: Settings,
   log: Log,
   closers: Closer[],
   whole: () => Whole,
-  telemetry: Telemetry = NO_TELEMETRY,
+  { telemetry = NO_TELEMETRY, asItIs = false }: Opening = {},
 ) {
   openDataDirectory(settings.dataDir)
   const keys = openKeys(settings)
-  const { db, notifier, now } = await openData(settings, log, closers, telemetry)
+  const { db, notifier, now } = await openData(settings, log, closers, { telemetry, asItIs })
   const common = { settings, log, telemetry, db, notifier, ...keys, now }
   const waiting = openWaiting(common, whole, closers)
   const storage = openStorage(settings, keys.signingKey, () => whole().publicUrl, telemetry)
@@ -84,13 +91,19 @@ function openKeys({ secretKey, oldSecretKey, dataDir }: Settings) {
   return { signingKey: deriveKey(secret, 'media-urls'), vault: openWebhookVault(secret, oldSecretKey) }
 }
 
-/** The database, brought up to date, its clock, and the notifier over it. */
-async function openData(settings: Settings, log: Log, closers: Closer[], telemetry: Telemetry) {
+/** The database, brought up to date unless it is taken as it is, its clock, and the notifier over it. */
+async function openData(
+  settings: Settings,
+  log: Log,
+  closers: Closer[],
+  { telemetry, asItIs }: { readonly telemetry: Telemetry; readonly asItIs: boolean },
+) {
   const { databaseUrl, migrate: apply } = settings
   const { db, embedded } = await openServer(settings, log, closers)
   watchPool(db.pool, 'work', telemetry)
   watchPool(db.readPool, 'read', telemetry)
-  await migrate(db, log, { apply }).catch((error: unknown) => {
+  const ready = asItIs ? requireVersion(db.pool) : migrate(db, log, { apply })
+  await ready.catch((error: unknown) => {
     throw databaseUrl === null ? error : explainUnusable(error, db.url)
   })
   const clock = await openDatabaseClock(db.pool, log)
@@ -102,19 +115,6 @@ async function openData(settings: Settings, log: Log, closers: Closer[], telemet
   telemetry.gauge('bus_connected', () => [{ labels: {}, value: Number(notifier.connected) }])
   closers.push({ what: 'the notifier', close: () => notifier.close() })
   return { db, notifier, now: clock.now }
-}
-
-/** The database as it is: the embedded one, which is started where it does not run, or the one of DATABASE_URL. */
-export async function openServer(settings: Settings, log: Log, closers: Closer[]) {
-  const { databaseUrl, databasePoolSize, dataDir } = settings
-  // Loaded where it is wanted: a command next to another database starts without it.
-  const embedded =
-    databaseUrl === null ? await (await import('../db/embedded/embedded.ts')).openEmbedded(dataDir, log) : null
-  if (embedded !== null) closers.push({ what: 'the embedded database', close: () => embedded.close() })
-  const target = databaseUrl === null ? null : await openExternalDatabase({ ...settings, databaseUrl }, log)
-  const db = openDatabase(target ?? (embedded as { url: string }).url, log, databasePoolSize)
-  closers.push({ what: 'the database', close: () => db.close() })
-  return { db, embedded }
 }
 
 /** What callers wait in or for: exports, changes of jobs, whether they may still follow them, and audio in their format. */

@@ -51,7 +51,7 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
   const closers: Closer[] = []
   const close = () => closeInTurn(closers, closingLimit(settings), log)
   try {
-    const foundation = await openFoundation(settings, log, closers, () => runtime, role.telemetry)
+    const foundation = await openFoundation(settings, log, closers, () => runtime, { telemetry: role.telemetry })
     const boss = await openBoss(foundation.db, log, role.supervise)
     closers.push({ what: 'the queue', close: () => boss.stop({ graceful: false, close: false }) })
     const queue = bossQueue(async () => boss, foundation.notifier)

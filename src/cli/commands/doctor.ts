@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Settings } from '../../context/config.ts'
+import type { LedgerExamination } from '../../db/migrations/examine-ledger.ts'
 import type { Finding } from '../../doctor/finding.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Log } from '../../values/log.ts'
@@ -29,30 +30,34 @@ export function addDoctorCommand(program: Command): void {
   )
 }
 
-/** What needs the schema is not looked at while migrations are pending: nothing here applies them. */
+/** What needs the schema is not looked at while migrations are pending or failed: nothing here applies them. */
 async function examine(settings: Settings, log: Log): Promise<Finding[]> {
-  const [{ planPending }, { openCommand }] = await Promise.all([
-    import('../../runtime/plan-pending.ts'),
-    import('../open-command.ts'),
-  ])
+  const findings: Finding[] = []
   try {
-    const pending = await planPending(settings, log)
-    if (pending.length > 0) return [pendingFinding(pending.map(({ name }) => name))]
-    const { ctx, close } = await openCommand(settings, log, ['catalog'])
-    const { diagnose } = await import('../../doctor/diagnose.ts')
-    return await diagnose(ctx).finally(close)
+    const { examineMigrations } = await import('../../runtime/plan-pending.ts')
+    const { migrationFindings } = await import('../../doctor/migration-findings.ts')
+    const migrations = await examineMigrations(settings, log)
+    findings.push(...migrationFindings(migrations))
+    findings.push(...(await lookFurther(settings, log, migrations)))
   } catch (cause) {
     if (!(cause instanceof ServiceError)) throw cause
     const remedy = 'until then nothing else can be checked'
-    return [{ check: 'database', severity: 'error', found: cause.message.replace(/\.$/, ''), remedy }]
+    findings.push({ check: 'database', severity: 'error', found: cause.message.replace(/\.$/, ''), remedy })
   }
+  return findings
 }
 
-const pendingFinding = (names: readonly string[]): Finding => ({
-  check: 'migrations',
-  severity: 'error',
-  found: `${names.length} pending, from ${names[0]} on`,
-  remedy: 'run sonant migrate, or start the service',
-})
+async function lookFurther(
+  settings: Settings,
+  log: Log,
+  { pending, failed }: LedgerExamination,
+): Promise<readonly Finding[]> {
+  const isMigrated = pending.length === 0 && !failed.some(({ isKnown }) => isKnown)
+  const { openCommand } = await import('../open-command.ts')
+  const { diagnose } = await import('../../doctor/diagnose.ts')
+  const needs = isMigrated ? (['catalog'] as const) : []
+  const { ctx, close } = await openCommand(settings, log, needs, { asItIs: !isMigrated || failed.length > 0 })
+  return await diagnose(ctx, { isMigrated }).finally(close)
+}
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`

@@ -6,6 +6,9 @@ import type { Migration } from './migration-files.ts'
 const UNDEFINED_TABLE = '42P01'
 /** How the `logs` of a migration begin that was broken off between two of its steps. */
 const UNDER_WAY = 'under way: '
+/** What an operator does about a migration that failed. */
+export const REPAIR =
+  'repair the schema, then set finished_at (the migration is complete) or rolled_back_at (run it again) in its row of _prisma_migrations'
 
 /** A row of Prisma's `_prisma_migrations`, as far as it decides what is to be done. */
 export interface LedgerRow {

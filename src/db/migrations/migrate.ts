@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors/service-error.ts'
 import type { Log } from '../../values/log.ts'
 import type { Database } from '../database.ts'
 import { applyMigration } from './apply-migration.ts'
-import { createLedger, type LedgerRow, type Queryable, readLedger } from './ledger.ts'
+import { createLedger, type LedgerRow, type Queryable, REPAIR, readLedger } from './ledger.ts'
 import { MIGRATIONS, type Migration, migrationNames, readMigration } from './migration-files.ts'
 import { lockMigrations } from './migration-lock.ts'
 import { requireVersion } from './minimum-version.ts'
@@ -30,6 +30,7 @@ export async function migrate(db: Database, log: Log, options: MigrateOptions = 
   const ledger = await readLedger(db.pool)
   warnOfNewer(names, ledger ?? [], log)
   if (isCurrent(names, ledger)) return
+  if (!apply) rejectFailed(ledger ?? [])
   if (!apply) throw notApplied(pendingIn(names, ledger))
   const client = await db.watched.connect({ application_name: 'sonant migrate' })
   client.on('error', (error) => log.warn({ err: error.message }, 'the migration lost its lock'))
@@ -95,9 +96,7 @@ function begunIn(ledger: readonly LedgerRow[], { name, checksum }: Migration): L
 function rejectFailed(ledger: readonly LedgerRow[]): void {
   const failed = ledger.find((row) => row.state === 'failed')
   if (failed === undefined) return
-  throw new Error(
-    `The migration ${failed.name} failed half-way on this database: repair the schema, then set finished_at (the migration is complete) or rolled_back_at (run it again) in its row of _prisma_migrations.`,
-  )
+  throw new Error(`The migration ${failed.name} failed half-way on this database: ${REPAIR}.`)
 }
 
 const OWNERSHIP = `

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { REPAIR } from '../../../src/db/migrations/ledger.ts'
+import type { Finding } from '../../../src/doctor/finding.ts'
 import { runHere } from '../../setup/command-here.ts'
 import { freePorts } from '../../setup/http.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
@@ -11,6 +13,17 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
+/** Of what needs no schema. */
+const OF_MACHINES = ['PostgreSQL', 'timeouts', 'indexes', 'vacuum', 'clock', 'storage', 'DATA_DIR']
+
+async function diagnosed(): Promise<{ code: number; findings: Finding[] }> {
+  const { code, stdout } = await runHere(['doctor', '--json'], env)
+  return { code, findings: JSON.parse(stdout).findings }
+}
+
+const ledgerOf = async (name: string) =>
+  (await service.runtime.db.pool.query('select from _prisma_migrations where migration_name = $1', [name])).rows
+
 describe('sonant doctor', { timeout: 60_000 }, () => {
   test('prints a line for each check with what there is and what to do, and exits with 1 on an error', async () => {
     const { code, stdout } = await runHere(['doctor'], env)
@@ -20,27 +33,82 @@ describe('sonant doctor', { timeout: 60_000 }, () => {
     expect(stdout).toMatch(/^ok +storage +.*artifacts takes, gives and deletes objects$/m)
   })
 
-  test('says that migrations are pending, and applies none', async () => {
+  test('says that migrations are pending, applies none, and looks at what needs none of them', async () => {
     const { pool } = service.runtime.db
     const last = await pool.query(`delete from _prisma_migrations where migration_name =
       (select max(migration_name) from _prisma_migrations) returning *`)
-    const { code, stdout } = await runHere(['doctor', '--json'], env)
-    expect(code).toBe(1)
-    expect(JSON.parse(stdout)).toEqual({
-      ok: false,
-      findings: [
-        {
-          check: 'migrations',
-          severity: 'error',
-          found: `1 pending, from ${last.rows[0].migration_name} on`,
-          remedy: 'run sonant migrate, or start the service',
-        },
-      ],
-    })
+    const { code, findings } = await diagnosed()
+    expect([code, findings[0]]).toEqual([
+      1,
+      {
+        check: 'migrations',
+        severity: 'error',
+        found: `1 pending, from ${last.rows[0].migration_name} on`,
+        remedy: 'run sonant migrate, or start the service',
+      },
+    ])
+    expect(findings.slice(1).map(({ check }) => check)).toEqual(OF_MACHINES)
+    expect(await ledgerOf(last.rows[0].migration_name)).toEqual([])
     const columns = Object.keys(last.rows[0])
     const values = columns.map((_column, n) => `$${n + 1}`)
     await pool.query(`insert into _prisma_migrations (${columns}) values (${values})`, Object.values(last.rows[0]))
   })
+
+  test('tells a migration that failed from those that are pending, and which of the two comes first', async () => {
+    const { pool } = service.runtime.db
+    const names = await pool.query(`select migration_name as name from _prisma_migrations order by 1 desc limit 2`)
+    const [last, failed] = names.rows.map(({ name }) => name)
+    await pool.query('create table kept as select * from _prisma_migrations')
+    await pool.query('delete from _prisma_migrations where migration_name = $1', [last])
+    const logs = 'relation "a" already exists'
+    await pool.query(
+      'update _prisma_migrations set finished_at = null, applied_steps_count = 0, logs = $2 where migration_name = $1',
+      [failed, logs],
+    )
+    const { code, findings } = await diagnosed()
+    expect([code, ...findings.slice(0, 2)]).toEqual([
+      1,
+      { check: 'migrations', severity: 'error', found: `${failed} failed half-way: ${logs}`, remedy: REPAIR },
+      {
+        check: 'migrations',
+        severity: 'error',
+        found: `1 pending, from ${last} on`,
+        remedy: 'mend what failed, then run sonant migrate, or start the service',
+      },
+    ])
+    expect(findings.slice(2).map(({ check }) => check)).toEqual(OF_MACHINES)
+    // The remedies do work, in that order.
+    await pool.query('update _prisma_migrations set finished_at = now() where migration_name = $1', [failed])
+    expect((await diagnosed()).findings[0]).toMatchObject({ remedy: 'run sonant migrate, or start the service' })
+    await pool.query('truncate _prisma_migrations; insert into _prisma_migrations select * from kept; drop table kept')
+  })
+
+  test.each([
+    [
+      'that it has applied',
+      'now()',
+      'warning',
+      '1 of a newer version, from 2999_later on',
+      'bring this program to that version',
+    ],
+    ['that failed', 'null', 'error', '2999_later, of a newer version, failed half-way: no', REPAIR],
+  ])(
+    'names a migration of a newer version %s, and looks at everything else',
+    async (_what, finished, severity, found, remedy) => {
+      const { pool } = service.runtime.db
+      await pool.query(
+        `insert into _prisma_migrations (id, checksum, migration_name, logs, finished_at) values ('x', 'x', '2999_later', 'no', ${finished})`,
+      )
+      const run = await diagnosed()
+      await pool.query(`delete from _prisma_migrations where id = 'x'`)
+      expect(run.findings[0]).toEqual({ check: 'migrations', severity, found, remedy })
+      const rest = run.findings.slice(1)
+      expect(rest.map(({ check }) => check)).toEqual(
+        expect.arrayContaining(['SECRET_KEY', 'engines', 'workers', 'records']),
+      )
+      expect(rest.filter(({ found: text }) => text.startsWith('could not be checked'))).toEqual([])
+    },
+  )
 
   test('says which database it cannot reach', async () => {
     const [port] = await freePorts(1)

@@ -67,11 +67,14 @@ describe('migrate', () => {
     expect(await databases[3]!.prisma.account.count()).toBe(0)
   })
 
-  test('a migration that failed before is refused by name', async () => {
+  test('a migration that failed before is refused by name, with MIGRATE=off as well', async () => {
     const db = connect()
     await migrate(db, log)
     const { rows } = await db.pool.query('update _prisma_migrations set finished_at = null returning migration_name')
-    await expect(migrate(db, log)).rejects.toThrow(`The migration ${rows[0].migration_name} failed half-way`)
+    for (const apply of [true, false])
+      await expect(migrate(db, log, { apply })).rejects.toThrow(
+        `The migration ${rows[0].migration_name} failed half-way`,
+      )
   })
 
   test('a migration that fails leaves nothing of itself behind', async () => {

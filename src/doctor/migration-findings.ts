@@ -1,0 +1,26 @@
+import type { LedgerExamination } from '../db/migrations/examine-ledger.ts'
+import { REPAIR } from '../db/migrations/ledger.ts'
+import { error, type Finding, warning } from './finding.ts'
+
+/** What a ledger of migrations tells; nothing where all are applied and no others. What failed comes first: it keeps the others back. */
+export function migrationFindings({ pending, newer, failed }: LedgerExamination): Finding[] {
+  const apply = 'run sonant migrate, or start the service'
+  const findings = [
+    ...failed.map(({ name, isKnown, reason }) => {
+      const whose = isKnown ? '' : ', of a newer version,'
+      return error(`${name}${whose} failed half-way${reason === null ? '' : `: ${reason}`}`, REPAIR)
+    }),
+    ...(pending.length === 0
+      ? []
+      : [
+          error(
+            `${pending.length} pending, from ${pending[0]} on`,
+            failed.length === 0 ? apply : `mend what failed, then ${apply}`,
+          ),
+        ]),
+    ...(newer.length === 0
+      ? []
+      : [warning(`${newer.length} of a newer version, from ${newer[0]} on`, 'bring this program to that version')]),
+  ]
+  return findings.map((finding) => ({ check: 'migrations', ...finding }))
+}

@@ -1,0 +1,18 @@
+import type { Closer } from '../concurrency/closing.ts'
+import type { Settings } from '../context/config.ts'
+import { openDatabase } from '../db/database.ts'
+import { openExternalDatabase } from '../db/external-database.ts'
+import type { Log } from '../values/log.ts'
+
+/** The database as it is: the embedded one, which is started where it does not run, or the one of DATABASE_URL. */
+export async function openServer(settings: Settings, log: Log, closers: Closer[]) {
+  const { databaseUrl, databasePoolSize, dataDir } = settings
+  // Loaded where it is wanted: a command next to another database starts without it.
+  const embedded =
+    databaseUrl === null ? await (await import('../db/embedded/embedded.ts')).openEmbedded(dataDir, log) : null
+  if (embedded !== null) closers.push({ what: 'the embedded database', close: () => embedded.close() })
+  const target = databaseUrl === null ? null : await openExternalDatabase({ ...settings, databaseUrl }, log)
+  const db = openDatabase(target ?? (embedded as { url: string }).url, log, databasePoolSize)
+  closers.push({ what: 'the database', close: () => db.close() })
+  return { db, embedded }
+}
