@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { lowerPriority } from '../values/lower-priority.ts'
+import { lowerThreadPriority } from '../values/lower-priority.ts'
 import { decode } from './decode.ts'
 import { encodeFile, startEncoding } from './encode.ts'
 import type { Encoding, EncodingOptions } from './encoding.ts'
@@ -32,7 +32,7 @@ export type AudioAnswer =
 const streams = new Map<number, Encoding>()
 let last: Promise<void> = Promise.resolve()
 
-lowerPriority()
+lowerThreadPriority()
 parentPort?.on('message', ({ id, task }: { id: number; task: AudioTask }) => {
   // One after the other: a file that is opened may wait for its library, and its samples come right behind.
   last = last.then(() => answer(id, task))

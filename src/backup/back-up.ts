@@ -1,5 +1,4 @@
 import { mkdir, readdir } from 'node:fs/promises'
-import { setPriority } from 'node:os'
 import { resolve } from 'node:path'
 import { constants, createGzip } from 'node:zlib'
 import { escapeIdentifier } from 'pg'
@@ -13,6 +12,7 @@ import { invalidRequest } from '../errors/service-error.ts'
 import type { Storage } from '../storage/storage.ts'
 import { using } from '../values/data-directory.ts'
 import type { Log } from '../values/log.ts'
+import { lowerPriority } from '../values/lower-priority.ts'
 import { VERSION } from '../values/version.ts'
 import { keepArtifacts, listArtifacts } from './artifacts.ts'
 import { writeChecked } from './checked-file.ts'
@@ -44,7 +44,7 @@ const UNHURRIED = `set local statement_timeout = 0; set local idle_in_transactio
  */
 export async function backUp({ settings, log, db, storage }: BackupContext, directory: string): Promise<Manifest> {
   const dir = resolve(directory)
-  setPriority(NICENESS)
+  lowerPriority(NICENESS)
   await requireVersion(db.pool)
   const migrations = await appliedMigrations(db)
   const key = await readSecretKey(settings, db)

@@ -1,16 +1,20 @@
 import { setPriority } from 'node:os'
 
-const NICENESS = 5
+const THREAD_NICENESS = 5
 
 /**
  * Gives this thread a lower priority than the others of its process: the API comes first. On Linux a thread has a priority of its own;
- * elsewhere this would slow the whole process. Where the system forbids it, all threads are equal.
+ * elsewhere this would slow the whole process.
  */
-export function lowerPriority(set: (niceness: number) => void = setPriority): void {
-  if (process.platform !== 'linux') return
+export function lowerThreadPriority(): void {
+  if (process.platform === 'linux') lowerPriority(THREAD_NICENESS)
+}
+
+/** Where the system forbids it, as the seccomp filter of a systemd unit may, the priority stays. */
+export function lowerPriority(niceness: number, set: (niceness: number) => void = setPriority): void {
   try {
-    set(NICENESS)
+    set(niceness)
   } catch {
-    // A seccomp filter refuses it, as that of a systemd unit may.
+    // What has the same priority as everything else is done all the same.
   }
 }

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import loadEspeak, { type EspeakModule, type EspeakWorker } from '@echogarden/espeak-ng-emscripten'
-import { lowerPriority } from '../../values/lower-priority.ts'
+import { lowerThreadPriority } from '../../values/lower-priority.ts'
 import type { WordMark } from '../engine.ts'
 import type { Loudness } from '../loudness.ts'
 import type { Language } from './detect-language.ts'
@@ -86,7 +86,7 @@ async function openSpeech(): Promise<Speech> {
 }
 
 async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
-  lowerPriority()
+  lowerThreadPriority()
   const { variants, recording, sampleRate, say } = await openSpeech()
   return ({ text, engineVoice, language, prosody }) => {
     const voice = pickVoice(engineVoice, spokenLanguage(engineVoice, language, text))
