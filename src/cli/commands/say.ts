@@ -1,27 +1,19 @@
 import { extname } from 'node:path'
 import { Readable } from 'node:stream'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { CAPTION_FORMATS, type CaptionFormat } from '../../audio/caption-format.ts'
 import { FILE_FORMATS, type FileFormat } from '../../audio/format.ts'
 import { invalidRequest, ServiceError } from '../../errors/service-error.ts'
 import { storedOptions } from '../../jobs/job-options.ts'
 import type { Artifact } from '../../jobs/job-parts.ts'
-import { errorOf } from '../../jobs/job-shape.ts'
-import { isTerminal, JobFailure } from '../../jobs/job-states.ts'
-import type { OperatorJob } from '../../jobs/list/show-job.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { ServiceContext } from '../../runtime/services.ts'
-import type { Worker } from '../../worker/start-worker.ts'
 import { actingFor } from '../acting-for.ts'
+import { awaitJob } from '../await-job.ts'
 import { withInterruption } from '../interruption.ts'
 import { oneOf } from '../options.ts'
 import { type Answer, serviceCommand } from '../run-command.ts'
 import { checkWritable, writeWhole } from '../write-whole.ts'
-
-const POLL_MS = 50
-/** A running worker takes a job within milliseconds: where one waits longer than this, no worker runs. */
-const CLAIM_TIMEOUT_MS = 1500
 
 interface SayOptions {
   readonly voice?: string
@@ -62,8 +54,12 @@ async function say(runtime: Runtime, options: SayOptions, [text = '']: readonly 
   const voiceInput = ctx.catalog.current.endpoints.get(options.endpoint)?.voiceInput ?? 'voice'
   const format = oneOf('--format', FILE_FORMATS, options.format) ?? formatOf(ctx, options)
   const inputs = { text, [voiceInput]: voice }
-  const { jobId } = await submitVoiceJob(payer, { slug: options.endpoint, inputs, options: storedOptions({ format }) })
-  await finished(ctx, jobId, runtime)
+  const { endpoint: slug } = options
+  const jobId = await withInterruption(async (stopped) => {
+    const { jobId } = await submitVoiceJob(payer, { slug, inputs, options: storedOptions({ format }) })
+    await awaitJob(runtime, { jobId, slug }, stopped)
+    return jobId
+  })
   const { storageKey, durationMs } = await audioOf(ctx, jobId)
   const file = options.output ?? `${jobId}${storageKey.slice(storageKey.lastIndexOf('.'))}`
   const audio = await ctx.storage.read(storageKey)
@@ -121,32 +117,6 @@ async function payerOf(ctx: ServiceContext, account: string | undefined): Promis
   await installDemoAccount(ctx)
   const [oldest] = (await accounts(ctx, { first: 1 })).edges
   return actingFor(ctx, oldest!.node.id)
-}
-
-/** Waits for the job; where no worker takes it, this process becomes one for as long as it needs. */
-async function finished(ctx: ServiceContext, jobId: string, runtime: Runtime): Promise<void> {
-  const { showJob } = await import('../../jobs/list/show-job.ts')
-  const submitted = performance.now()
-  let worker: Worker | null = null
-  try {
-    for (;;) {
-      const job = await showJob(ctx, { jobId })
-      if (isTerminal(job.status)) return assertCompleted(job)
-      const unclaimed = job.status === 'queued' && performance.now() - submitted > CLAIM_TIMEOUT_MS
-      if (unclaimed && worker === null) {
-        const { startWorker } = await import('../../worker/start-worker.ts')
-        worker = await startWorker(runtime)
-      }
-      await wait(POLL_MS)
-    }
-  } finally {
-    await worker?.stop()
-  }
-}
-
-function assertCompleted(job: OperatorJob): void {
-  const error = errorOf(job)
-  if (error !== null) throw new JobFailure(error.code, job.cause ?? 'no cause is known')
 }
 
 async function audioOf(ctx: ServiceContext, jobId: string): Promise<Artifact> {

@@ -2,9 +2,11 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { endCommands, startCommand } from '../../setup/command.ts'
 import { cleanUp, makeTempDir, run, runForBytes } from '../../setup/process.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 import { applyEndpoint } from '../../setup/voice-jobs.ts'
+import { until } from '../../setup/wait.ts'
 
 const DEADLINE_MS = 90_000
 
@@ -13,6 +15,7 @@ beforeAll(async () => {
   service = await startTestRuntime({ worker: true })
 })
 afterAll(async () => {
+  endCommands()
   await service.close()
   await cleanUp()
 })
@@ -74,5 +77,38 @@ describe('sonant say', { timeout: DEADLINE_MS }, () => {
     ])
     const { rows } = await service.runtime.db.pool.query('select from job where account_id = $1', [account])
     expect(rows).toEqual([])
+  })
+
+  test('says once who could speak a text that no worker has a server for, and on Ctrl-C cancels the job and ends with 130', async () => {
+    const { runtime, dataDir } = service
+    const account = await service.createAccount(1000n)
+    await applyEndpoint(runtime, 'own', { base_url: 'worker', pool: 'gpu' })
+    const dir = await makeTempDir()
+    const asked = ['say', 'Hello!', '--endpoint', 'own', '--account', account, '-o', join(dir, 'a.wav')]
+    const saying = startCommand([process.execPath, 'bin/sonant.js', ...asked], {
+      DATABASE_URL: runtime.db.url,
+      DATA_DIR: dataDir,
+    })
+    await until(() => saying.stderr() !== '', DEADLINE_MS, 'a word')
+    // It has looked a dozen times more by then.
+    const beats = async () =>
+      (
+        await runtime.db.pool.query('select max(heartbeat_at)::text as last from worker where id <> $1', [
+          runtime.workerId,
+        ])
+      ).rows[0].last
+    const first = await beats()
+    await until(async () => (await beats()) !== first, DEADLINE_MS, 'another heartbeat')
+    saying.killGroup('SIGINT')
+    expect([await saying.ended(), saying.stdout(), saying.stderr()]).toEqual([
+      130,
+      '',
+      'The job waits, as no worker has a server for the pool gpu: start "sonant work --pools gpu --server FILE", or cancel the job with Ctrl-C.\nInterrupted: no file was written.\n',
+    ])
+    const { rows } = await runtime.db.pool.query(
+      'select j.error_code, a.credits from job j join account a on a.id = j.account_id where a.id = $1',
+      [account],
+    )
+    expect([rows, await readdir(dir)]).toEqual([[{ error_code: 'JOB_CANCELLED', credits: '1000' }], []])
   })
 })

@@ -1,0 +1,23 @@
+import { endpointRoute } from '../catalog/engine-server.ts'
+import { poolOf } from '../catalog/voice-endpoint.ts'
+import type { Context } from '../context/context.ts'
+import { OWNED_SERVER } from '../engines/owned-server.ts'
+import { isSilent } from './pools.ts'
+import { serverOf, workers } from './workers.ts'
+
+/**
+ * The pool of an endpoint whose texts only a worker's own server speaks (`base_url: worker`), where no worker that is alive has one for it; null:
+ * one has, or any worker takes its jobs.
+ * @throws UNAUTHORIZED, FORBIDDEN without the scope `operator`
+ */
+export async function poolWithoutServer(ctx: Context, slug: string): Promise<string | null> {
+  const endpoint = ctx.catalog.current.endpoints.get(slug)
+  if (endpoint === undefined || endpointRoute(endpoint).server !== OWNED_SERVER) return null
+  const pool = poolOf(endpoint)
+  const now = ctx.now().getTime()
+  const isServed = (await workers(ctx)).some((worker) => {
+    const server = serverOf(worker)
+    return !isSilent(worker, now) && worker.pools.includes(pool) && server !== null && server.state !== 'failed'
+  })
+  return isServed ? null : pool
+}
