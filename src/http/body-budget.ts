@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { Tally } from '../concurrency/tally.ts'
 import { networkOf } from '../egress/network-of.ts'
 import { ServiceError, unavailable } from '../errors/service-error.ts'
-import { MAX_BODY_BYTES } from './json-body.ts'
+import { MAX_LIST_BYTES } from './json-body.ts'
 import { MAX_FORM_BYTES } from './multipart-body.ts'
 
 /** What bodies are counted in. A smaller one is not counted: the headers of its request take as much. */
@@ -38,9 +38,9 @@ export function openBodyBudget(): BodyBudget {
   }
 }
 
-/** A body in chunks may be as large as any. */
+/** A body in chunks may be as large as a list. */
 function declaredBytes({ headers }: IncomingMessage): number {
-  if (headers['transfer-encoding'] !== undefined) return MAX_BODY_BYTES
+  if (headers['transfer-encoding'] !== undefined) return MAX_LIST_BYTES
   // One that is larger than any is refused by its length, and not received.
   return Math.min(Number(headers['content-length'] ?? 0), MAX_FORM_BYTES)
 }

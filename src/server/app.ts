@@ -126,7 +126,8 @@ function mountFirstHook(app: FastifyInstance, authenticate: Authenticate): void 
       reply.raw.shouldKeepAlive = false
       return done(invalidRequest(violation))
     }
-    const unaffordable = bodies.admit(request.raw, request.ip)
+    // What leaves HTTP has no body, whatever its headers say, and no end that would give back its share.
+    const unaffordable = leavesHttp(request.raw) ? null : bodies.admit(request.raw, request.ip)
     if (unaffordable !== null) return done(unaffordable)
     if (!request.is404) return done()
     // Where no key has to be looked up the answer is out before a broken rest of the request is read.

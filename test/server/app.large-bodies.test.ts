@@ -24,6 +24,24 @@ function begin(key: string): Socket {
   return socket
 }
 
+test('a handshake of a WebSocket has no body to count, whatever it declares', async () => {
+  const { port } = new URL(service.url)
+  const head =
+    'GET /graphql HTTP/1.1\r\nhost: a\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13'
+  for (let n = 0; n < AT_ONCE; n++) {
+    const socket = connect({ port: Number(port), host: '127.0.0.1' })
+    socket.on('error', () => undefined)
+    socket.write(
+      `${head}\r\nsec-websocket-protocol: graphql-transport-ws\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\ncontent-length: ${LENGTH}\r\n\r\n`,
+    )
+    await once(socket, 'data')
+    socket.destroy()
+  }
+  const { key } = await service.createCaller()
+  const body = { inputs: { text: 'x'.repeat(LENGTH - 100) } }
+  expect((await call(`${service.url}/api/v1/voice/tts`, { method: 'POST', key, body })).status).toBe(400)
+})
+
 test('bodies that never come whole leave room for those that do, and take none once their clients are gone', async () => {
   const { key } = await service.createCaller()
   const received = { count: 0 }
