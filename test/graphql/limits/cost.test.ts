@@ -45,10 +45,12 @@ test.each([
   [5, 100, 4],
   [20, 100, 1],
   [100, 200, 1],
+  [1, 2000, 1],
 ])('a catalog of %i endpoints with %i voices each may be asked for %i times', (endpoints, voices, most) => {
-  const open = Array.from({ length: endpoints }, () => ({ voices: Array.from({ length: voices }, () => ({})) }))
+  const each = Array.from({ length: endpoints }, (_nothing, n) => [n, { voices: Array(voices).fill({}) }] as const)
+  const context = { catalog: { current: { endpoints: new Map(each) } } }
   const whole = 'catalog { catalogVersion endpoints { slug name voices { id slug name description kind language } } }'
-  const isRefused = (count: number) =>
-    costly(times(count, whole), undefined, { catalog: { current: { open } } }) !== null
+  const isRefused = (count: number) => costly(times(count, whole), undefined, context) !== null
   expect([isRefused(most), isRefused(most + 5)]).toEqual([false, most < 20])
+  expect(costly(whole.replace('catalog { catalogVersion endpoints', '{ myEndpoints'), undefined, context)).toBeNull()
 })
