@@ -12,7 +12,7 @@ import { isStorageKey } from '../storage/sign-url.ts'
 import type { Storage } from '../storage/storage.ts'
 import { checksumOf, damaged, writeChecked } from './checked-file.ts'
 import type { BackupFile, Manifest } from './manifest.ts'
-import { keysInUse, untilDeleted } from './missing-audio.ts'
+import { keysInUse, PATIENCE_MS, untilDeleted } from './missing-audio.ts'
 
 const FOLDER = 'artifacts'
 const LIST = 'artifacts.ndjson.gz'
@@ -63,6 +63,7 @@ interface Parts {
 export async function keepArtifacts(parts: Parts, dir: string, list: BackupFile): Promise<Manifest['artifacts']> {
   const sums = { files: 0, bytes: 0, gone: [] as string[] }
   let missing: string[] = []
+  let since = 0
   const settle = async () => {
     const keys = missing
     missing = []
@@ -72,7 +73,10 @@ export async function keepArtifacts(parts: Parts, dir: string, list: BackupFile)
   await eachListed(dir, async (artifact) => {
     const fate = await keepOne(parts, dir, artifact)
     if (fate === 'gone') sums.gone.push(artifact.key)
-    else if (fate === 'missing' && missing.push(artifact.key) >= MOST_MISSING) await settle()
+    if (fate === 'missing' && missing.push(artifact.key) === 1) since = performance.now()
+    // What is really lost breaks it off soon, not at the end of a long copy.
+    const isLate = missing.length > 0 && performance.now() - since > (parts.patienceMs ?? PATIENCE_MS)
+    if (isLate || missing.length >= MOST_MISSING) await settle()
     if (fate !== 'kept') return
     sums.files += 1
     sums.bytes += artifact.bytes

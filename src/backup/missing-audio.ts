@@ -4,7 +4,7 @@ import { ServiceError } from '../errors/service-error.ts'
 import { isVoiceKey } from '../library/account-voice.ts'
 
 /** Retention deletes a page of 1,000 files, and notes that afterwards: with a slow bucket, most of a minute later. */
-const PATIENCE_MS = 60_000
+export const PATIENCE_MS = 60_000
 const PAUSE_MS = 500
 
 /** `deleted_at` is a column of newer schemas alone. */

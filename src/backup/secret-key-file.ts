@@ -13,7 +13,8 @@ import type { Manifest } from './manifest.ts'
 const NAME = 'secret.key'
 const FINGERPRINT_BYTES = 8
 
-const NEWEST_SECRET = 'select account_id, sealed from webhook_secret order by id desc limit 1'
+const NEWEST_SECRETS = 'select account_id, sealed from webhook_secret order by id desc limit 100'
+const REMEDY = 'If that key is lost, rotate a webhook secret first.'
 
 /** The key to back up. */
 interface ReadKey {
@@ -29,20 +30,21 @@ interface Sealed {
 
 /**
  * Reads the service's key. A command with other settings makes one of its own, which would be backed up in its place: the key has to open
- * what the service has encrypted last.
+ * something of what the service has encrypted lately.
  * @throws ServiceError INVALID_REQUEST where there is none, or another service's
  */
 export async function readSecretKey(settings: Settings, db: Pick<Database, 'pool'>): Promise<ReadKey> {
   const { secretKey, oldSecretKey, dataDir } = settings
   const file = secretKey === null ? await readFile(join(dataDir, NAME), 'utf8').catch(toRemedy(dataDir)) : null
   const secret = secretKey ?? (file ?? '').trim()
-  const { rows } = await db.pool.query<Sealed>(NEWEST_SECRET).catch(ignoreOlderSchema)
+  const { rows } = await db.pool.query<Sealed>(NEWEST_SECRETS).catch(ignoreOlderSchema)
   const vault = openWebhookVault(secret, oldSecretKey)
-  if (rows.every(({ account_id, sealed }) => vault.opens(account_id, sealed))) return { secret, file }
+  const isService = rows.length === 0 || rows.some(({ account_id, sealed }) => vault.opens(account_id, sealed))
+  if (isService) return { secret, file }
   throw invalidRequest(
     file !== null
-      ? `The key in ${join(dataDir, NAME)} does not open the service's webhook secrets: set SECRET_KEY to what the service uses, or DATA_DIR to the directory that it uses.`
-      : "SECRET_KEY does not open the service's webhook secrets: set SECRET_KEY to what the service uses.",
+      ? `The key in ${join(dataDir, NAME)} does not open the service's webhook secrets: set SECRET_KEY to what the service uses, or DATA_DIR to the directory that it uses. ${REMEDY}`
+      : `SECRET_KEY does not open the service's webhook secrets: set SECRET_KEY to what the service uses. ${REMEDY}`,
   )
 }
 

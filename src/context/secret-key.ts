@@ -12,13 +12,14 @@ export const MIN_SECRET_CHARACTERS = 32
 type KeyPurpose = 'media-urls' | 'webhook-secrets'
 
 /**
- * The service's root secret: SECRET_KEY, or one made once under DATA_DIR with mode 0600.
+ * The service's root secret: SECRET_KEY, or one made once under DATA_DIR with mode 0600. Where it is not to be `kept`, one that is missing is
+ * made for this process alone.
  * @throws DataDirectoryError where the file cannot be kept there, or holds no key
  */
-export function loadSecretKey(given: string | null, dataDir: string): string {
+export function loadSecretKey(given: string | null, dataDir: string, kept = true): string {
   if (given !== null) return given
   const path = join(dataDir, 'secret.key')
-  const secret = usingSync(dataDir, () => readIfThere(path) ?? createOnce(dataDir, path))
+  const secret = usingSync(dataDir, () => readIfThere(path) ?? (kept ? createOnce(dataDir, path) : randomKey()))
   if (secret.length >= MIN_SECRET_CHARACTERS) return secret
   throw new DataDirectoryError(
     `The secret key in ${path} is damaged: restore the file, or remove it to have a new key made; signed URLs and webhook secrets made with the old key then stop working.`,
@@ -35,6 +36,8 @@ export const openWebhookVault = (secret: string, oldSecret: string | null): Secr
     ...(oldSecret === null ? [] : [deriveKey(oldSecret, 'webhook-secrets')]),
   ])
 
+const randomKey = (): string => randomBytes(KEY_BYTES).toString('base64')
+
 /**
  * Written next to its place and linked into it, so that processes starting together agree on one key and never read half of it; and flushed,
  * so that a power cut leaves the whole key or none.
@@ -42,7 +45,7 @@ export const openWebhookVault = (secret: string, oldSecret: string | null): Secr
 function createOnce(dataDir: string, path: string): string {
   const own = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
   try {
-    writeFileSync(own, `${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    writeFileSync(own, `${randomKey()}\n`, { mode: 0o600, flag: 'wx', flush: true })
     linkSync(own, path)
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error

@@ -65,7 +65,7 @@ export async function openFoundation(
   { telemetry = NO_TELEMETRY, asItIs = false }: Opening = {},
 ) {
   openDataDirectory(settings.dataDir)
-  const keys = openKeys(settings)
+  const keys = openKeys(settings, asItIs)
   const { db, notifier, now } = await openData(settings, log, closers, { telemetry, asItIs })
   const common = { settings, log, telemetry, db, notifier, ...keys, now }
   const waiting = openWaiting(common, whole, closers)
@@ -86,8 +86,8 @@ const openSpeechUrls = (signingKey: Uint8Array, publicUrl: () => string): Speech
 const guessPublicUrl = ({ publicUrl, host, port }: Settings): string => publicUrl ?? `http://${host}:${port}`
 
 /** What the secret is good for: URLs of media, secrets of webhooks. */
-function openKeys({ secretKey, oldSecretKey, dataDir }: Settings) {
-  const secret = loadSecretKey(secretKey, dataDir)
+function openKeys({ secretKey, oldSecretKey, dataDir }: Settings, asItIs: boolean) {
+  const secret = loadSecretKey(secretKey, dataDir, !asItIs)
   return { signingKey: deriveKey(secret, 'media-urls'), vault: openWebhookVault(secret, oldSecretKey) }
 }
 

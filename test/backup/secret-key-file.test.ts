@@ -7,6 +7,7 @@ import { loadSecretKey, openWebhookVault } from '../../src/context/secret-key.ts
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 
 const OTHER = 'another key, of thirty-two letters'
+const LOST = 'a key that is lost, of 32 letters.'
 let service: TestRuntime
 let secret: string
 let dir: string
@@ -16,8 +17,8 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'sonant-backup-'))
   const account = await service.createAccount()
   const seal = (by: string) => openWebhookVault(by, null).seal(account, Buffer.alloc(32))
-  // The older one was lost with its key: the newest one counts.
-  for (const sealed of [seal(OTHER), seal(secret)]) {
+  // Some were lost with their key.
+  for (const sealed of [seal(LOST), seal(secret), seal(LOST)]) {
     await service.runtime.db.pool.query('insert into webhook_secret (account_id, sealed) values ($1, $2)', [
       account,
       sealed,
@@ -40,7 +41,7 @@ test('a backup with a key that a command made elsewhere is refused, and writes n
     `The key in ${elsewhere}/secret.key does not open the service's webhook secrets: set SECRET_KEY to what the service uses, or DATA_DIR`,
   )
   await expect(backUpWith('wrong-key', { secretKey: OTHER })).rejects.toThrow(
-    "SECRET_KEY does not open the service's webhook secrets: set SECRET_KEY to what the service uses.",
+    "SECRET_KEY does not open the service's webhook secrets: set SECRET_KEY to what the service uses. If that key is lost, rotate a webhook secret first.",
   )
   expect(await readdir(dir)).toEqual(['elsewhere'])
 })
