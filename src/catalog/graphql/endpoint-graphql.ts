@@ -113,17 +113,17 @@ type CatalogHolder = Pick<Context, 'catalog'>
 /** What all voices of a catalog count for at the most: however many there are, each of them may be asked for once. */
 const MOST_COUNTED_VOICES = 2000
 
-const endpointsOf = (ctx?: CatalogHolder) => [...(ctx?.catalog.current.endpoints.values() ?? [])]
+/** Of these alone: what a query is taken to cost must not tell of any other endpoint. */
+const openEndpoints = (ctx?: CatalogHolder) => ctx?.catalog.current.open ?? []
 
 /** On an average: the voices of a whole catalog count for as many as they are. */
 function voicesOfEach(_args: unknown, ctx?: CatalogHolder): number {
-  const endpoints = endpointsOf(ctx)
-  const voices = endpoints.reduce((count, endpoint) => count + endpoint.voices.length, 0)
-  return Math.min(voices, MOST_COUNTED_VOICES) / Math.max(1, endpoints.length)
+  const open = openEndpoints(ctx)
+  const voices = open.reduce((count, endpoint) => count + endpoint.voices.length, 0)
+  return Math.min(voices, MOST_COUNTED_VOICES) / Math.max(1, open.length)
 }
 
-/** Of all endpoints, those that are not open to every key among them. */
-const allEndpoints = (_args: unknown, ctx?: CatalogHolder): number => endpointsOf(ctx).length
+const endpointsInAll = (_args: unknown, ctx?: CatalogHolder): number => openEndpoints(ctx).length
 
 const voicesOf = ({ slug, voices }: VoiceEndpoint): EndpointVoice[] =>
   voices.map((voice) => ({ ...voice, endpointSlug: slug }))
@@ -147,7 +147,7 @@ const CatalogRef = builder.objectRef<CatalogView>('Catalog').implement({
       type: [VoiceEndpointRef],
       description: 'By slug.',
       resolve: ({ endpoints }) => [...endpoints],
-      extensions: { length: allEndpoints },
+      extensions: { length: endpointsInAll },
     }),
   }),
 })
@@ -172,7 +172,7 @@ builder.queryFields((t) => ({
     description:
       'The voice endpoints that the caller can submit to, by slug: public ones and those that its scopes open.',
     ...resolvedBy(myEndpoints, () => undefined),
-    extensions: { verb: myEndpoints, length: allEndpoints },
+    extensions: { verb: myEndpoints, length: endpointsInAll },
   }),
   endpointVoices: t.field({
     type: VoiceEndpointRef,
