@@ -1,10 +1,13 @@
 import { Drain } from '../../concurrency/drain.ts'
+import { nextTurn } from '../../concurrency/next-turn.ts'
 import type { Parts } from '../../context/context.ts'
 import { JOB_TABLES, type Job, PAGE_COLUMNS } from '../job-shape.ts'
 import type { FetchedJob, Follower, GoneJob } from './followers.ts'
 
 const MAX_BATCH = 500
 const RETRY_MS = 250
+/** So long other requests wait at the most, but for the followers of one job. */
+const TURN_MS = 5
 
 /** Reads jobs that have changed: each once, however many subscribers it has. */
 export interface JobFetcher {
@@ -25,12 +28,17 @@ export function openJobFetcher(
 ): JobFetcher {
   const fetchBatch = async (batch: ReadonlyMap<string, Wanted>): Promise<void> => {
     const gone = new Map(batch)
-    for (const job of await readJobs(parts(), [...batch.keys()])) {
+    const jobs = await readJobs(parts(), [...batch.keys()])
+    let since = performance.now()
+    for (const job of jobs) {
       const asked = batch.get(job.id)
       gone.delete(job.id)
       if (asked === undefined || asked.accountId !== job.accountId) continue
       const stamp = [job.status, job.attempt, job.chunksDone, job.partsDone, job.isProhibited].join()
       notify({ job, stamp, followers: asked.followers })
+      if (performance.now() - since < TURN_MS) continue
+      await nextTurn()
+      since = performance.now()
     }
     for (const [jobId, { accountId }] of gone) notifyGone({ accountId, jobId })
   }
