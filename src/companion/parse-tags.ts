@@ -1,5 +1,7 @@
 const MAX_TAGS = 20
 const MAX_TAG_CHARACTERS = 60
+/** With all that is taken off a tag: more is none, and would take long to trim. */
+const MAX_RAW_CHARACTERS = 200
 /** More words than this are a sentence, not a tag. */
 const MAX_TAG_WORDS = 4
 
@@ -9,7 +11,8 @@ const MAX_TAG_WORDS = 4
  */
 export function parseTags(reply: string): string[] {
   const listed = fromJson(reply) ?? fromText(reply)
-  const tags = listed.map(clean).filter((tag) => tag !== '' && [...tag].length <= MAX_TAG_CHARACTERS)
+  const short = listed.filter(({ length }) => length <= MAX_RAW_CHARACTERS)
+  const tags = short.map(clean).filter((tag) => tag !== '' && [...tag].length <= MAX_TAG_CHARACTERS)
   return [...new Set(tags)].slice(0, MAX_TAGS)
 }
 

@@ -157,4 +157,14 @@ describe('parseTags', () => {
   ])('reads %j', (reply, tags) => {
     expect(parseTags(reply)).toEqual(tags)
   })
+
+  it('leaves out what is far too long for a tag before it is trimmed', () => {
+    const dots = `a${'.'.repeat(31_000)}a`
+    const began = performance.now()
+    expect(parseTags(JSON.stringify(['harbour', dots, `${' .'.repeat(20)}ships${' .'.repeat(20)}`]))).toEqual([
+      'harbour',
+      'ships',
+    ])
+    expect(performance.now() - began).toBeLessThan(200)
+  })
 })
