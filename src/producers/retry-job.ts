@@ -1,4 +1,6 @@
-import { requireAccount } from '../access/require.ts'
+import type { AccountHolder } from '../access/actor.ts'
+import { requireAccount, requireScope } from '../access/require.ts'
+import { GENERATION_SCOPE, VOICE_SCOPE } from '../access/scopes.ts'
 import type { Context } from '../context/context.ts'
 import { invalidRequest, jobNotFound } from '../errors/service-error.ts'
 import { submitGeneration } from '../generation/submit-generation.ts'
@@ -30,8 +32,9 @@ export interface Retry {
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts), INVALID_REQUEST, PAYMENT_REQUIRED, IDEMPOTENCY_MISMATCH
  */
 export async function retryJob(ctx: VoiceJobContext, input: Retry): Promise<Submission> {
+  const { accountId } = requireProducer(ctx)
   const { jobId, idempotencyKey } = input
-  const row = await findRow(ctx, requireAccount(ctx).accountId, jobId)
+  const row = await findRow(ctx, accountId, jobId)
   if (row === undefined) throw jobNotFound()
   if (row.status !== 'failed') throw notRetryable('Retry jobs that have failed: this one has not.', 'has not failed')
   const again = {
@@ -44,6 +47,14 @@ export async function retryJob(ctx: VoiceJobContext, input: Retry): Promise<Subm
   if (row.type === 'voice') return submitVoiceJob(ctx, { ...again, options: row.options })
   if (row.type === 'generate') return submitGeneration(ctx, again)
   throw notRetryable('Send the request again: what a companion job was sent is not kept.', 'is a companion job')
+}
+
+/** Before anything of a job is told: one that may submit nothing learns of none. @throws UNAUTHORIZED, FORBIDDEN */
+export function requireProducer(ctx: Context): AccountHolder {
+  const caller = requireAccount(ctx)
+  const mayGenerate = 'scopes' in caller && caller.scopes.includes(GENERATION_SCOPE)
+  if (!mayGenerate) requireScope(ctx, VOICE_SCOPE)
+  return caller
 }
 
 const notRetryable = (hint: string, message: string) => invalidRequest(hint, [{ path: '/jobId', message }])

@@ -1,10 +1,8 @@
-import { requireAccount, requireScope } from '../access/require.ts'
-import { GENERATION_SCOPE, VOICE_SCOPE } from '../access/scopes.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { type Each, eachJob } from '../jobs/bulk/each-job.ts'
 import type { Submission } from '../jobs/lifecycle/queue-job.ts'
 import type { VoiceJobContext } from '../voice/submit-voice-job.ts'
-import { retryJob } from './retry-job.ts'
+import { requireProducer, retryJob } from './retry-job.ts'
 
 /** A job's id comes behind it. */
 const MAX_KEY_CHARACTERS = 200
@@ -21,9 +19,7 @@ export interface Retries {
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
  */
 export async function retryJobs(ctx: VoiceJobContext, { ids, idempotencyKey }: Retries): Promise<Each<Submission>[]> {
-  const caller = requireAccount(ctx)
-  const mayGenerate = 'scopes' in caller && caller.scopes.includes(GENERATION_SCOPE)
-  if (!mayGenerate) requireScope(ctx, VOICE_SCOPE)
+  requireProducer(ctx)
   if (idempotencyKey != null && idempotencyKey.length > MAX_KEY_CHARACTERS)
     throw invalidRequest('Invalid arguments: see `details`.', [
       { path: '/idempotencyKey', message: `must have at most ${MAX_KEY_CHARACTERS} characters` },
