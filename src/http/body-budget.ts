@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Tally } from '../concurrency/tally.ts'
 import { networkOf } from '../egress/network-of.ts'
 import { ServiceError, unavailable } from '../errors/service-error.ts'
@@ -16,23 +16,25 @@ const RETRY_AFTER_SECONDS = 1
 /** How much of the memory of this process the bodies take that are being received: each is held until it is whole. */
 interface BodyBudget {
   /**
-   * Counts a request's body, by the length that its headers declare, until it has been received.
+   * Counts a request's body, by the length that its headers declare, until it has been received, or answered: what comes of it then is not
+   * held. A request whose answer is out has no end and no close where the rest of its body never comes.
    * @returns RATE_LIMITED where its network's bodies take too much, UNAVAILABLE where all of them do, else null
    */
-  admit(request: IncomingMessage, address: string): ServiceError | null
+  admit(request: IncomingMessage, response: ServerResponse, address: string): ServiceError | null
 }
 
 export function openBodyBudget(): BodyBudget {
   const units = new Tally()
   return {
-    admit: (request, address) => {
+    admit: (request, response, address) => {
       const size = Math.floor(declaredBytes(request) / UNIT_BYTES)
       if (size === 0) return null
       const network = networkOf(address)
       if (units.of(network) + size > MAX_UNITS_PER_NETWORK) return tooMuch()
       if (units.total + size > MAX_UNITS) return unavailable('too many large bodies are being received')
       const received = units.addMany(size, network)
-      request.once('end', received).once('close', received)
+      request.once('end', received)
+      response.once('close', received)
       return null
     },
   }

@@ -1,16 +1,23 @@
 import { EventEmitter } from 'node:events'
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { openBodyBudget } from '../../src/http/body-budget.ts'
 
 const MIB = 1024 * 1024
 const requestOf = (headers: IncomingHttpHeaders) => Object.assign(new EventEmitter(), { headers }) as IncomingMessage
+/** The response is the request itself: it closes, and the request ends. */
+function openBudget() {
+  const { admit } = openBodyBudget()
+  return {
+    admit: (request: IncomingMessage, address: string) => admit(request, request as unknown as ServerResponse, address),
+  }
+}
 const ofLength = (bytes: number) => requestOf({ 'content-length': String(bytes) })
 const CHUNKED = { 'transfer-encoding': 'chunked' }
 
 describe('the bodies that are being received', () => {
   test('are 128 MiB of a network, the next one is refused until one of them is whole, and small ones are not counted', () => {
-    const { admit } = openBodyBudget()
+    const { admit } = openBudget()
     const network = (n: number) => `2001:db8::${n.toString(16)}`
     // A body in chunks counts for four.
     const requests = Array.from({ length: 16 }, () => [ofLength(4 * MIB), requestOf(CHUNKED)]).flat()
@@ -28,7 +35,7 @@ describe('the bodies that are being received', () => {
   })
 
   test('are 256 MiB of all together', () => {
-    const { admit } = openBodyBudget()
+    const { admit } = openBudget()
     const requests = Array.from({ length: 256 }, () => ofLength(MIB))
     expect(requests.map((request, n) => admit(request, `192.0.2.${n}`))).toEqual(requests.map(() => null))
     expect(admit(ofLength(MIB), '203.0.113.1')).toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 1 })
@@ -37,7 +44,7 @@ describe('the bodies that are being received', () => {
   })
 
   test('take no more of it than any may hold, whatever length they declare: theirs is refused elsewhere', () => {
-    const { admit } = openBodyBudget()
+    const { admit } = openBudget()
     expect(admit(ofLength(10 ** 12), '192.0.2.1')).toBeNull()
     expect(admit(ofLength(100 * MIB), '192.0.2.1')).toBeNull()
   })

@@ -16,11 +16,11 @@ beforeAll(async () => {
 afterAll(() => service?.close())
 
 /** Sends the head of a request, and of its body one byte. */
-function begin(key: string): Socket {
+function begin(key: string, more = ''): Socket {
   const socket = connect({ port: Number(new URL(service.url).port), host: '127.0.0.1' })
   socket.on('error', () => undefined)
   const head = `POST /api/v1/voice/tts HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json`
-  socket.write(`${head}\r\ncontent-length: ${LENGTH}\r\n\r\n{`)
+  socket.write(`${head}\r\ncontent-length: ${LENGTH}\r\n${more}\r\n{`)
   return socket
 }
 
@@ -35,6 +35,18 @@ test('a handshake of a WebSocket has no body to count, whatever it declares', as
       `${head}\r\nsec-websocket-protocol: graphql-transport-ws\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\ncontent-length: ${LENGTH}\r\n\r\n`,
     )
     await once(socket, 'data')
+    socket.destroy()
+  }
+  const { key } = await service.createCaller()
+  const body = { inputs: { text: 'x'.repeat(LENGTH - 100) } }
+  expect((await call(`${service.url}/api/v1/voice/tts`, { method: 'POST', key, body })).status).toBe(400)
+})
+
+test('a request that is answered before its body has come gives its share back', async () => {
+  for (let n = 0; n < AT_ONCE; n++) {
+    const socket = begin('snt_nonsense', 'connection: close\r\n')
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    expect(String(answer)).toMatch(/^HTTP\/1.1 401 /)
     socket.destroy()
   }
   const { key } = await service.createCaller()
