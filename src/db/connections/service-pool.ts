@@ -79,16 +79,14 @@ export class ServicePool extends Pool {
       const isFull = (error as { code?: unknown } | undefined)?.code === TOO_MANY_CONNECTIONS
       if (isFull) this.#makeDo()
       const again = isFull && !this.ending && performance.now() < deadline
+      const next = () => this.#checkOut(servers - 1, deadline, callback)
+      const giveUp = () => callback(error, undefined, release)
       if (again) setTimeout(() => this.#checkOut(servers, deadline, callback), FULL_PAUSE_MS)
-      else if (servers > 1 && !this.ending && this.#isTheServers(error, asked))
-        this.#checkOut(servers - 1, deadline, callback)
-      else callback(error, undefined, release)
+      else if (servers <= 1 || this.ending) giveUp()
+      else if (error?.message !== NONE_WAS_FREE) next()
+      // The connections may have been on their way to a server that is left only now; else others use them, and no further server is asked.
+      else setTimeout(() => (asked === this.#servers.preferred ? giveUp() : next()), FULL_PAUSE_MS)
     })
-  }
-
-  /** Not where others used all connections meanwhile, unless these were on their way to a server that was left then. */
-  #isTheServers(error: Error | undefined, asked: string): boolean {
-    return error?.message !== NONE_WAS_FREE || asked !== this.#servers.preferred
   }
 
   /** Takes no more connections than it has, for a while. */

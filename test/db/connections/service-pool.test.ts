@@ -8,7 +8,7 @@ import { openLog } from '../../../src/values/log.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
 import { type FaultProxy, startFaultProxy } from '../../setup/servers/fault-proxy.ts'
 
-const CONNECT_TIMEOUT_MS = 1_000
+const CONNECT_TIMEOUT_MS = 2_000
 
 let home: TestDatabase
 let silent: FaultProxy
