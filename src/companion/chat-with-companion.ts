@@ -2,7 +2,7 @@ import { requireAccount, requireScope } from '../access/require.ts'
 import { CHAT_SCOPE } from '../access/scopes.ts'
 import type { PrismaTx } from '../db/database.ts'
 import { newId } from '../values/id.ts'
-import { appendExchange, chatHistory, insertChat } from './chat.ts'
+import { appendExchange, chatHistory, insertChat, touchChat } from './chat.ts'
 import type { ChatMessage } from './chat-completions.ts'
 import { checkText } from './check-text.ts'
 import { type CompanionContext, MAX_MESSAGE_CHARACTERS } from './companion.ts'
@@ -37,20 +37,21 @@ export async function chatWithCompanion(ctx: CompanionContext, input: ChatInput)
   checkText('/message', input.message, MAX_MESSAGE_CHARACTERS)
   const isNew = input.chatId === undefined || input.chatId === null
   const chatId = input.chatId ?? newId('chat', ctx.now())
-  // Before there is a job: a database that does not read it says nothing about one.
-  const history = isNew ? [] : await chatHistory(ctx, chatId)
+  let history: readonly ChatMessage[] = []
   return runCompanionJob(ctx, {
     type: 'companion_chat',
     endpointKey: 'chat.companion',
     idempotencyKey: input.idempotencyKey,
     content: [input.chatId ?? null, input.message],
     context: { chatId },
+    prepare: async () => {
+      if (!isNew) history = await chatHistory(ctx, chatId)
+    },
     perform: async (limit) => {
       const decision = await converse(ctx, { chatId, history, message: input.message }, limit)
-      if (!isNew) return decision
       // A chat begins with the first answer that names it: one whose first message fails was never there.
       const commit = async (tx: PrismaTx) => {
-        await insertChat(tx, chatId, accountId)
+        await (isNew ? insertChat(tx, chatId, accountId) : touchChat(tx, chatId, ctx.now()))
         await decision.commit?.(tx)
       }
       return { ...decision, commit }
@@ -79,6 +80,6 @@ async function converse(
   const reply = await model.complete([...history, { role: 'user', content: message }], limit)
   const said = await moderator.moderate(reply, limit)
   if (said.isProhibited) return { rejection: `The reply ${said.reason}.`, result: silent }
-  const commit: Decision<ChatResult>['commit'] = (tx) => appendExchange(tx, chatId, { message, reply, now: ctx.now() })
+  const commit: Decision<ChatResult>['commit'] = (tx) => appendExchange(tx, chatId, { message, reply })
   return { rejection: null, result: { chatId, reply }, commit }
 }

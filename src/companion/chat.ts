@@ -46,14 +46,18 @@ export async function chatHistory(ctx: Context, chatId: string): Promise<ChatMes
   return chat.persona === null ? turns : [{ role: 'system', content: chat.persona }, ...turns]
 }
 
+/** Keeps a chat that is in use from retention. One that retention has dropped meanwhile stays away. */
+export async function touchChat(tx: PrismaTx, chatId: string, now: Date): Promise<void> {
+  await tx.companionChat.updateMany({ where: { id: chatId }, data: { updatedAt: now } })
+}
+
 /** Adds an exchange at the end of a chat and drops what is too old. Two at once follow each other. */
 export async function appendExchange(
   tx: PrismaTx,
   chatId: string,
-  { message, reply, now }: { readonly message: string; readonly reply: string; readonly now: Date },
+  { message, reply }: { readonly message: string; readonly reply: string },
 ): Promise<void> {
   await lockRow(tx, 'companion_chat', chatId)
-  await tx.companionChat.updateMany({ where: { id: chatId }, data: { updatedAt: now } })
   const { _max } = await tx.companionTurn.aggregate({ where: { chatId }, _max: { position: true } })
   const last = (_max.position ?? 0) + 2
   await tx.companionTurn.createMany({
@@ -66,6 +70,6 @@ export async function appendExchange(
 }
 
 /** Replaces the persona of a chat. */
-export async function setPersona(tx: PrismaTx, chatId: string, persona: string, now: Date): Promise<void> {
-  await tx.companionChat.updateMany({ where: { id: chatId }, data: { persona, updatedAt: now } })
+export async function setPersona(tx: PrismaTx, chatId: string, persona: string): Promise<void> {
+  await tx.companionChat.updateMany({ where: { id: chatId }, data: { persona } })
 }

@@ -38,6 +38,8 @@ interface CompanionWork<Result extends object> {
   readonly content: readonly unknown[]
   /** The request's context in the job's row. */
   readonly context: { readonly chatId?: string; readonly mediaUrl?: string; readonly mediaKind?: string }
+  /** What the work needs, read before there is a job and after an earlier answer was looked for. @throws NOT_FOUND */
+  prepare?(): Promise<void>
   /** The work itself, without a transaction. @throws EngineError; or the signal's reason when aborted */
   perform(limit: Limit): Promise<Decision<Result>>
 }
@@ -45,7 +47,7 @@ interface CompanionWork<Result extends object> {
 /**
  * Records a job, does its work and finishes it before this returns. What the caller sent is not kept with the job.
  * Costs nothing and asks for no balance. A process that dies in between leaves a job to failAbandonedJobs.
- * @throws IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_PROGRESS
+ * @throws IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_PROGRESS, and what preparing throws
  */
 export async function runCompanionJob<Result extends object>(
   ctx: CompanionContext,
@@ -54,6 +56,7 @@ export async function runCompanionJob<Result extends object>(
   const idempotency = idempotentRequest(requireAccount(ctx), work.idempotencyKey, [work.type, ...work.content])
   const known = idempotency === null ? null : await recall<Result>(ctx, idempotency)
   if (known !== null) return known
+  await work.prepare?.()
   const jobId = newId('job', ctx.now())
   if (!(await begin(ctx, work, jobId, idempotency))) {
     const faster = idempotency === null ? null : await recall<Result>(ctx, idempotency)

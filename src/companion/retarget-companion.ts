@@ -1,6 +1,7 @@
 import { requireScope } from '../access/require.ts'
 import { RETARGET_SCOPE } from '../access/scopes.ts'
-import { requireChat, setPersona } from './chat.ts'
+import type { PrismaTx } from '../db/database.ts'
+import { requireChat, setPersona, touchChat } from './chat.ts'
 import { checkText } from './check-text.ts'
 import { type CompanionContext, MAX_PERSONA_CHARACTERS } from './companion.ts'
 import { type CompanionView, runCompanionJob } from './companion-job.ts'
@@ -30,17 +31,21 @@ export async function retargetCompanion(
   requireScope(ctx, RETARGET_SCOPE)
   checkText('/persona', input.persona, MAX_PERSONA_CHARACTERS)
   const { chatId, persona } = input
-  await requireChat(ctx, chatId)
   return runCompanionJob(ctx, {
     type: 'companion_retarget',
     endpointKey: 'chat.companion_retarget',
     idempotencyKey: input.idempotencyKey,
     content: [chatId, persona],
     context: { chatId },
+    prepare: () => requireChat(ctx, chatId),
     perform: async (limit): Promise<Decision<RetargetResult>> => {
       const verdict = await ctx.companion.moderator.moderate(persona, limit)
-      if (verdict.isProhibited) return { rejection: `The persona ${verdict.reason}.`, result: { chatId } }
-      return { rejection: null, result: { chatId }, commit: (tx) => setPersona(tx, chatId, persona, ctx.now()) }
+      const rejection = verdict.isProhibited ? `The persona ${verdict.reason}.` : null
+      const commit = async (tx: PrismaTx) => {
+        await touchChat(tx, chatId, ctx.now())
+        if (rejection === null) await setPersona(tx, chatId, persona)
+      }
+      return { rejection, result: { chatId }, commit }
     },
   })
 }

@@ -19,7 +19,7 @@ export interface Job {
   /** The user who submitted it; null where a key did, or the command line. */
   readonly userId: string | null
   readonly createdAt: Date
-  /** When a worker took it last. */
+  /** When a worker first took it. */
   readonly startedAt: Date | null
   readonly completedAt: Date | null
   /** Credits charged, refunded or not; a bigint as text. */

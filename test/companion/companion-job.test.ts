@@ -45,6 +45,25 @@ describe('a companion request with an Idempotency-Key', () => {
     expect(two.body).toEqual(one.body)
   })
 
+  it('gets the same answer again when its chat is gone meanwhile', async () => {
+    const key = await service.newKey()
+    const chat_id = (await say(key, 'a')).body.chat_id
+    const further = { message: 'Go on.', chat_id }
+    const retarget = { chat_id, persona: 'You are kind.' }
+    const send = () =>
+      Promise.all([
+        service.send<Body>('/companion/chat', key, further, { 'idempotency-key': 'b' }),
+        service.send<Body>('/companion/retarget', key, retarget, { 'idempotency-key': 'c' }),
+      ])
+    const first = await send()
+    await service.query('delete from companion_chat where id = $1', [chat_id])
+    expect((await send()).map(({ status, body }) => ({ status, body }))).toEqual(
+      first.map(({ body }) => ({ status: 200, body })),
+    )
+    const fresh = await service.send<Body>('/companion/chat', key, further, { 'idempotency-key': 'd' })
+    expect(fresh.status).toBe(404)
+  })
+
   it('gets the same failure again', async () => {
     const key = await service.newKey()
     service.provider.script(CHAT, { status: 400 })

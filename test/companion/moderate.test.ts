@@ -75,6 +75,11 @@ describe('a companion without a moderation server', () => {
     const other = await silent.newKey()
     const passed = await silent.send('/companion/chat', other, { message: 'Hello.' })
     expect(passed.body).toMatchObject({ status: 'completed', is_prohibited: false, reply: null })
+    // A chat without a model is in use all the same: retention drops it by the last request that named it.
+    await silent.query("update companion_chat set updated_at = '2020-01-01'", [])
+    await silent.send('/companion/chat', other, { message: 'Hello again.', chat_id: passed.body.chat_id })
+    const old = await silent.query("select from companion_chat where updated_at < now() - interval '1 hour'", [])
+    expect(old).toEqual([])
     const medium = { media_url: 'https://example.com/a.mp3', media_kind: 'audio' }
     expect((await silent.send('/companion/media-tag', other, medium)).body).toMatchObject({
       is_prohibited: false,

@@ -58,7 +58,7 @@ export const JobInterface = builder.interfaceRef<Job>('Job').implement({
     startedAt: t.expose('startedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When a worker took it last; null before.',
+      description: 'When a worker first took it; null before.',
     }),
     completedAt: t.expose('completedAt', {
       type: 'DateTime',
@@ -70,13 +70,13 @@ export const JobInterface = builder.interfaceRef<Job>('Job').implement({
       between(
         'startedAt',
         'completedAt',
-        'From its last start to its end; null before, and for jobs that never started.',
+        'From its first start to its end; null before, and for jobs that never started.',
       ),
     ),
     durationMs: t.float(between('createdAt', 'completedAt', 'From its acceptance to its end; null before.')),
     attempts: t.exposeInt('attempt', { description: 'How often a worker took it.' }),
     cost: t.float({
-      description: 'Credits that it was charged, refunded or not.',
+      description: 'Credits that it costs: charged when a worker first takes it, given back when it fails.',
       resolve: ({ cost }) => Number(cost),
     }),
   }),

@@ -51,7 +51,11 @@ const JobStatsRef = builder.objectRef<JobStats>('JobStats').implement({
     jobs: t.exposeFloat('jobs', { description: 'How many: a whole number.' }),
     characters: t.exposeFloat('characters', { nullable: true, description: 'Characters of the texts of voice jobs.' }),
     audioSeconds: t.exposeFloat('audioSeconds', { nullable: true, description: 'Seconds of audio that they made.' }),
-    credits: t.exposeFloat('credits', { nullable: true, description: 'Credits charged and not refunded.' }),
+    credits: t.exposeFloat('credits', {
+      nullable: true,
+      description:
+        'Credits that its jobs cost, without those of failed ones. A queued job counts with what it will be charged.',
+    }),
     waitMs: t.expose('waitMs', {
       type: PercentilesRef,
       nullable: true,

@@ -34,7 +34,7 @@ export interface JobPoint {
   readonly failed: number
   /** Jobs that waited for a worker at its end. */
   readonly waiting: number
-  /** Of the jobs that a worker took in it, from their acceptance; null without any. A job's last start counts. */
+  /** Of the jobs that a worker took in it, from their acceptance; null without any. A job's first start counts. */
   readonly waitMs: Percentiles | null
   /** Of the jobs that ended in it, from their start; null without any. */
   readonly runMs: Percentiles | null
