@@ -93,7 +93,8 @@ function begunIn(ledger: readonly LedgerRow[], { name, checksum }: Migration): L
   throw new Error(`The migration ${name} was begun by another version, whose file differs: let that version end it.`)
 }
 
-function rejectFailed(ledger: readonly LedgerRow[]): void {
+/** @throws where one failed half-way, and no operator has said since what became of it. */
+export function rejectFailed(ledger: readonly LedgerRow[]): void {
   const failed = ledger.find((row) => row.state === 'failed')
   if (failed === undefined) return
   throw new Error(`The migration ${failed.name} failed half-way on this database: ${REPAIR}.`)

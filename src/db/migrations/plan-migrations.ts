@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { readLedger } from './ledger.ts'
-import { pendingIn } from './migrate.ts'
+import { pendingIn, rejectFailed } from './migrate.ts'
 import { MIGRATIONS, type Migration, migrationNames, readMigration } from './migration-files.ts'
 import { locksOf, type TableLock } from './statement-locks.ts'
 import type { Step } from './steps.ts'
@@ -22,9 +22,13 @@ export interface PlannedMigration {
   readonly minimumVersion: string | null
 }
 
-/** What `migrate` would do, without doing it. On a database that was never used, nothing is locked that any other program knows. */
+/**
+ * What `migrate` would do, without doing it. On a database that was never used, nothing is locked that any other program knows.
+ * @throws where `migrate` would do nothing, since a migration failed half-way
+ */
 export async function planMigrations(db: Pool, folder = MIGRATIONS): Promise<PlannedMigration[]> {
   const ledger = await readLedger(db)
+  rejectFailed(ledger ?? [])
   const names = pendingIn(await migrationNames(folder), ledger)
   const own = new Set<string>()
   const planned: PlannedMigration[] = []

@@ -2,6 +2,7 @@ import { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { type Database, openDatabase } from '../../../src/db/database.ts'
 import { migrate } from '../../../src/db/migrations/migrate.ts'
+import { planMigrations } from '../../../src/db/migrations/plan-migrations.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { deployWithPrisma } from '../../setup/schema-engine.ts'
 
@@ -67,14 +68,13 @@ describe('migrate', () => {
     expect(await databases[3]!.prisma.account.count()).toBe(0)
   })
 
-  test('a migration that failed before is refused by name, with MIGRATE=off as well', async () => {
+  test('a migration that failed before is refused by name, with MIGRATE=off as well, and by the plan', async () => {
     const db = connect()
     await migrate(db, log)
     const { rows } = await db.pool.query('update _prisma_migrations set finished_at = null returning migration_name')
-    for (const apply of [true, false])
-      await expect(migrate(db, log, { apply })).rejects.toThrow(
-        `The migration ${rows[0].migration_name} failed half-way`,
-      )
+    const message = `The migration ${rows[0].migration_name} failed half-way`
+    for (const apply of [true, false]) await expect(migrate(db, log, { apply })).rejects.toThrow(message)
+    await expect(planMigrations(db.pool)).rejects.toThrow(message)
   })
 
   test('a migration that fails leaves nothing of itself behind', async () => {
