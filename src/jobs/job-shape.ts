@@ -84,10 +84,6 @@ export type JobSummary = Pick<
   'id' | 'type' | 'endpointKey' | 'status' | 'isProhibited' | 'apiKeyId' | 'apiKeyName' | 'createdAt' | 'completedAt'
 >
 
-/** Its columns, from the same tables. */
-export const SUMMARY_COLUMNS = `j.id, j.type, j.endpoint_key as "endpointKey", j.status, j.is_prohibited as "isProhibited",
-  j.api_key_id as "apiKeyId", k.name as "apiKeyName", j.created_at as "createdAt", j.completed_at as "completedAt"`
-
 /** Those of a job that is read alone: its outputs come with it. */
 export const JOB_COLUMNS = `${PAGE_COLUMNS}, ${STORED_OUTPUTS}`
 

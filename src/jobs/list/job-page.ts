@@ -1,12 +1,15 @@
-import { hash } from 'node:crypto'
+import type { QueryResult, QueryResultRow } from 'pg'
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
 import { longRead } from '../../db/connections/long-read.ts'
+import type { Database } from '../../db/database.ts'
+import { statementName } from '../../db/statement-name.ts'
 import type { Detail } from '../../errors/service-error.ts'
-import { type Job, type JobSummary, PAGE_COLUMNS, SUMMARY_COLUMNS } from '../job-shape.ts'
+import { type Job, type JobSummary, PAGE_COLUMNS } from '../job-shape.ts'
 import { type FilterParameters, parameterViolations, rejectViolations, toJobsFilter } from './filter-parameters.ts'
 import { type PageQuery, toPageQuery } from './page-query.ts'
+import { readSummaries, summaryLines } from './summary-lines.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 100
@@ -32,7 +35,12 @@ export interface JobPage<Entry extends JobSummary = JobSummary> {
   readonly offset: number
 }
 
-type Row = { total: string } & (JobSummary | { id: null })
+type WholeRow = { total: string } & (Job | { id: null })
+
+interface SummaryRow {
+  readonly total: string
+  readonly lines: string | null
+}
 
 /**
  * The account's jobs of all types, newest first. Page and total are one statement and so one snapshot: they always
@@ -51,12 +59,15 @@ export async function jobPage(ctx: Context, input: JobPageInput): Promise<JobPag
     ...parameterViolations(filter ?? {}),
   ])
   const query = toPageQuery(accountId, toJobsFilter(filter ?? {}), limit, offset)
-  const statement = toStatement(query, input.whole === true)
-  const { rows } = query.isLong
-    ? await longRead<Row>(ctx.db, accountId, statement)
-    : await ctx.db.pool.query<Row>(statement)
-  const jobs = rows.filter((row): row is Row & JobSummary => row.id !== null)
-  return { jobs, total: Number(rows[0]?.total ?? 0), limit, offset }
+  const read = async <Row extends QueryResultRow>(text: string): Promise<Row[]> =>
+    (await readPage<Row>(ctx.db, accountId, query, text)).rows
+  if (input.whole === true) {
+    const rows = await read<WholeRow>(wholeText(query))
+    const jobs = rows.filter((row): row is WholeRow & Job => row.id !== null)
+    return { jobs, total: Number(rows[0]?.total ?? 0), limit, offset }
+  }
+  const [row] = await read<SummaryRow>(`select ${query.total} as total, ${summaryLines(query.page)} as lines`)
+  return { jobs: readSummaries(row?.lines ?? null), total: Number(row?.total ?? 0), limit, offset }
 }
 
 function rangeViolations(path: string, value: number, min: number, max: number): Detail[] {
@@ -65,10 +76,17 @@ function rangeViolations(path: string, value: number, min: number, max: number):
 }
 
 /** The total comes also with an empty page. */
-function toStatement({ page, total, values, isCommon }: PageQuery, whole: boolean) {
-  const text = `
-    select t.total, p.* from (select ${total} as total) t left join lateral (
-      select ${whole ? PAGE_COLUMNS : SUMMARY_COLUMNS} from ${page} j left join api_key k on k.id = j.api_key_id
-    ) p on true order by p.id desc`
-  return { text, values: [...values], ...(isCommon && { name: hash('sha1', text, 'base64url') }) }
+const wholeText = ({ page, total }: PageQuery): string => `
+  select t.total, p.* from (select ${total} as total) t left join lateral (
+    select ${PAGE_COLUMNS} from ${page} j left join api_key k on k.id = j.api_key_id
+  ) p on true order by p.id desc`
+
+function readPage<Row extends QueryResultRow>(
+  db: Database,
+  accountId: string,
+  { values, isCommon, isLong }: PageQuery,
+  text: string,
+): Promise<QueryResult<Row>> {
+  const statement = { text, values: [...values], ...(isCommon && { name: statementName(text) }) }
+  return isLong ? longRead<Row>(db, accountId, statement) : db.pool.query<Row>(statement)
 }

@@ -1,10 +1,10 @@
-import { hash } from 'node:crypto'
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
 import { longRead } from '../../db/connections/long-read.ts'
 import { inAccount, ofAccount } from '../../db/own/own-rows.ts'
 import { type Connection, type PageInput, type PageShape, pageShape, toConnection } from '../../db/page.ts'
+import { statementName } from '../../db/statement-name.ts'
 import { isId } from '../../values/id.ts'
 import { DURATION_MS, type Job, PAGE_COLUMNS, ROW_COLUMNS } from '../job-shape.ts'
 import type { JobStatus } from '../job-states.ts'
@@ -104,7 +104,7 @@ function toStatement(owner: JobsOwner, input: JobsInput, order: JobOrder, { size
   const text = `select ${PAGE_COLUMNS}${isKeyed ? ', j.sort_key' : ''} from ${source} j
     left join api_key k on k.id = j.api_key_id order by ${isKeyed ? `j.sort_key ${direction}, ` : ''}j.id ${direction}`
   const isCommon = input.filter == null && PREPARED_SIZES.has(size)
-  return { text, values, ...(isCommon && { name: hash('sha1', text, 'base64url') }) }
+  return { text, values, ...(isCommon && { name: statementName(text) }) }
 }
 
 const directionOf = ({ direction }: JobOrder, backwards: boolean): 'asc' | 'desc' =>

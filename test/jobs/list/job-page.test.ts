@@ -315,6 +315,33 @@ describe('jobPage', () => {
     expect([decided?.is_prohibited, open?.is_prohibited]).toEqual([true, null])
   })
 
+  test('what a list says of a job is what the job itself says, whatever its key is called', async () => {
+    const caller = await fill([{}, { type: 'companion_chat', isProhibited: false }, { apiKeyId: null }])
+    const { pool } = service.runtime.db
+    await pool.query('update job set api_key_id = $1 where id = any($2)', [caller.keyId, caller.ids.slice(0, 2)])
+    // Fractions of a second are written out, whichever digits they end in.
+    await pool.query("update job set completed_at = date_trunc('second', completed_at) where id = $1", [caller.ids[0]])
+    await pool.query("update job set completed_at = date_trunc('second', now()) + '0.1' where id = $1", [caller.ids[1]])
+    for (const name of [
+      'plain',
+      ' "quoted", \\back\\slash ',
+      'tab\tline\nfeed\r\u001f',
+      '日本語 😀 \u2028',
+      'null',
+      '[]',
+    ]) {
+      await pool.query('update api_key set name = $2 where id = $1', [caller.keyId, name])
+      const { jobs } = (await list('', caller.key)).body
+      const alone = await Promise.all(
+        jobs.map(async ({ job_id }) =>
+          (await call(`${service.url}/api/v1/jobs/${job_id}`, { key: caller.key })).json(),
+        ),
+      )
+      expect(alone).toMatchObject(jobs)
+      expect(jobs.map((job) => (job as { api_key_name?: unknown }).api_key_name)).toEqual([null, name, name])
+    }
+  })
+
   test('GraphQL pages through the same jobs, filters by VOICE too, and refuses the same', async () => {
     const caller = await fill([{}, { type: 'generate', status: 'queued' }, {}])
     const document =
