@@ -52,10 +52,13 @@ class JobDispatcher implements Dispatcher {
     this.#capacity = new DispatchCapacity(options, this.#running.byDelivery)
     const [{ limiter }, { limits }] = [options, this.#capacity]
     this.#settlement = new Settlement({ ...options, settler: this.#settler, isStopping: () => this.#stopping })
-    this.#reservations = new Reservations({
-      begin: (delivery) => this.#begin(delivery),
-      giveUp: (delivery) => this.#settlement.giveUp(delivery).finally(() => this.#left(delivery)),
-    })
+    this.#reservations = new Reservations(
+      { ...options, capacity: this.#capacity },
+      {
+        begin: (delivery) => this.#begin(delivery),
+        giveUp: (delivery) => this.#settlement.giveUp(delivery).finally(() => this.#left(delivery)),
+      },
+    )
     this.#source = limiter ? keyedSource({ ...options, limiter }) : fairSource({ ...options, limits })
   }
 
@@ -129,10 +132,7 @@ class JobDispatcher implements Dispatcher {
 
   /** Only where nothing waits, or it would be begun before what was there first. */
   #reserve(delivery: Delivery): Reservation | null {
-    const { limiter, isFree } = this.#options
-    const key = delivery.concurrencyKey ?? ''
-    const isFirst = !this.#stopping && this.#source.isEmpty?.() === true && this.#capacity.free() > 0
-    return isFirst && isFree?.(key) && limiter?.tryAcquire(key) ? this.#reservations.make(delivery) : null
+    return !this.#stopping && this.#source.isEmpty?.() === true ? this.#reservations.make(delivery) : null
   }
 
   async #fill(): Promise<void> {
@@ -157,7 +157,8 @@ class JobDispatcher implements Dispatcher {
   }
 
   async #take(free: number): Promise<void> {
-    const { deliveries, more } = await this.#pace.fetched(free, () => this.#source.take(free, this.#running.ids()))
+    const known = () => [...this.#running.ids(), ...this.#reservations.ids]
+    const { deliveries, more } = await this.#pace.fetched(free, () => this.#source.take(free, known()))
     // A claim that was under way when the worker was stopped brings jobs that others can begin at once.
     const unclaimed = this.#stopping ? deliveries.filter(({ claimed }) => claimed === undefined) : []
     for (const delivery of deliveries) if (!unclaimed.includes(delivery)) this.#begin(delivery)

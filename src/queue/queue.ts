@@ -74,7 +74,11 @@ export interface Queue {
   /** Makes sure that the queue is there: to be called before the transaction that uses it. Free once it is. */
   prepare(kind: JobKind): Promise<void>
   /** Room in this process for a job that is about to be queued; null where none of its workers could begin it at once, ahead of nothing. */
-  reserve(kind: JobKind, jobId: string, concurrencyKey: string): Reservation | null
+  reserve(
+    kind: JobKind,
+    jobId: string,
+    options: Pick<EnqueueOptions, 'fairShare' | 'concurrencyKey'>,
+  ): Reservation | null
   /**
    * Inserts a row and queues the job in one statement of the caller's transaction: both are there when that commits, and never were when it
    * rolls back. Resolves with what the insertion returns.
@@ -91,6 +95,17 @@ export interface Queue {
    * database instead of five. What is queued while such a statement is under way goes out together with the next one.
    */
   enqueueWith(db: Database, insert: RowInsert, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<void>
+  /**
+   * The same for a job whose `reservation` this process holds: inserts the row and queues the job as taken, and resolves with what the
+   * insertion returns. Where that fails the reservation is given up, and the job queued to wait with the row of `waiting`: then null.
+   */
+  enqueueTaken<Row extends object>(
+    db: Database,
+    rows: { readonly taken: RowInsert; readonly waiting: RowInsert },
+    kind: JobKind,
+    jobId: string,
+    options: EnqueueOptions & { readonly reservation: Reservation },
+  ): Promise<Row | null>
   /** Queues a job whose first queue row is gone or done with. */
   enqueueAgain(tx: Tx, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<void>
   /**

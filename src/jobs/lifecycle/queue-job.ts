@@ -1,5 +1,6 @@
 import type { AccountHolder } from '../../access/actor.ts'
 import { requireAccount } from '../../access/require.ts'
+import { nextTurn } from '../../concurrency/next-turn.ts'
 import type { Context } from '../../context/context.ts'
 import { inRetriedTransaction } from '../../db/database.ts'
 import { internalError, paymentRequired } from '../../errors/service-error.ts'
@@ -7,8 +8,10 @@ import { type IdempotentRequest, recallJob, rememberJob } from '../../idempotenc
 import type { JobKind } from '../../queue/job-kind.ts'
 import type { FairShare, RowInsert } from '../../queue/queue.ts'
 import { idTime, newId } from '../../values/id.ts'
+import { INSERT_TAKEN, INSERT_WAITING } from '../insert-job.ts'
 import type { JobOptions } from '../job-options.ts'
 import { notifyJob } from '../live/notify-job.ts'
+import type { ClaimedRow } from './claim-jobs.ts'
 
 /** What a caller gets for a job that was accepted. */
 export interface Submission {
@@ -53,7 +56,7 @@ export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission
   const insert = insertOf(jobId, actor, job)
   const fairShare = { accountId: actor.accountId, server: job.server }
   await ctx.queue.prepare(kind)
-  if (idempotency === null) await ctx.queue.enqueueWith(ctx.db, insert, kind, jobId, { fairShare })
+  if (idempotency === null) await queueAlone(ctx, insert, kind, jobId, fairShare)
   else {
     const replay = await replayUnless(ctx, idempotency, () =>
       insertOnce(ctx, idempotency, insert, kind, jobId, fairShare),
@@ -66,15 +69,6 @@ export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission
 }
 
 const MOST_TRIES = 3
-
-const INSERT = {
-  name: 'insert_job',
-  text: (condition: string) => `
-    insert into job (id, account_id, type, endpoint_key, api_key_id, inputs, webhook_url, cost, created_at, options, user_id)
-    select * from unnest($1::text[], $2::text[], $3::job_type[], $4::text[], $5::text[], $6::json[], $7::text[], $8::bigint[],
-      $9::timestamptz[], $10::jsonb[], $11::text[])
-    where ${condition}`,
-}
 
 function insertOf(jobId: string, actor: AccountHolder, job: QueuedJob): RowInsert {
   const row = [
@@ -90,7 +84,26 @@ function insertOf(jobId: string, actor: AccountHolder, job: QueuedJob): RowInser
     job.options ? JSON.stringify(job.options) : null,
     actor.kind === 'session' ? actor.userId : null,
   ]
-  return { ...INSERT, row }
+  return { ...INSERT_WAITING, row }
+}
+
+/** Where a worker of this process is idle, it has the job with the commit that makes it. */
+async function queueAlone(
+  ctx: Context,
+  insert: RowInsert,
+  kind: JobKind,
+  jobId: string,
+  fairShare: FairShare,
+): Promise<void> {
+  const { queue, db } = ctx
+  const reservation = queue.reserve(kind, jobId, { fairShare })
+  if (reservation === null) return queue.enqueueWith(db, insert, kind, jobId, { fairShare })
+  const rows = { taken: { ...INSERT_TAKEN, row: insert.row }, waiting: insert }
+  const claimed = await queue.enqueueTaken<ClaimedRow>(db, rows, kind, jobId, { fairShare, reservation })
+  if (claimed === null) return
+  reservation.begin(claimed.funded ? claimed : undefined)
+  // The worker's first steps go first: they would wait for the answer to be written.
+  await nextTurn()
 }
 
 /** Makes the job unless another request with the same key has made one: then false. */

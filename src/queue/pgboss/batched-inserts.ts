@@ -5,6 +5,7 @@ import type { Database } from '../../db/database.ts'
 import { isDatabaseDown } from '../../errors/database-down.ts'
 import type { JobKind } from '../job-kind.ts'
 import type { RowInsert } from '../queue.ts'
+import type { Reservation } from '../reservation.ts'
 
 /** Names the queue that has work. */
 export const QUEUE_CHANNEL = 'sonant_queue'
@@ -60,6 +61,24 @@ export class BatchedInserts {
     this.#batches.set(key, batch)
     const failed = await batch.call(row)
     if (failed !== null) await this.#repeatAlone(db, kind, row, failed)
+  }
+
+  /** Of one whose worker holds the reservation: what the insertion returns; null where it was given up and queued to wait. */
+  async addTaken<Row extends object>(
+    db: Database,
+    kind: JobKind,
+    taken: Omit<Queued, 'owner'>,
+    waiting: Queued,
+    reservation: Reservation,
+  ): Promise<Row | null> {
+    try {
+      const { rows } = await db.pool.query<Row>(statementOf(kind, [taken], false, BATCH_WAIT))
+      return rows[0] ?? null
+    } catch (error) {
+      reservation.giveUp()
+      await this.#repeatAlone(db, kind, waiting, { error, isShared: true })
+      return null
+    }
   }
 
   /** What fails a statement about many would otherwise fail all of their requests. */

@@ -78,9 +78,10 @@ export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): Boss
       localWorkers.set(kind.queue, worker)
       return () => localWorkers.delete(kind.queue)
     },
-    reserve: (kind, jobId, concurrencyKey) => {
+    reserve: (kind, jobId, { concurrencyKey, fairShare }) => {
       const worker = reservable.has(kind.queue) ? localWorkers.get(kind.queue) : undefined
-      return worker?.reserve({ id: queueId(jobId), retryCount: 0, jobId, concurrencyKey }) ?? null
+      const place = fairShare === undefined ? { concurrencyKey } : { server: fairShare.server }
+      return worker?.reserve({ id: queueId(jobId), retryCount: 0, jobId, ...place }) ?? null
     },
     watchDue: (kind, watcher) => duePoll.watch(kind.queue, watcher),
     ...enqueueing(boss, { prepare, wake, beginsPush }),

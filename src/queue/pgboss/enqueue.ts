@@ -1,6 +1,6 @@
 import type { PgBoss } from 'pg-boss'
 import { toUUID } from 'typeid-js'
-import type { Tx } from '../../db/database.ts'
+import type { Database, Tx } from '../../db/database.ts'
 import { messageSpan } from '../../telemetry/span-names.ts'
 import { inProducerSpan, traceOfNow } from '../../telemetry/spans.ts'
 import { newId } from '../../values/id.ts'
@@ -8,6 +8,7 @@ import { logScope } from '../../values/log-scope.ts'
 import type { JobKind } from '../job-kind.ts'
 import type { Origin } from '../job-source.ts'
 import type { EnqueueOptions, Queue, RowInsert } from '../queue.ts'
+import type { Reservation } from '../reservation.ts'
 import { BatchedInserts, type QueueStatement, statementOf } from './batched-inserts.ts'
 import { bossDatabase } from './boss-database.ts'
 
@@ -26,7 +27,7 @@ interface Pushing {
 export function enqueueing(
   boss: () => Promise<PgBoss>,
   { prepare, wake, beginsPush }: Pushing,
-): Pick<Queue, 'enqueue' | 'enqueueWith' | 'enqueueAgain'> {
+): Pick<Queue, 'enqueue' | 'enqueueWith' | 'enqueueTaken' | 'enqueueAgain'> {
   const inserts = new BatchedInserts({ beginsPush, wake })
   return {
     enqueue: <Row extends object>(
@@ -39,13 +40,28 @@ export function enqueueing(
       inSendSpan(kind, jobId, async () => {
         const waiting = await queueStatement(await boss(), kind, jobId, options)
         options?.reservation?.queued(originOfNow())
-        const queued = options?.reservation === undefined ? waiting : { ...waiting, text: taken(waiting.text) }
+        const queued = options?.reservation === undefined ? waiting : taken(waiting)
         return (await tx.query<Row>(statementOf(kind, [{ insert, queued }], false, AS_ITS_TRANSACTION))).rows
       }),
     enqueueWith: (db, insert, kind, jobId, options) =>
       inSendSpan(kind, jobId, async () => {
         const queued = await queueStatement(await boss(), kind, jobId, options)
         await inserts.add(db, kind, { insert, queued, owner: options?.fairShare?.accountId ?? jobId })
+      }),
+    enqueueTaken: <Row extends object>(
+      db: Database,
+      { taken: insert, waiting }: { readonly taken: RowInsert; readonly waiting: RowInsert },
+      kind: JobKind,
+      jobId: string,
+      options: EnqueueOptions & { readonly reservation: Reservation },
+    ) =>
+      inSendSpan(kind, jobId, async () => {
+        const owner = options.fairShare?.accountId ?? jobId
+        const { reservation, ...others } = options
+        reservation.queued(originOfNow())
+        const later = { insert: waiting, queued: await queueStatement(await boss(), kind, jobId, others), owner }
+        const queued = taken(await queueStatement(await boss(), kind, jobId, options))
+        return inserts.addTaken<Row>(db, kind, { insert, queued }, later, reservation)
       }),
     enqueueAgain: (tx, kind, jobId, options) =>
       inSendSpan(kind, jobId, async () => {
@@ -60,9 +76,11 @@ const inSendSpan = <Result>(kind: JobKind, id: string, work: () => Promise<Resul
   inProducerSpan(messageSpan('send', kind.queue, id), work)
 
 /** `lane` is the stored name of the concurrency key: rows that were queued before a release keep it. */
-const payload = (jobId: string, { concurrencyKey }: EnqueueOptions = {}) => ({
+const payload = (jobId: string, { concurrencyKey, fairShare, reservation }: EnqueueOptions = {}) => ({
   jobId,
   ...(concurrencyKey !== undefined && { lane: concurrencyKey }),
+  // As a claim names it.
+  ...(fairShare !== undefined && reservation !== undefined && { worker: reservation.workerId }),
   ...originOfNow(),
 })
 
@@ -107,9 +125,11 @@ export async function canBeTaken(boss: PgBoss, queue: string): Promise<boolean> 
 }
 
 /** pg-boss's insert, of a row that is fetched already. */
-const taken = (text: string): string =>
-  text
+const taken = ({ text, rows }: QueueStatement): QueueStatement => ({
+  rows,
+  text: text
     .replace(INTO, 'state, started_on, heartbeat_on, id,')
-    .replace(VALUES, " 'active'::pgboss.job_state, pgboss.job_now(), pgboss.job_now(), COALESCE(id, ")
+    .replace(VALUES, " 'active'::pgboss.job_state, pgboss.job_now(), pgboss.job_now(), COALESCE(id, "),
+})
 
 export const queueId = (jobId: string): string => toUUID(jobId as Parameters<typeof toUUID>[0])

@@ -61,7 +61,7 @@ export async function queueDelivery<Row extends object>(
   insertWith: (insert: RowInsert) => RowInsert = (insert) => insert,
 ): Promise<QueuedDelivery<Row>> {
   const concurrencyKey = concurrencyKeyOf(subject.accountId, url)
-  const reservation = subject.isBegunLater ? null : parts.queue.reserve(WEBHOOK_KIND, id, concurrencyKey)
+  const reservation = subject.isBegunLater ? null : parts.queue.reserve(WEBHOOK_KIND, id, { concurrencyKey })
   const insert = insertOf(reservation === null ? CREATE : CREATE_BEGUN, id, subject, url, content)
   const begun = begunRow(id, subject, url, content)
   const abandoned = () => reservation?.giveUp(begun)

@@ -23,5 +23,5 @@ test.each([
   const queue = bossQueue(async () => boss as unknown as PgBoss, {} as Notifier)
   await queue.prepare(KIND)
   queue.addLocalWorker(KIND, { wake: () => true, reserve: () => RESERVATION })
-  expect(queue.reserve(KIND, newId('msg'), 'a r')).toBe(expected)
+  expect(queue.reserve(KIND, newId('msg'), { concurrencyKey: 'a r' })).toBe(expected)
 })

@@ -1,0 +1,147 @@
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import type { SpeechRequest } from '../../../src/engines/engine.ts'
+import { startWorker } from '../../../src/worker/start-worker.ts'
+import { audit } from '../../setup/audit/audit.ts'
+import { loseAnswer, lost } from '../../setup/lost-answer.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { standInEngines } from '../../setup/stand-in-engine.ts'
+import { allFinished, applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
+
+const SLUG = 'idle'
+const MOST_TRIES = 20
+const INSERTION = 'insert into job ('
+
+let service: TestRuntime
+let worker: Awaited<ReturnType<typeof startWorker>>
+let held = Promise.withResolvers<void>()
+let spoken: string[] = []
+beforeAll(async () => {
+  service = await startTestRuntime({ env: { LOG_LEVEL: 'silent' } })
+  await applyEndpoint(service.runtime, SLUG)
+  const during = async ({ text }: SpeechRequest) => {
+    spoken.push(text)
+    await held.promise
+  }
+  worker = await startWorker(service.runtime, { engines: standInEngines(during) })
+})
+afterAll(async () => {
+  held.resolve()
+  await worker.stop()
+  await service.close()
+})
+afterEach(() => {
+  held.resolve()
+  vi.restoreAllMocks()
+})
+
+const rows = async (text: string, values: unknown[] = []) => (await service.runtime.db.pool.query(text, values)).rows
+const submit = (key: string, text: string) => submitText(service.url, key, SLUG, text)
+const finish = async (...ids: string[]) => {
+  held.resolve()
+  await allFinished(service.runtime, ids)
+}
+const holdEngine = () => {
+  held = Promise.withResolvers<void>()
+  spoken = []
+}
+
+const STATE = `
+  select j.status, j.attempt, j.started_at >= j.created_at as "isOrdered", e.amount::int, e.xmin = q.xmin as "isOne"
+  from job j left join credit_entry e on e.job_id = j.id left join pgboss.job q on q.data->>'jobId' = j.id where j.id = $1`
+
+/** Once the worker has seen that nothing waits. */
+async function submittedToIdle(key: string, text: string): Promise<string> {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    holdEngine()
+    const id = await submit(key, text)
+    const [state] = await rows(STATE, [id])
+    if (state.isOne) return id
+    await finish(id)
+  }
+  throw new Error('the worker was never idle')
+}
+
+test('a job that an idle worker can begin is queued, charged and claimed in one transaction', async () => {
+  const { key } = await service.createCaller()
+  const id = await submittedToIdle(key, 'At once.')
+  expect(await rows(STATE, [id])).toEqual([
+    { status: 'processing', attempt: 1, isOrdered: true, amount: -8, isOne: true },
+  ])
+  await finish(id)
+  expect(await audit(service.runtime, [id])).toEqual([])
+})
+
+test('where all slots are taken it waits', async () => {
+  const { key } = await service.createCaller()
+  const ids = [await submittedToIdle(key, 'First.')]
+  while (spoken.length < 8) {
+    const before = spoken.length
+    ids.push(await submit(key, `Number ${ids.length}.`))
+    await vi.waitFor(() => expect(spoken.length).toBeGreaterThan(before), 500).catch(() => undefined)
+    if (spoken.length === before) break
+  }
+  expect(await rows(STATE, [ids.at(-1)])).toMatchObject([{ status: 'queued', attempt: 0, amount: null }])
+  await finish(...ids)
+  expect(await audit(service.runtime, ids)).toEqual([])
+})
+
+test('one that its account cannot pay for is CHARGE_FAILED, and not charged', async () => {
+  const { key } = await service.createCaller()
+  await finish(await submittedToIdle(key, 'Idle.'))
+  const poor = await service.createCaller(5n)
+  const id = await submit(poor.key, 'Too dear.')
+  await finish(id)
+  expect(await rows('select status, error_code, started_at from job where id = $1', [id])).toEqual([
+    { status: 'failed', error_code: 'CHARGE_FAILED', started_at: null },
+  ])
+  expect(await rows('select from credit_entry where job_id = $1', [id])).toEqual([])
+  expect(await audit(service.runtime, [id])).toEqual([])
+})
+
+test('while another transaction holds the account it is accepted at once, and charged once later', async () => {
+  const { key, account } = await service.createCaller()
+  await finish(await submittedToIdle(key, 'Idle.'))
+  const client = await service.runtime.db.pool.connect()
+  await client.query('begin')
+  await client.query('select from account where id = $1 for no key update', [account])
+  const id = await submit(key, 'Held up.')
+  expect(await rows(STATE, [id])).toMatchObject([{ status: 'queued', amount: null }])
+  await client.query('commit')
+  client.release()
+  await finish(id)
+  expect(await rows('select status from job where id = $1', [id])).toEqual([{ status: 'completed' }])
+  expect(await audit(service.runtime, [id])).toEqual([])
+})
+
+test('whose answer is lost is accepted, spoken and charged once', async () => {
+  const { key } = await service.createCaller()
+  await finish(await submittedToIdle(key, 'Idle.'))
+  holdEngine()
+  held.resolve()
+  loseAnswer(service.runtime, (text) => text.includes(INSERTION))
+  const id = await submit(key, 'Lost answer.')
+  await finish(id)
+  expect(await rows('select status from job where id = $1', [id])).toEqual([{ status: 'completed' }])
+  expect(await rows('select count(*)::int from credit_entry where job_id = $1', [id])).toEqual([{ count: 1 }])
+  expect(await audit(service.runtime, [id])).toEqual([])
+})
+
+test('whose statement PostgreSQL never got is queued to wait, and spoken', async () => {
+  const { key } = await service.createCaller()
+  await finish(await submittedToIdle(key, 'Idle.'))
+  const { pool } = service.runtime.db
+  const query = pool.query.bind(pool) as (...args: unknown[]) => Promise<unknown>
+  let refused = 0
+  vi.spyOn(pool, 'query').mockImplementation((async (...args: unknown[]) => {
+    const { text = '' } = args[0] as { text?: string }
+    if (text.includes(INSERTION) && refused++ === 0) throw lost()
+    return query(...args)
+  }) as never)
+  const id = await submit(key, 'Sent again.')
+  await finish(id)
+  expect(refused).toBe(2)
+  expect(await rows('select status, attempt from job where id = $1', [id])).toEqual([
+    { status: 'completed', attempt: 1 },
+  ])
+  expect(await audit(service.runtime, [id])).toEqual([])
+})
