@@ -20,6 +20,9 @@ const doubling = (count: number) =>
   `{ ...f0 } ${many(count, (i) => `fragment f${i} on Query { ...f${i + 1} ...f${i + 1} }`)} fragment f${count} on Query { __typename }`
 const FILTERED = 'query ($f: JobsFilter) { jobs(filter: $f) { totalCount } }'
 const WIDE = 'edges { node { id type status artifacts { id output bytes url sha256 createdAt jobId } } }'
+/** Twelve violations that each quote a value of so many levels around a text of so many lines. */
+const quoted = (levels: number, lines: number) =>
+  `{ jobPage(filter: { ${many(12, (i) => `f${i}: 1`)} w: ${'['.repeat(levels)}"""a${'\n'.repeat(lines)}b"""${']'.repeat(levels)} }) { total } }`
 const FAR = '{ fields { type { fields { type { fields { type { fields { name } } } } } } } }'
 
 /** What one can do with a document and its variables: each is refused, over whatever it comes. */
@@ -31,6 +34,13 @@ export const DOCUMENT_ABUSES: readonly Abuse[] = [
   ['45,000 tokens', bodyOf(`{ ${'a '.repeat(45_000)} }`)],
   ['100,000 tokens in 100 KB', bodyOf('!'.repeat(100_000))],
   ['21 root fields', bodyOf(`{ ${'__typename '.repeat(21)} }`)],
+  ['21 root fields in a fragment', bodyOf(`{ ... on Query { ${many(21, (i) => `a${i}: __typename`)} } }`)],
+  [
+    '21 root fields in two fragments',
+    bodyOf(
+      `{ __typename ...f ...g } fragment f on Query { ${many(10, (i) => `a${i}: __typename`)} } fragment g on Query { ${many(10, (i) => `b${i}: __typename`)} }`,
+    ),
+  ],
   ['circular fragments', bodyOf('{ ...a } fragment a on Query { ...b } fragment b on Query { ...a }')],
   ['a fragment of itself that no operation uses', bodyOf('{ __typename } fragment a on Query { ...a }')],
   ['fragments that double', bodyOf(doubling(60))],
@@ -46,6 +56,11 @@ export const DOCUMENT_ABUSES: readonly Abuse[] = [
     ),
   ],
   ['71 KB of crafted fields', bodyOf(`{ ${'x{y}'.repeat(17_750)} }`)],
+  ['a text of 14,000 lines deep within a value', bodyOf(quoted(470, 14_000))],
+  ['a text of 90,000 lines within a value', bodyOf(quoted(15, 90_000))],
+  ['a text of 1,300 lines within a value', bodyOf(quoted(15, 1300))],
+  ['a text of 14,000 lines in a value', bodyOf(quoted(1, 14_000))],
+  ['a value of great depth', bodyOf(quoted(470, 1))],
   ['a flood of directives', bodyOf(`{ __typename ${'@include(if: true) '.repeat(120)} }`)],
   ['a flood of unknown directives', bodyOf(`{ __typename ${'@a'.repeat(450)} }`)],
   ['a flood of directives on the operation', bodyOf(`query ${'@a'.repeat(450)} { __typename }`)],

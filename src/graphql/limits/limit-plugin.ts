@@ -1,9 +1,11 @@
 import { type DocumentNode, GraphQLError, getOperationAST, OperationTypeNode, validate } from 'graphql'
 import type { Plugin, YogaInitialContext } from 'graphql-yoga'
+import { shortenedMessage } from '../../errors/service-error.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { GraphqlContext } from '../builder.ts'
 import { excessiveCost } from './cost.ts'
-import { excessOf, excessOfVariables, MAX_VIOLATIONS } from './limits.ts'
+import { excessOf, excessOfVariables } from './limits.ts'
+import { excessOfLiterals, violationsOf } from './literals.ts'
 import { excessOfOverlaps } from './overlaps.ts'
 import { parseWithin } from './parse-within.ts'
 import { rejectIntrospection } from './reject-introspection.ts'
@@ -21,7 +23,7 @@ export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContex
   },
   onValidate: ({ context, addValidationRule, params, setResult, setValidationFn }) => {
     const anonymous = isAnonymous(context)
-    const excess = excessOf(params.documentAST) ?? (anonymous ? excessOfOverlaps(params.documentAST) : null)
+    const excess = excessIn(params.documentAST, anonymous)
     if (excess !== null) return setResult([new GraphQLError(excess)])
     addValidationRule(rejectMisreadLiterals)
     // What validation finds is remembered for each set of rules: with this one anonymous callers have a set of their own.
@@ -29,7 +31,7 @@ export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContex
     if (hideSuggestions) addValidationRule(rejectIntrospection)
     // A hint takes longer to find than all the rest, and so does a long list of violations.
     setValidationFn((schema, document, rules) =>
-      validate(schema, document, rules, { maxErrors: MAX_VIOLATIONS, hideSuggestions }),
+      validate(schema, document, rules, { maxErrors: violationsOf(document), hideSuggestions }).map(shortenedError),
     )
     return ({ result, setResult: replace }) => {
       if (!anonymous || !Array.isArray(result)) return
@@ -49,6 +51,17 @@ function rejectSubscriptionByGet(document: DocumentNode | Error | null, context:
   if (operation !== OperationTypeNode.SUBSCRIPTION) return
   const http = { status: 405, headers: { Allow: 'POST' } }
   throw new GraphQLError('Send a subscription as a POST request, or over a WebSocket.', { extensions: { http } })
+}
+
+const excessIn = (document: DocumentNode, anonymous: boolean): string | null =>
+  excessOf(document) ?? excessOfLiterals(document) ?? (anonymous ? excessOfOverlaps(document) : null)
+
+/** It is kept with the document, and may quote a value of it whole: a text of its own, as a part of a text keeps all of it. */
+function shortenedError(error: GraphQLError): GraphQLError {
+  const { message, nodes, source, positions, originalError, extensions } = error
+  const short = shortenedMessage(message)
+  if (short === message) return error
+  return new GraphQLError(Buffer.from(short).toString(), { nodes, source, positions, originalError, extensions })
 }
 
 type Call = Parameters<typeof excessiveCost>[0] & { readonly contextValue?: unknown }

@@ -22,6 +22,8 @@ export const MAX_VIOLATIONS = 10
 export const MAX_LINES = MAX_TOKENS
 
 interface Counts {
+  /** Of the operation, fragments spread out. */
+  rootFields: number
   selections: number
   aliases: number
   directives: number
@@ -46,11 +48,11 @@ function findExcess(document: DocumentNode): string | null {
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
   }
-  const counts: Counts = { selections: 0, aliases: 0, directives: 0 }
+  const counts: Counts = { rootFields: 0, selections: 0, aliases: 0, directives: 0 }
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION) continue
-    if (definition.kind === Kind.OPERATION_DEFINITION && definition.selectionSet.selections.length > MAX_ROOT_FIELDS)
-      return `Send at most ${MAX_ROOT_FIELDS} root fields.`
+    // Those of a fragment are counted where an operation spreads it.
+    counts.rootFields = definition.kind === Kind.OPERATION_DEFINITION ? 0 : Number.NEGATIVE_INFINITY
     const message = walk(definition.selectionSet, fragments, counts, 1)
     if (message !== null) return message
   }
@@ -72,6 +74,8 @@ function walk(
       return `Use at most ${MAX_ALIASES} aliases.`
     }
     const isField = selection.kind === Kind.FIELD
+    if (isField && depth === 1 && ++counts.rootFields > MAX_ROOT_FIELDS)
+      return `Send at most ${MAX_ROOT_FIELDS} root fields.`
     const inner =
       selection.kind === Kind.FRAGMENT_SPREAD
         ? fragments.get(selection.name.value)?.selectionSet

@@ -50,6 +50,12 @@ const HTTP_ABUSES: readonly Abuse[] = [
   ['nothing', ''],
 ]
 
+/** Ten violations, each of a value of 14 KB. */
+const quoted = (mark: string) => {
+  const fields = Array.from({ length: 12 }, (_, index) => `f${index}: 1`).join(' ')
+  const text = `"""${`${'a'.repeat(250)}\n`.repeat(56)}"""`
+  return `{ jobPage(filter: { ${fields} ${mark}: ${'['.repeat(15)}${text}${']'.repeat(15)} }) { total } }`
+}
 /** A good request under another name. */
 const CONTENT_TYPES = [
   'text/plain',
@@ -94,6 +100,7 @@ describe('abuse', () => {
   test.each([
     ['fields', (mark: string) => `{ ${mark}: nothing ${'a '.repeat(900)} }`],
     ['nothing but comments', (mark: string) => `{ ${mark}: __typename }${'#\n'.repeat(30_000)}`],
+    ['values that violations quote', (mark: string) => quoted(mark)],
     ['violations', (mark: string) => `{ ${mark}: ${' '.repeat(90_000)}`],
   ])('memory stays flat over many different documents of %s', { timeout: 120_000 }, async (_title, documentOf) => {
     const flood = async (round: number, documents: number) => {
