@@ -127,7 +127,8 @@ function mountFirstHook(app: FastifyInstance, authenticate: Authenticate): void 
       return done(invalidRequest(violation))
     }
     // What leaves HTTP has no body, whatever its headers say, and no end that would give back its share.
-    const unaffordable = leavesHttp(request.raw) ? null : bodies.admit(request.raw, reply.raw, request.ip)
+    const { bodyLimit = MAX_BODY_BYTES } = request.routeOptions
+    const unaffordable = leavesHttp(request.raw) ? null : bodies.admit(request.raw, reply.raw, request.ip, bodyLimit)
     if (unaffordable !== null) return done(unaffordable)
     if (!request.is404) return done()
     // Where no key has to be looked up the answer is out before a broken rest of the request is read.

@@ -1,5 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { request } from 'undici'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../setup/http.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
@@ -70,4 +72,25 @@ test('bodies that never come whole leave room for those that do, and take none o
   expect(await send('Hello.')).toBe(202)
   for (const socket of slow) socket.destroy()
   await until(async () => (await send('x'.repeat(LENGTH - 100))) === 400, 10_000, 'a large body to be read')
+})
+
+test('connections without a key that declare bodies for GraphQL keep no caller with a key waiting', async () => {
+  const { port } = new URL(service.url)
+  const head =
+    'POST /graphql HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n'
+  const received = { count: 0 }
+  service.app.server.on('request', () => received.count++)
+  const idle = Array.from({ length: 200 }, () => {
+    const socket = connect({ port: Number(port), host: '127.0.0.1' })
+    socket.on('error', () => undefined)
+    socket.write(head)
+    return socket
+  })
+  await until(() => received.count === idle.length, 10_000, 'the requests')
+  const { key } = await service.createCaller()
+  const body = Readable.from([JSON.stringify({ inputs: { text: 'Hello.', voice: 'aria' } })])
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const answer = await request(`${service.url}/api/v1/voice/tts`, { method: 'POST', headers, body })
+  expect([answer.statusCode, await answer.body.json()]).toMatchObject([202, { status: 'queued' }])
+  for (const socket of idle) socket.destroy()
 })
