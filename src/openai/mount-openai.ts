@@ -2,10 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor, KeyActor } from '../access/actor.ts'
 import { requireScope } from '../access/require.ts'
 import { VOICE_SCOPE } from '../access/scopes.ts'
-import { describeError, JSON_TYPE } from '../errors/describe-error.ts'
+import { JSON_TYPE } from '../errors/describe-error.ts'
 import { notFound } from '../errors/service-error.ts'
 import { clientDisconnect } from '../http/client-disconnect.ts'
 import { checkBodyHeaders, MAX_BODY_BYTES, parseJsonBody } from '../http/json-body.ts'
+import { logFailure } from '../http/log-failure.ts'
 import type { ServiceContext } from '../runtime/services.ts'
 import { answerSpeech } from './answer-speech.ts'
 import { createSpeech } from './create-speech.ts'
@@ -67,14 +68,9 @@ function mountErrors(scope: FastifyInstance, { as }: Callers): void {
     throw notFound()
   })
   scope.setErrorHandler((thrown, request, reply) => {
-    const error = toOpenaiError(thrown)
-    if (error.errorCode === 'INTERNAL_ERROR' && !reply.raw.destroyed)
-      log.error(
-        { requestId: request.id, route: request.routeOptions.url, ...describeError(thrown) },
-        'a request failed',
-      )
+    if (!reply.raw.destroyed) logFailure(log, thrown, request, reply.raw)
     if (reply.hasHeader('connection')) reply.removeHeader('connection')
-    return sendOpenaiError(request, reply, error)
+    return sendOpenaiError(request, reply, toOpenaiError(thrown))
   })
 }
 

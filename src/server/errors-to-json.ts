@@ -1,7 +1,7 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { describeError, errorHeaders, toServiceError } from '../errors/describe-error.ts'
-import type { ErrorCode, ServiceError } from '../errors/service-error.ts'
-import { hasLeft } from '../http/client-disconnect.ts'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { errorHeaders, toServiceError } from '../errors/describe-error.ts'
+import type { ServiceError } from '../errors/service-error.ts'
+import { logFailure } from '../http/log-failure.ts'
 import type { Log } from '../values/log.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
 
@@ -18,10 +18,8 @@ export const errorBody = ({ message, code, details }: ServiceError): string =>
 /** Every error that a route or a hook throws leaves as the documented pair. */
 export function mountErrors(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((thrown, request, reply) => {
-    const error = toServiceError(thrown)
-    // The statements of a disconnected client were cancelled: it gets no answer.
-    if (!(error.code === 'UNAVAILABLE' && hasLeft(reply.raw))) logError(log, error, thrown, request)
-    return sendError(reply, error)
+    logFailure(log, thrown, request, reply.raw)
+    return sendError(reply, toServiceError(thrown))
   })
 }
 
@@ -36,15 +34,4 @@ export function sendError(reply: FastifyReply, error: ServiceError): FastifyRepl
     .header(REQUEST_ID_HEADER, reply.request.id)
     .headers(errorHeaders(error))
     .send(errorBody(error))
-}
-
-const LOGGED: Partial<Record<ErrorCode, 'error' | 'warn'>> = { INTERNAL_ERROR: 'error', UNAVAILABLE: 'warn' }
-
-function logError(log: Log, { code }: ServiceError, thrown: unknown, request: FastifyRequest): void {
-  const level = LOGGED[code]
-  if (level === undefined) return
-  log[level](
-    { requestId: request.id, method: request.method, route: request.routeOptions.url, ...describeError(thrown) },
-    'a request failed',
-  )
 }

@@ -4,6 +4,7 @@ import { createYoga, type Plugin } from 'graphql-yoga'
 import { BoundedCache } from '../../concurrency/bounded-cache.ts'
 import { toServiceError } from '../../errors/describe-error.ts'
 import { invalidRequest, type ServiceError } from '../../errors/service-error.ts'
+import { logFailure } from '../../http/log-failure.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { GraphqlContext } from '../builder.ts'
 import { deadline } from '../limits/deadline.ts'
@@ -46,7 +47,10 @@ export async function mountGraphql(
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_GRAPHQL_BODY_BYTES }, (_request, body, done) =>
       done(null, body),
     )
-    scope.setErrorHandler((error, _request, reply) => reject(reply, ownLimit(toServiceError(error))))
+    scope.setErrorHandler((error, request, reply) => {
+      logFailure(runtime.log, error, request, reply.raw)
+      return reject(reply, ownLimit(toServiceError(error)))
+    })
     const wsHandler = createSocketHandler(runtime, yoga, authentication.identify)
     scope.route({ method: 'GET', url: GRAPHQL_PATH, handler, wsHandler })
     scope.route({ method: 'POST', url: GRAPHQL_PATH, bodyLimit: MAX_GRAPHQL_BODY_BYTES, handler })

@@ -1,4 +1,11 @@
-import { type ExecutionArgs, type ExecutionResult, getOperationAST, Kind, type SelectionSetNode } from 'graphql'
+import {
+  type ExecutionArgs,
+  type ExecutionResult,
+  GraphQLError,
+  getOperationAST,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql'
 import { toServiceError } from '../../errors/describe-error.ts'
 import { secondsSince, type Telemetry } from '../../telemetry/telemetry.ts'
 import type { GraphqlContext } from '../builder.ts'
@@ -6,7 +13,7 @@ import type { GraphqlContext } from '../builder.ts'
 /** What was rejected before anything of it was executed: its fields need not exist. */
 const OTHER = 'other'
 
-/** Takes the time of an operation by its first root field. */
+/** Takes the time of an operation by its first root field, unless it is rejected before a field of it is. */
 export async function measureOperation(
   call: ExecutionArgs,
   execute: (call: ExecutionArgs) => Promise<ExecutionResult> | ExecutionResult,
@@ -14,6 +21,8 @@ export async function measureOperation(
   const { telemetry } = call.contextValue as GraphqlContext
   const begun = performance.now()
   const result = await execute(call)
+  // It is answered as rejected, and counted there.
+  if (!('data' in result)) return result
   const labels = { root_field: rootFieldOf(call), outcome: outcomeOf(result) }
   telemetry.observe('graphql_operation_duration_seconds', labels, secondsSince(begun))
   return result
@@ -40,5 +49,8 @@ function rootFieldOf({ document, operationName }: ExecutionArgs): string {
 function outcomeOf({ errors }: ExecutionResult): string {
   const [error] = errors ?? []
   if (error === undefined) return 'ok'
-  return error.originalError == null ? 'INVALID_REQUEST' : toServiceError(error.originalError).code
+  const { originalError } = error
+  return originalError == null || originalError instanceof GraphQLError
+    ? 'INVALID_REQUEST'
+    : toServiceError(originalError).code
 }

@@ -1,7 +1,8 @@
 import type { WebSocket } from '@fastify/websocket'
 import type { FastifyRequest } from 'fastify'
 import { CloseCode, MessageType, type Server } from 'graphql-ws'
-import { MAX_UNKNOWN_MESSAGE_BYTES } from '../limits/limits.ts'
+import { holdsMoreThan } from '../../http/json-size.ts'
+import { MAX_BODY_VALUES, MAX_UNKNOWN_MESSAGE_BYTES } from '../limits/limits.ts'
 import type { Connected } from './connect-socket.ts'
 
 /** A client that has not answered a ping by the next one has disconnected, or does not read. */
@@ -63,7 +64,7 @@ function receiver(socket: WebSocket, extra: Connected['extra']) {
     if (socket.bufferedAmount >= PAUSING_BYTES) socket.pause()
     const isTooMuch = !extra.isKnown && (data.length > MAX_UNKNOWN_MESSAGE_BYTES || ++unknown > MAX_UNKNOWN_MESSAGES)
     const refuse = () => close(socket, CloseCode.BadRequest, 'Invalid message received')
-    if (isTooMuch) refuse()
+    if (isTooMuch || holdsMoreThan(MAX_BODY_VALUES.caller, data)) refuse()
     else onMessage(String(data)).catch(refuse)
   }
 }

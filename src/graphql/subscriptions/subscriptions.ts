@@ -11,6 +11,7 @@ import type { GraphqlContext } from '../builder.ts'
 import { maskError } from '../http/errors.ts'
 import { isStream, maskResult } from '../http/masking.ts'
 import { AS_POST } from '../http/post.ts'
+import { noteRejected } from '../limits/measure-operation.ts'
 import { authorizationOf, type Connected, connectSocket, type Identify, TRY_AGAIN_LATER } from './connect-socket.ts'
 import { deliver } from './deliver.ts'
 import { type OpenOperation, openOperation } from './open-operation.ts'
@@ -42,7 +43,9 @@ export function createSocketHandler(runtime: Runtime, yoga: Yoga, identify: Iden
     execute: async (args) => {
       const { execute, unlessCompleted } = args.rootValue as Prepared
       const { requestId } = args.contextValue as GraphqlContext
-      return unlessCompleted(masked(await inLogScope({ requestId }, () => execute(args)), args))
+      const result = await inLogScope({ requestId }, () => execute(args))
+      if (!('data' in result)) noteRejected(runtime.telemetry)
+      return unlessCompleted(masked(result, args))
     },
     subscribe: async (args) => {
       const { id, socket, signal, follow, unlessCompleted } = args.rootValue as Prepared
@@ -80,10 +83,14 @@ async function begin(
     rejectMisread(payload)
     const known = { requestId: request.id, signal, address: request.ip, isInAddress: false, cookie: null }
     const prepared = await prepare(yoga, { ...runtime.as(actor), ...known }, payload)
-    if (Array.isArray(prepared)) return unlessCompleted(prepared)
+    if (Array.isArray(prepared)) {
+      noteRejected(runtime.telemetry)
+      return unlessCompleted(prepared)
+    }
     const { execute, ...args } = prepared
     return unlessCompleted({ ...args, rootValue: { ...operation, id, socket, execute } satisfies Prepared })
   } catch (error) {
+    if (error instanceof GraphQLError) noteRejected(runtime.telemetry)
     if (toServiceError(error).code === 'UNAUTHORIZED') socket.close(CloseCode.Forbidden, 'Forbidden')
     return unlessCompleted([maskError(error, runtime.log, request.id)])
   }

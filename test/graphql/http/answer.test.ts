@@ -43,3 +43,32 @@ test('the page of GraphiQL says none', async () => {
   const headers = await headersOf('text/html', '', 'GET')
   expect([headers['content-type'], headers['x-sonant-time']]).toEqual(['text/html; charset=utf-8', undefined])
 })
+
+test('HEAD of a query that may be answered with events is answered as GET is, without what would come', async () => {
+  for (const [query, status] of [
+    ['{ __typename }', 200],
+    ['{ nothing }', 200],
+    ['subscription { jobUpdated(id: "job_x") { status } }', 405],
+  ] as const) {
+    const asked = { url: `/graphql?query=${encodeURIComponent(query)}`, headers: { accept: 'text/event-stream' } }
+    const [head, get] = [await app.inject({ ...asked, method: 'HEAD' }), await app.inject({ ...asked, method: 'GET' })]
+    expect([query, head.statusCode, get.statusCode, head.body]).toEqual([query, status, status, ''])
+  }
+})
+
+test('what the service itself fails at is logged', async () => {
+  const logged: unknown[] = []
+  const log = new Proxy(service.runtime.log, {
+    get: (target, name) => (name === 'error' ? (...line: unknown[]) => logged.push(line) : Reflect.get(target, name)),
+  })
+  const now = (): Date => {
+    throw new Error('no clock')
+  }
+  const broken = await buildApp({ ...service.runtime, now, log })
+  const payload = { query: '{ __typename }' }
+  const answer = await broken.inject({ method: 'POST', url: '/graphql', headers: ASKING, payload })
+  expect([answer.statusCode, answer.json().error_code]).toEqual([500, 'INTERNAL_ERROR'])
+  expect(logged).toMatchObject([[{ route: '/graphql', method: 'POST' }, 'a request failed']])
+  expect(JSON.stringify(logged)).toContain('no clock')
+  await broken.close()
+})

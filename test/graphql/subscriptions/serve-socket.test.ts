@@ -123,6 +123,14 @@ describe('a client that sends without reading', () => {
   })
 })
 
+test('a message of more values than the body of a request may hold is not read', async () => {
+  const client = open(true)
+  await client.receive({ type: 'ping', payload: { list: Array(5900).fill(0) } })
+  expect(client.closed).toEqual([])
+  await client.receive({ type: 'ping', payload: { list: Array(6100).fill(0) } })
+  expect(client.closed).toEqual([4400])
+})
+
 test('a client that is not known has little to say, is not heard after that, and has no socket soon', async () => {
   const client = open(false)
   for (let n = 0; n < 50; n++) await client.receive(PING)
