@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { invalidRequest, listTooLarge, unauthorized } from '../src/errors/service-error.ts'
 import { clientDisconnect } from '../src/http/client-disconnect.ts'
 import { OPEN_TO_ALL, PREFLIGHT } from '../src/http/cors.ts'
+import { rejectRepeatedKey } from '../src/http/idempotency-header.ts'
 import { MAX_BODY_BYTES, MAX_LIST_BYTES, MAX_LIST_VALUES, parseJsonBody } from '../src/http/json-body.ts'
 import { fileTooLarge, MAX_FORM_BYTES, parseForm } from '../src/http/multipart-body.ts'
 import type { ServiceContext } from '../src/runtime/services.ts'
@@ -15,7 +16,7 @@ import {
 } from './openapi-validator.ts'
 import type { Answer, Operation } from './operation.ts'
 import { operations } from './operations.ts'
-import { type Query, readQuery, rejectRepeatedKey } from './parameters.ts'
+import { type Query, readQuery } from './parameters.ts'
 import { send, sendOpen } from './send.ts'
 
 declare module 'fastify' {

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { type Detail, invalidRequest } from '../src/errors/service-error.ts'
 
 /** The parameters of a query as the document types them: whole numbers, lists, and texts. */
@@ -35,10 +34,4 @@ export function readQuery(operation: Parametrised, given: Readonly<Record<string
   }
   if (repeated.length > 0) throw invalidRequest('Send each parameter once.', repeated)
   return query
-}
-
-/** Node joins repeated headers into one, which would pass for a single strange key. @throws INVALID_REQUEST */
-export function rejectRepeatedKey({ headers, headersDistinct }: IncomingMessage): void {
-  if (headers['idempotency-key'] === undefined || headersDistinct['idempotency-key']?.length === 1) return
-  throw invalidRequest('Send one Idempotency-Key.', [{ path: 'Idempotency-Key', message: 'is repeated' }])
 }

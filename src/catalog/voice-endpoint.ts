@@ -8,6 +8,8 @@ import { canonicalJson } from '../values/canonical-json.ts'
 /** Paths under /api/v1/voice that are not endpoints. */
 export const RESERVED_SLUGS: readonly string[] = ['jobs']
 export const endpointKey = (slug: string): string => `voice.${slug}`
+/** The slug of the endpoint whose key that is. */
+export const slugOfKey = (key: string): string => key.slice('voice.'.length)
 export const endpointPath = (slug: string): string => `/api/v1/voice/${slug}`
 
 /** The queue that its jobs wait in: endpoints on one GPU machine share one, the kind of engine is the default. */

@@ -51,7 +51,8 @@ export async function chatWithCompanion(ctx: CompanionContext, input: ChatInput)
       const decision = await converse(ctx, { chatId, history, message: input.message }, limit)
       // A chat begins with the first answer that names it: one whose first message fails was never there.
       const commit = async (tx: PrismaTx) => {
-        await (isNew ? insertChat(tx, chatId, accountId) : touchChat(tx, chatId, ctx.now()))
+        if (isNew) await insertChat(tx, chatId, accountId)
+        else if (!(await touchChat(tx, chatId, ctx.now()))) return
         await decision.commit?.(tx)
       }
       return { ...decision, commit }

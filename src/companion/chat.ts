@@ -46,9 +46,9 @@ export async function chatHistory(ctx: Context, chatId: string): Promise<ChatMes
   return chat.persona === null ? turns : [{ role: 'system', content: chat.persona }, ...turns]
 }
 
-/** Keeps a chat that is in use from retention. One that retention has dropped meanwhile stays away. */
-export async function touchChat(tx: PrismaTx, chatId: string, now: Date): Promise<void> {
-  await tx.companionChat.updateMany({ where: { id: chatId }, data: { updatedAt: now } })
+/** Keeps a chat that is in use from retention. False where it was dropped meanwhile: then nothing more of it is kept. */
+export async function touchChat(tx: PrismaTx, chatId: string, now: Date): Promise<boolean> {
+  return (await tx.companionChat.updateMany({ where: { id: chatId }, data: { updatedAt: now } })).count === 1
 }
 
 /** Adds an exchange at the end of a chat and drops what is too old. Two at once follow each other. */

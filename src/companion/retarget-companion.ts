@@ -42,8 +42,8 @@ export async function retargetCompanion(
       const verdict = await ctx.companion.moderator.moderate(persona, limit)
       const rejection = verdict.isProhibited ? `The persona ${verdict.reason}.` : null
       const commit = async (tx: PrismaTx) => {
-        await touchChat(tx, chatId, ctx.now())
-        if (rejection === null) await setPersona(tx, chatId, persona)
+        const isThere = await touchChat(tx, chatId, ctx.now())
+        if (isThere && rejection === null) await setPersona(tx, chatId, persona)
       }
       return { rejection, result: { chatId }, commit }
     },

@@ -10,6 +10,7 @@ import type { Decision } from './finish-job.ts'
 import type { Judged } from './moderate.ts'
 import { parseTags } from './parse-tags.ts'
 
+const SCHEMES = 'http:// or https://'
 /** With its own port, whether or not it is written. */
 const PLAIN_ORIGIN = /^http:\/\/([^/?#]*?)(?::80)?(?=[/?#]|$)/i
 
@@ -55,7 +56,7 @@ type Medium = Pick<MediaTagInput, 'mediaUrl' | 'mediaKind'>
 function checkMediaUrl(ctx: CompanionContext, mediaUrl: string): void {
   const message =
     complaintAboutLength(mediaUrl) ??
-    complaintAboutAddress(mediaUrl.replace(PLAIN_ORIGIN, 'https://$1'), ctx.settings.egressAllow)
+    complaintAboutAddress(mediaUrl.replace(PLAIN_ORIGIN, 'https://$1'), ctx.settings.egressAllow, SCHEMES)
   if (message === null && mediaUrl.isWellFormed()) return
   throw invalidRequest('Send the public URL of a medium: see `details`.', [
     { path: '/media_url', message: message ?? 'holds a character that cannot be stored' },

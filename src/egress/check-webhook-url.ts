@@ -14,20 +14,20 @@ export const checkWebhookUrl = (text: string, egressAllow: readonly Cidr[]): str
 export const complaintAboutLength = (text: string): string | null =>
   [...text].length > WEBHOOK_URL_MAX_CHARACTERS ? `must have at most ${WEBHOOK_URL_MAX_CHARACTERS} characters` : null
 
-/** All but the length. */
-export function complaintAboutAddress(text: string, egressAllow: readonly Cidr[]): string | null {
+/** All but the length. @param schemes how it may start, for the sentence that says so */
+export function complaintAboutAddress(text: string, egressAllow: readonly Cidr[], schemes = 'https://'): string | null {
   const url = URL.parse(text)
   return (
-    complaintAboutText(text) ??
+    complaintAboutText(text, schemes) ??
     (url ? (complaintAboutUrl(url, egressAllow) ?? complaintAboutPort(text, url)) : 'must be a valid URL')
   )
 }
 
 /** The URL parser forgives and forgets all of this, so that it must be seen in the text itself. */
-function complaintAboutText(text: string): string | null {
+function complaintAboutText(text: string, schemes: string): string | null {
   if (/[\s\p{Cc}\\]/u.test(text)) return 'must not hold white space, control characters or backslashes'
   const [, authority] = /^https:\/\/([^/?#]+)/i.exec(text) ?? []
-  if (authority === undefined) return 'must start with https:// and a host'
+  if (authority === undefined) return `must start with ${schemes} and a host`
   if (authority.includes('@')) return 'must not hold a user name or password'
   if (text.includes('#')) return 'must not hold a fragment'
   return null

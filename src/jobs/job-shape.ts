@@ -22,7 +22,7 @@ export interface Job {
   /** When a worker first took it. */
   readonly startedAt: Date | null
   readonly completedAt: Date | null
-  /** Credits charged, refunded or not; a bigint as text. */
+  /** Credits that it costs, charged or not; a bigint as text. */
   readonly cost: string
   /** How often a worker took it. */
   readonly attempt: number

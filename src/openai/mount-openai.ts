@@ -5,11 +5,12 @@ import { VOICE_SCOPE } from '../access/scopes.ts'
 import { JSON_TYPE } from '../errors/describe-error.ts'
 import { notFound } from '../errors/service-error.ts'
 import { clientDisconnect } from '../http/client-disconnect.ts'
+import { rejectRepeatedKey } from '../http/idempotency-header.ts'
 import { checkBodyHeaders, MAX_BODY_BYTES, parseJsonBody } from '../http/json-body.ts'
 import { logFailure } from '../http/log-failure.ts'
 import type { ServiceContext } from '../runtime/services.ts'
 import { answerSpeech } from './answer-speech.ts'
-import { createSpeech } from './create-speech.ts'
+import { type CreatedSpeech, createSpeech } from './create-speech.ts'
 import { mountLibrary } from './library.ts'
 import { listModels, listOpenModels, listVoices, showModel } from './lists.ts'
 import { type OpenaiError, openaiBody, toOpenaiError } from './openai-error.ts'
@@ -21,7 +22,7 @@ export const OPENAI_ROOT = '/v1'
 
 const OPEN = {
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'x-request-id, x-sonant-job-id, retry-after, x-should-retry',
+  'access-control-expose-headers': 'x-request-id, x-sonant-job-id, retry-after, x-should-retry, idempotency-replayed',
 }
 const PREFLIGHT = {
   ...OPEN,
@@ -68,9 +69,10 @@ function mountErrors(scope: FastifyInstance, { as }: Callers): void {
     throw notFound()
   })
   scope.setErrorHandler((thrown, request, reply) => {
-    if (!reply.raw.destroyed) logFailure(log, thrown, request, reply.raw)
+    const error = toOpenaiError(thrown)
+    if (!reply.raw.destroyed) logFailure(log, error.errorCode, thrown, { request, response: reply.raw })
     if (reply.hasHeader('connection')) reply.removeHeader('connection')
-    return sendOpenaiError(request, reply, toOpenaiError(thrown))
+    return sendOpenaiError(request, reply, error)
   })
 }
 
@@ -125,23 +127,25 @@ function mountSpeech(scope: FastifyInstance, { as, authenticate }: Callers): voi
 async function speak(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const ctx = request.openaiCtx as ServiceContext
   const gone = clientDisconnect(reply.raw)
+  rejectRepeatedKey(request.raw)
   const key = request.headers['idempotency-key'] as string | undefined
   const wanted = await readSpeechRequest(ctx, (request.body ?? {}) as Record<string, unknown>, key)
   if (wanted.isTimed) {
-    const { jobId, speech } = await createTimedSpeech(ctx, wanted, gone)
+    const { speech, ...made } = await createTimedSpeech(ctx, wanted, gone)
     const { length, body } = timedJson(speech)
-    return reply.headers({ ...speechHeaders(jobId, JSON_TYPE), 'content-length': length }).send(body)
+    return reply.headers({ ...speechHeaders(made, JSON_TYPE), 'content-length': length }).send(body)
   }
-  const { jobId, speech } = await createSpeech(ctx, wanted, gone)
+  const { speech, ...made } = await createSpeech(ctx, wanted, gone)
   const { contentType, body } = answerSpeech(ctx.audio, wanted, speech, reply.raw)
   // What breaks off is seen by the client; a client that reads slowly is looked after by the server.
   body.on('error', () => undefined)
-  return reply.headers(speechHeaders(jobId, contentType)).send(body)
+  return reply.headers(speechHeaders(made, contentType)).send(body)
 }
 
-const speechHeaders = (jobId: string, contentType: string) => ({
+const speechHeaders = ({ jobId, replayed }: Omit<CreatedSpeech, 'speech'>, contentType: string) => ({
   'content-type': contentType,
   'x-sonant-job-id': jobId,
   'x-accel-buffering': 'no',
   'cache-control': 'no-store',
+  ...(replayed && { 'idempotency-replayed': 'true' }),
 })

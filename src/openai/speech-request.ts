@@ -1,10 +1,12 @@
 import { AUDIO_FORMATS, type AudioFormat, isAudioFormat } from '../audio/format.ts'
 import { codePoints } from '../catalog/check-spoken-text.ts'
+import { slugOfKey } from '../catalog/voice-endpoint.ts'
 import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
 import { FASTEST_PACE, SLOWEST_PACE } from '../engines/engine.ts'
 import type { Detail } from '../errors/service-error.ts'
 import { storedOptions } from '../jobs/job-options.ts'
+import { endpointOfReplay } from '../jobs/lifecycle/require-replayable.ts'
 import type { VoiceJobInput } from '../voice/submit-voice-job.ts'
 import { requireModel } from './models.ts'
 import { OpenaiViolation } from './openai-error.ts'
@@ -29,12 +31,38 @@ export interface SpeechRequest {
 
 type Body = Readonly<Record<string, unknown>>
 
-/** Reads a body; fields that are not known are passed over, as clients of other servers send them. @throws OpenaiViolation */
+/**
+ * Reads a body; fields that are not known are passed over, as clients of other servers send them. One that has made a job under its
+ * Idempotency-Key is read whatever its model and voice have become since.
+ * @throws OpenaiViolation, IDEMPOTENCY_MISMATCH
+ */
 export async function readSpeechRequest(
   ctx: Context,
   body: Body,
   idempotencyKey: string | undefined,
 ): Promise<SpeechRequest> {
+  try {
+    return await readNew(ctx, body, idempotencyKey)
+  } catch (error) {
+    const key = error instanceof OpenaiViolation ? await endpointOfReplay(ctx, idempotencyKey, sentIn(body)) : null
+    if (key === null) throw error
+    const submission = { slug: slugOfKey(key), inputs: {}, sent: sentIn(body), idempotencyKey }
+    const text = String(body.input)
+    return {
+      submission,
+      format: formatOf(body.response_format),
+      ...deliveryOf(body),
+      characters: codePoints(text),
+      fieldOf: ({ path }) => path,
+    }
+  }
+}
+
+/** What decides how a text is spoken, before it is known as what. In which format the speech is sent is another matter. */
+const sentIn = ({ model, input, voice, instructions, language, speed, seed }: Body): readonly unknown[] =>
+  ['speech', model, input, voice, instructions, language, speed, seed].map((value) => value ?? null)
+
+async function readNew(ctx: Context, body: Body, idempotencyKey: string | undefined): Promise<SpeechRequest> {
   const endpoint = requireModel(ctx, textOf(body, 'model'))
   const text = textOf(body, 'input', true)
   if (text === undefined || text === '')
@@ -42,7 +70,11 @@ export async function readSpeechRequest(
   const voice = await requireVoice(ctx, endpoint, body.voice)
   const options = storedOptions({ speed: speedOf(endpoint, body.speed), seed: seedOf(body.seed), live: true })
   return {
-    submission: { slug: endpoint.slug, inputs: inputsOf(endpoint, text, voice, body), options, idempotencyKey },
+    submission: {
+      slug: endpoint.slug,
+      inputs: inputsOf(endpoint, text, voice, body),
+      ...{ options, sent: sentIn(body), idempotencyKey },
+    },
     format: formatOf(body.response_format),
     ...deliveryOf(body),
     characters: codePoints(text),
@@ -53,12 +85,12 @@ export async function readSpeechRequest(
 function inputsOf(endpoint: VoiceEndpoint, text: string, voice: string, body: Body): Record<string, unknown> {
   const takes = (name: string) => Object.hasOwn((endpoint.inputs.properties ?? {}) as object, name)
   const instructions = NO_INSTRUCTIONS.includes(body.instructions) ? undefined : body.instructions
-  const { language } = body
+  const language = textOf(body, 'language')
   return {
     text,
     [endpoint.voiceInput]: voice,
     ...(instructions !== undefined && takes('style_instruction') && { style_instruction: instructions }),
-    ...(typeof language === 'string' && language !== '' && takes('language') && { language }),
+    ...(language !== undefined && takes('language') && { language }),
   }
 }
 

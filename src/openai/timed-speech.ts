@@ -35,7 +35,7 @@ export async function createTimedSpeech(
   ctx: ServiceContext,
   request: SpeechRequest,
   gone: AbortSignal,
-): Promise<{ readonly jobId: string; readonly speech: TimedSpeech }> {
+): Promise<Omit<CreatedSpeech, 'speech'> & { readonly speech: TimedSpeech }> {
   const created = await createSpeech(ctx, request, gone)
   return collectAll(ctx, request, created).catch(async (error: unknown) => {
     if (!created.replayed || !isCancelled(error)) throw error
@@ -48,7 +48,7 @@ export async function createTimedSpeech(
 
 async function collectAll(ctx: ServiceContext, request: SpeechRequest, created: CreatedSpeech) {
   try {
-    return { jobId: created.jobId, speech: await collect(ctx, request, created) }
+    return { ...created, speech: await collect(ctx, request, created) }
   } catch (error) {
     await withdraw(ctx, request, created, error)
     throw error

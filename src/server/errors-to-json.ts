@@ -18,8 +18,9 @@ export const errorBody = ({ message, code, details }: ServiceError): string =>
 /** Every error that a route or a hook throws leaves as the documented pair. */
 export function mountErrors(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((thrown, request, reply) => {
-    logFailure(log, thrown, request, reply.raw)
-    return sendError(reply, toServiceError(thrown))
+    const error = toServiceError(thrown)
+    logFailure(log, error.code, thrown, { request, response: reply.raw })
+    return sendError(reply, error)
   })
 }
 

@@ -32,6 +32,8 @@ export interface VoiceJobInput {
   readonly idempotencyKey?: string | null | undefined
   /** How it is to be done besides its inputs. */
   readonly options?: JobOptions | null | undefined
+  /** What an idempotency key came with, where its caller named neither an endpoint nor its inputs. */
+  readonly sent?: readonly unknown[]
   /** The failed job that it repeats: what an idempotency key came with is then that, and no submission of the same inputs. */
   readonly retryOf?: string
 }

@@ -5,7 +5,7 @@ import type { Wav } from '../audio/wav.ts'
 import { namesLibraryVoice } from '../catalog/library-voices.ts'
 import { loadVoice } from '../catalog/load-voice.ts'
 import { pollCatalog } from '../catalog/poll-catalog.ts'
-import { poolOf } from '../catalog/voice-endpoint.ts'
+import { poolOf, slugOfKey } from '../catalog/voice-endpoint.ts'
 import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { EngineVoice, SpeechRequest } from '../engines/engine.ts'
 import type { Engines } from '../engines/engines.ts'
@@ -134,7 +134,7 @@ async function endpointHere(parts: SynthesisParts, claim: Claim): Promise<VoiceE
 
 /** The endpoint with the job's voice, or, where the voice is gone, the endpoint as it is now. */
 async function endpointOf(parts: SynthesisParts, claim: Claim): Promise<VoiceEndpoint> {
-  const slug = claim.endpointKey.slice('voice.'.length)
+  const slug = slugOfKey(claim.endpointKey)
   const current = () => parts.catalog.current.endpoints.get(slug)
   const hasVoice = (endpoint: VoiceEndpoint) =>
     namesLibraryVoice(endpoint, voiceSlugOf(endpoint, claim)) ||

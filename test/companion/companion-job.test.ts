@@ -64,6 +64,19 @@ describe('a companion request with an Idempotency-Key', () => {
     expect(fresh.status).toBe(404)
   })
 
+  it('is answered though its chat was dropped while the model was asked, and nothing more of that is kept', async () => {
+    const key = await service.newKey()
+    const chat_id = (await say(key, 'a')).body.chat_id
+    service.provider.reset()
+    const held = heldChat()
+    const answer = service.send<Body>('/companion/chat', key, { message: 'Go on.', chat_id })
+    await held.asked()
+    await service.query('delete from companion_chat where id = $1', [chat_id])
+    held.release()
+    expect((await answer).status).toBe(200)
+    expect(await service.query('select from companion_turn where chat_id = $1', [chat_id])).toEqual([])
+  })
+
   it('gets the same failure again', async () => {
     const key = await service.newKey()
     service.provider.script(CHAT, { status: 400 })

@@ -424,6 +424,42 @@ describe('errors', () => {
     expect(await creditsOf()).toBe(before - 12n)
   })
 
+  test('an Idempotency-Key leads to its job, whatever has become of the model and its voices since', async () => {
+    const voices = (...slugs: string[]) => slugs.map((slug) => ({ slug, name: slug, engine_voice: slug }))
+    await applyEndpoint(service.runtime, 'moving', engineAt(server), { voices: voices('calm', 'clear') })
+    const headers = { 'idempotency-key': 'moved' }
+    const named = { model: 'moving', input: 'By name.', voice: 'clear' }
+    const unnamed = { model: 'moving', input: 'By default.' }
+    const both = async () => [
+      await speak(named, { headers }),
+      await speak(unnamed, { headers: { 'idempotency-key': 'moved too' } }),
+    ]
+    const told = (replies: Awaited<ReturnType<typeof both>>) =>
+      replies.map(({ status, headers: sent }) => [status, sent['x-sonant-job-id'], sent['idempotency-replayed']])
+    const first = told(await both())
+    expect(first.map(([status, , replayed]) => [status, replayed])).toEqual([
+      [200, undefined],
+      [200, undefined],
+    ])
+    const again = first.map(([, id]) => [200, id, 'true'])
+    expect(told(await both())).toEqual(again)
+    await applyEndpoint(service.runtime, 'moving', engineAt(server), { voices: voices('other', 'calm') })
+    expect(told(await both())).toEqual(again)
+    expect((await speak({ ...named, input: 'Other.' }, { headers })).status).toBe(422)
+    await deleteEndpoint(service.runtime.as({ kind: 'system' }), { slug: 'moving' })
+    expect(told(await both())).toEqual(again)
+    const { apiKey: other } = await service.createKey(account)
+    expect((await speak(named, { headers, key: other })).status).toBe(404)
+    expect((await speak(named)).status).toBe(404)
+  })
+
+  test('two Idempotency-Keys are refused, and a language that is no text', async () => {
+    const { status, text } = await speak({ input: 'Hi.' }, { headers: { 'idempotency-key': ['a', 'b'] as never } })
+    expect([status, text]).toEqual([400, expect.stringContaining('Idempotency-Key: is repeated')])
+    const wrong = await speak({ input: 'Hi.', language: 5 })
+    expect([wrong.status, wrong.json<{ error: { param: string } }>().error.param]).toEqual([400, 'language'])
+  })
+
   test('a request whose job another one with its Idempotency-Key had submitted, and gave up, is spoken all the same', async () => {
     server.answer(() => ({ hang: true }))
     const before = await creditsOf()

@@ -17,6 +17,7 @@ import { DownloadMenu } from '../playground/download-menu.tsx'
 import { FindById } from '../shell/find-by-id.tsx'
 import { useLetters } from '../shell/use-letters.ts'
 import { DeliveriesTable } from '../webhooks/deliveries-table.tsx'
+import { costText } from './cost-text.ts'
 import { JobActions } from './job-actions.tsx'
 import type { Job } from './job-detail.ts'
 import { JobHalves } from './job-halves.tsx'
@@ -130,7 +131,7 @@ function JobFacts({ job }: { job: Job }) {
     ['Attempts', count(job.attempts)],
     ['Waited', duration(job.waitMs)],
     ['Ran', duration(job.runMs)],
-    ['Cost', `${count(job.cost)} credits${job.status === 'FAILED' && job.cost > 0 ? ', refunded' : ''}`],
+    ['Cost', costText(job)],
     ['Audio', audioMs === null ? null : duration(audioMs)],
     ['Real time factor', audioMs && job.runMs ? (job.runMs / audioMs).toFixed(3) : null],
   ]

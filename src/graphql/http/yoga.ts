@@ -47,9 +47,10 @@ export async function mountGraphql(
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_GRAPHQL_BODY_BYTES }, (_request, body, done) =>
       done(null, body),
     )
-    scope.setErrorHandler((error, request, reply) => {
-      logFailure(runtime.log, error, request, reply.raw)
-      return reject(reply, ownLimit(toServiceError(error)))
+    scope.setErrorHandler((thrown, request, reply) => {
+      const error = toServiceError(thrown)
+      logFailure(runtime.log, error.code, thrown, { request, response: reply.raw })
+      return reject(reply, ownLimit(error))
     })
     const wsHandler = createSocketHandler(runtime, yoga, authentication.identify)
     scope.route({ method: 'GET', url: GRAPHQL_PATH, handler, wsHandler })

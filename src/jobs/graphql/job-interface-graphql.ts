@@ -74,9 +74,11 @@ export const JobInterface = builder.interfaceRef<Job>('Job').implement({
       ),
     ),
     durationMs: t.float(between('createdAt', 'completedAt', 'From its acceptance to its end; null before.')),
-    attempts: t.exposeInt('attempt', { description: 'How often a worker took it.' }),
+    attempts: t.exposeInt('attempt', {
+      description: 'How often a worker took it, or tried to and could not charge it.',
+    }),
     cost: t.float({
-      description: 'Credits that it costs: charged when a worker first takes it, given back when it fails.',
+      description: 'Credits that it costs: charged when a worker takes it, and given back where it fails after that.',
       resolve: ({ cost }) => Number(cost),
     }),
   }),

@@ -4,6 +4,8 @@ import { type Detail, invalidRequest } from '../../errors/service-error.ts'
 import { pointerOf } from '../../values/json-pointer.ts'
 import { findUnstorable } from '../../values/storable-json.ts'
 
+const URL_HINT = 'Send a public https:// address as webhook_url: see `details`.'
+
 interface Envelope {
   /** The endpoint's own named inputs, not yet validated. */
   readonly inputs: unknown
@@ -40,7 +42,8 @@ export function checkSubmission(
     const message = checkWebhookUrl(webhookUrl, ctx.settings.egressAllow)
     if (message !== null) details.push({ path: '/webhook_url', message })
   }
-  if (details.length > 0) throw invalidRequest(hint(details), details)
+  const onlyUrl = details.every(({ path }) => path === '/webhook_url')
+  if (details.length > 0) throw invalidRequest(onlyUrl ? URL_HINT : hint(details), details)
   return copy
 }
 
@@ -51,8 +54,10 @@ export const contentOf = (input: {
   readonly webhookUrl?: string | null | undefined
   readonly retryOf?: string
   readonly options?: object | null | undefined
-}): readonly unknown[] => [
-  ...(input.retryOf === undefined ? [] : ['retryJob', input.retryOf]),
-  ...[input.slug, input.inputs, input.webhookUrl ?? null],
-  ...(input.options ? [input.options] : []),
-]
+  readonly sent?: readonly unknown[]
+}): readonly unknown[] =>
+  input.sent ?? [
+    ...(input.retryOf === undefined ? [] : ['retryJob', input.retryOf]),
+    ...[input.slug, input.inputs, input.webhookUrl ?? null],
+    ...(input.options ? [input.options] : []),
+  ]

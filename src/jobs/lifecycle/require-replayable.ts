@@ -1,7 +1,7 @@
 import { requireAccount } from '../../access/require.ts'
 import type { Context } from '../../context/context.ts'
 import { ServiceError } from '../../errors/service-error.ts'
-import { madeBefore } from '../../idempotency/remember-response.ts'
+import { idempotentRequest, madeBefore, recallJob } from '../../idempotency/remember-response.ts'
 
 /** Where a submission goes, and the key under which it may have come before. */
 interface SubmissionTarget {
@@ -22,4 +22,21 @@ export async function requireReplayable<T>(ctx: Context, target: SubmissionTarge
     if (missing && (await madeBefore(ctx, requireAccount(ctx), target))) return null
     throw error
   }
+}
+
+/**
+ * The endpoint or workflow, as `endpoint_key`, of the job that the same request has made under its key; null without one.
+ * @param content what the Idempotency-Key stands for
+ * @throws IDEMPOTENCY_MISMATCH, INVALID_REQUEST for a malformed key
+ */
+export async function endpointOfReplay(
+  ctx: Context,
+  idempotencyKey: string | undefined,
+  content: readonly unknown[],
+): Promise<string | null> {
+  const request = idempotentRequest(requireAccount(ctx), idempotencyKey, content)
+  const id = request === null ? null : await recallJob(ctx, request)
+  if (id === null) return null
+  const job = await ctx.db.prisma.job.findUnique({ where: { id }, select: { endpointKey: true } })
+  return job?.endpointKey ?? null
 }

@@ -1,4 +1,5 @@
 import { endpointRoute, workflowRoute } from '../../catalog/engine-server.ts'
+import { slugOfKey } from '../../catalog/voice-endpoint.ts'
 import { workflowSlug } from '../../catalog/workflow.ts'
 import { inTransaction, type Tx } from '../../db/database.ts'
 import { tryLock } from '../../db/lock.ts'
@@ -83,6 +84,6 @@ function routeOf({ catalog }: EndingParts, { type, endpoint_key: key }: Row): Qu
     const workflow = catalog.current.workflows.get(workflowSlug(key))
     return workflow === undefined ? null : workflowRoute(workflow)
   }
-  const endpoint = catalog.current.endpoints.get(key.slice('voice.'.length))
+  const endpoint = catalog.current.endpoints.get(slugOfKey(key))
   return endpoint === undefined ? null : endpointRoute(endpoint)
 }

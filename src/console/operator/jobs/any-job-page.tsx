@@ -1,5 +1,6 @@
 import { at } from '../../api/base.ts'
 import { useQuery } from '../../api/use-query.ts'
+import { costText } from '../../jobs/cost-text.ts'
 import { JobHalves } from '../../jobs/job-halves.tsx'
 import { JobState } from '../../jobs/job-state.tsx'
 import { type AnyJobQuery, anyJob } from '../../operations.ts'
@@ -74,7 +75,7 @@ const AnyJobFacts = ({ job }: { job: AnyJob }) => (
     <Fact name="Submitted" value={exactTime(job.createdAt)} />
     <Fact name="With" value={job.apiKeyName ?? (job.apiKeyId ? shortId(job.apiKeyId) : 'the console')} />
     <Fact name="Attempts" value={count(job.attempts)} />
-    <Fact name="Cost" value={`${count(job.cost)} credits`} />
+    <Fact name="Cost" value={costText(job)} />
     {job.artifacts.map((file) => (
       <Fact
         key={file.id}
