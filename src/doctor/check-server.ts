@@ -5,8 +5,8 @@ const LEAST_VERSION = 15
 /** A statement of ours may take as long as this; a limit below it breaks it off. */
 const LEAST_TIMEOUT_MS = 60_000
 const FULL_SHARE = 0.7
-/** Besides its pools a process has one connection for notifications and two for exports. */
-const CONNECTIONS_BESIDES = 3
+/** Besides its pools a process has one connection for notifications and three for exports. */
+const CONNECTIONS_BESIDES = 4
 
 /** Only what makes a commit last, and what every text fits into. */
 const NEEDED: Readonly<Record<string, string>> = {
@@ -79,7 +79,8 @@ export const connectionCheck: Check<Context> = {
     const limit = Math.min(...[server, role, database].filter((one) => one >= 0))
     const processes = workers + 1
     const needed = processes * (settings.databasePoolSize + CONNECTIONS_BESIDES)
-    const found = `${processes} processes may take ${needed} of ${limit}`
+    // Processes that only serve the API leave no row: more than one of them are for the operator to add.
+    const found = `${workers} with a worker and one other process may take ${needed} of ${limit} connections`
     const remedy = 'lower DATABASE_POOL_SIZE, or raise max_connections and the limits of role and database'
     if (needed > limit) return [error(found, remedy)]
     return [needed > limit * FULL_SHARE ? warning(found, remedy) : ok(found)]

@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
 import type { Manifest } from '../../backup/manifest.ts'
+import type { Settings } from '../../context/config.ts'
+import type { Log } from '../../values/log.ts'
 import { addAction } from '../run-command.ts'
 
 export function addBackupCommands(program: Command): void {
@@ -22,9 +24,18 @@ export function addBackupCommands(program: Command): void {
       .description('fill an unused database and its store from a backup, after every checksum in it was verified'),
     async (settings, log, _options: object, [dir = '']) => {
       const { runRestore } = await import('../../backup/run-backup.ts')
-      return show(dir, await runRestore(settings, log, dir), 'restored')
+      const manifest = await runRestore(settings, log, dir)
+      await makeQueue(settings, log)
+      return show(dir, manifest, 'restored')
     },
   )
+}
+
+/** As the first start would: commands that look at the queue take an installed database to have one. */
+async function makeQueue(settings: Settings, log: Log): Promise<void> {
+  const { openService } = await import('../open-command.ts')
+  const service = await openService(settings, log)
+  await service.close()
 }
 
 function show(dir: string, { madeAt, version, tables, artifacts, secretKey }: Manifest, done: string) {

@@ -11,7 +11,10 @@ const EXIT_CODES = { ok: 0, error: 1, warning: 2 } as const
 const COLUMNS: readonly Column<Finding>[] = [
   { head: 'result', cell: ({ severity }) => severity },
   { head: 'check', cell: ({ check }) => check },
-  { head: 'found', cell: ({ found, remedy }) => (remedy === null ? found : `${found}. ${sentence(remedy)}`) },
+  {
+    head: 'found',
+    cell: ({ found, remedy }) => (remedy === null ? found : `${found.replace(/\.$/, '')}. ${sentence(remedy)}`),
+  },
 ]
 
 export function addDoctorCommand(program: Command): void {

@@ -1,8 +1,11 @@
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { REPAIR } from '../../../src/db/migrations/ledger.ts'
 import type { Finding } from '../../../src/doctor/finding.ts'
-import { runHere } from '../../setup/command-here.ts'
+import { runHere, sonantHere } from '../../setup/command-here.ts'
+import { createTestDatabase } from '../../setup/database.ts'
 import { freePorts } from '../../setup/http.ts'
+import { cleanUp, makeTempDir } from '../../setup/process.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 
 let service: TestRuntime
@@ -11,7 +14,10 @@ beforeAll(async () => {
   service = await startTestRuntime({ env: { LOG_LEVEL: 'silent' } })
   env = { DATABASE_URL: service.runtime.db.url, DATA_DIR: service.dataDir }
 })
-afterAll(() => service.close())
+afterAll(async () => {
+  await service.close()
+  await cleanUp()
+})
 
 /** Of what needs no schema. */
 const OF_MACHINES = ['PostgreSQL', 'timeouts', 'indexes', 'vacuum', 'clock', 'storage', 'DATA_DIR']
@@ -25,6 +31,18 @@ const ledgerOf = async (name: string) =>
   (await service.runtime.db.pool.query('select from _prisma_migrations where migration_name = $1', [name])).rows
 
 describe('sonant doctor', { timeout: 60_000 }, () => {
+  test('examines what was just restored from a backup', async () => {
+    const dataDir = await makeTempDir()
+    const backup = join(await makeTempDir(), 'backup')
+    await sonantHere(env, 'backup', backup)
+    const database = await createTestDatabase()
+    const restored = { DATABASE_URL: database.url, DATA_DIR: dataDir }
+    await sonantHere(restored, 'restore', backup)
+    const { findings } = JSON.parse((await runHere(['doctor', '--json'], restored)).stdout) as { findings: Finding[] }
+    expect(findings.filter(({ found }) => /could not be checked/.test(found))).toEqual([])
+    await database.drop()
+  })
+
   test('prints a line for each check with what there is and what to do, and exits with 1 on an error', async () => {
     const { code, stdout } = await runHere(['doctor'], env)
     expect(code).toBe(1)
