@@ -76,6 +76,8 @@ async function start(
   opened.ground.push(() => runtime.close())
   if (roles.worker) nameProcess(roleOf(roles), runtime.workerId)
   const readiness = new Readiness(runtime)
+  // What asks before the worker is there is not to send it work.
+  if (roles.worker) readiness.follow(() => Number.POSITIVE_INFINITY)
   opened.drain = async () => {
     readiness.drain()
     await wait(settings.drainSeconds * 1000)
