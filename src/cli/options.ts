@@ -3,9 +3,12 @@ import { parseTimestamp } from '../values/timestamp.ts'
 
 // What an option's text means. Each throws INVALID_REQUEST with the option's name where it means nothing.
 
+const MAX_DIGITS = 18
+
 /** A whole number of any sign; commands say themselves which ones they take. */
 export function wholeNumber(option: string, given: string): bigint {
-  if (!/^-?\d{1,18}$/.test(given)) throw invalidRequest(`Give ${option} a whole number.`)
+  if (!/^-?\d+$/.test(given)) throw invalidRequest(`Give ${option} a whole number.`)
+  if (given.length > MAX_DIGITS) throw invalidRequest(`Give ${option} a number of at most ${MAX_DIGITS} digits.`)
   return BigInt(given)
 }
 

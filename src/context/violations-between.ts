@@ -8,12 +8,14 @@ type Given = Readonly<Record<string, string | undefined>>
 /** What is wrong with variables that are right each by itself. */
 export function violationsBetween(given: Given): string[] {
   const { STORAGE_URL, PUBLIC_URL, HOST = '', DATABASE_URL, DIRECT_DATABASE_URL } = given
+  const { PORT = '0', METRICS_PORT } = given
   const missing = CREDENTIALS.filter((name) => STORAGE_URL !== undefined && given[name] === undefined)
   return [
     ...missing.map((name) => `${name} is needed for STORAGE_URL`),
     ...(PUBLIC_URL === undefined && EVERY_ADDRESS.has(HOST)
       ? [`PUBLIC_URL is needed where HOST is ${HOST}: no client can open such an address`]
       : []),
+    ...(METRICS_PORT === PORT && PORT !== '0' ? ['METRICS_PORT must be another one than PORT'] : []),
     ...(DIRECT_DATABASE_URL !== undefined && DATABASE_URL === undefined
       ? ['DIRECT_DATABASE_URL goes with a DATABASE_URL that leads through a pooler']
       : []),

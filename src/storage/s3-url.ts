@@ -19,8 +19,10 @@ const KNOWN: ReadonlySet<string> = new Set(['endpoint', 'region', 'public_endpoi
 export function parseS3Url(text: string): S3Bucket {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url?.protocol !== 's3:') throw new Error('must be a URL that starts with s3://')
-  if (!BUCKET.test(url.hostname) || (url.pathname !== '' && url.pathname !== '/'))
+  if (url.pathname !== '' && url.pathname !== '/')
     throw new Error('must name a bucket and nothing below it, as in s3://bucket?region=eu-central-1')
+  if (!BUCKET.test(url.hostname))
+    throw new Error('must name a bucket of 3 to 63 lower-case letters, digits, dots and hyphens')
   // An endpoint's own, unless it is written as %23: what comes after it would be left out without a word.
   if (url.hash !== '') throw new Error('must not hold a fragment')
   const unknown = [...url.searchParams.keys()].find((name) => !KNOWN.has(name))

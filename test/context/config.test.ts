@@ -9,6 +9,12 @@ describe('the settings', () => {
       'SECRET_KEY must not be the value of an example',
     ],
     ['every address and no public one', { HOST: '0.0.0.0' }, 'PUBLIC_URL is needed where HOST is 0.0.0.0'],
+    [
+      'one port for the API and the metrics',
+      { PORT: '4100', METRICS_PORT: '4100' },
+      'METRICS_PORT must be another one',
+    ],
+    ['a bucket of two letters', { STORAGE_URL: 's3://ab' }, 'must name a bucket of 3 to 63'],
     ['every IPv6 address and no public one', { HOST: '::' }, 'PUBLIC_URL is needed where HOST is ::'],
     ['a warm-up that is neither on nor off', { WARM_UP: 'later' }, 'WARM_UP must be on or off'],
     ['a migration that is neither on nor off', { MIGRATE: 'yes' }, 'MIGRATE must be on or off'],

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import type { Account } from '../../accounts/account-view.ts'
 import type { AuditEntry } from '../../accounts/audit-entries.ts'
 import { AUDITED_ACTIONS, type AuditedAction } from '../../audit/audited-actions.ts'
+import { invalidRequest } from '../../errors/service-error.ts'
 import { everyPage } from '../every-page.ts'
 import { oneOf, size, time, wholeNumber } from '../options.ts'
 import { type Answer, operatorCommand } from '../run-command.ts'
@@ -105,11 +106,14 @@ export function addAuditCommand(program: Command): void {
       .option('--first <number>', 'how many, 1 to 100; 50 unless given')
       .option('--after <id>', 'only those that come after this entry in the list'),
     async (ctx, { account, action, from, to, first, after }) => {
+      const window = { from: timeOf('--from', from), to: timeOf('--to', to) }
+      if (window.from && window.to && window.from > window.to)
+        throw invalidRequest('Give a --from that is not after --to.')
       const { auditEntries } = await import('../../accounts/audit-entries.ts')
       const { edges, pageInfo } = await auditEntries(ctx, {
         ...(account === undefined ? { all: true } : { account }),
         actions: action?.split(',').map((name) => oneOf('--action', ACTIONS, name.trim())),
-        createdAt: { from: timeOf('--from', from), to: timeOf('--to', to) },
+        createdAt: window,
         first: size('--first', first),
         after,
       })
