@@ -2,8 +2,7 @@ import { Readable, type Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { AudioThreads } from '../audio/audio-threads.ts'
 import { type AudioFormat, FILE_TYPES } from '../audio/format.ts'
-import { transcode, transcoded } from '../audio/transcode.ts'
-import type { HeardJob } from '../voice/listen-to-job.ts'
+import { type SampleStream, transcode, transcoded } from '../audio/transcode.ts'
 import { openaiBody, toOpenaiError } from './openai-error.ts'
 import type { SpeechRequest } from './speech-request.ts'
 
@@ -24,7 +23,7 @@ const TYPES: Readonly<Record<AudioFormat, string>> = { ...FILE_TYPES, opus: 'aud
 export function answerSpeech(
   threads: AudioThreads,
   request: SpeechRequest,
-  speech: HeardJob,
+  speech: SampleStream,
   response: Writable,
 ): SpeechAnswer {
   if (!request.isSse) return { contentType: TYPES[request.format], body: transcoded(threads, speech, request.format) }

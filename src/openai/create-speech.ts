@@ -1,11 +1,12 @@
 import { requireAccount } from '../access/require.ts'
+import type { SampleStream } from '../audio/transcode.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { JobFailure } from '../jobs/job-states.ts'
 import { cancelJob } from '../jobs/lifecycle/cancel-job.ts'
 import type { Submission } from '../jobs/lifecycle/queue-job.ts'
 import type { ServiceContext } from '../runtime/services.ts'
-import { type HeardJob, listenToJob } from '../voice/listen-to-job.ts'
+import { listenToJob } from '../voice/listen-to-job.ts'
 import { submitVoiceJob } from '../voice/submit-voice-job.ts'
 import { OpenaiViolation } from './openai-error.ts'
 import type { SpeechRequest } from './speech-request.ts'
@@ -16,7 +17,7 @@ const TOO_LONG = /NOT have more than \d+ characters/
 /** A job whose speech has begun to be heard. */
 export interface CreatedSpeech {
   readonly jobId: string
-  readonly speech: HeardJob
+  readonly speech: SampleStream
   /** Another request with the same Idempotency-Key had submitted it. */
   readonly replayed: boolean
 }

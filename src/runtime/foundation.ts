@@ -30,6 +30,7 @@ import type { Storage } from '../storage/storage.ts'
 import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
 import { openDataDirectory } from '../values/data-directory.ts'
 import type { Log } from '../values/log.ts'
+import { SpeechRelay } from '../voice/speech-relay.ts'
 import { TrialEngines } from '../voice/trials/trial-engines.ts'
 import { openDeliveryPort } from '../webhooks/delivery-port.ts'
 import { DeliveryFeed } from '../webhooks/live/delivery-feed.ts'
@@ -148,6 +149,7 @@ function openWaiting(
     subscriptions,
     ...feeds,
     audio,
+    speechRelay: new SpeechRelay(),
     recordings: openRecordings(),
     lexicons: openLexicons(),
   }

@@ -16,6 +16,7 @@ import type { SpeechUrls } from '../jobs/speech-urls.ts'
 import type { Lexicons } from '../lexicon/lexicons.ts'
 import type { SignInThrottle } from '../users/sign-in-throttle.ts'
 import type { SecretVault } from '../values/secret-vault.ts'
+import type { SpeechRelay } from '../voice/speech-relay.ts'
 import type { TrialEngines } from '../voice/trials/trial-engines.ts'
 import type { Samples } from '../voice/trials/voice-sample.ts'
 import type { DeliveryFeed } from '../webhooks/live/delivery-feed.ts'
@@ -27,6 +28,8 @@ export interface Services extends Parts {
   readonly speechUrls: SpeechUrls
   /** Encodes and decodes audio. */
   readonly audio: AudioThreads
+  /** Brings speech from workers to listeners of the same process. */
+  readonly speechRelay: SpeechRelay
   /** Lexicons of accounts, compiled. */
   readonly lexicons: Lexicons
   /** Reads what accounts upload. */

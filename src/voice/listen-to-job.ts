@@ -11,28 +11,16 @@ import type { JobStates } from '../jobs/live/followers.ts'
 import type { JobFeed } from '../jobs/live/job-feed.ts'
 import { partKey } from '../jobs/parts/part-key.ts'
 import { HeardSamples } from './heard-samples.ts'
+import { listeningEnded } from './require-speech.ts'
+import type { RelayListener, SpeechRelay } from './speech-relay.ts'
 import { type SpeechParts, storedSpeech } from './stored-speech.ts'
 
 /** What a listener needs. */
 interface ListenerContext extends SpeechParts, Pick<Parts, 'db'> {
   readonly actor: AccountHolder
   readonly jobFeed: JobFeed
+  readonly speechRelay: SpeechRelay
 }
-
-/** A job's speech from the first moment at which it can be heard. */
-export interface HeardJob extends SampleStream {
-  /** The job where it was completed before anything was heard; null while it is still being spoken. */
-  readonly completed: Job | null
-}
-
-const RETRY_AFTER_SECONDS = 5
-
-/** Its listeners are sent away as the service stops. @param why for the log */
-const listeningEnded = (why: string): ServiceError =>
-  new ServiceError('UNAVAILABLE', 'Try again later: the audio cannot be read now.', {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-    cause: new Error(why),
-  })
 
 /**
  * Waits for the first samples of a voice job of the caller's account, which must be there, and brings the others as they are spoken. A
@@ -43,11 +31,11 @@ const listeningEnded = (why: string): ServiceError =>
 export async function listenToJob(
   ctx: ListenerContext,
   input: { readonly jobId: string; readonly signal: AbortSignal },
-): Promise<HeardJob> {
+): Promise<SampleStream> {
   const states = await ctx.jobFeed.follow(ctx, { jobId: input.jobId, accepts: () => true }, { counted: false })
   const stop = () => void states.return()
   input.signal.addEventListener('abort', stop, { once: true })
-  const listener = new Listener(ctx, states, input.signal)
+  const listener = new Listener(ctx, states, input)
   const close = () => {
     input.signal.removeEventListener('abort', stop)
     stop()
@@ -57,9 +45,9 @@ export async function listenToJob(
     const first = await listener.next()
     const sampleRate = listener.sampleRate
     if (first === null || sampleRate === null) throw listeningEnded('there is nothing to hear')
-    const { completed, totalSamples } = listener
+    const { totalSamples } = listener
     const blocks = listener.from(first, close)
-    return { sampleRate, completed, blocks, close, ...(totalSamples !== undefined && { totalSamples }) }
+    return { sampleRate, blocks, close, ...(totalSamples !== undefined && { totalSamples }) }
   } catch (error) {
     close()
     throw error
@@ -71,6 +59,9 @@ class Listener {
   readonly #states: JobStates
   readonly #signal: AbortSignal
   readonly #heard = new HeardSamples()
+  readonly #relay: RelayListener
+  /** Of `#states`, while it is waited for. */
+  #state: ReturnType<JobStates['next']> | null = null
   #attempt = 0
   #partsRead = 0
   #partsDone = 0
@@ -79,16 +70,20 @@ class Listener {
   #job: Job | null = null
   sampleRate: number | null = null
   totalSamples: number | undefined
-  /** The job, where it was completed before anything was heard. */
-  completed: Job | null = null
 
-  constructor(ctx: ListenerContext, states: JobStates, signal: AbortSignal) {
+  constructor(
+    ctx: ListenerContext,
+    states: JobStates,
+    { jobId, signal }: { readonly jobId: string; readonly signal: AbortSignal },
+  ) {
     this.#ctx = ctx
     this.#states = states
     this.#signal = signal
+    this.#relay = ctx.speechRelay.listen(jobId)
   }
 
   close(): void {
+    this.#relay.close()
     this.#stored?.close?.()
   }
 
@@ -116,23 +111,45 @@ class Listener {
       const { done, value } = await this.#rest.next()
       return done === true ? 'end' : this.#heard.take(value as Int16Array)
     }
+    const relayed = this.#takeRelayed()
+    if (relayed !== null) return this.#heard.take(relayed)
     if (this.#job === null || this.#partsRead >= this.#partsDone) return 'wait'
     return this.#heard.take(await this.#readPart(this.#partsRead++))
   }
 
+  #takeRelayed(): Int16Array | null {
+    const part = this.#relay.take()
+    if (part !== null && part.attempt > this.#attempt) this.#restart(part)
+    if (part?.attempt !== this.#attempt || part.index !== this.#partsRead) return null
+    this.#partsRead++
+    this.#keepRate(part.sampleRate)
+    this.totalSamples ??= part.totalSamples
+    return part.samples
+  }
+
+  /** Until the job's next state, or a part. */
   async #follow(): Promise<void> {
-    const { done, value: job } = await this.#states.next()
+    this.#state ??= this.#states.next()
+    const state = await Promise.race([this.#state, this.#relay.arrival()])
+    if (state === null) return
+    this.#state = null
+    await this.#enter(state)
+  }
+
+  async #enter({ done, value: job }: Awaited<ReturnType<JobStates['next']>>): Promise<void> {
     this.#signal.throwIfAborted()
     if (done === true || job === undefined) throw listeningEnded('the service is stopping')
     if (job.status === 'failed')
       throw new JobFailure(job.errorCode ?? ('INTERNAL_ERROR' as JobErrorCode), 'the job failed')
-    if (job.attempt !== this.#attempt) this.#restart(job)
+    // What the relay has brought already is later.
+    if (job.attempt < this.#attempt) return
+    if (job.attempt > this.#attempt) this.#restart(job)
     this.#job = job
     this.#partsDone = job.partsDone ?? 0
     if (job.status === 'completed') await this.#complete(job)
   }
 
-  #restart({ attempt }: Job): void {
+  #restart({ attempt }: Pick<Job, 'attempt'>): void {
     this.#attempt = attempt
     this.#partsRead = 0
     this.#heard.restart()
@@ -146,7 +163,6 @@ class Listener {
     if (stored.deletedAt != null) throw audioGone()
     const isExact = stored.contentType === FILE_TYPES.wav || stored.contentType === FILE_TYPES.flac
     if (!isExact && this.#heard.length > 0) return this.#hearParts()
-    if (this.#heard.length === 0) this.completed = found
     const speech = await storedSpeech(this.#ctx, job.accountId, stored).catch((error: unknown) => {
       // What has begun does not end for what others of the account read.
       if (this.#heard.length > 0 && error instanceof ServiceError && error.code === 'RATE_LIMITED') return null

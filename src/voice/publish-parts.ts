@@ -5,6 +5,7 @@ import { partKey } from '../jobs/parts/part-key.ts'
 import { recordPart } from '../jobs/parts/record-part.ts'
 import type { SpokenPart } from './assemble.ts'
 import { toFile } from './join.ts'
+import type { SpeechRelay } from './speech-relay.ts'
 
 /** Lets listeners of all processes hear a job's speech while it is being spoken. */
 interface PartPublisher {
@@ -13,9 +14,9 @@ interface PartPublisher {
   settled(): Promise<void>
 }
 
-/** Stores parts in their order and notifies of each. One that cannot be stored ends it: listeners then go on with the whole file. */
+/** Relays parts to listeners of this process, stores them in their order and notifies of each. One that cannot be stored ends it: listeners then go on with the whole file. */
 export function publishParts(
-  parts: Pick<Parts, 'db' | 'notifier' | 'storage' | 'log'>,
+  parts: Pick<Parts, 'db' | 'notifier' | 'storage' | 'log'> & { readonly speechRelay: SpeechRelay },
   claim: Claim,
   signal: AbortSignal,
 ): PartPublisher {
@@ -34,6 +35,8 @@ export function publishParts(
   }
   return {
     publish: (part) => {
+      const { samples, sampleRate } = part.wav
+      parts.speechRelay.publish(claim.jobId, { attempt: claim.attempt, index: part.index, samples, sampleRate })
       last = last.then(() => write(part))
     },
     settled: () => last,

@@ -19,3 +19,12 @@ export function requireSpeech({ status, storedOutputs }: Job): StoredOutput {
   if (speech.deletedAt != null) throw audioGone()
   return speech
 }
+
+const LISTEN_AGAIN_SECONDS = 5
+
+/** Its listeners are sent away as the service stops. @param why for the log */
+export const listeningEnded = (why: string): ServiceError =>
+  new ServiceError('UNAVAILABLE', 'Try again later: the audio cannot be read now.', {
+    retryAfterSeconds: LISTEN_AGAIN_SECONDS,
+    cause: new Error(why),
+  })

@@ -26,6 +26,7 @@ import { toFile } from './join.ts'
 import { type JobScript, jobScript } from './markup/job-script.ts'
 import { publishParts } from './publish-parts.ts'
 import { speakText } from './speak-text.ts'
+import type { SpeechRelay } from './speech-relay.ts'
 import { encodeTiming } from './timing/encode-timing.ts'
 import { inSubmitted } from './timing/speech-timing.ts'
 import { trackProgress } from './track-progress.ts'
@@ -34,6 +35,7 @@ interface SynthesisParts extends WorkerParts {
   readonly audio: AudioThreads
   readonly engines: Engines
   readonly lexicons: Lexicons
+  readonly speechRelay: SpeechRelay
   /** Where the job waited; absent: it is spoken by whichever pool its endpoint has. */
   readonly pool?: string
 }
@@ -89,6 +91,7 @@ async function render(
       speakText(engine, { ...request, text: map.spoken, deadline }, listening, passages),
     )
     parts.ticket?.release()
+    if (chunks === 1) relayWhole(parts, claim, audio)
     await live?.settled()
     return {
       chunks,
@@ -107,6 +110,11 @@ async function render(
     parts.ticket?.release()
     await Promise.all([progress.settled(), live?.settled()])
   }
+}
+
+/** Listeners of this process hear it before it is stored. */
+function relayWhole({ speechRelay }: SynthesisParts, { jobId, attempt }: Claim, { samples, sampleRate }: Wav): void {
+  speechRelay.publish(jobId, { attempt, index: 0, samples, sampleRate, totalSamples: samples.length })
 }
 
 /** Encoded once, here, and kept: that costs more than many engines do. */

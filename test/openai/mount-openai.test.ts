@@ -486,14 +486,17 @@ describe('errors', () => {
     const rest = Promise.withResolvers<void>()
     server.answer(({ body }) => (isOpening(body) ? {} : { until: rest.promise }))
     const before = await creditsOf()
-    const { storage } = service.runtime
+    const { storage, speechRelay } = service.runtime
     const { read } = storage
+    // As where the worker is another process.
+    const publish = vi.spyOn(speechRelay, 'publish').mockImplementation(() => undefined)
     storage.read = async (...given) => {
       if (given[0].includes('/live/')) throw new Error('the store is away')
       return read.apply(storage, given)
     }
     const reply = await speak({ model: 'gpu', input: LONG }).finally(() => {
       storage.read = read
+      publish.mockRestore()
       rest.resolve()
     })
     expect(reply.status).toBe(500)
@@ -538,6 +541,58 @@ describe('live speech', () => {
     const job = await call(`${service.url}/api/v1/voice/jobs/${jobId}`, { key })
     const file = await call(job.json<{ outputs: { audio: string } }>().outputs.audio)
     expect(Buffer.concat(got).subarray(44).equals(file.bytes.subarray(44))).toBe(true)
+  })
+
+  describe('of a worker of the same process', () => {
+    const ask = (body: object) =>
+      fetch(`${service.url}/v1/audio/speech`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'gpu', response_format: 'wav', ...body }),
+      })
+    /** Storing waits for the test, and fails if it says so. */
+    const holdStore = () => {
+      const { storage } = service.runtime
+      const held = Promise.withResolvers<void>()
+      const put = storage.put.bind(storage)
+      const spy = vi.spyOn(storage, 'put').mockImplementation(async (...given) => {
+        await held.promise
+        return put(...given)
+      })
+      return { ...held, restore: () => spy.mockRestore() }
+    }
+
+    test('leaves before it is stored, with the length of the whole, and ends once the job is completed', async () => {
+      const store = holdStore()
+      const response = await ask({ input: 'A sentence.' })
+      const jobId = response.headers.get('x-sonant-job-id') as string
+      const reader = response.body!.getReader()
+      const got: Buffer[] = []
+      const length = () => got.reduce((sum, piece) => sum + piece.length, 0)
+      const size = () => Buffer.concat(got).readUInt32LE(4) + 8
+      while (length() < 44 || length() < size()) got.push(Buffer.from((await reader.read()).value!))
+      expect(await jobOf(jobId)).toMatchObject({ status: 'processing' })
+      store.resolve()
+      expect((await reader.read()).done).toBe(true)
+      store.restore()
+      expect(await jobOf(jobId)).toMatchObject({ status: 'completed' })
+      const job = await call(`${service.url}/api/v1/voice/jobs/${jobId}`, { key })
+      const file = await call(job.json<{ outputs: { audio: string } }>().outputs.audio)
+      expect(Buffer.concat(got).equals(file.bytes)).toBe(true)
+    })
+
+    test('that cannot be stored is a broken transfer, of a job that failed and costs nothing', async () => {
+      const before = await creditsOf()
+      const store = holdStore()
+      const response = await ask({ input: 'A sentence.' })
+      store.reject(new Error('the disk is full'))
+      await expect(response.arrayBuffer()).rejects.toThrow()
+      const jobId = response.headers.get('x-sonant-job-id') as string
+      await allFinished(service.runtime, [jobId])
+      store.restore()
+      expect(await jobOf(jobId)).toMatchObject({ status: 'failed' })
+      expect(await creditsOf()).toBe(before)
+    })
   })
 
   test('that fails in the middle is a broken transfer, and an error event before it', async () => {

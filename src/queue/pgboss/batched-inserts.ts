@@ -68,7 +68,7 @@ export class BatchedInserts {
     db: Database,
     kind: JobKind,
     taken: Omit<Queued, 'owner'>,
-    waiting: Queued,
+    waiting: () => Promise<Queued>,
     reservation: Reservation,
   ): Promise<Row | null> {
     try {
@@ -76,7 +76,7 @@ export class BatchedInserts {
       return rows[0] ?? null
     } catch (error) {
       reservation.giveUp()
-      await this.#repeatAlone(db, kind, waiting, { error, isShared: true })
+      await this.#repeatAlone(db, kind, await waiting(), { error, isShared: true })
       return null
     }
   }

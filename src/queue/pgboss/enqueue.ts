@@ -59,7 +59,11 @@ export function enqueueing(
         const owner = options.fairShare?.accountId ?? jobId
         const { reservation, ...others } = options
         reservation.queued(originOfNow())
-        const later = { insert: waiting, queued: await queueStatement(await boss(), kind, jobId, others), owner }
+        const later = async () => ({
+          insert: waiting,
+          queued: await queueStatement(await boss(), kind, jobId, others),
+          owner,
+        })
         const queued = taken(await queueStatement(await boss(), kind, jobId, options))
         return inserts.addTaken<Row>(db, kind, { insert, queued }, later, reservation)
       }),
