@@ -1,6 +1,9 @@
 import { readdirSync, readlinkSync } from 'node:fs'
-import { connect, type Socket } from 'node:net'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { endStalledReaders } from '../../src/server/stalled-readers.ts'
 import { call } from '../setup/http.ts'
 import { insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
@@ -28,6 +31,8 @@ beforeAll(async () => {
   media = new URL(await storage.signUrl('job_stalled/long.wav', { contentType: 'audio/wav', now: new Date() })).href
 })
 afterAll(() => service?.close())
+
+type ReadHeld = Parameters<typeof endStalledReaders>[2]
 
 /** As many and as long violations as an answer lists. */
 const WRONG = { inputs: Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`${'wrong'.repeat(38)}${n}`, 1])) }
@@ -170,5 +175,50 @@ describe('a reader that does not read', () => {
     })
     await ended
     expect(received).toBeGreaterThan(PLENTY_BYTES)
+  })
+})
+
+describe('what only the kernel sees', () => {
+  /** A server that answers with plenty, and a connection to it that reads some bytes now and then, if any. */
+  async function serve(given: { afterMs: number; everyMs?: number; readHeld?: ReadHeld }) {
+    const server = createServer((_request, response) => void response.end(Buffer.alloc(PLENTY_BYTES)))
+    endStalledReaders(server, given.afterMs, given.readHeld)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const reader = { received: 0, everyMs: given.everyMs }
+    const taken = (bytes: number): boolean => {
+      reader.received += bytes
+      if (reader.everyMs !== undefined) setTimeout(() => socket.resume(), reader.everyMs)
+      return false
+    }
+    const { port } = server.address() as AddressInfo
+    const socket = connect({ port, host: '127.0.0.1', onread: { buffer: Buffer.alloc(4096), callback: taken } })
+    const begun = performance.now()
+    const ended = new Promise<number>((resolve) => {
+      server.once('connection', (other) => other.once('close', () => resolve(performance.now() - begun)))
+    })
+    socket.on('error', () => undefined)
+    socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
+    return { reader, ended, close: () => server.close(() => socket.destroy()).closeAllConnections() }
+  }
+
+  test.runIf(process.platform === 'linux')(
+    'a reader at a pace that node sees nothing of is kept, until it reads no more',
+    async () => {
+      const afterMs = 3000
+      const { reader, ended, close } = await serve({ afterMs, everyMs: 31 })
+      expect(await Promise.race([ended, sleep(afterMs * 2.5)])).toBeUndefined()
+      // Far less than node has to see taken before it gives more.
+      expect(reader.received).toBeLessThan(1_200_000)
+      reader.everyMs = undefined
+      expect(await ended).toBeGreaterThan(afterMs * 3)
+      close()
+    },
+    DEADLINE_MS,
+  )
+
+  test('a reader whose connection cannot be seen has ten times as long', async () => {
+    const { ended, close } = await serve({ afterMs: 200, readHeld: async () => new Map() })
+    expect(await ended).toBeGreaterThan(2000)
+    close()
   })
 })
