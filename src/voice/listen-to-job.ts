@@ -9,6 +9,7 @@ import type { Job } from '../jobs/job-shape.ts'
 import { type JobErrorCode, JobFailure } from '../jobs/job-states.ts'
 import type { JobStates } from '../jobs/live/followers.ts'
 import type { JobFeed } from '../jobs/live/job-feed.ts'
+import { keepHeardParts } from '../jobs/parts/keep-heard-parts.ts'
 import { partKey } from '../jobs/parts/part-key.ts'
 import { HeardSamples } from './heard-samples.ts'
 import { listeningEnded } from './require-speech.ts'
@@ -45,9 +46,8 @@ export async function listenToJob(
     const first = await listener.next()
     const sampleRate = listener.sampleRate
     if (first === null || sampleRate === null) throw listeningEnded('there is nothing to hear')
-    const { totalSamples } = listener
-    const blocks = listener.from(first, close)
-    return { sampleRate, blocks, close, ...(totalSamples !== undefined && { totalSamples }) }
+    const total = listener.totalSamples === undefined ? {} : { totalSamples: listener.totalSamples }
+    return { sampleRate, blocks: listener.from(first, close), close, ...total }
   } catch (error) {
     close()
     throw error
@@ -177,16 +177,17 @@ class Listener {
   }
 
   #hearParts(): void {
-    const [from, to] = [this.#partsRead, this.#job?.chunksTotal ?? 0]
-    this.#partsDone = to
-    const read = async function* (listener: Listener): AsyncGenerator<Int16Array, void> {
+    const parts = async function* (listener: Listener, from: number, to: number): AsyncGenerator<Int16Array, void> {
       for (let index = from; index < to; index++) yield await listener.#readPart(index)
     }
-    this.#rest = read(this)
+    this.#rest = parts(this, this.#partsRead, this.#job?.chunksTotal ?? 0)
   }
 
   async #readPart(index: number): Promise<Int16Array> {
-    const file = await this.#ctx.storage.read(partKey(this.#job?.id ?? '', this.#attempt, index))
+    const { id = '', status } = this.#job ?? {}
+    // They are kept for minutes in any case: what the database cannot note now ends nothing.
+    if (status === 'completed') await keepHeardParts(this.#ctx, id, this.#attempt).catch(() => undefined)
+    const file = await this.#ctx.storage.read(partKey(id, this.#attempt, index))
     const wav = parseWav(Buffer.concat(await file.toArray()))
     this.#keepRate(wav.sampleRate)
     return wav.samples

@@ -345,6 +345,9 @@ export type $HeardAttemptPayload<ExtArgs extends runtime.Types.Extensions.Intern
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     jobId: string
     attempt: number
+    /**
+     * Or when a listener last read one of its parts.
+     */
     completedAt: Date
   }, ExtArgs["result"]["heardAttempt"]>
   composites: {}
