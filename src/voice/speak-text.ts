@@ -6,7 +6,7 @@ import { secondsSince } from '../telemetry/telemetry.ts'
 import { type Recording, SpeechAssembly, type SpokenChunk, type SpokenPart } from './assemble.ts'
 import { checkAudio } from './check-audio.ts'
 import { estimateSpeech } from './estimate-speech.ts'
-import { type Passage, type PassageChunk, splitPassages } from './markup/passages.ts'
+import { type Passage, type PassageChunk, sentenceEnds, splitPassages } from './markup/passages.ts'
 import { splitForListener, splitText } from './split.ts'
 import { listen } from './timing/sounding-clock.ts'
 import type { SpeechTiming } from './timing/speech-timing.ts'
@@ -80,7 +80,8 @@ export async function speakText(
   if (!isWhole) onProgress?.({ done, total: chunks.length })
   await inParallel(chunks, engine.slots, speakOne, rest)
   const { audio, timing: placements } = await assembly.finish()
-  const timing = timeSpeech({ text: request.text, language }, placements, heard, audio.sampleRate)
+  const text = { text: request.text, language, ends: sentenceEnds(passages ?? []) }
+  const timing = timeSpeech(text, placements, heard, audio.sampleRate)
   return { audio, timing, durationMs: durationMs(audio), chunks: chunks.length, ...meter }
 }
 

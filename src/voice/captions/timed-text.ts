@@ -40,7 +40,7 @@ export function timesOf(
 ): SpeechTimes {
   const codePoints = countCodePoints(text)
   const toTimed = ({ start, end, from, to, source }: TimedRange): TimedText => ({
-    text: heardOf(text, heard, { start, end }),
+    text: heardOf(text, heard, { start, end }).trim(),
     start: from / 1000,
     end: to / 1000,
     offset: codePoints(start),

@@ -19,6 +19,15 @@ export interface PassageChunk extends Chunk {
   readonly change?: Change
 }
 
+/** So long a silence has a sentence behind it, as a strong break of SSML. */
+const SENTENCE_SILENCE_MS = 1000
+
+/** Where sentences end by the markup, whatever stands there. Pure. */
+export const sentenceEnds = (passages: readonly Passage[]): number[] =>
+  passages
+    .filter(({ pause, silenceMs }) => pause === 'sentence' || pause === 'paragraph' || silenceMs >= SENTENCE_SILENCE_MS)
+    .map(({ end }) => end)
+
 /**
  * The chunks of each passage, one behind the other, and a silent one wherever a passage ends with silence. Pure.
  * @param language of what has none of its own

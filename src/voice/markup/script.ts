@@ -73,11 +73,11 @@ export class ScriptBuilder {
     this.#spans = []
   }
 
-  /** What ends with nothing new to say ends with the last words, unless there is silence behind them. */
+  /** What ends with nothing new to say ends with the last words, or with the silence behind them. */
   #lengthenPause(pause: Pause): void {
     const at = this.#segments.findLastIndex(({ spans, silenceMs }) => silenceMs > 0 || !isBlank(spans))
     const last = this.#segments[at]
-    if (last === undefined || last.silenceMs > 0) return
+    if (last === undefined) return
     if (PAUSES.indexOf(pause) > PAUSES.indexOf(last.pause)) this.#segments[at] = { ...last, pause }
   }
 

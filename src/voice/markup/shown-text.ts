@@ -1,26 +1,52 @@
 import type { HeardRange } from '../timing/speech-timing.ts'
 import { MarkupViolation } from './script.ts'
+import { readSsml, UNHEARD } from './ssml.ts'
 import { type XmlToken, xmlTokens } from './xml-tokens.ts'
 
 type Open = Extract<XmlToken, { kind: 'open' }>
 type Text = Extract<XmlToken, { kind: 'text' }>
 
-/** What of a text in SSML is shown: all but its tags, entities as what they stand for. Null where it cannot be read. Pure. */
+/**
+ * What of a text in SSML is shown: all but its tags, entities as what they stand for, and where it is cut. Null where it cannot be read.
+ * Pure.
+ */
 export function shownText(text: string): HeardRange[] | null {
   try {
-    return [...shownOf([...xmlTokens(text)])]
+    const cuts = readSsml(text).segments.map(({ spans }) => spans.at(-1)?.start ?? 0)
+    return withCuts([...shownOf([...xmlTokens(text)])], cuts)
   } catch (error) {
     if (error instanceof MarkupViolation) return null
     throw error
   }
 }
 
+/** What of a text with pauses is heard, and where it is cut: between all of it. */
+export const cutBetween = (heard: readonly HeardRange[]): HeardRange[] =>
+  withCuts(
+    heard,
+    heard.slice(1).map(({ start }) => start),
+  )
+
+/** @param cuts in their order; those within what is shown as a whole are none */
+function withCuts(heard: readonly HeardRange[], cuts: readonly number[]): HeardRange[] {
+  const all: HeardRange[] = []
+  let next = 0
+  for (const range of heard) {
+    for (; next < cuts.length && cuts[next]! <= range.start; next++)
+      all.push({ start: cuts[next]!, end: cuts[next]!, isCut: true })
+    for (; next < cuts.length && cuts[next]! < range.end; next++);
+    all.push(range)
+  }
+  return all
+}
+
 function* shownOf(tokens: readonly XmlToken[]): Generator<HeardRange> {
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at]!
+    if (token.kind === 'open' && UNHEARD.has(token.name)) at = endOf(tokens, at)
     if (token.kind === 'text') yield shownAsIs(token)
     if (token.kind !== 'open' || token.name !== 'sub') continue
-    const end = token.isEmpty ? at : endOfSub(tokens, at)
+    const end = endOf(tokens, at)
     yield* shownOfSub(token, tokens.slice(at + 1, end))
     at = end
   }
@@ -38,12 +64,13 @@ function* shownOfSub({ start, end, attributes }: Open, content: readonly XmlToke
 const shownAsIs = ({ text, start, end }: Text): HeardRange =>
   text.length === end - start ? { start, end } : { start, end, shown: text }
 
-/** Where the end of a `sub` stands that begins somewhere. */
-function endOfSub(tokens: readonly XmlToken[], begin: number): number {
+/** Where the end of an element stands that begins somewhere. */
+function endOf(tokens: readonly XmlToken[], begin: number): number {
+  const { name } = tokens[begin] as Open
   let depth = 0
   for (let at = begin; at < tokens.length; at++) {
     const token = tokens[at]!
-    if (token.kind === 'text' || token.name !== 'sub') continue
+    if (token.kind === 'text' || token.name !== name) continue
     if (token.kind === 'close') depth--
     else if (!token.isEmpty) depth++
     if (depth === 0) return at

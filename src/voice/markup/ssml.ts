@@ -10,6 +10,9 @@ const SPELLED: ReadonlySet<string | undefined> = new Set(['characters', 'spell-o
 const LETTERS = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 const MARKUP = /^\s*(<\?xml|<speak[\s>/])/
 
+/** What is about the document, or about a sound: the specification does not have it spoken. */
+export const UNHEARD: ReadonlySet<string> = new Set(['metadata', 'desc'])
+
 type Open = Extract<XmlToken, { kind: 'open' }>
 type Text = Extract<XmlToken, { kind: 'text' }>
 
@@ -25,7 +28,7 @@ interface Element {
 
 /**
  * A text in the subset of SSML that is done here, so that it means the same to every engine: speak, p, s, break, sub, mark, lang, voice,
- * prosody with a rate, say-as for characters. Of other elements the text is spoken. A text without any tag is spoken as it is.
+ * prosody with a rate, say-as for characters. Of other elements the text is spoken, but for what is about the document. A text without any tag is spoken as it is.
  * @throws MarkupViolation
  */
 export function readSsml(text: string): Script {
@@ -76,6 +79,7 @@ class SsmlReader {
       if (text.trim() !== '') throw wrongAt(start, 'text outside of <speak>')
       return
     }
+    if (this.#open.some(({ name }) => UNHEARD.has(name))) return
     if (this.#isReplaced) this.#replace(text, start, end)
     else if (this.#open.some(({ isSpelled }) => isSpelled)) this.#spelled.push(token)
     else this.#script.add({ spoken: text, start, end }, codePoints(text))
@@ -111,6 +115,7 @@ class SsmlReader {
     if (manner !== outer?.manner) this.#changeManner(start, manner)
     if (name === 'p') this.#script.cut(start, 'paragraph')
     if (name === 's') this.#script.cut(start, 'sentence')
+    if (UNHEARD.has(name)) this.#script.cut(start, 'none')
     if (name === 'break') this.#script.cut(start, 'none', breakOf(tag))
     const alias = name === 'sub' ? required(tag, 'alias') : undefined
     const isSpelled = name === 'say-as' && SPELLED.has(tag.attributes.get('interpret-as'))

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/database.ts'
 import { detectLanguage, LANGUAGES } from '../../engines/espeak/detect-language.ts'
-import { shownText } from '../markup/shown-text.ts'
+import { cutBetween, shownText } from '../markup/shown-text.ts'
 import { decodeTiming } from './encode-timing.ts'
 import type { JobTiming } from './speech-timing.ts'
 import { estimateTiming } from './time-speech.ts'
@@ -39,12 +39,15 @@ export async function loadTimedJobs(db: Pick<Tx, 'query'>, jobIds: readonly stri
 function timed({ text, language, timing, duration, markup }: Row): TimedJob {
   const durationMs = duration ?? 0
   const known = stored(timing) ?? estimated(text, language, durationMs)
-  return { text, durationMs, markup, timing: markup === 'ssml' ? withShownText(known, text) : known }
+  return { text, durationMs, markup, timing: withShownText(known, text, markup) }
 }
 
-/** What is stored says which stretches of the text are heard, and not what those show that stand for something else. */
-function withShownText(timing: JobTiming, text: string): JobTiming {
-  return timing.heard === null ? timing : { ...timing, heard: shownText(text) ?? timing.heard }
+/** What is stored says which stretches of the text are heard, and neither what those show that stand for something else nor where cuts are. */
+function withShownText(timing: JobTiming, text: string, markup: string | null): JobTiming {
+  const { heard } = timing
+  if (heard === null) return timing
+  if (markup === 'ssml') return { ...timing, heard: shownText(text) ?? heard }
+  return markup === 'pauses' ? { ...timing, heard: cutBetween(heard) } : timing
 }
 
 /** Null also for what a later version of the service has stored. */

@@ -21,6 +21,8 @@ export interface SpeechTiming {
 export interface HeardRange extends TextRange {
   /** What is shown for it, where that is not what stands there. */
   readonly shown?: string
+  /** Nothing is heard here, but what is before it and what is behind it are spoken apart; empty. */
+  readonly isCut?: true
 }
 
 /** A job's timing, with offsets into the text as it was submitted. */
@@ -29,14 +31,28 @@ export interface JobTiming extends SpeechTiming {
   readonly heard: readonly HeardRange[] | null
 }
 
-/** A stretch of a submitted text without its markup. */
+/** What belongs to the words before it, or to those behind it. */
+const CLOSING = /^[.,;:!?…%\p{Pe}\p{Pf}、。，！？：；]/u
+const OPENING = /[\p{Ps}\p{Pi}¿¡]$/u
+
+/** A stretch of a submitted text without its markup, with a blank where that parts two words. */
 export function heardOf(text: string, heard: JobTiming['heard'], { start, end }: TextRange): string {
   if (heard === null) return text.slice(start, end)
-  return heard
-    .filter((range) => range.start < end && range.end > start)
-    .map((range) => range.shown ?? text.slice(Math.max(range.start, start), Math.min(range.end, end)))
-    .join('')
+  let shown = ''
+  let isCut = false
+  for (const range of heard) {
+    if (range.isCut) isCut ||= range.start >= start && range.end <= end
+    else if (range.start < end && range.end > start) {
+      const next = range.shown ?? text.slice(Math.max(range.start, start), Math.min(range.end, end))
+      shown += isCut && isParted(shown, next) ? ` ${next}` : next
+      isCut = false
+    }
+  }
+  return isCut && isParted(shown, '') ? `${shown} ` : shown
 }
+
+const isParted = (before: string, after: string): boolean =>
+  !/\s$/.test(before) && !/^\s/.test(after) && !OPENING.test(before) && !CLOSING.test(after)
 
 /** The one that promises least. Estimated where there is nothing. */
 export function worstSource(ranges: readonly { readonly source: TimeSource }[]): TimeSource {

@@ -26,6 +26,8 @@ export interface Heard {
 interface SpokenText {
   readonly text: string
   readonly language: Language | undefined
+  /** Where a sentence ends whatever the text says. */
+  readonly ends?: readonly number[]
 }
 
 /**
@@ -33,12 +35,12 @@ interface SpokenText {
  * @param heard of each chunk; null where it gave no sound: nothing of it is heard
  */
 export function timeSpeech(
-  { text, language }: SpokenText,
+  spoken: SpokenText,
   chunks: readonly ChunkTiming[],
   heard: readonly (Heard | null)[],
   sampleRate: number,
 ): SpeechTiming {
-  return timeSentences({ text, language }, sentencesOf(text, language), { chunks, heard, sampleRate })
+  return timeSentences(spoken, sentencesOf(spoken), { chunks, heard, sampleRate })
 }
 
 interface HeardText {
@@ -71,7 +73,7 @@ export function estimateTiming({ text, language }: SpokenText, durationMs: numbe
   const clock = new SoundingClock({ from: 0, to: durationMs }, [])
   const chunk = { textStart: 0, textEnd: text.length, from: 0, to: durationMs, skipped: 0 }
   // By punctuation alone: this is done whenever they are read, and a language's own rules take several times as long.
-  const all = sentencesOf(text, undefined)
+  const all = sentencesOf({ text, language: undefined })
   const recording = { chunks: [chunk], heard: [{ clock, marks: undefined }], sampleRate: 1000 }
   const { words, sentences } = timeSentences({ text, language }, all, recording)
   const estimated = (range: TimedRange): TimedRange => ({ ...range, source: 'estimated' })
@@ -109,22 +111,24 @@ const placed = ({ from, to, skipped }: ChunkTiming, sampleRate: number) => {
  * The sentences of a text without the white space between them. A row of punctuation belongs to the sentence before it, as does what goes
  * on with a small letter after a quotation.
  */
-function sentencesOf(text: string, language: Language | undefined): TextRange[] {
-  const starts = [0, ...findSentences(text, language).map(({ at }) => at)]
-  const found: TextRange[] = []
+function sentencesOf({ text, language, ends = [] }: SpokenText): TextRange[] {
+  const found = findSentences(text, language).map(({ at }) => at)
+  const starts = [...new Set([0, ...found, ...ends])].sort((one, other) => one - other)
+  const isEnd = new Set(ends)
+  const sentences: TextRange[] = []
   for (const [index, start] of starts.entries()) {
-    const before = found.at(-1)
+    const before = sentences.at(-1)
     for (const range of trimmed(text, { start, end: starts[index + 1] ?? text.length })) {
-      if (before !== undefined && goesOn(text.slice(before.start, before.end), text.slice(range.start, range.end)))
-        found[found.length - 1] = { start: before.start, end: range.end }
-      else found.push(range)
+      const [said, next] = [text.slice(before?.start ?? 0, before?.end ?? 0), text.slice(range.start, range.end)]
+      const goesOn = isMute(said, next) || (!isEnd.has(start) && QUOTED.test(said) && SMALL.test(next))
+      if (before !== undefined && goesOn) sentences[sentences.length - 1] = { start: before.start, end: range.end }
+      else sentences.push(range)
     }
   }
-  return found
+  return sentences
 }
 
-const goesOn = (before: string, after: string): boolean =>
-  MUTE.test(before) || MUTE.test(after) || (QUOTED.test(before) && SMALL.test(after))
+const isMute = (said: string, next: string): boolean => MUTE.test(said) || MUTE.test(next)
 
 const within = (sentences: readonly TextRange[], text: string, { textStart, textEnd }: ChunkTiming): TextRange[] =>
   sentences

@@ -29,6 +29,7 @@ beforeAll(async () => {
     captions: { type: ['array', 'string', 'boolean'], items: { type: 'string' } },
   }
   const inputs = { type: 'object', additionalProperties: false, required: ['text', 'voice'], properties }
+  for (const markup of ['ssml', 'pauses']) await applyEndpoint(service.runtime, markup, {}, { markup })
   await applyEndpoint(service.runtime, 'always', {}, { captions: { formats: ['srt', 'vtt'] } })
   const captions = { formats: ['vtt', 'json'], captions_input: 'captions' }
   await applyEndpoint(service.runtime, 'chosen', { base_url: server.url, max_in_flight: 4 }, { inputs, captions })
@@ -301,5 +302,32 @@ describe('the captions of a job that has none', () => {
     expect(await codes(captionsOf(gone))).toEqual([410, 'GONE'])
     expect(await codes(call(outputs.captions_vtt!))).toEqual([410, 'GONE'])
     expect((await graphql(query, { id: gone })).data.voiceJob).toEqual(nothing)
+  })
+})
+
+describe('the captions of a text with markup', () => {
+  test.each([
+    ['ssml', '<speak>Hello<break time="1s"/>world</speak>', ['Hello', 'world']],
+    ['ssml', '<speak>Hello<break time="200ms"/>world</speak>', ['Hello world']],
+    ['ssml', '<speak><p>Chapter one</p><p>The house stood.</p></speak>', ['Chapter one', 'The house stood.']],
+    ['ssml', '<speak><s>Chapter one<break time="200ms"/></s><s>the house</s></speak>', ['Chapter one', 'the house']],
+    [
+      'ssml',
+      '<speak>One <prosody rate="slow">two</prosody>, three <emphasis>fo</emphasis>ur</speak>',
+      ['One two, three four'],
+    ],
+    ['ssml', '<speak>Hello<desc>hidden</desc><metadata>secret</metadata>world</speak>', ['Hello world']],
+    ['pauses', 'Hello[pause:1.5s]world.', ['Hello', 'world.']],
+    ['pauses', 'Hello[pause:0.2s]world.', ['Hello world.']],
+  ])('part words and sentences where it does: %s %s', async (endpoint, text, sentences) => {
+    const id = await spoken(endpoint, text)
+    const times = await timesOf(id)
+    expect(times.sentences.map((sentence) => sentence.text)).toEqual(sentences)
+    const words = sentences.join(' ').match(/\w+/g)
+    expect(times.words.map((word) => word.text)).toEqual(words)
+    for (const { text: word, offset, length } of times.words)
+      expect(text.slice(offset, offset + length).replace(/<.*?>/g, '')).toBe(word)
+    const { cues } = parseStrictly((await captionsOf(id, 'vtt')).text, { strict: true })
+    expect(readable(cues.map((cue) => cue.text).join(' '))).toBe(sentences.join(' '))
   })
 })

@@ -44,7 +44,7 @@ describe('markup', () => {
     ['<p>One <prosody rate="slow">slow.</prosody></p><p>Two.</p>', ['none', 'paragraph', 'paragraph']],
     ['<p><voice name="a">One.</voice></p><p><voice name="b">Two.</voice></p>', ['paragraph', 'paragraph']],
     ['<s><lang xml:lang="de">Hallo.</lang></s><s>Two.</s>', ['sentence', 'sentence']],
-    ['<p>One.<break time="1s"/></p>Two.', ['none', 'none']],
+    ['<p>One.<break time="1s"/></p>Two.', ['paragraph', 'none']],
   ])('what ends with another element pauses as long as what ends last: %s', (inner, pauses) => {
     const { segments } = readScript(`<speak>${inner}</speak>`, 'ssml')
     const words = segments.filter(({ spans }) => spans.some(({ spoken }) => spoken.trim() !== ''))
