@@ -6,7 +6,6 @@ import { at, BASE } from './api/base.ts'
 import { asRefusal } from './api/refusal.ts'
 import { isOperator, isOwner, loadSession, session } from './api/session.ts'
 import { useAction } from './api/use-action.ts'
-import { JobPage } from './jobs/job-page.tsx'
 import { JobsPage } from './jobs/jobs-page.tsx'
 import { OverviewPage } from './overview/overview-page.tsx'
 import { Failure } from './parts/failure.tsx'
@@ -26,6 +25,7 @@ type Props = { readonly id?: string; readonly place?: string }
 
 // With the charts, which most visits never open.
 const StatisticsPage = screenFile(async () => (await import('./statistics/statistics-page.tsx')).StatisticsPage)
+const JobPage = screenFile(async () => (await import('./jobs/job-page.tsx')).JobPage)
 const VoicesPage = screenFile(async () => (await import('./voices/voices-page.tsx')).VoicesPage)
 const LexiconPage = screenFile(async () => (await import('./lexicon/lexicon-page.tsx')).LexiconPage)
 

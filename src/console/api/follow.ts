@@ -19,8 +19,18 @@ export const comebacks = signal(0)
 /** How the one socket of the session stands. */
 export const liveState = signal<LiveState>('connecting')
 
+/** Whether the browser knows of no network. */
+export const isOffline = signal(!navigator.onLine)
+
 let client: Client | null = null
 let closeClient = (): void => {}
+
+// A socket that outlives a short cut says nothing of what was asked meanwhile and failed: it is made anew, and all is asked again.
+for (const type of ['online', 'offline'])
+  addEventListener(type, () => {
+    isOffline.value = !navigator.onLine
+    if (navigator.onLine) client?.terminate()
+  })
 
 /** Opens the session's socket, which reconnects for as long as the page is open. `onRejected`: the session has ended. */
 export function openLive(onRejected: () => void): void {

@@ -9,6 +9,8 @@ export interface Loaded<Data> {
   readonly data: Answered<Data> | null
   readonly failure: Refusal | null
   readonly isLoading: boolean
+  /** The data are of another address: its filter or page was left, and this one's is not answered. */
+  readonly isOther: boolean
   readonly reload: () => void
   /** Puts something newer in its place, as a mutation answered it. */
   readonly replace: (change: (data: Answered<Data>) => Answered<Data>) => void
@@ -20,6 +22,9 @@ interface State<Data> {
   readonly isLoading: boolean
 }
 
+/** So long after a question that did not reach the service it is asked again: the socket may have outlived what cut it off. */
+const AGAIN_MS = 5000
+
 /** Asks whenever the variables change, and when the service is back; null variables ask nothing. An answer that is overtaken by a later request is dropped. */
 export function useQuery<Data, Variables>(
   operation: Operation<Data, Variables>,
@@ -30,6 +35,11 @@ export function useQuery<Data, Variables>(
   const latest = useRef(0)
   const key = JSON.stringify(variables)
   const back = comebacks.value
+  const asked = useRef({ key, place: '', isOther: false })
+  const place = location.search
+  // A window up to now moves on under the same address.
+  if (asked.current.key !== key) asked.current.isOther ||= asked.current.place !== place
+  Object.assign(asked.current, { key, place })
   useEffect(() => {
     if (variables === null) return
     latest.current += 1
@@ -37,15 +47,24 @@ export function useQuery<Data, Variables>(
     const isLatest = (): boolean => number === latest.current
     setState((before) => ({ ...before, isLoading: true }))
     ask(operation, variables).then(
-      (data) => isLatest() && setState({ data, failure: null, isLoading: false }),
+      (data) => {
+        if (!isLatest()) return
+        asked.current.isOther = false
+        setState({ data, failure: null, isLoading: false })
+      },
       (error) => isLatest() && setState(({ data }) => ({ data, failure: asRefusal(error), isLoading: false })),
     )
   }, [operation, key, round, back])
   const reload = useCallback(() => setRound((before) => before + 1), [])
+  useEffect(() => {
+    if (state.failure?.code !== 'OFFLINE') return
+    const timer = setTimeout(reload, AGAIN_MS)
+    return () => clearTimeout(timer)
+  }, [state.failure])
   const replace = useCallback(
     (change: (data: Answered<Data>) => Answered<Data>) =>
       setState((before) => (before.data === null ? before : { ...before, data: change(before.data) })),
     [],
   )
-  return { ...state, reload, replace }
+  return { ...state, isOther: state.data !== null && asked.current.isOther, reload, replace }
 }

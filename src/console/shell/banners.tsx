@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { comebacks, liveState } from '../api/follow.ts'
+import { comebacks, isOffline, liveState } from '../api/follow.ts'
 import { Icon } from '../parts/icon.tsx'
 import { reloadWithDraft } from '../playground/draft.ts'
 import { isOutdated } from './new-version.ts'
@@ -10,15 +10,14 @@ const LOST_AFTER_MS = 1500
 
 /** What concerns every screen: no network, a lost connection, and a service that is newer than the page. */
 export function Banners() {
-  const isOffline = useOffline()
   const isLost = useLost()
   const isOld = useOutdated()
   return (
     <div class="banners" role="status">
-      {(isOffline || isLost) && (
+      {(isOffline.value || isLost) && (
         <Banner>
-          {isOffline ? 'You are offline.' : 'The connection to the service is lost.'} This page shows older data and
-          updates by itself once the connection is back.
+          {isOffline.value ? 'You are offline.' : 'The connection to the service is lost.'} This page shows older data
+          and updates by itself once the connection is back.
         </Banner>
       )}
       {isOld && (
@@ -38,20 +37,6 @@ const Banner = ({ children }: { children: ComponentChildren }) => (
     <Icon name="alert" size={14} /> {children}
   </p>
 )
-
-function useOffline(): boolean {
-  const [isOffline, setOffline] = useState(!navigator.onLine)
-  useEffect(() => {
-    const look = (): void => setOffline(!navigator.onLine)
-    addEventListener('online', look)
-    addEventListener('offline', look)
-    return () => {
-      removeEventListener('online', look)
-      removeEventListener('offline', look)
-    }
-  }, [])
-  return isOffline
-}
 
 function useLost(): boolean {
   const [isLost, setLost] = useState(false)

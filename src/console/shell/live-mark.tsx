@@ -1,11 +1,14 @@
-import { liveState } from '../api/follow.ts'
+import { isOffline, liveState } from '../api/follow.ts'
 
-const TEXTS = { connecting: 'Connecting', live: 'Live', reconnecting: 'Reconnecting' } as const
+const TEXTS = { connecting: 'Connecting', live: 'Live', reconnecting: 'Reconnecting', offline: 'Offline' } as const
 
 /** Whether what is on the page follows the service: by a sign and a word. */
-export const LiveMark = () => (
-  <span class={`live-mark ${liveState.value}`} role="status" aria-label={`Connection: ${TEXTS[liveState.value]}`}>
-    <i class="dot" aria-hidden="true" />
-    <span class="live-word">{TEXTS[liveState.value]}</span>
-  </span>
-)
+export const LiveMark = () => {
+  const state = isOffline.value ? 'offline' : liveState.value
+  return (
+    <span class={`live-mark ${state}`} role="status" aria-label={`Connection: ${TEXTS[state]}`}>
+      <i class="dot" aria-hidden="true" />
+      <span class="live-word">{TEXTS[state]}</span>
+    </span>
+  )
+}

@@ -24,6 +24,9 @@ async function loseAnswer(page: Page, operation: string): Promise<void> {
   })
 }
 
+const isQuery = (request: Request, operation: string): boolean =>
+  request.postData()?.includes(`query ${operation}(`) === true
+
 /** What a lost answer, a second key, a pause or a new signature interrupts: nothing is lost or done twice. */
 export function interruptionJourneys(
   opened: () => OpenedConsole,
@@ -149,6 +152,38 @@ export function interruptionJourneys(
     await page.waitForTimeout(500)
     expect(await audio.evaluate((element: HTMLAudioElement) => element.paused)).toBe(true)
     expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('a screen that failed while the network was gone for a moment loads when it is back, and is not said to be live', async () => {
+    const { service, browser, at } = opened()
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url, /ERR_INTERNET_DISCONNECTED/)
+    await page.goto(at('jobs'))
+    await signIn(page, 'owner@example.com')
+    await page.getByLabel('Connection: Live').waitFor()
+    await context.setOffline(true)
+    await page.locator('.rail-link[title=Overview]').click()
+    await page.getByText(UNREACHED).waitFor()
+    await page.getByLabel('Connection: Offline').waitFor()
+    await context.setOffline(false)
+    await page.getByText('Running now').waitFor({ timeout: 4000 })
+    await page.getByLabel('Connection: Live').waitFor()
+    expect([await page.getByText(UNREACHED).count(), complaints]).toEqual([0, []])
+    await context.close()
+  })
+
+  test('a question that was lost on its way is asked again, though the socket is there', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url, CUT_OFF)
+    let lost = 0
+    await page.route('**/graphql', (route) =>
+      isQuery(route.request(), 'Jobs') && lost++ === 0 ? route.abort() : route.fallback(),
+    )
+    await page.goto(at('jobs'))
+    await page.getByText(UNREACHED).waitFor()
+    await page.getByText(UNREACHED).waitFor({ state: 'detached' })
+    expect([lost, complaints]).toEqual([2, []])
     await page.close()
   })
 }
