@@ -20,6 +20,18 @@ export function mergeJobs<Job extends Changing>(
   return { rows: merged, newer: changed.filter(({ id }) => !known.has(id)) }
 }
 
+interface States {
+  readonly statuses?: readonly string[] | null
+  readonly errorCodes?: readonly string[] | null
+}
+
+/** Whether a job is in the states that a filter asks for. Everything else that it asks for never changes in a job. */
+export const belongs = (
+  { status, errorCode }: { readonly status: string; readonly errorCode?: string | null },
+  { statuses, errorCodes }: States,
+): boolean =>
+  (statuses?.includes(status) ?? true) && (errorCodes == null || (errorCode != null && errorCodes.includes(errorCode)))
+
 /** The rows as they were loaded; one that was seen to end meanwhile has ended. */
 export function notBehind<Job extends Changing>(loaded: readonly Job[], seen: readonly Job[]): readonly Job[] {
   const ended = new Map(seen.filter(({ status }) => ENDED.has(status)).map((job) => [job.id, job]))

@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { follow } from '../api/follow.ts'
 import { type JobRowFragment, type JobsFilter, jobsLive } from '../operations.ts'
-import { isMissed, mergeJobs, notBehind } from './live-jobs.ts'
+import { belongs, isMissed, mergeJobs, notBehind } from './live-jobs.ts'
 
 type Row = JobRowFragment
 
 interface LiveRows {
   readonly rows: readonly Row[]
-  /** Jobs that began since the page was loaded. */
+  /** Jobs of the filter that began since the page was loaded. */
   readonly newer: number
 }
 
@@ -23,6 +23,8 @@ export function useLiveRows(
     newer: new Set(),
   })
   const latest = useRef(loaded)
+  const asked = useRef(filter)
+  asked.current = filter
   const wasPaused = useRef(false)
   useEffect(() => {
     latest.current = loaded
@@ -44,8 +46,11 @@ export function useLiveRows(
       isFirst = false
       setState((before) => {
         const merged = mergeJobs(before.rows, jobsChanged as readonly Row[])
-        const fresh = merged.newer.filter(({ createdAt }) => createdAt > (latest.current[0]?.createdAt ?? ''))
-        return { rows: merged.rows, newer: new Set([...before.newer, ...fresh.map(({ id }) => id)]) }
+        const newer = new Set(before.newer)
+        for (const job of merged.newer)
+          if (job.createdAt > (latest.current[0]?.createdAt ?? '') && belongs(job, asked.current)) newer.add(job.id)
+          else newer.delete(job.id)
+        return { rows: merged.rows, newer }
       })
     })
   }, [JSON.stringify(followed), isPaused])

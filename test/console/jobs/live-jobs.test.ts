@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isMissed, mergeJobs, notBehind } from '../../../src/console/jobs/live-jobs.ts'
+import { belongs, isMissed, mergeJobs, notBehind } from '../../../src/console/jobs/live-jobs.ts'
 
 const job = (id: string, status: string) => ({ id, status })
 
@@ -28,4 +28,18 @@ test('a row that is unfinished, and not among what is, has been missed', () => {
     true,
     false,
   ])
+})
+
+test('a job belongs to a list by its state and its error, whatever else the list asks for', () => {
+  const failed = { status: 'FAILED', errorCode: 'PROVIDER_BUSY' }
+  const queued = { status: 'QUEUED', errorCode: null }
+  const filters = [
+    {},
+    { statuses: null },
+    { statuses: ['FAILED'] },
+    { errorCodes: ['PROVIDER_BUSY'] },
+    { errorCodes: ['JOB_TIMEOUT'] },
+  ]
+  expect(filters.map((filter) => belongs(failed, filter))).toEqual([true, true, true, true, false])
+  expect(filters.map((filter) => belongs(queued, filter))).toEqual([true, true, false, false, false])
 })
