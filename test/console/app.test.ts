@@ -19,6 +19,7 @@ import { faultJourneys } from './journeys/faults.ts'
 import { interruptionJourneys } from './journeys/interruptions.ts'
 import { jobsJourneys } from './journeys/jobs.ts'
 import { lexiconJourneys } from './journeys/lexicon.ts'
+import { listJourneys } from './journeys/lists.ts'
 import { modeJourneys } from './journeys/modes.ts'
 import { namesJourneys } from './journeys/names.ts'
 import type { OpenedConsole } from './journeys/opened-console.ts'
@@ -315,6 +316,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   statisticsJourneys(opened)
   jobsJourneys(opened)
   namesJourneys(opened)
+  listJourneys(opened)
   faultJourneys(opened, signIn)
   versionJourneys(opened, signIn)
   sessionJourneys(opened, signIn)

@@ -44,7 +44,7 @@ export function JobsPage() {
   const shown = useRef<readonly JobRowFragment[]>([])
   const actions = (
     <>
-      <Exports shown={shown} isReady={list.data !== null} isListFiltered={isFiltered(query)} />
+      <Exports shown={shown} isReady={list.data !== null && !list.isOther} isListFiltered={isFiltered(query)} />
       <a class="button primary" href={at('/playground')}>
         <Icon name="playground" /> Speak something
       </a>
@@ -62,6 +62,8 @@ export function JobsPage() {
           ) : (
             <JobsList
               {...{ jobs, filter, shown }}
+              isOther={list.isOther}
+              isNewestFirst={orderBy === undefined}
               isFirst={!query.after && !query.before}
               onReload={reload}
               onMissed={list.reload}
@@ -93,12 +95,15 @@ interface JobsListProps {
   /** The rows as they are on the screen. */
   readonly shown: { current: readonly JobRowFragment[] }
   readonly isFirst: boolean
+  readonly isNewestFirst: boolean
+  /** The rows are those of another filter or page. */
+  readonly isOther: boolean
   readonly onReload: () => void
   /** A row may have changed unseen. */
   readonly onMissed: () => void
 }
 
-function JobsList({ jobs, filter, shown, isFirst, onReload, onMissed }: JobsListProps) {
+function JobsList({ jobs, filter, shown, isFirst, isNewestFirst, isOther, onReload, onMissed }: JobsListProps) {
   const { change, query } = useAddress()
   const loaded = useMemo(() => jobs.edges.map(({ node }) => node), [jobs])
   const { rows, newer } = useLiveRows(loaded, filter, query.live === 'off', onMissed)
@@ -109,10 +114,11 @@ function JobsList({ jobs, filter, shown, isFirst, onReload, onMissed }: JobsList
     }
   }, [rows])
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  useEffect(() => setSelected(new Set()), [isOther])
   const chosen = rows.filter(({ id }) => selected.has(id))
   return (
     <>
-      {newer > 0 && isFirst && (
+      {newer > 0 && isFirst && isNewestFirst && (
         <button type="button" class="newer" onClick={onReload}>
           {count(newer)} newer
         </button>

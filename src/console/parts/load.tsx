@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Answered } from '../api/ask.ts'
 import type { Loaded } from '../api/use-query.ts'
 import { Failure } from './failure.tsx'
@@ -10,13 +11,21 @@ interface LoadProps<Data> {
   readonly children: (data: Answered<Data>) => ComponentChildren
 }
 
-/** The states of what is loaded: a skeleton, the data, a failure; a later failure stands above the data from before. */
+/**
+ * The states of what is loaded: a skeleton, the data, a failure; a later failure stands above the data from before. Data of another filter or
+ * page cannot be used until those of this one are there.
+ */
 export function Load<Data>({ query, skeleton, children }: LoadProps<Data>) {
-  const { data, failure, isLoading, reload } = query
+  const { data, failure, isLoading, isOther, reload } = query
+  const box = useInert(isOther)
   return (
     <>
       {failure !== null && <Failure failure={failure} onRetry={reload} isOld={data !== null} />}
-      {data !== null && <div class={isLoading ? 'refreshing' : undefined}>{children(data)}</div>}
+      {data !== null && (
+        <div ref={box} class={isLoading ? 'refreshing' : undefined} aria-busy={isOther || undefined}>
+          {children(data)}
+        </div>
+      )}
       {data === null && failure === null && (
         <div aria-busy="true" class="skeletons">
           <span class="unseen">Loading</span>
@@ -25,6 +34,22 @@ export function Load<Data>({ query, skeleton, children }: LoadProps<Data>) {
       )}
     </>
   )
+}
+
+/** What had the focus in it, as the button to the next page, has it again afterwards. */
+function useInert(isInert: boolean) {
+  const box = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    const element = box.current
+    if (!isInert || element === null) return
+    const focused = document.activeElement
+    element.inert = true
+    return () => {
+      element.inert = false
+      if (focused instanceof HTMLElement && element.contains(focused)) focused.focus({ preventScroll: true })
+    }
+  }, [isInert])
+  return box
 }
 
 /** Grey bars in place of rows. */
