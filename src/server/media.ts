@@ -123,7 +123,8 @@ function describeMedia(reply: FastifyReply, grant: MediaGrant, size: number, ran
   return reply.headers({
     'content-type': grant.contentType,
     'content-length': range ? range.end - range.start + 1 : size,
-    'content-disposition': `inline; filename="${grant.key.slice(grant.key.lastIndexOf('/') + 1)}"`,
+    // Without a name: it would take the place of the one that a page's link gives.
+    'content-disposition': 'inline',
     'accept-ranges': 'bytes',
   })
 }

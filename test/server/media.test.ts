@@ -71,7 +71,7 @@ describe('a valid URL', () => {
       'content-length': '10',
       'accept-ranges': 'bytes',
       'cache-control': 'private, max-age=900',
-      'content-disposition': 'inline; filename="audio.wav"',
+      'content-disposition': 'inline',
       'x-content-type-options': 'nosniff',
       'access-control-allow-origin': '*',
       etag: expect.stringMatching(/^"[\w-]+"$/),
