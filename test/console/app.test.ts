@@ -301,6 +301,8 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
     await row.getByRole('button', { name: 'Grant credits' }).click()
     await page.getByRole('spinbutton', { name: 'Credits' }).fill('-234')
     await page.getByText('Afterwards: 1,000.').waitFor()
+    const grant = page.getByRole('spinbutton', { name: 'Credits' })
+    expect([await grant.getAttribute('min'), await grant.getAttribute('max')]).toEqual(['-1234', '2147483647'])
     await page.getByRole('button', { name: 'Grant', exact: true }).click()
     await row.getByText('1,000').waitFor()
     expect(complaints).toEqual([])

@@ -14,9 +14,14 @@ export type Answered<Data> = { [Name in keyof Data]: Kept<Data[Name]> }
 
 interface Answer {
   readonly data?: Readonly<Record<string, unknown>> | null
-  readonly errors?: readonly { message: string; extensions?: { code?: string; requestId?: string } }[]
+  readonly errors?: readonly { message: string; extensions?: Extensions }[]
   readonly error?: string
   readonly error_code?: string
+}
+interface Extensions {
+  readonly code?: string
+  readonly requestId?: string
+  readonly details?: readonly Violation[]
 }
 interface RequestError {
   readonly __typename?: string
@@ -79,10 +84,10 @@ async function readAnswer(response: Response): Promise<Answer> {
 }
 
 function refusalOf(error: NonNullable<Answer['errors']>[number], response: Response): Refusal {
-  const { code = 'INTERNAL_ERROR', requestId } = error.extensions ?? {}
+  const { code = 'INTERNAL_ERROR', ...about } = error.extensions ?? {}
   noteRefusal(code)
   const retryAfter = Number(response.headers.get('retry-after'))
-  return new Refusal(error.message, { code, requestId, retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined })
+  return new Refusal(error.message, { code, ...about, retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined })
 }
 
 function throwRequestError(field: unknown): void {

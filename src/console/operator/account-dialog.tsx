@@ -10,6 +10,9 @@ import { count, isolated } from '../parts/format.ts'
 import { toast } from '../parts/toast.tsx'
 import { PasswordField } from './password-field.tsx'
 
+/** The most that GraphQL's Int holds. */
+const MAX_GRANT = 2 ** 31 - 1
+
 interface Account {
   readonly id: string
   readonly name: string
@@ -83,6 +86,16 @@ function CreditsField({ account, value, onText }: CreditsFieldProps) {
       ? 'The initial balance.'
       : `A negative amount takes credits back. Afterwards: ${count(Number.isFinite(after) ? after : 0)}.`
   return (
-    <TextField label="Credits" hint={hint} type="number" required autocomplete="off" value={value} onText={onText} />
+    <TextField
+      label="Credits"
+      hint={hint}
+      type="number"
+      min={account === null ? 0 : Math.max(-MAX_GRANT, -account.credits)}
+      max={MAX_GRANT}
+      required
+      autocomplete="off"
+      value={value}
+      onText={onText}
+    />
   )
 }

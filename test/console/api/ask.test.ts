@@ -1,0 +1,13 @@
+import { afterEach, expect, test, vi } from 'vitest'
+
+afterEach(() => vi.unstubAllGlobals())
+
+test('what is wrong with variables comes with the refusal, value by value', async () => {
+  vi.stubGlobal('document', { hidden: false })
+  const details = [{ path: '/amount', message: 'must be a whole number' }]
+  const error = { message: 'Invalid variables: see `details`.', extensions: { code: 'INVALID_REQUEST', details } }
+  vi.stubGlobal('fetch', async () => Response.json({ errors: [error] }, { status: 400 }))
+  const { ask } = await import('../../../src/console/api/ask.ts')
+  const asked = ask({ query: 'mutation Any { any }' } as Parameters<typeof ask>[0], {})
+  await expect(asked).rejects.toMatchObject({ code: 'INVALID_REQUEST', details })
+})
