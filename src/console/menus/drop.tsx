@@ -26,8 +26,13 @@ export function Drop({ icon, text, isSmall = false, isWide = false, children, on
     focusOpener(root.current)
     close()
   }
+  const onToggle = (): void => {
+    if (!isOpen()) return
+    onOpen?.()
+    root.current?.lastElementChild?.scrollIntoView({ block: 'nearest' })
+  }
   return (
-    <details ref={root} class="drop" onToggle={(event) => event.currentTarget.open && onOpen?.()}>
+    <details ref={root} class="drop" onToggle={onToggle}>
       <summary class={isSmall ? 'button small' : 'button'}>
         <Icon name={icon} size={isSmall ? 14 : 16} /> {text}
       </summary>
