@@ -6,6 +6,7 @@ import { type Loaded, useQuery } from '../api/use-query.ts'
 import { Transcript } from '../captions/transcript.tsx'
 import { type JobDetailQuery, jobDetail, jobLive } from '../operations.ts'
 import { copy } from '../parts/copy-button.tsx'
+import { Empty } from '../parts/empty.tsx'
 import { bytes, count, duration, exactTime, sentence, shortId } from '../parts/format.ts'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Crumb, Page } from '../parts/page.tsx'
@@ -14,7 +15,6 @@ import { ShortId } from '../parts/short-id.tsx'
 import { toast } from '../parts/toast.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { DownloadMenu } from '../playground/download-menu.tsx'
-import { FindById } from '../shell/find-by-id.tsx'
 import { useLetters } from '../shell/use-letters.ts'
 import { DeliveriesTable } from '../webhooks/deliveries-table.tsx'
 import { costText } from './cost-text.ts'
@@ -39,7 +39,8 @@ function OneJob({ id }: { id: string }) {
         () => {},
       ),
   })
-  const actions = (
+  const isGone = query.failure?.code === 'NOT_FOUND'
+  const actions = !isGone && (
     <>
       <Neighbours id={id} />
       {query.data !== null && <JobActions job={query.data.job} onChange={query.reload} />}
@@ -47,10 +48,15 @@ function OneJob({ id }: { id: string }) {
   )
   return (
     <Page title={shortId(id)} crumb={<Crumb href={at(`/jobs${listQuery(address)}`)}>Jobs</Crumb>} actions={actions}>
-      {query.failure?.code === 'NOT_FOUND' && <FindById />}
-      <Load query={query} skeleton={<SkeletonRows rows={5} />}>
-        {({ job }) => <JobBody job={job} onExpired={query.reload} />}
-      </Load>
+      {isGone ? (
+        <Empty title="No such job">
+          It may have been deleted, or the address is mistyped. The address may also belong to another account.
+        </Empty>
+      ) : (
+        <Load query={query} skeleton={<SkeletonRows rows={5} />}>
+          {({ job }) => <JobBody job={job} onExpired={query.reload} />}
+        </Load>
+      )}
     </Page>
   )
 }
