@@ -295,6 +295,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
       body: JSON.stringify({ query: 'mutation { signOut(everywhere: true) { __typename } }' }),
     })
     await page.getByText('Your session has ended').waitFor()
+    await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('password')
     await signIn(page, 'member@example.com')
     expect(page.url()).toBe(at('jobs'))
     await context.close()

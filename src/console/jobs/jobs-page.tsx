@@ -8,6 +8,7 @@ import { Empty } from '../parts/empty.tsx'
 import { count } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
+import { NewerButton } from '../parts/newer-button.tsx'
 import { Page } from '../parts/page.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { pageOf, useAddress } from '../parts/use-address.ts'
@@ -52,7 +53,7 @@ export function JobsPage() {
   )
   return (
     <Page title="Jobs" actions={actions}>
-      <StatusTabs counts={counts.data?.jobStats ?? []} />
+      <StatusTabs counts={counts.isOther ? null : (counts.data?.jobStats ?? null)} />
       <JobsToolbar />
       <DroppedNotice names={dropped} />
       <Load query={list} skeleton={<SkeletonRows />}>
@@ -118,11 +119,7 @@ function JobsList({ jobs, filter, shown, isFirst, isNewestFirst, isOther, onRelo
   const chosen = rows.filter(({ id }) => selected.has(id))
   return (
     <>
-      {newer > 0 && isFirst && isNewestFirst && (
-        <button type="button" class="newer" onClick={onReload}>
-          {count(newer)} newer
-        </button>
-      )}
+      {isFirst && isNewestFirst && <NewerButton newer={newer} onReload={onReload} />}
       <JobsTable rows={rows} selected={selected} onSelect={setSelected} query={listQuery(query)} />
       <Pager pageInfo={jobs.pageInfo} onMove={(cursors) => change(cursors)}>
         {`${count(jobs.totalCount)} ${jobs.totalCount === 1 ? 'job' : 'jobs'}`}

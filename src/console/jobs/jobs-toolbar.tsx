@@ -14,24 +14,25 @@ import { ERRORS, FILTERS, isFiltered, STATUSES, TYPES } from './jobs-filter.ts'
 
 const TO_START = { after: null, before: null }
 
-/** A tab a status, with its count under the other filters, which stay when it changes. */
-export function StatusTabs({ counts }: { counts: JobCountsQuery['jobStats'] }) {
+/** A tab a status, with its count under the other filters, which stay when it changes. Null: the counts are not known. */
+export function StatusTabs({ counts }: { counts: JobCountsQuery['jobStats'] | null }) {
   const { query, change } = useAddress()
-  const countOf = (status: string): number => counts.find((group) => group.status === status)?.jobs ?? 0
-  const total = counts.reduce((sum, { jobs }) => sum + jobs, 0)
-  const tab = (text: string, jobs: number) => (
-    <>
-      {text} <span class="figure">{shortCount(jobs)}</span>
-    </>
-  )
-  const options = STATUSES.map((status) => [status.toLowerCase(), tab(sentence(status), countOf(status))] as const)
+  const tab = (text: string, status?: string) => {
+    const groups = counts?.filter((group) => (status ?? group.status) === group.status)
+    return (
+      <>
+        {text} {groups && <span class="figure">{shortCount(groups.reduce((sum, { jobs }) => sum + jobs, 0))}</span>}
+      </>
+    )
+  }
+  const options = STATUSES.map((status) => [status.toLowerCase(), tab(sentence(status), status)] as const)
   return (
     <div class="toolbar">
       <Segments
         label="Status"
         value={query.status ?? ''}
         onChange={(status) => change({ status, ...TO_START })}
-        options={[['', tab('All', total)], ...options]}
+        options={[['', tab('All')], ...options]}
       />
     </div>
   )

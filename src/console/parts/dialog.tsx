@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { Icon } from './icon.tsx'
+import { focusHeading } from './page.tsx'
 
 interface DialogProps {
   readonly title: string
@@ -25,7 +26,10 @@ export function Dialog({ title, onClose, children, foot, isLocked = false, isWid
     dialog?.querySelector<HTMLElement>('.dialog-body :is(input:not([type=radio]), textarea, select)')?.focus()
     return () => {
       dialog?.close()
-      if (opener instanceof HTMLElement) opener.focus()
+      if (!(opener instanceof HTMLElement)) return
+      opener.focus()
+      // What has opened it may go together with it.
+      queueMicrotask(() => opener.isConnected || focusHeading())
     }
   }, [])
   return (

@@ -42,6 +42,9 @@ export function Page({ title, crumb, actions, children, isNarrow }: PageProps) {
   )
 }
 
+/** For what has the focus and is about to go. */
+export const focusHeading = (): void => document.querySelector('h1')?.focus({ preventScroll: true })
+
 /** The way back to the list. */
 export const Crumb = ({ href, children }: { href: string; children: string }) => (
   <a class="crumb" href={href}>

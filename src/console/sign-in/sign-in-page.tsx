@@ -35,6 +35,9 @@ function SignInForm() {
   const field = useRef<HTMLInputElement>(null)
   const action = useAction(() => signIn(email, password))
   const seconds = useCountdown(action.failure)
+  useEffect(() => {
+    if (endedFor.peek() !== null) field.current?.focus()
+  }, [])
   const onSubmit = async (event: Event): Promise<void> => {
     event.preventDefault()
     await action.run()

@@ -18,6 +18,7 @@ import { Segments } from '../parts/field.tsx'
 import { count, sentence } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
+import { NewerButton } from '../parts/newer-button.tsx'
 import { Page } from '../parts/page.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { pageOf, useAddress } from '../parts/use-address.ts'
@@ -128,11 +129,7 @@ function LiveDeliveries({ edges, isFirst, onReload }: LiveDeliveriesProps) {
   const { rows, newer } = useLiveDeliveries(loaded)
   return (
     <>
-      {newer > 0 && isFirst && (
-        <button type="button" class="newer" onClick={onReload}>
-          {count(newer)} newer
-        </button>
-      )}
+      {isFirst && <NewerButton newer={newer} onReload={onReload} />}
       <DeliveriesTable deliveries={rows} />
     </>
   )

@@ -35,6 +35,7 @@ export function endpointsJourneys(
     await editor.fill(source.replace('published: false', 'published: maybe'))
     await page.getByRole('button', { name: 'Review changes' }).click()
     await page.getByText('endpoints.0.published must be true or false').waitFor()
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Review changes')
     const line = source.split('\n').findIndex((text) => text.includes('published:')) + 1
     expect(await page.locator('.yaml-lines .bad').allTextContents()).toEqual([String(line)])
     expect(await flaws(page, 'editor-error')).toEqual([])

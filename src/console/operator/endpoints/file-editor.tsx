@@ -87,7 +87,7 @@ function EditorHead({ file, review: { check, changes }, engineCheck, onApply }: 
           {engineCheck.isRunning ? 'Asking the engine…' : 'Check engine'}
         </button>
       )}
-      <button type="button" class="button" disabled={check.isRunning} onClick={() => void onCheck()}>
+      <button type="button" class="button" aria-disabled={check.isRunning} onClick={() => void onCheck()}>
         Review changes
       </button>
       <button type="button" class="button primary" disabled={!hasChanges} onClick={onApply}>
