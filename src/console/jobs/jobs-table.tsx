@@ -3,6 +3,7 @@ import type { JobRowFragment } from '../operations.ts'
 import { count, duration } from '../parts/format.ts'
 import { Moment } from '../parts/moment.tsx'
 import { ShortId } from '../parts/short-id.tsx'
+import { useKeptPlace } from '../parts/use-kept-place.ts'
 import { useLetters } from '../shell/use-letters.ts'
 import { JobState } from './job-state.tsx'
 import { focusedJob, moveRowFocus } from './row-focus.ts'
@@ -17,6 +18,7 @@ interface JobsTableProps {
 }
 
 export function JobsTable({ rows, selected, onSelect, query }: JobsTableProps) {
+  useKeptPlace()
   const isAll = rows.length > 0 && rows.every(({ id }) => selected.has(id))
   const toggle = (id: string): void => {
     const next = new Set(selected)

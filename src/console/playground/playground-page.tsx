@@ -4,6 +4,7 @@ import { useQuery } from '../api/use-query.ts'
 import { ownVoices, type VoicesQuery, voices as voicesQuery } from '../operations.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Segments } from '../parts/field.tsx'
+import { Icon } from '../parts/icon.tsx'
 import { Load } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
 import { useAddress } from '../parts/use-address.ts'
@@ -37,6 +38,7 @@ function Studio({ endpoints, onExpired }: { endpoints: Endpoints; onExpired: () 
   if (endpoint === undefined) return null
   return (
     <>
+      {query.endpoint && endpoint.slug !== query.endpoint && <GoneEndpoint slug={query.endpoint} />}
       {endpoints.length > 1 && (
         <div class="toolbar">
           <select
@@ -66,6 +68,15 @@ function Studio({ endpoints, onExpired }: { endpoints: Endpoints; onExpired: () 
     </>
   )
 }
+
+const GoneEndpoint = ({ slug }: { slug: string }) => (
+  <p class="notice warn">
+    <Icon name="alert" />
+    <span>
+      This link asks for the endpoint <code>{slug}</code>, which is not there. Below is another one.
+    </span>
+  </p>
+)
 
 function Takes() {
   const [opened] = useState(() => new Set(takes.peek().map(({ jobId }) => jobId)))
