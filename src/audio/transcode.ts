@@ -6,7 +6,7 @@ import type { AudioFormat } from './format.ts'
 export interface SampleStream {
   readonly sampleRate: number
   /** How many there are, where that is known. */
-  readonly totalSamples?: number
+  readonly totalSamples?: number | undefined
   readonly blocks: AsyncIterable<Int16Array>
   /** Lets go of what they are read from, for a reader that leaves them, perhaps before the first one. */
   close?(): void

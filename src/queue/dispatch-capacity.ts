@@ -13,11 +13,14 @@ export class DispatchCapacity {
   readonly #slots: () => number
   readonly #serverQueues: ServerQueues | undefined
   readonly #jobs: ReadonlyMap<string, RunningJob>
+  readonly #reserved: () => number
 
-  constructor({ slots, serverQueues }: CapacityOptions, jobs: ReadonlyMap<string, RunningJob>) {
+  /** @param reserved how many more jobs of servers without a limit are about to begin */
+  constructor({ slots, serverQueues }: CapacityOptions, jobs: ReadonlyMap<string, RunningJob>, reserved: () => number) {
     this.#slots = typeof slots === 'number' ? () => slots : slots
     this.#serverQueues = serverQueues
     this.#jobs = jobs
+    this.#reserved = reserved
   }
 
   /** How many more jobs of each server there is capacity for; '' stands for a server that no endpoint names any more. */
@@ -37,7 +40,7 @@ export class DispatchCapacity {
   }
 
   #freeSlots(): number {
-    return Math.max(0, this.#slots() - this.#countWithoutTicket())
+    return Math.max(0, this.#slots() - this.#countWithoutTicket() - this.#reserved())
   }
 
   #countWithoutTicket(): number {

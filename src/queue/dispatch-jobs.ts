@@ -49,16 +49,12 @@ class JobDispatcher implements Dispatcher {
     this.#options = options
     this.#settler = settleInBatches(options.boss, options.kind.queue, options.log)
     this.#running = new RunningJobs({ ...options, settler: this.#settler })
-    this.#capacity = new DispatchCapacity(options, this.#running.byDelivery)
+    this.#capacity = new DispatchCapacity(options, this.#running.byDelivery, () => this.#reservations.ids.length)
     const [{ limiter }, { limits }] = [options, this.#capacity]
     this.#settlement = new Settlement({ ...options, settler: this.#settler, isStopping: () => this.#stopping })
-    this.#reservations = new Reservations(
-      { ...options, capacity: this.#capacity },
-      {
-        begin: (delivery) => this.#begin(delivery),
-        giveUp: (delivery) => this.#settlement.giveUp(delivery).finally(() => this.#left(delivery)),
-      },
-    )
+    const [begin, left] = [(delivery: Delivery) => this.#begin(delivery), (delivery: Delivery) => this.#left(delivery)]
+    const giveUp = (delivery: Delivery) => this.#settlement.giveUp(delivery)
+    this.#reservations = new Reservations({ ...options, capacity: this.#capacity }, { begin, giveUp, left })
     this.#source = limiter ? keyedSource({ ...options, limiter }) : fairSource({ ...options, limits })
   }
 
@@ -157,8 +153,9 @@ class JobDispatcher implements Dispatcher {
   }
 
   async #take(free: number): Promise<void> {
-    const known = () => [...this.#running.ids(), ...this.#reservations.ids]
-    const { deliveries, more } = await this.#pace.fetched(free, () => this.#source.take(free, known()))
+    const { deliveries, more } = await this.#pace.fetched(free, () =>
+      this.#source.take(free, [...this.#running.ids(), ...this.#reservations.ids]),
+    )
     // A claim that was under way when the worker was stopped brings jobs that others can begin at once.
     const unclaimed = this.#stopping ? deliveries.filter(({ claimed }) => claimed === undefined) : []
     for (const delivery of deliveries) if (!unclaimed.includes(delivery)) this.#begin(delivery)

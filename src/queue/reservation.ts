@@ -16,6 +16,8 @@ export interface Reservation {
   begin(row?: unknown): void
   /** Its transaction failed. Where it is there all the same, as the answer to the commit was lost, it is released, with its row if that is given. */
   giveUp(row?: unknown): void
+  /** It was never queued as taken. */
+  drop(): void
 }
 
 interface ReservationOptions {
@@ -30,6 +32,8 @@ interface ReservationOptions {
 interface ReservationSteps {
   begin(delivery: Delivery): void
   giveUp(delivery: Delivery): Promise<void>
+  /** Its room is free again. */
+  left(delivery: Delivery): void
 }
 
 /** Those of a dispatcher, until they are begun or given up. */
@@ -51,8 +55,7 @@ export class Reservations {
 
   /** null where the job would have to wait here. */
   make(reserved: Delivery): Reservation | null {
-    const hasRoom = this.#options.capacity.free() > this.#open.size
-    return hasRoom && this.#beginsAtOnce(reserved) ? this.#opened(reserved) : null
+    return this.#options.capacity.free() > 0 && this.#beginsAtOnce(reserved) ? this.#opened(reserved) : null
   }
 
   #beginsAtOnce({ concurrencyKey = '' }: Delivery): boolean {
@@ -71,6 +74,10 @@ export class Reservations {
       this.#open.delete(reserved.id)
       resolve()
     }
+    const leave = (): void => {
+      end()
+      this.#steps.left(delivery)
+    }
     const claimedWith = (row: unknown): Delivery =>
       row === undefined ? delivery : { ...delivery, claimed: { row, since } }
     return {
@@ -83,7 +90,8 @@ export class Reservations {
         this.#steps.begin(claimedWith(row))
         end()
       },
-      giveUp: (row) => void this.#steps.giveUp(claimedWith(row)).finally(end),
+      giveUp: (row) => void this.#steps.giveUp(claimedWith(row)).finally(leave),
+      drop: leave,
     }
   }
 

@@ -46,8 +46,7 @@ export async function listenToJob(
     const first = await listener.next()
     const sampleRate = listener.sampleRate
     if (first === null || sampleRate === null) throw listeningEnded('there is nothing to hear')
-    const total = listener.totalSamples === undefined ? {} : { totalSamples: listener.totalSamples }
-    return { sampleRate, blocks: listener.from(first, close), close, ...total }
+    return { sampleRate, totalSamples: listener.totalSamples, blocks: listener.from(first, close), close }
   } catch (error) {
     close()
     throw error
@@ -180,7 +179,8 @@ class Listener {
     const parts = async function* (listener: Listener, from: number, to: number): AsyncGenerator<Int16Array, void> {
       for (let index = from; index < to; index++) yield await listener.#readPart(index)
     }
-    this.#rest = parts(this, this.#partsRead, this.#job?.chunksTotal ?? 0)
+    const isWhole = this.#heard.length === this.totalSamples
+    this.#rest = parts(this, this.#partsRead, isWhole ? 0 : (this.#job?.chunksTotal ?? 0))
   }
 
   async #readPart(index: number): Promise<Int16Array> {

@@ -18,7 +18,7 @@ export class SpeechRelay {
     const listeners = this.#listeners.get(jobId) ?? new Set()
     const listener = new RelayListener(() => {
       listeners.delete(listener)
-      if (listeners.size === 0) this.#listeners.delete(jobId)
+      if (listeners.size === 0 && this.#listeners.get(jobId) === listeners) this.#listeners.delete(jobId)
     })
     this.#listeners.set(jobId, listeners.add(listener))
     return listener

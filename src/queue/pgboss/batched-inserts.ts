@@ -75,21 +75,33 @@ export class BatchedInserts {
       const { rows } = await db.pool.query<Row>(statementOf(kind, [taken], false, BATCH_WAIT))
       return rows[0] ?? null
     } catch (error) {
-      reservation.giveUp()
-      await this.#repeatAlone(db, kind, await waiting(), { error, isShared: true })
+      // Where nothing is known of the first commit, and where it is there, what it has taken is released.
+      const isOurs = await this.#repeatAlone(db, kind, await waiting(), { error, isShared: true }).catch(
+        (again: unknown) => {
+          reservation.giveUp()
+          throw again
+        },
+      )
+      if (isOurs) reservation.drop()
+      else reservation.giveUp()
       return null
     }
   }
 
-  /** What fails a statement about many would otherwise fail all of their requests. */
-  async #repeatAlone(db: Database, kind: JobKind, row: Queued, { error, isShared }: Failure): Promise<void> {
+  /**
+   * What fails a statement about many would otherwise fail all of their requests. Returns whether the repetition has inserted the rows; they
+   * were there otherwise.
+   */
+  async #repeatAlone(db: Database, kind: JobKind, row: Queued, { error, isShared }: Failure): Promise<boolean> {
     if (!(isShared || isHeldUp(error)) || !wasSent(error)) throw error
     try {
       await outwaitLocks(db, row.owner, (longest) => this.#insert(db, kind, [row], longest))
+      return true
     } catch (again) {
       // Its id is its own: the row is there because the lost answer was that of a commit.
       if (codeOf(again) !== UNIQUE_VIOLATION || isRolledBack(error)) throw again
       this.#waking.wake(kind)
+      return false
     }
   }
 

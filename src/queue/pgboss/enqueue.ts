@@ -48,25 +48,7 @@ export function enqueueing(
         const queued = await queueStatement(await boss(), kind, jobId, options)
         await inserts.add(db, kind, { insert, queued, owner: options?.fairShare?.accountId ?? jobId })
       }),
-    enqueueTaken: <Row extends object>(
-      db: Database,
-      { taken: insert, waiting }: { readonly taken: RowInsert; readonly waiting: RowInsert },
-      kind: JobKind,
-      jobId: string,
-      options: EnqueueOptions & { readonly reservation: Reservation },
-    ) =>
-      inSendSpan(kind, jobId, async () => {
-        const owner = options.fairShare?.accountId ?? jobId
-        const { reservation, ...others } = options
-        reservation.queued(originOfNow())
-        const later = async () => ({
-          insert: waiting,
-          queued: await queueStatement(await boss(), kind, jobId, others),
-          owner,
-        })
-        const queued = taken(await queueStatement(await boss(), kind, jobId, options))
-        return inserts.addTaken<Row>(db, kind, { insert, queued }, later, reservation)
-      }),
+    enqueueTaken: enqueueingTaken(boss, inserts),
     enqueueAgain: (tx, kind, jobId, options) =>
       inSendSpan(kind, jobId, async () => {
         await prepare(kind)
@@ -75,6 +57,28 @@ export function enqueueing(
       }),
   }
 }
+
+const enqueueingTaken =
+  (boss: () => Promise<PgBoss>, inserts: BatchedInserts): Queue['enqueueTaken'] =>
+  <Row extends object>(
+    db: Database,
+    { taken: insert, waiting }: { readonly taken: RowInsert; readonly waiting: RowInsert },
+    kind: JobKind,
+    jobId: string,
+    options: EnqueueOptions & { readonly reservation: Reservation },
+  ) =>
+    inSendSpan(kind, jobId, async () => {
+      const owner = options.fairShare?.accountId ?? jobId
+      const { reservation, ...others } = options
+      reservation.queued(originOfNow())
+      const statement = async (given: EnqueueOptions) => queueStatement(await boss(), kind, jobId, given)
+      const later = async () => ({ insert: waiting, queued: await statement(others), owner })
+      const queued = await statement(options).then(taken, (error: unknown) => {
+        reservation.drop()
+        throw error
+      })
+      return inserts.addTaken<Row>(db, kind, { insert, queued }, later, reservation)
+    })
 
 const inSendSpan = <Result>(kind: JobKind, id: string, work: () => Promise<Result>): Promise<Result> =>
   inProducerSpan(messageSpan('send', kind.queue, id), work)

@@ -145,3 +145,20 @@ test('whose statement PostgreSQL never got is queued to wait, and spoken', async
   ])
   expect(await audit(service.runtime, [id])).toEqual([])
 })
+
+test('a burst that reaches an idle worker begins no more jobs than it has slots', async () => {
+  const { key } = await service.createCaller()
+  await finish(await submittedToIdle(key, 'Idle.'))
+  holdEngine()
+  const ids = await Promise.all(Array.from({ length: 24 }, (_, n) => submit(key, `Burst ${n}.`)))
+  await vi.waitFor(async () => expect(spoken.length).toBeGreaterThan(0))
+  const [{ slots }] = await rows('select slots from worker')
+  const most = { spoken: 0 }
+  for (let look = 0; look < 20; look++) {
+    await new Promise((resolve) => setTimeout(resolve, 25))
+    most.spoken = Math.max(most.spoken, spoken.length)
+  }
+  expect(most.spoken).toBe(Math.min(slots, ids.length))
+  await finish(...ids)
+  expect(await audit(service.runtime, ids)).toEqual([])
+})
