@@ -8,7 +8,8 @@ const MAX_DIGITS = 18
 /** A whole number of any sign; commands say themselves which ones they take. */
 export function wholeNumber(option: string, given: string): bigint {
   if (!/^-?\d+$/.test(given)) throw invalidRequest(`Give ${option} a whole number.`)
-  if (given.length > MAX_DIGITS) throw invalidRequest(`Give ${option} a number of at most ${MAX_DIGITS} digits.`)
+  if (given.replace('-', '').length > MAX_DIGITS)
+    throw invalidRequest(`Give ${option} a number of at most ${MAX_DIGITS} digits.`)
   return BigInt(given)
 }
 

@@ -34,8 +34,9 @@ export function addBackupCommands(program: Command): void {
 /** As the first start would: commands that look at the queue take an installed database to have one. */
 async function makeQueue(settings: Settings, log: Log): Promise<void> {
   const { openService } = await import('../open-command.ts')
-  const service = await openService(settings, log)
-  await service.close()
+  const make = async () => (await openService(settings, log)).close()
+  // What was restored is there.
+  await make().catch((error: Error) => log.warn({ err: error.message }, 'the queue is made by the next start'))
 }
 
 function show(dir: string, { madeAt, version, tables, artifacts, secretKey }: Manifest, done: string) {
