@@ -1,5 +1,6 @@
 import { familyOf, utteranceOf, withoutNamedWords } from './espeak-scripts.ts'
 import { inOrdinaryKanji } from './ordinary-kanji.ts'
+import { withLettersApart } from './repeated-letters.ts'
 import { composeParts, type SpokenPart, spokenText } from './spoken-part.ts'
 
 /** Reads a text in Japanese: words in kanji come back in katakana, everything else as it is. Offsets are code points of the text. */
@@ -19,11 +20,12 @@ const AUDIBLE = /[\p{L}\p{N}\p{Sc}\p{Sm}&%#@*/\\§°©®™]/u
  * for what it could only name in English (letters of scripts that it does not read, emoji). Every part knows which code points of the
  * text it stands for. Pure, but for the reader.
  */
-export function toSpokenText(text: string, language: string, read: JapaneseReader): SpokenPart[] {
+export function toSpokenText(text: string, language: string, read: JapaneseReader): readonly SpokenPart[] {
   const isJapanese = familyOf(language) === 'ja'
   const folded = foldForms(withoutNamedWords(text, language))
   const words = isJapanese ? readWords(folded, read) : folded
-  return words.map((part, at) => ({ ...part, spoken: sayable(part.spoken, language, words[at - 1]?.spoken) }))
+  const said = words.map((part, at) => ({ ...part, spoken: sayable(part.spoken, language, words[at - 1]?.spoken) }))
+  return withLettersApart(said)
 }
 
 /** Whether there is anything to be heard. */
