@@ -2,7 +2,7 @@ import { FASTEST_PACE, SLOWEST_PACE } from '../../engines/engine.ts'
 import { LANGUAGES, type Language } from '../../engines/espeak/detect-language.ts'
 import { MAX_PAUSE_MS } from './script.ts'
 
-const TIME = /^\+?(\d{1,6}(?:\.\d{0,6})?|\.\d{1,6})(ms|s)$/i
+const TIME = /^\+?(\d{1,6}(?:\.\d{0,6})?|\.\d{1,6})\s?(ms|s)$/i
 const RATE = /^([+-])?(\d{1,4}(?:\.\d{1,4})?)(%)?$/
 const RATES: Readonly<Record<string, number>> = {
   'x-slow': 0.5,
@@ -20,9 +20,12 @@ const STRENGTHS: Readonly<Record<string, number>> = {
   strong: 1000,
   'x-strong': 1500,
 }
+/** What a `strength` may be. */
+export const STRENGTH_NAMES = Object.keys(STRENGTHS).join(', ')
+
 const CODES: readonly string[] = ['zh', 'en', 'ja', 'ko', 'fr', 'de', 'it', 'es', 'pt', 'ru']
 
-/** `1.5s` or `500ms` in milliseconds; null for anything else, and for more than a pause may last. */
+/** `1.5s`, `2 s` or `500ms` in milliseconds; null for anything else, and for more than a pause may last. */
 export function readPause(time: string): number | null {
   const [, amount, unit = ''] = TIME.exec(time) ?? []
   if (amount === undefined) return null

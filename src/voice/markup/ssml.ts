@@ -1,6 +1,6 @@
 import { codePoints } from '../../catalog/check-spoken-text.ts'
 import type { TextRange } from '../timing/offset-map.ts'
-import { isSpeakable, readLanguage, readPause, readRate, readStrength } from './amounts.ts'
+import { isSpeakable, readLanguage, readPause, readRate, readStrength, STRENGTH_NAMES } from './amounts.ts'
 import { type Manner, MarkupViolation, type Script, ScriptBuilder } from './script.ts'
 import { wrongAt, type XmlToken, xmlTokens } from './xml-tokens.ts'
 
@@ -8,7 +8,8 @@ const MAX_DEPTH = 16
 const BREAK_MS = 500
 const SPELLED: ReadonlySet<string | undefined> = new Set(['characters', 'spell-out'])
 const LETTERS = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
-const MARKUP = /^\s*(<\?xml|<speak[\s>/])/
+/** What may not stand there is refused as what it is. */
+const MARKUP = /^\s*(<\?xml|<speak[\s>/]|<!)/
 
 /** What is about the document, or about a sound: the specification does not have it spoken. */
 export const UNHEARD: ReadonlySet<string> = new Set(['metadata', 'desc'])
@@ -183,6 +184,8 @@ function required({ name, attributes, start }: Open, attribute: string): string 
 function breakOf({ attributes, start }: Open): number {
   const [time, strength] = [attributes.get('time'), attributes.get('strength')]
   const ms = time !== undefined ? readPause(time.trim()) : strength !== undefined ? readStrength(strength) : BREAK_MS
-  if (ms === null) throw wrongAt(start, 'a break that cannot be read: its time is such as 1.5s or 500ms, at most 10s')
-  return ms
+  if (ms !== null) return ms
+  const wanted =
+    time === undefined ? `strength is one of ${STRENGTH_NAMES}` : 'time is such as 1.5s or 500ms, at most 10s'
+  throw wrongAt(start, `a break that cannot be read: its ${wanted}`)
 }

@@ -117,6 +117,10 @@ describe('markup', () => {
     ['Hello <b>you</b>', /must begin with <speak>/],
     ['<speak>&lol;</speak>', /an entity/],
     ['<speak a="&lol;">x</speak>', /an entity/],
+    ['<!DOCTYPE speak><speak>a</speak>', /at character 1, a document type/],
+    ['<!-- a --> Hello <b>you</b>', /text outside of <speak>/],
+    ['<speak>a<break strength="bogus"/></speak>', /strength is one of none, x-weak, weak, medium, strong, x-strong$/],
+    ['<speak>a<break time="bogus"/></speak>', /time is such as 1.5s/],
     ['<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a "b">]><speak>&a;</speak>', /a document type/],
     [`<speak>${'<p>'.repeat(16)}${'</p>'.repeat(16)}</speak>`, /more than 16 elements/],
     ['<speak><break time="11s"/>a</speak>', /a break/],
@@ -130,6 +134,14 @@ describe('markup', () => {
     ['<speak>a < b</speak>', /no well-formed tag/],
   ])('%s is refused in words', (text, message) => {
     expect(() => readScript(text, 'ssml')).toThrow(message)
+  })
+
+  test('a comment may stand in front of everything', () => {
+    expect(read('<!-- by hand -->\n<speak>One.</speak>', 'ssml').segments).toEqual([['One.']])
+  })
+
+  test.each(['[pause:2 s]', '[pause: 2 s ]', '[pause:2000 ms]', '[pause:2s]'])('%s is two seconds', (tag) => {
+    expect(readScript(`One.${tag}Two.`, 'pauses').segments.map(({ silenceMs }) => silenceMs)).toEqual([2000, 0])
   })
 
   test.each(['[pause:11s]a', '[pause:soon]a', '[pause:1s a'])('%s is refused in words', (text) => {
