@@ -18,7 +18,7 @@ export async function decode(bytes: Uint8Array, format: FileFormat): Promise<Wav
 
 /** The other library has no decoder for it. */
 async function decodeMp3(bytes: Uint8Array): Promise<Wav> {
-  const decoder = new MPEGDecoder({ enableGapless: false })
+  const decoder = new MPEGDecoder({ enableGapless: true })
   await decoder.ready
   try {
     const { channelData, sampleRate, samplesDecoded } = decoder.decode(bytes)

@@ -1,5 +1,6 @@
 import { createMp3Encoder, type WasmMediaEncoder } from 'wasm-media-encoders'
 import { type Encoding, type EncodingOptions, joinBytes } from './encoding.ts'
+import { mp3Info } from './mp3-info.ts'
 
 type Encoder = WasmMediaEncoder<'audio/mpeg'>
 
@@ -15,8 +16,11 @@ const MOST_IDLE = 4
 /** Encoders that have ended a file: one takes 30 ms to be made. */
 const idle: Encoder[] = []
 
-/** MP3 of 64 kbit/s, mono, at the rate of the samples or the next higher one of the format. It begins with some 50 ms of the encoder's own delay. */
-export async function encodeMp3({ sampleRate }: EncodingOptions): Promise<Encoding> {
+/**
+ * MP3 of 64 kbit/s, mono, at the rate of the samples or the next higher one of the format. It begins with some 50 ms of the encoder's own
+ * delay: where its length is known it says so, and players leave that out.
+ */
+export async function encodeMp3({ sampleRate, totalSamples }: EncodingOptions): Promise<Encoding> {
   const encoder = idle.pop() ?? (await createMp3Encoder())
   const outputSampleRate = RATES.find((rate) => rate >= sampleRate) ?? 48_000
   encoder.configure({ sampleRate, channels: 1, bitrate: BITRATE, outputSampleRate })
@@ -25,10 +29,15 @@ export async function encodeMp3({ sampleRate }: EncodingOptions): Promise<Encodi
     if (isOpen && idle.length < MOST_IDLE) idle.push(encoder)
     isOpen = false
   }
+  // Other rates are changed by the encoder, to a length of its own.
+  const isExact = totalSamples !== undefined && outputSampleRate === sampleRate
+  let info = isExact ? [mp3Info(sampleRate, totalSamples)] : []
   return {
     patches: [],
     push: (samples, isLast) => {
-      const frames = samples.length === 0 ? [] : [new Uint8Array(encoder.encode([floatsOf(samples)]))]
+      const frames = info
+      info = []
+      if (samples.length > 0) frames.push(new Uint8Array(encoder.encode([floatsOf(samples)])))
       if (!isLast) return joinBytes(frames)
       frames.push(new Uint8Array(encoder.finalize()))
       return joinBytes(frames)

@@ -67,6 +67,22 @@ test.each(FILE_FORMATS)('a whole %s file says how long it is, and outside progra
   for (const problem of problemsOf(file, format)) expect(problem).toBe('')
 })
 
+test.each([16_000, 22_050, 24_000, 44_100, 48_000])(
+  'MP3 whose length is known lasts exactly as long at %i Hz',
+  async (rate) => {
+    for (const seconds of [0.5, 1, 3.217]) {
+      const wav = sweep(seconds, rate)
+      const file = await threads.encode(wav, 'mp3')
+      const heard = await threads.decode(file, 'mp3')
+      expect(heard.samples.length).toBe(wav.samples.length)
+      expect(similarity(wav, heard)).toMatchObject({ lateSeconds: 0, score: expect.closeTo(1, 2) })
+      const played = spawnSync('ffmpeg', ['-v', 'error', '-i', 'pipe:0', '-f', 's16le', 'pipe:1'], { input: file })
+      // Where it is installed.
+      if (played.error === undefined) expect(played.stdout.length).toBe(2 * wav.samples.length)
+    }
+  },
+)
+
 test('FLAC whose length is known says it in its first bytes', async () => {
   const { samples, sampleRate } = sweep(1, 22_050)
   const encoder = threads.startEncoder({ format: 'flac', sampleRate, totalSamples: samples.length })
