@@ -14,6 +14,7 @@ import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { auditJourneys } from './journeys/audit.ts'
 import { captionsJourneys } from './journeys/captions.ts'
 import { clockJourneys } from './journeys/clocks.ts'
+import { columnJourneys } from './journeys/columns.ts'
 import { endpointsJourneys } from './journeys/endpoints.ts'
 import { faultJourneys } from './journeys/faults.ts'
 import { interruptionJourneys } from './journeys/interruptions.ts'
@@ -331,6 +332,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   jobsJourneys(opened)
   namesJourneys(opened)
   listJourneys(opened)
+  columnJourneys(opened)
   faultJourneys(opened, signIn)
   versionJourneys(opened, signIn)
   sessionJourneys(opened, signIn)

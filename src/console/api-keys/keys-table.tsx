@@ -22,7 +22,7 @@ export const KeysTable = ({ keys, onEdit, onDelete }: KeysTableProps) => (
           <th>Scopes</th>
           <th>Last used</th>
           <th>Expires</th>
-          <th class="roomy">Made</th>
+          <th>Made</th>
           <th class="end">
             <span class="unseen">Actions</span>
           </th>
@@ -66,7 +66,7 @@ const KeyRow = ({ apiKey, onEdit, onDelete }: KeyRowProps) => (
     <td data-label="Expires">
       <Expiry at={apiKey.expiresAt ?? null} />
     </td>
-    <td class="roomy" data-label="Made">
+    <td data-label="Made">
       <span title={apiKey.createdBy ? `by ${apiKey.createdBy.email}` : undefined}>
         <Moment at={apiKey.createdAt} />
       </span>

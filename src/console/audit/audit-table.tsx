@@ -21,9 +21,9 @@ export const AuditTable = ({ rows, withAccount = false }: AuditTableProps) => (
         <tr>
           <th>What</th>
           <th>To</th>
-          <th>Detail</th>
+          <th class={withAccount ? 'from-840' : undefined}>Detail</th>
           <th>By</th>
-          {withAccount && <th class="spare-cell">Account</th>}
+          {withAccount && <th>Account</th>}
           <th>When</th>
         </tr>
       </thead>
@@ -42,14 +42,14 @@ const ChangeRow = ({ row, withAccount }: { row: AuditRow; withAccount: boolean }
     <td data-label="To">
       <Subject row={row} />
     </td>
-    <td data-label="Detail">
+    <td class={withAccount ? 'from-840' : undefined} data-label="Detail">
       <Detail text={detailOf(row)} />
     </td>
     <td data-label="By">
       <By by={row.by} />
     </td>
     {withAccount && (
-      <td class="spare-cell" data-label="Account">
+      <td data-label="Account">
         {row.accountId === null ? (
           <span class="faint">installation</span>
         ) : (
@@ -85,10 +85,12 @@ function Subject({ row: { subjectId, subjectName } }: { row: AuditRow }) {
 function By({ by: { kind, id, name } }: { by: AuditRow['by'] }) {
   if (kind === 'OPERATOR') return <span class="chip">operator</span>
   return (
-    <span dir="auto" title={id ?? undefined}>
-      {name === null ? <span class="faint">deleted key</span> : <bdi>{name}</bdi>}
+    <>
+      <bdi class="clip-cell" title={name ?? id ?? undefined}>
+        {name ?? <span class="faint">deleted key</span>}
+      </bdi>
       {kind === 'KEY' && <span class="chip">key</span>}
-    </span>
+    </>
   )
 }
 

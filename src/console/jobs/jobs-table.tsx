@@ -1,9 +1,9 @@
 import { at } from '../api/base.ts'
+import { useKeptPlace } from '../lists/use-kept-place.ts'
 import type { JobRowFragment } from '../operations.ts'
 import { count, duration } from '../parts/format.ts'
 import { Moment } from '../parts/moment.tsx'
 import { ShortId } from '../parts/short-id.tsx'
-import { useKeptPlace } from '../parts/use-kept-place.ts'
 import { useLetters } from '../shell/use-letters.ts'
 import { JobState } from './job-state.tsx'
 import { focusedJob, moveRowFocus } from './row-focus.ts'
@@ -62,11 +62,11 @@ const JobsHead = ({ isAll, onAll }: { isAll: boolean; onAll: () => void }) => (
       <th>Job</th>
       <th>State</th>
       <th>Endpoint</th>
-      <th class="spare-cell">Key</th>
+      <th class="from-840">Key</th>
       <th>Submitted</th>
-      <th class="end roomy">Wait</th>
+      <th class="end from-840">Wait</th>
       <th class="end">Run</th>
-      <th class="end spare-cell">Cost</th>
+      <th class="end from-840">Cost</th>
     </tr>
   </thead>
 )
@@ -93,7 +93,7 @@ function JobTableRow({ job, query, isSelected, onToggle }: RowProps) {
         <JobState job={job} />
       </td>
       <td>{job.endpointKey}</td>
-      <td class="phone-none spare-cell">
+      <td class="phone-none from-840">
         {job.apiKeyName ? (
           <span class="clip-cell" dir="auto" title={job.apiKeyName}>
             {job.apiKeyName}
@@ -105,11 +105,11 @@ function JobTableRow({ job, query, isSelected, onToggle }: RowProps) {
       <td>
         <Moment at={job.createdAt} />
       </td>
-      <td class="end phone-none roomy">{duration(job.waitMs)}</td>
+      <td class="end phone-none from-840">{duration(job.waitMs)}</td>
       <td class="end" data-label="Run">
         {duration(job.runMs)}
       </td>
-      <td class="end spare-cell" data-label="Cost">
+      <td class="end from-840" data-label="Cost">
         {count(job.cost)}
       </td>
     </tr>

@@ -17,8 +17,8 @@ export const AccountsTable = ({ accounts, onGrant }: AccountsTableProps) => (
       <thead>
         <tr>
           <th>Name</th>
-          <th class="spare-cell">Id</th>
-          <th class="spare-cell">Since</th>
+          <th>Id</th>
+          <th>Since</th>
           <th class="end">Credits</th>
           <th class="end">
             <span class="unseen">Actions</span>
@@ -46,10 +46,10 @@ const AccountRow = ({ account, onGrant }: AccountRowProps) => (
         <strong class="clip-cell">{account.name}</strong>
       </a>
     </td>
-    <td class="spare-cell">
+    <td>
       <ShortId id={account.id} />
     </td>
-    <td class="spare-cell" data-label="Since">
+    <td data-label="Since">
       <Moment at={account.createdAt} />
     </td>
     <td class="end" data-label="Credits">

@@ -66,11 +66,16 @@ interface SegmentsProps<Value extends string> {
 export function Segments<Value extends string>({ label, value, options, onChange }: SegmentsProps<Value>) {
   const name = useId()
   const root = useRef<HTMLFieldSetElement>(null)
+  const seen = useRef('')
   useEffect(() => {
     const chosen = root.current?.querySelector<HTMLElement>('.on')
-    if (root.current && chosen)
+    if (!root.current || !chosen) return
+    // Figures that come later move it out of sight.
+    const state = `${value} ${root.current.scrollWidth}`
+    if (state !== seen.current)
       root.current.scrollLeft = chosen.offsetLeft + (chosen.offsetWidth - root.current.clientWidth) / 2
-  }, [value])
+    seen.current = state
+  })
   return (
     <fieldset class="segments" ref={root}>
       <legend class="unseen">{label}</legend>

@@ -17,8 +17,8 @@ export const PeopleTable = ({ people, ownId, onAct }: PeopleTableProps) => (
           <th>Address</th>
           <th>Role</th>
           <th>State</th>
-          <th class="roomy">Added</th>
-          <th class="spare-cell">Last seen</th>
+          <th class="from-900">Added</th>
+          <th class="from-840">Last seen</th>
           <th class="end">
             <span class="unseen">Actions</span>
           </th>
@@ -58,10 +58,10 @@ const PersonRow = ({ person, isReader, onAct }: PersonRowProps) => (
     <td>
       <PersonState person={person} />
     </td>
-    <td class="phone-none roomy">
+    <td class="phone-none from-900">
       <Moment at={person.createdAt} />
     </td>
-    <td class="spare-cell" data-label="Seen">
+    <td class="from-840" data-label="Seen">
       <Moment at={person.lastSeenAt} empty="never" />
     </td>
     <td class="end">

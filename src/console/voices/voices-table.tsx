@@ -25,7 +25,7 @@ export const VoicesTable = ({ voices, speaker, onAct, onExpired }: VoicesTablePr
           <th>Voice</th>
           <th>Language</th>
           <th class="end">Length</th>
-          <th class="spare-cell">Transcript</th>
+          <th class="from-840">Transcript</th>
           <th>Added</th>
           <th class="end">
             <span class="unseen">Actions</span>
@@ -59,7 +59,7 @@ const VoiceRow = ({ voice, speaker, onAct, onExpired }: VoiceRowProps) => (
     <td class="end" data-label="Length">
       {duration(voice.durationMs)}
     </td>
-    <td class="clip phone-none spare-cell" dir="auto" title={voice.transcript ?? undefined}>
+    <td class="clip phone-none from-840" dir="auto" title={voice.transcript ?? undefined}>
       {voice.transcript ?? <span class="faint">none</span>}
     </td>
     <td data-label="Added">

@@ -19,10 +19,10 @@ export const DeliveriesTable = ({ deliveries, isOfOneJob = false }: DeliveriesTa
           <th>Delivery</th>
           <th>State</th>
           <th>Outcome</th>
-          <th class="roomy">To</th>
+          <th class="from-840">To</th>
           {!isOfOneJob && <th>Job</th>}
-          <th class="end roomy">Attempts</th>
-          <th class="spare-cell">Created</th>
+          <th class="end from-840">Attempts</th>
+          <th>Created</th>
         </tr>
       </thead>
       <tbody>
@@ -48,7 +48,7 @@ const DeliveryRow = ({ delivery, isOfOneJob }: DeliveryRowProps) => (
       <StateMark state={delivery.state} />
     </td>
     <td class="wrap">{outcomeWords(delivery.outcome ?? null)}</td>
-    <td class="phone-none roomy">
+    <td class="phone-none from-840">
       <span class="clip-cell" title={String(delivery.url)}>
         {hostOf(String(delivery.url))}
       </span>
@@ -62,10 +62,10 @@ const DeliveryRow = ({ delivery, isOfOneJob }: DeliveryRowProps) => (
         )}
       </td>
     )}
-    <td class="end roomy" data-label="Attempts">
+    <td class="end from-840" data-label="Attempts">
       {delivery.attempts.length}
     </td>
-    <td class="spare-cell">
+    <td>
       <Moment at={delivery.createdAt} />
     </td>
   </tr>

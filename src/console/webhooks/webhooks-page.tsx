@@ -5,6 +5,7 @@ import { at } from '../api/base.ts'
 import { useAction } from '../api/use-action.ts'
 import { useQuery } from '../api/use-query.ts'
 import { DroppedNotice } from '../jobs/jobs-toolbar.tsx'
+import { NewerButton } from '../lists/newer-button.tsx'
 import {
   type DeliveriesQuery,
   deliveries as deliveriesQuery,
@@ -18,7 +19,6 @@ import { Segments } from '../parts/field.tsx'
 import { count, sentence } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
-import { NewerButton } from '../parts/newer-button.tsx'
 import { Page } from '../parts/page.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { pageOf, useAddress } from '../parts/use-address.ts'

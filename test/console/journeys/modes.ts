@@ -30,8 +30,9 @@ export function modeJourneys(opened: () => OpenedConsole): void {
       complaints,
     ]).toEqual([false, 'light', 'static', []])
     await page.setViewportSize({ width: 900, height: 900 })
-    expect([await page.locator('th.spare-cell').count(), await page.locator('th.roomy').count()]).toEqual([2, 1])
-    for (const cell of await page.locator('th.spare-cell, th.roomy').all()) expect(await cell.isVisible()).toBe(true)
+    const narrow = page.locator('th.from-840')
+    expect(await narrow.count()).toBe(3)
+    for (const cell of await narrow.all()) expect(await cell.isVisible()).toBe(true)
     await service.runtime.db.pool.query("delete from job where account_id = $1 and status = 'processing'", [account])
     await page.close()
   })

@@ -58,7 +58,7 @@ const EndpointsTable = ({ endpoints }: { endpoints: readonly Endpoint[] }) => (
           <th>Engine</th>
           <th>Pool</th>
           <th class="end">Credits a character</th>
-          <th class="spare-cell">Applied</th>
+          <th class="from-840">Applied</th>
         </tr>
       </thead>
       <tbody>
@@ -80,7 +80,7 @@ const EndpointRow = ({
       <a href={fileOf(slug)}>
         <strong>{slug}</strong>
       </a>{' '}
-      <span class="faint small-text" dir="auto">
+      <span class="clip-cell faint small-text" dir="auto" title={name}>
         {name}
       </span>
     </td>
@@ -93,7 +93,7 @@ const EndpointRow = ({
     <td class="end" data-label="Credits">
       {count(creditsPerCharacter)}
     </td>
-    <td class="spare-cell" data-label="Applied">
+    <td class="from-840" data-label="Applied">
       <Moment at={updatedAt} />
     </td>
   </tr>

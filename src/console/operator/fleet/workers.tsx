@@ -21,7 +21,7 @@ export const Workers = ({ workers }: { workers: readonly WorkerRowFragment[] }) 
             <tr>
               <th>Host</th>
               <th>State</th>
-              <th class="spare-cell">Pools</th>
+              <th>Pools</th>
               <th class="end">Graphics cards</th>
               <th class="end">Busy</th>
               <th class="end">Up for</th>
@@ -55,7 +55,7 @@ const WorkerLine = ({ worker }: { worker: WorkerRowFragment }) => (
     <td>
       <WorkerState worker={worker} />
     </td>
-    <td class="wrap spare-cell">{worker.pools.join(', ')}</td>
+    <td class="wrap">{worker.pools.join(', ')}</td>
     <td class="end phone-none">
       {worker.gpus.length === 0 ? <span class="faint">none</span> : count(worker.gpus.length)}
     </td>

@@ -16,11 +16,11 @@ export const AllJobsTable = ({ rows }: { rows: readonly Row[] }) => (
           <th>Job</th>
           <th>State</th>
           <th>Account</th>
-          <th class="spare-cell">Endpoint</th>
+          <th>Endpoint</th>
           <th>Cause</th>
           <th>Submitted</th>
-          <th class="end roomy">Wait</th>
-          <th class="end roomy">Run</th>
+          <th class="end from-980">Wait</th>
+          <th class="end from-980">Run</th>
         </tr>
       </thead>
       <tbody>
@@ -50,15 +50,15 @@ function AnyJobRow({ job }: { job: Row }) {
           </a>
         )}
       </td>
-      <td class="spare-cell">{job.endpointKey}</td>
+      <td>{job.endpointKey}</td>
       <td class={job.cause ? 'cause-cell' : 'cause-cell phone-none'} title={job.cause ?? undefined}>
         {job.cause ?? ''}
       </td>
       <td>
         <Moment at={job.createdAt} />
       </td>
-      <td class="end phone-none roomy">{duration(job.waitMs)}</td>
-      <td class="end phone-none roomy">{duration(job.runMs)}</td>
+      <td class="end phone-none from-980">{duration(job.waitMs)}</td>
+      <td class="end phone-none from-980">{duration(job.runMs)}</td>
     </tr>
   )
 }

@@ -1,5 +1,5 @@
-import { count } from './format.ts'
-import { focusHeading } from './page.tsx'
+import { count } from '../parts/format.ts'
+import { focusHeading } from '../parts/page.tsx'
 
 /** Asks for a list again, in which so many are new; it goes once they are there. */
 export const NewerButton = ({ newer, onReload }: { readonly newer: number; readonly onReload: () => void }) => {
