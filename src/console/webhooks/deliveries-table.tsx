@@ -1,4 +1,5 @@
 import { at } from '../api/base.ts'
+import { useKeptPlace } from '../lists/use-kept-place.ts'
 import type { DeliveryRowFragment } from '../operations.ts'
 import { Moment } from '../parts/moment.tsx'
 import { ShortId } from '../parts/short-id.tsx'
@@ -11,28 +12,31 @@ interface DeliveriesTableProps {
   readonly isOfOneJob?: boolean
 }
 
-export const DeliveriesTable = ({ deliveries, isOfOneJob = false }: DeliveriesTableProps) => (
-  <div class="table-box as-cards">
-    <table>
-      <thead>
-        <tr>
-          <th>Delivery</th>
-          <th>State</th>
-          <th>Outcome</th>
-          <th class="from-840">To</th>
-          {!isOfOneJob && <th>Job</th>}
-          <th class="end from-840">Attempts</th>
-          <th>Created</th>
-        </tr>
-      </thead>
-      <tbody>
-        {deliveries.map((delivery) => (
-          <DeliveryRow key={delivery.id} delivery={delivery} isOfOneJob={isOfOneJob} />
-        ))}
-      </tbody>
-    </table>
-  </div>
-)
+export function DeliveriesTable({ deliveries, isOfOneJob = false }: DeliveriesTableProps) {
+  useKeptPlace()
+  return (
+    <div class="table-box as-cards">
+      <table>
+        <thead>
+          <tr>
+            <th>Delivery</th>
+            <th>State</th>
+            <th>Outcome</th>
+            <th class="from-840">To</th>
+            {!isOfOneJob && <th>Job</th>}
+            <th class="end from-840">Attempts</th>
+            <th>Created</th>
+          </tr>
+        </thead>
+        <tbody>
+          {deliveries.map((delivery) => (
+            <DeliveryRow key={delivery.id} delivery={delivery} isOfOneJob={isOfOneJob} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
 
 interface DeliveryRowProps {
   readonly delivery: DeliveryRowFragment

@@ -78,16 +78,19 @@ export function listJourneys(opened: () => OpenedConsole): void {
     for (let made = 0; made < 45; made++)
       await insertJob(service.runtime.db, account, { status: 'failed', endpointKey: 'voice.place' })
     const { page, complaints } = await openPage(owner, service.url)
-    await page.goto(at('jobs?endpoint=voice.place'))
-    const link = page.locator('tbody tr[data-job]').nth(39).getByRole('link')
-    await link.scrollIntoViewIfNeeded()
-    const [top, href] = [await page.evaluate('scrollY'), await link.getAttribute('href')]
-    expect(top).toBeGreaterThan(200)
-    await link.click()
-    await page.getByRole('heading', { name: 'Timeline' }).waitFor()
-    await page.goBack()
-    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('href'))).toBe(href)
-    expect([await page.evaluate('scrollY'), complaints]).toEqual([top, []])
+    for (const list of ['jobs', 'operator/jobs']) {
+      await page.goto(at(`${list}?endpoint=voice.place`))
+      const link = page.locator('tbody tr').nth(39).getByRole('link').first()
+      await link.scrollIntoViewIfNeeded()
+      const [top, href] = [await page.evaluate('scrollY'), await link.getAttribute('href')]
+      expect(top).toBeGreaterThan(200)
+      await link.click()
+      await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+      await page.goBack()
+      await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('href'))).toBe(href)
+      expect(await page.evaluate('scrollY')).toBe(top)
+    }
+    expect(complaints).toEqual([])
     await page.close()
   })
 

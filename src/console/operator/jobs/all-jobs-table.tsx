@@ -1,6 +1,7 @@
 import { at } from '../../api/base.ts'
 import { JobState } from '../../jobs/job-state.tsx'
 import { useRowLink } from '../../jobs/use-row-link.ts'
+import { useKeptPlace } from '../../lists/use-kept-place.ts'
 import type { AllJobsQuery } from '../../operations.ts'
 import { duration } from '../../parts/format.ts'
 import { Moment } from '../../parts/moment.tsx'
@@ -8,29 +9,32 @@ import { ShortId } from '../../parts/short-id.tsx'
 
 type Row = AllJobsQuery['allJobs']['edges'][number]['node']
 
-export const AllJobsTable = ({ rows }: { rows: readonly Row[] }) => (
-  <div class="table-box as-cards">
-    <table>
-      <thead>
-        <tr>
-          <th>Job</th>
-          <th>State</th>
-          <th>Account</th>
-          <th>Endpoint</th>
-          <th>Cause</th>
-          <th>Submitted</th>
-          <th class="end from-980">Wait</th>
-          <th class="end from-980">Run</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((job) => (
-          <AnyJobRow key={job.id} job={job} />
-        ))}
-      </tbody>
-    </table>
-  </div>
-)
+export function AllJobsTable({ rows }: { rows: readonly Row[] }) {
+  useKeptPlace()
+  return (
+    <div class="table-box as-cards">
+      <table>
+        <thead>
+          <tr>
+            <th>Job</th>
+            <th>State</th>
+            <th>Account</th>
+            <th>Endpoint</th>
+            <th>Cause</th>
+            <th>Submitted</th>
+            <th class="end from-980">Wait</th>
+            <th class="end from-980">Run</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((job) => (
+            <AnyJobRow key={job.id} job={job} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
 
 function AnyJobRow({ job }: { job: Row }) {
   const href = at(`/operator/jobs/${job.id}`)
