@@ -156,7 +156,9 @@ export function interruptionJourneys(
   })
 
   test('a screen that failed while the network was gone for a moment loads when it is back, and is not said to be live', async () => {
-    const { service, browser, at } = opened()
+    const { service, browser, account, at } = opened()
+    // Without any, the overview shows first steps.
+    await insertJob(service.runtime.db, account)
     const context = await browser.newContext()
     const { page, complaints } = await openPage(context, service.url, /ERR_INTERNET_DISCONNECTED/)
     await page.goto(at('jobs'))
@@ -167,7 +169,7 @@ export function interruptionJourneys(
     await page.getByText(UNREACHED).waitFor()
     await page.getByLabel('Connection: Offline').waitFor()
     await context.setOffline(false)
-    await page.getByText('Running now').waitFor({ timeout: 4000 })
+    await page.getByText('Running now').waitFor()
     await page.getByLabel('Connection: Live').waitFor()
     expect([await page.getByText(UNREACHED).count(), complaints]).toEqual([0, []])
     await context.close()
