@@ -1,7 +1,9 @@
 import type { WebSocket } from '@fastify/websocket'
 import type { FastifyRequest } from 'fastify'
 import { CloseCode, MessageType, type Server } from 'graphql-ws'
+import { invalidRequest } from '../../errors/service-error.ts'
 import { holdsMoreThan } from '../../http/json-size.ts'
+import { extensionsOf } from '../http/errors.ts'
 import { MAX_BODY_VALUES, MAX_UNKNOWN_MESSAGE_BYTES } from '../limits/limits.ts'
 import type { Connected } from './connect-socket.ts'
 
@@ -25,7 +27,7 @@ export function serveSocket(server: Server<Connected['extra']>, socket: WebSocke
   socket.on('error', () => undefined)
   const extra = { socket, request, isKnown: false }
   const send = sender(socket)
-  const receive = receiver(socket, extra)
+  const receive = receiver(socket, extra, send)
   const closed = server.opened(
     {
       protocol: socket.protocol,
@@ -56,7 +58,7 @@ const sender =
       }),
     )
 
-function receiver(socket: WebSocket, extra: Connected['extra']) {
+function receiver(socket: WebSocket, extra: Connected['extra'], send: Send) {
   let unknown = 0
   return (data: Buffer, onMessage: (message: string) => Promise<void>): void => {
     // What comes after the service has closed it was sent before the client knew.
@@ -64,8 +66,31 @@ function receiver(socket: WebSocket, extra: Connected['extra']) {
     if (socket.bufferedAmount >= PAUSING_BYTES) socket.pause()
     const isTooMuch = !extra.isKnown && (data.length > MAX_UNKNOWN_MESSAGE_BYTES || ++unknown > MAX_UNKNOWN_MESSAGES)
     const refuse = () => close(socket, CloseCode.BadRequest, 'Invalid message received')
-    if (isTooMuch || holdsMoreThan(MAX_BODY_VALUES.caller, data)) refuse()
+    if (isTooMuch) refuse()
+    else if (holdsMoreThan(MAX_BODY_VALUES.caller, data)) refuseOperation(data, extra, send, refuse)
     else onMessage(String(data)).catch(refuse)
+  }
+}
+
+/** Answers an operation of too many values with the error that a request's body gets: nothing of it is looked through. */
+function refuseOperation(data: Buffer, { request }: Connected['extra'], send: Send, refuse: () => void): void {
+  const id = operationIn(data)
+  if (id === null) {
+    refuse()
+    return
+  }
+  const error = invalidRequest(`Send a message of at most ${MAX_BODY_VALUES.caller} values.`)
+  const payload = [{ message: error.message, extensions: extensionsOf(error, request.id) }]
+  void send(JSON.stringify({ id, type: MessageType.Error, payload }))
+}
+
+/** The id of the operation that a message begins; null where it is another message, or none. */
+function operationIn(data: Buffer): string | null {
+  try {
+    const { id, type } = JSON.parse(String(data)) as { readonly id?: unknown; readonly type?: unknown }
+    return typeof id === 'string' && type === MessageType.Subscribe ? id : null
+  } catch {
+    return null
   }
 }
 

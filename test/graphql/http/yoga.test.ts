@@ -129,7 +129,7 @@ describe('the limits of a document', () => {
     ['more than 1,000 tokens', `{ catalog { ${'__typename '.repeat(1_001)} } }`, /token/i],
     [
       'fields that grow by fragments',
-      `{ ...a } fragment a on Query { ${'...b '.repeat(30)} } fragment b on Query { ${'__typename '.repeat(30)} }`,
+      `{ catalog { ...a } } fragment a on Catalog { ${'...b '.repeat(30)} } fragment b on Catalog { ${'__typename '.repeat(30)} }`,
       /500 fields/,
     ],
   ])('%s is refused as INVALID_REQUEST', async ([, document, reason]) => {

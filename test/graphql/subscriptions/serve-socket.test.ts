@@ -123,9 +123,15 @@ describe('a client that sends without reading', () => {
   })
 })
 
-test('a message of more values than the body of a request may hold is not read', async () => {
+test('an operation of more values than the body of a request may hold is refused, and any other such message ends the socket', async () => {
   const client = open(true)
   await client.receive({ type: 'ping', payload: { list: Array(5900).fill(0) } })
+  expect(client.closed).toEqual([])
+  await client.receive({ id: 'a', type: 'subscribe', payload: { query: '{ a }', extensions: Array(6100).fill(0) } })
+  expect(JSON.parse(client.sent.at(-1)!)).toMatchObject({
+    ...{ id: 'a', type: 'error' },
+    payload: [{ extensions: { code: 'INVALID_REQUEST' } }],
+  })
   expect(client.closed).toEqual([])
   await client.receive({ type: 'ping', payload: { list: Array(6100).fill(0) } })
   expect(client.closed).toEqual([4400])
