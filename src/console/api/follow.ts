@@ -29,14 +29,14 @@ let closeClient = (): void => {}
 for (const type of ['online', 'offline'])
   addEventListener(type, () => {
     isOffline.value = !navigator.onLine
-    if (navigator.onLine) client?.terminate()
+    if (navigator.onLine) settle(client?.terminate())
   })
 
 /** Opens the session's socket, which reconnects for as long as the page is open. `onRejected`: the session has ended. */
 export function openLive(onRejected: () => void): void {
   closeLive()
   liveState.value = 'connecting'
-  const patience = new Patience(() => own.terminate())
+  const patience = new Patience(() => settle(own.terminate()))
   const isCurrent = (): boolean => client === own
   let tries = 0
   const own: Client = createClient({
@@ -70,9 +70,12 @@ export function openLive(onRejected: () => void): void {
   client = own
   closeClient = () => {
     patience.end()
-    void own.dispose()
+    settle(own.dispose())
   }
 }
+
+/** What ends a client is rejected, whatever its type says, where the socket was still being opened and has closed first. */
+const settle = (ending: unknown): void => void Promise.resolve(ending).catch(() => {})
 
 export function closeLive(): void {
   client = null

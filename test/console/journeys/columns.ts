@@ -6,7 +6,7 @@ import { openPage } from '../../setup/browser.ts'
 import { insertJob } from '../../setup/jobs.ts'
 import type { OpenedConsole } from './opened-console.ts'
 
-const LONG = 'A rather long name of something'
+const LONG = 'A rather long title of something'
 const WIDTHS = [860, 960, 1020, 1099, 1100, 1190, 1240, 1390, 1440]
 /** By list: where some columns are hidden. */
 const HIDDEN: Readonly<Record<string, Readonly<Record<number, readonly string[]>>>> = {

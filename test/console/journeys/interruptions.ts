@@ -37,7 +37,7 @@ export function interruptionJourneys(
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at('keys'))
     await page.getByRole('button', { name: 'Create a key' }).first().click()
-    await page.getByLabel('Name').fill('often')
+    await page.getByRole('textbox', { name: 'Name' }).fill('often')
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     const key = page.locator('.secret code')
     await key.waitFor()
