@@ -67,9 +67,12 @@ export function endStalledReaders(server: Server, afterMs: number, readHeld: Rea
       if (socket.writableLength > 0) waiting.push(socket)
       else open.set(socket, null)
     }
-    const held = waiting.length > 0 ? await readHeld(waiting) : null
-    for (const socket of waiting) judge(socket, held?.get(socket))
-    isPolling = false
+    try {
+      const held = waiting.length > 0 ? await readHeld(waiting) : null
+      for (const socket of waiting) judge(socket, held?.get(socket))
+    } finally {
+      isPolling = false
+    }
   }
   const timer = setInterval(() => void poll(), afterMs / POLLS).unref()
   server.once('close', () => clearInterval(timer))

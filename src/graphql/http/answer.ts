@@ -105,7 +105,7 @@ async function send(reply: FastifyReply, response: Response): Promise<FastifyRep
   if (response.body === null || response.headers.get('content-type') !== EVENT_STREAM)
     return reply.send(await response.text())
   if (reply.request.method !== 'HEAD') return reply.send(toReadable(response.body))
-  // What would come is all that HEAD asks for: nothing is followed. A stream that nobody has begun to read may fail to be cancelled.
+  // What would come is all that HEAD asks for: nothing is followed. A stream that was not read yet may fail to be cancelled.
   await response.body.cancel().catch(() => undefined)
   return reply.send(Readable.from([]))
 }
