@@ -1,6 +1,8 @@
 import './style/main.css'
 import { render } from 'preact'
+import { startClock } from './api/clock.ts'
 import { App } from './app.tsx'
 
+startClock()
 const root = document.getElementById('app')
 if (root !== null) render(<App />, root)

@@ -16,9 +16,12 @@ export const timeNow = (): number => Date.now() + aheadMs
 /** The time that "3 min. ago" is counted from; it moves while the page is looked at. */
 export const now = signal(timeNow())
 
-setInterval(() => {
-  if (!document.hidden) now.value = timeNow()
-}, TICK_MS)
+/** Lets {@link now} move, for as long as the page is open. */
+export function startClock(): void {
+  setInterval(() => {
+    if (!document.hidden) now.value = timeNow()
+  }, TICK_MS)
+}
 
 /**
  * @param stamp when the answer was sent, in milliseconds; null where it does not say
