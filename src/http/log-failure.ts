@@ -5,8 +5,12 @@ import { hasLeft } from './client-disconnect.ts'
 
 const LEVELS: Readonly<Record<string, 'error' | 'warn'>> = { INTERNAL_ERROR: 'error', UNAVAILABLE: 'warn' }
 
+/** Of a stream whose reader has closed it. */
+const CLOSED_EARLY = 'ERR_STREAM_PREMATURE_CLOSE'
+
 /**
- * Logs what the service, and not its caller, is to blame for. The statements of a disconnected client were cancelled: that is no failure.
+ * Logs what the service, and not its caller, is to blame for. That a client has disconnected is no failure: its statements were cancelled,
+ * and what was streamed to it closed.
  * @param code what the caller is answered with
  */
 export function logFailure(
@@ -16,9 +20,12 @@ export function logFailure(
   { request, response }: { readonly request: FastifyRequest; readonly response: Parameters<typeof hasLeft>[0] },
 ): void {
   const level = LEVELS[code]
-  if (level === undefined || (code === 'UNAVAILABLE' && hasLeft(response))) return
+  if (level === undefined || (hasLeft(response) && isOfLeaving(code, thrown))) return
   log[level](
     { requestId: request.id, method: request.method, route: request.routeOptions.url, ...describeError(thrown) },
     'a request failed',
   )
 }
+
+const isOfLeaving = (code: string, thrown: unknown): boolean =>
+  code === 'UNAVAILABLE' || (thrown as NodeJS.ErrnoException | null)?.code === CLOSED_EARLY

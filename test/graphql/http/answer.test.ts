@@ -56,19 +56,42 @@ test('HEAD of a query that may be answered with events is answered as GET is, wi
   }
 })
 
-test('what the service itself fails at is logged', async () => {
+/** What the service of `broken` logs as an error. */
+const buildLogged = async (changes: Partial<TestRuntime['runtime']> = {}) => {
   const logged: unknown[] = []
   const log = new Proxy(service.runtime.log, {
     get: (target, name) => (name === 'error' ? (...line: unknown[]) => logged.push(line) : Reflect.get(target, name)),
   })
+  return { logged, app: await buildApp({ ...service.runtime, ...changes, log }) }
+}
+
+test('what the service itself fails at is logged', async () => {
   const now = (): Date => {
     throw new Error('no clock')
   }
-  const broken = await buildApp({ ...service.runtime, now, log })
+  const { app: broken, logged } = await buildLogged({ now })
   const payload = { query: '{ __typename }' }
   const answer = await broken.inject({ method: 'POST', url: '/graphql', headers: ASKING, payload })
   expect([answer.statusCode, answer.json().error_code]).toEqual([500, 'INTERNAL_ERROR'])
   expect(logged).toMatchObject([[{ route: '/graphql', method: 'POST' }, 'a request failed']])
   expect(JSON.stringify(logged)).toContain('no clock')
   await broken.close()
+})
+
+test('clients that leave, before their stream of events begins or after, are nothing that fails', async () => {
+  const { app: observed, logged } = await buildLogged()
+  const { key } = await service.createCaller()
+  const url = await observed.listen({ host: '127.0.0.1', port: 0 })
+  const headers = { authorization: `Bearer ${key}`, accept: 'text/event-stream', 'content-type': 'application/json' }
+  const body = JSON.stringify({ query: 'subscription { accountUpdated { credits } }' })
+  const leaveAfter = async (ms: number): Promise<unknown> => {
+    const signal = AbortSignal.timeout(ms)
+    const answer = await fetch(`${url}/graphql`, { method: 'POST', headers, body, signal })
+    return answer.text()
+  }
+  const times = Array.from({ length: 40 }, (_, nth) => 3 * nth + 1)
+  const left = await Promise.allSettled(times.map(leaveAfter))
+  expect(new Set(left.map(({ status }) => status))).toEqual(new Set(['rejected']))
+  await observed.close()
+  expect(logged).toEqual([])
 })
