@@ -65,7 +65,8 @@ describe('max_in_flight of a workflow', { timeout: 240_000 }, () => {
     await until(() => cog.running() === 4, TIMEOUT_MS, 'every place to be in use')
     gate.resolve()
     await allFinished(service.runtime, ids)
-    expect(new Set(cog.calls.map(({ id }) => id)).size).toBe(ids.length)
+    // A prediction is made once, but for those of a worker that was given up where the machine stood still.
+    expect(new Set(cog.calls.map(({ input }) => JSON.stringify(input))).size).toBe(ids.length)
     expect(cog.mostRunning()).toBe(4)
     // The fifth begins when the first ends; reported, not judged: the machine may have other things to do.
     const begun = cog.calls.slice(12).map(({ at }) => at)
