@@ -36,7 +36,7 @@ export function useQuery<Data, Variables>(
   const key = JSON.stringify(variables)
   const back = comebacks.value
   const asked = useRef({ key, place: '', isOther: false })
-  const place = location.search
+  const place = placeOf(location.search)
   // A window up to now moves on under the same address.
   if (asked.current.key !== key) asked.current.isOther ||= asked.current.place !== place
   Object.assign(asked.current, { key, place })
@@ -67,4 +67,11 @@ export function useQuery<Data, Variables>(
     [],
   )
   return { ...state, isOther: state.data !== null && asked.current.isOther, reload, replace }
+}
+
+/** What data depend on, of an address: not whether their list is followed. */
+function placeOf(search: string): string {
+  const parameters = new URLSearchParams(search)
+  parameters.delete('live')
+  return parameters.toString()
 }

@@ -36,9 +36,17 @@ export function jobsJourneys(opened: () => OpenedConsole): void {
     await pressUntil(page, 'r', page.getByRole('dialog', { name: 'Retry this job?' }))
     await page.keyboard.press('Escape')
     await pressUntil(page, 'c', page.getByText('The id is copied.'))
+    const released = Promise.withResolvers<void>()
+    await page.route('**/graphql', async (route) => {
+      await released.promise
+      await route.continue()
+    })
     await page.goBack()
     await page.waitForURL(/jobs\?.*error=provider_busy/)
     await page.getByLabel('Job id begins with').fill(` ${ids[0]} `)
+    released.resolve()
+    await page.locator('tbody tr[data-job]').nth(2).waitFor()
+    // The list that Back leads to takes no focus out of a field.
     await page.keyboard.press('Enter')
     await page.waitForURL(at(`jobs/${ids[0]}`))
     await page.goto(at('jobs/job_00000000000000000000000000'))
