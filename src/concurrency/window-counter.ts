@@ -20,7 +20,9 @@ export class WindowCounter {
   constructor({ windowMs, maxKeys }: WindowCounterOptions) {
     this.#windowMs = windowMs
     // A window lasts from its first count, however many follow.
-    this.#counts = new LRUCache({ max: maxKeys, ttl: windowMs, noUpdateTTL: true })
+    // By `max`, what all of the keys would need is taken at once.
+    const bound = { maxSize: maxKeys, sizeCalculation: () => 1 }
+    this.#counts = new LRUCache({ ...bound, ttl: windowMs, noUpdateTTL: true })
   }
 
   /** Keys that have a window. */

@@ -12,7 +12,10 @@ declare module '@echogarden/espeak-ng-emscripten' {
 
   export interface EspeakModule {
     readonly HEAPU8: Uint8Array<ArrayBuffer>
-    readonly FS: { readdir(path: string): string[] }
+    readonly FS: {
+      readdir(path: string): string[]
+      open(...how: unknown[]): { readonly node: { readonly contents?: Uint8Array } }
+    }
     readonly eSpeakNGWorker: new () => EspeakWorker
     _malloc(bytes: number): number
     addFunction(callback: (samplesPointer: number, samples: number, eventsPointer: number) => number): number

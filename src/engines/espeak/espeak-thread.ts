@@ -10,7 +10,7 @@ import { openJapaneseReader } from './japanese-reader.ts'
 import { finishRecording, openRecording, type Recording, record, soundingLength, startRecording } from './recording.ts'
 import { spokenText } from './spoken-part.ts'
 import { isSilent, type JapaneseReader, toSpokenText } from './spoken-text.ts'
-import { asPackage, readVoiceData } from './voice-data.ts'
+import { asPackage, readWhenOpened, reserveVoiceData } from './voice-data.ts'
 import { toWordMarks } from './word-events.ts'
 
 const VARIANTS_FOLDER = '/usr/share/espeak-ng-data/voices/!v'
@@ -40,7 +40,7 @@ export type Rendering = SpokenWav | string | null
 /** Of a thread: what the others share; `true` once it is ready for its first text; a text's rendering. */
 export type ThreadMessage = SharedArrayBuffer | true | Rendering
 
-/** What the first thread reads, and every later one is started with. */
+/** What the first thread reserves, and every later one is started with. */
 export interface ThreadData {
   readonly voiceData: SharedArrayBuffer | undefined
 }
@@ -62,7 +62,9 @@ interface Speech {
 }
 
 async function openSpeech(): Promise<Speech> {
-  const espeak = await loadEspeak({ getPreloadedPackage: () => asPackage(sharedVoiceData()) })
+  const voiceData = sharedVoiceData()
+  const espeak = await loadEspeak({ getPreloadedPackage: () => asPackage(voiceData) })
+  readWhenOpened(espeak, voiceData)
   const worker = atTimeZero(() => new espeak.eSpeakNGWorker())
   const variants = new Set(espeak.FS.readdir(VARIANTS_FOLDER))
   const recording = openRecording()
@@ -111,11 +113,11 @@ async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
   }
 }
 
-/** Read by the first thread, which passes it on. */
+/** Reserved by the first thread, which passes it on. */
 function sharedVoiceData(): SharedArrayBuffer {
   const given = (workerData as ThreadData).voiceData
   if (given !== undefined) return given
-  const voiceData = readVoiceData()
+  const voiceData = reserveVoiceData()
   parentPort?.postMessage(voiceData)
   return voiceData
 }
