@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { failAbandonedJobs } from '../companion/fail-abandoned-jobs.ts'
 import { findOldSnapshot } from '../db/old-snapshot.ts'
 import { forgetExpired } from '../idempotency/remember-response.ts'
@@ -18,6 +19,8 @@ import { tidyWebhooks } from '../webhooks/delivery/tidy-webhooks.ts'
 import { rerouteOrphanedJobs } from './reroute-orphaned-jobs.ts'
 
 const EVERY_MS = 60_000
+/** A duty that takes longer, as behind a lock, is not waited for by the next one. */
+const PATIENCE_MS = 1000
 /** Longer than the largest export reads. */
 const OLD_SNAPSHOT_SECONDS = 600
 
@@ -61,11 +64,26 @@ export function maintain(runtime: Runtime): () => Promise<void> {
   }
 }
 
+/** One after the other: together they would take as many connections, once a minute, out of the pool that callers wait for. */
 async function maintainOnce(runtime: Runtime, ending: AbortSignal): Promise<void> {
-  for (const done of await Promise.allSettled(DUTIES.map((duty) => duty(runtime)))) {
-    if (done.status === 'fulfilled' || ending.aborted) continue
-    runtime.log.warn({ err: (done.reason as Error).message }, 'maintenance failed; trying again in a minute')
+  const failed = (error: Error): void => {
+    if (!ending.aborted) runtime.log.warn({ err: error.message }, 'maintenance failed; trying again in a minute')
   }
+  const underway: Promise<unknown>[] = []
+  for (const duty of DUTIES) {
+    if (ending.aborted) break
+    const done = duty(runtime).catch(failed)
+    underway.push(done)
+    await endedOrLate(done)
+  }
+  await Promise.all(underway)
+}
+
+async function endedOrLate(done: Promise<unknown>): Promise<void> {
+  const ended = new AbortController()
+  const late = wait(PATIENCE_MS, undefined, { signal: ended.signal }).catch(() => undefined)
+  await Promise.race([done, late])
+  ended.abort()
 }
 
 async function rescueLostJobs(runtime: Runtime): Promise<void> {

@@ -8,7 +8,9 @@ import { toStoredGpu } from './workers.ts'
 
 const HEARTBEAT = `
   insert into worker (id, host, version, pools, slots, in_flight, gpus, server) values ($1, $2, $3, $4, $5, $6, $7, $8)
-  on conflict (id) do update set pools = $4, slots = $5, in_flight = $6, gpus = $7, server = $8, heartbeat_at = now()`
+  on conflict (id) do update set pools = $4, slots = $5, in_flight = $6, gpus = $7, server = $8, heartbeat_at = now()
+  returning exists(
+    select from worker w where w.id <> $1 and w.heartbeat_at < now() - $9 * interval '1 millisecond') as others_dead`
 
 interface Registrant {
   /** What the next heartbeat says about the worker. */
@@ -86,7 +88,8 @@ class Heartbeats implements Registration {
   async #send(): Promise<void> {
     // The others count from no earlier than this, whenever the answer comes.
     const begun = performance.now()
-    await this.#runtime.db.pool.query({ name: 'worker_heartbeat', text: HEARTBEAT, values: this.#values() })
+    const statement = { name: 'worker_heartbeat', text: HEARTBEAT, values: this.#values() }
+    const { rows } = await this.#runtime.db.pool.query<{ others_dead: boolean }>(statement)
     const now = performance.now()
     clearTimeout(this.#lease)
     this.#lease = setTimeout(() => this.#registrant.onSilence?.(), Math.max(0, begun + LEASE_MS - now))
@@ -95,7 +98,7 @@ class Heartbeats implements Registration {
     this.#lastAt = now
     this.#writtenAt = now
     // Not awaited by the heartbeats: what it waits for must not make this worker look dead.
-    this.#following ??= this.#follow(now)
+    this.#following ??= this.#follow(now, rows[0]?.others_dead ?? true)
       .catch((error: Error) => this.#missed(error))
       .finally(() => {
         this.#following = undefined
@@ -105,12 +108,12 @@ class Heartbeats implements Registration {
   #values(): unknown[] {
     const { pools, slots, inFlight, gpus, server } = this.#registrant.load()
     const listed = [JSON.stringify(gpus.map(toStoredGpu)), server === null ? null : JSON.stringify(server)]
-    return [this.#runtime.workerId, hostname(), VERSION, pools, slots, inFlight, ...listed]
+    return [this.#runtime.workerId, hostname(), VERSION, pools, slots, inFlight, ...listed, DEAD_AFTER_MS]
   }
 
   /** What a written heartbeat is followed by. */
-  async #follow(now: number): Promise<void> {
-    if (now - this.#steadySince > DEAD_AFTER_MS) await rescueDeliveries(this.#runtime)
+  async #follow(now: number, areOthersDead: boolean): Promise<void> {
+    if (areOthersDead && now - this.#steadySince > DEAD_AFTER_MS) await rescueDeliveries(this.#runtime)
     await this.#registrant.onHeartbeat?.()
   }
 
