@@ -16,6 +16,7 @@ import { pipeline, slots } from './rows/drain.ts'
 import { encoding } from './rows/encoding.ts'
 import { firstAudio } from './rows/first-audio.ts'
 import { graphqlJobs } from './rows/graphql-jobs.ts'
+import { idle } from './rows/idle.ts'
 import { install } from './rows/install.ts'
 import { jobExport } from './rows/job-export.ts'
 import { jobList } from './rows/job-list.ts'
@@ -50,6 +51,7 @@ const ROWS: readonly Row[] = [
   slowReaders,
   render,
   start,
+  idle,
   install,
   firstAudio,
   door,

@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import { freePort } from '../environment.ts'
+import type { Row } from '../measure.ts'
+import { launch, type Variables } from '../process.ts'
+
+/** As `npm start` sets them. */
+const MALLOC = { MALLOC_TRIM_THRESHOLD_: '1048576', MALLOC_MMAP_THRESHOLD_: '4194304' }
+/** The engine has warmed up, and the garbage of the start is collected. */
+const SETTLE_MS = 60_000
+const WATCHED_MS = 30_000
+const LIMIT_MB = 250
+const LIMIT_PERCENT = 0.5
+const TICKS_PER_SECOND = 100
+
+/** A service that nobody calls, on an empty directory: the process of Node.js without the embedded PostgreSQL. The floor is a node that waits. */
+export const idle: Row = {
+  name: 'idle',
+  what: 'npm start, a minute later, over half a minute',
+  reach: `<= ${LIMIT_MB} MB, <= ${LIMIT_PERCENT} % of a core`,
+  run: async (environment) => {
+    const variables: Variables = { ...MALLOC, DATA_DIR: `${await environment.directory()}/data` }
+    const service = await launch(
+      ['bin/sonant.js', 'start'],
+      { ...variables, PORT: String(await freePort()), LOG_LEVEL: 'warn' },
+      /^Sonant listens/,
+    )
+    const bare = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
+    try {
+      await wait(SETTLE_MS)
+      const before = processorSeconds(service.pid)
+      await wait(WATCHED_MS)
+      const percent = (100_000 * (processorSeconds(service.pid) - before)) / WATCHED_MS
+      const [memory, floor] = [residentMb(service.pid), residentMb(bare.pid ?? 0)]
+      const measures = [
+        {
+          what: 'resident memory',
+          unit: 'MB',
+          floor,
+          value: memory,
+          ratio: memory / floor,
+          reach: `<= ${LIMIT_MB} MB`,
+          reached: memory <= LIMIT_MB,
+        },
+        {
+          what: 'processor',
+          unit: '%',
+          floor: null,
+          value: percent,
+          ratio: null,
+          reach: `<= ${LIMIT_PERCENT} %`,
+          reached: percent <= LIMIT_PERCENT,
+        },
+      ]
+      return { name: 'idle', measures, notes: [] }
+    } finally {
+      bare.kill()
+      await service.stop()
+    }
+  },
+}
+
+const residentMb = (pid: number): number =>
+  Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+
+/** In user and kernel mode together. */
+function processorSeconds(pid: number): number {
+  // The name of the program, in brackets, may hold spaces.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+}
