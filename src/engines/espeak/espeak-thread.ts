@@ -10,7 +10,7 @@ import { openJapaneseReader } from './japanese-reader.ts'
 import { finishRecording, openRecording, type Recording, record, soundingLength, startRecording } from './recording.ts'
 import { spokenText } from './spoken-part.ts'
 import { isSilent, type JapaneseReader, toSpokenText } from './spoken-text.ts'
-import { asPackage, readWhenOpened, reserveVoiceData } from './voice-data.ts'
+import { asPackage, readWhenOpened, type VoiceData } from './voice-data.ts'
 import { toWordMarks } from './word-events.ts'
 
 const VARIANTS_FOLDER = '/usr/share/espeak-ng-data/voices/!v'
@@ -37,12 +37,12 @@ interface SpokenWav {
 /** A WAV file with its loudness and words; or, as a string for the operator, why there is none; null where the text holds nothing that the language reads. */
 export type Rendering = SpokenWav | string | null
 
-/** Of a thread: what the others share; `true` once it is ready for its first text; a text's rendering. */
-export type ThreadMessage = SharedArrayBuffer | true | Rendering
+/** Of a thread: `true` once it is ready for its first text; a text's rendering; why it ends. */
+export type ThreadMessage = true | Rendering | Error
 
-/** What the first thread reserves, and every later one is started with. */
+/** What a thread is started with. */
 export interface ThreadData {
-  readonly voiceData: SharedArrayBuffer | undefined
+  readonly voiceData: VoiceData
 }
 
 /** The body of a rendering thread. */
@@ -62,7 +62,7 @@ interface Speech {
 }
 
 async function openSpeech(): Promise<Speech> {
-  const voiceData = sharedVoiceData()
+  const { voiceData } = workerData as ThreadData
   const espeak = await loadEspeak({ getPreloadedPackage: () => asPackage(voiceData) })
   readWhenOpened(espeak, voiceData)
   const worker = atTimeZero(() => new espeak.eSpeakNGWorker())
@@ -106,20 +106,12 @@ async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
       const { wav, loudness, words } = finishRecording(recording, sampleRate, sounding)
       const marks = toWordMarks(words, text, parts, ESCAPES)
       return { wav, loudness: { ...loudness, target: targetLufs(prosody) }, words: marks }
-    } catch {
+    } catch (error) {
       // What is thrown out of the compiled code leaves its stack unbalanced: nothing in this thread can be trusted any more.
+      parentPort?.postMessage(error instanceof Error ? error : new Error(`eSpeak NG ended: ${String(error)}`))
       return process.exit(1)
     }
   }
-}
-
-/** Reserved by the first thread, which passes it on. */
-function sharedVoiceData(): SharedArrayBuffer {
-  const given = (workerData as ThreadData).voiceData
-  if (given !== undefined) return given
-  const voiceData = reserveVoiceData()
-  parentPort?.postMessage(voiceData)
-  return voiceData
 }
 
 let japanese: JapaneseReader | undefined

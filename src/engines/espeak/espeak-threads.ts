@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { threadEnvironment } from '../../values/thread-environment.ts'
 import type { Rendering, RenderTask, ThreadData, ThreadMessage } from './espeak-thread.ts'
+import { closeVoiceData, openVoiceData, type VoiceData } from './voice-data.ts'
 
 /** A thread holds 40 MB and takes a second to be as quick again. */
 const IDLE_MS = 5 * 60_000
@@ -54,7 +55,7 @@ class Pool implements EspeakThreads {
   readonly #options: Required<Options>
   readonly #threads = new Set<Thread>()
   readonly #waiting = new Set<Job>()
-  #voiceData: SharedArrayBuffer | undefined
+  #voiceData: VoiceData | undefined
   /** Set while no further thread is started. */
   #rest: NodeJS.Timeout | undefined
 
@@ -83,6 +84,8 @@ class Pool implements EspeakThreads {
     clearTimeout(this.#rest)
     for (const { timer } of this.#threads) clearTimeout(timer)
     await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()))
+    if (this.#voiceData !== undefined) closeVoiceData(this.#voiceData)
+    this.#voiceData = undefined
   }
 
   #dispatch(): void {
@@ -103,15 +106,15 @@ class Pool implements EspeakThreads {
     for (let wanted = this.#waiting.size - starting; wanted > 0 && this.#mayStart(); wanted--) this.#start()
   }
 
-  /** The first one reads what all of them share. */
   #mayStart(): boolean {
     if (this.#rest !== undefined && this.#threads.size > 0) return false
-    return this.#threads.size < this.#most && (this.#threads.size === 0 || this.#voiceData !== undefined)
+    return this.#threads.size < this.#most
   }
 
   #start(): void {
     let worker: Worker
     try {
+      this.#voiceData ??= openVoiceData()
       worker = this.#options.spawn({ voiceData: this.#voiceData })
     } catch (error) {
       this.#failStart(error as Error)
@@ -121,7 +124,7 @@ class Pool implements EspeakThreads {
     const thread: Thread = { worker, isReady: false, job: undefined, timer }
     this.#threads.add(thread)
     worker.on('message', (message: ThreadMessage) => {
-      if (message instanceof SharedArrayBuffer) this.#voiceData = message
+      if (message instanceof Error) this.#end(thread, message)
       else this.#free(thread, message)
       this.#dispatch()
     })

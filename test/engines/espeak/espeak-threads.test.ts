@@ -1,3 +1,8 @@
+import { closeSync, fstatSync, openSync } from 'node:fs'
+import { copyFile, mkdtemp, rm, truncate } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { styleToProsody } from '../../../src/engines/espeak/espeak-style.ts'
@@ -55,3 +60,24 @@ test.each([
     await threads.close()
   },
 )
+
+test('a dictionary that cannot be read fails the text that needs it, which says why, and the next text has a new thread', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'sonant-'))
+  const copy = join(folder, 'espeak-ng.data')
+  await copyFile(createRequire(import.meta.url).resolve('@echogarden/espeak-ng-emscripten/espeak-ng.data'), copy)
+  const file = openSync(copy, 'r')
+  const memory = new SharedArrayBuffer(fstatSync(file).size)
+  let made = 0
+  const spawn = (workerData: ThreadData) =>
+    new Worker(THREAD, { workerData: made++ === 0 ? { voiceData: { memory, file } } : workerData })
+  const threads = openThreads(1, { spawn })
+  expect(await threads.run(TASK)).toMatchObject({ wav: expect.anything() })
+  await truncate(copy, 0)
+  const german = { ...TASK, text: 'Guten Tag.', engineVoice: 'de', language: 'German' } as const
+  await expect(threads.run(german)).rejects.toThrow('the data of eSpeak NG ends early')
+  expect(await threads.run(german)).toMatchObject({ wav: expect.anything() })
+  expect(made).toBe(2)
+  await threads.close()
+  closeSync(file)
+  await rm(folder, { recursive: true })
+})

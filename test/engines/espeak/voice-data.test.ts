@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import loadEspeak from '@echogarden/espeak-ng-emscripten'
 import { expect, test } from 'vitest'
-import { asPackage, readWhenOpened, reserveVoiceData } from '../../../src/engines/espeak/voice-data.ts'
+import { asPackage, closeVoiceData, openVoiceData, readWhenOpened } from '../../../src/engines/espeak/voice-data.ts'
 
 const DATA = createRequire(import.meta.url).resolve('@echogarden/espeak-ng-emscripten/espeak-ng.data')
 
 test('a voice reads the files that it opens, each to its place, and no others', async () => {
-  const shared = reserveVoiceData()
-  const espeak = await loadEspeak({ getPreloadedPackage: () => asPackage(shared) })
-  const memory = new Uint8Array(shared)
+  const data = openVoiceData()
+  const espeak = await loadEspeak({ getPreloadedPackage: () => asPackage(data) })
+  const memory = new Uint8Array(data.memory)
   const readBytes = () => memory.reduce((sum, byte) => sum + Math.min(byte, 1), 0)
   expect(readBytes()).toBe(0)
-  readWhenOpened(espeak, shared)
+  readWhenOpened(espeak, data)
 
   const worker = new espeak.eSpeakNGWorker()
   const select = (name: string): number => {
@@ -34,4 +34,5 @@ test('a voice reads the files that it opens, each to its place, and no others', 
   const dictionary = espeak.FS.open('/usr/share/espeak-ng-data/de_dict', 0).node.contents!
   const place = file.subarray(dictionary.byteOffset, dictionary.byteOffset + dictionary.length)
   expect(Buffer.compare(dictionary, place)).toBe(0)
+  closeVoiceData(data)
 })
