@@ -74,15 +74,15 @@ async function maintainOnce(runtime: Runtime, ending: AbortSignal): Promise<void
     if (ending.aborted) break
     const done = duty(runtime).catch(failed)
     underway.push(done)
-    await endedOrLate(done)
+    await endedOrLate(done, ending)
   }
   await Promise.all(underway)
 }
 
-async function endedOrLate(done: Promise<unknown>): Promise<void> {
+async function endedOrLate(done: Promise<unknown>, ending: AbortSignal): Promise<void> {
   const ended = new AbortController()
-  const late = wait(PATIENCE_MS, undefined, { signal: ended.signal }).catch(() => undefined)
-  await Promise.race([done, late])
+  const signal = AbortSignal.any([ended.signal, ending])
+  await Promise.race([done, wait(PATIENCE_MS, undefined, { signal }).catch(() => undefined)])
   ended.abort()
 }
 

@@ -2,7 +2,12 @@ import { expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/database.ts'
 import { openLog } from '../../src/values/log.ts'
 import { maintain } from '../../src/worker/maintenance.ts'
+import { BEGIN_HELD } from '../setup/held-transaction.ts'
 import { startTestRuntime } from '../setup/runtime.ts'
+import { until } from '../setup/wait.ts'
+
+const SOON_MS = 20_000
+const WAITING = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%idempotency_record%'`
 
 test('maintenance that a stopping worker breaks off is no failure, and ends with its last statement', async () => {
   const service = await startTestRuntime({ env: { LOG_LEVEL: 'silent' } })
@@ -14,5 +19,25 @@ test('maintenance that a stopping worker breaks off is no failure, and ends with
   await failing.close()
   await maintain({ ...runtime, db: failing, log })()
   expect(warnings).toEqual([])
+  await service.close()
+})
+
+test('a duty that waits for a lock holds no later one back', async () => {
+  const service = await startTestRuntime({ env: { LOG_LEVEL: 'silent' } })
+  const { runtime } = service
+  const { pool } = runtime.db
+  const account = await service.createAccount()
+  const expired = `insert into webhook_secret (account_id, sealed, expires_at) values ($1, '\\x00', now() - interval '1 hour')`
+  await pool.query(expired, [account])
+  const lock = await pool.connect()
+  await lock.query(BEGIN_HELD)
+  await lock.query('lock table idempotency_record in access exclusive mode')
+  const end = maintain(runtime)
+  const isTidied = async () => (await pool.query('select from webhook_secret where expires_at < now()')).rowCount === 0
+  await until(isTidied, SOON_MS, 'the duty after that')
+  expect((await pool.query(WAITING)).rowCount).toBe(1)
+  await lock.query('rollback')
+  lock.release()
+  await end()
   await service.close()
 })
