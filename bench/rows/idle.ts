@@ -9,7 +9,8 @@ import { launch, type Variables } from '../process.ts'
 const MALLOC = { MALLOC_TRIM_THRESHOLD_: '1048576', MALLOC_MMAP_THRESHOLD_: '4194304' }
 /** The engine has warmed up, and the garbage of the start is collected. */
 const SETTLE_MS = 60_000
-const WATCHED_MS = 30_000
+/** With one round of what is done once a minute. */
+const WATCHED_MS = 60_000
 const LIMIT_MB = 250
 const LIMIT_PERCENT = 0.5
 const TICKS_PER_SECOND = 100
@@ -17,7 +18,7 @@ const TICKS_PER_SECOND = 100
 /** A service that nobody calls, on an empty directory: the process of Node.js without the embedded PostgreSQL. The floor is a node that waits. */
 export const idle: Row = {
   name: 'idle',
-  what: 'npm start, a minute later, over half a minute',
+  what: 'npm start, a minute later, over a minute',
   reach: `<= ${LIMIT_MB} MB, <= ${LIMIT_PERCENT} % of a core`,
   run: async (environment) => {
     const variables: Variables = { ...MALLOC, DATA_DIR: `${await environment.directory()}/data` }
