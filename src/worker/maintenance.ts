@@ -80,10 +80,12 @@ async function maintainOnce(runtime: Runtime, ending: AbortSignal): Promise<void
 }
 
 async function endedOrLate(done: Promise<unknown>, ending: AbortSignal): Promise<void> {
-  const ended = new AbortController()
-  const signal = AbortSignal.any([ended.signal, ending])
-  await Promise.race([done, wait(PATIENCE_MS, undefined, { signal }).catch(() => undefined)])
-  ended.abort()
+  const over = new AbortController()
+  const end = () => over.abort()
+  ending.addEventListener('abort', end)
+  await Promise.race([done, wait(PATIENCE_MS, undefined, { signal: over.signal }).catch(() => undefined)])
+  ending.removeEventListener('abort', end)
+  end()
 }
 
 async function rescueLostJobs(runtime: Runtime): Promise<void> {
