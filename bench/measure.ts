@@ -62,6 +62,12 @@ export function throughput(what: string, unit: string, pairs: readonly Pair[], a
   }
 }
 
+/** What must not be more than a limit, whatever its floor. */
+export function atMost(what: string, unit: string, value: number, limit: number, floor: number | null = null): Measure {
+  const ratio = floor === null ? null : value / floor
+  return { what, unit, value, floor, ratio, reach: `<= ${limit} ${unit}`, reached: value <= limit }
+}
+
 /** A time next to its floor, both in milliseconds: medians, and their ratio. */
 export function latency(what: string, pairs: readonly Pair[], atMost: number): Measure {
   const value = median(pairs.map(({ ours }) => ours))

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '../environment.ts'
-import type { Row } from '../measure.ts'
+import { atMost, type Row } from '../measure.ts'
 import { launch, type Variables } from '../process.ts'
 
 /** As `npm start` sets them. */
@@ -35,24 +35,8 @@ export const idle: Row = {
       const percent = (100_000 * (processorSeconds(service.pid) - before)) / WATCHED_MS
       const [memory, floor] = [residentMb(service.pid), residentMb(bare.pid ?? 0)]
       const measures = [
-        {
-          what: 'resident memory',
-          unit: 'MB',
-          floor,
-          value: memory,
-          ratio: memory / floor,
-          reach: `<= ${LIMIT_MB} MB`,
-          reached: memory <= LIMIT_MB,
-        },
-        {
-          what: 'processor',
-          unit: '%',
-          floor: null,
-          value: percent,
-          ratio: null,
-          reach: `<= ${LIMIT_PERCENT} %`,
-          reached: percent <= LIMIT_PERCENT,
-        },
+        atMost('resident memory', 'MB', memory, LIMIT_MB, floor),
+        atMost('processor', '%', percent, LIMIT_PERCENT),
       ]
       return { name: 'idle', measures, notes: [] }
     } finally {

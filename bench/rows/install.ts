@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Row } from '../measure.ts'
+import { atMost, type Row } from '../measure.ts'
 import { ROOT } from '../process.ts'
 
 const run = promisify(execFile)
@@ -34,10 +34,6 @@ export const install: Row = {
     ]
     return { name: 'install', measures, notes: [] }
   },
-}
-
-const atMost = (what: string, unit: string, value: number, limit: number) => {
-  return { what, unit, value, floor: null, ratio: null, reach: `<= ${limit} ${unit}`, reached: value <= limit }
 }
 
 async function sizeOf(directory: string): Promise<number> {
