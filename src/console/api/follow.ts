@@ -29,7 +29,7 @@ let closeClient = (): void => {}
 for (const type of ['online', 'offline'])
   addEventListener(type, () => {
     isOffline.value = !navigator.onLine
-    if (navigator.onLine) settle(client?.terminate())
+    if (navigator.onLine) cutLive()
   })
 
 /** Opens the session's socket, which reconnects for as long as the page is open. `onRejected`: the session has ended. */
@@ -76,6 +76,9 @@ export function openLive(onRejected: () => void): void {
 
 /** What ends a client is rejected, whatever its type says, where the socket was still being opened and has closed first. */
 const settle = (ending: unknown): void => void Promise.resolve(ending).catch(() => {})
+
+/** The browser keeps no page with an open socket. A page that goes on after all connects again, and asks for what is on it. */
+export const cutLive = (): void => settle(client?.terminate())
 
 export function closeLive(): void {
   client = null

@@ -7,7 +7,8 @@ import {
 } from '../operations.ts'
 import { ask, whenRefused } from './ask.ts'
 import { at } from './base.ts'
-import { closeLive, openLive } from './follow.ts'
+import { closeLive, cutLive, openLive } from './follow.ts'
+import { hide, show } from './hidden-page.ts'
 import { noteLeft } from './left.ts'
 import { asRefusal, isUncertain } from './refusal.ts'
 
@@ -38,7 +39,9 @@ whenRefused(
 )
 // The browser may keep this page as it is, for a way back to it: then nothing of it is in sight before it is known whose session it is.
 addEventListener('pagehide', ({ persisted }) => {
-  if (persisted) hide()
+  if (!persisted) return
+  hide()
+  cutLive()
 })
 addEventListener('pageshow', ({ persisted }) => {
   if (!persisted) return
@@ -164,19 +167,6 @@ function leave(home: string): void {
   closeLive()
   session.value = undefined
   setTimeout(() => location.assign(home))
-}
-
-let focused: Element | null = null
-
-function hide(): void {
-  focused = document.activeElement
-  document.documentElement.style.visibility = 'hidden'
-}
-
-/** With the focus where it was: what is hidden loses it. */
-function show(): void {
-  document.documentElement.style.visibility = ''
-  if (focused instanceof HTMLElement) focused.focus({ preventScroll: true })
 }
 
 /** Says that the service is not reached, and asks nothing first. */

@@ -89,7 +89,7 @@ export function faultJourneys(opened: () => OpenedConsole, signIn: (page: Page, 
   })
 
   test('a page that the browser had kept for a way back shows nothing of a session that has ended since', async () => {
-    const { service, at } = opened()
+    const { service, account: accountId, at } = opened()
     const browser = await openBrowser(['--disable-back-forward-cache'])
     const context = await browser.newContext()
     const { page } = await openPage(context, service.url)
@@ -101,12 +101,17 @@ export function faultJourneys(opened: () => OpenedConsole, signIn: (page: Page, 
     await page.goto(at('jobs'))
     await signIn(page, 'member@example.com')
     const account = page.locator('.account-button')
+    const isLive = (): Promise<void> => page.getByLabel('Connection: Live').waitFor()
+    await isLive()
     await account.focus()
     await page.goto(`${service.url}/health/live`)
+    const meanwhile = await insertJob(service.runtime.db, accountId)
     await goBack()
     await account.waitFor()
     await expect.poll(() => account.evaluate((button) => button === document.activeElement)).toBe(true)
     expect(await page.getByRole('heading', { name: 'Jobs' }).isVisible()).toBe(true)
+    await page.locator(`[title="${meanwhile}"]`).waitFor()
+    await isLive()
     await page.goto(`${service.url}/health/live`)
     await service.runtime.db.pool.query('delete from session using "user" u where u.id = user_id and u.email = $1', [
       'member@example.com',
