@@ -7,9 +7,14 @@ import type { Log } from '../values/log.ts'
 import { closingLimit } from './foundation.ts'
 import { openServer } from './open-server.ts'
 
-/** What the next start would change in the database of these settings, which stays as it is. */
-export const planPending = (settings: Settings, log: Log): Promise<PlannedMigration[]> =>
-  onServer(settings, log, (pool) => planMigrations(pool))
+/** What the next start would change in the database of these settings, which stays as it is: an embedded one is not made for it. */
+export async function planPending(settings: Settings, log: Log): Promise<PlannedMigration[]> {
+  if (settings.databaseUrl === null) {
+    const { isInitialised } = await import('../db/embedded/embedded-directory.ts')
+    if (!(await isInitialised(settings.dataDir))) return planMigrations(null)
+  }
+  return onServer(settings, log, (pool) => planMigrations(pool))
+}
 
 /** How the migrations of these settings' database stand, whatever became of them: nothing here refuses it. */
 export const examineMigrations = (settings: Settings, log: Log): Promise<LedgerExamination> =>

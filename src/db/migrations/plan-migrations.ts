@@ -24,10 +24,11 @@ export interface PlannedMigration {
 
 /**
  * What `migrate` would do, without doing it. On a database that was never used, nothing is locked that any other program knows.
+ * @param db null: it is still to be made
  * @throws where `migrate` would do nothing, since a migration failed half-way
  */
-export async function planMigrations(db: Pool, folder = MIGRATIONS): Promise<PlannedMigration[]> {
-  const ledger = await readLedger(db)
+export async function planMigrations(db: Pool | null, folder = MIGRATIONS): Promise<PlannedMigration[]> {
+  const ledger = db === null ? null : await readLedger(db)
   rejectFailed(ledger ?? [])
   const names = pendingIn(await migrationNames(folder), ledger)
   const own = new Set<string>()
