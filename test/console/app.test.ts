@@ -114,6 +114,24 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
     await context.close()
   })
 
+  test('in a low window Speak is in sight before it is pressed, and the take after it', async () => {
+    const { page } = await openPage(owner, service.url)
+    const isInSight = (selector: string) =>
+      page.locator(selector).evaluate((element) => {
+        const { top, bottom } = element.getBoundingClientRect()
+        return top >= 0 && bottom <= innerHeight
+      })
+    await page.setViewportSize({ width: 1280, height: 600 })
+    await page.goto(at('playground'))
+    await page.getByLabel('Text', { exact: true }).fill(TEXT.repeat(20))
+    expect(await isInSight('.sheet button[type=submit]')).toBe(true)
+    await page.mouse.wheel(0, 80)
+    expect(await isInSight('.sheet button[type=submit]')).toBe(true)
+    await page.keyboard.press('Control+Enter')
+    await expect.poll(() => isInSight('.take')).toBe(true)
+    await page.close()
+  })
+
   test('an owner who signed in with a password hears a take with its cost, waveform and files', async () => {
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at('playground'))

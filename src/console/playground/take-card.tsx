@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
 import { at } from '../api/base.ts'
 import { useAction } from '../api/use-action.ts'
@@ -21,8 +22,12 @@ export function TakeCard({ take, isNewest }: TakeCardProps) {
   const isCompleted = progress?.status === 'COMPLETED'
   const isFailed = progress?.status === 'FAILED'
   const finished = isCompleted ? (audio?.wav ?? null) : null
+  const root = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (isNewest) root.current?.scrollIntoView({ block: 'nearest' })
+  }, [isNewest])
   return (
-    <article class="take card" aria-label={`Take by ${take.voiceName}`}>
+    <article ref={root} class="take card" aria-label={`Take by ${take.voiceName}`}>
       <TakeHead take={take} />
       {!isCompleted && (
         <p class="take-text" dir="auto">
