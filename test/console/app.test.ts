@@ -17,6 +17,7 @@ import { clockJourneys } from './journeys/clocks.ts'
 import { columnJourneys } from './journeys/columns.ts'
 import { endpointsJourneys } from './journeys/endpoints.ts'
 import { faultJourneys } from './journeys/faults.ts'
+import { followingJourneys } from './journeys/following.ts'
 import { interruptionJourneys } from './journeys/interruptions.ts'
 import { jobsJourneys } from './journeys/jobs.ts'
 import { lexiconJourneys } from './journeys/lexicon.ts'
@@ -357,6 +358,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   clockJourneys(opened)
   modeJourneys(opened)
   interruptionJourneys(opened, signIn)
+  followingJourneys(opened, signIn)
 
   test('axe finds nothing on any further screen in either theme, none scrolls sideways at 360 pixels, and consoles do not complain', async () => {
     const { page, complaints } = await openPage(owner, service.url)

@@ -11,6 +11,9 @@ const SILENT_MS = 6_000
 /** The next try of one that has failed waits for twice as long, up to this: a line may be slow. */
 const MAX_HANDSHAKE_MS = 45_000
 const MAX_PAUSE_MS = 10_000
+/** After an error, and the longest after several. */
+const AGAIN_MS = 2000
+const MAX_AGAIN_MS = 300_000
 const FORBIDDEN = 4403
 
 /** How often the socket came back after it was lost: what is on the page may have changed meanwhile. */
@@ -113,22 +116,59 @@ class Patience {
   }
 }
 
-/** Follows a subscription until the returned function is called; it goes on by itself after a lost connection. */
+/**
+ * Follows a subscription until the returned function is called; it goes on by itself after a lost connection. One that the service ends
+ * with an error, as where the user's role changes, is begun again after a pause, and all is asked again: `onEnd` is called where it
+ * ends for good.
+ */
 export function follow<Data, Variables>(
   operation: Operation<Data, Variables>,
   variables: Variables,
   onNext: (data: Data) => void,
   onEnd: () => void = () => {},
 ): () => void {
-  if (client === null) return () => {}
-  const sink = {
-    next: ({ data }: { data?: Data | null }) => {
-      if (data) onNext(data)
-    },
-    error: onEnd,
-    complete: onEnd,
+  const own = client
+  if (own === null) return () => {}
+  let stop = (): void => {}
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let pauseMs = AGAIN_MS
+  let refusal: Refused | undefined
+  const goOn = (): void => {
+    if (own !== client || refusal === undefined || refusal.extensions?.code === 'NOT_FOUND') {
+      onEnd()
+      return
+    }
+    timer = setTimeout(() => {
+      begin()
+      comebacks.value += 1
+    }, pauseMs)
+    pauseMs = Math.min(MAX_AGAIN_MS, pauseMs * 2)
   }
-  return client.subscribe<Data>({ query: operation.query, variables: variables as Record<string, unknown> }, sink)
+  const sink = {
+    next: ({ data, errors }: { data?: Data | null; errors?: readonly Refused[] }) => {
+      if (data) onNext(data)
+      refusal = errors?.[0]
+    },
+    error: (error: unknown) => {
+      refusal = Array.isArray(error) ? error[0] : {}
+      goOn()
+    },
+    complete: goOn,
+  }
+  const begin = (): void => {
+    refusal = undefined
+    stop = own.subscribe<Data>({ query: operation.query, variables: variables as Record<string, unknown> }, sink)
+  }
+  begin()
+  return () => {
+    refusal = undefined
+    clearTimeout(timer)
+    stop()
+  }
+}
+
+interface Refused {
+  readonly extensions?: { readonly code?: string }
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,9 +1,11 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { at } from '../api/base.ts'
 import { timeNow } from '../api/clock.ts'
 import { comebacks } from '../api/follow.ts'
 import { useQuery } from '../api/use-query.ts'
 import { NewerButton } from '../lists/newer-button.tsx'
+import { useCalmReload } from '../lists/use-calm-reload.ts'
 import { type JobRowFragment, type JobsFilter, type JobsQuery, jobCounts, jobs as jobsQuery } from '../operations.ts'
 import { Empty } from '../parts/empty.tsx'
 import { count } from '../parts/format.ts'
@@ -12,6 +14,7 @@ import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { pageOf, useAddress } from '../parts/use-address.ts'
+import { jobCounts as jobCountsNow } from '../shell/account-live.ts'
 import { ExportMenu } from '../windows/export-menu.tsx'
 import { saveCsv } from './csv.ts'
 import { listQuery } from './jobs-address.ts'
@@ -22,6 +25,8 @@ import { SelectionBar } from './selection-bar.tsx'
 import { useLiveRows } from './use-live-rows.ts'
 
 const PAGE = 50
+/** The numbers in the tabs follow the jobs so late. */
+const COUNTS_MS = 2000
 const EXPORTED = ['24h', '7d', '30d', 'this-month', 'last-month']
 const NO_FILTER = Object.fromEntries([...FILTERS, 'after', 'before'].map((name) => [name, null]))
 
@@ -37,6 +42,7 @@ export function JobsPage() {
   const page = pageOf(query, PAGE)
   const list = useQuery(jobsQuery, { filter, ...page, ...(orderBy && { orderBy }) })
   const counts = useQuery(jobCounts, { filter: anyStatus })
+  useCalmReload(query.live === 'off' ? null : jobCountsNow.value, COUNTS_MS, counts.reload)
   const reload = (): void => {
     setLooks(looks + 1)
     list.reload()
@@ -57,20 +63,17 @@ export function JobsPage() {
       <JobsToolbar />
       <DroppedNotice names={dropped} />
       <Load query={list} skeleton={<SkeletonRows />}>
-        {({ jobs }) =>
-          jobs.edges.length === 0 ? (
-            <NoJobs isFiltered={isFiltered(query)} onClear={() => change(NO_FILTER)} />
-          ) : (
-            <JobsList
-              {...{ jobs, filter, shown }}
-              isOther={list.isOther}
-              isNewestFirst={orderBy === undefined}
-              isFirst={!query.after && !query.before}
-              onReload={reload}
-              onMissed={list.reload}
-            />
-          )
-        }
+        {({ jobs }) => (
+          <JobsList
+            {...{ jobs, filter, shown }}
+            isOther={list.isOther}
+            isNewestFirst={orderBy === undefined}
+            isFirst={!query.after && !query.before}
+            onReload={reload}
+            onMissed={list.reload}
+            empty={<NoJobs isFiltered={isFiltered(query)} onClear={() => change(NO_FILTER)} />}
+          />
+        )}
       </Load>
     </Page>
   )
@@ -102,9 +105,11 @@ interface JobsListProps {
   readonly onReload: () => void
   /** A row may have changed unseen. */
   readonly onMissed: () => void
+  /** In place of no rows. */
+  readonly empty: ComponentChildren
 }
 
-function JobsList({ jobs, filter, shown, isFirst, isNewestFirst, isOther, onReload, onMissed }: JobsListProps) {
+function JobsList({ jobs, filter, shown, isFirst, isNewestFirst, isOther, onReload, onMissed, empty }: JobsListProps) {
   const { change, query } = useAddress()
   const loaded = useMemo(() => jobs.edges.map(({ node }) => node), [jobs])
   const { rows, newer } = useLiveRows(loaded, filter, query.live === 'off', onMissed)
@@ -114,9 +119,15 @@ function JobsList({ jobs, filter, shown, isFirst, isNewestFirst, isOther, onRelo
       shown.current = []
     }
   }, [rows])
+  // Among no rows, none that is new moves any.
+  const isFilled = rows.length === 0 && newer > 0
+  useEffect(() => {
+    if (isFilled) onReload()
+  }, [isFilled])
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   useEffect(() => setSelected(new Set()), [isOther])
   const chosen = rows.filter(({ id }) => selected.has(id))
+  if (rows.length === 0) return empty
   return (
     <>
       {isFirst && isNewestFirst && <NewerButton newer={newer} onReload={onReload} />}

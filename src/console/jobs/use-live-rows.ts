@@ -48,11 +48,18 @@ export function useLiveRows(
         const merged = mergeJobs(before.rows, jobsChanged as readonly Row[])
         const newer = new Set(before.newer)
         for (const job of merged.newer)
-          if (job.createdAt > (latest.current[0]?.createdAt ?? '') && belongs(job, asked.current)) newer.add(job.id)
+          if (job.createdAt > placeOfNew(latest.current, asked.current) && belongs(job, asked.current))
+            newer.add(job.id)
           else newer.delete(job.id)
         return { rows: merged.rows, newer }
       })
     })
   }, [JSON.stringify(followed), isPaused])
   return { rows: state.rows, newer: state.newer.size }
+}
+
+/** After which time of a page's rows a job that is not among them is new there: old jobs come into the states of a filter as well. */
+function placeOfNew(rows: readonly Row[], { statuses, errorCodes, completedAt }: JobsFilter): string {
+  const place = statuses || errorCodes || completedAt ? rows.at(-1) : rows[0]
+  return place?.createdAt ?? ''
 }

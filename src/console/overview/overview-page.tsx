@@ -3,6 +3,7 @@ import { at } from '../api/base.ts'
 import { now, timeNow } from '../api/clock.ts'
 import { useQuery } from '../api/use-query.ts'
 import { JobState } from '../jobs/job-state.tsx'
+import { useCalmReload } from '../lists/use-calm-reload.ts'
 import { type JobRowFragment, type OverviewQuery, overview as overviewQuery } from '../operations.ts'
 import { count, duration, share, shortCount } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -16,8 +17,10 @@ import { Tile } from './tile.tsx'
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
-/** So old the figures of the last day become while they are looked at. */
+/** So old the figures of the last day become while they are looked at and no job changes; and where jobs do. */
 const REFRESH_MS = 5 * MINUTE_MS
+const CHANGED_MS = 10_000
+const FIRST_JOB_MS = 1000
 
 /** What runs now, the last day in figures, and what failed; first steps until the first job. */
 export function OverviewPage() {
@@ -27,6 +30,8 @@ export function OverviewPage() {
     return { from, today: { createdAt: { from } }, failed: { statuses: ['FAILED' as const], createdAt: { from } } }
   }, [look])
   const query = useQuery(overviewQuery, variables)
+  const isEmpty = query.data?.latest.totalCount === 0
+  useCalmReload(jobCounts.value, isEmpty ? FIRST_JOB_MS : CHANGED_MS, query.reload)
   const actions = (
     <a class="button primary" href={at('/playground')}>
       <Icon name="playground" /> Speak something
@@ -35,13 +40,14 @@ export function OverviewPage() {
   return (
     <Page title="Overview" actions={actions}>
       <Load query={query} skeleton={<SkeletonRows />}>
-        {(data) =>
-          data.latest.totalCount === 0 && !jobCounts.value?.queued ? <FirstSteps /> : <Figures data={data} />
-        }
+        {(data) => (isEmpty && !hasJobs(jobCounts.value) ? <FirstSteps /> : <Figures data={data} />)}
       </Load>
     </Page>
   )
 }
+
+const hasJobs = (counts: typeof jobCounts.value): boolean =>
+  counts !== null && counts.queued + counts.processing + counts.completed + counts.failed > 0
 
 const Figures = ({ data }: { data: Pick<OverviewQuery, 'jobStats' | 'jobSeries' | 'failures' | 'latest'> }) => (
   <>

@@ -6,6 +6,7 @@ import { useAction } from '../api/use-action.ts'
 import { useQuery } from '../api/use-query.ts'
 import { DroppedNotice } from '../jobs/jobs-toolbar.tsx'
 import { NewerButton } from '../lists/newer-button.tsx'
+import { useCalmReload } from '../lists/use-calm-reload.ts'
 import {
   type DeliveriesQuery,
   deliveries as deliveriesQuery,
@@ -29,6 +30,7 @@ import { UrlForm } from './url-form.tsx'
 import { useLiveDeliveries } from './use-live-deliveries.ts'
 
 const PAGE = 50
+const FILLED_MS = 500
 const NONE = {
   PENDING: 'No delivery is pending',
   SUCCEEDED: 'No delivery has succeeded',
@@ -87,20 +89,16 @@ function Deliveries() {
       </div>
       <DroppedNotice names={query.state && state === undefined ? ['state'] : []} />
       <Load query={list} skeleton={<SkeletonRows />}>
-        {({ webhookDeliveries: { edges, pageInfo, totalCount } }) =>
-          edges.length === 0 ? (
-            <Empty title={state ? NONE[state] : 'Nothing has been delivered'}>
-              When a job ends, its result is posted to your URL and listed here for 30 days, with every attempt.
-            </Empty>
-          ) : (
-            <>
-              <LiveDeliveries edges={edges} isFirst={isFirst} onReload={list.reload} />
+        {({ webhookDeliveries: { edges, pageInfo, totalCount } }) => (
+          <>
+            <LiveDeliveries edges={edges} state={state} isFirst={isFirst} onReload={list.reload} />
+            {edges.length > 0 && (
               <Pager pageInfo={pageInfo} onMove={(cursors) => change(cursors)}>
                 {`${count(totalCount)} ${totalCount === 1 ? 'delivery' : 'deliveries'}`}
               </Pager>
-            </>
-          )
-        }
+            )}
+          </>
+        )}
       </Load>
     </section>
   )
@@ -120,13 +118,22 @@ function StateChoice({ state }: { state: WebhookDeliveryState | undefined }) {
 
 interface LiveDeliveriesProps {
   readonly edges: DeliveriesQuery['webhookDeliveries']['edges']
+  readonly state: WebhookDeliveryState | undefined
   readonly isFirst: boolean
   readonly onReload: () => void
 }
 
-function LiveDeliveries({ edges, isFirst, onReload }: LiveDeliveriesProps) {
+function LiveDeliveries({ edges, state, isFirst, onReload }: LiveDeliveriesProps) {
   const loaded = useMemo(() => edges.map(({ node }) => node), [edges])
   const { rows, newer } = useLiveDeliveries(loaded)
+  // Among no rows, none that is new moves any.
+  useCalmReload(rows.length === 0 ? newer : null, FILLED_MS, onReload)
+  if (rows.length === 0)
+    return (
+      <Empty title={state ? NONE[state] : 'Nothing has been delivered'}>
+        When a job ends, its result is posted to your URL and listed here for 30 days, with every attempt.
+      </Empty>
+    )
   return (
     <>
       {isFirst && <NewerButton newer={newer} onReload={onReload} />}
