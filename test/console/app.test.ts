@@ -21,6 +21,7 @@ import { followingJourneys } from './journeys/following.ts'
 import { interruptionJourneys } from './journeys/interruptions.ts'
 import { jobsJourneys } from './journeys/jobs.ts'
 import { lexiconJourneys } from './journeys/lexicon.ts'
+import { listeningJourneys } from './journeys/listening.ts'
 import { listJourneys } from './journeys/lists.ts'
 import { modeJourneys } from './journeys/modes.ts'
 import { namesJourneys } from './journeys/names.ts'
@@ -358,6 +359,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   clockJourneys(opened)
   modeJourneys(opened)
   interruptionJourneys(opened, signIn)
+  listeningJourneys(opened)
   followingJourneys(opened, signIn)
 
   test('axe finds nothing on any further screen in either theme, none scrolls sideways at 360 pixels, and consoles do not complain', async () => {

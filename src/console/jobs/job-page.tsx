@@ -2,6 +2,8 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { at } from '../api/base.ts'
 import { follow } from '../api/follow.ts'
 import { isOwner } from '../api/session.ts'
+import { useEvery } from '../api/use-every.ts'
+import { useFreshUrls } from '../api/use-fresh-urls.ts'
 import { type Loaded, useQuery } from '../api/use-query.ts'
 import { Transcript } from '../captions/transcript.tsx'
 import { type JobDetailQuery, jobDetail, jobLive } from '../operations.ts'
@@ -25,6 +27,8 @@ import { JobState } from './job-state.tsx'
 import { listQuery } from './jobs-address.ts'
 import { Neighbours } from './neighbours.tsx'
 
+const PLACE_MS = 5000
+
 /** One job: what became of it, when, what it cost, its audio and its deliveries; followed until it has ended. */
 export const JobPage = ({ id = '' }: { id?: string }) => <OneJob key={id} id={id} />
 
@@ -32,6 +36,8 @@ function OneJob({ id }: { id: string }) {
   const { query: address } = useAddress()
   const query = useQuery(jobDetail, { jobId: id, isOwner: isOwner.value })
   useFollowed(id, query)
+  // Its place in the queue depends on the jobs of others, whose changes are in no message.
+  useEvery(PLACE_MS, query.data?.job.status === 'QUEUED', query.reload)
   useLetters({
     c: () =>
       void copy(id).then(
@@ -110,13 +116,14 @@ function JobBody({ job, onExpired }: { job: Job; onExpired: () => void }) {
 }
 
 function JobAudio({ job, onExpired }: { job: Job; onExpired: () => void }) {
+  useFreshUrls('wav' in job ? (job.wav ?? null) : null, onExpired)
   if (job.__typename !== 'VoiceJob' || job.status === 'FAILED') return null
   if (job.artifacts.some(({ deletedAt }) => deletedAt !== null))
     return <p class="notice">Its audio has been deleted. The job stays readable.</p>
   return (
     <div class="row job-audio">
       <Player
-        src={job.wav ?? job.liveUrl ?? null}
+        src={job.wav ?? (job.status === 'QUEUED' ? null : (job.liveUrl ?? null))}
         waveOf={job.status === 'COMPLETED' ? job.id : null}
         label="the speech"
         onError={onExpired}

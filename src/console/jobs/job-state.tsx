@@ -7,8 +7,6 @@ export function JobState({ job }: { job: JobRowFragment }) {
   if (job.errorCode === 'JOB_CANCELLED') return <StateMark state="CANCELLED" />
   if (job.status === 'FAILED')
     return <StateMark state="FAILED" label={job.errorCode ? words(job.errorCode) : 'failed'} />
-  if (job.status === 'QUEUED' && job.queuePosition)
-    return <StateMark state="QUEUED" label={`queued, position ${job.queuePosition}`} />
   const { chunksDone, chunksTotal } = { chunksDone: null, chunksTotal: null, ...job }
   if (job.status !== 'PROCESSING' || !chunksTotal || chunksTotal < 2) return <StateMark state={job.status} />
   return (

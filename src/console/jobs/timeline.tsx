@@ -1,5 +1,7 @@
-import type { JobRowFragment } from '../operations.ts'
+import type { JobDetailQuery, JobRowFragment } from '../operations.ts'
 import { duration, exactTime } from '../parts/format.ts'
+
+type TimedJob = JobRowFragment & Partial<Pick<JobDetailQuery['job'], 'queuePosition'>>
 
 interface Step {
   readonly name: string
@@ -10,7 +12,7 @@ interface Step {
 }
 
 /** Accepted, taken by a worker, ended: when each was, and how long it took. */
-export const Timeline = ({ job }: { job: JobRowFragment }) => (
+export const Timeline = ({ job }: { job: TimedJob }) => (
   <ol class="timeline card-body">
     {stepsOf(job).map(({ name, at, note, tone }) => (
       <li key={name} class={tone}>
@@ -31,7 +33,7 @@ function stepsOf({
   runMs,
   attempts,
   queuePosition,
-}: JobRowFragment): Step[] {
+}: TimedJob): Step[] {
   const isOver = status === 'COMPLETED' || status === 'FAILED'
   const accepted: Step = { name: 'Accepted', at: createdAt, note: '', tone: 'good' }
   const place = queuePosition ? `waiting, position ${queuePosition} in the queue` : 'waiting for a worker'

@@ -4,7 +4,7 @@ import { ask } from '../api/ask.ts'
 import { peaks as peaksQuery } from '../operations.ts'
 import { playTime } from './format.ts'
 import { Icon, PlayGlyph } from './icon.tsx'
-import { type AudioRef, useAutoplay, useSource } from './use-source.ts'
+import { type AudioRef, useAudio, useAutoplay, useSource } from './use-source.ts'
 import { PEAKS, Waveform } from './waveform.tsx'
 
 const RATES = [1, 1.25, 1.5, 2, 0.75] as const
@@ -36,8 +36,8 @@ export interface Heard {
 /** One player for everything that can be heard: the waveform is the scrubber; Space plays, the arrows move by five seconds. */
 export function Player({ src, waveOf, label, isAutoplay = false, onError, children }: PlayerProps) {
   const audio = useRef<HTMLAudioElement>(null)
-  const { isPlaying, position, length, listeners } = useAudio(onError)
   const source = useSource(audio, src)
+  const { isPlaying, isGone, position, length, listeners } = useAudio(onError)
   const peaks = usePeaks(waveOf)
   useAutoplay(audio, source, isAutoplay)
   const { toggle, seek } = controlsOf(audio, onError)
@@ -65,6 +65,7 @@ export function Player({ src, waveOf, label, isAutoplay = false, onError, childr
         <LoopButton audio={audio} />
       </div>
       <audio ref={audio} src={source ?? undefined} preload="metadata" {...listeners} />
+      {isGone && <p class="hint bad">This audio cannot be loaded. It may have been deleted.</p>}
       {children?.({ audio, isPlaying, position, onSeek: seek })}
     </div>
   )
@@ -144,32 +145,6 @@ function LoopButton({ audio }: { audio: AudioRef }) {
       <Icon name="loop" size={14} />
     </button>
   )
-}
-
-function useAudio(onError: (() => void) | undefined) {
-  const [isPlaying, setPlaying] = useState(false)
-  const [position, setPosition] = useState(0)
-  const [length, setLength] = useState(Number.NaN)
-  type Heard = { readonly currentTarget: HTMLAudioElement }
-  const measure = ({ currentTarget }: Heard): void => setLength(currentTarget.duration)
-  const listeners = {
-    onPlay: ({ currentTarget }: Heard) => {
-      setPlaying(true)
-      // One is heard at a time, so that takes can be compared.
-      for (const other of document.querySelectorAll('audio')) if (other !== currentTarget) other.pause()
-    },
-    onPause: () => setPlaying(false),
-    onError: () => {
-      setPlaying(false)
-      onError?.()
-    },
-    onTimeUpdate: ({ currentTarget }: Heard) => setPosition(currentTarget.currentTime),
-    onSeeked: ({ currentTarget }: Heard) => setPosition(currentTarget.currentTime),
-    onEmptied: () => setPosition(0),
-    onDurationChange: measure,
-    onLoadedMetadata: measure,
-  }
-  return { isPlaying, position, length, listeners }
 }
 
 /** The service reads the file: it may be long, in any format, or in a bucket that no script reads. Without an answer the waveform stays flat. */

@@ -26,6 +26,8 @@ export const SearchField = ({ label, icon = 'search', isWrong, onText, onDone, .
       aria-label={label}
       aria-invalid={isWrong || undefined}
       onInput={(event) => onText(event.currentTarget.value)}
+      // It finds with each letter: Enter would send the form that it stands in.
+      onKeyDown={(event) => event.key === 'Enter' && onDone === undefined && event.preventDefault()}
       onChange={(event) => onDone?.(event.currentTarget.value)}
     />
   </>

@@ -5,6 +5,7 @@ export type AudioRef = { readonly current: HTMLAudioElement | null }
 /**
  * What the element is to play. Each signature has another URL: of the same sound the one that is being heard stays, unless it has failed.
  * Another one, such as the file after the live sound, goes on where that was.
+ * @param src null: nothing, but what is being heard
  */
 export function useSource(audio: AudioRef, src: string | null): string | null {
   const [source, setSource] = useState(src)
@@ -12,10 +13,21 @@ export function useSource(audio: AudioRef, src: string | null): string | null {
     const element = audio.current
     if (element === null || source === src) return
     const isMidway = source !== null && !element.ended && element.currentTime > 0
-    if (isMidway && element.error === null && pathOf(source) === pathOf(src)) return
+    if (isMidway && element.error === null && (src === null || pathOf(source) === pathOf(src))) return
     if (isMidway) goOn(element)
     setSource(src)
   }, [src, source])
+  // An element that is not on the page any more, or has nothing to play, would go on loading.
+  useEffect(() => {
+    if (source === null) audio.current?.load()
+  }, [source])
+  useEffect(() => {
+    const element = audio.current
+    return () => {
+      element?.removeAttribute('src')
+      element?.load()
+    }
+  }, [])
   return source
 }
 
@@ -35,6 +47,47 @@ export function useAutoplay(audio: AudioRef, source: string | null, isAutoplay: 
   }, [isAutoplay, source])
 }
 
+/** How an element stands, and what listens to it. @param onError its URL has expired or its file is gone */
+export function useAudio(onError: (() => void) | undefined) {
+  const [isPlaying, setPlaying] = useState(false)
+  const [position, setPosition] = useState(0)
+  const [length, setLength] = useState(Number.NaN)
+  // The file whose URL is signed again, once, as it has failed: that may have expired.
+  const failed = useRef<string | null>(null)
+  const [isGone, setGone] = useState(false)
+  type Heard = { readonly currentTarget: HTMLAudioElement }
+  const measure = ({ currentTarget }: Heard): void => setLength(currentTarget.duration)
+  const listeners = {
+    onPlay: ({ currentTarget }: Heard) => {
+      setPlaying(true)
+      // One is heard at a time, so that takes can be compared.
+      for (const other of document.querySelectorAll('audio')) if (other !== currentTarget) other.pause()
+    },
+    onPause: () => setPlaying(false),
+    onError: ({ currentTarget }: Heard) => {
+      setPlaying(false)
+      const path = pathOf(currentTarget.currentSrc)
+      setGone(true)
+      if (path === failed.current) return
+      failed.current = path
+      onError?.()
+    },
+    onTimeUpdate: ({ currentTarget }: Heard) => setPosition(currentTarget.currentTime),
+    onSeeked: ({ currentTarget }: Heard) => setPosition(currentTarget.currentTime),
+    onEmptied: ({ currentTarget }: Heard) => {
+      setPosition(0)
+      if (currentTarget.paused) setPlaying(false)
+    },
+    onDurationChange: measure,
+    onLoadedMetadata: (event: Heard) => {
+      failed.current = null
+      setGone(false)
+      measure(event)
+    },
+  }
+  return { isPlaying, isGone, position, length, listeners }
+}
+
 /** Once the next source is there, from the same position, as it was played or paused. */
 function goOn(element: HTMLAudioElement): void {
   const { currentTime, paused } = element
@@ -45,4 +98,5 @@ function goOn(element: HTMLAudioElement): void {
   element.addEventListener('loadedmetadata', takeUp, { once: true })
 }
 
-const pathOf = (url: string | null): string | null => url?.replace(/\?.*$/s, '') ?? null
+/** A file without its signature. */
+export const pathOf = (url: string | null): string | null => url?.replace(/\?.*$/s, '') ?? null

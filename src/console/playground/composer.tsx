@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { serviceUrl } from '../api/base.ts'
 import { useAction } from '../api/use-action.ts'
 import type { VoicesQuery } from '../operations.ts'
@@ -6,8 +6,7 @@ import { Failure } from '../parts/failure.tsx'
 import { count } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { balance } from '../shell/balance.ts'
-import { CodeDialog } from './code-dialog.tsx'
-import { draftText } from './draft.ts'
+import { draftInputs, draftText } from './draft.ts'
 import { characters, type FormField, formFields, inputsOf } from './form-fields.ts'
 import { type FormValue, InputField } from './input-field.tsx'
 import { EXAMPLES, Sheet } from './sheet.tsx'
@@ -27,48 +26,66 @@ interface ComposerProps {
   readonly onExpired: () => void
 }
 
-/** The form: the text as a page, and next to it voice and style. */
+/** The form: the text as a page, and next to it voice and style. Enter with Ctrl or ⌘ speaks from anywhere in it. */
 export function Composer({ endpoint, chosenVoice, onVoice, onExpired }: ComposerProps) {
   const { fields, voice, values, text, set, setText } = useInputs(endpoint, chosenVoice)
-  const [isCodeOpen, setCodeOpen] = useState(false)
+  const [CodeDialog, setCodeDialog] = useState<typeof import('./code-dialog.tsx').CodeDialog | null>(null)
+  const form = useRef<HTMLFormElement>(null)
   const speak = useAction(async () => {
     const about = { endpoint: endpoint.slug, voice: voice?.slug ?? '', voiceName: voice?.name ?? 'the voice', text }
     await startTake(about, inputsOf(fields, values))
+  })
+  const code = useAction(async () => {
+    const loaded = await import('./code-dialog.tsx')
+    setCodeDialog(() => loaded.CodeDialog)
   })
   const onSubmit = (event: Event): void => {
     event.preventDefault()
     if (text.trim() !== '') void speak.run()
   }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || CodeDialog !== null) return
+    event.preventDefault()
+    form.current?.requestSubmit()
+  }
+  const failure = speak.failure ?? code.failure
   const errors = errorsOf(speak.failure?.details ?? [])
   const others = fields.filter(({ name }) => name !== 'text' && name !== endpoint.voiceInput)
   return (
-    <form class="composer" onSubmit={onSubmit}>
+    <form ref={form} class="composer" onSubmit={onSubmit} onKeyDown={onKeyDown}>
       <div class="sheet card">
-        {speak.failure !== null && <Failure failure={speak.failure} />}
+        {failure !== null && <Failure failure={failure} />}
         <Sheet field={fields.find(({ name }) => name === 'text')} text={text} error={errors.text} onText={setText} />
         <SheetFoot
           text={text}
           perCharacter={endpoint.creditsPerCharacter}
           isSpeaking={speak.isRunning}
-          onCode={() => setCodeOpen(true)}
+          onCode={() => void code.run()}
         />
       </div>
       <aside class="dials card" aria-label="Voice and style">
         <VoicePicker voices={endpoint.voices} chosen={voice?.slug ?? ''} onChoose={onVoice} onExpired={onExpired} />
         <OtherInputs fields={others} values={values} errors={errors} onChange={set} />
       </aside>
-      {isCodeOpen && <CodeDialog spoken={spokenOf(endpoint, fields, values)} onClose={() => setCodeOpen(false)} />}
+      {CodeDialog !== null && (
+        <CodeDialog spoken={spokenOf(endpoint, fields, values)} onClose={() => setCodeDialog(null)} />
+      )}
     </form>
   )
 }
 
 /** What is filled in, with the chosen voice in its own input. */
 function useInputs(endpoint: Endpoint, chosenVoice: string | undefined) {
-  const [typed, setTyped] = useState<Values>(() => ({ text: draftText.peek() }))
+  const [typed, setTyped] = useState<Values>(() => ({ ...draftInputs.get(endpoint.slug), text: draftText.peek() }))
   const voice = endpoint.voices.find(({ slug }) => slug === chosenVoice) ?? endpoint.voices[0]
   const values: Values = { ...typed, [endpoint.voiceInput]: voice?.slug }
   const text = typeof typed.text === 'string' ? typed.text : ''
-  const set = (name: string, value: FormValue): void => setTyped((before) => ({ ...before, [name]: value }))
+  const set = (name: string, value: FormValue): void =>
+    setTyped((before) => {
+      const inputs = { ...before, [name]: value }
+      draftInputs.set(endpoint.slug, inputs)
+      return inputs
+    })
   const setText = (value: string): void => {
     draftText.value = value
     set('text', value)

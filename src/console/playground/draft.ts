@@ -7,6 +7,9 @@ const KEPT = 'sonant-draft'
 /** What stands on the sheet of the playground, while other screens are open as well; one that wants a text heard puts it there. It is in no address. */
 export const draftText = signal('')
 
+/** What is set besides the text, by the endpoint's slug, for the way back from other screens. */
+export const draftInputs = new Map<string, Readonly<Record<string, string | boolean | undefined>>>()
+
 /** What a word to be heard has taken the place of on the sheet. */
 export const replaced = signal<{ readonly text: string; readonly by: string } | null>(null)
 
@@ -43,6 +46,7 @@ signOuts.subscribe((times) => {
   if (times === 0) return
   draftText.value = ''
   replaced.value = null
+  draftInputs.clear()
   sessionStorage.removeItem(KEPT)
 })
 

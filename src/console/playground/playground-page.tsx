@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { isOwner } from '../api/session.ts'
+import { useFreshUrls } from '../api/use-fresh-urls.ts'
 import { useQuery } from '../api/use-query.ts'
 import { ownVoices, type VoicesQuery, voices as voicesQuery } from '../operations.ts'
 import { Empty } from '../parts/empty.tsx'
@@ -35,6 +36,7 @@ function Studio({ endpoints, onExpired }: { endpoints: Endpoints; onExpired: () 
   // Those of the account come with a question of their own: only some endpoints speak with them.
   const ownQuery = useQuery(ownVoices, endpoint?.libraryVoices ? { slug: endpoint.slug } : null)
   const own = ownQuery.data?.endpointVoices
+  useFreshUrls(own ?? endpoints, own ? ownQuery.reload : onExpired)
   if (endpoint === undefined) return null
   return (
     <>
@@ -100,7 +102,12 @@ function Takes() {
         )}
       </div>
       {takes.value.map((take, index) => (
-        <TakeCard key={take.jobId} take={take} isNewest={index === 0 && !opened.has(take.jobId)} />
+        <TakeCard
+          key={take.jobId}
+          take={take}
+          isFirst={index === 0}
+          isNewest={index === 0 && !opened.has(take.jobId)}
+        />
       ))}
     </section>
   )

@@ -19,12 +19,13 @@ interface SheetProps {
   readonly onText: (text: string) => void
 }
 
-/** The text as a page; Enter with Ctrl or ⌘ sends the form that it stands in. */
+/** The text as a page. */
 export function Sheet({ field, text, error, onText }: SheetProps) {
   const area = useRef<HTMLTextAreaElement>(null)
   const maxLength = field?.control.kind === 'text' ? field.control.maxLength : undefined
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) area.current?.form?.requestSubmit()
+  const begin = (example: string): void => {
+    onText(example)
+    area.current?.focus()
   }
   return (
     <>
@@ -40,7 +41,6 @@ export function Sheet({ field, text, error, onText }: SheetProps) {
         aria-invalid={error !== undefined}
         aria-describedby="text-note"
         placeholder="Type or paste what is to be spoken…"
-        onKeyDown={onKeyDown}
         onInput={(event) => onText(event.currentTarget.value)}
       />
       <p id="text-note" class={error === undefined ? 'unseen' : 'hint bad sheet-note'}>
@@ -51,7 +51,7 @@ export function Sheet({ field, text, error, onText }: SheetProps) {
         <p class="row sheet-note">
           <span class="faint small-text">Start with</span>
           {EXAMPLES.map(([name, example]) => (
-            <button key={name} type="button" class="button small" onClick={() => onText(example)}>
+            <button key={name} type="button" class="button small" onClick={() => begin(example)}>
               {name}
             </button>
           ))}

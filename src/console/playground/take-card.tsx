@@ -2,6 +2,8 @@ import { useEffect, useRef } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
 import { at } from '../api/base.ts'
 import { useAction } from '../api/use-action.ts'
+import { useEvery } from '../api/use-every.ts'
+import { useFreshUrls } from '../api/use-fresh-urls.ts'
 import { Transcript } from '../captions/transcript.tsx'
 import { cancelJob } from '../operations.ts'
 import { Failure } from '../parts/failure.tsx'
@@ -10,18 +12,28 @@ import { Icon } from '../parts/icon.tsx'
 import { Player } from '../parts/player.tsx'
 import { StateMark } from '../parts/state-mark.tsx'
 import { DownloadMenu } from './download-menu.tsx'
-import { dropTake, refreshAudio, type Take } from './takes.ts'
+import { dropTake, refresh, refreshPlace, type Take } from './takes.ts'
+
+const PLACE_MS = 5000
 
 interface TakeCardProps {
   readonly take: Take
+  /** Of those that are shown. */
+  readonly isFirst: boolean
+  /** It was spoken while they are shown. */
   readonly isNewest: boolean
 }
 
-export function TakeCard({ take, isNewest }: TakeCardProps) {
+export function TakeCard({ take, isFirst, isNewest }: TakeCardProps) {
   const { progress, audio } = take
   const isCompleted = progress?.status === 'COMPLETED'
   const isFailed = progress?.status === 'FAILED'
   const finished = isCompleted ? (audio?.wav ?? null) : null
+  // A browser has six connections to a service: one waits for the first sound of the newest take, none for those of others.
+  const live = isFirst ? (audio?.liveUrl ?? null) : null
+  // Its place in the queue depends on the jobs of others, whose changes are in no message.
+  useEvery(PLACE_MS, isFirst && progress?.status === 'QUEUED', () => refreshPlace(take.jobId))
+  useFreshUrls(isCompleted ? audio : null, () => refresh(take.jobId))
   const root = useRef<HTMLElement>(null)
   useEffect(() => {
     if (isNewest) root.current?.scrollIntoView({ block: 'nearest' })
@@ -40,11 +52,11 @@ export function TakeCard({ take, isNewest }: TakeCardProps) {
         </p>
       ) : (
         <Player
-          src={finished ?? audio?.liveUrl ?? null}
+          src={finished ?? live}
           waveOf={isCompleted ? take.jobId : null}
           label={`the take by ${take.voiceName}`}
           isAutoplay={isNewest}
-          onError={() => void refreshAudio(take.jobId)}
+          onError={() => refresh(take.jobId)}
         >
           {(heard) => isCompleted && <Transcript jobId={take.jobId} heard={heard} text={take.text} />}
         </Player>

@@ -5,7 +5,7 @@ import { follow } from '../api/follow.ts'
 import { randomKey } from '../api/random-key.ts'
 import { isUncertain, type Refusal } from '../api/refusal.ts'
 import { session, signOuts } from '../api/session.ts'
-import { type HeardQuery, heard, type SpeakingSubscription, speak, speaking } from '../operations.ts'
+import { type HeardQuery, heard, type SpeakingSubscription, speak, speaking, waiting } from '../operations.ts'
 
 type Progress = SpeakingSubscription['jobUpdated']
 export type Audio = HeardQuery['voiceJob']
@@ -88,12 +88,23 @@ const hasEnded = ({ status }: Progress): boolean => status === 'COMPLETED' || st
 
 const isUnderway = ({ progress }: Take): boolean => progress === null || !hasEnded(progress)
 
-const refresh = (jobId: string): void => void refreshAudio(jobId).catch(() => {})
+/** Signs its URLs again, where the service is reached. */
+export function refresh(jobId: string): void {
+  ask(heard, { jobId }).then(
+    ({ voiceJob }) => change(jobId, { audio: voiceJob }),
+    () => {},
+  )
+}
 
-/** Signs its URLs again: they live for 15 minutes. */
-export async function refreshAudio(jobId: string): Promise<void> {
-  const { voiceJob } = await ask(heard, { jobId })
-  change(jobId, { audio: voiceJob })
+/** Asks again where in the queue a job is, where the service is reached. */
+export function refreshPlace(jobId: string): void {
+  ask(waiting, { jobId }).then(
+    ({ voiceJob: { status, queuePosition } }) => {
+      const progress = takes.peek().find((take) => take.jobId === jobId)?.progress
+      if (progress?.status === status) change(jobId, { progress: { ...progress, queuePosition } })
+    },
+    () => {},
+  )
 }
 
 export function dropTake(jobId: string): void {

@@ -1,8 +1,9 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { PlayGlyph } from '../parts/icon.tsx'
+import { pathOf } from '../parts/use-source.ts'
 
-/** What is heard now, by its URL: one sample at a time. */
+/** What is heard now, by the path of its URL, whose signature changes: one sample at a time. */
 const heard = signal<string | null>(null)
 let element: HTMLAudioElement | null = null
 
@@ -17,17 +18,18 @@ interface PreviewProps {
 
 /** Plays a short sample from its beginning, and ends whichever played before. */
 export function PreviewButton({ src, label, onError }: PreviewProps) {
-  const isPlaying = src !== null && heard.value === src
+  const path = pathOf(src)
+  const isPlaying = path !== null && heard.value === path
   useEffect(
     () => () => {
-      if (src !== null && heard.peek() === src) stop()
+      if (path !== null && heard.peek() === path) stop()
     },
-    [src],
+    [path],
   )
   const onClick = (event: Event): void => {
     event.preventDefault()
     if (isPlaying) stop()
-    else if (src !== null) void play(src).catch(() => onError?.())
+    else if (src !== null) void play(src).catch((error: Error) => error.name !== 'AbortError' && onError?.())
   }
   return (
     <button
@@ -47,15 +49,19 @@ async function play(src: string): Promise<void> {
   stop()
   for (const other of document.querySelectorAll('audio')) other.pause()
   const audio = new Audio(src)
-  audio.onended = stop
+  // On the page, what is played next finds and pauses it.
+  document.body.append(audio)
+  audio.onpause = () => element === audio && stop()
   element = audio
   await audio.play()
   // Another one was pressed while this one was loaded.
-  if (element === audio) heard.value = src
+  if (element === audio) heard.value = pathOf(src)
 }
 
 function stop(): void {
-  element?.pause()
+  const ended = element
   element = null
+  ended?.pause()
+  ended?.remove()
   heard.value = null
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
 import { useAction } from '../api/use-action.ts'
+import { useFreshUrls } from '../api/use-fresh-urls.ts'
 import { useQuery } from '../api/use-query.ts'
 import { deleteVoice, type LibraryQuery, library, renameVoice } from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
@@ -24,6 +25,7 @@ export function VoicesPage() {
   const [isUploading, setUploading] = useState(false)
   const [asked, setAsked] = useState<Asked | null>(null)
   const list = useQuery(library, {})
+  useFreshUrls(list.data, list.reload)
   const close = (): void => setAsked(null)
   const add = (
     <button type="button" class="button primary" onClick={() => setUploading(true)}>

@@ -1,0 +1,115 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { openPage } from '../../setup/browser.ts'
+import { applyEndpoint } from '../../setup/voice-jobs.ts'
+import type { OpenedConsole } from './opened-console.ts'
+
+const MEDIA_GONE = /404 \(Not Found\)/
+
+/** Takes, samples and the audio of jobs, while they are waited for and when they cannot be had. */
+export function listeningJourneys(opened: () => OpenedConsole): void {
+  test('takes that nothing is heard of yet hold one connection together, and none once their screen is left', async () => {
+    const { service, owner, at } = opened()
+    await applyEndpoint(service.runtime, 'waiting', { base_url: 'http://127.0.0.1:9' })
+    const { page, complaints } = await openPage(owner, service.url)
+    const pending = new Set<unknown>()
+    service.app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      if (!request.url?.startsWith('/media/live/')) return
+      pending.add(response)
+      response.on('close', () => pending.delete(response))
+    })
+    await page.goto(at('playground?endpoint=waiting'))
+    await page.getByLabel('Text', { exact: true }).fill('Who waits for whom?')
+    for (const made of [1, 2, 3]) {
+      await page.keyboard.press('Control+Enter')
+      await expect.poll(() => page.locator('.take').count()).toBe(made)
+    }
+    await page.waitForTimeout(1000)
+    expect(pending.size).toBe(1)
+    await page.locator('.rail-link[title=Jobs]').click()
+    await expect.poll(() => pending.size).toBe(0)
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('Enter in the search of the voices speaks nothing', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('playground?endpoint=tts'))
+    await page.getByLabel('Text', { exact: true }).fill('Not yet.')
+    await page.getByLabel('Search voices').fill('leo')
+    await page.keyboard.press('Enter')
+    await page.waitForTimeout(300)
+    expect([await page.locator('.take').count(), await page.locator('.voice').count(), complaints]).toEqual([0, 1, []])
+    await page.close()
+  })
+
+  test('what is set besides the text stays for the way back, and an example can be spoken by the keys at once', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('playground?endpoint=tts'))
+    await page.getByRole('button', { name: 'Whispering' }).click()
+    await page.locator('.rail-link[title=Jobs]').click()
+    await page.getByRole('heading', { name: 'Jobs' }).waitFor()
+    await page.goBack()
+    expect(await page.getByRole('textbox', { name: 'Style instruction' }).inputValue()).toBe('Whispering')
+    await page.getByRole('button', { name: 'A greeting' }).click()
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.take').waitFor()
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('a sample that is pressed while another one loads is heard, and stopped by a take', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url)
+    let asked = 0
+    page.on('request', (request) => {
+      if (request.postData()?.includes('query Voices')) asked++
+    })
+    const release = await holdFirst(page, '**/media/samples/**')
+    await page.goto(at('playground?endpoint=tts'))
+    await page.getByRole('button', { name: 'Play a sample of Aria' }).click()
+    await page.getByRole('button', { name: 'Play a sample of Clara' }).click()
+    await page.getByRole('button', { name: 'Stop a sample of Clara' }).waitFor()
+    release()
+    await page.getByLabel('Text', { exact: true }).fill('Now me.')
+    await page.keyboard.press('Control+Enter')
+    await page.waitForFunction(() => (document.querySelector<HTMLAudioElement>('.take audio')?.currentTime ?? 0) > 0)
+    expect([await page.getByRole('button', { name: /^Stop a sample/ }).count(), asked, complaints]).toEqual([0, 1, []])
+    await page.close()
+  })
+
+  test('audio that is gone is said to be, and is not asked for again and again', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url, MEDIA_GONE)
+    await page.goto(at('playground?endpoint=tts'))
+    await page.getByLabel('Text', { exact: true }).fill('Soon gone.')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('of audio').first().waitFor()
+    let asked = 0
+    await page.route('**/media/job_**', (route) => {
+      asked++
+      return route.fulfill({ status: 404 })
+    })
+    await page.getByRole('link', { name: 'Open the job' }).first().click()
+    await page.getByText('This audio cannot be loaded.').waitFor()
+    await page.waitForTimeout(1500)
+    expect([asked, complaints]).toEqual([expect.toSatisfy((count: number) => count <= 2), []])
+    await page.close()
+  })
+}
+
+/** Keeps the first answer waiting until the returned function is called. */
+async function holdFirst(page: Page, url: string): Promise<() => void> {
+  let [release, count] = [(): void => {}, 0]
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route(url, async (route) => {
+    if (count++ === 0) await held
+    await route.continue().catch(() => {})
+  })
+  return release
+}
