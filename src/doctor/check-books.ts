@@ -1,5 +1,6 @@
 import type { Context } from '../context/context.ts'
 import { inTransaction } from '../db/database.ts'
+import { queuedTypeSql } from '../jobs/job-states.ts'
 import { retentionBacklogSeconds } from '../jobs/retention/retention-backlog.ts'
 import { type Check, error, ok, orOk, warning } from './finding.ts'
 
@@ -12,7 +13,7 @@ const DRIFT = `
   select a.id from (select id, credits from account order by id desc limit ${ACCOUNTS}) a
   where a.credits <> (select coalesce(sum(amount), 0) from credit_entry e where e.account_id = a.id) limit 5`
 const UNFINISHED = `
-  select id from job where status in ('queued', 'processing') and type in ('voice', 'generate')
+  select id from job where status in ('queued', 'processing') and ${queuedTypeSql('type')}
     and created_at < now() - interval '1 minute' order by id limit ${JOBS}`
 const SILENT = `
   select id from (select id from job where status = 'completed' and type = 'voice' order by id desc limit ${JOBS}) job

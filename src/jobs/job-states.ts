@@ -2,6 +2,14 @@
 export const JOB_TYPES = ['voice', 'companion_chat', 'companion_retarget', 'companion_media_tag', 'generate'] as const
 export type JobType = (typeof JOB_TYPES)[number]
 
+/** The types that wait in a queue for a worker and whose end goes to a webhook. The others are finished in the answer to their request. */
+const QUEUED_TYPES = ['voice', 'generate'] as const satisfies readonly JobType[]
+export type QueuedType = (typeof QUEUED_TYPES)[number]
+
+/** SQL of whether a job is of a queued type. @param type its column */
+export const queuedTypeSql = (type: string): string =>
+  `${type} in (${QUEUED_TYPES.map((one) => `'${one}'`).join(', ')})`
+
 /** The producers that moderate: only their jobs carry a verdict. */
 export const isCompanion = (type: JobType): boolean => type.startsWith('companion_')
 

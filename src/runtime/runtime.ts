@@ -7,7 +7,7 @@ import { CATALOG_CHANNEL, type CatalogSnapshot } from '../context/catalog-snapsh
 import type { Settings } from '../context/config.ts'
 import { type JobBatches, openJobBatches } from '../jobs/lifecycle/job-batches.ts'
 import type { DispatchOptions } from '../queue/dispatcher.ts'
-import { GENERATION_KIND, voiceKind, WEBHOOK_KIND } from '../queue/job-kind.ts'
+import { jobKinds, WEBHOOK_KIND } from '../queue/job-kind.ts'
 import { openBoss } from '../queue/pgboss/boss.ts'
 import { type BossQueue, bossQueue } from '../queue/pgboss/boss-queue.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
@@ -93,7 +93,6 @@ async function followCatalog(runtime: Runtime): Promise<void> {
 
 /** A queue for every pool that an endpoint names, before any caller can submit to it. */
 async function prepareQueues(queue: BossQueue, { endpoints }: CatalogSnapshot): Promise<void> {
-  const pools = new Set([...endpoints.values()].map(poolOf))
-  const kinds = [WEBHOOK_KIND, ...[...pools].map(voiceKind), GENERATION_KIND]
-  await Promise.all(kinds.map((kind) => queue.prepare(kind)))
+  const pools = [...new Set([...endpoints.values()].map(poolOf))]
+  await Promise.all([WEBHOOK_KIND, ...jobKinds(pools)].map((kind) => queue.prepare(kind)))
 }

@@ -1,11 +1,11 @@
 import { GENERATION_POOL } from '../catalog/pool-of-job.ts'
 import { serverName } from '../engines/measure-request.ts'
 import type { Dispatcher } from '../queue/dispatcher.ts'
-import { GENERATION_KIND } from '../queue/job-kind.ts'
+import { GENERATION_KIND, voiceKind } from '../queue/job-kind.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { WorkerParts } from './kinds.ts'
 import type { Pools } from './serve-pools.ts'
-import { slotsOver } from './slots.ts'
+import { slotsInProcess } from './slots.ts'
 
 interface Working {
   readonly pools: Pools | undefined
@@ -20,7 +20,7 @@ export function measureWorker(
 ): () => void {
   const { telemetry } = runtime
   const generations = () => permits.countOf(GENERATION_KIND)
-  const slotsOf = (pool: string) => slotsOver(runtime, [pool], permits, threads) - generations()
+  const slotsOf = (pool: string) => permits.countOf(voiceKind(pool)) + slotsInProcess(runtime, pool, threads)
   const byPool = (value: (pool: string, pools: Pools) => number, ofGenerations: () => number) => () => {
     const { pools } = working()
     const voice =

@@ -1,5 +1,5 @@
 import type { Tx } from '../db/database.ts'
-import { GENERATION_KIND, voiceKind } from '../queue/job-kind.ts'
+import { jobKinds } from '../queue/job-kind.ts'
 import type { Peer } from './share-out.ts'
 import { DEAD_AFTER_MS } from './worker.ts'
 
@@ -12,7 +12,7 @@ const PEERS = `
 
 /** The queues of a worker with these pools. A worker that takes jobs at all generates, too; one that is stopping has no pools. */
 export const queuesOf = (pools: readonly string[]): string[] =>
-  pools.length === 0 ? [] : [GENERATION_KIND, ...pools.map(voiceKind)].map(({ queue }) => queue)
+  pools.length === 0 ? [] : jobKinds(pools).map(({ queue }) => queue)
 
 /** With the round that this is, by the clock of the database. */
 export type PeerNow = Peer & { readonly round: number }

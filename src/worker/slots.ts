@@ -1,5 +1,5 @@
 import { embeddedSlots, serverLimits } from '../catalog/engine-server.ts'
-import { GENERATION_KIND, voiceKind } from '../queue/job-kind.ts'
+import { jobKinds, voiceKind } from '../queue/job-kind.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { ServerPermits } from './server-permits.ts'
 
@@ -19,6 +19,7 @@ export const slotsOver = (
   permits: ServerPermits,
   threads: number,
 ): number =>
-  pools
-    .map((pool) => permits.countOf(voiceKind(pool)) + slotsInProcess(runtime, pool, threads))
-    .reduce((sum, slots) => sum + slots, permits.countOf(GENERATION_KIND))
+  [
+    ...jobKinds(pools).map((kind) => permits.countOf(kind)),
+    ...pools.map((pool) => slotsInProcess(runtime, pool, threads)),
+  ].reduce((sum, slots) => sum + slots, 0)

@@ -9,13 +9,16 @@ import { forgetJob } from '../../idempotency/remember-response.ts'
 import { isId } from '../../values/id.ts'
 import { findJob } from '../find-job.ts'
 import type { Job } from '../job-shape.ts'
-import { JobFailure, type JobType } from '../job-states.ts'
+import { JobFailure, type JobType, type QueuedType } from '../job-states.ts'
 import { announceLostEnd } from '../notes/announce-lost-end.ts'
 import { endJob } from './end-job.ts'
 import type { EndingParts } from './job-end.ts'
 
 /** A caller that may submit a job may cancel it. Jobs of the companion are finished in the answer to their request. */
-const SCOPES: Partial<Record<JobType, string>> = { voice: VOICE_SCOPE, generate: GENERATION_SCOPE }
+const SCOPES: Readonly<Record<QueuedType, string> & Partial<Record<JobType, string>>> = {
+  voice: VOICE_SCOPE,
+  generate: GENERATION_SCOPE,
+}
 
 /** How long a caller waits until it is known whether a commit was written whose answer was lost: a restart of PostgreSQL takes a second or two. */
 const LOST_ANSWER_MS = 5_000

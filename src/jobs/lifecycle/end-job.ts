@@ -4,7 +4,7 @@ import { type Database, inRetriedTransaction, type PrismaTx } from '../../db/dat
 import { type Sql, sqlIn } from '../../db/sql.ts'
 import { dequeueJoined } from '../../queue/pgboss/dequeue.ts'
 import { newId } from '../../values/id.ts'
-import { type JobStatus, statesBefore } from '../job-states.ts'
+import { type JobStatus, queuedTypeSql, statesBefore } from '../job-states.ts'
 import { ENDED_AT } from '../job-times.ts'
 import { notifyJob } from '../live/notify-job.ts'
 import { type EndedJob, endedColumns, noteEnd } from '../notes/note-end.ts'
@@ -21,7 +21,7 @@ const END_JOB = `
       when provider_job_id = $9 then coalesce($10, gpu_execution_time_ms) else $10 end,
     is_prohibited = coalesce($11, is_prohibited), reason = coalesce($12, reason)
   where id = $1 and status = any($3::job_status[]) and attempt = coalesce($6, attempt)
-  returning case when type in ('voice', 'generate') then ${receiverOf('job')} end as webhook_url,
+  returning case when ${queuedTypeSql('type')} then ${receiverOf('job')} end as webhook_url,
   ${endedColumns('job')}`
 
 /**
@@ -136,7 +136,7 @@ done as materialized (
     gpu_execution_time_ms = case when done.provider is null then j.gpu_execution_time_ms else done.gpu_ms end
   from done
   where j.id = any(${at(1)}::text[]) and j.id = done.id and j.attempt = done.attempt and j.status = any(${at(6)}::job_status[])
-    and j.type in ('voice', 'generate') and coalesce(done.ended_at >= greatest(j.started_at, j.created_at), true)
+    and ${queuedTypeSql('j.type')} and coalesce(done.ended_at >= greatest(j.started_at, j.created_at), true)
     and ${receiverOf('j')} is not distinct from done.url
   returning j.id, ${endedColumns('j')}
 ), stored as (

@@ -10,6 +10,7 @@ import type { FairShare, RowInsert } from '../../queue/queue.ts'
 import { idTime, newId } from '../../values/id.ts'
 import { INSERT_TAKEN, INSERT_WAITING } from '../insert-job.ts'
 import type { JobOptions } from '../job-options.ts'
+import type { QueuedType } from '../job-states.ts'
 import { notifyJob } from '../live/notify-job.ts'
 import type { ClaimedRow } from './claim-jobs.ts'
 
@@ -23,7 +24,7 @@ export interface Submission {
 
 /** A valid submission of the caller's, ready to be recorded. */
 interface QueuedJob {
-  readonly type: 'voice' | 'generate'
+  readonly type: QueuedType
   readonly endpointKey: string
   readonly kind: JobKind
   /** What will do the work: accounts are served round robin at each. */

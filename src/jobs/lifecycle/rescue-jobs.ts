@@ -4,7 +4,7 @@ import { workflowSlug } from '../../catalog/workflow.ts'
 import { inTransaction, type Tx } from '../../db/database.ts'
 import { tryLock } from '../../db/lock.ts'
 import type { QueueRoute } from '../../queue/queue.ts'
-import { JobFailure } from '../job-states.ts'
+import { JobFailure, type QueuedType, queuedTypeSql } from '../job-states.ts'
 import { failJob } from './fail-job.ts'
 import type { EndingParts } from './job-end.ts'
 
@@ -17,7 +17,7 @@ const LOCK = 7_242_001
 interface Row {
   id: string
   account_id: string
-  type: 'voice' | 'generate'
+  type: QueuedType
   endpoint_key: string
   attempt: number
 }
@@ -53,7 +53,7 @@ export async function rescueJobs(parts: EndingParts): Promise<number> {
 async function unfinishedJobs(tx: Tx, after: string): Promise<Row[]> {
   const { rows } = await tx.query<Row>(
     `select id, account_id, type, endpoint_key, attempt from job
-     where status in ('queued', 'processing') and type in ('voice', 'generate') and id > $1 and created_at < now() - ${SETTLED_AFTER}
+     where status in ('queued', 'processing') and ${queuedTypeSql('type')} and id > $1 and created_at < now() - ${SETTLED_AFTER}
      order by id limit ${PAGE_ROWS}`,
     [after],
   )
