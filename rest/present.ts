@@ -40,20 +40,20 @@ const companionHead = ({ jobId, isProhibited }: CompanionView<unknown>) => ({
   is_prohibited: isProhibited === true,
 })
 
-/** Contract.md section 8. */
+/** The body of `chatWithCompanion`. */
 export const presentChat = (job: CompanionView<ChatResult>, { chatId, reply }: ChatResult): ChatJob => ({
   ...companionHead(job),
   chat_id: chatId,
   reply,
 })
 
-/** Contract.md section 8. */
+/** The body of `retargetCompanion`. */
 export const presentRetarget = (job: CompanionView<RetargetResult>, { chatId }: RetargetResult): RetargetJob => ({
   ...companionHead(job),
   chat_id: chatId,
 })
 
-/** Contract.md section 8. */
+/** The body of `tagMedia`. */
 export const presentMediaTags = (job: CompanionView<MediaTagResult>, result: MediaTagResult): MediaTagJob => ({
   ...companionHead(job),
   media_url: result.mediaUrl,
@@ -111,14 +111,14 @@ function presentJobResult(result: JobResult): NonNullable<JobBody['result']> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 }
 
-/** Contract.md section 15. */
+/** The body of `account`. */
 export const presentAccount = ({ id, name, credits }: Account): AccountBody => ({
   account_id: id,
   name,
   credits: Number(credits),
 })
 
-/** Contract.md section 13. */
+/** The body of `addVoice`, and one of those of `voices`. */
 export const presentAccountVoice = (voice: AccountVoice): AccountVoiceBody => ({
   voice_id: voice.id,
   name: voice.name,

@@ -288,9 +288,9 @@ describe('names', () => {
 
   test('no file cites a document that the repository lacks', () => {
     const cited =
-      /\b(spec|contract|invariants|architecture|operations|speech|console|stack|engines)\.md\b|\b[Ss]pec(ification)? (section )?\d/
+      /\b(spec|contract|invariants|architecture|operations|speech|console|stack|engines)\.md\b|\bspec(ification)? \d|^(?!.*\bRFC \d).*\bsections? \d/im
     const readable = TRACKED.filter(
-      (file) => /\.(ts|yaml|prisma|sql|graphql|service)$/.test(file) && file !== 'test/house.test.ts',
+      (file) => /\.(tsx?|yaml|prisma|sql|graphql|service)$/.test(file) && file !== 'test/house.test.ts',
     )
     expect([...readable, 'README.md'].filter((file) => cited.test(read(file)))).toEqual([])
   })

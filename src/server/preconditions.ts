@@ -18,7 +18,7 @@ export function isFresh(headers: IncomingHttpHeaders, { etag, modified }: Valida
   return since !== undefined && toSeconds(modified) <= parseHttpDate(since)
 }
 
-/** Whether If-Range, where it is sent, names this very content: weak tags and dates of the last second do not (section 13.1.5). */
+/** Whether If-Range, where it is sent, names this very content: weak tags and dates of the last second do not (RFC 9110 section 13.1.5). */
 export function isSameContent(ifRange: string | undefined, { etag, modified }: Validators, now: Date): boolean {
   if (ifRange === undefined || ifRange === etag) return true
   return parseHttpDate(ifRange) === toSeconds(modified) && toSeconds(now) > toSeconds(modified)

@@ -52,5 +52,5 @@ export interface Storage {
   close(): Promise<void>
 }
 
-/** How long a signed URL lives (section 8). */
+/** How long a signed URL lives. */
 export const SIGNED_URL_SECONDS = 900
