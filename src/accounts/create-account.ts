@@ -17,7 +17,10 @@ export interface NewAccountContext extends Context {
 /** Prisma's code for a unique value that is there already. */
 const UNIQUE_VIOLATION = 'P2002'
 
-/** Makes an account with a first grant of credits. @throws INVALID_REQUEST for a bad name, an id, a name in use or a negative grant */
+/**
+ * Makes an account with a first grant of credits.
+ * @throws UNAUTHORIZED, FORBIDDEN, REAUTHENTICATION_REQUIRED, INVALID_REQUEST for an id, a bad name, a grant out of range or a name in use
+ */
 export async function createAccount(
   ctx: NewAccountContext,
   input: { readonly name: string; readonly credits: bigint },

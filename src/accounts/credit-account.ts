@@ -10,7 +10,8 @@ import { notifyAccount } from './notify-account.ts'
 
 /**
  * Grants credits, or takes some back with a negative amount: never below zero.
- * @throws NOT_FOUND, INVALID_REQUEST
+ * @throws UNAUTHORIZED, FORBIDDEN, REAUTHENTICATION_REQUIRED, INVALID_REQUEST for an amount out of range, NOT_FOUND, INVALID_REQUEST for a balance
+ * out of range
  */
 export async function creditAccount(
   ctx: Context,

@@ -6,7 +6,10 @@ import { ServiceError } from '../errors/service-error.ts'
 import { changeCatalog } from './change-catalog.ts'
 import { forgetSamples } from './samples/voice-samples.ts'
 
-/** Deletes a voice endpoint and its voices, or, where no endpoint has that slug, the workflow that has it; jobs that it produced stay. @throws NOT_FOUND */
+/**
+ * Deletes a voice endpoint and its voices, or, where no endpoint has that slug, the workflow that has it; jobs that it produced stay.
+ * @throws UNAUTHORIZED, FORBIDDEN, REAUTHENTICATION_REQUIRED, NOT_FOUND
+ */
 export async function deleteEndpoint(
   ctx: Context,
   input: { readonly slug: string },

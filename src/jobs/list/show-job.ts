@@ -10,7 +10,7 @@ export interface OperatorJob extends Job {
   readonly cause: string | null
 }
 
-/** Any account's job including the internal error of its failure, for the operator. @throws NOT_FOUND */
+/** Any account's job including the internal error of its failure, for the operator. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND */
 export async function showJob(ctx: Context, input: { readonly jobId: string }): Promise<OperatorJob> {
   requireOperator(ctx)
   const found = isId('job', input.jobId) ? await findOperatorJob(ctx, input.jobId) : undefined
