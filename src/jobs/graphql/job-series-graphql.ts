@@ -1,4 +1,4 @@
-import { builder } from '../../graphql/builder.ts'
+import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { describedEnum } from '../../graphql/described-enum.ts'
 import { selectedFields } from '../../graphql/selected-fields.ts'
 import { type JobPoint, type JobSeries, jobSeries } from '../series/job-series.ts'
@@ -79,6 +79,9 @@ builder.queryField('jobSeries', (t) =>
     resolve: (_root, args, ctx, info) =>
       jobSeries(ctx, { ...args, withAudio: selectedFields(info, 'points').has('audioSeconds') }),
     // Of its points: they are numbers at hand, so two whole series may be asked for at once, with all that there is about them.
-    extensions: { verb: jobSeries, length: (given: Record<string, unknown>) => mostSteps(given) / POINTS_PER_COST },
+    extensions: {
+      verb: jobSeries,
+      length: (given: Record<string, unknown>, ctx: GraphqlContext) => mostSteps(given, ctx.now()) / POINTS_PER_COST,
+    },
   }),
 )

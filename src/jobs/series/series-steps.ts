@@ -38,10 +38,11 @@ interface Steps {
 /**
  * How many steps a series of these arguments has at the most, whatever they are.
  * @param given as they were sent
+ * @param now where it ends unless they say
  */
-export function mostSteps({ from, to, step }: Readonly<Record<string, unknown>>): number {
+export function mostSteps({ from, to, step }: Readonly<Record<string, unknown>>, now: Date): number {
   const timeOf = (value: unknown) => (typeof value === 'string' ? Date.parse(value) : Number.NaN)
-  const [begin, end] = [timeOf(from), to == null ? Date.now() : timeOf(to)]
+  const [begin, end] = [timeOf(from), to == null ? now.getTime() : timeOf(to)]
   const name = SERIES_STEPS.find((one) => typeof step === 'string' && one === step.toLowerCase())
   const seconds = name === undefined ? Number.NaN : SECONDS[name]
   const steps = (end - begin) / 1000 / seconds
