@@ -94,6 +94,7 @@ export async function forgetJob(
   { accountId, key }: Pick<IdempotentRequest, 'accountId' | 'key'>,
   jobId: string,
 ) {
+  // SQL: it is part of the transaction that ends the job, which takes statements, not calls of Prisma Client.
   const text = 'delete from idempotency_record where account_id = $1 and key = $2 and job_id = $3'
   await tx.query({ text, values: [accountId, key, jobId] })
 }

@@ -186,5 +186,5 @@ function speechRequest(endpoint: VoiceEndpoint, voice: EngineVoice, claim: Claim
   }
 }
 
-/** One seed a job, the same at every attempt: its chunks sound like one user. */
+/** One seed a job, the same at every attempt: its chunks sound like one speaker. */
 const seedOf = (jobId: string): number => createHash('sha256').update(jobId).digest().readUInt32BE() >>> 1

@@ -4,7 +4,7 @@ import { ServiceError, unavailable } from '../../errors/service-error.ts'
 
 /** Exports that read from the database at the same time, each over a connection of its own: more would only share its cores. */
 const MAX_READING = 3
-/** Of one account: however long they take, those of others find a place. */
+/** Of one account: however long they take, one of another account's may read. */
 const MAX_READING_PER_ACCOUNT = 2
 /** Exports of an account that are not yet downloaded to their end. */
 const MAX_OPEN_PER_ACCOUNT = 12
@@ -20,7 +20,7 @@ export interface ExportTicket {
   release(): void
 }
 
-/** Lets the exports of this process read one after the other, the accounts by turns. */
+/** Lets three exports of this process read at a time, two of one account at most; the others wait, the accounts by turns. */
 export class ExportQueue {
   readonly #reading = new FairSemaphore(MAX_READING, MAX_READING_PER_ACCOUNT)
   readonly #open = new Tally()

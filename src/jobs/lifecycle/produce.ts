@@ -62,7 +62,8 @@ export interface Production {
 }
 
 /**
- * Performs the work and stores its files within the time limit; the engine is stopped when that is over or `signal` is aborted.
+ * Performs the work and stores its files. The time limit is the engine's, from its ticket on: the engine is stopped when that is over or
+ * `signal` is aborted. What it has made is stored without a limit, and a file that is streamed from it counts as its work.
  * @throws JobFailure JOB_TIMEOUT, and what the work or the storage throws
  */
 export async function produce({ parts, claim, signal, storageKeys }: Attempt, work: Work): Promise<Production> {

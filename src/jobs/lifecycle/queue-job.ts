@@ -45,8 +45,9 @@ export async function replayed(ctx: Context, idempotency: IdempotentRequest | nu
 
 /**
  * Records a job and its queue row, committed together before this returns; or finds the job that a request with the same
- * Idempotency-Key made at the same time. Nothing is charged yet.
- * @throws PAYMENT_REQUIRED unless the balance is positive, IDEMPOTENCY_MISMATCH
+ * Idempotency-Key made at the same time. It is charged when a worker takes it: at once where one of this process is idle and no
+ * Idempotency-Key was sent.
+ * @throws UNAUTHORIZED without an account, PAYMENT_REQUIRED unless the balance is positive, IDEMPOTENCY_MISMATCH
  */
 export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission> {
   const { kind, idempotency } = job
