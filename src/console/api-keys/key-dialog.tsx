@@ -65,18 +65,29 @@ function KeyForm({ apiKey, onCreated, onDone, onClose }: KeyFormProps) {
         <NameField value={name} onText={setName} />
         {apiKey === null && <LifetimeField value={lifetime} onChange={setLifetime} />}
         <ScopeChoice scopes={scopes} onChange={setScopes} />
-        <div class="row end">
-          <button type="button" class="button" disabled={save.isRunning} onClick={onClose}>
-            Back
-          </button>
-          <button type="submit" class="button primary" disabled={save.isRunning || !isComplete}>
-            {apiKey === null ? 'Create' : 'Save'}
-          </button>
-        </div>
+        <Buttons isNew={apiKey === null} isRunning={save.isRunning} isComplete={isComplete} onClose={onClose} />
       </form>
     </Dialog>
   )
 }
+
+interface ButtonsProps {
+  readonly isNew: boolean
+  readonly isRunning: boolean
+  readonly isComplete: boolean
+  readonly onClose: () => void
+}
+
+const Buttons = ({ isNew, isRunning, isComplete, onClose }: ButtonsProps) => (
+  <div class="row end">
+    <button type="button" class="button" disabled={isRunning} onClick={onClose}>
+      Back
+    </button>
+    <button type="submit" class="button primary" disabled={isRunning || !isComplete}>
+      {isNew ? 'Create' : 'Save'}
+    </button>
+  </div>
+)
 
 const created = (name: string, scopes: readonly string[], lifetime: string) => ({
   name: name.trim(),

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
-import { asRefusal, isUncertain } from '../api/refusal.ts'
+import { asRefusal, isUncertain, type Refusal } from '../api/refusal.ts'
 import { useAction } from '../api/use-action.ts'
 import { createAccount, creditAccount, reauthenticate } from '../operations.ts'
 import { Dialog } from '../parts/dialog.tsx'
@@ -52,12 +52,7 @@ export function AccountDialog({ account, onDone, onClose }: AccountDialogProps) 
   return (
     <Dialog title={account === null ? 'Create an account' : `Credits of ${isolated(account.name)}`} onClose={onClose}>
       <form class="stack" onSubmit={onSubmit}>
-        {save.failure !== null && <Failure failure={save.failure} />}
-        {account !== null && save.failure !== null && isUncertain(save.failure) && (
-          <p class="notice warn">
-            The balance may have been changed all the same. Close this and compare it before you grant again.
-          </p>
-        )}
+        {save.failure !== null && <SaveFailure failure={save.failure} isGrant={account !== null} />}
         {account === null && (
           <TextField label="Name" type="text" required autocomplete="off" value={name} onText={setName} />
         )}
@@ -72,6 +67,17 @@ export function AccountDialog({ account, onDone, onClose }: AccountDialogProps) 
     </Dialog>
   )
 }
+
+const SaveFailure = ({ failure, isGrant }: { failure: Refusal; isGrant: boolean }) => (
+  <>
+    <Failure failure={failure} />
+    {isGrant && isUncertain(failure) && (
+      <p class="notice warn">
+        The balance may have been changed all the same. Close this and compare it before you grant again.
+      </p>
+    )}
+  </>
+)
 
 interface CreditsFieldProps {
   readonly account: Account | null

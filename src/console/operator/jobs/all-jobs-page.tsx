@@ -44,11 +44,7 @@ export function AllJobsPage() {
       <Load query={list} skeleton={<SkeletonRows />}>
         {({ allJobs: { edges, pageInfo } }) =>
           edges.length === 0 ? (
-            <Empty title={isNarrow ? 'No job matches' : 'Nothing has been submitted yet'}>
-              {isNarrow
-                ? 'There may be jobs, but none with all of these properties.'
-                : 'The jobs of all accounts are listed here.'}
-            </Empty>
+            <NoJobs isNarrow={isNarrow} />
           ) : (
             <>
               <AllJobsTable rows={edges.map(({ node }) => node)} />
@@ -60,6 +56,14 @@ export function AllJobsPage() {
     </OperatorScreen>
   )
 }
+
+const NoJobs = ({ isNarrow }: { isNarrow: boolean }) => (
+  <Empty title={isNarrow ? 'No job matches' : 'Nothing has been submitted yet'}>
+    {isNarrow
+      ? 'There may be jobs, but none with all of these properties.'
+      : 'The jobs of all accounts are listed here.'}
+  </Empty>
+)
 
 function AllJobsToolbar({ isNarrow }: { isNarrow: boolean }) {
   const { query, change } = useAddress()
