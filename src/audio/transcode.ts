@@ -8,7 +8,7 @@ export interface SampleStream {
   /** How many there are, where that is known. */
   readonly totalSamples?: number | undefined
   readonly blocks: AsyncIterable<Int16Array>
-  /** Lets go of what they are read from, for a reader that leaves them, perhaps before the first one. */
+  /** Closes what they are read from, for a reader that ends early, perhaps before the first one. */
   close?(): void
 }
 

@@ -28,7 +28,7 @@ export async function awaitJob(runtime: Runtime, { jobId, slug }: Spoken, stoppe
   const ctx = runtime.as({ kind: 'system' })
   const submitted = performance.now()
   let worker: Worker | null = null
-  let told = false
+  let warned = false
   try {
     for (;;) {
       if (stopped.aborted) await cancel(ctx, jobId)
@@ -40,7 +40,7 @@ export async function awaitJob(runtime: Runtime, { jobId, slug }: Spoken, stoppe
         const { startWorker } = await import('../worker/start-worker.ts')
         worker = await startWorker(runtime)
       }
-      if (waitedMs > UNSERVED_MS && !told) told = await tellUnserved(ctx, slug)
+      if (waitedMs > UNSERVED_MS && !warned) warned = await warnUnserved(ctx, slug)
       await wait(POLL_MS)
     }
   } finally {
@@ -55,8 +55,8 @@ async function cancel(ctx: ServiceContext, jobId: string): Promise<void> {
   })
 }
 
-/** False where somebody may take the job yet. */
-async function tellUnserved(ctx: ServiceContext, slug: string): Promise<boolean> {
+/** False where a worker may take the job yet. */
+async function warnUnserved(ctx: ServiceContext, slug: string): Promise<boolean> {
   const { poolWithoutServer } = await import('../worker/pool-without-server.ts')
   const pool = await poolWithoutServer(ctx, slug)
   if (pool === null) return false

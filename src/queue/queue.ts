@@ -73,7 +73,7 @@ export interface RescuedDeliveries {
 export interface Queue {
   /** Makes sure that the queue is there: to be called before the transaction that uses it. Free once it is. */
   prepare(kind: JobKind): Promise<void>
-  /** Room in this process for a job that is about to be queued; null where none of its workers could begin it at once, ahead of nothing. */
+  /** Capacity of this process for a job that is about to be queued; null where none of its workers could begin it at once, ahead of nothing. */
   reserve(
     kind: JobKind,
     jobId: string,

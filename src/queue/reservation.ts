@@ -32,7 +32,7 @@ interface ReservationOptions {
 interface ReservationSteps {
   begin(delivery: Delivery): void
   giveUp(delivery: Delivery): Promise<void>
-  /** Its room is free again. */
+  /** Its capacity is free again. */
   left(delivery: Delivery): void
 }
 

@@ -19,7 +19,7 @@ describe('an engine block of a sherpa-onnx model', () => {
     })
   })
 
-  test('is refused with all of its mistakes', () => {
+  test('is refused with all of its violations', () => {
     expect(messages({ files: { mdoel: 'x', voices: 'y' }, steps: 5 })).toEqual([
       'files.mdoel is none of model, tokens, lexicon, data_dir, rule_fsts, rule_fars',
       'files.voices is none of model, tokens, lexicon, data_dir, rule_fsts, rule_fars',

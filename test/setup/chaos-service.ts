@@ -23,7 +23,7 @@ const SECRET_TEXT = 'No process logs this'
 const WARM_UP_MS = 2_000
 /** Between two submissions: faults meet every stage of some hundred jobs as well as of some thousand. */
 const PACE_MS = 20
-const WATCHED = 'troubled'
+const WATCHED = 'chaos'
 
 export interface ChaosService {
   readonly database: OwnDatabase

@@ -36,7 +36,7 @@ describe('a job that waits', { timeout: 60_000 }, () => {
     expect(await readJob(service.url, key, id)).toMatchObject({ status: 'completed' })
   })
 
-  test('is brought to the pool of its endpoint where it was given back to one that no endpoint names any more', async () => {
+  test('is brought to the pool of its endpoint where it was released to one that no endpoint names any more', async () => {
     const { key } = await service.createCaller()
     await applyEndpoint(service.runtime, 'strayed', { pool: 'gone' })
     await applyEndpoint(service.runtime, 'strayed', { pool: 'here' })
@@ -56,7 +56,7 @@ describe('a job that waits', { timeout: 60_000 }, () => {
     )
     const other = await submitText(service.url, key, 'beside', 'I can wait.')
     expect(await failOrphanedJobs(service.runtime)).toBe(0)
-    // The second one was taken, charged and given back.
+    // The second one was taken, charged and released.
     expect(await claimJob(service.runtime, ids[1]!)).not.toBeNull()
     await deleteEndpoint(service.runtime.as({ kind: 'system' }), { slug: 'deserted' })
     expect(await failOrphanedJobs(service.runtime)).toBe(2)

@@ -42,7 +42,7 @@ async function listen(ctx: ServiceContext, options: ListenOptions): Promise<null
   const timer = setInterval(() => void announce(), ANNOUNCE_MS)
   try {
     await announce()
-    const restore = await lendUrl(owner, url)
+    const restore = await replaceUrl(owner, url)
     await withInterruption(async (stopped) => {
       process.stderr.write(`${url} takes the deliveries of ${owner.actor.accountId} until Ctrl-C.\n`)
       await new Promise((resolve) => stopped.addEventListener('abort', resolve))
@@ -63,8 +63,8 @@ async function oldestAccount(ctx: ServiceContext): Promise<string> {
   return oldest.node.id
 }
 
-/** The account's URL is the receiver's as long as it runs. Returns what puts the one from before back, unless it was changed meanwhile. */
-async function lendUrl(owner: Owner, url: string): Promise<() => Promise<void>> {
+/** The account's URL is the receiver's as long as it runs. Returns what restores the one from before, unless it was changed meanwhile. */
+async function replaceUrl(owner: Owner, url: string): Promise<() => Promise<void>> {
   const { parseCidr } = await import('../../egress/ip-ranges.ts')
   const { LOOPBACK } = await import('../../egress/local-receivers.ts')
   const { setWebhookUrl } = await import('../../webhooks/set-webhook-url.ts')
@@ -75,7 +75,7 @@ async function lendUrl(owner: Owner, url: string): Promise<() => Promise<void>> 
   await setWebhookUrl(allowed, { url })
   return async () => {
     const { url: now } = await webhook(owner)
-    // What a run that was killed has left behind is not put back either.
+    // What a run that was killed has left behind is not restored either.
     if (now === url) await setWebhookUrl(allowed, { url: before === url ? null : before })
   }
 }

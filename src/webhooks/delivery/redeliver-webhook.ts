@@ -17,9 +17,10 @@ interface Row {
 }
 
 /**
- * Sends a finished delivery again, succeeded or not: the same id and body fields, a fresh timestamp, signature and URLs, with up to four attempts. It goes to where a callback of the job would go now: the submission's URL, else the account's, and
- * only where that was cleared, to the old one. The worker takes its payload snapshot before the first attempt: callers, the command line included, need
- * not know the service's secrets and its public URL.
+ * Sends a finished delivery again, succeeded or not: the same id and body fields, a fresh timestamp, signature and URLs, with up to four
+ * attempts. It goes to where a webhook delivery of the job would go now: the submission's URL, else the account's, and only where that was
+ * cleared, to the old one. The worker takes its payload snapshot before the first attempt: callers, the command line included, need not know
+ * the service's secrets and its public URL.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST while it is still being delivered
  */
 export async function redeliverWebhook(ctx: Context, input: { readonly id: string }): Promise<string> {

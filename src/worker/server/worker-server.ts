@@ -23,7 +23,7 @@ interface ServerOptions {
   gpus(): readonly Gpu[]
   /** It can take requests. */
   onReady(): void
-  /** It cannot any more: what is there is to be put back. @param cause in the operator's words */
+  /** It cannot any more: the jobs that are there are to be delivered again. @param cause in the operator's words */
   onLost(cause: string): void
 }
 

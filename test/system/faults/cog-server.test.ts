@@ -13,7 +13,7 @@ const DOWN_MS = 4000
 const LIMIT = 4
 const RETRY_SECONDS = 4
 
-describe('a Cog server in trouble, with two workers', { timeout: 240_000 }, () => {
+describe('a Cog server that fails, with two workers', { timeout: 240_000 }, () => {
   let fixture: WorkerFixture
   let cog: CogServer
   let key: string

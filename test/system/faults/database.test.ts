@@ -11,7 +11,7 @@ const COMPANION_MS = 30_000
 /** The embedded PostgreSQL takes 200. */
 const MORE_THAN_ALLOWED = 230
 
-describe('a database in trouble', { timeout: LOAD_MS * 3 + 150_000 }, () => {
+describe('a database that fails', { timeout: LOAD_MS * 3 + 150_000 }, () => {
   let fixture: ChaosService
   let provider: ProviderServer
   beforeAll(async () => {

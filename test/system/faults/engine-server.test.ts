@@ -20,7 +20,7 @@ const RETRY_SECONDS = 4
 const LIMIT = 6
 const SENTENCES = 'The train leaves at half past nine, and nobody waits for those who are late. '.repeat(5)
 
-describe('a speech server in trouble, with two workers', { timeout: 240_000 }, () => {
+describe('a speech server that fails, with two workers', { timeout: 240_000 }, () => {
   let fixture: WorkerFixture
   let speech: SpeechServer
   const workers: Process[] = []

@@ -187,14 +187,14 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
     expect(await audit(service.runtime, ids, { before: [before] })).toEqual([])
   })
 
-  test('SIGTERM hands running jobs back within SHUTDOWN_SECONDS and exits 0, and the others finish them', async () => {
+  test('a worker that gets SIGTERM releases its running jobs within SHUTDOWN_SECONDS and exits 0, and the others finish them', async () => {
     const { key } = await service.createCaller()
     const [leaver, other] = await start(2)
     const gate = Promise.withResolvers<void>()
     controlServer.hold = ({ what }) => (what === 'speak' ? gate.promise : undefined)
-    const texts = Array.from({ length: SLOTS }, (_, index) => `Handed back ${index}.`)
+    const texts = Array.from({ length: SLOTS }, (_, index) => `Released ${index}.`)
     const ids = await submit(key, texts)
-    const spoken = () => seen('speak', (name) => name.startsWith('Handed back'))
+    const spoken = () => seen('speak', (name) => name.startsWith('Released'))
     await until(() => spoken().length >= SLOTS, TIMEOUT_MS, 'all jobs to be at the engine')
     const asked = performance.now()
     expect(await leaver!.stop()).toBe(0)

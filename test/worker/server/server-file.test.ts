@@ -96,7 +96,7 @@ start_seconds: 30`)
     expect(violationsOf(content)).toEqual(expected)
   })
 
-  test('is refused with all of its mistakes at once', () => {
+  test('is refused with all of its violations at once', () => {
     const content =
       'command: [no-such-program]\ngpus: []\nready_path: x\nenv: {1A: b, PORT: c}\nstart_seconds: -1\nmore: 1\n'
     expect(violationsOf(content).map((line) => line.split(' ')[2])).toEqual(

@@ -78,7 +78,7 @@ describe('jobs of a worker’s own server', { timeout: 120_000 }, () => {
     expect(await check()).toBeNull()
   })
 
-  test('are put back when it crashes: the one that makes it crash fails with its last lines, all others complete', async () => {
+  test('are delivered again when it crashes: the one that makes it crash fails with its last lines, all others complete', async () => {
     await addWorker()
     const poison = await submit('CRASH this.')
     const ids = [poison, await submit('One.'), await submit('Two.')]
