@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 
@@ -36,6 +36,15 @@ describe('documents', () => {
     expect(ROOM_READMES.filter((file) => !read('README.md').includes(`(${file})`))).toEqual([])
   })
 
+  test('the README of src/db names the migration that has the current text of each function that counts', () => {
+    const named = [...read('src/db/README.md').matchAll(/((?:`count_[\w*]+`(?: and)?\s+)+)in\s+`(\d+_\w+)`/g)].flatMap(
+      ([, patterns = '', migration]) => patternsIn(patterns).map((pattern) => ({ pattern, migration })),
+    )
+    const current = currentTexts()
+    const found = Object.keys(current).map((name) => [name, named.find(({ pattern }) => pattern.test(name))?.migration])
+    expect(Object.fromEntries(found)).toEqual(current)
+  })
+
   test.each(DOCUMENTS)('every file that %s names is there', (document) => {
     const links = [...read(document).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target = '']) => target)
     const missing = links.filter((target) => !existsSync(join(ROOT, dirname(document), target)))
@@ -66,6 +75,18 @@ function read(file: string): string {
 function linesOf(file: string): string[] {
   return read(file).trimEnd().split('\n')
 }
+
+/** The last migration that makes each function `count_…`. */
+function currentTexts(): Record<string, string> {
+  const migrations = TRACKED.filter((file) => /^prisma\/migrations\/.*\/migration\.sql$/.test(file)).toSorted()
+  const made = migrations.flatMap((file) =>
+    [...read(file).matchAll(/^CREATE (?:OR REPLACE )?FUNCTION "(count_\w+)"/gm)].map(([, name]) => [name, file]),
+  )
+  return Object.fromEntries(made.map(([name, file = '']) => [name, basename(dirname(file))]))
+}
+
+const patternsIn = (text: string): RegExp[] =>
+  [...text.matchAll(/`(\S+)`/g)].map(([, name = '']) => new RegExp(`^${name.replace('*', '\\w+')}$`))
 
 /** Words in backticks that are paths: they end in a slash, or in what source files end in. */
 function namedPaths(document: string): string[] {
