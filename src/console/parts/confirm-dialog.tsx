@@ -13,20 +13,23 @@ interface ConfirmProps {
   readonly isDanger?: boolean
   /** Has to be typed before the button works. */
   readonly typed?: string
+  /** Something else has to be done before the button works. */
+  readonly isOff?: boolean
   readonly onConfirm: () => Promise<void>
   readonly onClose: () => void
 }
 
 /** Asks before what cannot be undone. It closes once that has succeeded; a failure is shown in it. */
-export function ConfirmDialog({ title, children, action, isDanger, typed, onConfirm, onClose }: ConfirmProps) {
+export function ConfirmDialog({ title, children, action, isDanger, typed, isOff, onConfirm, onClose }: ConfirmProps) {
   const [text, setText] = useState('')
   const confirm = useAction(async () => {
     await onConfirm()
     onClose()
   })
+  const isReady = !isOff && (typed === undefined || text === typed)
   const onSubmit = (event: Event): void => {
     event.preventDefault()
-    if (typed === undefined || text === typed) void confirm.run()
+    if (isReady) void confirm.run()
   }
   return (
     <Dialog title={title} onClose={onClose}>
@@ -41,7 +44,7 @@ export function ConfirmDialog({ title, children, action, isDanger, typed, onConf
           <button
             type="submit"
             class={isDanger ? 'button danger' : 'button primary'}
-            disabled={confirm.isRunning || (typed !== undefined && text !== typed)}
+            disabled={confirm.isRunning || !isReady}
           >
             {action}
           </button>

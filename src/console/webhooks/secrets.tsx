@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
+import { asRefusal, isUncertain } from '../api/refusal.ts'
 import { rotateSecret, type WebhookSettingsQuery } from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { exactTime } from '../parts/format.ts'
@@ -12,17 +13,39 @@ type Secret = WebhookSettingsQuery['webhook']['secrets'][number]
 
 interface SecretsProps {
   readonly secrets: readonly Secret[]
+  /** They are those of now: none are being loaded, nor could not be. */
+  readonly isCurrent: boolean
   readonly onRotated: () => void
 }
 
+/** A rotation that may have come through: its answer was lost. */
+interface Doubt {
+  /** When the secret was made that signed at that time. */
+  readonly madeAt: string | undefined
+}
+
 /** What signs deliveries: the newest secret, and the one before it for a day more. */
-export function Secrets({ secrets, onRotated }: SecretsProps) {
+export function Secrets({ secrets, isCurrent, onRotated }: SecretsProps) {
   const [isAsking, setAsking] = useState(false)
+  const [isRotating, setRotating] = useState(false)
+  const [doubt, setDoubt] = useState<Doubt | null>(null)
   const [fresh, setFresh] = useState<string | null>(null)
   const rotate = async (): Promise<void> => {
-    const { rotateWebhookSecret } = await ask(rotateSecret, {})
-    setFresh(rotateWebhookSecret.secret)
-    onRotated()
+    setRotating(true)
+    try {
+      const { rotateWebhookSecret } = await ask(rotateSecret, {})
+      setFresh(rotateWebhookSecret.secret)
+      setDoubt(null)
+      onRotated()
+    } catch (error) {
+      if (isUncertain(asRefusal(error))) {
+        setDoubt({ madeAt: signingOf(secrets)?.createdAt })
+        onRotated()
+      }
+      throw error
+    } finally {
+      setRotating(false)
+    }
   }
   return (
     <section class="card">
@@ -37,7 +60,14 @@ export function Secrets({ secrets, onRotated }: SecretsProps) {
           <SecretLine key={secret.createdAt} secret={secret} />
         ))}
       </ul>
-      {isAsking && <RotateDialog secrets={secrets} onConfirm={rotate} onClose={() => setAsking(false)} />}
+      {isAsking && (
+        <RotateDialog
+          {...{ secrets, doubt }}
+          isCurrent={isCurrent && !isRotating}
+          onConfirm={rotate}
+          onClose={() => setAsking(false)}
+        />
+      )}
       {fresh !== null && (
         <ShownOnce title="The new signing secret" name="signing secret" value={fresh} onClose={() => setFresh(null)}>
           Store it where your receiver reads it. It cannot be shown again.
@@ -62,18 +92,58 @@ const SecretLine = ({ secret: { createdAt, expiresAt } }: { secret: Secret }) =>
   </li>
 )
 
+const signingOf = (secrets: readonly Secret[]): Secret | undefined => secrets.find(({ expiresAt }) => !expiresAt)
+const oldOf = (secrets: readonly Secret[]): Secret | undefined => secrets.find(({ expiresAt }) => expiresAt)
+
 interface RotateDialogProps {
   readonly secrets: readonly Secret[]
+  readonly isCurrent: boolean
+  readonly doubt: Doubt | null
   readonly onConfirm: () => Promise<void>
   readonly onClose: () => void
 }
 
-function RotateDialog({ secrets, onConfirm, onClose }: RotateDialogProps) {
-  const old = secrets.find(({ expiresAt }) => expiresAt)
+/** The next rotation erases the secret before the present one: after one whose answer was lost, that is the one that receivers use. */
+function RotateDialog({ secrets, isCurrent, doubt, onConfirm, onClose }: RotateDialogProps) {
+  const [seen, setSeen] = useState<Doubt | null>(null)
+  const isSeen = seen === doubt
+  const old = oldOf(secrets)
   return (
-    <ConfirmDialog title="Rotate the signing secret?" action="Rotate" onConfirm={onConfirm} onClose={onClose}>
+    <ConfirmDialog
+      title="Rotate the signing secret?"
+      action="Rotate"
+      isOff={!isCurrent || !isSeen}
+      onConfirm={onConfirm}
+      onClose={onClose}
+    >
       <p>A new secret is shown once. The present one signs for 24 hours more, so receivers have time to change.</p>
       {old && <p>The one before it, which would sign until {exactTime(old.expiresAt ?? '')}, stops at once.</p>}
+      {doubt && (
+        <div class="notice warn">
+          <div class="notice-body">
+            <p>The answer to the last rotation was lost.</p>
+            <p>{isCurrent ? outcomeOf(doubt, secrets) : 'Its outcome is being loaded.'}</p>
+            <label class="check">
+              <input
+                type="checkbox"
+                disabled={!isCurrent}
+                checked={isSeen}
+                onChange={() => setSeen(isSeen ? null : doubt)}
+              />
+              I have read what it did
+            </label>
+          </div>
+        </div>
+      )}
     </ConfirmDialog>
   )
+}
+
+function outcomeOf({ madeAt }: Doubt, secrets: readonly Secret[]): string {
+  const [signing, old] = [signingOf(secrets), oldOf(secrets)]
+  if (signing === undefined || signing.createdAt === madeAt) return 'It has changed nothing so far.'
+  const made = `It made a secret on ${exactTime(signing.createdAt)}, which was shown to nobody.`
+  return old?.createdAt === madeAt
+    ? `${made} Your receivers use the one before it: that one stops at once when you rotate again.`
+    : made
 }

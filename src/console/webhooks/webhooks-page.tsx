@@ -59,7 +59,11 @@ export function WebhooksPage() {
         {({ webhook }) => (
           <div class="halves">
             <UrlForm key={webhook.url ?? ''} url={webhook.url ?? ''} onSaved={settings.reload} />
-            <Secrets secrets={webhook.secrets} onRotated={settings.reload} />
+            <Secrets
+              secrets={webhook.secrets}
+              isCurrent={!settings.isLoading && settings.failure === null}
+              onRotated={settings.reload}
+            />
           </div>
         )}
       </Load>

@@ -1,6 +1,6 @@
 import type { Page, Request } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openPage } from '../../setup/browser.ts'
+import { flaws, openPage } from '../../setup/browser.ts'
 import { insertJob } from '../../setup/jobs.ts'
 import type { OpenedConsole } from './opened-console.ts'
 
@@ -91,6 +91,30 @@ export function interruptionJourneys(
     expect(asked).toHaveLength(2)
     expect(asked[1]).toEqual(asked[0])
     expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('a secret is not rotated again after a lost answer before its reader has seen what that rotation did', async () => {
+    const { service, owner, account, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url, CUT_OFF)
+    const secrets = async () =>
+      (await service.runtime.db.pool.query('select id from webhook_secret where account_id = $1', [account])).rows
+    await loseAnswer(page, 'RotateSecret')
+    await page.goto(at('webhooks'))
+    await page.getByRole('button', { name: 'Rotate' }).click()
+    const dialog = page.getByRole('dialog')
+    const rotate = dialog.getByRole('button', { name: 'Rotate' })
+    await rotate.click()
+    await dialog.getByText(UNREACHED).waitFor()
+    const after = await secrets()
+    await dialog.getByText('which was shown to nobody. Your receivers use the one before it').waitFor()
+    expect(await rotate.isDisabled()).toBe(true)
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Rotate' }).click()
+    await page.keyboard.press('Enter')
+    expect([await rotate.isDisabled(), await secrets()]).toEqual([true, after])
+    await dialog.getByLabel('I have read what it did').check()
+    expect([await rotate.isDisabled(), await flaws(page), complaints]).toEqual([false, [], []])
     await page.close()
   })
 
