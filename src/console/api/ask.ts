@@ -22,6 +22,7 @@ interface Extensions {
   readonly code?: string
   readonly requestId?: string
   readonly details?: readonly Violation[]
+  readonly retryAfterSeconds?: number
 }
 interface RequestError {
   readonly __typename?: string
@@ -56,7 +57,7 @@ export async function ask<Data, Variables>(
   noteTime(response.headers.get(TIME), askedAt)
   const answer = await readAnswer(response)
   const [error] = answer.errors ?? []
-  if (error !== undefined) throw refusalOf(error, response)
+  if (error !== undefined) throw refusalOf(error)
   for (const field of Object.values(answer.data ?? {})) throwRequestError(field)
   return answer.data as Answered<Data>
 }
@@ -83,11 +84,10 @@ async function readAnswer(response: Response): Promise<Answer> {
   throw new Refusal(message, { code: answer?.error_code ?? 'UNAVAILABLE', requestId })
 }
 
-function refusalOf(error: NonNullable<Answer['errors']>[number], response: Response): Refusal {
-  const { code = 'INTERNAL_ERROR', ...about } = error.extensions ?? {}
+function refusalOf({ message, extensions }: NonNullable<Answer['errors']>[number]): Refusal {
+  const { code = 'INTERNAL_ERROR', ...about } = extensions ?? {}
   noteRefusal(code)
-  const retryAfter = Number(response.headers.get('retry-after'))
-  return new Refusal(error.message, { code, ...about, retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined })
+  return new Refusal(message, { code, ...about })
 }
 
 function throwRequestError(field: unknown): void {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Refusal } from '../api/refusal.ts'
 import { areOthersOpen, endedFor, signIn } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
@@ -108,17 +108,17 @@ const WAVE = Array.from({ length: 48 }, (_, index) => {
   return Math.round(10 + 230 * envelope * voice)
 })
 
-const messageOf = ({ message }: Refusal, seconds: number): string =>
-  seconds > 0 ? `Too many attempts. Try again in ${seconds} s.` : message
+/** What was to be waited for says nothing any more once it is over. */
+const messageOf = ({ message, retryAfterSeconds }: Refusal, seconds: number): string | undefined =>
+  seconds > 0 ? `Too many attempts. Try again in ${seconds} s.` : retryAfterSeconds === undefined ? message : undefined
 
 /** Seconds that are left of the pause that the service asked for. */
 function useCountdown(failure: Refusal | null): number {
-  const [seconds, setSeconds] = useState(0)
+  const [, setShown] = useState(0)
+  const until = useMemo(() => Date.now() + (failure?.retryAfterSeconds ?? 0) * 1000, [failure])
   useEffect(() => {
-    setSeconds(failure?.retryAfterSeconds ?? 0)
-    if (failure?.retryAfterSeconds === undefined) return
-    const timer = setInterval(() => setSeconds((before) => Math.max(0, before - 1)), 1000)
+    const timer = setInterval(() => setShown(Math.min(until, Date.now())), 1000)
     return () => clearInterval(timer)
-  }, [failure])
-  return seconds
+  }, [until])
+  return Math.max(0, Math.ceil((until - Date.now()) / 1000))
 }

@@ -203,6 +203,31 @@ export function sessionJourneys(
     await context.close()
   })
 
+  test('after too many wrong passwords the seconds left are counted down, and the button is off meanwhile', async () => {
+    const { service, browser, at } = opened()
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    await page.clock.install()
+    await page.goto(at(''))
+    await page.getByLabel('E-mail address').fill('guessed@example.com')
+    const message = page.getByText(/^Too many attempts. Try again in \d+ s.$/)
+    const button = page.getByRole('button', { name: 'Sign in', exact: true })
+    for (let attempt = 0; attempt < 6; attempt++) {
+      await page.getByLabel('Password').fill(`wrong ${attempt}`)
+      const answered = page.waitForResponse('**/graphql')
+      await button.click()
+      await (await answered).finished()
+    }
+    await message.waitFor()
+    const first = await message.textContent()
+    await expect.poll(() => message.textContent()).not.toBe(first)
+    expect(await button.isDisabled()).toBe(true)
+    await page.clock.fastForward('15:00')
+    await message.waitFor({ state: 'detached' })
+    expect([await button.isEnabled(), await page.locator('.bad').count(), complaints]).toEqual([true, 0, []])
+    await context.close()
+  })
+
   test('a recording that is refused because the session has ended asks to sign in again', async () => {
     const { service, browser, at } = opened()
     const context = await browser.newContext()
