@@ -98,11 +98,16 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  test('a sign-in link opens the playground at a click, leaves no token behind, and speaks', async () => {
-    const { id } = await createUser(system(), { account, email: 'new@example.com', role: 'owner' })
-    const { url } = await createSignInLink(system(), { user: id })
+  test('a sign-in link opens the playground at a click, in the tab of another link as well, leaves no token behind, and speaks', async () => {
+    const linkOf = async (email: string) => {
+      const { id } = await createUser(system(), { account, email, role: 'owner' })
+      return (await createSignInLink(system(), { user: id })).url
+    }
+    const url = await linkOf('new@example.com')
     const context = await browser.newContext()
     const { page, complaints } = await openPage(context, service.url)
+    await page.goto(await linkOf('before@example.com'))
+    await page.getByText('before@example.com').waitFor()
     await page.goto(url)
     await page.getByText('new@example.com').waitFor()
     expect(page.url()).toBe(at('enter'))

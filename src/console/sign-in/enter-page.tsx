@@ -11,21 +11,32 @@ import { Gate } from './sign-in-page.tsx'
 
 /**
  * Where a sign-in link leads. The token is taken out of the address first, so that it stays in no history; it is used up by the click alone,
- * after the page has said whose account it opens.
+ * after the page has said whose account it opens. Another link that is opened in the same tab changes no more than the address' end.
  */
 export function EnterPage() {
+  const [token, setToken] = useState(() => location.hash.slice(1))
+  useEffect(() => {
+    document.title = 'Sign in · Sonant'
+    const take = (): void => {
+      if (location.hash !== '') setToken(location.hash.slice(1))
+      history.replaceState(null, '', location.pathname)
+    }
+    take()
+    addEventListener('hashchange', take)
+    return () => removeEventListener('hashchange', take)
+  }, [])
+  return <Entrance key={token} token={token} />
+}
+
+/** What one link opens. */
+function Entrance({ token }: { token: string }) {
   const { route } = useLocation()
-  const [token] = useState(() => location.hash.slice(1))
   const query = useQuery(linkQuery, { token })
   const open = useAction(async () => {
     await ask(enter, { token })
     await loadSession(at('/playground'))
     route(at('/playground'), true)
   })
-  useEffect(() => {
-    document.title = 'Sign in · Sonant'
-    history.replaceState(null, '', location.pathname)
-  }, [])
   const found = query.data?.signInLink
   if (query.failure !== null)
     return (
