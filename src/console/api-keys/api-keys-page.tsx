@@ -5,6 +5,7 @@ import { useQuery } from '../api/use-query.ts'
 import { apiKeys as apiKeysQuery, deleteKey } from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { Empty } from '../parts/empty.tsx'
+import { typable } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
@@ -68,7 +69,7 @@ const DeleteDialog = ({ apiKey, onDone, onClose }: DeleteDialogProps) => (
     title="Delete this key?"
     action="Delete the key"
     isDanger
-    typed={apiKey.name}
+    typed={typable(apiKey.name) === '' ? (apiKey.hint ?? apiKey.id) : apiKey.name}
     onConfirm={async () => {
       await ask(deleteKey, { id: apiKey.id })
       toast('The key is revoked.')

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { useAction } from '../api/use-action.ts'
 import { Dialog } from './dialog.tsx'
 import { Failure } from './failure.tsx'
+import { typable } from './format.ts'
 
 interface ConfirmProps {
   readonly title: string
@@ -11,7 +12,7 @@ interface ConfirmProps {
   /** The verb on the button. */
   readonly action: string
   readonly isDanger?: boolean
-  /** Has to be typed before the button works. */
+  /** Has to be typed before the button works, as far as it can be; something of it can. */
   readonly typed?: string
   /** Something else has to be done before the button works. */
   readonly isOff?: boolean
@@ -26,7 +27,7 @@ export function ConfirmDialog({ title, children, action, isDanger, typed, isOff,
     await onConfirm()
     onClose()
   })
-  const isReady = !isOff && (typed === undefined || text === typed)
+  const isReady = !isOff && (typed === undefined || typable(text) === typable(typed))
   const onSubmit = (event: Event): void => {
     event.preventDefault()
     if (isReady) void confirm.run()
@@ -63,7 +64,7 @@ interface TypedFieldProps {
 const TypedField = ({ typed, text, onText }: TypedFieldProps) => (
   <label class="field">
     <span class="label">
-      Type <code>{typed}</code> to confirm
+      Type <code>{typable(typed)}</code> to confirm
     </span>
     <input class="input" value={text} autocomplete="off" onInput={(event) => onText(event.currentTarget.value)} />
   </label>

@@ -140,7 +140,7 @@ export function faultJourneys(opened: () => OpenedConsole, signIn: (page: Page, 
     await browser.close()
   })
 
-  test('names with markup, from right to left or of signs are shown as they are, and break nothing', async () => {
+  test('names with markup, from right to left, of signs or unseen are shown as they are, break nothing, and can be typed', async () => {
     const { service, owner, account, at } = opened()
     for (const name of NAMES) await service.runtime.db.pool.query(ADD_KEY, [newId('key'), account, name])
     const key = newId('key')
@@ -150,6 +150,21 @@ export function faultJourneys(opened: () => OpenedConsole, signIn: (page: Page, 
     await page.goto(at('keys'))
     for (const name of NAMES) await page.getByText(name, { exact: true }).waitFor()
     expect(await flaws(page)).toEqual([])
+    const unseen = newId('key')
+    await service.runtime.db.pool.query(ADD_KEY, [unseen, account, '\u2060 \u3164'])
+    await page.reload()
+    for (const [row, typed] of [
+      [page.getByRole('row').filter({ has: page.getByText(NAMES[2]!, { exact: true }) }), '🎙 studio gnp.exe'],
+      [page.getByRole('row').filter({ has: page.locator(`[title="${unseen}"]`) }), unseen],
+    ] as const) {
+      await row.getByRole('button', { name: 'Delete' }).click()
+      await page.getByText('to confirm').getByText(typed, { exact: true }).waitFor()
+      const confirm = page.getByRole('button', { name: 'Delete the key' })
+      expect(await confirm.isDisabled()).toBe(true)
+      await page.getByLabel('to confirm').fill(typed)
+      await confirm.click()
+      await row.waitFor({ state: 'detached' })
+    }
     await page.goto(at(`jobs?key=${key}`))
     await page.getByText(NAMES[0]!).waitFor()
     expect([await flaws(page), complaints]).toEqual([[], []])

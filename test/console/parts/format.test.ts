@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ago, bytes, duration, initial, playTime, shortId } from '../../../src/console/parts/format.ts'
+import { ago, bytes, duration, initial, playTime, shortId, typable } from '../../../src/console/parts/format.ts'
 
 test.each([
   [null, '–'],
@@ -33,4 +33,14 @@ test('ids keep their beginning and their end, sizes and play times are short', (
 test('the first letter of a name is a whole one', () => {
   const names = ['northwind', ' élan', 'e\u0301lan', '🎙️ studio', '🇫🇷 Paris', '\u202eevil', '']
   expect(names.map(initial)).toEqual(['N', 'É', 'E\u0301', '🎙️', '🇫🇷', 'E', ''])
+})
+
+test.each([
+  ['signed \u202Egnp.exe', 'signed gnp.exe'],
+  ['🎙\uFE0F\u00A0 studio\u200B', '🎙 studio'],
+  ['a\uFEFF \u2060 b', 'a b'],
+  ['Cafe\u200D\u0301', 'Caf\u00E9'],
+  ['\u3164\u2800\u2003\u00AD', ''],
+])('of %j what can be typed is %j', (name, text) => {
+  expect(typable(name)).toBe(text)
 })
