@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { ask } from '../api/ask.ts'
 import { at } from '../api/base.ts'
+import { randomKey } from '../api/random-key.ts'
 import { isOwner } from '../api/session.ts'
 import { cancelJob, deleteJob, retryJob } from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
@@ -15,6 +16,8 @@ type Asked = 'cancel' | 'retry' | 'delete'
 /** What may be done with a job in its state, each behind a question. */
 export function JobActions({ job, onChange }: { job: Job; onChange: () => void }) {
   const [asked, setAsked] = useState<Asked | null>(null)
+  // A retry that succeeds leads to the new job's page: until then each press may be the one before, whose answer was lost.
+  const [retryKey] = useState(randomKey)
   const isQueued = job.type === 'VOICE' || job.type === 'GENERATE'
   const isOver = job.status === 'COMPLETED' || job.status === 'FAILED'
   const mayRetry = isQueued && job.status === 'FAILED'
@@ -36,7 +39,7 @@ export function JobActions({ job, onChange }: { job: Job; onChange: () => void }
           <Icon name="trash" /> Delete
         </button>
       )}
-      {asked !== null && <JobDialog asked={asked} job={job} onChange={onChange} onClose={() => setAsked(null)} />}
+      {asked !== null && <JobDialog {...{ asked, job, retryKey, onChange }} onClose={() => setAsked(null)} />}
     </>
   )
 }
@@ -44,6 +47,7 @@ export function JobActions({ job, onChange }: { job: Job; onChange: () => void }
 interface JobDialogProps {
   readonly asked: Asked
   readonly job: Job
+  readonly retryKey: string
   readonly onChange: () => void
   readonly onClose: () => void
 }
@@ -66,7 +70,7 @@ const QUESTIONS = {
   ],
 } as const
 
-function JobDialog({ asked, job, onChange, onClose }: JobDialogProps) {
+function JobDialog({ asked, job, retryKey, onChange, onClose }: JobDialogProps) {
   const { route } = useLocation()
   const [title, action, text] = QUESTIONS[asked]
   const onConfirm = async (): Promise<void> => {
@@ -74,9 +78,9 @@ function JobDialog({ asked, job, onChange, onClose }: JobDialogProps) {
       await ask(cancelJob, { jobId: job.id })
       onChange()
     } else if (asked === 'retry') {
-      const { retryJob: retried } = await ask(retryJob, { jobId: job.id, idempotencyKey: `console-retry-${job.id}` })
-      toast('A new job was submitted.')
-      route(at(`/jobs/${retried.jobId}`))
+      const { jobId, replayed } = (await ask(retryJob, { jobId: job.id, idempotencyKey: retryKey })).retryJob
+      toast(replayed ? 'The new job had been submitted before.' : 'A new job was submitted.')
+      route(at(`/jobs/${jobId}`))
     } else {
       await ask(deleteJob, { jobId: job.id })
       toast('The job is deleted.')

@@ -94,6 +94,35 @@ export function interruptionJourneys(
     await page.close()
   })
 
+  test('each retry of a job is a new job, and one whose answer was lost is the same when it is pressed again', async () => {
+    const { service, owner, account, at } = opened()
+    const id = await failedSpeech(opened())
+    const { page, complaints } = await openPage(owner, service.url, CUT_OFF)
+    const dialog = page.getByRole('dialog')
+    const retry = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'Retry' }).click()
+      await dialog.getByRole('button', { name: 'Retry the job' }).click()
+    }
+    await loseAnswer(page, 'RetryJob(')
+    await page.goto(at(`jobs/${id}`))
+    await retry()
+    await dialog.getByText(UNREACHED).waitFor()
+    await page.keyboard.press('Escape')
+    await retry()
+    await page.getByText('The new job had been submitted before.').waitFor()
+    const first = page.url()
+    await page.goto(at(`jobs/${id}`))
+    await retry()
+    await page.getByText('A new job was submitted.').waitFor()
+    expect([at(`jobs/${id}`), first]).not.toContain(page.url())
+    const { rows } = await service.runtime.db.pool.query(
+      'select id from job where account_id = $1 and id > $2 and type = $3',
+      [account, id, 'voice'],
+    )
+    expect([rows.length, complaints]).toEqual([2, []])
+    await page.close()
+  })
+
   test('a secret is not rotated again after a lost answer before its reader has seen what that rotation did', async () => {
     const { service, owner, account, at } = opened()
     const { page, complaints } = await openPage(owner, service.url, CUT_OFF)
@@ -212,4 +241,22 @@ export function interruptionJourneys(
     expect([lost, complaints]).toEqual([2, []])
     await page.close()
   })
+}
+
+/** A job that was spoken, and counts as one that failed. */
+async function failedSpeech({ service, account }: OpenedConsole): Promise<string> {
+  const { apiKey } = await service.createKey(account)
+  const answer = await fetch(`${service.url}/api/v1/voice/tts`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ inputs: { text: 'Once more.', voice: 'aria' } }),
+  })
+  const { job_id: id } = (await answer.json()) as { job_id: string }
+  const fail = () =>
+    service.runtime.db.pool.query(
+      "update job set status = 'failed', error_code = 'RENDER_FAILED' where id = $1 and status = 'completed'",
+      [id],
+    )
+  await expect.poll(async () => (await fail()).rowCount).toBe(1)
+  return id
 }
