@@ -34,6 +34,8 @@ export async function buildConsole(
       modulePreload: { polyfill: false },
       assetsInlineLimit: 0,
       reportCompressedSize: false,
+      // One file of all that a first visit loads: it compresses better than parts, which move with what screens share.
+      rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] } } },
     },
   })
   for (const file of globSync('assets/*', { cwd: folder })) compress(join(folder, file))
