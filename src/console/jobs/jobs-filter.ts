@@ -1,4 +1,4 @@
-import type { JobErrorCode, JobOrder, JobStatus, JobsFilter, JobType } from '../operations.ts'
+import type { JobErrorCode, JobOrder, JobStatus, JobsFilter, JobType, TimeRange } from '../operations.ts'
 import { rangeOf } from '../windows/time-window.ts'
 
 type Query = Readonly<Record<string, string | undefined>>
@@ -30,7 +30,7 @@ const SORTS: Readonly<Record<string, JobOrder>> = {
 const ID_PREFIX = /^[a-z0-9_]{1,64}$/i
 
 /** Every parameter of the jobs list's address that filters. */
-export const FILTERS = ['status', 'type', 'endpoint', 'key', 'error', 'window', 'search'] as const
+export const FILTERS = ['status', 'type', 'endpoint', 'key', 'error', 'window', 'from', 'to', 'search'] as const
 
 /**
  * The filter of an address. A value that fits no more, as from an old link, is left out and named in `dropped`.
@@ -49,8 +49,9 @@ export function filterOf(query: Query, now: number): { filter: JobsFilter; dropp
     if (given.length > fitting.length) dropped.push(name)
     return fitting.length === 0 ? undefined : fitting
   }
-  const createdAt = rangeOf(query.window, now) ?? undefined
-  if (query.window && createdAt === undefined) dropped.push('window')
+  const createdAt = rangeOf(query.window, now) ?? endsOf(query)
+  if (query.window && rangeOf(query.window, now) === null) dropped.push('window')
+  dropped.push(...(['from', 'to'] as const).filter((name) => query[name] && !timeOf(query[name])))
   const parts = {
     statuses: known('status', STATUSES),
     types: known('type', TYPES),
@@ -62,6 +63,18 @@ export function filterOf(query: Query, now: number): { filter: JobsFilter; dropp
   }
   const filter = Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) as JobsFilter
   return { filter, dropped }
+}
+
+/** A time of an address as the service takes it; undefined where it is none. */
+export function timeOf(text: string | undefined): string | undefined {
+  const ms = Date.parse(text ?? '')
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
+}
+
+/** The window that an address gives by its ends, or by one of them. */
+function endsOf(query: Query): TimeRange | undefined {
+  const [from, to] = [timeOf(query.from), timeOf(query.to)]
+  return from || to ? { ...(from && { from }), ...(to && { to }) } : undefined
 }
 
 /** The order of an address; newest first unless it says another. */

@@ -3,16 +3,17 @@ import { useLocation } from 'preact-iso/router'
 import { at } from '../api/base.ts'
 import type { JobCountsQuery } from '../operations.ts'
 import { Segments } from '../parts/field.tsx'
-import { sentence, shortCount, shortId } from '../parts/format.ts'
+import { exactTime, sentence, shortCount, shortId } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { SearchField } from '../parts/search-field.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { useLetters } from '../shell/use-letters.ts'
 import { WINDOW_OPTIONS } from '../windows/time-window.ts'
 import { placeOf } from './jobs-address.ts'
-import { ERRORS, FILTERS, isFiltered, STATUSES, TYPES } from './jobs-filter.ts'
+import { ERRORS, FILTERS, isFiltered, STATUSES, TYPES, timeOf } from './jobs-filter.ts'
 
 const TO_START = { after: null, before: null }
+const ENDS = { from: null, to: null }
 
 /** A tab a status, with its count under the other filters, which stay when it changes. Null: the counts are not known. */
 export function StatusTabs({ counts }: { counts: JobCountsQuery['jobStats'] | null }) {
@@ -60,11 +61,14 @@ export function JobsToolbar() {
 }
 
 /** Filters that only links set: shown, so that a short list is not a riddle. */
-function LinkedFilters() {
+export function LinkedFilters() {
   const { query, change } = useAddress()
+  const [from, to] = [timeOf(query.from), timeOf(query.to)]
   const shown = [
     ['endpoint', query.endpoint],
     ['key', query.key && shortId(query.key)],
+    ['from', from && exactTime(from)],
+    ['to', to && exactTime(to)],
   ] as const
   return (
     <>
@@ -83,7 +87,7 @@ function LinkedFilters() {
 /** The filters that have a few values each. */
 export const FilterChoices = () => (
   <>
-    <Choice name="window" label="Any time" options={WINDOW_OPTIONS} />
+    <Choice name="window" label="Any time" options={WINDOW_OPTIONS} clears={ENDS} />
     <Choice name="type" label="Any type" options={TYPES.map((type) => [type.toLowerCase(), sentence(type)])} />
     <Choice name="error" label="Any error" options={ERRORS.map((error) => [error.toLowerCase(), sentence(error)])} />
   </>
@@ -130,17 +134,19 @@ interface ChoiceProps {
   readonly label: string
   readonly options?: readonly Option[]
   readonly groups?: readonly (readonly [name: string, options: readonly Option[]])[]
+  /** What a choice takes the place of. */
+  readonly clears?: Readonly<Record<string, null>>
 }
 
 /** A parameter of the address that has one of a few values. */
-export function Choice({ name, label, options = [], groups = [] }: ChoiceProps) {
+export function Choice({ name, label, options = [], groups = [], clears }: ChoiceProps) {
   const { query, change } = useAddress()
   return (
     <select
       class="select"
       aria-label={label}
       value={query[name] ?? ''}
-      onChange={(event) => change({ [name]: event.currentTarget.value, ...TO_START })}
+      onChange={(event) => change({ ...clears, [name]: event.currentTarget.value, ...TO_START })}
     >
       <option value="">{label}</option>
       <Options options={options} />

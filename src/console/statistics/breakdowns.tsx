@@ -1,6 +1,8 @@
-import { at } from '../api/base.ts'
 import type { StatisticsQuery } from '../operations.ts'
 import { count, duration, sentence, shortCount } from '../parts/format.ts'
+
+/** The address of the jobs that are counted under a filter. */
+type JobsOf = (filter: Record<string, string>) => string
 
 type Total = StatisticsQuery['total'][number]
 
@@ -41,7 +43,7 @@ export const Latencies = ({ wait, run }: { wait: Total['waitMs'] | null; run: To
 )
 
 /** Failures by code, each leading to its jobs. */
-export function Breakdown({ errors }: { errors: StatisticsQuery['errors'] }) {
+export function Breakdown({ errors, jobsOf }: { errors: StatisticsQuery['errors']; jobsOf: JobsOf }) {
   const failed = errors.filter(({ errorCode }) => errorCode).toSorted((a, b) => b.jobs - a.jobs)
   const most = failed[0]?.jobs ?? 1
   return (
@@ -55,7 +57,7 @@ export function Breakdown({ errors }: { errors: StatisticsQuery['errors'] }) {
         <ul class="card-body meters">
           {failed.map(({ errorCode, jobs }) => (
             <li key={errorCode}>
-              <a href={at(`/jobs?error=${errorCode?.toLowerCase()}`)}>{sentence(errorCode ?? '')}</a>
+              <a href={jobsOf({ error: errorCode?.toLowerCase() ?? '' })}>{sentence(errorCode ?? '')}</a>
               <meter min={0} max={most} value={jobs} aria-label={sentence(errorCode ?? '')} />
               <span class="figure">{count(jobs)}</span>
             </li>
@@ -66,7 +68,12 @@ export function Breakdown({ errors }: { errors: StatisticsQuery['errors'] }) {
   )
 }
 
-export const EndpointsTable = ({ endpoints }: { endpoints: StatisticsQuery['endpoints'] }) => (
+interface EndpointsTableProps {
+  readonly endpoints: StatisticsQuery['endpoints']
+  readonly jobsOf: JobsOf
+}
+
+export const EndpointsTable = ({ endpoints, jobsOf }: EndpointsTableProps) => (
   <section class="card">
     <div class="card-head">
       <h2>Endpoints</h2>
@@ -87,7 +94,7 @@ export const EndpointsTable = ({ endpoints }: { endpoints: StatisticsQuery['endp
           {endpoints.map(({ endpointKey, jobs, runMs, audioSeconds, credits }) => (
             <tr key={endpointKey}>
               <td>
-                <a href={at(`/jobs?endpoint=${endpointKey}`)}>{endpointKey}</a>
+                <a href={jobsOf({ endpoint: endpointKey ?? '' })}>{endpointKey}</a>
               </td>
               <td class="end">{shortCount(jobs)}</td>
               <td class="end phone-none">{duration(runMs?.p50)}</td>

@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks'
+import { at } from '../api/base.ts'
 import { now } from '../api/clock.ts'
 import { useQuery } from '../api/use-query.ts'
 import { saveText, toCsv } from '../jobs/csv.ts'
@@ -10,6 +11,7 @@ import { Page } from '../parts/page.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { Breakdown, EndpointsTable, Latencies } from './breakdowns.tsx'
 import { Charts } from './charts.tsx'
+import { jobsAddress, type Whose } from './jobs-address.ts'
 import './statistics.css'
 import { Totals } from './totals.tsx'
 import { MINUTE_MS, type TimeWindow, windowOf } from './window.ts'
@@ -26,7 +28,7 @@ export const StatisticsPage = () => (
 )
 
 /** Those of the account that `whose` names, or of all together: for operators. */
-export function Statistics({ whose }: { whose: { readonly account?: string; readonly all?: boolean } }) {
+export function Statistics({ whose }: { whose: Whose }) {
   const { query } = useAddress()
   const isCompared = query.compare !== 'off'
   // A range up to now moves on with every minute that the page is looked at.
@@ -49,7 +51,7 @@ export function Statistics({ whose }: { whose: { readonly account?: string; read
     <>
       <WindowBar window={window} />
       <Load query={list} skeleton={<SkeletonRows rows={6} />}>
-        {(data) => (isEmpty(data) ? <NoJobs /> : <Figures data={data} window={window} />)}
+        {(data) => (isEmpty(data) ? <NoJobs /> : <Figures {...{ data, window, whose }} />)}
       </Load>
     </>
   )
@@ -66,8 +68,15 @@ const NoJobs = () => (
   </Empty>
 )
 
-function Figures({ data, window }: { data: StatisticsQuery; window: TimeWindow }) {
+interface FiguresProps {
+  readonly data: StatisticsQuery
+  readonly window: TimeWindow
+  readonly whose: Whose
+}
+
+function Figures({ data, window, whose }: FiguresProps) {
   const [total] = data.total
+  const jobsOf = (filter: Record<string, string>) => at(jobsAddress(whose, window, filter))
   return (
     <>
       <Totals data={data} />
@@ -75,9 +84,9 @@ function Figures({ data, window }: { data: StatisticsQuery; window: TimeWindow }
         <Charts data={data} window={window} />
         <div class="halves flush">
           <Latencies wait={total?.waitMs ?? null} run={total?.runMs ?? null} />
-          <Breakdown errors={data.errors} />
+          <Breakdown errors={data.errors} jobsOf={jobsOf} />
         </div>
-        <EndpointsTable endpoints={data.endpoints} />
+        <EndpointsTable endpoints={data.endpoints} jobsOf={jobsOf} />
       </div>
       <button type="button" class="button small below" onClick={() => save(data)}>
         <Icon name="download" size={14} /> Download as CSV

@@ -19,6 +19,17 @@ describe("the filter of an address's query", () => {
     })
   })
 
+  test('takes a window by its ends, or by one of them, unless it has a name', () => {
+    const [from, to] = ['2026-10-01T00:00Z', '2026-10-02T00:00Z']
+    const windowsOf = (query: Record<string, string>) => filterOf(query, NOW).filter.createdAt
+    expect([windowsOf({ from, to }), windowsOf({ to }), windowsOf({ window: '24h', from, to })]).toEqual([
+      { from: '2026-10-01T00:00:00.000Z', to: '2026-10-02T00:00:00.000Z' },
+      { to: '2026-10-02T00:00:00.000Z' },
+      { from: '2026-11-21T12:00:00.000Z' },
+    ])
+    expect(filterOf({ from, to: 'then' }, NOW)).toMatchObject({ dropped: ['to'] })
+  })
+
   test('leaves out what fits no more, and names it', () => {
     const { filter, dropped } = filterOf({ status: 'failed,lost', key: 'none', window: '2y', search: "'; drop" }, NOW)
     expect([filter, dropped]).toEqual([{ statuses: ['FAILED'] }, ['window', 'status', 'key', 'search']])

@@ -45,4 +45,39 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
     await page.locator('.sparkline').first().waitFor()
     await page.close()
   })
+  test('figures lead to the jobs that they count: of the same window, and of operators in their own list', async () => {
+    const { service, owner, account, at } = opened()
+    const { db } = service.runtime
+    const other = await service.createAccount()
+    for (const [whose, days] of [
+      [account, 0.1],
+      [other, 40],
+      [other, 100],
+    ] as const)
+      await insertJob(db, whose, {
+        id: idAt(new Date(Date.now() - days * DAY_MS)),
+        status: 'failed',
+        endpointKey: 'voice.figures',
+        errorCode: 'QUEUE_FAILED',
+      })
+    const { page, complaints } = await openPage(owner, service.url)
+    const rows = page.locator('tbody tr').filter({ has: page.getByText('voice.figures') })
+    for (const [path, link, address] of [
+      ['statistics', 'Queue failed', 'jobs?error=queue_failed&window=24h'],
+      [`operator/statistics?account=${other}&range=90d`, 'voice.figures', 'operator/jobs?endpoint=voice.figures&from='],
+    ] as const) {
+      await page.goto(at(path))
+      await page.getByRole('link', { name: link }).click()
+      await page.waitForURL((url) => url.href.startsWith(at(address)))
+      await expect.poll(() => rows.count()).toBe(1)
+    }
+    expect(new URL(page.url()).searchParams.get('account')).toBe(other)
+    await page.getByRole('button', { name: /^from .*Remove this filter/ }).click()
+    await expect.poll(() => rows.count()).toBe(2)
+    await page.getByLabel('Any time').selectOption('Last 24 hours')
+    await page.waitForURL((url) => !url.searchParams.has('to'))
+    await page.getByText('No job matches').waitFor()
+    expect([await flaws(page), complaints]).toEqual([[], []])
+    await page.close()
+  })
 }

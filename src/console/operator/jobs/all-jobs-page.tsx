@@ -3,7 +3,14 @@ import { timeNow } from '../../api/clock.ts'
 import { comebacks } from '../../api/follow.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { FILTERS, filterOf, isFiltered, STATUSES } from '../../jobs/jobs-filter.ts'
-import { Choice, ClearFilters, DroppedNotice, FilterChoices, IdSearch } from '../../jobs/jobs-toolbar.tsx'
+import {
+  Choice,
+  ClearFilters,
+  DroppedNotice,
+  FilterChoices,
+  IdSearch,
+  LinkedFilters,
+} from '../../jobs/jobs-toolbar.tsx'
 import { allJobs } from '../../operations.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { sentence } from '../../parts/format.ts'
@@ -77,6 +84,7 @@ function AllJobsToolbar({ isNarrow }: { isNarrow: boolean }) {
         options={STATUSES.map((status) => [status.toLowerCase(), sentence(status)])}
       />
       <FilterChoices />
+      <LinkedFilters />
       {isNarrow && <ClearFilters onClear={() => change(CLEARED)} />}
     </div>
   )
