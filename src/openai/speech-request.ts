@@ -82,15 +82,18 @@ async function readNew(ctx: Context, body: Body, idempotencyKey: string | undefi
   }
 }
 
+/** Its inputs come before a job's options: what the caller sends has to be one where it would have a default, the voice's own pace as well. */
 function inputsOf(endpoint: VoiceEndpoint, text: string, voice: string, body: Body): Record<string, unknown> {
   const takes = (name: string) => Object.hasOwn((endpoint.inputs.properties ?? {}) as object, name)
   const instructions = NO_INSTRUCTIONS.includes(body.instructions) ? undefined : body.instructions
   const language = textOf(body, 'language')
+  const own = ['speed', 'seed'].filter((name) => takes(name) && (body[name] ?? null) !== null)
   return {
     text,
     [endpoint.voiceInput]: voice,
     ...(instructions !== undefined && takes('style_instruction') && { style_instruction: instructions }),
     ...(language !== undefined && takes('language') && { language }),
+    ...Object.fromEntries(own.map((name) => [name, body[name]])),
   }
 }
 

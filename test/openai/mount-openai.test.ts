@@ -453,6 +453,35 @@ describe('errors', () => {
     expect((await speak(named)).status).toBe(404)
   })
 
+  test('a speed and a seed are inputs of an endpoint that has such, come before its defaults and keep to its limits', async () => {
+    const { properties, ...schema } = longInputs()
+    const speed = { type: 'number', minimum: 0.5, maximum: 2, default: 1.25 }
+    const seed = { type: 'integer', maximum: 100, default: 7 }
+    await applyEndpoint(service.runtime, 'paced', engineAt(server), {
+      inputs: { ...schema, properties: { ...properties, speed, seed } },
+    })
+    const paced = (more: object) => speak({ model: 'paced', voice: 'calm', input: 'At which pace?', ...more })
+    const asked = async (more: object) => {
+      expect((await paced(more)).status).toBe(200)
+      const { body: sent } = server.calls.at(-1)!
+      return [sent.speed, sent.seed]
+    }
+    expect(await asked({})).toEqual([1.25, 7])
+    expect(await asked({ speed: null, seed: null })).toEqual([1.25, 7])
+    expect(await asked({ speed: 1.5, seed: 42 })).toEqual([1.5, 42])
+    // The voice's own pace is what no server has to be asked for.
+    expect(await asked({ speed: 1, seed: 0 })).toEqual([undefined, 0])
+    for (const [more, param] of [
+      [{ speed: 3 }, 'speed'],
+      [{ seed: 101 }, 'seed'],
+    ] as const) {
+      const reply = await paced(more)
+      const message = expect.stringContaining(`${param} must be <= `)
+      expect([reply.status, reply.json()]).toMatchObject([400, { error: { param, code: 'invalid_value', message } }])
+    }
+    await deleteEndpoint(service.runtime.as({ kind: 'system' }), { slug: 'paced' })
+  })
+
   test('two Idempotency-Keys are refused, and a language that is no text', async () => {
     const { status, text } = await speak({ input: 'Hi.' }, { headers: { 'idempotency-key': ['a', 'b'] as never } })
     expect([status, text]).toEqual([400, expect.stringContaining('Idempotency-Key: is repeated')])
