@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { EngineError } from '../engine.ts'
 import type { SherpaBlock } from '../engine-block.ts'
-import { FAMILIES, type ModelFile, RULES } from './sherpa-families.ts'
+import { FAMILIES, type ModelFile, rulesOf } from './sherpa-families.ts'
 
 const MOST_NAMED = 5
 
@@ -42,19 +42,29 @@ export async function findModelFiles(
     )
     return Object.fromEntries(found.flat())
   }
-  const [model, rules] = [await find(FAMILIES[family].files), await find(RULES)]
+  const [model, rules] = [await find(FAMILIES[family].files), await find(rulesOf(family))]
   if (violations.length > 0)
     throw new EngineError('INTERNAL_ERROR', `The model in ${folder} cannot be loaded: ${violations.join('; ')}.`)
   return { model, rules }
 }
 
 function pick(rule: ModelFile, names: readonly string[], violations: string[]): string[] {
-  const { name, pattern, but, isOptional = false, isList = false } = rule
-  const found = names.filter((candidate) => pattern.test(candidate) && but?.test(candidate) !== true).sort()
+  const { name, pattern, but, first = [], isOptional = false, isList = false, isNamedOnly = false } = rule
+  if (isNamedOnly) return []
+  const found = names
+    .filter((candidate) => pattern.test(candidate) && but?.test(candidate) !== true)
+    .sort()
+    .sort((a, b) => rankIn(first, a) - rankIn(first, b))
   if (found.length === 0 && !isOptional) violations.push(`there is no file for ${name} (files.${name} may name one)`)
   if (found.length <= 1 || isList) return found
   violations.push(`files.${name} must name one of ${found.slice(0, MOST_NAMED).join(', ')}`)
   return []
+}
+
+/** Behind all kinds where it is of none. */
+function rankIn(kinds: readonly RegExp[], name: string): number {
+  const at = kinds.findIndex((kind) => kind.test(name))
+  return at < 0 ? kinds.length : at
 }
 
 async function missing(name: string, paths: readonly string[]): Promise<string[]> {

@@ -12,6 +12,10 @@ export interface ModelFile {
   readonly isOptional?: true
   /** All that match, between commas. */
   readonly isList?: true
+  /** Those of a list that come first, one kind after the other; the rest follows by name. */
+  readonly first?: readonly RegExp[]
+  /** It is there where `files` names it, and not looked for. */
+  readonly isNamedOnly?: true
 }
 
 interface Family {
@@ -85,12 +89,16 @@ export const FAMILIES: Readonly<Record<SherpaFamily, Family>> = {
   ),
 }
 
-/** What every family may have: rules for numbers and dates. */
-export const RULES: readonly ModelFile[] = [
-  { name: 'rule_fsts', pattern: /\.fst$/, isOptional: true, isList: true },
+/** Rules for numbers and dates are applied one after the other: a telephone number is a number as well, and so is a date. */
+const RULES: readonly ModelFile[] = [
+  { name: 'rule_fsts', pattern: /\.fst$/, isOptional: true, isList: true, first: [/phone/, /date/, /number/] },
   { name: 'rule_fars', pattern: /\.far$/, isOptional: true, isList: true },
 ]
 
+/** What every family may have. Kokoro's are for Chinese alone, and would be applied to the texts of its English voices as well. */
+export const rulesOf = (family: SherpaFamily): readonly ModelFile[] =>
+  family === 'kokoro' ? RULES.map((rule) => ({ ...rule, isNamedOnly: true })) : RULES
+
 /** The names that `files` of a block may hold. */
 export const fileNamesOf = (family: SherpaFamily): string[] =>
-  [...FAMILIES[family].files, ...RULES].map(({ name }) => name)
+  [...FAMILIES[family].files, ...rulesOf(family)].map(({ name }) => name)
