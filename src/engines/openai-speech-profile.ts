@@ -11,6 +11,8 @@ interface Dialect {
   readonly reference: boolean
   /** The voice that goes with a recording, for servers that insist on one. */
   readonly referenceVoice?: string
+  /** Whether a server refuses a recording without its text, unless it is to speak by the sound of it alone. */
+  readonly soundAlone?: boolean
   /** How the ten languages and `auto` are written, `given`: as the job has it, and `auto` not at all; null where there is no such field. */
   readonly language: 'title' | 'lower' | 'given' | null
 }
@@ -37,7 +39,7 @@ const QWEN: Dialect = {
 const DIALECTS: Readonly<Record<Profile, Dialect>> = {
   // Of an unknown server: what OpenAI's API leaves open, and only where the job has it.
   generic: { ...PLAIN, instructions: true, seed: true, reference: true, language: 'given' },
-  'vllm-omni': QWEN,
+  'vllm-omni': { ...QWEN, soundAlone: true },
   'sglang-omni': { ...QWEN, language: 'lower', referenceVoice: 'default' },
   // Refuses what it does not know, and any speed but 1.
   nari: { ...QWEN, speed: false, taskType: false, reference: false, language: 'lower' },
@@ -80,7 +82,8 @@ export function speechBody(block: OpenaiSpeechBlock, request: SpeechRequest): Re
   }
 }
 
-function voiceFields(dialect: Dialect, block: OpenaiSpeechBlock, { voice }: SpeechRequest): Record<string, unknown> {
+function voiceFields(dialect: Dialect, block: OpenaiSpeechBlock, request: SpeechRequest): Record<string, unknown> {
+  const { voice } = request
   if (voice.kind === 'preset') {
     return { voice: voice.engineVoice, ...(dialect.taskType && { task_type: block.task_type ?? 'CustomVoice' }) }
   }
@@ -94,8 +97,19 @@ function voiceFields(dialect: Dialect, block: OpenaiSpeechBlock, { voice }: Spee
     ...(dialect.referenceVoice !== undefined && { voice: dialect.referenceVoice }),
     ...(dialect.taskType && { task_type: block.task_type ?? 'Base' }),
     ref_audio: dataUrl(Buffer.from(voice.referenceAudio)),
-    ...(voice.referenceText !== null && { ref_text: voice.referenceText }),
+    ...textFields(dialect, block, request),
   }
+}
+
+/** What the recording says. An endpoint's own inputs may say it as well, or how the server is to do without. */
+function textFields(
+  { soundAlone = false }: Dialect,
+  { task_type: task = 'Base' }: OpenaiSpeechBlock,
+  { voice: { referenceText }, extra }: SpeechRequest,
+): Record<string, unknown> {
+  if (referenceText?.trim()) return { ref_text: referenceText }
+  const isSaid = 'ref_text' in extra || 'x_vector_only_mode' in extra
+  return soundAlone && task === 'Base' && !isSaid ? { x_vector_only_mode: true } : {}
 }
 
 /** By the first bytes; what is not known goes as WAV, and the server says what it thinks of it. */

@@ -186,6 +186,26 @@ describe('what is sent', () => {
     await expect(sentBy('nari', { speed: 1.5 })).rejects.toEqual(fails('RENDER_FAILED'))
   })
 
+  test('a reference voice without a text speaks at vLLM-Omni by the sound of its recording alone', async () => {
+    for (const referenceText of [null, ' ']) {
+      const body = await sentBy('vllm-omni', { voice: { ...reference, referenceText } })
+      expect(body).toMatchObject({ task_type: 'Base', x_vector_only_mode: true })
+      expect(body).not.toHaveProperty('ref_text')
+    }
+    const untold = { voice: { ...reference, referenceText: null } }
+    const ofEndpoint = (extra: Record<string, unknown>) => sentBy('vllm-omni', { ...untold, extra })
+    expect(await ofEndpoint({ x_vector_only_mode: false })).toMatchObject({ x_vector_only_mode: false })
+    const told = await ofEndpoint({ ref_text: 'So.' })
+    expect([told?.ref_text, told?.x_vector_only_mode]).toEqual(['So.', undefined])
+    for (const body of [
+      await sentBy('vllm-omni', { voice: reference }),
+      await sentBy('vllm-omni', untold, { task_type: 'CustomVoice' }),
+      await sentBy('sglang-omni', untold),
+      await sentBy('generic', untold),
+    ])
+      expect(body).not.toHaveProperty('x_vector_only_mode')
+  })
+
   test('a reference voice goes as a data URL with its text', async () => {
     const body = await sentBy('vllm-omni', { voice: reference })
     const ref_audio = `data:audio/wav;base64,${Buffer.from('RIFFxxxxWAVE').toString('base64')}`
