@@ -1,25 +1,32 @@
 import { execFile } from 'node:child_process'
 import type { Gpu } from './worker.ts'
 
-const QUERY = ['--query-gpu=name,memory.total,memory.used,utilization.gpu', '--format=csv,noheader,nounits']
+const QUERY = ['--query-gpu=index,name,memory.total,memory.used,utilization.gpu', '--format=csv,noheader,nounits']
 /** A broken driver hangs instead of answering. */
 const TIMEOUT_MS = 5000
 
-/** The machine's NVIDIA cards; none where `nvidia-smi` is missing or does not answer. */
-export const listGpus = (program = 'nvidia-smi'): Promise<Gpu[]> =>
+/** Cards by the driver's numbers. */
+export type NumberedGpus = ReadonlyMap<number, Gpu>
+
+/** The machine's NVIDIA cards; `missing` where there is no `nvidia-smi`, `failed` where it has not answered this time. */
+export const listGpus = (program = 'nvidia-smi'): Promise<NumberedGpus | 'missing' | 'failed'> =>
   new Promise((resolve) => {
-    execFile(program, QUERY, { timeout: TIMEOUT_MS, killSignal: 'SIGKILL' }, (error, stdout) =>
-      resolve(error === null ? parseGpus(stdout) : []),
-    )
+    execFile(program, QUERY, { timeout: TIMEOUT_MS, killSignal: 'SIGKILL' }, (error, stdout) => {
+      if (error === null) resolve(parseGpus(stdout))
+      else resolve(error.code === 'ENOENT' ? 'missing' : 'failed')
+    })
   })
 
-/** Lines of `name, memory in MiB, of it used, load in per cent`; where it cannot tell, it says so in words. */
-export function parseGpus(output: string): Gpu[] {
-  return output.split('\n').flatMap((line) => {
-    const [, name, memory, used = '', load = ''] = /^(.+), *(\d+), *([^,]*), *([^,]*)$/.exec(line.trim()) ?? []
-    if (name === undefined) return []
-    return [{ name, memoryMib: Number(memory), memoryUsedMib: numberOrNull(used), loadPercent: numberOrNull(load) }]
+/** Lines of `number, name, memory in MiB, of it used, load in per cent`; where it cannot tell, it says so in words. */
+export function parseGpus(output: string): NumberedGpus {
+  const cards = output.split('\n').flatMap((line): [number, Gpu][] => {
+    const fields = /^(\d+), *(.+), *([^,]*), *([^,]*), *([^,]*)$/.exec(line.trim())
+    if (fields === null) return []
+    const [, number, name = '', memory = '', used = '', load = ''] = fields
+    const told = { memoryUsedMib: numberOrNull(used), loadPercent: numberOrNull(load) }
+    return [[Number(number), { name, memoryMib: numberOrNull(memory) ?? 0, ...told }]]
   })
+  return new Map(cards)
 }
 
 const numberOrNull = (text: string): number | null => (/^\d+$/.test(text) ? Number(text) : null)

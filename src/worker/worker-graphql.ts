@@ -10,7 +10,9 @@ const GpuRef = builder.objectRef<Gpu>('Gpu').implement({
   description: 'A graphics card of a worker.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'As the driver names it.' }),
-    memoryMib: t.exposeInt('memoryMib', { description: 'Its memory in MiB.' }),
+    memoryMib: t.exposeInt('memoryMib', {
+      description: "Its memory in MiB. 0 where the driver does not tell, as of cards that share their machine's.",
+    }),
     memoryUsedMib: t.exposeInt('memoryUsedMib', {
       nullable: true,
       description: 'How much of its memory is in use, in MiB. Null where the driver does not tell.',

@@ -7,6 +7,7 @@ export const LEASE_MS = DEAD_AFTER_MS - 500
 /** A graphics card as the driver names it. */
 export interface Gpu {
   readonly name: string
+  /** 0 where the driver does not tell, as of cards that share their machine's. */
   readonly memoryMib: number
   /** Of its memory, by all processes of the machine; null where the driver does not tell. */
   readonly memoryUsedMib: number | null

@@ -75,11 +75,12 @@ const toGpuItem = ({ name, memoryMib, memoryUsedMib, loadPercent }: Gpu): GpuIte
   load_percent: loadPercent,
 })
 
-/** `NVIDIA L4 18 of 22, 40 %` */
+/** `NVIDIA L4 18 of 22, 40 %`; without what the driver does not tell */
 function gpuCell({ name, memory_mib, memory_used_mib, load_percent }: GpuItem): string {
   const used = memory_used_mib === null ? '' : `${gib(memory_used_mib)} of `
   const load = load_percent === null ? '' : `, ${load_percent} %`
-  return `${name} ${used}${gib(memory_mib)}${load}`
+  const memory = memory_mib === 0 ? '' : ` ${used}${gib(memory_mib)}`
+  return `${name}${memory}${load}`
 }
 
 const gib = (mib: number): number => Math.round(mib / MIB_PER_GIB)

@@ -30,7 +30,7 @@ describe('sonant work --server', { timeout: 120_000 }, () => {
     await mkdir(bin, { recursive: true })
     await writeFile(
       join(bin, 'nvidia-smi'),
-      '#!/bin/sh\necho "NVIDIA L4, 23034, 18012, 40"\necho "NVIDIA T4, 15360, 1, 0"\n',
+      '#!/bin/sh\necho "0, NVIDIA L4, 23034, 18012, 40"\necho "1, NVIDIA T4, 15360, 1, 0"\n',
     )
     await chmod(join(bin, 'nvidia-smi'), 0o755)
     const file = join(program.directory, 'server.yaml')
