@@ -2,7 +2,7 @@ import { Readable, type Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { AudioThreads } from '../audio/audio-threads.ts'
 import { type AudioFormat, FILE_TYPES } from '../audio/format.ts'
-import { type SampleStream, transcode, transcoded } from '../audio/transcode.ts'
+import { type SampleStream, transcode } from '../audio/transcode.ts'
 import { openaiBody, toOpenaiError } from './openai-error.ts'
 import type { SpeechRequest } from './speech-request.ts'
 
@@ -17,20 +17,44 @@ const FLUSH_POLL_MS = 5
 const TYPES: Readonly<Record<AudioFormat, string>> = { ...FILE_TYPES, opus: 'audio/opus' }
 
 /**
- * Speech as it is sent: the bytes of the file, or events that hold them.
+ * Speech as it is sent, once its first bytes are there: those of the file, or events that hold them.
  * @param response what the body is written to
+ * @param gone aborted when the caller hangs up
+ * @throws what the speech breaks off with before, the signal's reason when aborted before
  */
-export function answerSpeech(
+export async function answerSpeech(
   threads: AudioThreads,
-  request: SpeechRequest,
+  { format, isSse, characters }: SpeechRequest,
   speech: SampleStream,
   response: Writable,
-): SpeechAnswer {
-  if (!request.isSse) return { contentType: TYPES[request.format], body: transcoded(threads, speech, request.format) }
-  const bytes = transcode(threads, speech, request.format)
+  gone: AbortSignal,
+): Promise<SpeechAnswer> {
+  const bytes = transcode(threads, speech, format)
+  const begun = from(await firstOf(bytes, gone), bytes)
   const left = (): Promise<void> => untilWritten(body, response)
-  const body: Readable = Readable.from(events(bytes, request.characters, left), { objectMode: false })
-  return { contentType: 'text/event-stream', body: body.once('close', () => speech.close?.()) }
+  const content = isSse ? events(begun, characters, left) : begun
+  const body: Readable = Readable.from(content, { objectMode: false })
+  // A generator that was asked for nothing runs none of its own ends.
+  body.once('close', () => {
+    speech.close?.()
+    void bytes.return().catch(() => undefined)
+  })
+  return { contentType: isSse ? 'text/event-stream' : TYPES[format], body }
+}
+
+async function firstOf(bytes: AsyncGenerator<Uint8Array, void>, gone: AbortSignal) {
+  const first = await bytes.next()
+  if (gone.aborted) await bytes.return()
+  gone.throwIfAborted()
+  return first
+}
+
+async function* from(
+  first: IteratorResult<Uint8Array, void>,
+  rest: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void> {
+  if (first.done !== true) yield first.value
+  yield* rest
 }
 
 /** A failure is sent before the connection breaks: no client takes what came for the whole. */

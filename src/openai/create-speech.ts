@@ -28,17 +28,34 @@ class WaitedTooLong extends Error {
 }
 
 /**
+ * Makes an answer of a text's speech. Until there is one, an error, or a caller that hangs up, cancels the job.
+ * @param gone aborted when the caller hangs up
+ * @throws what `createSpeech` and `make` throw
+ */
+export async function createAnswer<T>(
+  ctx: ServiceContext,
+  request: SpeechRequest,
+  gone: AbortSignal,
+  make: (created: CreatedSpeech) => Promise<T>,
+): Promise<T> {
+  const created = await createSpeech(ctx, request, gone)
+  return answerWith(ctx, request, created, make).catch(async (error: unknown) => {
+    if (!created.replayed || !isCancelled(error)) throw error
+    // The request that had submitted it has withdrawn it with its key.
+    const own = await createSpeech(ctx, request, gone)
+    if (own.jobId === created.jobId) throw error
+    return answerWith(ctx, request, own, make)
+  })
+}
+
+/**
  * Submits a text and waits for the first of its speech. As long as nothing of it was sent the job costs nothing: it is cancelled when the
  * caller hangs up, when it has waited for OPENAI_WAIT_SECONDS, and when it is answered with an error for any other reason. Later the job
  * runs on to its end.
  * @param gone aborted when the caller hangs up
  * @throws what `submitVoiceJob` throws, JobFailure, UNAVAILABLE
  */
-export async function createSpeech(
-  ctx: ServiceContext,
-  request: SpeechRequest,
-  gone: AbortSignal,
-): Promise<CreatedSpeech> {
+async function createSpeech(ctx: ServiceContext, request: SpeechRequest, gone: AbortSignal): Promise<CreatedSpeech> {
   const waiting = new AbortController()
   const signal = AbortSignal.any([gone, waiting.signal])
   const limitMs = ctx.settings.openai.waitSeconds * 1000
@@ -60,7 +77,7 @@ export async function createSpeech(
 }
 
 /** Whether a job's failure is that it was cancelled. */
-export const isCancelled = (error: unknown): boolean => error instanceof JobFailure && error.code === 'JOB_CANCELLED'
+const isCancelled = (error: unknown): boolean => error instanceof JobFailure && error.code === 'JOB_CANCELLED'
 
 const tooLate = (cause: WaitedTooLong): ServiceError =>
   new ServiceError('UNAVAILABLE', 'Try again later: no audio came in time.', {
@@ -83,11 +100,26 @@ async function hear(
   }
 }
 
+async function answerWith<T>(
+  ctx: ServiceContext,
+  request: SpeechRequest,
+  created: CreatedSpeech,
+  make: (created: CreatedSpeech) => Promise<T>,
+): Promise<T> {
+  try {
+    return await make(created)
+  } catch (error) {
+    created.speech.close?.()
+    await withdraw(ctx, request, created, error)
+    throw error
+  }
+}
+
 /**
  * Cancels a job that its caller is answered an error for, unless it has failed by itself: one that tries again would pay for both. Its
  * Idempotency-Key leads to a new job then. A job that another request had submitted with that key stays: that one may be waiting for it.
  */
-export async function withdraw(
+async function withdraw(
   ctx: ServiceContext,
   { submission }: SpeechRequest,
   { jobId, replayed }: Pick<Submission, 'jobId' | 'replayed'>,

@@ -10,12 +10,12 @@ import { checkBodyHeaders, MAX_BODY_BYTES, parseJsonBody } from '../http/json-bo
 import { logFailure } from '../http/log-failure.ts'
 import type { ServiceContext } from '../runtime/services.ts'
 import { answerSpeech } from './answer-speech.ts'
-import { type CreatedSpeech, createSpeech } from './create-speech.ts'
+import { type CreatedSpeech, createAnswer } from './create-speech.ts'
 import { mountLibrary } from './library.ts'
 import { listModels, listOpenModels, listVoices, showModel } from './lists.ts'
 import { type OpenaiError, openaiBody, toOpenaiError } from './openai-error.ts'
 import { readSpeechRequest } from './speech-request.ts'
-import { createTimedSpeech, timedJson } from './timed-speech.ts'
+import { collectTimed, timedJson } from './timed-speech.ts'
 
 /** Where clients of OpenAI's API look for it. */
 export const OPENAI_ROOT = '/v1'
@@ -130,19 +130,20 @@ async function speak(request: FastifyRequest, reply: FastifyReply): Promise<Fast
   rejectRepeatedKey(request.raw)
   const key = request.headers['idempotency-key'] as string | undefined
   const wanted = await readSpeechRequest(ctx, (request.body ?? {}) as Record<string, unknown>, key)
-  if (wanted.isTimed) {
-    const { speech, ...made } = await createTimedSpeech(ctx, wanted, gone)
-    const { length, body } = timedJson(speech)
-    return reply.headers({ ...speechHeaders(made, JSON_TYPE), 'content-length': length }).send(body)
-  }
-  const { speech, ...made } = await createSpeech(ctx, wanted, gone)
-  const { contentType, body } = answerSpeech(ctx.audio, wanted, speech, reply.raw)
+  const { headers, body } = await createAnswer(ctx, wanted, gone, async (created) => {
+    if (wanted.isTimed) {
+      const { length, body: timed } = timedJson(await collectTimed(ctx, wanted, created))
+      return { headers: { ...speechHeaders(created, JSON_TYPE), 'content-length': length }, body: timed }
+    }
+    const answer = await answerSpeech(ctx.audio, wanted, created.speech, reply.raw, gone)
+    return { headers: speechHeaders(created, answer.contentType), body: answer.body }
+  })
   // What breaks off is seen by the client; a client that reads slowly is looked after by the server.
   body.on('error', () => undefined)
-  return reply.headers(speechHeaders(made, contentType)).send(body)
+  return reply.headers(headers).send(body)
 }
 
-const speechHeaders = ({ jobId, replayed }: Omit<CreatedSpeech, 'speech'>, contentType: string) => ({
+const speechHeaders = ({ jobId, replayed }: CreatedSpeech, contentType: string) => ({
   'content-type': contentType,
   'x-sonant-job-id': jobId,
   'x-accel-buffering': 'no',

@@ -8,7 +8,7 @@ import type { ServiceContext } from '../runtime/services.ts'
 import { timesOf } from '../voice/captions/timed-text.ts'
 import { requireTimed } from '../voice/captions/voice-job-captions.ts'
 import type { TimeSource } from '../voice/timing/speech-timing.ts'
-import { type CreatedSpeech, createSpeech, isCancelled, withdraw } from './create-speech.ts'
+import type { CreatedSpeech } from './create-speech.ts'
 import type { SpeechRequest } from './speech-request.ts'
 
 const BASE64_STEP = 3
@@ -26,36 +26,8 @@ interface TimedSpeech {
   readonly words: readonly { text: string; start: number; end: number; source: TimeSource }[]
 }
 
-/**
- * Submits a text and waits for all of its speech: nothing is answered before, so an error until then, or a caller that hangs up, cancels its job.
- * @param gone aborted when the caller hangs up
- * @throws what `createSpeech` throws
- */
-export async function createTimedSpeech(
-  ctx: ServiceContext,
-  request: SpeechRequest,
-  gone: AbortSignal,
-): Promise<Omit<CreatedSpeech, 'speech'> & { readonly speech: TimedSpeech }> {
-  const created = await createSpeech(ctx, request, gone)
-  return collectAll(ctx, request, created).catch(async (error: unknown) => {
-    if (!created.replayed || !isCancelled(error)) throw error
-    // The request that had submitted it has withdrawn it with its key.
-    const own = await createSpeech(ctx, request, gone)
-    if (own.jobId === created.jobId) throw error
-    return collectAll(ctx, request, own)
-  })
-}
-
-async function collectAll(ctx: ServiceContext, request: SpeechRequest, created: CreatedSpeech) {
-  try {
-    return { ...created, speech: await collect(ctx, request, created) }
-  } catch (error) {
-    await withdraw(ctx, request, created, error)
-    throw error
-  }
-}
-
-async function collect(
+/** All of the speech of a job, once it has been spoken. @throws what the speech breaks off with */
+export async function collectTimed(
   ctx: ServiceContext,
   { format }: SpeechRequest,
   { jobId, speech }: CreatedSpeech,

@@ -78,6 +78,15 @@ const decoded = async (bytes: Buffer, format: string): Promise<Wav> => {
 }
 /** The first chunk of LONG. */
 const isOpening = (body: Record<string, unknown>) => String(body.input).length < 100
+/** Files of speech begin with what `first` makes of their first samples. */
+const withEncoder = (first: (push: () => Promise<Uint8Array>) => Promise<Uint8Array>) => {
+  const { audio } = service.runtime
+  const start = audio.startEncoder.bind(audio)
+  return vi.spyOn(audio, 'startEncoder').mockImplementation((options) => {
+    const encoder = start(options)
+    return { ...encoder, push: (samples) => first(() => encoder.push(samples)) }
+  })
+}
 const seconds = ({ samples, sampleRate }: Wav) => samples.length / sampleRate
 const events = (text: string) =>
   text.split('\n\n').flatMap((block) => (block.startsWith('data: ') ? [JSON.parse(block.slice(6))] : []))
@@ -535,6 +544,23 @@ describe('errors', () => {
 })
 
 describe('live speech', () => {
+  test.each([
+    ['audio', {}],
+    ['events', { stream_format: 'sse' }],
+  ])('that cannot be encoded is an error, of a job that is cancelled and costs nothing (%s)', async (_title, more) => {
+    const rest = Promise.withResolvers<void>()
+    server.answer(({ body }) => (isOpening(body) ? {} : { until: rest.promise }))
+    const before = await creditsOf()
+    const encoding = withEncoder(() => Promise.reject(new Error('the thread has died')))
+    const reply = await speak({ model: 'gpu', input: LONG, ...more }).finally(() => {
+      encoding.mockRestore()
+      rest.resolve()
+    })
+    expect([reply.status, reply.json<{ error_code: string }>().error_code]).toEqual([500, 'INTERNAL_ERROR'])
+    expect(await newestJob()).toMatchObject({ status: 'failed', error_code: 'JOB_CANCELLED' })
+    expect(await creditsOf()).toBe(before)
+  })
+
   test('that opens with silence is heard from its first words on', async () => {
     const rest = Promise.withResolvers<void>()
     let asked = 0
@@ -764,6 +790,24 @@ describe('a caller that hangs up', () => {
     expect(await newestJob()).toMatchObject({ error_code: 'JOB_CANCELLED' })
     await until(async () => (await creditsOf()) === before, TIMEOUT_MS, 'the credits to be back')
     await until(() => server.inFlight() === 0, TIMEOUT_MS, 'the engine to be left')
+  })
+
+  test('between the first sound and the first byte cancels its job, which costs nothing', async () => {
+    const [rest, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    server.answer(({ body }) => (isOpening(body) ? {} : { until: rest.promise }))
+    const before = await creditsOf()
+    const encoding = withEncoder((push) => left.promise.then(push))
+    const heard = () => until(() => encoding.mock.calls.length > 0, TIMEOUT_MS, 'the first sound')
+    await hangUp(LONG, heard)
+    // What comes later has its answer when the connection's end has been heard of.
+    expect((await get('/v1/models')).status).toBe(200)
+    left.resolve()
+    await until(async () => (await newestJob()).status !== 'processing', TIMEOUT_MS, 'the job to end').finally(() => {
+      encoding.mockRestore()
+      rest.resolve()
+    })
+    expect(await newestJob()).toMatchObject({ status: 'failed', error_code: 'JOB_CANCELLED' })
+    await until(async () => (await creditsOf()) === before, TIMEOUT_MS, 'the credits to be back')
   })
 
   test('that waits for timestamps cancels its job at any time', async () => {
