@@ -1,5 +1,6 @@
 import { createMp3Encoder, type WasmMediaEncoder } from 'wasm-media-encoders'
 import { type Encoding, type EncodingOptions, joinBytes } from './encoding.ts'
+import { mp3Rate } from './format.ts'
 import { mp3Info } from './mp3-info.ts'
 
 type Encoder = WasmMediaEncoder<'audio/mpeg'>
@@ -7,8 +8,6 @@ type Encoder = WasmMediaEncoder<'audio/mpeg'>
 /** Constant: the length of a file of variable bit rate cannot be told from its first frames. */
 const BITRATE = 64
 const FULL_SCALE = 32_768
-/** The lower ones of the format would make its delay longer. */
-const RATES = [16_000, 22_050, 24_000, 32_000, 44_100, 48_000] as const
 
 /** Over a megabyte each: what many files at once needed is not kept for ever. */
 const MOST_IDLE = 4
@@ -22,7 +21,7 @@ const idle: Encoder[] = []
  */
 export async function encodeMp3({ sampleRate, totalSamples }: EncodingOptions): Promise<Encoding> {
   const encoder = idle.pop() ?? (await createMp3Encoder())
-  const outputSampleRate = RATES.find((rate) => rate >= sampleRate) ?? 48_000
+  const outputSampleRate = mp3Rate(sampleRate)
   encoder.configure({ sampleRate, channels: 1, bitrate: BITRATE, outputSampleRate })
   let isOpen = true
   const reuse = (): void => {

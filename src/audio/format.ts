@@ -9,6 +9,19 @@ export type FileFormat = (typeof FILE_FORMATS)[number]
 /** What OpenAI's clients take `pcm` for, whatever the engine speaks. */
 export const PCM_RATE = 24_000
 
+/** The lower ones of MP3 would make its encoder's delay longer. */
+const MP3_RATES = [16_000, 22_050, 24_000, 32_000, 44_100, 48_000] as const
+
+/** How many samples a second an MP3 has that is made of samples of another rate: as many, or MP3's next higher number. */
+export const mp3Rate = (sampleRate: number): (typeof MP3_RATES)[number] =>
+  MP3_RATES.find((rate) => rate >= sampleRate) ?? 48_000
+
+/** How many samples a second a file has that is made of samples of another rate. */
+export function rateOf(format: AudioFormat, sampleRate: number): number {
+  if (format === 'pcm' || format === 'opus') return PCM_RATE
+  return format === 'mp3' ? mp3Rate(sampleRate) : sampleRate
+}
+
 /** Media types as a stored file is served. */
 export const FILE_TYPES: Readonly<Record<AudioFormat, string>> = {
   wav: 'audio/wav',

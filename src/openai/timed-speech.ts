@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { requireAccount } from '../access/require.ts'
-import { type AudioFormat, PCM_RATE } from '../audio/format.ts'
+import { type AudioFormat, rateOf } from '../audio/format.ts'
 import { transcode } from '../audio/transcode.ts'
 import { jobNotFound } from '../errors/service-error.ts'
 import { findJob } from '../jobs/find-job.ts'
@@ -41,7 +41,7 @@ export async function collectTimed(
   return {
     audio: pieces,
     format,
-    sample_rate: format === 'pcm' || format === 'opus' ? PCM_RATE : speech.sampleRate,
+    sample_rate: rateOf(format, speech.sampleRate),
     duration_seconds: durationMs / 1000,
     timing: times.timing,
     words: times.words.map(({ text: word, start, end, source }) => ({ text: word, start, end, source })),

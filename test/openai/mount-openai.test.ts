@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { PCM_RATE } from '../../src/audio/format.ts'
-import { parseWav, type Wav } from '../../src/audio/wav.ts'
+import { parseWav, type Wav, writeWav } from '../../src/audio/wav.ts'
 import { deleteEndpoint } from '../../src/catalog/delete-endpoint.ts'
 import { OPENAI_VOICES } from '../../src/openai/voices.ts'
 import { audit } from '../setup/audit/audit.ts'
@@ -703,6 +703,21 @@ describe('speech with timestamps', () => {
       words: { start: number }[]
     }>()
     expect(words.map(({ start }) => start)).toEqual(body.words.map(({ start }) => start))
+  })
+
+  test.each([
+    ['mp3', 11_025],
+    ['mp3', 40_000],
+    ['mp3', 96_000],
+    ['flac', 11_025],
+    ['pcm', 11_025],
+  ])('says the rate that its %s has where the engine speaks at %d Hz', async (format, rate) => {
+    const tone = Int16Array.from({ length: 2 * rate }, (_, at) => Math.sin((at * 2 * Math.PI * 220) / rate) * 8000)
+    server.answer(() => ({ body: writeWav(tone, rate) }))
+    const input = 'Words have times, all of them.'
+    const reply = await speak({ model: 'gpu', input, response_format: format, timestamps: true })
+    const body = reply.json<{ audio: string; sample_rate: number }>()
+    expect(body.sample_rate).toBe((await decoded(Buffer.from(body.audio, 'base64'), format)).sampleRate)
   })
 
   test('is not sent as events, nor asked for by anything but true', async () => {
