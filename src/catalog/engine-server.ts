@@ -1,6 +1,7 @@
 import type { CatalogSnapshot, VoiceEndpoint, Workflow } from '../context/catalog-snapshot.ts'
-import { DEFAULT_IN_FLIGHT, serverAddress } from '../engines/engine-block.ts'
+import { DEFAULT_IN_FLIGHT, DEFAULT_SLOTS, serverAddress } from '../engines/engine-block.ts'
 import { OWNED_SERVER } from '../engines/owned-server.ts'
+import { modelKey } from '../engines/sherpa/model-key.ts'
 import { GENERATION_KIND, type JobKind, voiceKind } from '../queue/job-kind.ts'
 import type { QueueRoute } from '../queue/queue.ts'
 import { poolOf } from './voice-endpoint.ts'
@@ -57,7 +58,7 @@ export function embeddedSlots({ endpoints }: Servers, pool: string, threads: num
     poolOf(endpoint) === pool && maxInFlightOf(endpoint) === null ? [endpoint.engine] : [],
   )
   const models = engines.filter(({ kind }) => kind === 'sherpa-onnx')
-  const slotsOf = new Map(models.map(({ family, model_dir, slots }) => [`${family} ${model_dir}`, Number(slots ?? 1)]))
+  const slotsOf = new Map(models.map((model) => [modelKey(model), Number(model.slots ?? DEFAULT_SLOTS)]))
   const spoken = [...slotsOf.values()].reduce((sum, slots) => sum + slots, 0)
   return spoken + (models.length < engines.length ? threads : 0)
 }

@@ -10,6 +10,9 @@ const TASK_TYPES = ['CustomVoice', 'Base', 'VoiceDesign'] as const
 const MAX_IN_FLIGHT = 256
 /** A speech server takes this many requests at once unless the operator says otherwise: latency jumps above it on one GPU. */
 export const DEFAULT_IN_FLIGHT = 8
+/** Of a model of sherpa-onnx: processor threads of one text, and texts at once. */
+export const DEFAULT_THREADS = 2
+export const DEFAULT_SLOTS = 1
 export const DEFAULT_RETRY_SECONDS = 60
 const MAX_RETRY_SECONDS = 3600
 
@@ -53,8 +56,8 @@ const sherpa = z
     family: z.enum(SHERPA_FAMILIES),
     model_dir: path,
     files: z.record(z.string(), path).default({}),
-    threads: z.int().min(1).max(MAX_THREADS).default(2),
-    slots: z.int().min(1).max(MAX_SLOTS).default(1),
+    threads: z.int().min(1).max(MAX_THREADS).default(DEFAULT_THREADS),
+    slots: z.int().min(1).max(MAX_SLOTS).default(DEFAULT_SLOTS),
     steps: z.int().min(1).max(MAX_STEPS).optional(),
   })
   .superRefine(({ family, files, steps }, issues) => {

@@ -1,5 +1,6 @@
 import type { SpeechEngine } from '../engine.ts'
 import type { SherpaBlock } from '../engine-block.ts'
+import { modelKey } from './model-key.ts'
 import { openSherpa, type ReadRecording, sherpaConfig } from './sherpa.ts'
 import { SherpaModel } from './sherpa-model.ts'
 
@@ -30,7 +31,7 @@ export class SherpaModels {
 
   async use<T>(block: SherpaBlock, work: (engine: SpeechEngine) => Promise<T>): Promise<T> {
     const { modelsDir, readRecording } = this.#options
-    const key = keyOf(block)
+    const key = modelKey(block)
     const lease = this.#leases.get(key) ?? {
       model: new SherpaModel(() => sherpaConfig(block, modelsDir), block.slots),
       users: 0,
@@ -58,7 +59,3 @@ export class SherpaModels {
     lease.idle = setTimeout(forget, this.#options.idleMs ?? IDLE_MS).unref()
   }
 }
-
-/** What the library is started with. */
-const keyOf = ({ family, model_dir, files, threads, slots }: SherpaBlock): string =>
-  JSON.stringify([family, model_dir, Object.entries(files).sort(), threads, slots])
