@@ -9,12 +9,22 @@ interface SearchFieldProps {
   readonly onDone?: (text: string) => void
   readonly icon?: Parameters<typeof Icon>[0]['name']
   readonly isWrong?: boolean
+  /** It finds with each letter, and Enter does not send the form that it stands in. */
+  readonly isOfOtherForm?: boolean
   /** The id of the suggestions. */
   readonly list?: string
 }
 
 /** What a box `with-icon` holds; the key / leads to the first one of a page. */
-export const SearchField = ({ label, icon = 'search', isWrong, onText, onDone, ...rest }: SearchFieldProps) => (
+export const SearchField = ({
+  label,
+  icon = 'search',
+  isWrong,
+  isOfOtherForm,
+  onText,
+  onDone,
+  ...rest
+}: SearchFieldProps) => (
   <>
     <Icon name={icon} size={14} />
     <input
@@ -26,8 +36,7 @@ export const SearchField = ({ label, icon = 'search', isWrong, onText, onDone, .
       aria-label={label}
       aria-invalid={isWrong || undefined}
       onInput={(event) => onText(event.currentTarget.value)}
-      // It finds with each letter: Enter would send the form that it stands in.
-      onKeyDown={(event) => event.key === 'Enter' && onDone === undefined && event.preventDefault()}
+      onKeyDown={(event) => isOfOtherForm && event.key === 'Enter' && event.preventDefault()}
       onChange={(event) => onDone?.(event.currentTarget.value)}
     />
   </>

@@ -36,6 +36,7 @@ export function VoicePicker({ voices, chosen, onChoose, onExpired }: VoicePicker
               placeholder={`Search ${voices.length} voices`}
               value={search}
               onText={setSearch}
+              isOfOtherForm
             />
           </div>
         )}

@@ -17,11 +17,11 @@ export function followingJourneys(
 ): void {
   test('empty screens fill by themselves, and the numbers in the tabs count on', async () => {
     const { service, browser, at } = opened()
-    const { account, submit } = await openAccount(opened(), 'first@example.com')
+    const { account, submit } = await openAccount(opened(), 'empty@example.com')
     const context = await browser.newContext()
     const { page, complaints } = await openPage(context, service.url)
     await page.goto(at(''))
-    await signIn(page, 'first@example.com')
+    await signIn(page, 'empty@example.com')
     await page.getByRole('heading', { name: 'Hear a sentence' }).waitFor()
     const jobs = await context.newPage()
     await jobs.goto(at('jobs'))
@@ -54,13 +54,13 @@ export function followingJourneys(
 
   test('an old job that fails now is counted as newer among the failed ones', async () => {
     const { service, browser, at } = opened()
-    const { account, submit } = await openAccount(opened(), 'second@example.com')
+    const { account, submit } = await openAccount(opened(), 'failing@example.com')
     const [, waiting] = [await submit({ status: 'failed' }), await submit({ status: 'queued' })]
     await submit({ status: 'failed' })
     const context = await browser.newContext()
     const { page } = await openPage(context, service.url)
     await page.goto(at('jobs?status=failed'))
-    await signIn(page, 'second@example.com')
+    await signIn(page, 'failing@example.com')
     await page.locator('tbody tr[data-job]').first().waitFor()
     await page.getByLabel('Connection: Live').waitFor()
     await service.runtime.db.pool.query(
@@ -75,15 +75,15 @@ export function followingJourneys(
 
   test('a list is followed on where its user has got another role', async () => {
     const { service, browser, at } = opened()
-    const { submit } = await openAccount(opened(), 'third@example.com', 'fourth@example.com')
+    const { submit } = await openAccount(opened(), 'demoted@example.com', 'remaining@example.com')
     await submit({ status: 'failed' })
     const context = await browser.newContext()
     const { page } = await openPage(context, service.url, /./)
     await page.goto(at('jobs'))
-    await signIn(page, 'third@example.com')
+    await signIn(page, 'demoted@example.com')
     await page.locator('tbody tr[data-job]').waitFor()
     await page.getByLabel('Connection: Live').waitFor()
-    await updateUser(service.runtime.as({ kind: 'system' }), { user: 'third@example.com', role: 'member' })
+    await updateUser(service.runtime.as({ kind: 'system' }), { user: 'demoted@example.com', role: 'member' })
     await page.waitForTimeout(1500)
     const jobId = await submit({ status: 'queued' })
     await page
