@@ -1173,6 +1173,13 @@ export type DeliveriesLiveSubscriptionVariables = Exact<{
 
 export type DeliveriesLiveSubscription = { deliveriesUpdated: { id: string, jobId: string, state: WebhookDeliveryState, outcome: string | null, url: string, test: boolean, createdAt: string, finishedAt: string | null, nextAttemptAt: string | null, attempts: Array<{ number: number, round: number, startedAt: string, durationMs: number | null, outcome: string | null, responseStatus: number | null, response: string | null }> } };
 
+export type WindowJobsQueryVariables = Exact<{
+  filter?: JobsFilter | null | undefined;
+}>;
+
+
+export type WindowJobsQuery = { jobs: { totalCount: number } };
+
 export const apiKeys: Operation<ApiKeysQuery, ApiKeysQueryVariables> = { query: "query ApiKeys($first:Int$after:String$last:Int$before:String){apiKeys(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id name scopes hint createdAt expiresAt lastUsedAt createdBy{id email}}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const grantableScopes: Operation<GrantableScopesQuery, GrantableScopesQueryVariables> = { query: "query GrantableScopes{grantableScopes{name description}}" }
 export const createKey: Operation<CreateKeyMutation, CreateKeyMutationVariables> = { query: "mutation CreateKey($name:String!$scopes:[String!]$expiresAt:DateTime){createApiKey(name:$name scopes:$scopes expiresAt:$expiresAt){__typename ...on NewApiKey{apiKey apiKeyId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
@@ -1249,3 +1256,4 @@ export const redeliverAll: Operation<RedeliverAllMutation, RedeliverAllMutationV
 export const sendTest: Operation<SendTestMutation, SendTestMutationVariables> = { query: "mutation SendTest{sendTestWebhook{__typename ...on WebhookDelivery{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const redeliver: Operation<RedeliverMutation, RedeliverMutationVariables> = { query: "mutation Redeliver($id:ID!){redeliverWebhook(id:$id){__typename ...on WebhookDelivery{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const deliveriesLive: Operation<DeliveriesLiveSubscription, DeliveriesLiveSubscriptionVariables> = { query: "subscription DeliveriesLive($filter:WebhookDeliveriesFilter){deliveriesUpdated(filter:$filter){...DeliveryRow}}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }
+export const windowJobs: Operation<WindowJobsQuery, WindowJobsQueryVariables> = { query: "query WindowJobs($filter:JobsFilter){jobs(filter:$filter first:1){totalCount}}" }

@@ -48,6 +48,7 @@ const SCREENS = [
   'operator/accounts',
   'none',
 ]
+const DAY_MS = 86_400_000
 const PICTURE = fileURLToPath(new URL('../../.github/console.png', import.meta.url))
 
 let service: TestRuntime
@@ -191,9 +192,15 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
     await page.close()
   })
 
-  test('all jobs of a time come as one file, whatever is filtered, and so does the whole ledger', async () => {
+  test('all jobs of a time come as one file unless they are too many, whatever is filtered, and so does the whole ledger', async () => {
     const jobId = await insertJob(service.runtime.db, account, { status: 'failed' })
     const { page, complaints } = await openPage(owner, service.url)
+    await page.route('**/graphql', async (route) => {
+      const { query, variables } = route.request().postDataJSON()
+      const isLong = Date.now() - Date.parse(variables?.filter?.createdAt?.from) > 8 * DAY_MS
+      if (!query?.startsWith('query WindowJobs(') || !isLong) return route.fallback()
+      await route.fulfill({ json: { data: { jobs: { totalCount: 500_001 } } } })
+    })
     await page.goto(at('jobs?search=job_0'))
     const download = page.waitForEvent('download')
     await page.getByText('Export').click()
@@ -206,7 +213,10 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
     await page.locator('tbody td:nth-child(3)').first().click()
     expect([await page.locator('.drop[open]').count(), page.url()]).toEqual([0, at('jobs?search=job_0')])
     await page.getByText('Export').click()
-    await page.getByRole('link', { name: 'All jobs, last 24 hours' }).click()
+    const long = page.getByRole('button', { name: 'All jobs, last 30 days 500,001 jobs' })
+    expect(await long.isDisabled()).toBe(true)
+    await page.getByText('A file holds at most 500,000 jobs').waitFor()
+    await page.getByRole('link', { name: /^All jobs, last 24 hours \d+ jobs?$/ }).click()
     const file = await readFile(await (await download).path(), 'utf8')
     expect([(await download).suggestedFilename(), file.split('\r\n')[0], file.includes(jobId)]).toEqual([
       expect.stringMatching(/^jobs-.*\.csv$/),

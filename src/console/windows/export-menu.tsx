@@ -1,8 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { ask } from '../api/ask.ts'
 import { at } from '../api/base.ts'
 import { timeNow } from '../api/clock.ts'
 import { Drop } from '../menus/drop.tsx'
+import { windowJobs } from '../operations.ts'
+import { count } from '../parts/format.ts'
 import { rangeOf, WINDOW_OPTIONS } from './time-window.ts'
 
 interface ExportMenuProps {
@@ -12,13 +15,16 @@ interface ExportMenuProps {
   readonly of: string
   /** Windows that are offered, as addresses name them. */
   readonly windows: readonly string[]
-  /** Offers the whole as well. */
+  /** Offers the whole as well: its files have no limit. Those of jobs have one, so their rows are counted. */
   readonly isWholeOffered?: boolean
   /** The list is filtered, which these files are not. */
   readonly isListFiltered?: boolean
   /** Further entries. */
   readonly children?: ComponentChildren
 }
+
+/** Of one file, as src/jobs/export/export-jobs.ts has it. */
+const MAX_JOBS = 500_000
 
 /** Whole files of windows of time up to the menu's opening, whatever the list is filtered by. The router would take a link without a target for a screen. */
 export function ExportMenu({
@@ -30,8 +36,20 @@ export function ExportMenu({
   children,
 }: ExportMenuProps) {
   const [now, setNow] = useState(timeNow)
+  const [counts, setCounts] = useState<Readonly<Record<string, number>>>({})
+  const onOpen = (): void => {
+    const opened = timeNow()
+    setNow(opened)
+    if (isWholeOffered) return
+    for (const name of windows)
+      ask(windowJobs, { filter: { createdAt: endsOf(name, opened) } }).then(
+        ({ jobs }) => setCounts((before) => ({ ...before, [name]: jobs.totalCount })),
+        // Of what is not counted the service itself refuses too much.
+        () => {},
+      )
+  }
   return (
-    <Drop icon="download" text="Export" isWide onOpen={() => setNow(timeNow())}>
+    <Drop icon="download" text="Export" isWide onOpen={onOpen}>
       {children}
       {isListFiltered && <p class="menu-note">The files below leave the list's filters out.</p>}
       {isWholeOffered && (
@@ -40,16 +58,49 @@ export function ExportMenu({
         </a>
       )}
       {WINDOW_OPTIONS.filter(([name]) => windows.includes(name)).map(([name, text]) => (
-        <a key={name} class="menu-item" href={at(`${file}?${windowQuery(name, now)}`)} target="_top" download>
-          {of}, {text.toLowerCase()}
-        </a>
+        <WindowFile
+          key={name}
+          href={at(`${file}?${new URLSearchParams(endsOf(name, now))}`)}
+          text={`${of}, ${text.toLowerCase()}`}
+          jobs={counts[name]}
+        />
       ))}
+      {Object.values(counts).some(isTooMany) && (
+        <p class="menu-note">A file holds at most {count(MAX_JOBS)} jobs: choose a shorter time.</p>
+      )}
     </Drop>
   )
 }
 
-/** Its ends as parameters; one that has not ended yet ends now. */
-function windowQuery(name: string, now: number): string {
+const isTooMany = (jobs: number): boolean => jobs > MAX_JOBS
+
+/** The ends of a window; one that has not ended yet ends now. */
+function endsOf(name: string, now: number): { from: string; to: string } {
   const { from, to } = rangeOf(name, now) ?? {}
-  return new URLSearchParams({ from: from ?? '', to: to ?? new Date(now).toISOString() }).toString()
+  return { from: from ?? '', to: to ?? new Date(now).toISOString() }
+}
+
+interface WindowFileProps {
+  readonly href: string
+  readonly text: string
+  /** How many are in it, where that is counted and known. */
+  readonly jobs: number | undefined
+}
+
+function WindowFile({ href, text, jobs }: WindowFileProps) {
+  const entry = (
+    <>
+      <span class="grow">{text}</span>
+      {jobs !== undefined && <span class="figure muted">{`${count(jobs)} ${jobs === 1 ? 'job' : 'jobs'}`}</span>}
+    </>
+  )
+  return jobs !== undefined && isTooMany(jobs) ? (
+    <button type="button" class="menu-item" disabled>
+      {entry}
+    </button>
+  ) : (
+    <a class="menu-item" href={href} target="_top" download>
+      {entry}
+    </a>
+  )
 }
