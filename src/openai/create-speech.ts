@@ -92,7 +92,7 @@ async function hear(
   signal: AbortSignal,
 ): Promise<CreatedSpeech> {
   try {
-    const speech = await listenToJob({ ...ctx, actor: requireAccount(ctx) }, { jobId, signal })
+    const speech = await listenToJob({ ...ctx, actor: requireAccount(ctx) }, { jobId, signal, isSubmitter: !replayed })
     return { jobId, speech, replayed }
   } catch (error) {
     await withdraw(ctx, request, { jobId, replayed }, error)

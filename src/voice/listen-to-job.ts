@@ -3,7 +3,7 @@ import { FILE_TYPES } from '../audio/format.ts'
 import type { SampleStream } from '../audio/transcode.ts'
 import { parseWav } from '../audio/wav.ts'
 import type { Parts } from '../context/context.ts'
-import { audioGone, ServiceError } from '../errors/service-error.ts'
+import { audioGone } from '../errors/service-error.ts'
 import { findJob } from '../jobs/find-job.ts'
 import type { Job } from '../jobs/job-shape.ts'
 import { type JobErrorCode, JobFailure } from '../jobs/job-states.ts'
@@ -14,7 +14,7 @@ import { partKey } from '../jobs/parts/part-key.ts'
 import { HeardSamples } from './heard-samples.ts'
 import { listeningEnded } from './require-speech.ts'
 import type { RelayListener, SpeechRelay } from './speech-relay.ts'
-import { type SpeechParts, storedSpeech } from './stored-speech.ts'
+import { type SpeechParts, storedSpeech, storedUnlessMany } from './stored-speech.ts'
 
 /** What a listener needs. */
 interface ListenerContext extends SpeechParts, Pick<Parts, 'db'> {
@@ -23,16 +23,20 @@ interface ListenerContext extends SpeechParts, Pick<Parts, 'db'> {
   readonly speechRelay: SpeechRelay
 }
 
+interface ListenerInput {
+  readonly jobId: string
+  readonly signal: AbortSignal
+  /** It is the request that submitted the job, which is charged: reading what else the account has stored keeps none of it from that. */
+  readonly isSubmitter?: boolean
+}
+
 /**
  * Waits for the first samples of a voice job of the caller's account, which must be there, and brings the others as they are spoken. A
  * worker that dies is replaced: where its successor speaks the very same samples they go on, otherwise they break off. They end when the
  * job is completed, and never before.
  * @throws JobFailure where the job fails, UNAVAILABLE where the service stops, the signal's reason when aborted; the samples break off with the same
  */
-export async function listenToJob(
-  ctx: ListenerContext,
-  input: { readonly jobId: string; readonly signal: AbortSignal },
-): Promise<SampleStream> {
+export async function listenToJob(ctx: ListenerContext, input: ListenerInput): Promise<SampleStream> {
   const states = await ctx.jobFeed.follow(ctx, { jobId: input.jobId, accepts: () => true }, { counted: false })
   const stop = () => void states.return()
   input.signal.addEventListener('abort', stop, { once: true })
@@ -56,7 +60,7 @@ export async function listenToJob(
 class Listener {
   readonly #ctx: ListenerContext
   readonly #states: JobStates
-  readonly #signal: AbortSignal
+  readonly #input: ListenerInput
   readonly #heard = new HeardSamples()
   readonly #relay: RelayListener
   /** Of `#states`, while it is waited for. */
@@ -70,15 +74,11 @@ class Listener {
   sampleRate: number | null = null
   totalSamples: number | undefined
 
-  constructor(
-    ctx: ListenerContext,
-    states: JobStates,
-    { jobId, signal }: { readonly jobId: string; readonly signal: AbortSignal },
-  ) {
+  constructor(ctx: ListenerContext, states: JobStates, input: ListenerInput) {
     this.#ctx = ctx
     this.#states = states
-    this.#signal = signal
-    this.#relay = ctx.speechRelay.listen(jobId)
+    this.#input = input
+    this.#relay = ctx.speechRelay.listen(input.jobId)
   }
 
   close(): void {
@@ -97,7 +97,7 @@ class Listener {
   /** Samples that were not heard before; null once all were. */
   async next(): Promise<Int16Array | null> {
     for (;;) {
-      this.#signal.throwIfAborted()
+      this.#input.signal.throwIfAborted()
       const samples = await this.#read()
       if (samples === 'end') return null
       if (samples === 'wait') await this.#follow()
@@ -136,7 +136,7 @@ class Listener {
   }
 
   async #enter({ done, value: job }: Awaited<ReturnType<JobStates['next']>>): Promise<void> {
-    this.#signal.throwIfAborted()
+    this.#input.signal.throwIfAborted()
     if (done === true || job === undefined) throw listeningEnded('the service is stopping')
     if (job.status === 'failed')
       throw new JobFailure(job.errorCode ?? ('INTERNAL_ERROR' as JobErrorCode), 'the job failed')
@@ -162,11 +162,11 @@ class Listener {
     if (stored.deletedAt != null) throw audioGone()
     const isExact = stored.contentType === FILE_TYPES.wav || stored.contentType === FILE_TYPES.flac
     if (!isExact && this.#heard.length > 0) return this.#hearParts()
-    const speech = await storedSpeech(this.#ctx, job.accountId, stored).catch((error: unknown) => {
-      // What has begun does not end for what others of the account read.
-      if (this.#heard.length > 0 && error instanceof ServiceError && error.code === 'RATE_LIMITED') return null
-      throw error
-    })
+    // A text in one piece has no parts, and is short.
+    const owner = this.#input.isSubmitter && job.chunksTotal === 1 ? null : job.accountId
+    // What has begun, or was submitted for this, does not end for what others of the account read.
+    const read = this.#input.isSubmitter || this.#heard.length > 0 ? storedUnlessMany : storedSpeech
+    const speech = await read(this.#ctx, owner, stored)
     if (speech === null) return this.#hearParts()
     this.#stored = speech
     this.#keepRate(speech.sampleRate)

@@ -5,7 +5,7 @@ import type { SampleStream } from '../audio/transcode.ts'
 import type { Wav } from '../audio/wav.ts'
 import type { Parts } from '../context/context.ts'
 import { WAV_HEADER_BYTES } from '../engines/wav-header.ts'
-import { notFound } from '../errors/service-error.ts'
+import { notFound, ServiceError } from '../errors/service-error.ts'
 import type { StoredOutput } from '../jobs/sign-outputs.ts'
 
 const BLOCK_SAMPLES = 65_536
@@ -17,18 +17,18 @@ export interface SpeechParts extends Pick<Parts, 'storage'> {
 
 /**
  * A job's stored file as samples: WAV as it is read, anything else decoded as a whole, and held until it is closed.
- * @param owner whose share of what is decoded it takes
+ * @param owner whose share of what is decoded it takes; null: none
  * @throws where it is not there, or no longer whole; RATE_LIMITED where too much of the account's is decoded already
  */
 export async function storedSpeech(
   parts: SpeechParts,
-  owner: string,
+  owner: string | null,
   { storageKey, contentType }: StoredOutput,
 ): Promise<SampleStream> {
   const format = formatOfType(contentType)
   if (format === null) throw new Error(`a stored file is no audio: ${contentType}`)
   if (format === 'wav') return wavSamples(await readStored(parts, storageKey))
-  const release = await parts.audio.shares.decoded.acquire(owner)
+  const release = owner === null ? () => undefined : await parts.audio.shares.decoded.acquire(owner)
   try {
     const file = await readStored(parts, storageKey)
     const wav = await parts.audio.decode(Buffer.concat(await file.toArray()), format)
@@ -38,6 +38,13 @@ export async function storedSpeech(
     throw error
   }
 }
+
+/** The same; null where too much of the account's is decoded already. */
+export const storedUnlessMany = (...given: Parameters<typeof storedSpeech>): Promise<SampleStream | null> =>
+  storedSpeech(...given).catch((error: unknown) => {
+    if (error instanceof ServiceError && error.code === 'RATE_LIMITED') return null
+    throw error
+  })
 
 /** A stored file as it is. @throws NOT_FOUND where it was deleted */
 export const readStored = ({ storage }: Pick<SpeechParts, 'storage'>, key: string): Promise<Readable> =>

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { PCM_RATE } from '../../src/audio/format.ts'
 import { parseWav, type Wav, writeWav } from '../../src/audio/wav.ts'
 import { deleteEndpoint } from '../../src/catalog/delete-endpoint.ts'
+import { ServiceError } from '../../src/errors/service-error.ts'
 import { OPENAI_VOICES } from '../../src/openai/voices.ts'
 import { audit } from '../setup/audit/audit.ts'
 import { call } from '../setup/http.ts'
@@ -676,6 +677,56 @@ describe('live speech', () => {
     expect(sse.broken).toBe(true)
     expect(sse.text).toContain('event: error\ndata: {"error":{')
     expect(sse.text).not.toContain('speech.audio.done')
+  })
+})
+
+describe('speech whose job is stored as MP3, by a worker of another process', () => {
+  const SHORT = 'This is all that is said.'
+  beforeAll(() =>
+    applyEndpoint(service.runtime, 'stored', engineAt(server), {
+      inputs: longInputs(),
+      audio: { formats: ['mp3'] },
+    }),
+  )
+  /** While the account has the most of its stored audio decoded that it may, and jobs end before a listener hears of them. */
+  const whileReading = async (work: () => Promise<void>) => {
+    const { audio, speechRelay, jobFeed } = service.runtime
+    const follow = jobFeed.follow.bind(jobFeed)
+    const changed = [
+      vi.spyOn(speechRelay, 'publish').mockImplementation(() => undefined),
+      vi.spyOn(audio.shares.decoded, 'acquire').mockRejectedValue(new ServiceError('RATE_LIMITED', 'Wait.')),
+      vi.spyOn(jobFeed, 'follow').mockImplementation(async (...given) => {
+        await allFinished(service.runtime, [given[1].jobId ?? ''])
+        return follow(...given)
+      }),
+    ]
+    await work().finally(() => {
+      for (const one of changed) one.mockRestore()
+    })
+  }
+
+  test.each([
+    ['in one piece', SHORT],
+    ['in pieces', LONG],
+  ])('is heard by the request that submitted it, whatever else of the account is read (%s)', async (_how, input) => {
+    await whileReading(async () => {
+      const before = await creditsOf()
+      const reply = await speak({ model: 'stored', voice: 'calm', input, response_format: 'wav' })
+      expect(reply.status).toBe(200)
+      expect(seconds(await decoded(reply.bytes, 'wav'))).toBeGreaterThan(1)
+      expect(await creditsOf()).toBe(before - BigInt(input.length))
+    })
+  })
+
+  test('is read by a repetition as other stored audio is, in its turn', async () => {
+    const headers = { 'idempotency-key': 'stored' }
+    const ask = () => speak({ model: 'stored', voice: 'calm', input: SHORT, response_format: 'wav' }, { headers })
+    expect((await ask()).status).toBe(200)
+    await whileReading(async () => {
+      const repeated = await ask()
+      expect([repeated.status, repeated.json<{ error_code: string }>().error_code]).toEqual([429, 'RATE_LIMITED'])
+    })
+    expect((await ask()).headers['idempotency-replayed']).toBe('true')
   })
 })
 
