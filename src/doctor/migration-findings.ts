@@ -7,15 +7,16 @@ export function migrationFindings({ pending, newer, failed }: LedgerExamination)
   const apply = 'run sonant migrate, or start the service'
   const findings = [
     ...failed.map(({ name, isKnown, reason }) => {
-      const whose = isKnown ? '' : ', of a newer version,'
-      return error(`${name}${whose} failed half-way${reason === null ? '' : `: ${reason}`}`, REPAIR)
+      const how = `failed half-way${reason === null ? '' : `: ${reason}`}`
+      if (isKnown) return error(`${name} ${how}`, REPAIR)
+      return warning(`${name}, of a newer version, ${how}`, `before that version starts again, ${REPAIR}`)
     }),
     ...(pending.length === 0
       ? []
       : [
           error(
             `${pending.length} pending, from ${pending[0]} on`,
-            failed.length === 0 ? apply : `mend what failed, then ${apply}`,
+            failed.every(({ isKnown }) => !isKnown) ? apply : `mend what failed, then ${apply}`,
           ),
         ]),
     ...(newer.length === 0

@@ -59,7 +59,7 @@ async function lookFurther(
   const { openCommand } = await import('../open-command.ts')
   const { diagnose } = await import('../../doctor/diagnose.ts')
   const needs = isMigrated ? (['catalog'] as const) : []
-  const { ctx, close } = await openCommand(settings, log, needs, { asItIs: !isMigrated || failed.length > 0 })
+  const { ctx, close } = await openCommand(settings, log, needs, { asItIs: !isMigrated })
   return await diagnose(ctx, { isMigrated }).finally(close)
 }
 

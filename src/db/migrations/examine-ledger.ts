@@ -8,7 +8,7 @@ export interface LedgerExamination {
   readonly pending: readonly string[]
   /** Applied or begun by a newer program. */
   readonly newer: readonly string[]
-  /** Failed half-way, of whatever program: until an operator has mended them nothing is applied. */
+  /** Failed half-way: until an operator has mended those that this program knows, nothing is applied. */
   readonly failed: readonly FailedMigration[]
 }
 

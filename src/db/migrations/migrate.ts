@@ -30,7 +30,7 @@ export async function migrate(db: Database, log: Log, options: MigrateOptions = 
   const ledger = await readLedger(db.pool)
   warnOfNewer(names, ledger ?? [], log)
   if (isCurrent(names, ledger)) return
-  if (!apply) rejectFailed(ledger ?? [])
+  if (!apply) rejectFailed(names, ledger ?? [])
   if (!apply) throw notApplied(pendingIn(names, ledger))
   const client = await db.watched.connect({ application_name: 'sonant migrate' })
   client.on('error', (error) => log.warn({ err: error.message }, 'the migration lost its lock'))
@@ -52,15 +52,22 @@ export function pendingIn(names: readonly string[], ledger: readonly LedgerRow[]
 }
 
 const isCurrent = (names: readonly string[], ledger: readonly LedgerRow[] | null): boolean =>
-  pendingIn(names, ledger).length === 0 && !ledger?.some((row) => row.state === 'failed')
+  pendingIn(names, ledger).length === 0 && failedIn(names, ledger ?? []) === undefined
+
+/** One that failed half-way, and no operator has said since what became of it. A newer program's keeps nothing of this one back. */
+const failedIn = (names: readonly string[], ledger: readonly LedgerRow[]): LedgerRow | undefined =>
+  ledger.find(({ name, state }) => state === 'failed' && names.includes(name))
 
 const appliedIn = (ledger: readonly LedgerRow[]): ReadonlyMap<string, LedgerRow> =>
   new Map(ledger.filter((row) => row.state === 'applied').map((row) => [row.name, row]))
 
 /** A newer program's migrations, which may run at the same time during an upgrade. */
 function warnOfNewer(names: readonly string[], ledger: readonly LedgerRow[], log: Log): void {
-  const newer = ledger.filter(({ name }) => !names.includes(name)).map(({ name }) => name)
-  if (newer.length > 0) log.warn({ migrations: newer }, 'the database has migrations of a newer version')
+  const newer = ledger.filter(({ name }) => !names.includes(name))
+  const failed = newer.filter(({ state }) => state === 'failed').map(({ name }) => name)
+  const migrations = newer.map(({ name }) => name)
+  if (newer.length > 0) log.warn({ migrations }, 'the database has migrations of a newer version')
+  if (failed.length > 0) log.warn({ migrations: failed }, 'migrations of a newer version failed half-way')
 }
 
 function notApplied(pending: readonly string[]): ServiceError {
@@ -75,7 +82,7 @@ function notApplied(pending: readonly string[]): ServiceError {
 async function applyPending(client: Client, folder: string, names: readonly string[], log: Log): Promise<void> {
   const ledger = await readLedger(client)
   if (isCurrent(names, ledger)) return
-  rejectFailed(ledger ?? [])
+  rejectFailed(names, ledger ?? [])
   if (ledger === null) await startLedger(client)
   else await rejectOthers(client)
   const applied = appliedIn(ledger ?? [])
@@ -93,9 +100,9 @@ function begunIn(ledger: readonly LedgerRow[], { name, checksum }: Migration): L
   throw new Error(`The migration ${name} was begun by another version, whose file differs: let that version end it.`)
 }
 
-/** @throws where one failed half-way, and no operator has said since what became of it. */
-export function rejectFailed(ledger: readonly LedgerRow[]): void {
-  const failed = ledger.find((row) => row.state === 'failed')
+/** @throws where one of these names failed half-way */
+export function rejectFailed(names: readonly string[], ledger: readonly LedgerRow[]): void {
+  const failed = failedIn(names, ledger)
   if (failed === undefined) return
   throw new Error(`The migration ${failed.name} failed half-way on this database: ${REPAIR}.`)
 }

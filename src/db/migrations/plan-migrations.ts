@@ -29,8 +29,9 @@ export interface PlannedMigration {
  */
 export async function planMigrations(db: Pool | null, folder = MIGRATIONS): Promise<PlannedMigration[]> {
   const ledger = db === null ? null : await readLedger(db)
-  rejectFailed(ledger ?? [])
-  const names = pendingIn(await migrationNames(folder), ledger)
+  const known = await migrationNames(folder)
+  rejectFailed(known, ledger ?? [])
+  const names = pendingIn(known, ledger)
   const own = new Set<string>()
   const planned: PlannedMigration[] = []
   for (const name of names) {

@@ -159,4 +159,20 @@ describe('migrate', () => {
     )
     await expect(migrate(db, log)).resolves.toBeUndefined()
   })
+
+  test('a newer migration that failed half-way leaves this program to start, to apply its own and to plan them, with a warning', async () => {
+    const db = connect()
+    await migrate(db, log)
+    await db.pool.query(
+      `insert into _prisma_migrations (id, checksum, migration_name, logs) values ('x', 'x', '29990101000000_later', 'no')`,
+    )
+    const warnings: unknown[] = []
+    const listening = Object.assign(openLog('silent'), { warn: (...line: unknown[]) => warnings.push(line) })
+    for (const apply of [true, false]) await expect(migrate(db, listening, { apply })).resolves.toBeUndefined()
+    expect(warnings).toContainEqual([
+      { migrations: ['29990101000000_later'] },
+      'migrations of a newer version failed half-way',
+    ])
+    expect(await planMigrations(db.pool)).toEqual([])
+  })
 })
