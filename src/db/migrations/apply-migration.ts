@@ -35,8 +35,7 @@ export async function applyMigration(run: Run, begun: LedgerRow | undefined): Pr
   try {
     if (isWhole) return await untilUnlocked(migration.name, run.log, () => applyWhole(run))
     const from = begun === undefined ? START : progressOf(begun)
-    row = begun?.state === 'under way' ? begun.id : await recordStart(client, migration)
-    await recordProgress(client, row, from, migration.steps.length)
+    row = begun?.state === 'under way' ? begun.id : await recordStart(client, migration, from)
     await applySteps(run, row, from)
   } catch (error) {
     if (saysNothing(error)) throw error

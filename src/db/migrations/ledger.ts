@@ -63,30 +63,35 @@ export async function createLedger(db: Queryable): Promise<void> {
   )`)
 }
 
-/** Returns the id of the row, which counts as failed unless it is finished. */
-export async function recordStart(db: Queryable, { name, checksum }: Migration): Promise<string> {
+/**
+ * Returns the id of the row.
+ * @param progress where a migration of several steps begins; without it the row counts as failed unless it is finished
+ */
+export async function recordStart(
+  db: Queryable,
+  { name, checksum, steps }: Migration,
+  progress?: Progress,
+): Promise<string> {
   const id = randomUUID()
-  await db.query('insert into _prisma_migrations (id, checksum, migration_name) values ($1, $2, $3)', [
-    id,
-    checksum,
-    name,
-  ])
+  await db.query(
+    'insert into _prisma_migrations (id, checksum, migration_name, applied_steps_count, logs) values ($1, $2, $3, $4, $5)',
+    [id, checksum, name, progress?.steps ?? 0, progress === undefined ? null : wordsOf(progress, steps.length)],
+  )
   return id
 }
 
 /** Notes how far it has come, in a form that an operator reads and `progressOf` as well. */
-export async function recordProgress(
-  db: Queryable,
-  id: string,
-  { steps, cursor, rows }: Progress,
-  of: number,
-): Promise<void> {
-  const pages = cursor === null ? '' : `, ${rows} rows, after ${JSON.stringify(cursor)}`
+export async function recordProgress(db: Queryable, id: string, progress: Progress, of: number): Promise<void> {
   await db.query('update _prisma_migrations set applied_steps_count = $2, logs = $3 where id = $1', [
     id,
-    steps,
-    `${UNDER_WAY}step ${steps + 1} of ${of}${pages}`,
+    progress.steps,
+    wordsOf(progress, of),
   ])
+}
+
+function wordsOf({ steps, cursor, rows }: Progress, of: number): string {
+  const pages = cursor === null ? '' : `, ${rows} rows, after ${JSON.stringify(cursor)}`
+  return `${UNDER_WAY}step ${steps + 1} of ${of}${pages}`
 }
 
 /** Where one stands that was broken off, or whose failed step an operator has mended (`rolled_back_at`). */

@@ -66,6 +66,19 @@ describe('a migration of several steps', () => {
     expect((await ledger()).map(({ finished }) => finished)).toEqual([true, true])
   })
 
+  test('whose connection breaks at its first write to the ledger after the start is gone on with', async () => {
+    const folder = await workshop.write({ '1_things': THINGS, '2_index': INDEX })
+    await run(await workshop.write({ '1_things': THINGS }))
+    await ask(`create function cut() returns trigger language plpgsql as
+        'begin perform pg_terminate_backend(pg_backend_pid()); return new; end';
+      create trigger cut before update on _prisma_migrations for each row execute function cut()`)
+    await expect(run(folder)).rejects.toThrow()
+    expect((await ledger())[1]).toEqual({ name: '2_index', finished: false, logs: 'under way: step 1 of 1', steps: 0 })
+    await ask('drop trigger cut on _prisma_migrations')
+    await run(folder)
+    expect((await ledger()).map(({ finished }) => finished)).toEqual([true, true])
+  })
+
   test('goes on behind the last page of rows, so that each is changed once', async () => {
     const folder = await workshop.write({ '1_things': THINGS, '2_fill': PAGES })
     await run(await workshop.write({ '1_things': THINGS }))
