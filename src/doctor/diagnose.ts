@@ -1,6 +1,7 @@
 import { requireSystem } from '../access/require.ts'
 import { describeError } from '../errors/describe-error.ts'
 import type { ServiceContext } from '../runtime/services.ts'
+import { audioCheck } from './check-audio.ts'
 import { backupCheck, bookCheck, retentionCheck } from './check-books.ts'
 import { clockCheck } from './check-clock.ts'
 import { directoryCheck, storageCheck } from './check-data.ts'
@@ -12,12 +13,13 @@ import { type Check, error, type Finding } from './finding.ts'
 
 const CHECKS: readonly Check<ServiceContext>[] = [
   ...[serverCheck, connectionCheck, timeoutCheck, indexCheck, vacuumCheck, clockCheck],
-  ...[secretCheck, storageCheck, directoryCheck, engineCheck, workerCheck, bookCheck, retentionCheck, backupCheck],
+  ...[secretCheck, storageCheck, directoryCheck, engineCheck, workerCheck, bookCheck, audioCheck],
+  ...[retentionCheck, backupCheck],
 ]
 
 /** What these read is not there, or not as they know it, until all migrations are applied. */
 const NEED_SCHEMA: ReadonlySet<Check<ServiceContext>> = new Set<Check<ServiceContext>>([
-  ...[connectionCheck, secretCheck, engineCheck, workerCheck, bookCheck, retentionCheck, backupCheck],
+  ...[connectionCheck, secretCheck, engineCheck, workerCheck, bookCheck, audioCheck, retentionCheck, backupCheck],
 ])
 
 interface Diagnosis {

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { diagnose } from '../../src/doctor/diagnose.ts'
 import type { Finding } from '../../src/doctor/finding.ts'
 import type { ServiceContext } from '../../src/runtime/services.ts'
+import { newId } from '../../src/values/id.ts'
 import { setWebhookUrl } from '../../src/webhooks/set-webhook-url.ts'
 import { insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
@@ -36,7 +37,7 @@ describe('diagnose', () => {
     ])
     expect(findings.map(({ check }) => check)).toEqual([
       ...['PostgreSQL', 'connections', 'timeouts', 'indexes', 'vacuum', 'clock', 'SECRET_KEY', 'storage', 'DATA_DIR'],
-      ...['engines', 'workers', 'records', 'retention', 'backup'],
+      ...['engines', 'workers', 'records', 'audio', 'retention', 'backup'],
     ])
   })
 
@@ -65,6 +66,31 @@ describe('diagnose', () => {
     ])
     await run('delete from job where id = $1', [silent])
     await run('update account set credits = credits - 1 where id = $1', [account])
+  })
+
+  test('finds audio that is missing, cut short or changed in the store, but none that was deleted on purpose', async () => {
+    const { account } = await service.createCaller()
+    const job = await insertJob(ctx.db, account, { status: 'completed' })
+    const keys = ['missing', 'short', 'changed', 'deleted', 'whole'].map((name) => `${job}/1/${name}.wav`)
+    const [missing, short, changed] = keys as [string, string, string]
+    const { bytes, sha256 } = await ctx.storage.put(missing, Buffer.from('speech'), { contentType: 'audio/wav' })
+    await ctx.storage.delete(missing)
+    for (const key of [changed, keys[4]!])
+      await ctx.storage.put(key, Buffer.from(key === changed ? 'noises' : 'speech'), { contentType: 'audio/wav' })
+    await ctx.storage.put(short, Buffer.from('spe'), { contentType: 'audio/wav' })
+    for (const [at, key] of keys.entries())
+      await run(
+        `insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, deleted_at)
+          values ($1, $2, $1, $3, 'audio/wav', $4, $5, $6)`,
+        [newId('art'), job, key, bytes, sha256, at === 3 ? new Date() : null],
+      )
+    const [complaint, ...others] = await complaints()
+    expect(others).toEqual([])
+    expect(complaint).toMatch(/^audio error: 3 of 4 sampled files: /)
+    expect(complaint).toContain(`${missing} is missing`)
+    expect(complaint).toContain(`${short} has 3 bytes in place of 6`)
+    expect(complaint).toContain(`${changed} has another checksum than its row`)
+    await run('delete from job where id = $1', [job])
   })
 
   test('finds secrets that the key does not open', async () => {
