@@ -29,22 +29,25 @@ export interface PlannedMigration {
  */
 export async function planMigrations(db: Pool | null, folder = MIGRATIONS): Promise<PlannedMigration[]> {
   const ledger = db === null ? null : await readLedger(db)
-  const known = await migrationNames(folder)
-  rejectFailed(known, ledger ?? [])
-  const names = pendingIn(known, ledger)
+  const names = await migrationNames(folder)
+  rejectFailed(names, ledger ?? [])
+  const pending = new Set(pendingIn(names, ledger))
   const own = new Set<string>()
+  const indexes = new Map<string, string>()
   const planned: PlannedMigration[] = []
   for (const name of names) {
     const migration = await readMigration(folder, name, ledger !== null)
+    // Those that were applied tell what the indexes are of.
+    const steps = plannedSteps(migration, pending.has(name) ? own : new Set(), indexes)
+    if (!pending.has(name)) continue
     const row = ledger?.findLast((one) => one.name === name && one.state === 'under way')
-    planned.push({ ...planOf(migration, row?.steps ?? 0, own), begun: row !== undefined })
+    const left = steps.slice(row?.steps ?? 0)
+    planned.push({ name, steps: left, minimumVersion: raisedTo(migration.sql), begun: row !== undefined })
   }
   return planned
 }
 
-function planOf({ name, sql, steps }: Migration, done: number, own: Set<string>): Omit<PlannedMigration, 'begun'> {
-  const all = steps.map((step) => ({ runs: step.kind, locks: locksOf(step.sql, own) }))
-  return { name, steps: all.slice(done), minimumVersion: raisedTo(sql) }
-}
+const plannedSteps = ({ steps }: Migration, own: Set<string>, indexes: Map<string, string>): PlannedStep[] =>
+  steps.map((step) => ({ runs: step.kind, locks: locksOf(step.sql, own, indexes) }))
 
 const raisedTo = (sql: string): string | null => /minimum_version"?\s*=\s*'([^']+)'/i.exec(sql)?.[1] ?? null

@@ -68,6 +68,13 @@ describe('all migrations of a database in use', () => {
         ...Array(4).fill({ runs: 'concurrently', locks: [{ table: 'job', mode: 'SHARE UPDATE EXCLUSIVE' }] }),
       ],
     })
+    const taken = (name: string) => plan.pending.find(({ migration }) => migration === name)?.steps as unknown[]
+    expect(taken('20261122010000_roll_up_jobs')[0]).toMatchObject({
+      locks: expect.arrayContaining([
+        { table: 'job', mode: 'SHARE ROW EXCLUSIVE' },
+        { table: 'artifact', mode: 'SHARE ROW EXCLUSIVE' },
+      ]),
+    })
     // What scans a table that was there before never keeps writes out.
     const locks = plan.pending
       .flatMap(({ steps }) => steps as { locks: { mode: string }[] }[])

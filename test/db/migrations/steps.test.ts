@@ -47,6 +47,8 @@ describe('the locks of a step', () => {
     ['create trigger a after insert on job for each statement execute function b()', 'job', 'SHARE ROW EXCLUSIVE'],
     ['insert into job select 1', 'job', 'ROW EXCLUSIVE'],
     ['with a as (select 1) update job set b = 1', 'job', 'ROW EXCLUSIVE'],
+    ['LOCK TABLE "job"', 'job', 'ACCESS EXCLUSIVE'],
+    ['lock only job in row share mode nowait', 'job', 'ROW SHARE'],
   ])('%s', (sql, table, mode) => {
     expect(locksOf(sql, new Set())).toEqual([{ table, mode }])
   })
@@ -55,6 +57,26 @@ describe('the locks of a step', () => {
     const sql =
       'create table a (b int); create index c on a (b); create function d() returns int language sql as $$ delete from job; $$;'
     expect(locksOf(sql, new Set())).toEqual([])
+  })
+
+  test('that a step takes by name are on all of its tables', () => {
+    expect(locksOf('LOCK TABLE "job", "artifact" IN SHARE ROW EXCLUSIVE MODE;', new Set())).toEqual([
+      { table: 'job', mode: 'SHARE ROW EXCLUSIVE' },
+      { table: 'artifact', mode: 'SHARE ROW EXCLUSIVE' },
+    ])
+  })
+
+  test('of an index that goes are on its table, wherever that was said', () => {
+    const indexes = new Map<string, string>()
+    locksOf('create unique index concurrently "b" on "job"("c"); create index d on artifact (e)', new Set(), indexes)
+    expect(locksOf('drop index b, d', new Set(), indexes)).toEqual([
+      { table: 'job', mode: 'ACCESS EXCLUSIVE' },
+      { table: 'artifact', mode: 'ACCESS EXCLUSIVE' },
+    ])
+    expect(locksOf('drop index concurrently if exists "b"', new Set(), indexes)).toEqual([
+      { table: 'job', mode: 'SHARE UPDATE EXCLUSIVE' },
+    ])
+    expect(locksOf('drop index f', new Set(), indexes)).toEqual([{ table: 'the table of f', mode: 'ACCESS EXCLUSIVE' }])
   })
 
   test('of a foreign key are on both tables', () => {
