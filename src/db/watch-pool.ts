@@ -34,7 +34,7 @@ function timeStatements(client: PoolClient, telemetry: Telemetry): void {
   }) as PoolClient['query']
 }
 
-/** The first word: what follows it are names of queues. */
+/** The first word: what follows it are names of queues, or the digest of one of several texts. */
 function nameOf(statement: unknown): string | undefined {
   const { name } = (statement ?? {}) as { readonly name?: unknown }
   return typeof name === 'string' && !FOREIGN.test(name) ? name.split(' ', 1)[0] : undefined

@@ -87,6 +87,6 @@ function readPage<Row extends QueryResultRow>(
   { values, isCommon, isLong }: PageQuery,
   text: string,
 ): Promise<QueryResult<Row>> {
-  const statement = { text, values: [...values], ...(isCommon && { name: statementName(text) }) }
+  const statement = { text, values: [...values], ...(isCommon && { name: statementName('job_page', text) }) }
   return isLong ? longRead<Row>(db, accountId, statement) : db.pool.query<Row>(statement)
 }

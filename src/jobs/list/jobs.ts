@@ -104,7 +104,7 @@ function toStatement(owner: JobsOwner, input: JobsInput, order: JobOrder, { size
   const text = `select ${PAGE_COLUMNS}${isKeyed ? ', j.sort_key' : ''} from ${source} j
     left join api_key k on k.id = j.api_key_id order by ${isKeyed ? `j.sort_key ${direction}, ` : ''}j.id ${direction}`
   const isCommon = input.filter == null && PREPARED_SIZES.has(size)
-  return { text, values, ...(isCommon && { name: statementName(text) }) }
+  return { text, values, ...(isCommon && { name: statementName('jobs', text) }) }
 }
 
 const directionOf = ({ direction }: JobOrder, backwards: boolean): 'asc' | 'desc' =>
