@@ -12,6 +12,7 @@ import { BATCH_WAIT, outwaitLocks } from './connections/lock-wait.ts'
 import { LossLog } from './connections/loss-log.ts'
 import { Servers } from './connections/servers.ts'
 import { ServicePool } from './connections/service-pool.ts'
+import { onceLost } from './connections/wire.ts'
 import { timestampTypes } from './parse-timestamp.ts'
 
 /**
@@ -135,7 +136,9 @@ function openPool(route: Route, max: number, connectTimeoutMs: number, settings:
     hung,
   })
   // Without a listener a PostgreSQL restart would end the process; the pool replaces broken connections by itself.
-  pool.on('error', (error) => losses.add(error.message))
+  pool.on('error', () => undefined)
+  // The pool's own event leaves out those that are lost in use.
+  pool.on('connect', (client) => onceLost(client, (error) => losses.add(error.message, client)))
   return pool
 }
 

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { secondsSince, type Telemetry } from '../telemetry/telemetry.ts'
+import { onceLost } from './connections/wire.ts'
 
 type Callback = (error: Error | undefined, ...rest: unknown[]) => void
 type AnyFunction = (...args: unknown[]) => unknown
@@ -16,8 +17,10 @@ export function watchPool(pool: Pool, name: string, telemetry: Telemetry): void 
     { labels: { pool: name, state: 'used' }, value: pool.totalCount - pool.idleCount },
   ])
   telemetry.gauge('db_pool_waiting', () => [{ labels: { pool: name }, value: pool.waitingCount }])
-  pool.on('error', () => telemetry.count('db_connection_losses_total', { connection: name }))
-  pool.on('connect', (client) => timeStatements(client, telemetry))
+  pool.on('connect', (client) => {
+    onceLost(client, () => telemetry.count('db_connection_losses_total', { connection: name }))
+    timeStatements(client, telemetry)
+  })
   const acquired = (begun: number) => (error: Error | undefined) => {
     telemetry.observe('db_pool_acquire_seconds', { pool: name }, secondsSince(begun))
     if (TIMED_OUT.test(error?.message ?? '')) telemetry.count('db_pool_timeouts_total', { pool: name })

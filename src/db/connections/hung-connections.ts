@@ -102,7 +102,7 @@ export class HungConnections {
       if (!seen || seen.traffic !== trafficOf(watched.client)) continue
       seen.denials = atWork.has(watched.serverProcess()) ? 0 : seen.denials + 1
       if (seen.denials < DENIALS) continue
-      this.#losses.add('a statement was never answered')
+      this.#losses.add('a statement was never answered', watched.client)
       cutOff(watched.client)
     }
   }

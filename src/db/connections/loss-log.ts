@@ -10,6 +10,7 @@ export class LossLog {
   #count = 0
   #latest = ''
   #timer: NodeJS.Timeout | undefined
+  readonly #lost = new WeakSet<object>()
   /** All since the process began. */
   total = 0
 
@@ -17,8 +18,13 @@ export class LossLog {
     this.#log = log
   }
 
-  /** @param what the error, or which connection it was */
-  add(what: string): void {
+  /**
+   * @param what the error, or which connection it was
+   * @param connection counts once, however often it says that it is lost
+   */
+  add(what: string, connection: object): void {
+    if (this.#lost.has(connection)) return
+    this.#lost.add(connection)
     this.total++
     this.#count++
     this.#latest = what

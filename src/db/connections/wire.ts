@@ -1,4 +1,4 @@
-import type { Client } from 'pg'
+import type { Client, ClientBase } from 'pg'
 
 /** What the driver knows of a connection; its types do not name it. */
 interface Wire {
@@ -8,6 +8,7 @@ interface Wire {
   /** true from `end()` on. */
   readonly _ending: boolean
   readonly connection: {
+    on(event: 'errorMessage', listener: (error: ServerError) => void): unknown
     readonly stream: {
       readonly bytesRead: number
       readonly bytesWritten: number
@@ -18,7 +19,14 @@ interface Wire {
   }
 }
 
-const wireOf = (client: Client): Wire => client as unknown as Wire
+/** As the server has sent it. */
+type ServerError = Error & { readonly severity?: string; readonly code?: string }
+
+const FATAL: ReadonlySet<string | undefined> = new Set(['FATAL', 'PANIC'])
+/** The same where the server says the severity in another language. */
+const FATAL_CODE = /^(57P0[1-5]|25P0[34])$/
+
+const wireOf = (client: ClientBase): Wire => client as unknown as Wire
 
 /** The number of the server's process as the server, or a pooler in front of it, has said on connect. */
 export const processIdOf = (client: Client): number | null => wireOf(client).processID
@@ -36,4 +44,20 @@ export function trafficOf(client: Client): number | null {
 /** Ends a connection that is not answered any more: what runs on it fails. */
 export function cutOff(client: Client): void {
   wireOf(client).connection.stream.destroy(new Error('Connection terminated: the server does not answer any more'))
+}
+
+/**
+ * Calls back once, with the reason, when a connection is lost. The driver itself says nothing of one that the server has ended with the error of a
+ * statement, and that its user ends at once for that.
+ */
+export function onceLost(client: ClientBase, lost: (error: Error) => void): void {
+  let isLost = false
+  const tell = (error: Error): void => {
+    if (!isLost) lost(error)
+    isLost = true
+  }
+  client.once('error', tell)
+  wireOf(client).connection.on('errorMessage', (error) => {
+    if (FATAL.has(error.severity) || FATAL_CODE.test(error.code ?? '')) tell(error)
+  })
 }
