@@ -21,7 +21,7 @@ import {
   terms,
   url,
 } from './settings-fields.ts'
-import { violationsBetween } from './violations-between.ts'
+import { DEFAULT_PORT, violationsBetween } from './violations-between.ts'
 
 /** Everything the environment can set. */
 export interface Settings {
@@ -84,7 +84,7 @@ interface S3Settings extends S3Bucket {
 }
 
 const schema = z.object({
-  PORT: integer(0, 65_535, 4000),
+  PORT: integer(0, 65_535, DEFAULT_PORT),
   HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),
   METRICS_PORT: optionalInteger(0, 65_535),
   METRICS_HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),

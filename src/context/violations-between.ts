@@ -4,24 +4,28 @@ const CREDENTIALS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const
 const EVERY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]', '*'])
 
 const LOOPBACK = '127.0.0.1'
+/** A name may stand for either address: these count as one. */
+const LOOPBACKS: ReadonlySet<string> = new Set(['localhost', LOOPBACK, '::1', '[::1]'])
+/** Where PORT is not set. */
+export const DEFAULT_PORT = 4000
 
 /** Whether two listeners would have an address in common. */
 const overlap = (one: string, other: string): boolean =>
-  one === other || EVERY_ADDRESS.has(one) || EVERY_ADDRESS.has(other)
+  one === other || (LOOPBACKS.has(one) && LOOPBACKS.has(other)) || [one, other].some((host) => EVERY_ADDRESS.has(host))
 
 type Given = Readonly<Record<string, string | undefined>>
 
 /** What is wrong with variables that are right each by itself. */
 export function violationsBetween(given: Given): string[] {
   const { STORAGE_URL, PUBLIC_URL, HOST = LOOPBACK, DATABASE_URL, DIRECT_DATABASE_URL } = given
-  const { PORT, METRICS_PORT, METRICS_HOST = LOOPBACK } = given
+  const { PORT = String(DEFAULT_PORT), METRICS_PORT, METRICS_HOST = LOOPBACK } = given
   const missing = CREDENTIALS.filter((name) => STORAGE_URL !== undefined && given[name] === undefined)
   return [
     ...missing.map((name) => `${name} is needed for STORAGE_URL`),
     ...(PUBLIC_URL === undefined && EVERY_ADDRESS.has(HOST)
       ? [`PUBLIC_URL is needed where HOST is ${HOST}: no client can open such an address`]
       : []),
-    ...(PORT !== undefined && PORT !== '0' && METRICS_PORT === PORT && overlap(HOST, METRICS_HOST)
+    ...(PORT !== '0' && METRICS_PORT === PORT && overlap(HOST, METRICS_HOST)
       ? ['METRICS_PORT must be another one than PORT']
       : []),
     ...(DIRECT_DATABASE_URL !== undefined && DATABASE_URL === undefined

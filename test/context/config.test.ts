@@ -14,6 +14,12 @@ describe('the settings', () => {
       { PORT: '4100', METRICS_PORT: '4100' },
       'METRICS_PORT must be another one',
     ],
+    ["PORT's default for the metrics", { METRICS_PORT: '4000' }, 'METRICS_PORT must be another one'],
+    [
+      'one port on two names of the loopback',
+      { HOST: 'localhost', METRICS_PORT: '4000', METRICS_HOST: '::1' },
+      'METRICS_PORT must be another one',
+    ],
     ['a bucket of two letters', { STORAGE_URL: 's3://ab' }, 'must name a bucket of 3 to 63'],
     ['every IPv6 address and no public one', { HOST: '::' }, 'PUBLIC_URL is needed where HOST is ::'],
     ['a warm-up that is neither on nor off', { WARM_UP: 'later' }, 'WARM_UP must be on or off'],
@@ -26,6 +32,11 @@ describe('the settings', () => {
     expect(readSettings({ HOST: '0.0.0.0', PUBLIC_URL: 'https://voice.example.org' })).toMatchObject({
       host: '0.0.0.0',
     })
+  })
+
+  test('let the metrics have the port of the API on another address', () => {
+    const env = { HOST: '192.0.2.1', METRICS_PORT: '4000', METRICS_HOST: '192.0.2.2' }
+    expect(readSettings(env).metrics).toEqual({ port: 4000, host: '192.0.2.2' })
   })
 
   test('let a start migrate unless they say otherwise', () => {
