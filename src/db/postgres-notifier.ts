@@ -4,6 +4,8 @@ import type { Servers } from './connections/servers.ts'
 import { type LastingConnection, openLastingConnection } from './lasting-connection.ts'
 import type { Notifier } from './notifier.ts'
 
+/** What the connection of each process calls itself: one for each. */
+export const NOTIFIER = 'sonant notifier'
 /** PostgreSQL cuts longer names in silence. */
 const LONGEST_CHANNEL_BYTES = 63
 /** PostgreSQL refuses 8,000. */
@@ -43,7 +45,7 @@ export async function openNotifier(servers: Servers, log: Log, options: BusOptio
   const connection = await openLastingConnection({
     servers,
     log,
-    name: 'sonant notifier',
+    name: NOTIFIER,
     pollMs: options.pollMs,
     ensure: options.ensure ?? (async () => undefined),
     prepare: async (client) => {

@@ -1,4 +1,5 @@
 import type { Context } from '../context/context.ts'
+import { NOTIFIER } from '../db/postgres-notifier.ts'
 import { type Check, error, ok, orOk, warning } from './finding.ts'
 
 const LEAST_VERSION = 15
@@ -68,19 +69,22 @@ const CONNECTIONS = `
   select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as server,
     (select rolconnlimit from pg_roles where rolname = current_user) as role,
     (select datconnlimit from pg_database where datname = current_database()) as database,
+    (select count(*)::int from pg_stat_activity where datname = current_database() and application_name = $1) as processes,
     (select count(*)::int from worker where heartbeat_at > now() - interval '5 seconds') as workers`
+
+type Limits = Record<'server' | 'role' | 'database' | 'processes' | 'workers', number>
 
 /** Whether all processes find their connections at the same time. */
 export const connectionCheck: Check<Context> = {
   check: 'connections',
   run: async ({ db, settings }) => {
-    const { rows } = await db.pool.query<Record<'server' | 'role' | 'database' | 'workers', number>>(CONNECTIONS)
-    const { server = 0, role = -1, database = -1, workers = 0 } = rows[0] ?? {}
+    const { rows } = await db.pool.query<Limits>(CONNECTIONS, [NOTIFIER])
+    const { server = 0, role = -1, database = -1, workers = 0, processes: listening = 0 } = rows[0] ?? {}
     const limit = Math.min(...[server, role, database].filter((one) => one >= 0))
-    const processes = workers + 1
+    // Each process listens on one connection, this one too; a worker that replaces its own is known by its heartbeat.
+    const processes = Math.max(listening, workers + 1)
     const needed = processes * (settings.databasePoolSize + CONNECTIONS_BESIDES)
-    // Processes that only serve the API leave no row: more than one of them are for the operator to add.
-    const found = `${workers} with a worker and one other process may take ${needed} of ${limit} connections`
+    const found = `${processes} processes, this one and ${workers} with a worker among them, may take ${needed} of ${limit} connections`
     const remedy = 'lower DATABASE_POOL_SIZE, or raise max_connections and the limits of role and database'
     if (needed > limit) return [error(found, remedy)]
     return [needed > limit * FULL_SHARE ? warning(found, remedy) : ok(found)]

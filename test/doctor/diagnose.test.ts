@@ -2,10 +2,12 @@ import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { openNotifier } from '../../src/db/postgres-notifier.ts'
 import { diagnose } from '../../src/doctor/diagnose.ts'
 import type { Finding } from '../../src/doctor/finding.ts'
 import type { ServiceContext } from '../../src/runtime/services.ts'
 import { newId } from '../../src/values/id.ts'
+import { openLog } from '../../src/values/log.ts'
 import { setWebhookUrl } from '../../src/webhooks/set-webhook-url.ts'
 import { insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
@@ -134,6 +136,23 @@ describe('diagnose', () => {
     expect(found).toEqual([
       expect.stringMatching(/^timeouts warning: statement_timeout is 1000 ms for this role/),
       expect.stringMatching(/^indexes error: webhook_secret_account_id_id_idx is invalid\. REINDEX/),
+    ])
+  })
+
+  test('counts the processes that listen, whatever their role, to see whether all of them find their connections', async () => {
+    const log = openLog('silent')
+    const others = await Promise.all([1, 2, 3].map(() => openNotifier(ctx.db.direct, log)))
+    const { rows } = await run('select current_setting($1)::int - current_setting($2)::int as most', [
+      'max_connections',
+      'superuser_reserved_connections',
+    ])
+    const settings = { ...ctx.settings, databasePoolSize: Math.floor(rows[0].most / 4) + 1 }
+    const found = await complaints({ settings })
+    await Promise.all(others.map((notifier) => notifier.close()))
+    expect(found).toEqual([
+      expect.stringMatching(
+        /^connections error: 4 processes, this one and 0 with a worker among them, may take \d+ of/,
+      ),
     ])
   })
 
