@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { readSettings, type Settings, withoutSettings } from '../context/config.ts'
 import { ConfigError } from '../context/config-error.ts'
+import { closingLimit } from '../runtime/foundation.ts'
 import { collectWhenIdle } from '../runtime/idle-memory.ts'
 import { followPublicUrl } from '../runtime/public-url.ts'
 import { openRuntime, type Runtime } from '../runtime/runtime.ts'
@@ -67,7 +68,10 @@ async function start(
 ): Promise<Runtime> {
   const server = roles.serverFile === undefined ? undefined : await readServer(roles.serverFile)
   const tracing = await openTracing(settings.traceEndpoint, roleOf(roles))
-  opened.ground.push(() => tracing.close().then(() => true))
+  opened.ground.push(async () => {
+    if (!(await tracing.close(closingLimit(settings)))) log.warn('the last spans were not sent: the collector is away')
+    return true
+  })
   const metrics = settings.metrics === null ? null : await openMetrics(roleOf(roles))
   const runtime = await openRuntime(settings, log, {
     supervise: roles.worker,

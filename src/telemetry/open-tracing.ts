@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type * as Exporter from '@opentelemetry/exporter-trace-otlp-http'
 import type * as Resources from '@opentelemetry/resources'
 import type * as Sdk from '@opentelemetry/sdk-trace-node'
@@ -15,8 +16,8 @@ const NOT_FOUND = 'ERR_MODULE_NOT_FOUND'
 
 /** Spans that leave this process. */
 export interface Tracing {
-  /** Sends what still waits. Never rejects. */
-  close(): Promise<void>
+  /** Sends what still waits, for so long at most. False where the collector did not take it by then. Never rejects. */
+  close(limitMs: number): Promise<boolean>
 }
 
 /**
@@ -27,7 +28,7 @@ export interface Tracing {
  */
 export async function openTracing(endpoint: string | null, role: string): Promise<Tracing> {
   addToLines(traceFields)
-  return endpoint === null ? { close: async () => undefined } : exportSpans(endpoint, role)
+  return endpoint === null ? { close: async () => true } : exportSpans(endpoint, role)
 }
 
 async function exportSpans(endpoint: string, role: string): Promise<Tracing> {
@@ -40,7 +41,18 @@ async function exportSpans(endpoint: string, role: string): Promise<Tracing> {
     spanProcessors: [new sdk.BatchSpanProcessor(new OTLPTraceExporter({ url }))],
   })
   provider.register()
-  return { close: () => provider.shutdown().catch(() => undefined) }
+  return { close: (limitMs) => closeWithin(provider, limitMs) }
+}
+
+/** The exporter's own time limit is for each batch, and longer than a stopping process waits for anything else. */
+async function closeWithin(provider: Sdk.NodeTracerProvider, limitMs: number): Promise<boolean> {
+  const over = new AbortController()
+  const sent = provider.shutdown().then(
+    () => true,
+    () => false,
+  )
+  const late = wait(limitMs, false, { signal: over.signal }).catch(() => false)
+  return Promise.race([sent, late]).finally(() => over.abort())
 }
 
 async function loadPackages() {

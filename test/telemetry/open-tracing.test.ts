@@ -1,5 +1,10 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { registerHooks } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { context, propagation, trace } from '@opentelemetry/api'
 import { expect, test } from 'vitest'
+import { openTracing } from '../../src/telemetry/open-tracing.ts'
 
 const ADD =
   'npm install @opentelemetry/sdk-trace-node@2.12.0 @opentelemetry/resources@2.12.0 @opentelemetry/exporter-trace-otlp-http@0.223.0'
@@ -13,6 +18,26 @@ function without(prefix: string) {
     },
   })
 }
+
+// First: a package that was once not found is not looked for again.
+test('a collector that never answers keeps no process from its end for longer than it is given', async () => {
+  const LIMIT_MS = 300
+  const asked: string[] = []
+  const silent = createServer(({ url = '' }) => asked.push(url)).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const tracing = await openTracing(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`, 'serve')
+  try {
+    trace.getTracer('sonant').startSpan('never sent').end()
+    const begun = performance.now()
+    expect(await tracing.close(LIMIT_MS)).toBe(false)
+    expect(performance.now() - begun).toBeLessThan(10 * LIMIT_MS)
+    expect(asked).toEqual(['/v1/traces'])
+  } finally {
+    for (const api of [trace, context, propagation]) api.disable()
+    silent.closeAllConnections()
+    silent.close()
+  }
+})
 
 test.each(['sdk-trace-node', 'resources', 'exporter-trace-otlp-http'])(
   'a collector without the package %s is refused in one sentence that says what to install',
