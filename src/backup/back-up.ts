@@ -7,7 +7,7 @@ import type { Database } from '../db/database.ts'
 import { readLedger } from '../db/migrations/ledger.ts'
 import { namesMadeBy } from '../db/migrations/made-names.ts'
 import { requireVersion } from '../db/migrations/minimum-version.ts'
-import { Snapshot } from '../db/snapshot.ts'
+import { BACKUP, Snapshot } from '../db/snapshot.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import type { Storage } from '../storage/storage.ts'
 import { using } from '../values/data-directory.ts'
@@ -82,7 +82,7 @@ async function ownNames(migrations: readonly string[]): Promise<IsOwn> {
 }
 
 async function keepTables({ db, log }: Pick<BackupContext, 'db' | 'log'>, dir: string, isOwn: IsOwn) {
-  const snapshot = await Snapshot.open(db)
+  const snapshot = await Snapshot.open(db, BACKUP)
   try {
     await snapshot.query(UNHURRIED)
     const all = await listTables(snapshot)

@@ -2,6 +2,8 @@ import type { Client, QueryResultRow } from 'pg'
 import { type CopiedRows, copyRows } from './copy-rows.ts'
 import type { Database } from './database.ts'
 
+/** What a backup's connection calls itself: it may read for hours, and is not to be ended for that. */
+export const BACKUP = 'sonant backup'
 /** Otherwise PostgreSQL would not notice that the connection is gone while it waits for a lock, counts or sorts. */
 const CHECK_CONNECTION = `set client_connection_check_interval = '100ms'`
 /** Workers would be taken from the queue; and on few cores they make counting slower. */
@@ -19,9 +21,12 @@ export class Snapshot {
     this.#client = client
   }
 
-  /** @throws where the database does not answer now */
-  static async open({ watched }: Pick<Database, 'watched'>): Promise<Snapshot> {
-    const client = await watched.connect({ application_name: 'sonant' })
+  /**
+   * @param name what its connection calls itself
+   * @throws where the database does not answer now
+   */
+  static async open({ watched }: Pick<Database, 'watched'>, name = 'sonant'): Promise<Snapshot> {
+    const client = await watched.connect({ application_name: name })
     try {
       // Not every system that PostgreSQL runs on can tell: there a statement ends when it has something to send.
       await client.query(CHECK_CONNECTION).catch(() => undefined)

@@ -1,4 +1,5 @@
 import type { Context } from '../context/context.ts'
+import { BACKUP } from '../db/snapshot.ts'
 import { type Check, error, orOk, warning } from './finding.ts'
 
 const INVALID_INDEXES = `
@@ -21,31 +22,39 @@ const TABLES = `
   where n_dead_tup > $1 and n_dead_tup > n_live_tup / 2 order by 2 desc`
 /** Each row: what keeps dead rows from being removed, for over an hour. */
 const HOLDERS = `
-  select 'a transaction of ' || coalesce(nullif(application_name, ''), usename, 'another role') || ', process ' || pid as what,
-    extract(epoch from now() - xact_start)::float8 as seconds
+  select case when application_name = $1 then 'a backup'
+      else 'a transaction of ' || coalesce(nullif(application_name, ''), usename, 'another role') end || ', process ' || pid as what,
+    extract(epoch from now() - xact_start)::float8 as seconds, application_name = $1 as "isBackup"
   from pg_stat_activity where datname = current_database() and xact_start < now() - interval '1 hour' and pid <> pg_backend_pid()
   union all
-  select 'the prepared transaction ' || gid, extract(epoch from now() - prepared)::float8
+  select 'the prepared transaction ' || gid, extract(epoch from now() - prepared)::float8, false
   from pg_prepared_xacts where database = current_database() and prepared < now() - interval '1 hour'`
 const IDLE_SLOTS = `select slot_name as name from pg_replication_slots where not active`
 const FROZEN = `select age(datfrozenxid)::float8 as age from pg_database where datname = current_database()`
 /** Autovacuum works against wraparound from 200 million on. */
 const OLD_XIDS = 1_000_000_000
 
+interface Holder {
+  readonly what: string
+  readonly seconds: number
+  readonly isBackup: boolean
+}
+
 /** What makes a database slower with time. */
 export const vacuumCheck: Check<Context> = {
   check: 'vacuum',
   run: async ({ db: { pool } }) => {
     const tables = await pool.query<{ name: string; dead: number }>(TABLES, [DEAD_ROWS])
-    const holders = await pool.query<{ what: string; seconds: number }>(HOLDERS)
+    const holders = await pool.query<Holder>(HOLDERS, [BACKUP])
     const slots = await pool.query<{ name: string }>(IDLE_SLOTS)
     const frozen = await pool.query<{ age: number }>(FROZEN)
     const age = frozen.rows[0]?.age ?? 0
     const findings = [
       ...tables.rows.map(({ name, dead }) => warning(`${dead} dead rows in ${name}`, `VACUUM ${name}`)),
-      ...holders.rows.map(({ what, seconds }) =>
-        warning(`${what} has been open for ${Math.round(seconds / 60)} minutes`, 'end it: it keeps dead rows'),
-      ),
+      ...holders.rows.map(({ what, seconds, isBackup }) => {
+        const remedy = isBackup ? 'let it end: until then it keeps dead rows' : 'end it: it keeps dead rows'
+        return warning(`${what} has been open for ${Math.round(seconds / 60)} minutes`, remedy)
+      }),
       ...slots.rows.map(({ name }) =>
         warning(
           `no standby reads the replication slot ${name}`,

@@ -96,5 +96,10 @@ async function rescueLostJobs(runtime: Runtime): Promise<void> {
 /** What was taken out of the queue since it began is walked over by every claim. */
 async function warnOfOldSnapshot({ db, log }: Runtime): Promise<void> {
   const snapshot = await findOldSnapshot(db.pool, OLD_SNAPSHOT_SECONDS)
-  if (snapshot !== null) log.warn({ ...snapshot }, 'a transaction is open for long and slows the queue down: end it')
+  if (snapshot === null) return
+  const { isBackup, ...found } = snapshot
+  const what = isBackup
+    ? 'a backup has been running for long and slows the queue down until it ends'
+    : 'a transaction is open for long and slows the queue down: end it'
+  log.warn(found, what)
 }

@@ -22,8 +22,10 @@ const LIMIT = `select current_setting('idle_in_transaction_session_timeout') as 
 test('no limit of idle time ends the session of a backup, whose disk may be slow', async () => {
   const { db } = service.runtime
   const limits: string[] = []
+  const names: unknown[] = []
   const connect: Database['watched']['connect'] = async (options) => {
     const client = await db.watched.connect(options)
+    names.push(options.application_name)
     const query = client.query.bind(client)
     const asked = async (text: string) => {
       limits.push((await query<{ limit: string }>(LIMIT)).rows[0]!.limit)
@@ -35,4 +37,6 @@ test('no limit of idle time ends the session of a backup, whose disk may be slow
   }
   await backUp({ ...service.runtime, db: { ...db, watched: { connect } } }, join(dir, 'idle'))
   expect(limits).toEqual(['0'])
+  // What looks for transactions that are open for long takes it for what it is.
+  expect(names).toEqual(['sonant backup'])
 })

@@ -1,6 +1,8 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Servers } from '../../src/db/connections/servers.ts'
 import { findOldSnapshot } from '../../src/db/old-snapshot.ts'
+import { BACKUP, Snapshot } from '../../src/db/snapshot.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 
 let database: TestDatabase
@@ -27,6 +29,21 @@ test('a transaction with a snapshot is found by its age and named, until it ends
     await client.query('commit')
     expect(await findOldSnapshot(watch, 0)).toBeNull()
   } finally {
+    await client.end()
+  }
+})
+
+test('a backup is found as such, and keeps no other transaction from being found', async () => {
+  const backup = await Snapshot.open({ watched: new Servers([database.url]) }, BACKUP)
+  const client = new Client({ connectionString: database.url, application_name: 'report' })
+  await client.connect()
+  try {
+    await backup.query('select 1')
+    expect(await findOldSnapshot(watch, 0)).toMatchObject({ application: 'sonant backup', isBackup: true })
+    await client.query('begin isolation level repeatable read; select 1')
+    expect(await findOldSnapshot(watch, 0)).toMatchObject({ application: 'report', isBackup: false })
+  } finally {
+    backup.close()
     await client.end()
   }
 })

@@ -139,6 +139,20 @@ describe('diagnose', () => {
     ])
   })
 
+  test.each([
+    ['a backup, process 7', true, 'let it end: until then it keeps dead rows'],
+    ['a transaction of report, process 7', false, 'end it: it keeps dead rows'],
+  ])('finds %s that is open for hours', async (what, isBackup, remedy) => {
+    const query = (text: unknown, ...rest: never[]) =>
+      String(text).includes('pg_prepared_xacts')
+        ? Promise.resolve({ rows: [{ what, seconds: 7_200, isBackup }] })
+        : (ctx.db.pool.query as (...args: unknown[]) => unknown)(text, ...rest)
+    const pool = Object.assign(Object.create(ctx.db.pool), { query })
+    expect(await complaints({ db: { ...ctx.db, pool } })).toEqual([
+      `vacuum warning: ${what} has been open for 120 minutes. ${remedy}`,
+    ])
+  })
+
   test('counts the processes that listen, whatever their role, to see whether all of them find their connections', async () => {
     const log = openLog('silent')
     const others = await Promise.all([1, 2, 3].map(() => openNotifier(ctx.db.direct, log)))

@@ -41,3 +41,25 @@ test('a duty that waits for a lock holds no later one back', async () => {
   await end()
   await service.close()
 })
+
+test.each([
+  [true, 'a backup has been running for long and slows the queue down until it ends'],
+  [false, 'a transaction is open for long and slows the queue down: end it'],
+])('a long transaction is named, and is to be ended unless it is a backup (%s)', async (isBackup, message) => {
+  const service = await startTestRuntime({ env: { LOG_LEVEL: 'silent' } })
+  const { runtime } = service
+  const found = { pid: 7, application: 'named', user: 'sonant', minutes: 20 }
+  const lines: unknown[][] = []
+  const log = Object.assign(Object.create(runtime.log), { warn: (...line: unknown[]) => lines.push(line) })
+  const { pool } = runtime.db
+  const query = pool.query.bind(pool) as (...args: unknown[]) => unknown
+  pool.query = ((text: unknown, ...rest: unknown[]) =>
+    String(text).includes('backend_xmin')
+      ? Promise.resolve({ rows: [{ ...found, isBackup }] })
+      : query(text, ...rest)) as typeof pool.query
+  const end = maintain({ ...runtime, log })
+  await until(() => lines.length > 0, SOON_MS, 'the warning')
+  await end()
+  await service.close()
+  expect(lines).toEqual([[found, message]])
+})
