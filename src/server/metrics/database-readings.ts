@@ -28,8 +28,9 @@ export function openDatabaseReadings(parts: ReadingParts): DatabaseReadings {
   const sources = [
     new Cached(parts, readCounts, COUNTS_MAX_AGE_MS),
     new Cached(parts, readCondition, CONDITION_MAX_AGE_MS),
+    new Cached(parts, readVolume, CONDITION_MAX_AGE_MS),
   ]
-  for (const name of [...COUNTED, ...CONDITION])
+  for (const name of [...COUNTED, ...CONDITION, ...VOLUME])
     parts.telemetry.gauge(name, () => sources.flatMap((source) => source.of(name)))
   return {
     refresh: async () => {
@@ -76,7 +77,7 @@ class Cached {
       this.#readings = await this.#read(this.#parts)
       this.#readAt = performance.now()
     } catch (error) {
-      this.#parts.log.debug({ err: (error as Error).message }, 'metrics of the database could not be read')
+      this.#parts.log.debug({ err: (error as Error).message }, 'metrics of the database or the disk could not be read')
     }
   }
 }
@@ -110,16 +111,12 @@ const offsetOf = (database: number, asked: number, answered: number): number =>
 
 const CONDITION = [
   ...(['relation_bytes', 'dead_tuples', 'oldest_transaction_age_seconds', 'replication_lag_bytes'] as const),
-  ...(['data_free_bytes', 'data_size_bytes', 'retention_backlog_seconds'] as const),
+  'retention_backlog_seconds',
 ] as const
 
 async function readCondition(parts: ReadingParts): Promise<Readings> {
-  const { db, settings } = parts
   const { add, readings } = collector()
-  const volume = await statfs(settings.dataDir)
-  add('data_free_bytes', { volume: 'data' }, volume.bavail * volume.bsize)
-  add('data_size_bytes', { volume: 'data' }, volume.blocks * volume.bsize)
-  const condition = await databaseCondition(db.pool, QUEUE_SCHEMA)
+  const condition = await databaseCondition(parts.db.pool, QUEUE_SCHEMA)
   for (const { relation, bytes, deadTuples } of condition.relations) {
     add('relation_bytes', { relation }, bytes)
     add('dead_tuples', { relation }, deadTuples)
@@ -127,6 +124,17 @@ async function readCondition(parts: ReadingParts): Promise<Readings> {
   add('oldest_transaction_age_seconds', {}, condition.oldestTransactionSeconds)
   for (const { standby, lagBytes } of condition.standbys) add('replication_lag_bytes', { standby }, lagBytes)
   for (const { what, seconds } of await retentionBacklog(parts)) add('retention_backlog_seconds', { what }, seconds)
+  return readings
+}
+
+const VOLUME = ['data_free_bytes', 'data_size_bytes'] as const
+
+/** By itself: a full disk is a reason for a database to be away. */
+async function readVolume({ settings }: ReadingParts): Promise<Readings> {
+  const { add, readings } = collector()
+  const volume = await statfs(settings.dataDir)
+  add('data_free_bytes', { volume: 'data' }, volume.bavail * volume.bsize)
+  add('data_size_bytes', { volume: 'data' }, volume.blocks * volume.bsize)
   return readings
 }
 
