@@ -12,7 +12,7 @@ import { changesOf, type EntryChange } from './files/changes-of.ts'
 import type { EndpointSpec } from './files/endpoint-file.ts'
 import type { WorkflowSpec } from './files/workflow-spec.ts'
 import { forgetSamples } from './samples/voice-samples.ts'
-import { endpointKey } from './voice-endpoint.ts'
+import { endpointKey, poolOf } from './voice-endpoint.ts'
 import { workflowKey } from './workflow.ts'
 
 interface EndpointFile {
@@ -41,7 +41,7 @@ export async function applyEndpoints(ctx: Context, input: EndpointFile): Promise
   else requireConfirmedOperator(ctx)
   // Most processes never read a file: the parser is loaded with the first one.
   const { parseEndpointFile } = await import('./files/endpoint-file.ts')
-  const specs = parseEndpointFile(input.source)
+  const specs = parseEndpointFile(input.source, new Set([...ctx.catalog.current.endpoints.values()].map(poolOf)))
   const rows = await Promise.all(specs.endpoints.map((spec) => toRow(spec, input.readAudio)))
   const workflows = specs.workflows.map(toWorkflowRow)
   const applied = [...specs.endpoints, ...specs.workflows].map(({ slug }) => slug)

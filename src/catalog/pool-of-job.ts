@@ -8,6 +8,8 @@ const COMPANION = 'companion'
 export const GENERATION_POOL = 'cog'
 /** Of endpoints and workflows that the operator has deleted: what measurements call them. */
 const UNKNOWN = 'other'
+/** What a pool of an endpoint's own would be mixed up with in measurements. */
+export const RESERVED_POOLS: readonly string[] = [GENERATION_POOL, COMPANION, UNKNOWN]
 
 /** The pool whose workers do the jobs of an endpoint, as the catalog has it now. */
 export function poolOfJob({ current }: Catalog, endpointKey: string): string {

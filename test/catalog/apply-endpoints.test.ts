@@ -5,6 +5,7 @@ import { endpoint } from '../setup/fixtures.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 
 const APPLIES = 24
+const TAKEN = 'endpoints.0.engine.pool must not be cog, companion, other: that name is taken by measurements'
 
 let service: TestRuntime
 beforeAll(async () => {
@@ -30,6 +31,20 @@ describe('applyEndpoints', () => {
       { slug: 'left', voices: 1 },
       { slug: 'right', voices: 1 },
     ])
+  })
+
+  test('takes a pool that measurements have a name for only where an endpoint has it already', async () => {
+    const { db, catalog } = service.runtime
+    const inPool = (slug: string, pool: string) => ({ ...endpoint(slug), engine: { kind: 'espeak', pool } })
+    for (const pool of ['cog', 'companion', 'other'])
+      await expect(apply(inPool('new', pool))).rejects.toMatchObject({ details: [{ message: TAKEN }] })
+    await apply(endpoint('older'))
+    await db.pool.query(
+      `update voice_endpoint set engine = '{"kind":"espeak","pool":"other"}', updated_at = now() where slug = 'older'`,
+    )
+    await catalog.reload()
+    expect((await apply(inPool('older', 'other'))).applied).toEqual(['older'])
+    await deleteEndpoint(operator(), { slug: 'older' })
   })
 
   test('tells every process by the commit itself: a change that fails is announced to no process', async () => {

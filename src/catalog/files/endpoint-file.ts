@@ -5,6 +5,7 @@ import { checkVoice } from '../../engines/check-voice.ts'
 import { engineBlock } from '../../engines/engine-block.ts'
 import { LANGUAGES } from '../../engines/espeak/detect-language.ts'
 import { findUnstorable } from '../../values/storable-json.ts'
+import { RESERVED_POOLS } from '../pool-of-job.ts'
 import {
   audioBlock,
   captionsBlock,
@@ -109,9 +110,10 @@ interface EndpointSpecs {
 
 /**
  * Reads an endpoint file, YAML or JSON, whole or not at all.
+ * @param poolsInUse names that are refused in new endpoints may go on where an endpoint has them already
  * @throws INVALID_REQUEST with a detail for each violation; `path` is `line N`
  */
-export function parseEndpointFile(source: string): EndpointSpecs {
+export function parseEndpointFile(source: string, poolsInUse: ReadonlySet<string> = new Set()): EndpointSpecs {
   const { value, lineOf } = readYaml(source)
   const rejected = (violations: readonly Violation[]) =>
     rejectedFile(
@@ -123,9 +125,18 @@ export function parseEndpointFile(source: string): EndpointSpecs {
   const unstorable = findUnstorable(value)
   if (unstorable !== null) throw rejected([unstorable])
   const parsed = file.safeParse(value, { error: wordsOf })
-  if (parsed.success) return parsed.data
-  throw rejected(parsed.error.issues.flatMap(toViolations))
+  if (!parsed.success) throw rejected(parsed.error.issues.flatMap(toViolations))
+  const wrong = wrongPools(parsed.data, poolsInUse)
+  if (wrong.length > 0) throw rejected(wrong)
+  return parsed.data
 }
+
+const wrongPools = ({ endpoints }: EndpointSpecs, inUse: ReadonlySet<string>): Violation[] =>
+  endpoints.flatMap(({ engine: { pool } }, at) => {
+    if (pool === undefined || inUse.has(pool) || !RESERVED_POOLS.includes(pool)) return []
+    const message = `must not be ${RESERVED_POOLS.join(', ')}: that name is taken by measurements`
+    return [{ path: ['endpoints', at, 'engine', 'pool'], message }]
+  })
 
 /** What keeps the inputs from working: they must compile, reject unknown keys, and have a text and a voice. */
 function wrongInputs(inputs: Record<string, unknown>, voiceInput: string): { path: string[]; message: string } | null {
