@@ -24,6 +24,7 @@ interface Service {
   readonly environment?: Record<string, string>
   readonly image?: string
   readonly env_file?: unknown
+  readonly stop_grace_period?: string
   readonly healthcheck?: { readonly test: string[] }
 }
 
@@ -75,8 +76,10 @@ describe('examples', () => {
       const { stdout } = await promisify(execFile)(program, [main, ...args, '--help'], { env: {} })
       expect(stdout).toContain(`sonant ${args[0]}`)
       // The process that stops it waits longer than the service itself does for its jobs.
-      const { shutdownSeconds } = readSettings({})
-      expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(read(name))?.[1])).toBeGreaterThan(shutdownSeconds)
+      const { shutdownSeconds, drainSeconds } = readSettings({})
+      const [, why = '', limit] = /^(?:# (Longer .*)\n)?TimeoutStopSec=(\d+)$/m.exec(read(name)) ?? []
+      expect(Number(limit)).toBeGreaterThan(shutdownSeconds + drainSeconds)
+      if (args[0] !== 'migrate') expect(why).toContain('Longer than DRAIN_SECONDS and SHUTDOWN_SECONDS together')
     },
   )
 
@@ -135,11 +138,14 @@ describe('examples', () => {
     }
     const ours = Object.values(services).filter(({ image }) => image === 'sonant')
     expect(ours.map(({ command }) => command)).toEqual([['serve'], ['work'], ['migrate']])
-    for (const { command, environment = {}, env_file } of ours) {
+    for (const { command, environment = {}, env_file, stop_grace_period: patience = '' } of ours) {
       expect(isCommand(command ?? [])).toBe(true)
       expect(Object.keys(environment).filter((name) => !isSetting(name))).toEqual([])
       // Before what `environment` says, as compose has it.
-      const { databaseUrl, publicUrl, secretKey, s3, host } = readSettings({ ...env, ...environment })
+      const { databaseUrl, publicUrl, secretKey, s3, host, ...others } = readSettings({ ...env, ...environment })
+      // As the objects for Kubernetes have it.
+      expect(others.drainSeconds).toBe(10)
+      expect(Number.parseInt(patience, 10)).toBeGreaterThan(others.drainSeconds + others.shutdownSeconds)
       // Docker reaches a container's port at no loopback address.
       expect(host).toBe('0.0.0.0')
       expect({ databaseUrl, publicUrl }).toEqual({ databaseUrl: settings.databaseUrl, publicUrl: settings.publicUrl })
@@ -147,6 +153,11 @@ describe('examples', () => {
       expect(s3).not.toBeNull()
       expect(env_file).toEqual([{ path: '.env', required: false }])
     }
+  })
+
+  test('what a pooler has to hold for each process is what PostgreSQL has to allow', () => {
+    const [, allowed] = /processes × \(`DATABASE_POOL_SIZE` \+ (\d)\)/.exec(read('../README.md')) ?? []
+    expect(read('README.md')).toContain(`each \`DATABASE_POOL_SIZE\` + ${allowed}.`)
   })
 
   test('the compose file starts nothing with a secret that an example could know', () => {
