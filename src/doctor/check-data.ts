@@ -8,6 +8,7 @@ import { type Check, error, ok, orOk, warning } from './finding.ts'
 const LOW_SHARE = 0.15
 const FULL_SHARE = 0.05
 const OTHERS_MAY_READ = 0o077
+const OTHERS_MAY_WRITE = 0o002
 
 /** Puts, reads and deletes one small object, as jobs do with their audio. */
 export const storageCheck: Check<Context> = {
@@ -20,7 +21,7 @@ export const storageCheck: Check<Context> = {
   },
 }
 
-/** Free space, and whether exports may wait there and others may not read its key. */
+/** Free space, whether exports may wait there, and whether other users may read its key or change what is there. */
 export const directoryCheck: Check<Context> = {
   check: 'DATA_DIR',
   run: async ({ settings: { dataDir } }) => {
@@ -33,15 +34,36 @@ export const directoryCheck: Check<Context> = {
     const mode = await modeOf(key)
     const open =
       mode !== null && (mode & OTHERS_MAY_READ) !== 0
-        ? [error(`${key} is open to other users (mode ${(mode & 0o777).toString(8)})`, `chmod 600 ${key}`)]
+        ? [error(`${key} is open to other users (mode ${octal(mode)})`, `chmod 600 ${key}`)]
         : []
     const spill = join(dataDir, 'spill')
     const closed = (await isWritable(spill))
       ? []
       : [error(`${spill} takes no files`, `make it writable: exports wait there`)]
-    return orOk([...space, ...open, ...closed], free)
+    return orOk([...space, ...(await strangeRights(dataDir)), ...open, ...closed], free)
   },
 }
+
+/** What the directory itself lets others do, and whose it is. */
+async function strangeRights(dataDir: string) {
+  const { mode, uid } = await stat(dataDir)
+  const self = process.getuid?.() ?? uid
+  return [
+    ...((mode & OTHERS_MAY_WRITE) === 0
+      ? []
+      : [error(`other users may write to ${dataDir} (mode ${octal(mode)})`, `chmod o-w ${dataDir}`)]),
+    ...(uid === self
+      ? []
+      : [
+          warning(
+            `${dataDir} belongs to user ${uid}, and this process is user ${self}`,
+            'run all commands as its owner, or chown it to the user that the service runs as',
+          ),
+        ]),
+  ]
+}
+
+const octal = (mode: number): string => (mode & 0o777).toString(8)
 
 /** null: there is no such file. */
 const modeOf = (file: string): Promise<number | null> =>

@@ -5,6 +5,7 @@ import { audioCheck } from './check-audio.ts'
 import { backupCheck, bookCheck, retentionCheck } from './check-books.ts'
 import { clockCheck } from './check-clock.ts'
 import { directoryCheck, storageCheck } from './check-data.ts'
+import { notificationCheck } from './check-notifications.ts'
 import { indexCheck, vacuumCheck } from './check-schema.ts'
 import { secretCheck } from './check-secrets.ts'
 import { connectionCheck, serverCheck, timeoutCheck } from './check-server.ts'
@@ -12,7 +13,7 @@ import { engineCheck, workerCheck } from './check-work.ts'
 import { type Check, error, type Finding } from './finding.ts'
 
 const CHECKS: readonly Check<ServiceContext>[] = [
-  ...[serverCheck, connectionCheck, timeoutCheck, indexCheck, vacuumCheck, clockCheck],
+  ...[serverCheck, connectionCheck, timeoutCheck, notificationCheck, indexCheck, vacuumCheck, clockCheck],
   ...[secretCheck, storageCheck, directoryCheck, engineCheck, workerCheck, bookCheck, audioCheck],
   ...[retentionCheck, backupCheck],
 ]

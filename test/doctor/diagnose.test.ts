@@ -1,7 +1,8 @@
-import { chmod, writeFile } from 'node:fs/promises'
+import { chmod, chown, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { Servers } from '../../src/db/connections/servers.ts'
 import { openNotifier } from '../../src/db/postgres-notifier.ts'
 import { diagnose } from '../../src/doctor/diagnose.ts'
 import type { Finding } from '../../src/doctor/finding.ts'
@@ -9,6 +10,7 @@ import type { ServiceContext } from '../../src/runtime/services.ts'
 import { newId } from '../../src/values/id.ts'
 import { openLog } from '../../src/values/log.ts'
 import { setWebhookUrl } from '../../src/webhooks/set-webhook-url.ts'
+import { createTestDatabase } from '../setup/database.ts'
 import { insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { submitText } from '../setup/voice-jobs.ts'
@@ -38,8 +40,8 @@ describe('diagnose', () => {
       { check: 'PostgreSQL', severity: 'error', found: 'fsync is off', remedy: 'set fsync = on' },
     ])
     expect(findings.map(({ check }) => check)).toEqual([
-      ...['PostgreSQL', 'connections', 'timeouts', 'indexes', 'vacuum', 'clock', 'SECRET_KEY', 'storage', 'DATA_DIR'],
-      ...['engines', 'workers', 'records', 'audio', 'retention', 'backup'],
+      ...['PostgreSQL', 'connections', 'timeouts', 'notifications', 'indexes', 'vacuum', 'clock', 'SECRET_KEY'],
+      ...['storage', 'DATA_DIR', 'engines', 'workers', 'records', 'audio', 'retention', 'backup'],
     ])
   })
 
@@ -123,6 +125,36 @@ describe('diagnose', () => {
     ])
     await chmod(file, 0o600)
     await run('update installation set created_at = now()')
+  })
+
+  test('finds a data directory that others may write to', async () => {
+    const { mode } = await stat(service.dataDir)
+    await chmod(service.dataDir, 0o757)
+    const found = await complaints()
+    await chmod(service.dataDir, mode)
+    expect(found).toEqual([
+      `DATA_DIR error: other users may write to ${service.dataDir} (mode 757). chmod o-w ${service.dataDir}`,
+    ])
+  })
+
+  test.skipIf(process.getuid?.() !== 0)('finds a data directory of another user', async () => {
+    await chown(service.dataDir, 12_345, 0)
+    const found = await complaints()
+    await chown(service.dataDir, 0, 0)
+    expect(found).toEqual([
+      expect.stringMatching(/^DATA_DIR warning: .* belongs to user 12345, and this process is user 0\./),
+    ])
+  })
+
+  test('finds that no notification arrives where the pool leads to another server than the connection that listens', async () => {
+    const other = await createTestDatabase()
+    const notifier = await openNotifier(new Servers([other.url]), openLog('silent'))
+    const found = await complaints({ notifier })
+    await notifier.close()
+    await other.drop()
+    expect(found).toEqual([
+      expect.stringMatching(/^notifications error: one did not arrive within 5 s\. let DIRECT_DATABASE_URL/),
+    ])
   })
 
   test('finds limits of time that break off what takes long, and an index that was not finished', async () => {
