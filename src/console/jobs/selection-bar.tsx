@@ -1,7 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
 import { randomKey } from '../api/random-key.ts'
-import { asRefusal, isUncertain } from '../api/refusal.ts'
 import { cancelJobs, type JobRowFragment, retryJobs } from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { count } from '../parts/format.ts'
@@ -69,14 +68,9 @@ interface BulkDialogProps {
 function BulkDialog({ bulk, jobs, onDone, onClose }: BulkDialogProps) {
   const asked = useRef<Request | null>(null)
   const onConfirm = async (): Promise<void> => {
-    // A request whose answer was lost is sent again as it was: it may have come through, and is charged once.
+    // Each press sends the same request until one is answered with what was done: an earlier one may have come through, and is charged once.
     asked.current ??= { ids: jobs.map(({ id }) => id), idempotencyKey: randomKey() }
-    try {
-      toast(await runAll(bulk, asked.current))
-    } catch (error) {
-      if (!isUncertain(asRefusal(error))) asked.current = null
-      throw error
-    }
+    toast(await runAll(bulk, asked.current))
     onDone()
   }
   return (

@@ -3,7 +3,6 @@ import { ask } from '../api/ask.ts'
 import { timeNow } from '../api/clock.ts'
 import { follow } from '../api/follow.ts'
 import { randomKey } from '../api/random-key.ts'
-import { isUncertain, type Refusal } from '../api/refusal.ts'
 import { session, signOuts } from '../api/session.ts'
 import { type HeardQuery, heard, type SpeakingSubscription, speak, speaking, waiting } from '../operations.ts'
 
@@ -27,7 +26,7 @@ const MAX_TAKES = 40
 /** Newest first. */
 export const takes = signal<readonly Take[]>([])
 
-/** The last press, as long as its answer is not known: the same one again is the same job. */
+/** The last press that was not answered with its job: the same one again is the same job, whatever the answers in between were. */
 let lost: { readonly request: string; readonly key: string } | null = null
 
 signOuts.subscribe(() => {
@@ -43,12 +42,7 @@ export async function startTake(take: NewTake, inputs: Readonly<Record<string, u
   const request = JSON.stringify([take.endpoint, inputs])
   const idempotencyKey = lost?.request === request ? lost.key : randomKey()
   lost = { request, key: idempotencyKey }
-  const { submitVoiceJob: submitted } = await ask(speak, { slug: take.endpoint, inputs, idempotencyKey }).catch(
-    (error: Refusal) => {
-      if (!isUncertain(error)) lost = null
-      throw error
-    },
-  )
+  const { submitVoiceJob: submitted } = await ask(speak, { slug: take.endpoint, inputs, idempotencyKey })
   if (signOuts.peek() !== before) return
   lost = null
   const { jobId } = submitted

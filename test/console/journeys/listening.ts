@@ -5,6 +5,7 @@ import { openPage } from '../../setup/browser.ts'
 import { applyEndpoint } from '../../setup/voice-jobs.ts'
 import type { OpenedConsole } from './opened-console.ts'
 
+const REFUSED = { errors: [{ message: 'Send fewer requests.', extensions: { code: 'RATE_LIMITED' } }] }
 const MEDIA_GONE = /404 \(Not Found\)/
 
 /** Takes, samples and the audio of jobs, while they are waited for and when they cannot be had. */
@@ -61,6 +62,32 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
+  test('a text whose answer was lost is the same job again, also after a refusal in between', async () => {
+    const { service, owner, at } = opened()
+    const { page } = await openPage(owner, service.url, /ERR_FAILED|429/)
+    const keys: string[] = []
+    await page.route('**/graphql', async (route) => {
+      const { query = '', variables } = route.request().postDataJSON() as Spoken
+      if (!query.startsWith('mutation Speak(')) return route.fallback()
+      keys.push(variables.idempotencyKey)
+      if (keys.length === 1) {
+        await route.fetch()
+        return route.abort()
+      }
+      return keys.length === 2 ? route.fulfill({ status: 429, json: REFUSED }) : route.continue()
+    })
+    await page.goto(at('playground?endpoint=tts'))
+    await page.getByLabel('Text', { exact: true }).fill('Once, however often I am pressed.')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('The service cannot be reached').waitFor()
+    await page.keyboard.press('Control+Enter')
+    await page.getByText(REFUSED.errors[0]!.message).waitFor()
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.take').waitFor()
+    expect([keys.length, new Set(keys).size]).toEqual([3, 1])
+    await page.close()
+  })
+
   test('a sample that is pressed while another one loads is heard, and stopped by a take', async () => {
     const { service, owner, at } = opened()
     const { page, complaints } = await openPage(owner, service.url)
@@ -101,6 +128,11 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
     expect([asked, complaints]).toEqual([expect.toSatisfy((count: number) => count <= 3), []])
     await page.close()
   })
+}
+
+interface Spoken {
+  readonly query?: string
+  readonly variables: { readonly idempotencyKey: string }
 }
 
 /** Keeps the first answer waiting until the returned function is called. */
