@@ -82,7 +82,7 @@ async function readNew(ctx: Context, body: Body, idempotencyKey: string | undefi
   }
 }
 
-/** Its inputs come before a job's options: what the caller sends has to be one where it would have a default, the voice's own pace as well. */
+/** Inputs come before options: a speed or seed that the caller sends is an input where the endpoint has one of that name, or its default would win. */
 function inputsOf(endpoint: VoiceEndpoint, text: string, voice: string, body: Body): Record<string, unknown> {
   const takes = (name: string) => Object.hasOwn((endpoint.inputs.properties ?? {}) as object, name)
   const instructions = NO_INSTRUCTIONS.includes(body.instructions) ? undefined : body.instructions

@@ -26,7 +26,7 @@ interface ListenerContext extends SpeechParts, Pick<Parts, 'db'> {
 interface ListenerInput {
   readonly jobId: string
   readonly signal: AbortSignal
-  /** It is the request that submitted the job, which is charged: reading what else the account has stored keeps none of it from that. */
+  /** It is the request that submitted the job, and pays for it: it is not refused for what else the account reads. */
   readonly isSubmitter?: boolean
 }
 
