@@ -82,12 +82,19 @@ async function readNew(ctx: Context, body: Body, idempotencyKey: string | undefi
   }
 }
 
-/** Inputs come before options: a speed or seed that the caller sends is an input where the endpoint has one of that name, or its default would win. */
+/**
+ * Inputs come before options: a speed or seed that the caller sends is an input where the endpoint has a number of that name, or its default
+ * would win.
+ */
 function inputsOf(endpoint: VoiceEndpoint, text: string, voice: string, body: Body): Record<string, unknown> {
-  const takes = (name: string) => Object.hasOwn((endpoint.inputs.properties ?? {}) as object, name)
+  const properties = (endpoint.inputs.properties ?? {}) as Readonly<
+    Record<string, { readonly type?: unknown } | undefined>
+  >
+  const takes = (name: string) => Object.hasOwn(properties, name)
+  const takesNumber = (name: string) => takes(name) && [properties[name]?.type ?? 'number'].flat().some(isNumeric)
   const instructions = NO_INSTRUCTIONS.includes(body.instructions) ? undefined : body.instructions
   const language = textOf(body, 'language')
-  const own = ['speed', 'seed'].filter((name) => takes(name) && (body[name] ?? null) !== null)
+  const own = ['speed', 'seed'].filter((name) => takesNumber(name) && (body[name] ?? null) !== null)
   return {
     text,
     [endpoint.voiceInput]: voice,
@@ -96,6 +103,8 @@ function inputsOf(endpoint: VoiceEndpoint, text: string, voice: string, body: Bo
     ...Object.fromEntries(own.map((name) => [name, body[name]])),
   }
 }
+
+const isNumeric = (type: unknown): boolean => type === 'number' || type === 'integer'
 
 /** @throws OpenaiViolation */
 function textOf(body: Body, name: string, keepEmpty = false): string | undefined {

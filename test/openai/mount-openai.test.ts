@@ -489,6 +489,11 @@ describe('errors', () => {
       const message = expect.stringContaining(`${param} must be <= `)
       expect([reply.status, reply.json()]).toMatchObject([400, { error: { param, code: 'invalid_value', message } }])
     }
+    // Where it is no number, a client that sends one with each request means the voice's pace.
+    await applyEndpoint(service.runtime, 'paced', engineAt(server), {
+      inputs: { ...schema, properties: { ...properties, speed: { enum: ['slow', 'fast'], type: 'string' } } },
+    })
+    expect(await asked({ speed: 1 })).toEqual([undefined, expect.anything()])
     await deleteEndpoint(service.runtime.as({ kind: 'system' }), { slug: 'paced' })
   })
 
