@@ -370,7 +370,7 @@ export type AccountLiveSubscription = { accountUpdated: { credits: number, jobCo
 export type SessionQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type SessionQuery = { me: { accountId: string, accountName: string, credits: number, user: { id: string, email: string, role: UserRole, operator: boolean } } | null };
+export type SessionQuery = { me: { accountId: string, accountName: string, credits: number, user: { id: string, email: string, role: UserRole, operator: boolean, hasPassword: boolean } } | null };
 
 export type SignInMutationVariables = Exact<{
   email: string;
@@ -1186,7 +1186,7 @@ export const createKey: Operation<CreateKeyMutation, CreateKeyMutationVariables>
 export const updateKey: Operation<UpdateKeyMutation, UpdateKeyMutationVariables> = { query: "mutation UpdateKey($id:ID!$name:String$scopes:[String!]){updateApiKey(id:$id name:$name scopes:$scopes){__typename ...on ApiKey{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const deleteKey: Operation<DeleteKeyMutation, DeleteKeyMutationVariables> = { query: "mutation DeleteKey($id:ID!){deleteApiKey(id:$id){__typename ...on DeleteApiKeySuccess{apiKeyId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const accountLive: Operation<AccountLiveSubscription, AccountLiveSubscriptionVariables> = { query: "subscription AccountLive{accountUpdated{credits jobCounts{queued processing completed failed}}}" }
-export const session: Operation<SessionQuery, SessionQueryVariables> = { query: "query Session{me{accountId accountName credits user{id email role operator}}}" }
+export const session: Operation<SessionQuery, SessionQueryVariables> = { query: "query Session{me{accountId accountName credits user{id email role operator hasPassword}}}" }
 export const signIn: Operation<SignInMutation, SignInMutationVariables> = { query: "mutation SignIn($email:String!$password:String!){signIn(email:$email password:$password){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const signOut: Operation<SignOutMutation, SignOutMutationVariables> = { query: "mutation SignOut($everywhere:Boolean){signOut(everywhere:$everywhere){__typename ...on SignOutSuccess{sessions}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const auditLog: Operation<AuditLogQuery, AuditLogQueryVariables> = { query: "query AuditLog($account:ID$all:Boolean$actions:[AuditedAction!]$createdAt:TimeRange$first:Int$after:String$last:Int$before:String){auditEntries(account:$account all:$all actions:$actions createdAt:$createdAt first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id action accountId subjectId subjectName detail createdAt by{kind id name}}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }

@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  test('a sign-in link opens the playground at a click, in the tab of another link as well, leaves no token behind, and speaks', async () => {
+  test('a sign-in link opens the playground at a click, in the tab of another link as well, leaves no token behind, speaks, and asks for a password', async () => {
     const linkOf = async (email: string) => {
       const { id } = await createUser(system(), { account, email, role: 'owner' })
       return (await createSignInLink(system(), { user: id })).url
@@ -116,6 +116,13 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
     await page.getByRole('heading', { name: 'Playground' }).waitFor()
     await speak(page)
     await isPlaying(page)
+    await page.getByRole('link', { name: 'Choose a password' }).click()
+    await page.getByRole('heading', { name: 'Choose your password' }).waitFor()
+    expect(await flaws(page)).toEqual([])
+    await page.getByLabel('New password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByLabel('Current password').waitFor()
+    expect(await page.locator('.banner').count()).toBe(0)
     await page.goto(url)
     await page.getByRole('heading', { name: 'is no longer valid' }).waitFor()
     expect(complaints).toEqual([])

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { at } from '../api/base.ts'
 import { comebacks, isOffline, liveState } from '../api/follow.ts'
+import { session } from '../api/session.ts'
 import { Icon } from '../parts/icon.tsx'
 import { reloadWithDraft } from '../playground/draft.ts'
 import { isOutdated } from './new-version.ts'
@@ -8,7 +10,7 @@ import { isOutdated } from './new-version.ts'
 /** A shorter cut is nothing to read about. */
 const LOST_AFTER_MS = 1500
 
-/** What concerns every screen: no network, a lost connection, and a service that is newer than the page. */
+/** What concerns every screen: no network, a lost connection, a service that is newer than the page, and a user without a password. */
 export function Banners() {
   const isLost = useLost()
   const isOld = useOutdated()
@@ -26,6 +28,14 @@ export function Banners() {
           <button type="button" class="button small" onClick={reloadWithDraft}>
             Reload the page
           </button>
+        </Banner>
+      )}
+      {session.value?.user.hasPassword === false && (
+        <Banner>
+          You signed in with a link and have no password yet.
+          <a class="button small" href={at('/profile')}>
+            Choose a password
+          </a>
         </Banner>
       )}
     </div>
