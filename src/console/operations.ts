@@ -709,6 +709,23 @@ export type TryEngineMutation = { checkEngine:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
+export type EndpointWaitingQueryVariables = Exact<{
+  filter?: JobsFilter | null | undefined;
+}>;
+
+
+export type EndpointWaitingQuery = { jobStats: Array<{ jobs: number }> };
+
+export type DeleteEndpointMutationVariables = Exact<{
+  slug: string;
+}>;
+
+
+export type DeleteEndpointMutation = { deleteEndpoint:
+    | { __typename: 'DeleteEndpointSuccess', slug: string }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
 export type PoolRowFragment = { name: string, waiting: number, oldestWaitingSince: string | null, processing: number, slots: number, workers: number, server: string | null, maxInFlight: number | null };
 
 export type WorkerRowFragment = { id: string, host: string, version: string, pools: Array<string>, slots: number, inFlight: number, silent: boolean, startedAt: string, heartbeatAt: string, gpus: Array<{ name: string, loadPercent: number | null, memoryMib: number, memoryUsedMib: number | null }>, server: { state: WorkerServerState, restarts: number, error: string | null } | null };
@@ -1211,6 +1228,8 @@ export const operatorEndpoints: Operation<OperatorEndpointsQuery, OperatorEndpoi
 export const endpointSource: Operation<EndpointSourceQuery, EndpointSourceQueryVariables> = { query: "query EndpointSource($slug:String!){endpointFile(slug:$slug)}" }
 export const applyFile: Operation<ApplyFileMutation, ApplyFileMutationVariables> = { query: "mutation ApplyFile($source:String!$dryRun:Boolean!){applyEndpoints(source:$source dryRun:$dryRun){__typename ...on ApplyEndpointsSuccess{slugs changes{slug isWorkflow isNew fields{path before after}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const tryEngine: Operation<TryEngineMutation, TryEngineMutationVariables> = { query: "mutation TryEngine($slug:String!){checkEngine(slug:$slug){__typename ...on EngineCheck{server kind ok voicesOffered voicesMissing speechMs audioMs error}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const endpointWaiting: Operation<EndpointWaitingQuery, EndpointWaitingQueryVariables> = { query: "query EndpointWaiting($filter:JobsFilter){jobStats(all:true filter:$filter){jobs}}" }
+export const deleteEndpoint: Operation<DeleteEndpointMutation, DeleteEndpointMutationVariables> = { query: "mutation DeleteEndpoint($slug:String!){deleteEndpoint(slug:$slug){__typename ...on DeleteEndpointSuccess{slug}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const fleet: Operation<FleetQuery, FleetQueryVariables> = { query: "query Fleet{pools{...PoolRow}workers{...WorkerRow}}fragment PoolRow on Pool{name waiting oldestWaitingSince processing slots workers server maxInFlight}fragment WorkerRow on Worker{id host version pools slots inFlight silent startedAt heartbeatAt gpus{name loadPercent memoryMib memoryUsedMib}server{state restarts error}}" }
 export const failureCauses: Operation<FailureCausesQuery, FailureCausesQueryVariables> = { query: "query FailureCauses{failureCauses{cause endpointKey errorCode jobs lastJobId}}" }
 export const poolsLive: Operation<PoolsLiveSubscription, PoolsLiveSubscriptionVariables> = { query: "subscription PoolsLive{poolsUpdated(everyMs:1000){...PoolRow}}fragment PoolRow on Pool{name waiting oldestWaitingSince processing slots workers server maxInFlight}" }

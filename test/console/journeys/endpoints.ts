@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { createUser } from '../../../src/users/create-user.ts'
 import { setOperator } from '../../../src/users/set-operator.ts'
 import { flaws, openPage } from '../../setup/browser.ts'
+import { insertJob } from '../../setup/jobs.ts'
 import { PASSWORD } from '../../setup/people.ts'
 import { applyEndpoint } from '../../setup/voice-jobs.ts'
 import type { OpenedConsole } from './opened-console.ts'
@@ -12,8 +13,8 @@ export function endpointsJourneys(
   opened: () => OpenedConsole,
   signIn: (page: Page, email: string) => Promise<void>,
 ): void {
-  test('an operator changes an endpoint as a file: errors have lines, changes are seen before they are applied', async () => {
-    const { service, owner, at } = opened()
+  test('an operator changes an endpoint as a file: errors have lines, changes are seen before they are applied, and a deletion says what waits', async () => {
+    const { service, owner, account, at } = opened()
     const { page, complaints } = await openPage(owner, service.url)
     await applyEndpoint(
       service.runtime,
@@ -58,6 +59,24 @@ export function endpointsJourneys(
     await expect.poll(() => editor.inputValue()).toMatch(/credits_per_character: 4\n/)
     expect(await page.getByRole('button', { name: 'Undo all' }).isDisabled()).toBe(true)
     expect(service.runtime.catalog.current.endpoints.get('vip')?.creditsPerCharacter).toBe(4)
+    await insertJob(service.runtime.db, account, { status: 'queued', endpointKey: 'voice.vip' })
+    await service.runtime.db.pool.query('update session set password_at = null')
+    await page.getByRole('button', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete vip?' })
+    await dialog.getByText('1 job waits for it').waitFor()
+    expect(await dialog.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true)
+    await dialog.getByLabel('Type vip to confirm').fill('vip')
+    await page.keyboard.press('Enter')
+    await dialog.getByLabel('Your password').fill(PASSWORD)
+    expect(await flaws(page, 'endpoint-delete')).toEqual([])
+    await page.keyboard.press('Enter')
+    await page.getByText('vip is deleted.').waitFor()
+    await page.waitForURL(at('operator/endpoints'))
+    await page.getByRole('row', { name: /tts/ }).first().waitFor()
+    expect([
+      await page.getByRole('row', { name: /vip/ }).count(),
+      await page.getByText('vip', { exact: true }).count(),
+    ]).toEqual([0, 0])
     expect(complaints).toEqual([])
     await page.close()
   })

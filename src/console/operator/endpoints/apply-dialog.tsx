@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks'
 import { ask } from '../../api/ask.ts'
 import { useAction } from '../../api/use-action.ts'
-import { applyFile, reauthenticate } from '../../operations.ts'
+import { applyFile } from '../../operations.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { toast } from '../../parts/toast.tsx'
+import { confirmed } from '../confirmed.ts'
 import { PasswordField } from '../password-field.tsx'
 import type { EntryChange } from './changes.tsx'
 
@@ -19,8 +20,7 @@ interface ApplyDialogProps {
 export function ApplyDialog({ source, changes, onDone, onClose }: ApplyDialogProps) {
   const [password, setPassword] = useState('')
   const apply = useAction(async () => {
-    if (password !== '') await ask(reauthenticate, { password })
-    const { applyEndpoints } = await ask(applyFile, { source, dryRun: false })
+    const { applyEndpoints } = await confirmed(password, () => ask(applyFile, { source, dryRun: false }))
     toast('Applied: every process has it within a second.')
     onClose()
     onDone(applyEndpoints.slugs)

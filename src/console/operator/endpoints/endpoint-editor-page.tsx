@@ -4,7 +4,8 @@ import { endpointSource } from '../../operations.ts'
 import { Load, SkeletonRows } from '../../parts/load.tsx'
 import { Crumb } from '../../parts/page.tsx'
 import { OperatorScreen } from '../operator-screen.tsx'
-import { FileEditor } from './file-editor.tsx'
+import { DeleteEndpoint } from './delete-endpoint.tsx'
+import { FileEditor, hasEngine } from './file-editor.tsx'
 import { NEW } from './use-file-draft.ts'
 
 const TEMPLATE = `endpoints:
@@ -27,10 +28,12 @@ const TEMPLATE = `endpoints:
 /** An endpoint or a workflow as its file: looked through by the service before it is applied. */
 export function EndpointEditorPage({ slug }: { slug: string }) {
   const file = useQuery(endpointSource, slug === NEW ? null : { slug })
+  const actions = file.data !== null && <DeleteEndpoint slug={slug} isWorkflow={!hasEngine(file.data.endpointFile)} />
   return (
     <OperatorScreen
       title={slug === NEW ? 'New endpoint' : slug}
       tab="endpoints"
+      actions={actions}
       crumb={<Crumb href={at('/operator/endpoints')}>Endpoints</Crumb>}
     >
       {slug === NEW ? (

@@ -54,7 +54,7 @@ export function FileEditor({ slug, stored, onApplied }: FileEditorProps) {
 }
 
 /** A workflow has a server of its own kind: what is asked for is a sentence. */
-const hasEngine = (source: string): boolean => source.startsWith('endpoints:')
+export const hasEngine = (source: string): boolean => source.startsWith('endpoints:')
 
 const badLinesOf = ({ check }: Review): ReadonlySet<number> =>
   new Set((check.failure?.details ?? []).flatMap(({ path }) => lineOf(path) ?? []))

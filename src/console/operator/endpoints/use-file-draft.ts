@@ -27,6 +27,9 @@ function keep(slug: string, draft: FileDraft | null): void {
   else removeEventListener('beforeunload', askFirst)
 }
 
+/** Of a slug that is deleted. */
+export const forgetDraft = (slug: string): void => keep(slug, null)
+
 export interface EditedFile {
   readonly source: string
   readonly isUnsaved: boolean
