@@ -1099,7 +1099,7 @@ export type DeliveryRowFragment = { id: string, jobId: string, state: WebhookDel
 export type WebhookSettingsQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type WebhookSettingsQuery = { webhook: { url: string | null, secrets: Array<{ createdAt: string, expiresAt: string | null }> } };
+export type WebhookSettingsQuery = { webhook: { url: string | null, secrets: Array<{ id: string, createdAt: string, expiresAt: string | null }> } };
 
 export type DeliveriesQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -1153,6 +1153,16 @@ export type RotateSecretMutationVariables = Exact<{ [key: string]: never; }>;
 export type RotateSecretMutation = { rotateWebhookSecret:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
     | { __typename: 'RotateWebhookSecretSuccess', secret: string }
+   };
+
+export type StopSecretMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type StopSecretMutation = { expireWebhookSecret:
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+    | { __typename: 'Webhook', url: string | null }
    };
 
 export type RedeliverAllMutationVariables = Exact<{
@@ -1266,11 +1276,12 @@ export const statistics: Operation<StatisticsQuery, StatisticsQueryVariables> = 
 export const library: Operation<LibraryQuery, LibraryQueryVariables> = { query: "query Library{accountVoices{id name durationMs transcript language createdAt sampleUrl}myEndpoints{slug name libraryVoices}}" }
 export const renameVoice: Operation<RenameVoiceMutation, RenameVoiceMutationVariables> = { query: "mutation RenameVoice($id:ID!$name:String!){renameVoice(id:$id name:$name){__typename ...on AccountVoice{id name}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const deleteVoice: Operation<DeleteVoiceMutation, DeleteVoiceMutationVariables> = { query: "mutation DeleteVoice($id:ID!){deleteVoice(id:$id){__typename ...on DeleteVoiceSuccess{voiceId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
-export const webhookSettings: Operation<WebhookSettingsQuery, WebhookSettingsQueryVariables> = { query: "query WebhookSettings{webhook{url secrets{createdAt expiresAt}}}" }
+export const webhookSettings: Operation<WebhookSettingsQuery, WebhookSettingsQueryVariables> = { query: "query WebhookSettings{webhook{url secrets{id createdAt expiresAt}}}" }
 export const deliveries: Operation<DeliveriesQuery, DeliveriesQueryVariables> = { query: "query Deliveries($first:Int$after:String$last:Int$before:String$states:[WebhookDeliveryState!]){failed:webhookDeliveries(states:[FAILED]first:1){totalCount edges{node{id createdAt}}}webhookDeliveries(first:$first after:$after last:$last before:$before states:$states){totalCount pageInfo{...Pages}edges{node{...DeliveryRow}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }
 export const delivery: Operation<DeliveryQuery, DeliveryQueryVariables> = { query: "query Delivery($id:ID!){node(id:$id){__typename ...on WebhookDelivery{...DeliveryRow}}}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }
 export const setWebhookUrl: Operation<SetWebhookUrlMutation, SetWebhookUrlMutationVariables> = { query: "mutation SetWebhookUrl($url:URL){setWebhookUrl(url:$url){__typename ...on Webhook{url}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const rotateSecret: Operation<RotateSecretMutation, RotateSecretMutationVariables> = { query: "mutation RotateSecret{rotateWebhookSecret{__typename ...on RotateWebhookSecretSuccess{secret}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const stopSecret: Operation<StopSecretMutation, StopSecretMutationVariables> = { query: "mutation StopSecret($id:ID!){expireWebhookSecret(id:$id){__typename ...on Webhook{url}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const redeliverAll: Operation<RedeliverAllMutation, RedeliverAllMutationVariables> = { query: "mutation RedeliverAll($filter:WebhookDeliveriesFilter){redeliverWebhooks(filter:$filter){__typename ...on RedeliverWebhooksSuccess{deliveries more}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const sendTest: Operation<SendTestMutation, SendTestMutationVariables> = { query: "mutation SendTest{sendTestWebhook{__typename ...on WebhookDelivery{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const redeliver: Operation<RedeliverMutation, RedeliverMutationVariables> = { query: "mutation Redeliver($id:ID!){redeliverWebhook(id:$id){__typename ...on WebhookDelivery{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

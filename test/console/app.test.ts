@@ -267,7 +267,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
     await page.close()
   })
 
-  test('a key and a signing secret are shown once, and never again', async () => {
+  test('a key and a signing secret are shown once, and never again; the old secret is stopped at a press', async () => {
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at('keys'))
     await page.getByRole('button', { name: 'Create a key' }).first().click()
@@ -292,7 +292,13 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
     await page.getByText('signs until').waitFor()
     await page.reload()
     await page.getByText('signs until').waitFor()
-    expect([await page.content(), complaints]).toEqual([expect.not.stringContaining(secret), []])
+    expect(await page.content()).not.toContain(secret)
+    await page.getByRole('button', { name: 'Stop now' }).click()
+    expect(await flaws(page)).toEqual([])
+    await page.getByRole('button', { name: 'Stop the secret' }).click()
+    await page.getByText('The old secret has stopped.').waitFor()
+    await expect.poll(() => page.getByText('signs until').count()).toBe(0)
+    expect([await page.getByText('signs now').count(), complaints]).toEqual([1, []])
     await page.close()
   })
 

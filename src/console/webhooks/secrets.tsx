@@ -8,6 +8,7 @@ import { Icon } from '../parts/icon.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { ShownOnce } from '../parts/shown-once.tsx'
 import { StateMark } from '../parts/state-mark.tsx'
+import { StopSecret } from './stop-secret.tsx'
 
 type Secret = WebhookSettingsQuery['webhook']['secrets'][number]
 
@@ -15,7 +16,8 @@ interface SecretsProps {
   readonly secrets: readonly Secret[]
   /** They are those of now: none are being loaded, nor could not be. */
   readonly isCurrent: boolean
-  readonly onRotated: () => void
+  /** A secret was made or stopped, or may have been. */
+  readonly onChange: () => void
 }
 
 /** A rotation that may have come through: its answer was lost. */
@@ -25,7 +27,7 @@ interface Doubt {
 }
 
 /** What signs deliveries: the newest secret, and the one before it for a day more. */
-export function Secrets({ secrets, isCurrent, onRotated }: SecretsProps) {
+export function Secrets({ secrets, isCurrent, onChange }: SecretsProps) {
   const [isAsking, setAsking] = useState(false)
   const [isRotating, setRotating] = useState(false)
   const [doubt, setDoubt] = useState<Doubt | null>(null)
@@ -36,11 +38,11 @@ export function Secrets({ secrets, isCurrent, onRotated }: SecretsProps) {
       const { rotateWebhookSecret } = await ask(rotateSecret, {})
       setFresh(rotateWebhookSecret.secret)
       setDoubt(null)
-      onRotated()
+      onChange()
     } catch (error) {
       if (isUncertain(asRefusal(error))) {
         setDoubt({ madeAt: signingOf(secrets)?.createdAt })
-        onRotated()
+        onChange()
       }
       throw error
     } finally {
@@ -57,7 +59,7 @@ export function Secrets({ secrets, isCurrent, onRotated }: SecretsProps) {
       </div>
       <ul class="card-body stack">
         {secrets.map((secret) => (
-          <SecretLine key={secret.createdAt} secret={secret} />
+          <SecretLine key={secret.id} secret={secret} onStopped={doubt === null ? onChange : null} />
         ))}
       </ul>
       {isAsking && (
@@ -77,14 +79,23 @@ export function Secrets({ secrets, isCurrent, onRotated }: SecretsProps) {
   )
 }
 
-const SecretLine = ({ secret: { createdAt, expiresAt } }: { secret: Secret }) => (
+interface SecretLineProps {
+  readonly secret: Secret
+  /** Null: it may be the one that receivers use. */
+  readonly onStopped: (() => void) | null
+}
+
+const SecretLine = ({ secret: { id, createdAt, expiresAt }, onStopped }: SecretLineProps) => (
   <li class="row spread">
     <span>
       Made <Moment at={createdAt} />
     </span>
     {expiresAt ? (
-      <span class="pill warn" title={expiresAt}>
-        signs until {exactTime(expiresAt)}
+      <span class="row">
+        <span class="pill warn" title={expiresAt}>
+          signs until {exactTime(expiresAt)}
+        </span>
+        {onStopped !== null && <StopSecret id={id} onStopped={onStopped} />}
       </span>
     ) : (
       <StateMark state="READY" label="signs now" />

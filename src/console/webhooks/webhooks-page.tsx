@@ -62,7 +62,7 @@ export function WebhooksPage() {
             <Secrets
               secrets={webhook.secrets}
               isCurrent={!settings.isLoading && settings.failure === null}
-              onRotated={settings.reload}
+              onChange={settings.reload}
             />
           </div>
         )}
