@@ -21,10 +21,14 @@ export function JobActions({ job, onChange }: { job: Job; onChange: () => void }
   const isQueued = job.type === 'VOICE' || job.type === 'GENERATE'
   const isOver = job.status === 'COMPLETED' || job.status === 'FAILED'
   const mayRetry = isQueued && job.status === 'FAILED'
-  useLetters(mayRetry ? { r: () => setAsked('retry') } : {})
+  const mayCancel = isQueued && !isOver
+  useLetters({
+    ...(mayCancel && { c: () => setAsked('cancel') }),
+    ...(mayRetry && { r: () => setAsked('retry') }),
+  })
   return (
     <>
-      {isQueued && !isOver && (
+      {mayCancel && (
         <button type="button" class="button" onClick={() => setAsked('cancel')}>
           <Icon name="cancel" /> Cancel
         </button>

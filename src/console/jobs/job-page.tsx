@@ -7,17 +7,14 @@ import { useFreshUrls } from '../api/use-fresh-urls.ts'
 import { type Loaded, useQuery } from '../api/use-query.ts'
 import { Transcript } from '../captions/transcript.tsx'
 import { type JobDetailQuery, jobDetail, jobLive } from '../operations.ts'
-import { copy } from '../parts/copy-button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { bytes, count, duration, exactTime, sentence, shortId } from '../parts/format.ts'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Crumb, Page } from '../parts/page.tsx'
 import { Player } from '../parts/player.tsx'
 import { ShortId } from '../parts/short-id.tsx'
-import { toast } from '../parts/toast.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { DownloadMenu } from '../playground/download-menu.tsx'
-import { useLetters } from '../shell/use-letters.ts'
 import { DeliveriesTable } from '../webhooks/deliveries-table.tsx'
 import { costText } from './cost-text.ts'
 import { JobActions } from './job-actions.tsx'
@@ -38,13 +35,6 @@ function OneJob({ id }: { id: string }) {
   useFollowed(id, query)
   // Its place in the queue depends on the jobs of others, whose changes are in no message.
   useEvery(PLACE_MS, query.data?.job.status === 'QUEUED', query.reload)
-  useLetters({
-    c: () =>
-      void copy(id).then(
-        () => toast('The id is copied.'),
-        () => {},
-      ),
-  })
   const isGone = query.failure?.code === 'NOT_FOUND'
   const actions = !isGone && (
     <>

@@ -39,7 +39,7 @@ export function CopyButton({ text, label, children }: CopyButtonProps) {
 }
 
 /** Over plain http browsers give no clipboard: there the old way is left. */
-export async function copy(text: string): Promise<void> {
+async function copy(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')
   area.value = text

@@ -3,6 +3,9 @@ import { useEffect, useId, useRef } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 import { focusHeading } from './page.tsx'
 
+/** The one button of a dialog that does what it asks for. */
+const CONFIRMS = ':is(.primary, .danger):enabled'
+
 interface DialogProps {
   readonly title: string
   readonly onClose: () => void
@@ -65,8 +68,13 @@ const closing = (isLocked: boolean, onClose: () => void) => ({
     event.preventDefault()
     if (!isLocked) onClose()
   },
-  onKeyDown: (event: KeyboardEvent): void => {
-    if (isLocked && event.key === 'Escape') event.preventDefault()
+  onKeyDown: (event: KeyboardEvent & OfDialog): void => {
+    const { key, ctrlKey, metaKey, repeat, currentTarget } = event
+    if (isLocked && key === 'Escape') event.preventDefault()
+    if (key !== 'Enter' || !(ctrlKey || metaKey)) return
+    // Else it would press the button that has the focus, which may be the other one.
+    event.preventDefault()
+    if (!repeat) currentTarget.querySelector<HTMLElement>(CONFIRMS)?.click()
   },
   onClose: ({ currentTarget }: OfDialog): void => {
     if (!currentTarget.isConnected || currentTarget.open) return

@@ -14,7 +14,7 @@ export const areShortcutsOn = signal(readChoice())
 const EVERYWHERE = [
   ['?', 'This help'],
   ['/', 'To the search field or the first filter'],
-  ['Ctrl Enter', 'Speak, in the playground'],
+  ['Ctrl Enter', 'Speak in the playground, confirm in a dialog'],
   ['Space', 'Play and pause, on a player'],
   ['← →', 'Five seconds back or forward, on a player'],
   ['Esc', 'Close a dialog or a menu'],
@@ -22,7 +22,7 @@ const EVERYWHERE = [
   ['Enter', 'Open the row'],
   ['x', 'Select the row'],
   ['l', 'Live updates on and off, in the jobs'],
-  ['c', 'Copy the id of the job'],
+  ['c', 'Cancel the job'],
   ['r', 'Retry the failed job'],
 ] as const
 

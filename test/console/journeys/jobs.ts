@@ -7,7 +7,7 @@ const FIFTY = 50
 
 /** Steering the jobs by keyboard, many at once, and to one by its id. */
 export function jobsJourneys(opened: () => OpenedConsole): void {
-  test('rows are walked, selected and opened by letters, and a job leads to its neighbours in the same list', async () => {
+  test('rows are walked, selected and opened by letters, and a job leads to its neighbours, its retry and its cancellation', async () => {
     const { service, owner, account, at } = opened()
     const { db } = service.runtime
     const ids: string[] = []
@@ -35,7 +35,7 @@ export function jobsJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('button', { name: 'Retry' }).waitFor()
     await pressUntil(page, 'r', page.getByRole('dialog', { name: 'Retry this job?' }))
     await page.keyboard.press('Escape')
-    await pressUntil(page, 'c', page.getByText('The id is copied.'))
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
     const released = Promise.withResolvers<void>()
     await page.route('**/graphql', async (route) => {
       await released.promise
@@ -49,6 +49,14 @@ export function jobsJourneys(opened: () => OpenedConsole): void {
     // The list that Back leads to takes no focus out of a field.
     await page.keyboard.press('Enter')
     await page.waitForURL(at(`jobs/${ids[0]}`))
+    const waiting = await insertJob(db, account, { status: 'queued', endpointKey: 'voice.unserved' })
+    await page.goto(at(`jobs/${waiting}`))
+    await page.getByRole('button', { name: 'Cancel' }).waitFor()
+    await pressUntil(page, 'c', page.getByRole('dialog', { name: 'Cancel this job?' }))
+    await page.getByRole('button', { name: 'Keep as it is' }).focus()
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('button', { name: 'Retry' }).waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(0)
     await page.goto(at('jobs/job_00000000000000000000000000'))
     await page.getByText('No such job').waitFor()
     expect(await page.getByRole('button', { name: /Try again|Find/ }).count()).toBe(0)
