@@ -1,3 +1,5 @@
+import { Refusal } from '../api/refusal.ts'
+
 /** One input of an endpoint, as a form shows it. */
 export interface FormField {
   readonly name: string
@@ -5,11 +7,13 @@ export interface FormField {
   readonly hint: string | undefined
   readonly isRequired: boolean
   readonly control: Control
+  /** What the schema says an absent input stands for. */
+  readonly fallback: string | boolean | undefined
   /** Texts that are offered to begin with. */
   readonly examples: readonly string[]
 }
 
-export type Control =
+type Control =
   | { readonly kind: 'text'; readonly isLong: boolean; readonly maxLength: number | undefined }
   | { readonly kind: 'choice'; readonly options: readonly string[] }
   | {
@@ -50,6 +54,7 @@ export function formFields(submission: unknown): readonly FormField[] {
     hint: schema.description,
     isRequired: required.has(name),
     control: controlOf(schema),
+    fallback: fallbackOf(schema),
     examples: examplesOf(name, schema),
   }))
   return fields.toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired))
@@ -68,6 +73,12 @@ function controlOf(schema: Schema): Control {
   return { kind: 'json' }
 }
 
+/** As the form holds values. */
+function fallbackOf({ default: value }: Schema): string | boolean | undefined {
+  if (typeof value === 'string' || typeof value === 'boolean') return value
+  return value === undefined || value === null ? undefined : JSON.stringify(value)
+}
+
 /** Only of texts, and only those that the input takes. */
 function examplesOf(name: string, schema: Schema): readonly string[] {
   if (controlOf(schema).kind !== 'text') return []
@@ -80,7 +91,7 @@ const titleOf = (name: string): string => name.replaceAll('_', ' ').replace(/^\w
 
 /**
  * The inputs that the filled form sends: fields that are empty are absent. Values are texts as they were typed, or booleans.
- * @throws SyntaxError naming the field whose JSON does not parse
+ * @throws Refusal naming the field whose JSON does not parse
  */
 export function inputsOf(
   fields: readonly FormField[],
@@ -100,7 +111,8 @@ function readValue(name: string, control: Control, value: string | boolean): unk
   try {
     return JSON.parse(value)
   } catch {
-    throw new SyntaxError(name)
+    const message = 'This is not valid JSON.'
+    throw new Refusal(message, { code: 'INVALID_REQUEST', details: [{ path: `/inputs/${name}`, message }] })
   }
 }
 

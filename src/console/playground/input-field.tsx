@@ -1,5 +1,5 @@
 import { Field } from '../parts/field.tsx'
-import type { Control, FormField } from './form-fields.ts'
+import type { FormField } from './form-fields.ts'
 
 export type FormValue = string | boolean | undefined
 
@@ -18,7 +18,7 @@ export const InputField = ({ field, value, error, onChange }: InputFieldProps) =
         {field.examples.length > 0 && (
           <Examples of={field.title} texts={field.examples} chosen={value} onChoose={onChange} />
         )}
-        <InputControl parts={parts} control={field.control} value={value} onChange={onChange} />
+        <InputControl parts={parts} field={field} value={value} onChange={onChange} />
       </>
     )}
   </Field>
@@ -52,24 +52,25 @@ const Examples = ({ of, texts, chosen, onChoose }: ExamplesProps) => (
 
 interface ControlProps {
   readonly parts: object
-  readonly control: Control
+  readonly field: FormField
   readonly value: FormValue
   readonly onChange: (value: FormValue) => void
 }
 
-function InputControl({ parts, control, value, onChange }: ControlProps) {
+function InputControl({ parts, field: { control, fallback }, value, onChange }: ControlProps) {
   const text = typeof value === 'string' ? value : ''
+  const placeholder = fallback?.toString()
   if (control.kind === 'switch')
     return (
       <input
         {...parts}
         type="checkbox"
-        checked={value === true}
+        checked={(value ?? fallback) === true}
         onChange={(event) => onChange(event.currentTarget.checked)}
       />
     )
   if (control.kind === 'choice')
-    return <ChoiceControl parts={parts} options={control.options} text={text} onChange={onChange} />
+    return <ChoiceControl {...{ parts, placeholder, text, onChange }} options={control.options} />
   if (control.kind === 'number')
     return (
       <input
@@ -79,12 +80,13 @@ function InputControl({ parts, control, value, onChange }: ControlProps) {
         step={control.isWhole ? 1 : 'any'}
         min={control.min}
         max={control.max}
+        placeholder={placeholder}
         value={text}
         onInput={(event) => onChange(event.currentTarget.value)}
       />
     )
   if (control.kind === 'text' && !control.isLong)
-    return <LineControl parts={parts} maxLength={control.maxLength} text={text} onChange={onChange} />
+    return <LineControl {...{ parts, placeholder, text, onChange }} maxLength={control.maxLength} />
   return (
     <textarea
       {...parts}
@@ -92,22 +94,25 @@ function InputControl({ parts, control, value, onChange }: ControlProps) {
       rows={2}
       value={text}
       dir="auto"
-      placeholder={control.kind === 'json' ? 'JSON' : undefined}
+      placeholder={placeholder ?? (control.kind === 'json' ? 'JSON' : undefined)}
       onInput={(event) => onChange(event.currentTarget.value)}
     />
   )
 }
 
-interface ChoiceProps {
+interface TextProps {
   readonly parts: object
-  readonly options: readonly string[]
+  /** What stands for an empty one. */
+  readonly placeholder: string | undefined
   readonly text: string
   readonly onChange: (value: FormValue) => void
 }
 
-const ChoiceControl = ({ parts, options, text, onChange }: ChoiceProps) => (
+const ChoiceControl = ({ parts, options, placeholder, text, onChange }: TextProps & { options: readonly string[] }) => (
   <select {...parts} class="select" value={text} onChange={(event) => onChange(event.currentTarget.value)}>
-    <option value="">Automatic</option>
+    <option value="" dir="auto">
+      {placeholder === undefined ? 'Automatic' : `${placeholder} (default)`}
+    </option>
     {options.map((option) => (
       <option key={option} value={option} dir="auto">
         {option}
@@ -116,18 +121,11 @@ const ChoiceControl = ({ parts, options, text, onChange }: ChoiceProps) => (
   </select>
 )
 
-interface LineProps {
-  readonly parts: object
-  readonly maxLength: number | undefined
-  readonly text: string
-  readonly onChange: (value: FormValue) => void
-}
-
-const LineControl = ({ parts, maxLength, text, onChange }: LineProps) => (
+const LineControl = ({ parts, text, onChange, ...attributes }: TextProps & { maxLength: number | undefined }) => (
   <input
     {...parts}
+    {...attributes}
     class="input"
-    maxLength={maxLength}
     value={text}
     dir="auto"
     onInput={(event) => onChange(event.currentTarget.value)}

@@ -1,11 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openPage } from '../../setup/browser.ts'
+import { flaws, openPage } from '../../setup/browser.ts'
+import { endpoint } from '../../setup/fixtures.ts'
 import { applyEndpoint } from '../../setup/voice-jobs.ts'
 import type { OpenedConsole } from './opened-console.ts'
 
 const REFUSED = { errors: [{ message: 'Send fewer requests.', extensions: { code: 'RATE_LIMITED' } }] }
+const WITH_DEFAULTS = {
+  warm: { type: 'boolean', default: true },
+  pace: { type: 'number', default: 1.5 },
+  mood: { type: 'string', enum: ['calm', 'loud'], default: 'calm' },
+  tags: { type: 'array' },
+}
 const MEDIA_GONE = /404 \(Not Found\)/
 
 /** Takes, samples and the audio of jobs, while they are waited for and when they cannot be had. */
@@ -30,6 +37,36 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
     expect(pending.size).toBe(1)
     await page.locator('.rail-link[title=Jobs]').click()
     await expect.poll(() => pending.size).toBe(0)
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('a form shows the defaults of its schema and which JSON does not parse', async () => {
+    const { service, owner, at } = opened()
+    const { inputs } = endpoint('form')
+    const properties = { ...inputs.properties, ...WITH_DEFAULTS }
+    await applyEndpoint(
+      service.runtime,
+      'form',
+      { base_url: 'http://127.0.0.1:9' },
+      { inputs: { ...inputs, properties } },
+    )
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('playground?endpoint=form'))
+    expect(await page.getByLabel('Warm (optional)').isChecked()).toBe(true)
+    expect(await page.getByLabel('Pace (optional)').getAttribute('placeholder')).toBe('1.5')
+    expect(await page.getByLabel('Mood (optional)').locator('option').allTextContents()).toEqual([
+      'calm (default)',
+      'calm',
+      'loud',
+    ])
+    await page.getByLabel('Text', { exact: true }).fill('Nobody speaks this.')
+    const tags = page.getByLabel('Tags (optional)')
+    await tags.fill('[1')
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.hint').getByText('This is not valid JSON.').waitFor()
+    expect([await tags.getAttribute('aria-invalid'), await page.locator('.take').count()]).toEqual(['true', 0])
+    expect(await flaws(page)).toEqual([])
     expect(complaints).toEqual([])
     await page.close()
   })

@@ -34,7 +34,9 @@ describe('the form of a JSON Schema', () => {
   test('sends values of their types, and nothing for what is empty', () => {
     const values = { text: 'Hello', speed: '1.5', loud: true, language: '', tags: '["a"]' }
     expect(inputsOf(fields, values)).toEqual({ text: 'Hello', speed: 1.5, loud: true, tags: ['a'] })
-    expect(() => inputsOf(fields, { tags: '[' })).toThrow('tags')
+    expect(() => inputsOf(fields, { tags: '[' })).toThrow(
+      expect.objectContaining({ details: [{ path: '/inputs/tags', message: 'This is not valid JSON.' }] }),
+    )
   })
 
   test('offers the examples of the schema, and styles where it has none', () => {
@@ -46,6 +48,18 @@ describe('the form of a JSON Schema', () => {
     const offered = formFields({ properties: texts }).map(({ examples }) => examples)
     expect(offered).toEqual([expect.arrayContaining(['Whispering']), ['slow'], []])
     expect(fields.map(({ examples }) => examples)).toEqual([[], [], [], [], []])
+  })
+
+  test('knows the defaults of the schema as a form holds values', () => {
+    const properties = {
+      pace: { default: 1.5 },
+      warm: { default: true },
+      mood: { default: 'calm' },
+      tags: { default: [1] },
+    }
+    const found = formFields({ properties }).map(({ fallback }) => fallback)
+    expect(found).toEqual(['1.5', true, 'calm', '[1]'])
+    expect(fields.map(({ fallback }) => fallback)).toEqual(Array(5).fill(undefined))
   })
 
   test('is made of a schema of inputs alone, and of none', () => {
