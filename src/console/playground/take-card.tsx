@@ -12,6 +12,7 @@ import { Icon } from '../parts/icon.tsx'
 import { Player } from '../parts/player.tsx'
 import { StateMark } from '../parts/state-mark.tsx'
 import { DownloadMenu } from './download-menu.tsx'
+import { RetryButton } from './retry-button.tsx'
 import { dropTake, refresh, refreshPlace, type Take } from './takes.ts'
 
 const PLACE_MS = 5000
@@ -127,6 +128,7 @@ function TakeActions({ take }: { take: Take }) {
           Cancel
         </button>
       )}
+      {status === 'FAILED' && <RetryButton take={take} />}
       {status === 'COMPLETED' && take.audio !== null && (
         <DownloadMenu jobId={take.jobId} audio={take.audio} name={fileName(take)} />
       )}

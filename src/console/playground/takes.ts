@@ -4,7 +4,7 @@ import { timeNow } from '../api/clock.ts'
 import { follow } from '../api/follow.ts'
 import { randomKey } from '../api/random-key.ts'
 import { session, signOuts } from '../api/session.ts'
-import { type HeardQuery, heard, type SpeakingSubscription, speak, speaking, waiting } from '../operations.ts'
+import { type HeardQuery, heard, retryJob, type SpeakingSubscription, speak, speaking, waiting } from '../operations.ts'
 
 type Progress = SpeakingSubscription['jobUpdated']
 export type Audio = HeardQuery['voiceJob']
@@ -45,7 +45,17 @@ export async function startTake(take: NewTake, inputs: Readonly<Record<string, u
   const { submitVoiceJob: submitted } = await ask(speak, { slug: take.endpoint, inputs, idempotencyKey })
   if (signOuts.peek() !== before) return
   lost = null
-  const { jobId } = submitted
+  add(take, submitted.jobId)
+}
+
+/** What has failed once more, as a new job: it stays. @param idempotencyKey the same one leads to the same job @throws Refusal */
+export async function retryTake(take: Take, idempotencyKey: string): Promise<void> {
+  const before = signOuts.peek()
+  const { retryJob: submitted } = await ask(retryJob, { jobId: take.jobId, idempotencyKey })
+  if (signOuts.peek() === before) add(take, submitted.jobId)
+}
+
+function add(take: NewTake, jobId: string): void {
   const fresh: Take = { ...take, jobId, at: new Date(timeNow()).toISOString(), progress: null, audio: null }
   takes.value = [fresh, ...takes.value].slice(0, MAX_TAKES)
   refresh(jobId)

@@ -41,7 +41,7 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
-  test('a form shows the defaults of its schema and which JSON does not parse', async () => {
+  test('a form shows the defaults of its schema and which JSON does not parse, and a take that failed is retried as a new one', async () => {
     const { service, owner, at } = opened()
     const { inputs } = endpoint('form')
     const properties = { ...inputs.properties, ...WITH_DEFAULTS }
@@ -51,7 +51,7 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
       { base_url: 'http://127.0.0.1:9' },
       { inputs: { ...inputs, properties } },
     )
-    const { page, complaints } = await openPage(owner, service.url)
+    const { page, complaints } = await openPage(owner, service.url, MEDIA_GONE)
     await page.goto(at('playground?endpoint=form'))
     expect(await page.getByLabel('Warm (optional)').isChecked()).toBe(true)
     expect(await page.getByLabel('Pace (optional)').getAttribute('placeholder')).toBe('1.5')
@@ -67,7 +67,16 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
     await page.locator('.hint').getByText('This is not valid JSON.').waitFor()
     expect([await tags.getAttribute('aria-invalid'), await page.locator('.take').count()]).toEqual(['true', 0])
     expect(await flaws(page)).toEqual([])
-    expect(complaints).toEqual([])
+    await tags.fill('[1]')
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Retry' }).click()
+    await expect.poll(() => page.locator('.take').count()).toBe(2)
+    const [again, first] = [page.locator('.take').first(), page.locator('.take').last()]
+    await again.getByText('Nobody speaks this.').waitFor()
+    await again.getByRole('button', { name: 'Cancel' }).click()
+    await again.getByRole('button', { name: 'Retry' }).waitFor()
+    expect([await first.getByText('JOB_CANCELLED').count(), complaints]).toEqual([1, []])
     await page.close()
   })
 
