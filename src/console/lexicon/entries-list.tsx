@@ -23,15 +23,14 @@ export function EntriesList({ entries, onEdit, onDelete }: EntriesListProps) {
   const { query } = useAddress()
   const { route } = useLocation()
   const [limit, setLimit] = useState(PAGE)
-  const [search, setSearch] = useState('')
-  const found = shown(entries, search, query.language ?? '')
+  const found = shown(entries, query.search ?? '', query.language ?? '')
   const hear = ({ grapheme }: Entry): void => {
     hearWord(grapheme)
     route(at('/playground'))
   }
   return (
     <>
-      <EntriesToolbar total={entries.length} search={search} onSearch={setSearch} />
+      <EntriesToolbar total={entries.length} />
       {found.length === 0 ? (
         <Empty title="No word matches">Look for another part of the word, or in all languages.</Empty>
       ) : (
@@ -42,13 +41,7 @@ export function EntriesList({ entries, onEdit, onDelete }: EntriesListProps) {
   )
 }
 
-interface EntriesToolbarProps {
-  readonly total: number
-  readonly search: string
-  readonly onSearch: (search: string) => void
-}
-
-function EntriesToolbar({ total, search, onSearch }: EntriesToolbarProps) {
+function EntriesToolbar({ total }: { total: number }) {
   const { query, change } = useAddress()
   return (
     <div class="toolbar">
@@ -56,8 +49,8 @@ function EntriesToolbar({ total, search, onSearch }: EntriesToolbarProps) {
         <SearchField
           label="Search words"
           placeholder={`Search ${count(total)} ${total === 1 ? 'word' : 'words'}`}
-          value={search}
-          onText={onSearch}
+          value={query.search ?? ''}
+          onText={(search) => change({ search }, true)}
         />
       </div>
       <LanguageSelect

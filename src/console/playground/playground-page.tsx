@@ -47,7 +47,7 @@ function Studio({ endpoints, onExpired }: { endpoints: Endpoints; onExpired: () 
             class="select"
             aria-label="Endpoint"
             value={endpoint.slug}
-            onChange={(event) => change({ endpoint: event.currentTarget.value, voice: null }, true)}
+            onChange={(event) => change({ endpoint: event.currentTarget.value, voice: null, language: null }, true)}
           >
             {endpoints.map(({ slug, name }) => (
               <option key={slug} value={slug} dir="auto">

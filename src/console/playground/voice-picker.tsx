@@ -3,6 +3,7 @@ import type { VoicesQuery } from '../operations.ts'
 import { initial } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { SearchField } from '../parts/search-field.tsx'
+import { useAddress } from '../parts/use-address.ts'
 import { PreviewButton } from '../voices/preview-button.tsx'
 import { hueOf } from './take-card.tsx'
 
@@ -22,8 +23,9 @@ interface VoicePickerProps {
 /** Voices as cards to choose one of, found by name, description or language; each says a sentence at a press. */
 export function VoicePicker({ voices, chosen, onChoose, onExpired }: VoicePickerProps) {
   const [search, setSearch] = useState('')
-  const [language, setLanguage] = useState('')
+  const { query, change } = useAddress()
   const languages = [...new Set(voices.flatMap((voice) => voice.language ?? []))].sort()
+  const language = languages.find((one) => one === query.language) ?? ''
   const found = voices.filter((voice) => isFound(voice, search, language))
   return (
     <fieldset class="voices">
@@ -40,7 +42,9 @@ export function VoicePicker({ voices, chosen, onChoose, onExpired }: VoicePicker
             />
           </div>
         )}
-        {languages.length > 1 && <LanguageChoice languages={languages} value={language} onChange={setLanguage} />}
+        {languages.length > 1 && (
+          <LanguageChoice languages={languages} value={language} onChange={(one) => change({ language: one }, true)} />
+        )}
       </div>
       <div class="voice-list">
         {found.map((voice) => (

@@ -55,8 +55,16 @@ export function lexiconJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('button', { name: 'Delete the word' }).click()
     await page.getByText('No word matches').waitFor()
     await page.getByLabel('Search words').fill('')
+    await page.getByLabel('Search words').pressSequentially('lest')
     await page.getByRole('button', { name: 'Hear Leicester in the playground' }).click()
     await page.getByRole('heading', { name: 'Playground' }).waitFor()
+    await page.goBack()
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(1)
+    expect([await page.getByLabel('Search words').inputValue(), page.url()]).toEqual([
+      'lest',
+      at('lexicon?search=lest'),
+    ])
+    await page.goForward()
     const sheet = page.getByLabel('Text', { exact: true })
     expect(await sheet.inputValue()).toBe('Leicester')
     expect(await page.getByRole('button', { name: 'Back to your text' }).count()).toBe(0)

@@ -41,15 +41,18 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
-  test('a form shows the defaults of its schema and which JSON does not parse, and a take that failed is retried as a new one', async () => {
+  test('a form shows the defaults of its schema and which JSON does not parse, its link the language, and a take that failed is retried as a new one', async () => {
     const { service, owner, at } = opened()
-    const { inputs } = endpoint('form')
+    const { inputs, voices } = endpoint('form')
     const properties = { ...inputs.properties, ...WITH_DEFAULTS }
     await applyEndpoint(
       service.runtime,
       'form',
       { base_url: 'http://127.0.0.1:9' },
-      { inputs: { ...inputs, properties } },
+      {
+        inputs: { ...inputs, properties },
+        voices: ['English', 'German'].map((language) => ({ ...voices[0], slug: language.toLowerCase(), language })),
+      },
     )
     const { page, complaints } = await openPage(owner, service.url, MEDIA_GONE)
     await page.goto(at('playground?endpoint=form'))
@@ -60,6 +63,11 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
       'calm',
       'loud',
     ])
+    await page.getByLabel('Language of the voices').selectOption('German')
+    await page.waitForURL(at('playground?endpoint=form&language=German'))
+    await page.reload()
+    await page.getByLabel('Language of the voices').waitFor()
+    expect(await page.locator('.voice').count()).toBe(1)
     await page.getByLabel('Text', { exact: true }).fill('Nobody speaks this.')
     const tags = page.getByLabel('Tags (optional)')
     await tags.fill('[1')
