@@ -7,6 +7,7 @@ import { useQuery } from '../api/use-query.ts'
 import { NewerButton } from '../lists/newer-button.tsx'
 import { useCalmReload } from '../lists/use-calm-reload.ts'
 import { type JobRowFragment, type JobsFilter, type JobsQuery, jobCounts, jobs as jobsQuery } from '../operations.ts'
+import { CallLine } from '../overview/call-line.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { count } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -166,9 +167,12 @@ const NoJobs = ({ isFiltered: isNarrow, onClear }: { isFiltered: boolean; onClea
     <Empty
       title="Nothing has been spoken yet"
       action={
-        <a class="button primary" href={at('/playground')}>
-          Open the playground
-        </a>
+        <>
+          <a class="button primary" href={at('/playground')}>
+            Open the playground
+          </a>
+          <CallLine />
+        </>
       }
     >
       Every request becomes a job, from the playground as well as from programs, and is listed here.

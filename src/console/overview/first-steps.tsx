@@ -1,11 +1,9 @@
-import { at, PREFIX, serviceUrl } from '../api/base.ts'
+import { at, PREFIX } from '../api/base.ts'
 import { isOwner } from '../api/session.ts'
-import { CopyButton } from '../parts/copy-button.tsx'
+import { CallLine } from './call-line.tsx'
 
 /** Until the first job: hear something, make a key, call it from a program. */
 export function FirstSteps() {
-  const line = `curl -sS ${serviceUrl()}/api/v1/voice/tts -H "Authorization: Bearer $KEY" \\
-  -H 'Content-Type: application/json' -d '{"inputs":{"text":"Hello!","voice":"aria"}}'`
   return (
     <ol class="steps">
       <li class="card card-body">
@@ -29,13 +27,7 @@ export function FirstSteps() {
         <p class="prose">
           Over REST, GraphQL or a client of OpenAI's API. <a href={`${PREFIX}/docs`}>Everything is documented here.</a>
         </p>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
-        <pre tabIndex={0}>{line}</pre>
-        <div>
-          <CopyButton text={line} label="Copy the line">
-            Copy
-          </CopyButton>
-        </div>
+        <CallLine />
       </li>
     </ol>
   )

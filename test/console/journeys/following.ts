@@ -5,7 +5,7 @@ import { notifyJob } from '../../../src/jobs/live/notify-job.ts'
 import { createUser } from '../../../src/users/create-user.ts'
 import { updateUser } from '../../../src/users/update-user.ts'
 import { newId } from '../../../src/values/id.ts'
-import { openPage } from '../../setup/browser.ts'
+import { flaws, openPage } from '../../setup/browser.ts'
 import { insertJob, type JobFields } from '../../setup/jobs.ts'
 import { PASSWORD } from '../../setup/people.ts'
 import type { OpenedConsole } from './opened-console.ts'
@@ -26,6 +26,8 @@ export function followingJourneys(
     const jobs = await context.newPage()
     await jobs.goto(at('jobs'))
     await jobs.getByText('Nothing has been spoken yet').waitFor()
+    await jobs.getByText('curl -sS').waitFor()
+    expect(await flaws(jobs)).toEqual([])
     const webhooks = await context.newPage()
     await webhooks.goto(at('webhooks'))
     await webhooks.getByText('Nothing has been delivered').waitFor()
