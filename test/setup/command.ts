@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { lastWordsOf } from './last-words.ts'
 import type { Env } from './process.ts'
 import { until } from './wait.ts'
 
@@ -24,6 +25,7 @@ export const startCommand = ([command = '', ...args]: readonly string[], env: En
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk))
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk))
   child.once('exit', () => running.delete(child))
+  const lastWords = lastWordsOf(child)
   const said = (what: string) =>
     until(
       () => {
@@ -38,9 +40,10 @@ export const startCommand = ([command = '', ...args]: readonly string[], env: En
     said,
     stdout: () => stdout,
     stderr: () => stderr,
-    /** Its code as a shell tells it, also where a signal that came twice met a process that had just finished. */
+    /** Once all that it has written has come: its code as a shell tells it, also where a signal that came twice met a process that had just finished. */
     ended: async () => {
       await until(() => !running.has(child), DEADLINE_MS, `${command} to end`)
+      await lastWords()
       return child.exitCode ?? OF_A_SIGNAL + constants.signals[child.signalCode!]
     },
     kill: (signal: NodeJS.Signals) => void child.kill(signal),

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { inject } from 'vitest'
 import { call, freePorts } from './http.ts'
+import { lastWordsOf } from './last-words.ts'
 import { until } from './wait.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -132,10 +133,12 @@ const launch = (env: Env) => {
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk))
   // Not 'close': after SIGKILL a surviving PostgreSQL may hold the pipes open.
   child.once('exit', () => processes.delete(child))
+  const lastWords = lastWordsOf(child)
   const runs = () => processes.has(child)
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
     child.kill(signal)
     await until(() => !runs(), STOP_DEADLINE_MS, `the service to end after ${signal}`)
+    await lastWords()
     return child.exitCode
   }
   return { pid: child.pid!, runs, stop, kill9: () => stop('SIGKILL'), stdout: () => stdout, stderr: () => stderr }

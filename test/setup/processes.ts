@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { lastWordsOf } from './last-words.ts'
 import { until } from './wait.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -35,6 +36,7 @@ export async function startProcess(
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk))
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk))
   child.once('exit', () => running.delete(child))
+  const lastWords = lastWordsOf(child)
   const runs = () => running.has(child)
   const isReady = () => {
     if (!runs()) throw new Error(`${command.join(' ')} ended at its start: ${stderr}`)
@@ -50,6 +52,7 @@ export async function startProcess(
     stop: async (signal = 'SIGTERM') => {
       child.kill(signal)
       await until(() => !runs(), STOP_DEADLINE_MS, `the process to end after ${signal}`)
+      await lastWords()
       return child.exitCode
     },
   }
