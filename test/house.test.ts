@@ -4,6 +4,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { circlesOf } from './setup/circles.ts'
+import { functionsOf } from './setup/functions.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const MAX_FILE_LINES = 200
@@ -257,6 +258,15 @@ describe('sizes', () => {
       linter: { rules: { complexity: { noExcessiveLinesPerFunction: limit } } },
     })
     expect(SOURCES.filter((file) => /biome-ignore(-all|-start)? lint\/complexity/.test(read(file)))).toEqual([])
+  })
+
+  test(`no function is longer, with its markup and its parameters`, () => {
+    const long = SOURCES.filter((file) => /\.tsx?$/.test(file)).flatMap((file) =>
+      functionsOf(file, read(file)).flatMap(({ line, lines }) =>
+        lines > MAX_FUNCTION_LINES ? [`${file}:${line} ${lines}`] : [],
+      ),
+    )
+    expect(long).toEqual([])
   })
 
   test(`no folder holds more than ${MAX_FOLDER_FILES} files, and src at most ${MAX_LOOSE_FILES}`, () => {

@@ -67,11 +67,7 @@ async function start(
   stopping: AbortSignal,
 ): Promise<Runtime> {
   const server = roles.serverFile === undefined ? undefined : await readServer(roles.serverFile)
-  const tracing = await openTracing(settings.traceEndpoint, roleOf(roles))
-  opened.ground.push(async () => {
-    if (!(await tracing.close(closingLimit(settings)))) log.warn('the last spans were not sent: the collector is away')
-    return true
-  })
+  await trace(settings, log, roles, opened)
   const metrics = settings.metrics === null ? null : await openMetrics(roleOf(roles))
   const runtime = await openRuntime(settings, log, {
     supervise: roles.worker,
@@ -100,6 +96,14 @@ async function start(
   if (roles.worker) await work(runtime, opened, { roles, server, readiness })
   if (!roles.api) print('Sonant works')
   return runtime
+}
+
+async function trace(settings: Settings, log: Log, roles: Roles, opened: Opened): Promise<void> {
+  const tracing = await openTracing(settings.traceEndpoint, roleOf(roles))
+  opened.ground.push(async () => {
+    if (!(await tracing.close(closingLimit(settings)))) log.warn('the last spans were not sent: the collector is away')
+    return true
+  })
 }
 
 async function serveMetrics(runtime: Runtime, metrics: Metrics, readiness: Readiness, opened: Opened): Promise<void> {

@@ -130,19 +130,14 @@ export function follow<Data, Variables>(
   const own = client
   if (own === null) return () => {}
   let stop = (): void => {}
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let pauseMs = AGAIN_MS
   let refusal: Refused | undefined
+  const again = new Again(() => {
+    begin()
+    comebacks.value += 1
+  })
   const goOn = (): void => {
-    if (own !== client || refusal === undefined || refusal.extensions?.code === 'NOT_FOUND') {
-      onEnd()
-      return
-    }
-    timer = setTimeout(() => {
-      begin()
-      comebacks.value += 1
-    }, pauseMs)
-    pauseMs = Math.min(MAX_AGAIN_MS, pauseMs * 2)
+    if (own !== client || refusal === undefined || refusal.extensions?.code === 'NOT_FOUND') onEnd()
+    else again.plan()
   }
   const sink = {
     next: ({ data, errors }: { data?: Data | null; errors?: readonly Refused[] }) => {
@@ -162,8 +157,28 @@ export function follow<Data, Variables>(
   begin()
   return () => {
     refusal = undefined
-    clearTimeout(timer)
+    again.drop()
     stop()
+  }
+}
+
+/** Another try after a pause, each for twice as long. */
+class Again {
+  readonly #run: () => void
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #ms = AGAIN_MS
+
+  constructor(run: () => void) {
+    this.#run = run
+  }
+
+  plan(): void {
+    this.#timer = setTimeout(this.#run, this.#ms)
+    this.#ms = Math.min(MAX_AGAIN_MS, this.#ms * 2)
+  }
+
+  drop(): void {
+    clearTimeout(this.#timer)
   }
 }
 

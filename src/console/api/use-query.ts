@@ -56,17 +56,22 @@ export function useQuery<Data, Variables>(
     )
   }, [operation, key, round, back])
   const reload = useCallback(() => setRound((before) => before + 1), [])
-  useEffect(() => {
-    if (state.failure?.code !== 'OFFLINE') return
-    const timer = setTimeout(reload, AGAIN_MS)
-    return () => clearTimeout(timer)
-  }, [state.failure])
+  useAgain(state.failure, reload)
   const replace = useCallback(
     (change: (data: Answered<Data>) => Answered<Data>) =>
       setState((before) => (before.data === null ? before : { ...before, data: change(before.data) })),
     [],
   )
   return { ...state, isOther: state.data !== null && asked.current.isOther, reload, replace }
+}
+
+/** Asks again, a while after the service was not reached. */
+function useAgain(failure: Refusal | null, reload: () => void): void {
+  useEffect(() => {
+    if (failure?.code !== 'OFFLINE') return
+    const timer = setTimeout(reload, AGAIN_MS)
+    return () => clearTimeout(timer)
+  }, [failure])
 }
 
 /** What data depend on, of an address: not whether their list is followed. */

@@ -31,17 +31,16 @@ const COUNTS_MS = 2000
 const EXPORTED = ['24h', '7d', '30d', 'this-month', 'last-month']
 const NO_FILTER = Object.fromEntries([...FILTERS, 'after', 'before'].map((name) => [name, null]))
 
-/** All jobs of the account: filtered and sorted by the address, followed live, cancelled and retried many at a time. */
-export function JobsPage() {
-  const { query, change } = useAddress()
+/** What the address asks for, with the numbers of the tabs, which follow the jobs. */
+function useListed() {
+  const { query } = useAddress()
   // A window such as the last hour is that of the last look.
   const [looks, setLooks] = useState(0)
   const seen = [JSON.stringify(query), looks, comebacks.value]
   const { filter, dropped } = useMemo(() => filterOf(query, timeNow()), seen)
   const { statuses: _, ...anyStatus } = filter
   const orderBy = orderOf(query)
-  const page = pageOf(query, PAGE)
-  const list = useQuery(jobsQuery, { filter, ...page, ...(orderBy && { orderBy }) })
+  const list = useQuery(jobsQuery, { filter, ...pageOf(query, PAGE), ...(orderBy && { orderBy }) })
   const counts = useQuery(jobCounts, { filter: anyStatus })
   useCalmReload(query.live === 'off' ? null : jobCountsNow.value, COUNTS_MS, counts.reload)
   const reload = (): void => {
@@ -49,6 +48,13 @@ export function JobsPage() {
     list.reload()
     counts.reload()
   }
+  return { filter, dropped, isNewestFirst: orderBy === undefined, list, counts, reload }
+}
+
+/** All jobs of the account: filtered and sorted by the address, followed live, cancelled and retried many at a time. */
+export function JobsPage() {
+  const { query, change } = useAddress()
+  const { filter, dropped, isNewestFirst, list, counts, reload } = useListed()
   const shown = useRef<readonly JobRowFragment[]>([])
   const actions = (
     <>
@@ -66,9 +72,8 @@ export function JobsPage() {
       <Load query={list} skeleton={<SkeletonRows />}>
         {({ jobs }) => (
           <JobsList
-            {...{ jobs, filter, shown }}
+            {...{ jobs, filter, shown, isNewestFirst }}
             isOther={list.isOther}
-            isNewestFirst={orderBy === undefined}
             isFirst={!query.after && !query.before}
             onReload={reload}
             onMissed={list.reload}

@@ -18,10 +18,7 @@ export function useLiveRows(
   isPaused: boolean,
   onMissed: () => void,
 ): LiveRows {
-  const [state, setState] = useState<{ rows: readonly Row[]; newer: ReadonlySet<string> }>({
-    rows: loaded,
-    newer: new Set(),
-  })
+  const [state, setState] = useState<State>({ rows: loaded, newer: new Set() })
   const latest = useRef(loaded)
   const asked = useRef(filter)
   asked.current = filter
@@ -44,18 +41,24 @@ export function useLiveRows(
       // It begins with what is unfinished now: what ended before it, while nothing was followed, is asked for.
       if (isFirst && isMissed(latest.current, jobsChanged)) onMissed()
       isFirst = false
-      setState((before) => {
-        const merged = mergeJobs(before.rows, jobsChanged as readonly Row[])
-        const newer = new Set(before.newer)
-        for (const job of merged.newer)
-          if (job.createdAt > placeOfNew(latest.current, asked.current) && belongs(job, asked.current))
-            newer.add(job.id)
-          else newer.delete(job.id)
-        return { rows: merged.rows, newer }
-      })
+      setState((before) => changed(before, jobsChanged as readonly Row[], latest.current, asked.current))
     })
   }, [JSON.stringify(followed), isPaused])
   return { rows: state.rows, newer: state.newer.size }
+}
+
+interface State {
+  readonly rows: readonly Row[]
+  readonly newer: ReadonlySet<string>
+}
+
+function changed(before: State, jobs: readonly Row[], loaded: readonly Row[], filter: JobsFilter): State {
+  const merged = mergeJobs(before.rows, jobs)
+  const newer = new Set(before.newer)
+  for (const job of merged.newer)
+    if (job.createdAt > placeOfNew(loaded, filter) && belongs(job, filter)) newer.add(job.id)
+    else newer.delete(job.id)
+  return { rows: merged.rows, newer }
 }
 
 /** After which time of a page's rows a job that is not among them is new there: old jobs come into the states of a filter as well. */

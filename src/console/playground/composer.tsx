@@ -29,15 +29,11 @@ interface ComposerProps {
 /** The form: the text as a page, and next to it voice and style. Enter with Ctrl or ⌘ speaks from anywhere in it. */
 export function Composer({ endpoint, chosenVoice, onVoice, onExpired }: ComposerProps) {
   const { fields, voice, values, text, set, setText } = useInputs(endpoint, chosenVoice)
-  const [CodeDialog, setCodeDialog] = useState<typeof import('./code-dialog.tsx').CodeDialog | null>(null)
+  const { CodeDialog, code, close } = useCodeDialog()
   const form = useRef<HTMLFormElement>(null)
   const speak = useAction(async () => {
     const about = { endpoint: endpoint.slug, voice: voice?.slug ?? '', voiceName: voice?.name ?? 'the voice', text }
     await startTake(about, inputsOf(fields, values))
-  })
-  const code = useAction(async () => {
-    const loaded = await import('./code-dialog.tsx')
-    setCodeDialog(() => loaded.CodeDialog)
   })
   const onSubmit = (event: Event): void => {
     event.preventDefault()
@@ -67,11 +63,19 @@ export function Composer({ endpoint, chosenVoice, onVoice, onExpired }: Composer
         <VoicePicker voices={endpoint.voices} chosen={voice?.slug ?? ''} onChoose={onVoice} onExpired={onExpired} />
         <OtherInputs fields={others} values={values} errors={errors} onChange={set} />
       </aside>
-      {CodeDialog !== null && (
-        <CodeDialog spoken={spokenOf(endpoint, fields, values)} onClose={() => setCodeDialog(null)} />
-      )}
+      {CodeDialog !== null && <CodeDialog spoken={spokenOf(endpoint, fields, values)} onClose={close} />}
     </form>
   )
+}
+
+/** A file of its own, which most visits never open. */
+function useCodeDialog() {
+  const [CodeDialog, setCodeDialog] = useState<typeof import('./code-dialog.tsx').CodeDialog | null>(null)
+  const code = useAction(async () => {
+    const loaded = await import('./code-dialog.tsx')
+    setCodeDialog(() => loaded.CodeDialog)
+  })
+  return { CodeDialog, code, close: () => setCodeDialog(null) }
 }
 
 /** What is filled in, with the chosen voice in its own input. */

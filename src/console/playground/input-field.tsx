@@ -71,20 +71,7 @@ function InputControl({ parts, field: { control, fallback }, value, onChange }: 
     )
   if (control.kind === 'choice')
     return <ChoiceControl {...{ parts, placeholder, text, onChange }} options={control.options} />
-  if (control.kind === 'number')
-    return (
-      <input
-        {...parts}
-        class="input"
-        type="number"
-        step={control.isWhole ? 1 : 'any'}
-        min={control.min}
-        max={control.max}
-        placeholder={placeholder}
-        value={text}
-        onInput={(event) => onChange(event.currentTarget.value)}
-      />
-    )
+  if (control.kind === 'number') return <NumberControl {...{ parts, placeholder, text, onChange, control }} />
   if (control.kind === 'text' && !control.isLong)
     return <LineControl {...{ parts, placeholder, text, onChange }} maxLength={control.maxLength} />
   return (
@@ -119,6 +106,22 @@ const ChoiceControl = ({ parts, options, placeholder, text, onChange }: TextProp
       </option>
     ))}
   </select>
+)
+
+interface NumberProps extends TextProps {
+  readonly control: { readonly isWhole: boolean; readonly min: number | undefined; readonly max: number | undefined }
+}
+
+const NumberControl = ({ parts, placeholder, text, onChange, control: { isWhole, min, max } }: NumberProps) => (
+  <input
+    {...parts}
+    {...{ min, max, placeholder }}
+    class="input"
+    type="number"
+    step={isWhole ? 1 : 'any'}
+    value={text}
+    onInput={(event) => onChange(event.currentTarget.value)}
+  />
 )
 
 const LineControl = ({ parts, text, onChange, ...attributes }: TextProps & { maxLength: number | undefined }) => (

@@ -47,16 +47,11 @@ export function VoicePicker({ voices, chosen, onChoose, onExpired }: VoicePicker
         )}
       </div>
       <div class="voice-list">
-        {found.map((voice) => (
-          <VoiceCard
-            key={voice.slug}
-            voice={voice}
-            withLanguage={languages.length > 1}
-            isChosen={voice.slug === chosen}
-            onChoose={() => onChoose(voice.slug)}
-            onExpired={onExpired}
-          />
-        ))}
+        {found.map((voice) => {
+          const [isChosen, choose] = [voice.slug === chosen, () => onChoose(voice.slug)]
+          const about = { voice, isChosen, onExpired, withLanguage: languages.length > 1 }
+          return <VoiceCard key={voice.slug} {...about} onChoose={choose} />
+        })}
         {found.length === 0 && <p class="faint">No voice matches.</p>}
       </div>
     </fieldset>

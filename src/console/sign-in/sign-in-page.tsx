@@ -45,15 +45,7 @@ function SignInForm() {
   }
   return (
     <form class="stack" onSubmit={onSubmit}>
-      <TextField
-        label="E-mail address"
-        type="email"
-        name="email"
-        autocomplete="username"
-        required
-        value={email}
-        onText={setEmail}
-      />
+      <AddressField value={email} onText={setEmail} />
       <TextField
         label="Password"
         error={action.failure === null ? undefined : messageOf(action.failure, seconds)}
@@ -71,6 +63,10 @@ function SignInForm() {
     </form>
   )
 }
+
+const AddressField = (props: { readonly value: string; readonly onText: (text: string) => void }) => (
+  <TextField label="E-mail address" type="email" name="email" autocomplete="username" required {...props} />
+)
 
 interface GateProps {
   readonly title: string

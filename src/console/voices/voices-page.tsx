@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
 import { useAction } from '../api/use-action.ts'
@@ -41,9 +42,7 @@ export function VoicesPage() {
             <>
               <Speakers speakers={speakers} />
               {accountVoices.length === 0 ? (
-                <Empty title="No voices of your own yet" action={add}>
-                  A few seconds of clean speech are enough for engines that imitate a voice.
-                </Empty>
+                <NoVoices add={add} />
               ) : (
                 <VoicesTable
                   voices={accountVoices}
@@ -62,6 +61,12 @@ export function VoicesPage() {
     </Page>
   )
 }
+
+const NoVoices = ({ add }: { add: ComponentChildren }) => (
+  <Empty title="No voices of your own yet" action={add}>
+    A few seconds of clean speech are enough for engines that imitate a voice.
+  </Empty>
+)
 
 /** Without an endpoint that takes them they cannot be spoken. */
 const Speakers = ({ speakers }: { speakers: LibraryQuery['myEndpoints'] }) =>

@@ -26,9 +26,8 @@ interface Doubt {
   readonly madeAt: string | undefined
 }
 
-/** What signs deliveries: the newest secret, and the one before it for a day more. */
-export function Secrets({ secrets, isCurrent, onChange }: SecretsProps) {
-  const [isAsking, setAsking] = useState(false)
+/** Rotates at a press, and knows what came of it, or that this is not known. */
+function useRotation(secrets: readonly Secret[], onChange: () => void) {
   const [isRotating, setRotating] = useState(false)
   const [doubt, setDoubt] = useState<Doubt | null>(null)
   const [fresh, setFresh] = useState<string | null>(null)
@@ -49,6 +48,13 @@ export function Secrets({ secrets, isCurrent, onChange }: SecretsProps) {
       setRotating(false)
     }
   }
+  return { isRotating, doubt, fresh, forget: () => setFresh(null), rotate }
+}
+
+/** What signs deliveries: the newest secret, and the one before it for a day more. */
+export function Secrets({ secrets, isCurrent, onChange }: SecretsProps) {
+  const [isAsking, setAsking] = useState(false)
+  const { isRotating, doubt, fresh, forget, rotate } = useRotation(secrets, onChange)
   return (
     <section class="card">
       <div class="card-head">
@@ -71,7 +77,7 @@ export function Secrets({ secrets, isCurrent, onChange }: SecretsProps) {
         />
       )}
       {fresh !== null && (
-        <ShownOnce title="The new signing secret" name="signing secret" value={fresh} onClose={() => setFresh(null)}>
+        <ShownOnce title="The new signing secret" name="signing secret" value={fresh} onClose={forget}>
           Store it where your receiver reads it. It cannot be shown again.
         </ShownOnce>
       )}

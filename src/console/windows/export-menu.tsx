@@ -27,14 +27,8 @@ interface ExportMenuProps {
 const MAX_JOBS = 500_000
 
 /** Whole files of windows of time up to the menu's opening, whatever the list is filtered by. The router would take a link without a target for a screen. */
-export function ExportMenu({
-  file,
-  of,
-  windows,
-  isWholeOffered = false,
-  isListFiltered = false,
-  children,
-}: ExportMenuProps) {
+export function ExportMenu(props: ExportMenuProps) {
+  const { file, of, windows, isWholeOffered = false, isListFiltered = false, children } = props
   const [now, setNow] = useState(timeNow)
   const [counts, setCounts] = useState<Readonly<Record<string, number>>>({})
   const onOpen = (): void => {
@@ -42,11 +36,7 @@ export function ExportMenu({
     setNow(opened)
     if (isWholeOffered) return
     for (const name of windows)
-      ask(windowJobs, { filter: { createdAt: endsOf(name, opened) } }).then(
-        ({ jobs }) => setCounts((before) => ({ ...before, [name]: jobs.totalCount })),
-        // Of what is not counted the service itself refuses too much.
-        () => {},
-      )
+      countOf(endsOf(name, opened), (jobs) => setCounts((before) => ({ ...before, [name]: jobs })))
   }
   return (
     <Drop icon="download" text="Export" isWide onOpen={onOpen}>
@@ -71,6 +61,13 @@ export function ExportMenu({
     </Drop>
   )
 }
+
+/** Where it is not answered, the service itself refuses too much. */
+const countOf = (createdAt: { from: string; to: string }, onCount: (jobs: number) => void): void =>
+  void ask(windowJobs, { filter: { createdAt } }).then(
+    ({ jobs }) => onCount(jobs.totalCount),
+    () => {},
+  )
 
 const isTooMany = (jobs: number): boolean => jobs > MAX_JOBS
 
