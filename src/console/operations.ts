@@ -1205,7 +1205,7 @@ export type WindowJobsQueryVariables = Exact<{
 }>;
 
 
-export type WindowJobsQuery = { jobs: { totalCount: number } };
+export type WindowJobsQuery = { jobs: { totalCount: number }, service: { limits: { exportJobs: number } } };
 
 export const apiKeys: Operation<ApiKeysQuery, ApiKeysQueryVariables> = { query: "query ApiKeys($first:Int$after:String$last:Int$before:String){apiKeys(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id name scopes hint createdAt expiresAt lastUsedAt createdBy{id email}}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const grantableScopes: Operation<GrantableScopesQuery, GrantableScopesQueryVariables> = { query: "query GrantableScopes{grantableScopes{name description}}" }
@@ -1286,4 +1286,4 @@ export const redeliverAll: Operation<RedeliverAllMutation, RedeliverAllMutationV
 export const sendTest: Operation<SendTestMutation, SendTestMutationVariables> = { query: "mutation SendTest{sendTestWebhook{__typename ...on WebhookDelivery{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const redeliver: Operation<RedeliverMutation, RedeliverMutationVariables> = { query: "mutation Redeliver($id:ID!){redeliverWebhook(id:$id){__typename ...on WebhookDelivery{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const deliveriesLive: Operation<DeliveriesLiveSubscription, DeliveriesLiveSubscriptionVariables> = { query: "subscription DeliveriesLive($filter:WebhookDeliveriesFilter){deliveriesUpdated(filter:$filter){...DeliveryRow}}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }
-export const windowJobs: Operation<WindowJobsQuery, WindowJobsQueryVariables> = { query: "query WindowJobs($filter:JobsFilter){jobs(filter:$filter first:1){totalCount}}" }
+export const windowJobs: Operation<WindowJobsQuery, WindowJobsQueryVariables> = { query: "query WindowJobs($filter:JobsFilter){jobs(filter:$filter first:1){totalCount}service{limits{exportJobs}}}" }

@@ -1,5 +1,6 @@
 import { type ServiceInfo, STORAGE_KINDS, type StorageKind, service } from '../context/service.ts'
 import { MAX_BODY_BYTES } from '../http/json-body.ts'
+import { MAX_EXPORTED_JOBS } from '../jobs/export/export-jobs.ts'
 import { builder } from './builder.ts'
 import { describedEnum } from './described-enum.ts'
 import { resolvedBy } from './resolved-by.ts'
@@ -14,6 +15,7 @@ const LimitsRef = builder.objectRef<ServiceInfo>('ServiceLimits').implement({
       description: 'Of a key or a session; null: any number.',
     }),
     bodyBytes: t.int({ description: 'Of a JSON body.', resolve: () => MAX_BODY_BYTES }),
+    exportJobs: t.int({ description: 'Jobs of one export.', resolve: () => MAX_EXPORTED_JOBS }),
   }),
 })
 

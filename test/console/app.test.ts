@@ -206,7 +206,8 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
       const { query, variables } = route.request().postDataJSON()
       const isLong = Date.now() - Date.parse(variables?.filter?.createdAt?.from) > 8 * DAY_MS
       if (!query?.startsWith('query WindowJobs(') || !isLong) return route.fallback()
-      await route.fulfill({ json: { data: { jobs: { totalCount: 500_001 } } } })
+      const { data } = await (await route.fetch()).json()
+      await route.fulfill({ json: { data: { ...data, jobs: { totalCount: 500_001 } } } })
     })
     await page.goto(at('jobs?search=job_0'))
     const download = page.waitForEvent('download')

@@ -139,14 +139,14 @@ describe('the deliveries of a job', () => {
 
 describe('service', () => {
   test('says its version, address and limits to callers that it knows, and to no others', async () => {
-    const SERVICE = '{ service { version publicUrl storage limits { requestsPerMinute bodyBytes } } }'
+    const SERVICE = '{ service { version publicUrl storage limits { requestsPerMinute bodyBytes exportJobs } } }'
     const { key } = await service.createCaller()
     expect((await ask(service.url, key, SERVICE)).data).toEqual({
       service: {
         version: expect.stringMatching(/^\d+\.\d+\.\d+/),
         publicUrl: service.url,
         storage: 'DISK',
-        limits: { requestsPerMinute: null, bodyBytes: 1_048_576 },
+        limits: { requestsPerMinute: null, bodyBytes: 1_048_576, exportJobs: 500_000 },
       },
     })
     expect(codeOf(await ask(service.url, null, SERVICE))).toBe('UNAUTHORIZED')

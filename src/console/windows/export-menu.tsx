@@ -23,21 +23,19 @@ interface ExportMenuProps {
   readonly children?: ComponentChildren
 }
 
-/** Of one file, as src/jobs/export/export-jobs.ts has it. */
-const MAX_JOBS = 500_000
-
 /** Whole files of windows of time up to the menu's opening, whatever the list is filtered by. The router would take a link without a target for a screen. */
 export function ExportMenu(props: ExportMenuProps) {
   const { file, of, windows, isWholeOffered = false, isListFiltered = false, children } = props
   const [now, setNow] = useState(timeNow)
-  const [counts, setCounts] = useState<Readonly<Record<string, number>>>({})
+  const [counts, setCounts] = useState<Readonly<Record<string, Counted>>>({})
   const onOpen = (): void => {
     const opened = timeNow()
     setNow(opened)
     if (isWholeOffered) return
     for (const name of windows)
-      countOf(endsOf(name, opened), (jobs) => setCounts((before) => ({ ...before, [name]: jobs })))
+      countOf(endsOf(name, opened), (counted) => setCounts((before) => ({ ...before, [name]: counted })))
   }
+  const tooMany = Object.values(counts).find(isTooMany)
   return (
     <Drop icon="download" text="Export" isWide onOpen={onOpen}>
       {children}
@@ -52,24 +50,30 @@ export function ExportMenu(props: ExportMenuProps) {
           key={name}
           href={at(`${file}?${new URLSearchParams(endsOf(name, now))}`)}
           text={`${of}, ${text.toLowerCase()}`}
-          jobs={counts[name]}
+          counted={counts[name]}
         />
       ))}
-      {Object.values(counts).some(isTooMany) && (
-        <p class="menu-note">A file holds at most {count(MAX_JOBS)} jobs: choose a shorter time.</p>
+      {tooMany !== undefined && (
+        <p class="menu-note">A file holds at most {count(tooMany.most)} jobs: choose a shorter time.</p>
       )}
     </Drop>
   )
 }
 
 /** Where it is not answered, the service itself refuses too much. */
-const countOf = (createdAt: { from: string; to: string }, onCount: (jobs: number) => void): void =>
+const countOf = (createdAt: { from: string; to: string }, onCount: (counted: Counted) => void): void =>
   void ask(windowJobs, { filter: { createdAt } }).then(
-    ({ jobs }) => onCount(jobs.totalCount),
+    ({ jobs, service }) => onCount({ jobs: jobs.totalCount, most: service.limits.exportJobs }),
     () => {},
   )
 
-const isTooMany = (jobs: number): boolean => jobs > MAX_JOBS
+interface Counted {
+  readonly jobs: number
+  /** That one file holds. */
+  readonly most: number
+}
+
+const isTooMany = ({ jobs, most }: Counted): boolean => jobs > most
 
 /** The ends of a window; one that has not ended yet ends now. */
 function endsOf(name: string, now: number): { from: string; to: string } {
@@ -81,17 +85,18 @@ interface WindowFileProps {
   readonly href: string
   readonly text: string
   /** How many are in it, where that is counted and known. */
-  readonly jobs: number | undefined
+  readonly counted: Counted | undefined
 }
 
-function WindowFile({ href, text, jobs }: WindowFileProps) {
+function WindowFile({ href, text, counted }: WindowFileProps) {
+  const jobs = counted?.jobs
   const entry = (
     <>
       <span class="grow">{text}</span>
       {jobs !== undefined && <span class="figure muted">{`${count(jobs)} ${jobs === 1 ? 'job' : 'jobs'}`}</span>}
     </>
   )
-  return jobs !== undefined && isTooMany(jobs) ? (
+  return counted !== undefined && isTooMany(counted) ? (
     <button type="button" class="menu-item" disabled>
       {entry}
     </button>

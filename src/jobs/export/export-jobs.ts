@@ -5,8 +5,8 @@ import { parameterViolations, rejectViolations } from '../list/filter-parameters
 import { CSV_HEAD, copyWithin, exceedsWithin, type Window } from './csv-select.ts'
 import { type CsvExport, type ExportContext, exportCsv } from './export-csv.ts'
 
-/** The longest window of one export, and the most jobs in it. */
-const MAX_JOBS = 500_000
+/** The most jobs of one export, and its longest window. */
+export const MAX_EXPORTED_JOBS = 500_000
 const MAX_WINDOW_MS = 366 * 86_400_000
 
 /** The window of time whose jobs are exported. */
@@ -31,7 +31,9 @@ export async function exportJobs(ctx: ExportContext, { gone, ...window }: Export
     {
       ...source,
       check: async (snapshot) => {
-        const [counted] = await snapshot.query<{ exceeds: boolean }>(exceedsWithin(accountId, window, MAX_JOBS))
+        const [counted] = await snapshot.query<{ exceeds: boolean }>(
+          exceedsWithin(accountId, window, MAX_EXPORTED_JOBS),
+        )
         if (counted?.exceeds !== false) throw tooMany()
       },
     },
@@ -44,5 +46,5 @@ const tooLong = () =>
 
 const tooMany = () =>
   invalidRequest('Export a shorter window: this one holds more than 500,000 jobs.', [
-    { path: 'from', message: `holds more than ${MAX_JOBS} jobs` },
+    { path: 'from', message: `holds more than ${MAX_EXPORTED_JOBS} jobs` },
   ])

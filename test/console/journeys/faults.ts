@@ -7,7 +7,7 @@ import { newId } from '../../../src/values/id.ts'
 import { flaws, openBrowser, openPage } from '../../setup/browser.ts'
 import { openFront } from '../../setup/cuttable-front.ts'
 import { insertJob } from '../../setup/jobs.ts'
-import type { OpenedConsole } from './opened-console.ts'
+import { ADD_DELIVERY, type OpenedConsole } from './opened-console.ts'
 
 const LOST =
   'The connection to the service is lost. This page shows older data and updates by itself once the connection is back.'
@@ -254,8 +254,6 @@ export function faultJourneys(opened: () => OpenedConsole, signIn: (page: Page, 
 }
 
 const ADD_KEY = `insert into api_key (id, account_id, name, hash, scopes) values ($1, $2, $3, sha256(convert_to($1::text, 'UTF8')), '{job:read}')`
-const ADD_DELIVERY = `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, attempt, next_attempt_at, created_at)
-  values ($1, $2, 'job', $3, 'https://hooks.example.com/sonant', 0, '', 1, now() + interval '1 hour', now())`
 const ADD_ATTEMPT = `insert into webhook_attempt (delivery_id, round, number, duration_ms, outcome, response_status, response)
   values ($1, 1, 1, 12, 'status_502', 502, $2)`
 const END_DELIVERY =

@@ -8,7 +8,7 @@ import { newId } from '../../../src/values/id.ts'
 import { flaws, openPage } from '../../setup/browser.ts'
 import { insertJob, type JobFields } from '../../setup/jobs.ts'
 import { PASSWORD } from '../../setup/people.ts'
-import type { OpenedConsole } from './opened-console.ts'
+import { ADD_DELIVERY, type OpenedConsole } from './opened-console.ts'
 
 /** Screens that are empty at first, and what goes on after its subscription has ended. */
 export function followingJourneys(
@@ -108,6 +108,3 @@ async function openAccount({ service }: OpenedConsole, ...emails: string[]) {
   }
   return { account, submit }
 }
-
-const ADD_DELIVERY = `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, attempt, next_attempt_at, created_at)
-  values ($1, $2, 'job', $3, 'https://hooks.example.com/sonant', 0, '', 1, now() + interval '1 hour', now())`
