@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { type Client, createClient } from 'graphql-ws'
 import type { Operation } from '../operations.ts'
+import { Again, giveUpAll } from './again.ts'
 import { GRAPHQL } from './base.ts'
 
 type LiveState = 'connecting' | 'live' | 'reconnecting'
@@ -11,9 +12,7 @@ const SILENT_MS = 6_000
 /** The next try of one that has failed waits for twice as long, up to this: a line may be slow. */
 const MAX_HANDSHAKE_MS = 45_000
 const MAX_PAUSE_MS = 10_000
-/** After an error, and the longest after several. */
-const AGAIN_MS = 2000
-const MAX_AGAIN_MS = 300_000
+const TOGETHER_MS = 250
 const FORBIDDEN = 4403
 
 /** How often the socket came back after it was lost: what is on the page may have changed meanwhile. */
@@ -87,6 +86,7 @@ export function closeLive(): void {
   client = null
   closeClient()
   closeClient = () => {}
+  giveUpAll()
 }
 
 /** A network that drops everything closes nothing: a connection without any sign for too long is given up, and another one is made. */
@@ -131,17 +131,17 @@ export function follow<Data, Variables>(
   if (own === null) return () => {}
   let stop = (): void => {}
   let refusal: Refused | undefined
-  const again = new Again(() => {
-    begin()
-    comebacks.value += 1
-  })
+  const again = new Again({ run: () => begin(), onBack: noteComeback, onEnd })
   const goOn = (): void => {
     if (own !== client || refusal === undefined || refusal.extensions?.code === 'NOT_FOUND') onEnd()
     else again.plan()
   }
   const sink = {
     next: ({ data, errors }: { data?: Data | null; errors?: readonly Refused[] }) => {
-      if (data) onNext(data)
+      if (data) {
+        onNext(data)
+        again.done()
+      }
       refusal = errors?.[0]
     },
     error: (error: unknown) => {
@@ -162,24 +162,16 @@ export function follow<Data, Variables>(
   }
 }
 
-/** Another try after a pause, each for twice as long. */
-class Again {
-  readonly #run: () => void
-  #timer: ReturnType<typeof setTimeout> | undefined
-  #ms = AGAIN_MS
+let isNoting = false
 
-  constructor(run: () => void) {
-    this.#run = run
-  }
-
-  plan(): void {
-    this.#timer = setTimeout(this.#run, this.#ms)
-    this.#ms = Math.min(MAX_AGAIN_MS, this.#ms * 2)
-  }
-
-  drop(): void {
-    clearTimeout(this.#timer)
-  }
+/** Once for all that are back in a moment. */
+function noteComeback(): void {
+  if (isNoting) return
+  isNoting = true
+  setTimeout(() => {
+    isNoting = false
+    comebacks.value += 1
+  }, TOGETHER_MS)
 }
 
 interface Refused {

@@ -26,7 +26,7 @@ import { SelectionBar } from './selection-bar.tsx'
 import { useLiveRows } from './use-live-rows.ts'
 
 const PAGE = 50
-/** The numbers in the tabs follow the jobs so late. */
+/** So late the numbers in the tabs, and an empty list, follow the jobs. */
 const COUNTS_MS = 2000
 const EXPORTED = ['24h', '7d', '30d', 'this-month', 'last-month']
 const NO_FILTER = Object.fromEntries([...FILTERS, 'after', 'before'].map((name) => [name, null]))
@@ -126,10 +126,7 @@ function JobsList({ jobs, filter, shown, isFirst, isNewestFirst, isOther, onRelo
     }
   }, [rows])
   // Among no rows, none that is new moves any.
-  const isFilled = rows.length === 0 && newer > 0
-  useEffect(() => {
-    if (isFilled) onReload()
-  }, [isFilled])
+  useCalmReload(rows.length === 0 && isFirst ? newer : null, COUNTS_MS, onReload)
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   useEffect(() => setSelected(new Set()), [isOther])
   const chosen = rows.filter(({ id }) => selected.has(id))

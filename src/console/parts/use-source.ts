@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 export type AudioRef = { readonly current: HTMLAudioElement | null }
 
@@ -17,9 +17,11 @@ export function useSource(audio: AudioRef, src: string | null): string | null {
     if (isMidway) goOn(element)
     setSource(src)
   }, [src, source])
-  // An element that is not on the page any more, or has nothing to play, would go on loading.
-  useEffect(() => {
-    if (source === null) audio.current?.load()
+  // An element that is not on the page any more, or has nothing to play, would go on loading; Preact leaves it an empty address.
+  useLayoutEffect(() => {
+    if (source !== null) return
+    audio.current?.removeAttribute('src')
+    audio.current?.load()
   }, [source])
   useEffect(() => {
     const element = audio.current
@@ -65,6 +67,7 @@ export function useAudio(onError: (() => void) | undefined) {
     },
     onPause: () => setPlaying(false),
     onError: ({ currentTarget }: Heard) => {
+      if (!currentTarget.getAttribute('src')) return
       setPlaying(false)
       const path = pathOf(currentTarget.currentSrc)
       setGone(true)

@@ -36,27 +36,13 @@ function Studio({ endpoints, onExpired }: { endpoints: Endpoints; onExpired: () 
   // Those of the account come with a question of their own: only some endpoints speak with them.
   const ownQuery = useQuery(ownVoices, endpoint?.libraryVoices ? { slug: endpoint.slug } : null)
   const own = ownQuery.data?.endpointVoices
-  useFreshUrls(own ?? endpoints, own ? ownQuery.reload : onExpired)
+  const isOwn = own !== undefined && own.slug === endpoint?.slug
+  useFreshUrls(isOwn ? own : endpoints, isOwn ? ownQuery.reload : onExpired)
   if (endpoint === undefined) return null
   return (
     <>
       {query.endpoint && endpoint.slug !== query.endpoint && <GoneEndpoint slug={query.endpoint} />}
-      {endpoints.length > 1 && (
-        <div class="toolbar">
-          <select
-            class="select"
-            aria-label="Endpoint"
-            value={endpoint.slug}
-            onChange={(event) => change({ endpoint: event.currentTarget.value, voice: null, language: null }, true)}
-          >
-            {endpoints.map(({ slug, name }) => (
-              <option key={slug} value={slug} dir="auto">
-                {name}
-              </option>
-            ))}
-          </select>
-        </div>
-      )}
+      {endpoints.length > 1 && <EndpointChoice endpoints={endpoints} chosen={endpoint.slug} />}
       <Composer
         key={endpoint.slug}
         endpoint={own?.slug === endpoint.slug ? { ...endpoint, voices: own.voices } : endpoint}
@@ -68,6 +54,26 @@ function Studio({ endpoints, onExpired }: { endpoints: Endpoints; onExpired: () 
         }}
       />
     </>
+  )
+}
+
+function EndpointChoice({ endpoints, chosen }: { endpoints: Endpoints; chosen: string }) {
+  const { change } = useAddress()
+  return (
+    <div class="toolbar">
+      <select
+        class="select"
+        aria-label="Endpoint"
+        value={chosen}
+        onChange={(event) => change({ endpoint: event.currentTarget.value, voice: null, language: null }, true)}
+      >
+        {endpoints.map(({ slug, name }) => (
+          <option key={slug} value={slug} dir="auto">
+            {name}
+          </option>
+        ))}
+      </select>
+    </div>
   )
 }
 

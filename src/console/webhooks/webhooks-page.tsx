@@ -30,7 +30,7 @@ import { UrlForm } from './url-form.tsx'
 import { useLiveDeliveries } from './use-live-deliveries.ts'
 
 const PAGE = 50
-const FILLED_MS = 500
+const FILLED_MS = 2000
 const NONE = {
   PENDING: 'No delivery is pending',
   SUCCEEDED: 'No delivery has succeeded',
@@ -131,7 +131,7 @@ function LiveDeliveries({ edges, state, isFirst, onReload }: LiveDeliveriesProps
   const loaded = useMemo(() => edges.map(({ node }) => node), [edges])
   const { rows, newer } = useLiveDeliveries(loaded)
   // Among no rows, none that is new moves any.
-  useCalmReload(rows.length === 0 ? newer : null, FILLED_MS, onReload)
+  useCalmReload(rows.length === 0 && isFirst ? newer : null, FILLED_MS, onReload)
   if (rows.length === 0)
     return (
       <Empty title={state ? NONE[state] : 'Nothing has been delivered'}>
