@@ -71,6 +71,13 @@ beforeAll(async () => {
   await until(async () => (await unfinished(service.runtime)) === 0, TIMEOUT_MS, 'two jobs')
   await worker.stop()
   await submit('Not rendered yet.', HOOK)
+  // That its key was used is written after the answer.
+  const used = 'select count(last_used_at)::int as keys from api_key'
+  await until(
+    async () => (await service.runtime.db.pool.query(used)).rows[0].keys === 1,
+    TIMEOUT_MS,
+    'the use of the key',
+  )
   dir = join(await tempDir(), 'backup')
   manifest = await runBackup(service.runtime.settings, log, dir)
 })
