@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { afterAll, describe, expect, test } from 'vitest'
 import { type AudioThreads, openAudioThreads } from '../../src/audio/audio-threads.ts'
-import { AUDIO_FORMATS, type AudioFormat, FILE_FORMATS, type FileFormat, PCM_RATE } from '../../src/audio/format.ts'
+import { AUDIO_FORMATS, type AudioFormat, FILE_FORMATS, PCM_RATE } from '../../src/audio/format.ts'
 import type { Wav } from '../../src/audio/wav.ts'
+import { fileProblems } from '../setup/file-problems.ts'
 import { samplesOf, similarity, sweep } from '../setup/sound.ts'
 
 const threads: AudioThreads = openAudioThreads(1)
@@ -64,7 +65,7 @@ test.each(FILE_FORMATS)('a whole %s file says how long it is, and outside progra
   expect((await threads.decode(file, format)).samples.length).toBeGreaterThan(0)
   if (format === 'flac') expect(Number(Buffer.from(file).readBigUInt64BE(18) & 0xfffffffffn)).toBe(wav.samples.length)
   if (format === 'flac') expect(Buffer.from(file).subarray(26, 42).equals(Buffer.alloc(16))).toBe(false)
-  for (const problem of problemsOf(file, format)) expect(problem).toBe('')
+  expect(fileProblems(file, format)).toEqual([])
 })
 
 test.each([16_000, 22_050, 24_000, 44_100, 48_000])(
@@ -104,11 +105,3 @@ test('a closed pool fails what it has in hands', async () => {
   await pool.close()
   expect(await pushed).toContain('closed')
 })
-
-/** What ffprobe, flac and opusinfo have to say against a file; nothing where they are not installed. */
-function problemsOf(file: Uint8Array, format: FileFormat): string[] {
-  const run = (program: string, ...args: string[]) => spawnSync(program, args, { input: file, encoding: 'utf8' })
-  const probe = run('ffprobe', '-v', 'warning', '-f', format === 'opus' ? 'ogg' : format, '-i', 'pipe:0')
-  const check = format === 'flac' ? run('flac', '--test', '--silent', '-') : null
-  return [probe, check].flatMap((said) => (said === null || said.error !== undefined ? [] : [said.stderr]))
-}

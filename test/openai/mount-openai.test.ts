@@ -8,6 +8,7 @@ import { deleteEndpoint } from '../../src/catalog/delete-endpoint.ts'
 import { ServiceError } from '../../src/errors/service-error.ts'
 import { OPENAI_VOICES } from '../../src/openai/voices.ts'
 import { audit } from '../setup/audit/audit.ts'
+import { fileProblems } from '../setup/file-problems.ts'
 import { call } from '../setup/http.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { type SpeechServer, startSpeechServer } from '../setup/servers/speech-server.ts'
@@ -294,7 +295,9 @@ describe('the official client', () => {
       input: 'It plays.',
       response_format: format,
     })
-    expect(seconds(await decoded(Buffer.from(await speech.arrayBuffer()), format))).toBeGreaterThan(0.4)
+    const file = Buffer.from(await speech.arrayBuffer())
+    expect(seconds(await decoded(file, format))).toBeGreaterThan(0.4)
+    expect(fileProblems(file, format)).toEqual([])
   })
 
   test('lists models, and sees errors as its own classes', async () => {

@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process'
 import { readdirSync, readlinkSync } from 'node:fs'
 import { get } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { AUDIO_FORMATS, type AudioFormat, FILE_FORMATS, FILE_TYPES, PCM_RATE } from '../../src/audio/format.ts'
 import { parseWav, type Wav } from '../../src/audio/wav.ts'
+import { fileProblems } from '../setup/file-problems.ts'
 import { finishedJob } from '../setup/fixtures.ts'
 import { call } from '../setup/http.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
@@ -64,7 +64,7 @@ describe('a completed job', () => {
     const [lasts, should] = [audio, spoken].map((one) => one.samples.length / one.sampleRate)
     expect(Math.abs(lasts! - should!)).toBeLessThan(0.13)
     if (format === 'flac' || format === 'wav') expect(audio).toEqual(spoken)
-    expect(problemsOf(reply.bytes, format)).toBe('')
+    expect(fileProblems(reply.bytes, format)).toEqual([])
   })
 
   test('is read as it is stored without a format, HEAD reads nothing, and its own format is the very file', async () => {
@@ -289,13 +289,3 @@ describe('the audio of a job that has none', () => {
     expect(shown.data.voiceJob).toEqual({ audioUrl: null, liveUrl: null })
   })
 })
-
-/** What flac, ffprobe and opusinfo say against a file; nothing where they are not installed. */
-function problemsOf(bytes: Uint8Array, format: AudioFormat): string {
-  if (format === 'pcm') return ''
-  const probe = ['-v', 'error', '-f', format === 'opus' ? 'ogg' : format, '-i', 'pipe:0']
-  const said = spawnSync('ffprobe', probe, { input: bytes, encoding: 'utf8' })
-  const flac = format === 'flac' ? spawnSync('flac', ['-ts', '-'], { input: bytes, encoding: 'utf8' }) : null
-  const unset = /.*cannot check MD5 signature.*\n?/
-  return (said.error ? '' : said.stderr) + (flac === null || flac.error ? '' : flac.stderr.replace(unset, ''))
-}
