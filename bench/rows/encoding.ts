@@ -1,5 +1,5 @@
 import { openAudioThreads } from '../../src/audio/audio-threads.ts'
-import { startEncoding } from '../../src/audio/encode.ts'
+import { openEncoders } from '../floors/encoders.ts'
 import { interleaved, type Measure, type Row, throughput } from '../measure.ts'
 
 const FORMATS = ['mp3', 'opus', 'flac'] as const
@@ -8,13 +8,14 @@ const SECONDS = 30
 const BLOCK_SAMPLES = 65_536
 const LEAST = 0.8
 
-/** Seconds of audio per second of processor time that a thread encodes bit by bit. The floor is the libraries alone, in this thread. */
+/** Seconds of audio per second of processor time that a thread encodes bit by bit. The floor is the libraries alone, called once for all of it. */
 export const encoding: Row = {
   name: 'encoding',
   what: 'seconds of audio per CPU second',
   reach: `>= ${LEAST} of the libraries alone`,
   run: async (environment) => {
     const threads = openAudioThreads(1)
+    const alone = await openEncoders(RATE)
     const measures: Measure[] = []
     try {
       await threads.warm()
@@ -25,14 +26,9 @@ export const encoding: Row = {
             for (const block of blocks()) await encoder.push(block)
             await encoder.end()
           })
-        const floor = () =>
-          rateOf(async () => {
-            const bare = await startEncoding({ format, sampleRate: RATE })
-            for (const block of blocks()) bare.push(block, false)
-            bare.push(new Int16Array(0), true)
-            bare.close()
-          })
-        await Promise.all([ours(), floor()])
+        const floor = () => rateOf(async () => alone[format](recording))
+        await ours()
+        await floor()
         measures.push(throughput(format, 's/s', await interleaved(environment.quick ? 3 : 7, { ours, floor }), LEAST))
       }
     } finally {
