@@ -9,7 +9,7 @@ import type { Variables } from './process.ts'
 
 const ARRIVAL_DEADLINE_MS = 120_000
 
-/** What the callback rows share: a TLS receiver as a second process, and what a service needs so as to deliver to it. */
+/** What the webhook rows share: a TLS receiver as a second process, and what a service needs so as to deliver to it. */
 export interface WebhookFixture {
   readonly receiver: Service
   /** For the service and for the floors. */
@@ -18,7 +18,7 @@ export interface WebhookFixture {
   readonly client: Client
   /** Trusts the receiver. */
   readonly agent: Agent
-  /** Waits for so many callbacks, and forgets them. */
+  /** Waits for so many deliveries, and forgets them. */
   arrivals(count: number): Promise<Arrival[]>
   close(): Promise<void>
 }
@@ -56,7 +56,7 @@ async function collect(url: string, agent: Agent, count: number): Promise<Arriva
   const deadline = performance.now() + ARRIVAL_DEADLINE_MS
   const all: Arrival[] = []
   while (all.length < count) {
-    if (performance.now() > deadline) throw new Error(`${count - all.length} of ${count} callbacks did not come`)
+    if (performance.now() > deadline) throw new Error(`${count - all.length} of ${count} deliveries did not come`)
     const { body } = await request(url, { dispatcher: agent })
     all.push(...((await body.json()) as Arrival[]))
     if (all.length < count) await new Promise((resolve) => setTimeout(resolve, 100))

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-// A receiver that does nothing but note when each callback came. `/hang` never answers; GET `/arrivals` tells and forgets.
+// A receiver that does nothing but note when each delivery came. `/hang` never answers; GET `/arrivals` tells and forgets.
 
 export interface Arrival {
   readonly id: string

@@ -7,7 +7,7 @@ const PERIOD_MS = 50
 const HANGING = 200
 
 /**
- * A good receiver's p95, from the commit of a test callback (its id's own time) to its first byte, at 20 a second: alone, and while 200
+ * A good receiver's p95, from the commit of a test webhook (its id's own time) to its first byte, at 20 a second: alone, and while 200
  * deliveries of another receiver on the same account hang.
  */
 export const callbackBeside: Row = {
@@ -55,7 +55,7 @@ async function sendTest(fixture: WebhookFixture, url: string): Promise<string> {
     body: JSON.stringify({ query: 'mutation { sendTestWebhook { ... on WebhookDelivery { id } } }' }),
   })
   const { data } = (await body.json()) as { data: { sendTestWebhook: { id?: string } } | null }
-  if (data?.sendTestWebhook.id === undefined) throw new Error('a test callback was refused')
+  if (data?.sendTestWebhook.id === undefined) throw new Error('a test webhook was refused')
   return data.sendTestWebhook.id
 }
 

@@ -81,7 +81,7 @@ describe('the corpus of URLs', { timeout: 120_000 }, () => {
       )
       return rows[0]?.id
     }
-    const id = await until(ended, TIMEOUT_MS, `the callback to ${text} to end`)
+    const id = await until(ended, TIMEOUT_MS, `the webhook to ${text} to end`)
     const { attempts, outcome } = await owner.delivery(id as string)
     expect([outcome, attempts.map((attempt) => attempt.outcome)]).toEqual([
       'address_refused',

@@ -17,7 +17,7 @@ import { until } from './wait.ts'
 import { WEBHOOK_ENV } from './webhooks.ts'
 
 const ENDING_MS = 90_000
-export const RECEIVER_PATH = '/callbacks'
+export const RECEIVER_PATH = '/webhooks'
 const SLUG = 'spoken'
 const SECRET_TEXT = 'No process logs this'
 const WARM_UP_MS = 2_000
@@ -46,7 +46,7 @@ export interface ChaosService {
 }
 
 /**
- * The service as one process on a database of its own behind a proxy that cuts connections, with a speech server and a receiver of callbacks.
+ * The service as one process on a database of its own behind a proxy that cuts connections, with a speech server and a receiver of webhooks.
  * @param variables more of its environment
  */
 export async function startChaosService(variables: Readonly<Record<string, string>> = {}): Promise<ChaosService> {
@@ -113,7 +113,7 @@ export async function startChaosService(variables: Readonly<Record<string, strin
       const ids = rows.map(({ id }) => id)
       await allFinished(auditor, ids, ENDING_MS)
       const pending = `select from webhook_delivery where state = 'pending'`
-      await until(async () => (await auditor.db.pool.query(pending)).rowCount === 0, ENDING_MS, 'all callbacks to end')
+      await until(async () => (await auditor.db.pool.query(pending)).rowCount === 0, ENDING_MS, 'all webhooks to end')
       const evidence = { door: service, received: received(), logs: [service.stderr()], secrets: [SECRET_TEXT, key] }
       expect(await audit(auditor, accepted, evidence)).toEqual([])
       expect(service.runs()).toBe(true)

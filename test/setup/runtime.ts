@@ -38,7 +38,7 @@ export interface TestRuntime {
 export interface TestRuntimeOptions {
   readonly worker?: boolean
   readonly env?: Readonly<Record<string, string>>
-  /** Delivers callbacks; a resolver answers instead of DNS, to a worker as well. */
+  /** Delivers webhooks; a resolver answers instead of DNS, to a worker as well. */
   readonly webhooks?: boolean | Resolver
   /** How long a reader may stand still. */
   readonly stalledReaderMs?: number

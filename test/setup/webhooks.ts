@@ -13,7 +13,7 @@ import { until } from './wait.ts'
 /** What the environment of a service must say so that it delivers to 127.0.0.1 and retries soon. */
 export const WEBHOOK_ENV = { EGRESS_ALLOW: '127.0.0.0/8', WEBHOOK_RETRY_DELAYS: '0.1,0.2,0.3' }
 
-/** What nearly every test of callbacks needs: a receiver that the service trusts, and the service. */
+/** What nearly every test of webhooks needs: a receiver that the service trusts, and the service. */
 export interface WebhookFixture {
   readonly certificates: Certificates
   readonly receiver: Receiver

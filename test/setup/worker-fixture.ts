@@ -11,7 +11,7 @@ import { until } from './wait.ts'
 import { WEBHOOK_ENV } from './webhooks.ts'
 
 const TIMEOUT_MS = 60_000
-const RECEIVER_PATH = '/callbacks'
+const RECEIVER_PATH = '/webhooks'
 
 export interface WorkerFixture {
   readonly service: TestRuntime
@@ -22,10 +22,10 @@ export interface WorkerFixture {
   received(jobId: string): readonly Received[]
   /** Endpoints that no test shares have pools of their own. */
   applyEndpoint(slug: string, engine: object, changes?: object): Promise<void>
-  /** Submits texts with a callback; returns the ids of their jobs. */
+  /** Submits texts with a webhook; returns the ids of their jobs. */
   submit(slug: string, texts: readonly string[]): Promise<string[]>
   startWorker(pool: string): Promise<Process>
-  /** Waits until the jobs and their callbacks have ended, and tells what the audit finds; at the doors, too, of voice jobs alone. */
+  /** Waits until the jobs and their webhooks have ended, and tells what the audit finds; at the doors, too, of voice jobs alone. */
   auditAll(ids: readonly string[], doors?: boolean): Promise<string[]>
   /** Measures the workers that run, and have nothing to do. */
   measureAtRest(): Promise<void>
@@ -34,7 +34,7 @@ export interface WorkerFixture {
   close(): Promise<void>
 }
 
-/** The API in this process, workers as processes of their own on the same database and directory, and a receiver of callbacks. */
+/** The API in this process, workers as processes of their own on the same database and directory, and a receiver of webhooks. */
 export async function openWorkerFixture(): Promise<WorkerFixture> {
   const certificates: Certificates = await makeCertificates()
   const receiver = await startReceiver(certificates.good)
@@ -78,7 +78,7 @@ export async function openWorkerFixture(): Promise<WorkerFixture> {
       await allFinished(runtime, ids, TIMEOUT_MS)
       const open = `select from webhook_delivery where state = 'pending' and job_id = any($1)`
       const ended = async () => (await runtime.db.pool.query(open, [ids])).rowCount === 0
-      await until(ended, TIMEOUT_MS, 'all callbacks to end')
+      await until(ended, TIMEOUT_MS, 'all webhooks to end')
       const logs = workers.map((worker) => worker.stderr())
       const received = receiver.everReceived(RECEIVER_PATH)
       const door = { url: service.url, key }

@@ -75,7 +75,7 @@ describe('deleteJob', () => {
     expect(codeOf(await remove(key, id))).toBe('NOT_FOUND')
   })
 
-  test('refuses a job that has not ended, or has a callback to be delivered, and keeps it whole', async () => {
+  test('refuses a job that has not ended, or has a webhook to be delivered, and keeps it whole', async () => {
     const account = await service.createAccount()
     const key = await owner(account)
     const queued = await insertJob(service.runtime.db, account, { type: 'companion_chat', status: 'processing' })
@@ -92,7 +92,7 @@ describe('deleteJob', () => {
     expect((await remove(key, told)).data?.deleteJob).toEqual({ jobId: told })
   })
 
-  test('loses no callback that is being sent again: the job stays, and so it does at a purge', async () => {
+  test('loses no webhook that is being sent again: the job stays, and so it does at a purge', async () => {
     const { runtime } = service
     const account = await service.createAccount()
     const [key, id] = [await owner(account), await insertJob(runtime.db, account)]

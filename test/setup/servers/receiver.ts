@@ -48,7 +48,7 @@ export interface Receiver {
   close(): Promise<void>
 }
 
-/** A receiver of callbacks over TLS on 127.0.0.1. */
+/** A receiver of webhooks over TLS on 127.0.0.1. */
 export async function startReceiver(pair: KeyPair): Promise<Receiver> {
   const log = new Map<string, Received[]>()
   const forgotten = new Map<string, number>()

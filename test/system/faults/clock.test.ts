@@ -69,7 +69,7 @@ async function setClocks(processMs: number, databaseMs: number): Promise<void> {
 }
 const realNow = () => performance.timeOrigin + performance.now()
 
-/** One job of each kind, once all of them have ended; the callbacks go to this path. */
+/** One job of each kind, once all of them have ended; the webhooks go to this path. */
 async function runJobs(path: string): Promise<string[]> {
   const webhook_url = receiver.url + path
   const answers = await Promise.all([
@@ -119,7 +119,7 @@ const at = (offMs: number) => new Date(realNow() + offMs).toISOString()
 async function callbackOf(id: string, path: string): Promise<Times> {
   const bodies = () => receiver.received(path).map(({ body }) => JSON.parse(body.toString()))
   const found = () => bodies().find((body) => body.job_id === id)
-  const body = await until(found, DEADLINE_MS, 'the callback')
+  const body = await until(found, DEADLINE_MS, 'the webhook')
   expect(body.status).toBe('completed')
   for (const url of Object.values(body.outputs as Record<string, string>)) expect((await fetch(url)).status).toBe(200)
   return body

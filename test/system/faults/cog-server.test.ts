@@ -35,7 +35,7 @@ describe('a Cog server that fails, with two workers', { timeout: 240_000 }, () =
   const submit = (slug: string, count: number, as = key) =>
     Promise.all(
       Array.from({ length: count }, (_, n) =>
-        submitPrompt(fixture.service.url, as, slug, `Number ${n}`, `${fixture.receiver.url}/callbacks`),
+        submitPrompt(fixture.service.url, as, slug, `Number ${n}`, `${fixture.receiver.url}/webhooks`),
       ),
     )
   const jobs = async (ids: readonly string[]) => {

@@ -44,7 +44,7 @@ describe('connections to the database that break', { timeout: 240_000 }, () => {
     await fixture.allIsWell(accepted)
   })
 
-  test('right after a worker committed something, and before its reply: every job ends once, and its callback comes', async () => {
+  test('right after a worker committed something, and before its reply: every job ends once, and its webhook comes', async () => {
     let refusals = 0
     fixture.receiver.on(RECEIVER_PATH, (response) => response.writeHead(refusals++ === 0 ? 503 : 204).end())
     const next = fixture.speech.calls.length

@@ -131,7 +131,7 @@ describe('a speech server that fails, with two workers', { timeout: 240_000 }, (
     expect(await balance()).toBe(before)
   })
 
-  test('cancelled through another process, jobs have their requests closed within 300 ms, their refund and their callback', async () => {
+  test('cancelled through another process, jobs have their requests closed within 300 ms, their refund and their webhook', async () => {
     await fixture.applyEndpoint('held', { pool: POOL, base_url: speech.url, max_in_flight: 16 })
     speech.answer(() => ({ hang: true }))
     const before = await balance()
@@ -168,7 +168,7 @@ describe('a speech server that fails, with two workers', { timeout: 240_000 }, (
     const source = JSON.stringify({ workflows: [workflow] })
     await applyEndpoints(fixture.runtime.as({ kind: 'system' }), { source, readAudio })
     const key = (await fixture.service.createKey(fixture.account, ['generate:workflow'])).apiKey
-    const body = { inputs: {}, webhook_url: `${fixture.receiver.url}/callbacks` }
+    const body = { inputs: {}, webhook_url: `${fixture.receiver.url}/webhooks` }
     const submit = () => call(`${fixture.service.url}/api/v1/generate/portrait`, { method: 'POST', key, body })
     const replies = await Promise.all(Array.from({ length: 5 }, submit))
     const ids = replies.map((reply) => reply.json<{ job_id: string }>().job_id)
@@ -183,7 +183,7 @@ describe('a speech server that fails, with two workers', { timeout: 240_000 }, (
     }
     process.stderr.write(`cancelled after ${waits.map((wait) => wait.toFixed(0)).join(', ')} ms\n`)
     expect(waits.toSorted((a, b) => a - b)[2]).toBeLessThan(ABORT_MS)
-    for (const id of ids) await until(() => fixture.received(id).length === 1, TIMEOUT_MS, 'the callback')
+    for (const id of ids) await until(() => fixture.received(id).length === 1, TIMEOUT_MS, 'the webhook')
     const codes = ids.map((id) => JSON.parse(fixture.received(id)[0]!.body.toString()).error_code)
     expect(new Set(codes)).toEqual(new Set(['JOB_CANCELLED']))
     expect(await audit(fixture.runtime, ids)).toEqual([])

@@ -58,7 +58,7 @@ describe('a name that leads elsewhere the second time it is asked for', () => {
   test.each<[string, (before: number) => boolean]>([
     ['between the judgement and the connection', (before) => before > 0],
     ['after the first attempt', () => rebinding.reached.outside > 0],
-  ])('is never connected to there by a callback, turned %s', async (_when, isInside) => {
+  ])('is never connected to there by a webhook, turned %s', async (_when, isInside) => {
     rebinding.turnInside(isInside)
     const owner = await createOwner(service, `https://rebound.test:${rebinding.port}/`)
     const { attempts, outcome } = await owner.outcomeOf(await owner.sendTest())

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.close())
 
-/** Sends a test callback of a fresh account to a URL, and waits for its first attempt's outcome or for all of them. */
+/** Sends a test webhook of a fresh account to a URL, and waits for its first attempt's outcome or for all of them. */
 async function deliver(url: string, wait: 'first' | 'all') {
   const owner = await createOwner(service, url)
   const id = await owner.sendTest()

@@ -40,7 +40,7 @@ async function speak(owner: Owner, webhookUrl?: string): Promise<string> {
   return reply.json<{ job_id: string }>().job_id
 }
 
-describe('a callback', () => {
+describe('a webhook', () => {
   test('of a completed job is what polling returns, byte for byte, verified by two public libraries', async () => {
     const path = newPath()
     const owner = await createOwner(service, receiver.url + path)

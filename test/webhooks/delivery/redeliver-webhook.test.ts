@@ -68,7 +68,7 @@ describe('redeliverWebhook', () => {
     expect(rows.map(({ round }) => round)).toEqual([22, 23, 24, 25, 26, 27, 28, 29, 30, 31])
   })
 
-  test('a test callback has the URLs that a real one has, fresh at every redelivery', async () => {
+  test('a test webhook has the URLs that a real one has, fresh at every redelivery', async () => {
     const owner = await createOwner(service, `${receiver.url}/sample`)
     const id = await owner.sendTest()
     await owner.outcomeOf(id)

@@ -10,7 +10,7 @@ import { until } from '../../setup/wait.ts'
 import { createOwner, type Owner, openWebhookFixture, WEBHOOK_ENV, type WebhookFixture } from '../../setup/webhooks.ts'
 
 const TIMEOUT_MS = 60_000
-const CALLBACKS = 100
+const DELIVERIES = 100
 /** Nothing comes between the third attempt and the fourth by chance. */
 const RETRY_DELAYS = '0.1,0.2,6'
 
@@ -83,7 +83,7 @@ describe('a worker that is killed', { timeout: 180_000 }, () => {
 
     door.open()
     const heir = await startWorker(databaseUrl())
-    await until(async () => (await pending()) === 0, TIMEOUT_MS, 'all callbacks to end')
+    await until(async () => (await pending()) === 0, TIMEOUT_MS, 'all webhooks to end')
     await heir.stop()
     door.close()
     const refused = Array(3).fill('status_503')
@@ -104,7 +104,7 @@ describe('a worker that is killed', { timeout: 180_000 }, () => {
     expect(await audit(service.runtime, [])).toEqual([])
   })
 
-  test('connections to the database are cut while callbacks go out: each comes, and none is lost', async () => {
+  test('connections to the database are cut while webhooks go out: each comes, and none is lost', async () => {
     const proxy = await startFaultProxy(databaseUrl())
     const owner = await createOwner(service, at('/cut'))
     const refused = new Set<unknown>()
@@ -117,12 +117,12 @@ describe('a worker that is killed', { timeout: 180_000 }, () => {
     proxy.rule = cutShares({ commit: 0.2, other: 0.05 })
     const ids: string[] = []
     // A worker that writes many at once has few statements to cut.
-    while (ids.length < CALLBACKS || (proxy.cuts.now <= 3 && ids.length < 10 * CALLBACKS)) {
+    while (ids.length < DELIVERIES || (proxy.cuts.now <= 3 && ids.length < 10 * DELIVERIES)) {
       ids.push(...(await Promise.all(Array.from({ length: 10 }, () => owner.sendTest()))))
     }
     await receiver.waitFor('/cut', ids.length, TIMEOUT_MS)
     proxy.rule = () => null
-    await until(async () => (await pending()) === 0, TIMEOUT_MS, 'all callbacks to end')
+    await until(async () => (await pending()) === 0, TIMEOUT_MS, 'all webhooks to end')
     expect(proxy.cuts.now).toBeGreaterThan(3)
     expect(worker.runs()).toBe(true)
     expect(worker.stderr()).not.toMatch(/Error:|Unhandled/)

@@ -17,7 +17,7 @@ const WRITING = `${WAITING} and a.query not like '%released%'`
 const SNAPSHOT = `
   select id, timestamp::text, signature, body from webhook_delivery where job_id = $1`
 
-describe('a worker that is killed around a callback', { timeout: 240_000 }, () => {
+describe('a worker that is killed around a webhook delivery', { timeout: 240_000 }, () => {
   let fixture: WorkerFixture
   let speech: SpeechServer
   beforeAll(async () => {
@@ -35,12 +35,12 @@ describe('a worker that is killed around a callback', { timeout: 240_000 }, () =
     const asked = speech.calls.length
     const victim = await fixture.startWorker(POOL)
     const held: ServerResponse[] = []
-    fixture.receiver.on('/callbacks', (response, _request, nth) => {
+    fixture.receiver.on('/webhooks', (response, _request, nth) => {
       if (nth === 1) held.push(response)
       else response.writeHead(204).end()
     })
     const [sent] = await fixture.submit('told', ['It came, and nobody knows.'])
-    await until(() => held.length === 1, TIMEOUT_MS, 'the first callback')
+    await until(() => held.length === 1, TIMEOUT_MS, 'the first webhook')
 
     // An attempt is noted before its first byte goes out, and again with its outcome: both wait now, and nothing else does.
     const lock = await pool.connect()
@@ -49,9 +49,9 @@ describe('a worker that is killed around a callback', { timeout: 240_000 }, () =
     const [unsent] = await fixture.submit('told', ['It has not left yet.'])
     await allFinished(fixture.runtime, [unsent!])
     const waiting = async (query: string) => (await pool.query<{ pid: number }>(query)).rows
-    await until(async () => (await waiting(WRITING)).length === 1, TIMEOUT_MS, 'the second callback to begin')
+    await until(async () => (await waiting(WRITING)).length === 1, TIMEOUT_MS, 'the second webhook to begin')
     held[0]!.writeHead(204).end()
-    await until(async () => (await waiting(WRITING)).length === 2, TIMEOUT_MS, 'the first callback to be recorded')
+    await until(async () => (await waiting(WRITING)).length === 2, TIMEOUT_MS, 'the first webhook to be recorded')
     await victim.stop('SIGKILL')
     // PostgreSQL would carry out what the dead worker asked for once the lock is gone.
     for (const { pid } of await waiting(WAITING)) await pool.query('select pg_terminate_backend($1)', [pid])
