@@ -13,8 +13,13 @@ const COLUMNS = [
   'cost',
   'errorCode',
 ] as const
+/** What may stand unseen before a formula, as in the export of the service: characters without a glyph or a width, and blanks. */
+const UNSEEN =
+  '\\p{White_Space}\\p{Default_Ignorable_Code_Point}\\p{Cc}\\p{Cf}\\p{Mn}\\p{Me}\u2800\u{13441}\u{13442}\u{1d159}'
+/** `= + - @` of any width, size and height. */
+const SIGNS = '=+@\u207a\u207c\u208a\u208c\u2a75\u2a76\ufb29\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20\\-'
 /** A spreadsheet takes a cell that begins so for a formula. */
-const FORMULA = /^[\s\0\uFEFF]*[=+\-@＝＋－＠\t\r\n]/
+const FORMULA = new RegExp(`^[${UNSEEN}]*[${SIGNS}\\t\\r\\n]`, 'u')
 const NEEDS_QUOTES = /[",\r\n]/
 
 /** Rows as CSV with a header: texts that look like a formula get an apostrophe in front. */
