@@ -47,7 +47,7 @@ interface KeyOptions {
 }
 
 /** Writes bytes to a fresh connection and returns everything that comes back until the server hangs up or has answered once. */
-function exchange(port: number, bytes: string | Buffer): Promise<string> {
+export function exchange(port: number, bytes: string | Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = ''
     const socket = createConnection({ host: '127.0.0.1', port }, () => socket.write(bytes))

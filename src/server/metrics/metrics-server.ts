@@ -1,10 +1,17 @@
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Parts } from '../../context/context.ts'
+import { errorHeaders } from '../../errors/describe-error.ts'
+import { internalError, invalidRequest, ServiceError } from '../../errors/service-error.ts'
+import { SAFETY_HEADERS } from '../../http/safety-headers.ts'
 import type { Metrics } from '../../telemetry/prometheus.ts'
+import { errorBody } from '../errors-to-json.ts'
 import { explainUnbound } from '../explain-unbound.ts'
 import { readinessAnswer } from '../health.ts'
+import { hostViolation } from '../host-header.ts'
+import { answerMalformedHttp, answerTunnel, answerUnknownExpectation } from '../malformed-http.ts'
 import type { Readiness } from '../readiness.ts'
+import { REQUEST_ID_HEADER, requestIdOf } from '../request-id.ts'
 import { openDatabaseReadings } from './database-readings.ts'
 
 /** A scraper that takes its time for a few lines has gone. */
@@ -37,16 +44,18 @@ export async function openMetricsServer(
   readiness: Readiness,
 ): Promise<MetricsServer> {
   const routes = openRoutes(parts, metrics, readiness)
-  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
-    const route = routes[request.url?.replace(/[?#].*$/s, '') ?? '']
-    const answer = route === undefined ? json(404, {}, NOT_FOUND) : METHODS.has(request.method) ? route() : NOT_ALLOWED
-    void Promise.resolve(answer)
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, requireHostHeader: false }, (request, response) => {
+    const requestId = requestIdOf(request.headers)
+    void answerTo(request, routes)
       .catch((error: Error) => {
-        parts.log.error({ err: error.message }, 'a scrape failed')
-        return json(500, {}, { error: 'The metrics could not be read.' })
+        parts.log.error({ err: error.message, requestId }, 'a scrape failed')
+        return failed(internalError(error))
       })
-      .then((given) => send(response, given, request.method === 'HEAD'))
+      .then((answer) => send(request, response, requestId, answer))
   })
+  server.on('clientError', answerMalformedHttp)
+  server.on('checkExpectation', answerUnknownExpectation)
+  server.on('connect', answerTunnel)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) =>
       reject(explainUnbound(error, { host, port, hostVariable: 'METRICS_HOST', portVariable: 'METRICS_PORT' })),
@@ -83,20 +92,35 @@ function openRoutes(
   }
 }
 
+async function answerTo(
+  request: IncomingMessage,
+  routes: Readonly<Record<string, () => Promise<Answer>>>,
+): Promise<Answer> {
+  const violation = hostViolation(request)
+  if (violation !== null) return failed(invalidRequest(violation), { connection: 'close' })
+  const route = routes[request.url?.replace(/[?#].*$/s, '') ?? '']
+  if (route === undefined) return failed(NOT_FOUND)
+  return METHODS.has(request.method) ? route() : failed(NOT_ALLOWED, { allow: 'GET, HEAD' })
+}
+
+const NOT_FOUND = new ServiceError('NOT_FOUND', 'Ask for /metrics, /health/live or /health/ready.')
+const NOT_ALLOWED = new ServiceError('METHOD_NOT_ALLOWED', 'Use one of the methods in the Allow header.')
+
 const json = (status: number, headers: Answer['headers'], body: object): Answer => ({
   status,
   headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...headers },
   body: JSON.stringify(body),
 })
 
-const NOT_FOUND = { error: 'Ask for /metrics, /health/live or /health/ready.' }
-const NOT_ALLOWED = json(405, { allow: 'GET, HEAD' }, { error: 'Use one of the methods in the Allow header.' })
+const failed = (error: ServiceError, headers: Answer['headers'] = {}): Answer => ({
+  status: error.status,
+  headers: { ...errorHeaders(error), 'cache-control': 'no-store', ...headers },
+  body: errorBody(error),
+})
 
-function send(response: ServerResponse, { status, headers, body }: Answer, headOnly: boolean): void {
-  response.writeHead(status, {
-    ...headers,
-    'content-length': Buffer.byteLength(body),
-    'x-content-type-options': 'nosniff',
-  })
-  response.end(headOnly ? undefined : body)
+function send(request: IncomingMessage, response: ServerResponse, requestId: string, answer: Answer): void {
+  const length = Buffer.byteLength(answer.body)
+  const own = { ...SAFETY_HEADERS, [REQUEST_ID_HEADER]: requestId, 'content-length': length }
+  response.writeHead(answer.status, { ...answer.headers, ...own })
+  response.end(request.method === 'HEAD' ? undefined : answer.body)
 }
