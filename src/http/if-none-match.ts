@@ -10,3 +10,8 @@ export function namesETag(header: string | undefined, etag: string): boolean {
   for (const [, opaque] of header.matchAll(ENTITY_TAG)) if (opaque === etag) return true
   return false
 }
+
+/** Whether If-Match holds for this entity tag (RFC 9110 section 13.1.1): strong comparison, lists, and `*` for whatever there is. */
+export function matchesETag(header: string, etag: string): boolean {
+  return header.trim() === '*' || [...header.matchAll(ENTITY_TAG)].some(([tag]) => tag === etag)
+}

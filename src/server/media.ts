@@ -7,7 +7,7 @@ import { SAFETY_HEADERS } from '../http/safety-headers.ts'
 import { type MediaGrant, verifyMediaPath } from '../storage/sign-url.ts'
 import type { ByteRange, Storage } from '../storage/storage.ts'
 import type { Log } from '../values/log.ts'
-import { isFresh, isSameContent, type Validators } from './preconditions.ts'
+import { isForOther, isFresh, isSameContent, type Validators } from './preconditions.ts'
 
 const BYTE_RANGE = /^bytes=([0-9]*)-([0-9]*)$/i
 
@@ -40,6 +40,7 @@ async function sendMedia(deps: MediaDeps, request: FastifyRequest, reply: Fastif
   if (file === null) throw await missing(deps, grant.key)
   const { bytes: size, modified } = file
   const validators = { etag: entityTag(grant.key, size), modified }
+  if (isForOther(request.headers, validators)) return rejectPrecondition(reply)
   if (isFresh(request.headers, validators)) return validate(reply, deps, grant, validators).code(304).send()
   const range = wantedRange(request, validators, size, deps.now())
   if (range === 'unsatisfiable') return rejectRange(reply, size)
@@ -86,6 +87,12 @@ function suffixRange(length: number, size: number): ByteRange | 'unsatisfiable' 
   // The suffix of nothing is satisfiable, but no Content-Range can say so.
   return size === 0 ? null : { start: Math.max(0, size - length), end: size - 1 }
 }
+
+const rejectPrecondition = (reply: FastifyReply): FastifyReply =>
+  reply.code(412).send({
+    error: 'The file is another one than If-Match or If-Unmodified-Since asks for: leave them out to read it.',
+    error_code: 'INVALID_REQUEST',
+  })
 
 const rejectRange = (reply: FastifyReply, size: number): FastifyReply =>
   reply

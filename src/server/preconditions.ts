@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { namesETag } from '../http/if-none-match.ts'
+import { matchesETag, namesETag } from '../http/if-none-match.ts'
 
 /** What a caller's copy is compared by: a strong entity tag with its quotes, and when the content was last written. */
 export interface Validators {
@@ -10,6 +10,13 @@ export interface Validators {
 /** The three forms of RFC 9110 section 5.6.7; anything else is no date. */
 const HTTP_DATE =
   /^[A-Z][a-z]{2,8},? ?(\d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} [\d:]{8} GMT|[A-Z][a-z]{2} [ \d]\d [\d:]{8} \d{4})$/
+
+/** Whether the request is for other content than there is: If-Match decides alone where it is sent, else If-Unmodified-Since (section 13.2.2). */
+export function isForOther(headers: IncomingHttpHeaders, { etag, modified }: Validators): boolean {
+  const { 'if-match': tags, 'if-unmodified-since': since } = headers
+  if (tags !== undefined) return !matchesETag(tags, etag)
+  return since !== undefined && toSeconds(modified) > parseHttpDate(since)
+}
 
 /** Whether the caller's copy is still good: If-None-Match decides alone where it is sent, else If-Modified-Since (RFC 9110 section 13.2.2). */
 export function isFresh(headers: IncomingHttpHeaders, { etag, modified }: Validators): boolean {

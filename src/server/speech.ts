@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isCaptionFormat } from '../audio/caption-format.ts'
@@ -6,6 +7,7 @@ import { transcoded } from '../audio/transcode.ts'
 import { SAMPLE_FOLDER } from '../catalog/samples/voice-samples.ts'
 import { notFound, ServiceError } from '../errors/service-error.ts'
 import { clientDisconnect } from '../http/client-disconnect.ts'
+import { namesETag } from '../http/if-none-match.ts'
 import { SAFETY_HEADERS } from '../http/safety-headers.ts'
 import { AUDIO_FOLDERS } from '../jobs/audio-urls.ts'
 import { findJob } from '../jobs/find-job.ts'
@@ -52,7 +54,10 @@ async function sendCaptions(runtime: Runtime, request: FastifyRequest, reply: Fa
   const job = await findJob(runtime.db.pool, jobId, null)
   if (job?.type !== 'voice' || !isCaptionFormat(format)) throw notFound()
   const { content } = await captionsOf(runtime, job, format)
-  return reply.headers({ 'content-type': contentType, 'cache-control': 'no-store' }).send(Buffer.from(content))
+  return sendWhole(request, reply, Buffer.from(content), {
+    'content-type': contentType,
+    'cache-control': 'private, no-cache',
+  })
 }
 
 /** A sentence in a voice; of one that is no longer in the catalog 404. */
@@ -61,7 +66,20 @@ async function sendSample(runtime: Runtime, request: FastifyRequest, reply: Fast
   const { key, contentType } = requireGrant(runtime, request)
   const [, slug = '', voice = ''] = SAMPLE_PATH.exec(key) ?? []
   const sample = await voiceSample(runtime.as({ kind: 'system' }), { slug, voice })
-  return reply.headers({ 'content-type': contentType, 'cache-control': 'private, max-age=900' }).send(sample)
+  return sendWhole(request, reply, sample, { 'content-type': contentType, 'cache-control': 'private, max-age=900' })
+}
+
+/** What is small and in memory: with an entity tag of its bytes, and 304 where the client has them. */
+function sendWhole(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  bytes: Uint8Array,
+  headers: Record<string, string>,
+): FastifyReply {
+  const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
+  reply.headers({ etag, 'cache-control': headers['cache-control'] })
+  if (namesETag(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  return reply.headers(headers).send(bytes)
 }
 
 /** @throws FORBIDDEN for what was tampered with or has expired */

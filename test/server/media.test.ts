@@ -207,6 +207,32 @@ describe('a copy that the caller already has', () => {
       expect((await get(sign(), condition)).statusCode, JSON.stringify(condition)).toBe(200)
   })
 
+  test.each(['GET', 'HEAD'] as const)(
+    'is asked for by If-Match and If-Unmodified-Since: another one is 412, %s',
+    async (method) => {
+      const { headers } = await get(sign())
+      const [etag, modified] = [String(headers.etag), String(headers['last-modified'])]
+      const before = new Date(Date.parse(modified) - 1000).toUTCString()
+      const statusOf = async (condition: InjectOptions['headers']) => (await get(sign(), condition, method)).statusCode
+      for (const condition of [
+        ...[etag, `"other", ${etag}`, ' * '].map((value) => ({ 'if-match': value })),
+        { 'if-match': etag, 'if-unmodified-since': before },
+        ...[modified, 'tomorrow'].map((value) => ({ 'if-unmodified-since': value })),
+      ])
+        expect(await statusOf(condition), JSON.stringify(condition)).toBe(200)
+      for (const condition of [
+        ...['"other"', `W/${etag}`, 'none', ''].map((value) => ({ 'if-match': value })),
+        { 'if-match': '"other"', 'if-none-match': etag },
+        { 'if-match': '"other"', 'if-unmodified-since': modified },
+        { 'if-unmodified-since': before, range: 'bytes=0-1' },
+      ])
+        expect(await statusOf(condition), JSON.stringify(condition)).toBe(412)
+      const { payload } = await get(sign(), { 'if-match': '"other"' })
+      expect(JSON.parse(payload)).toEqual({ error: expect.stringContaining('If-Match'), error_code: 'INVALID_REQUEST' })
+      expect(await statusOf({ 'if-match': etag, 'if-none-match': etag })).toBe(304)
+    },
+  )
+
   test('does not open a URL that is refused or leads nowhere', async () => {
     expect((await get(sign(KEY, 'audio/wav', 1), { 'if-none-match': '*' })).statusCode).toBe(403)
     expect((await get(sign('job_01/none.wav'), { 'if-none-match': '*' })).statusCode).toBe(404)

@@ -208,8 +208,14 @@ describe('captions among the outputs', () => {
     }>()
     expect(plain).toMatchObject({ 'x-outputs': { audio: { ...uri, media_type: 'audio' } } })
     expect(Object.keys((plain as Record<string, object>)['x-outputs']!)).toEqual(['audio'])
-    const shown = (await call(`${service.url}/api/v1/jobs/${id}`, { key })).json<{ result: { outputs: object } }>()
+    const shown = (await call(`${service.url}/api/v1/jobs/${id}`, { key })).json<{
+      result: { outputs: Record<string, string> }
+    }>()
     expect(Object.keys(shown.result.outputs).sort()).toEqual(['audio', 'captions_srt', 'captions_vtt'])
+    const url = shown.result.outputs.captions_srt as string
+    const { etag = '' } = (await call(url)).headers
+    const again = await call(url, { headers: { 'if-none-match': etag } })
+    expect([again.status, again.bytes.length, again.headers.etag]).toEqual([304, 0, etag])
   })
 
   test('are those that its input chooses; the input is no matter of the engine, and what is not listed is refused', async () => {

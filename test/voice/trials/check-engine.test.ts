@@ -86,6 +86,9 @@ describe('the sample of a voice', () => {
     expect([first.status, second.status, third.status]).toEqual([200, 200, 200])
     expect(first.headers['content-type']).toBe('audio/mpeg')
     expect([first.bytes.length > 1000, third.bytes.equals(first.bytes)]).toEqual([true, true])
+    const { etag = '' } = first.headers
+    const [same, other] = [etag, '"other"'].map((tag) => call(url, { headers: { 'if-none-match': tag } }))
+    expect([(await same)?.status, (await same)?.bytes.length, (await other)?.status]).toEqual([304, 0, 200])
     expect(server.calls.slice(before).map(({ body }) => [body.voice, body.input])).toEqual([
       ['Vivian', expect.stringContaining('Bonjour')],
     ])
