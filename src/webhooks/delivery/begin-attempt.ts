@@ -7,6 +7,8 @@ import type { SignedHeaders } from '../signing/sign.ts'
 import { FRESH_SECONDS, LATEST_START_SECONDS, LEASE_SECONDS, mostAttempts } from './webhook-delivery.ts'
 
 const MAX_BATCH = 100
+/** What holds one batch up keeps the next one waiting no longer. */
+const HELD_UP = { longestWaitMs: 250 }
 
 /** An attempt in the hands of one worker: every write about it repeats round and number. */
 export interface Attempt {
@@ -68,7 +70,7 @@ export type BeginAttempt = (deliveryId: string) => Promise<Attempt | null>
 /** Begins attempts of one process, many in one statement. null: the delivery is not to be sent now. */
 export function openBeginAttempt({ db, settings }: Pick<Parts, 'db' | 'settings'>): BeginAttempt {
   const most = mostAttempts(settings.webhookRetryDelays)
-  const begins = new BatchedCalls(MAX_BATCH, (ids: readonly string[]) => begin(db, ids, most))
+  const begins = new BatchedCalls(MAX_BATCH, (ids: readonly string[]) => begin(db, ids, most), HELD_UP)
   return (deliveryId) => begins.call(deliveryId)
 }
 

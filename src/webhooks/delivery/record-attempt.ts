@@ -1,7 +1,9 @@
 import { notifyAccount } from '../../accounts/notify-account.ts'
 import { BatchedCalls } from '../../concurrency/batch-calls.ts'
 import type { Parts } from '../../context/context.ts'
-import { type Database, inTransaction, type Tx } from '../../db/database.ts'
+import { BATCH_WAIT, isHeldUp, limitingLockWaits, outwaitLocks } from '../../db/connections/lock-wait.ts'
+import { inRetriedTransaction, type Tx } from '../../db/database.ts'
+import { isDatabaseDown } from '../../errors/database-down.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import type { Delivery } from '../../queue/job-source.ts'
 import type { Queue } from '../../queue/queue.ts'
@@ -12,6 +14,8 @@ import { concurrencyKeyOf, mostAttempts, type Outcome } from './webhook-delivery
 const MAX_BATCH = 200
 /** Only a process that stops waits for a record: under load, this makes it one commit for dozens of deliveries. */
 const SPACING_MS = 16
+/** What holds one batch up keeps the next one waiting no longer. */
+const LONGEST_WAIT_MS = 250
 
 /** The outcome of one attempt. */
 export interface AttemptResult {
@@ -32,44 +36,46 @@ interface Recorded {
 /** 'settled': the queue row was deleted with the record. */
 export type RecordAttempt = (recorded: Recorded) => Promise<'settled' | 'open'>
 
-const NOTE = `
+/** @param condition of reading the results, before any row is locked; `unnoted`: of the lines of attempts */
+const noting = (condition: string, unnoted = 'true') => `
 with result as (
   select * from unnest($1::text[], $2::int[], $3::int[], $4::text[], $5::int[], $6::int[], $7::bytea[])
     as result (id, round, number, outcome, duration_ms, response_status, response)
+  where ${condition}
 ), noted as (
   update webhook_attempt a
   set outcome = r.outcome, duration_ms = r.duration_ms, response_status = r.response_status, response = r.response
-  from result r where a.delivery_id = r.id and a.round = r.round and a.number = r.number
+  from result r where a.delivery_id = r.id and a.round = r.round and a.number = r.number and ${unnoted}
+  returning r.id, r.round, r.number, r.outcome
 )`
 
 /**
  * The cast keeps the planner from reading all that is pending instead of the few ids. Fenced by the round alone: the receiver has it, so
  * that nothing may be sent any more, even where another attempt was begun since.
  */
-const succeed = (queue: Queue) => `${NOTE}, dequeued as (${queue.dequeueing(WEBHOOK_KIND, '$8', '$9')})
+const succeed = (queue: Queue) => `
+${noting(limitingLockWaits('$10'))}, dequeued as (${queue.dequeueing(WEBHOOK_KIND, '$8', '$9')})
 update webhook_delivery d set state = 'succeeded', outcome = r.outcome, finished_at = greatest(now(), d.created_at)
 from result r where d.id = r.id and d.round = r.round and d.state::text = 'pending'`
 
-/** Fenced by round and attempt: a worker that was given up changes nothing but the line of its own attempt. */
-const FAIL = `${NOTE}
+/**
+ * Fenced by round and attempt: a worker that was given up changes nothing but the line of its own attempt. Fenced by that line as well: a
+ * record that is repeated because its answer was lost queues no second retry.
+ */
+const FAIL = `${noting('true', 'a.outcome is null')}
 update webhook_delivery d set outcome = r.outcome, next_attempt_at = now() + make_interval(secs => $8),
   state = case when $9 then 'failed'::webhook_delivery_state else 'pending' end, 
   finished_at = case when $9 then greatest(now(), d.created_at) end
-from result r where d.id = r.id and d.round = r.round and d.attempt = r.number and d.state::text = 'pending'`
+from noted r where d.id = r.id and d.round = r.round and d.attempt = r.number and d.state::text = 'pending'`
 
 /** Records the outcomes of attempts: successes many in one statement, failures each with its retry in one transaction. */
 export function openRecordAttempt(
   parts: Pick<Parts, 'db' | 'notifier' | 'queue' | 'settings' | 'telemetry'>,
 ): RecordAttempt {
-  const text = succeed(parts.queue)
-  const successes = new BatchedCalls(
-    MAX_BATCH,
-    (items: readonly Recorded[]) => recordSuccesses(parts.db, text, items),
-    { spacingMs: SPACING_MS },
-  )
+  const record = openSuccesses(parts)
   return async (recorded) => {
     const { result } = recorded
-    if (result.outcome === 'succeeded') await successes.call(recorded)
+    if (result.outcome === 'succeeded') await record(recorded)
     const isLast = result.outcome === 'succeeded' || (await recordFailure(parts, recorded))
     noteAttempt(parts.telemetry, result, isLast)
     notifyAccount(parts, recorded.attempt.accountId, recorded.attempt.deliveryId)
@@ -77,10 +83,27 @@ export function openRecordAttempt(
   }
 }
 
-async function recordSuccesses(db: Database, text: string, items: readonly Recorded[]): Promise<'settled'[]> {
-  const claims = [items.map(({ claimed }) => claimed.id), items.map(({ claimed }) => claimed.retryCount)]
-  await db.pool.query({ name: 'succeed_attempts', text, values: [...columns(items), ...claims] })
-  return items.map(() => 'settled')
+/** Many in one statement. A row that another transaction holds, or that PostgreSQL refuses, is written alone: the others are not its own. */
+function openSuccesses({ db, queue }: Pick<Parts, 'db' | 'queue'>): (recorded: Recorded) => Promise<void> {
+  const text = succeed(queue)
+  const write = async (items: readonly Recorded[], lockWait = BATCH_WAIT) => {
+    const claims = [items.map(({ claimed }) => claimed.id), items.map(({ claimed }) => claimed.retryCount)]
+    await db.pool.query({ name: 'succeed_attempts', text, values: [...columns(items), ...claims, lockWait] })
+  }
+  const work = async (items: readonly Recorded[]) => {
+    const failure = await write(items).then(
+      () => null,
+      (error: unknown) => ({ error, isOwn: isHeldUp(error) || (items.length > 1 && !isDatabaseDown(error)) }),
+    )
+    return items.map(() => failure)
+  }
+  const options = { spacingMs: SPACING_MS, longestWaitMs: LONGEST_WAIT_MS }
+  const batches = new BatchedCalls(MAX_BATCH, work, options)
+  return async (recorded) => {
+    const failure = await batches.call(recorded)
+    if (failure?.isOwn === false) throw failure.error
+    if (failure !== null) await outwaitLocks(db, recorded.attempt.accountId, (longest) => write([recorded], longest))
+  }
 }
 
 /** Returns whether it was the last attempt of the delivery. */
@@ -91,7 +114,7 @@ async function recordFailure(
   const { webhookRetryDelays: delays } = parts.settings
   const last = attempt.number >= mostAttempts(delays)
   const delaySeconds = last ? 0 : delays[attempt.number - 1]!
-  return inTransaction(parts.db, async (tx: Tx) => {
+  return inRetriedTransaction(parts.db, attempt.accountId, async (tx: Tx) => {
     const values = [...columns([{ attempt, result }]), delaySeconds, last]
     const { rowCount } = await tx.query({ name: 'fail_attempt', text: FAIL, values })
     if (rowCount !== 1) return false

@@ -4,6 +4,8 @@ import type { ClaimedWith, RowUnclaim } from '../../queue/job-source.ts'
 import { type Attempt, attemptOf } from './begin-attempt.ts'
 
 const MAX_BATCH = 100
+/** What holds one batch up keeps the next one waiting no longer. */
+const HELD_UP = { longestWaitMs: 250 }
 
 /** Fenced by round and attempt: what another worker has begun since stays as it is. Once it is taken back, its number comes again. */
 const taking = (condition: string, first: number): string => `
@@ -22,14 +24,11 @@ export type ReleaseAttempt = (attempt: Attempt) => Promise<void>
 
 /** Takes attempts back of which no byte was sent: as if they had never been begun. */
 export function openReleaseAttempt({ db }: Pick<Parts, 'db'>): ReleaseAttempt {
-  const releases = new BatchedCalls(MAX_BATCH, async (attempts: readonly Attempt[]) => {
-    await db.pool.query({
-      name: 'release_attempts',
-      text: RELEASE,
-      values: valuesOf(attempts),
-    })
+  const release = async (attempts: readonly Attempt[]) => {
+    await db.pool.query({ name: 'release_attempts', text: RELEASE, values: valuesOf(attempts) })
     return attempts.map(() => undefined)
-  })
+  }
+  const releases = new BatchedCalls(MAX_BATCH, release, HELD_UP)
   return (attempt) => releases.call(attempt)
 }
 

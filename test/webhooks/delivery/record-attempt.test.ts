@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { inTransaction } from '../../../src/db/database.ts'
 import { WEBHOOK_KIND } from '../../../src/queue/job-kind.ts'
+import type { Delivery } from '../../../src/queue/job-source.ts'
+import { openRecordAttempt } from '../../../src/webhooks/delivery/record-attempt.ts'
 import { tidyWebhooks } from '../../../src/webhooks/delivery/tidy-webhooks.ts'
+import { BEGIN_HELD } from '../../setup/held-transaction.ts'
 import type { TestRuntime } from '../../setup/runtime.ts'
 import type { Receiver } from '../../setup/servers/receiver.ts'
 import { until } from '../../setup/wait.ts'
@@ -66,6 +69,79 @@ describe('an attempt that was given up while it ran', () => {
     expect(await owner.outcomeOf(id)).toMatchObject({ state: 'failed', outcome: 'interrupted' })
     expect(receiver.received(path)).toHaveLength(2)
   })
+})
+
+describe('successes that are recorded together', () => {
+  /** Two deliveries of one account whose receiver answers both at once. */
+  async function sendTwo() {
+    const path = `/together/${randomUUID()}`
+    const answers: (() => void)[] = []
+    receiver.on(path, (response) => void answers.push(() => response.writeHead(204).end()))
+    const owner = await createOwner(service, receiver.url + path)
+    const ids = [await owner.sendTest(), await owner.sendTest()] as const
+    await receiver.waitFor(path, 2)
+    return { owner, path, ids, answer: () => answers.splice(0).forEach((send) => void send()) }
+  }
+
+  test('do not wait for one whose row another transaction holds, and it is recorded once that has ended', async () => {
+    const { owner, path, ids, answer } = await sendTwo()
+    const client = await service.runtime.db.pool.connect()
+    await client.query(BEGIN_HELD)
+    await client.query('select from webhook_delivery where id = $1 for update', [ids[0]])
+    answer()
+    expect(await owner.outcomeOf(ids[1])).toMatchObject({ state: 'succeeded' })
+    const { rows } = await client.query<{ state: string }>('select state from webhook_delivery where id = $1', [ids[0]])
+    expect(rows).toEqual([{ state: 'pending' }])
+    await client.query('rollback')
+    client.release()
+    expect(await owner.outcomeOf(ids[0])).toMatchObject({ state: 'succeeded', attempts: [{ number: 1 }] })
+    expect(receiver.received(path)).toHaveLength(2)
+  })
+
+  test('are recorded where PostgreSQL refuses one of them', async () => {
+    const { owner, ids, answer } = await sendTwo()
+    const { pool } = service.runtime.db
+    await pool.query(`
+      create function refuse_one() returns trigger language plpgsql as
+        $$ begin if new.id = '${ids[0]}' then raise exception 'this one is refused'; end if; return new; end $$;
+      create trigger refuse_one before update on webhook_delivery for each row when (new.state = 'succeeded') execute function refuse_one()`)
+    answer()
+    expect(await owner.outcomeOf(ids[1])).toMatchObject({ state: 'succeeded', attempts: [{ number: 1 }] })
+    await pool.query('drop trigger refuse_one on webhook_delivery; drop function refuse_one')
+    expect(await owner.delivery(ids[0])).toMatchObject({ state: 'pending' })
+    await pool.query('delete from webhook_delivery where id = $1', [ids[0]])
+  })
+})
+
+test('a failure that is recorded again, since its answer was lost, queues one retry', async () => {
+  const path = `/again/${randomUUID()}`
+  const held: (() => void)[] = []
+  receiver.on(path, (response) => void held.push(() => response.writeHead(204).end()))
+  const owner = await createOwner(service, receiver.url + path)
+  const id = await owner.sendTest()
+  await receiver.waitFor(path, 1)
+  const { pool } = service.runtime.db
+  const { rows } = await pool.query<{ account_id: string; url: string; round: number; attempt: number; body: Buffer }>(
+    'select account_id, url, round, attempt, body from webhook_delivery where id = $1',
+    [id],
+  )
+  const { account_id: accountId, url, round, attempt: number, body } = rows[0]!
+  const headers = { id, timestamp: '', signature: '' }
+  const record = openRecordAttempt({
+    ...service.runtime,
+    settings: { ...service.runtime.settings, webhookRetryDelays: [3600] },
+  })
+  const recorded = {
+    attempt: { deliveryId: id, accountId, url, headers, body, round, number },
+    result: { outcome: 'status_500', durationMs: 1, responseStatus: 500, response: null },
+    claimed: { id: randomUUID(), jobId: id, retryCount: 0 } as Delivery,
+  } as const
+  await Promise.all([record(recorded), record(recorded)])
+  await record(recorded)
+  const waiting = await pool.query(`select 1 from pgboss.job where data->>'jobId' = $1 and state = 'created'`, [id])
+  expect(waiting.rowCount).toBe(1)
+  for (const answer of held) answer()
+  expect(await owner.outcomeOf(id)).toMatchObject({ state: 'succeeded' })
 })
 
 test('a delivery that is in the queue twice is sent once', async () => {
