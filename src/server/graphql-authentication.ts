@@ -3,7 +3,7 @@ import type { Authenticate } from '../../rest/authorize.ts'
 import { type AccountHolder, type AnonymousActor, callerOf, type SessionActor } from '../access/actor.ts'
 import { authenticate } from '../callers/authenticate.ts'
 import { authenticateSession } from '../callers/authenticate-session.ts'
-import { unauthorized } from '../errors/service-error.ts'
+import { ServiceError, unauthorized } from '../errors/service-error.ts'
 import type { Authentication } from '../graphql/http/authentication.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { bearerOf } from './authenticate.ts'
@@ -26,6 +26,12 @@ export function createGraphqlAuthentication(
     if (!isLink && !isOwnOrigin(request, runtime.publicUrl)) throw foreignOrigin()
     return authenticateSession(runtime, token)
   }
+  const origins = new Set(runtime.settings.corsOrigins)
+  // Over HTTP browsers themselves keep such a page from calling with a key; of WebSockets only the server knows.
+  const mayOpenSocket = (request: FastifyRequest): boolean => {
+    const { origin } = request.headers
+    return origin === undefined || origins.has('*') || origins.has(origin) || isOwnOrigin(request, runtime.publicUrl)
+  }
   const countRequest = async (caller: AccountHolder, reply: FastifyReply | null): Promise<void> => {
     const { headers, error } = rateLimit.count(callerOf(caller))
     reply?.headers(headers)
@@ -42,6 +48,7 @@ export function createGraphqlAuthentication(
       return session
     },
     identify: async (request, authorization) => {
+      if (authorization !== undefined && !mayOpenSocket(request)) throw unlistedOrigin()
       const caller =
         authorization === undefined ? await findSession(request) : await authenticate(runtime, bearerOf(authorization))
       if (caller === null) throw unauthorized()
@@ -51,3 +58,6 @@ export function createGraphqlAuthentication(
     cookieFor: (reply) => sessionCookie(reply, runtime.publicUrl),
   }
 }
+
+const unlistedOrigin = () =>
+  new ServiceError('FORBIDDEN', 'Pages of origins that CORS_ORIGINS does not list may not call the service.')

@@ -21,6 +21,12 @@ const MAX_WAITING = 50
 /** A check is quick: a caller that leaves while it waits is checked all the same, and counted. */
 const NEVER = new AbortController().signal
 
+/** More than any address of a user or token has. */
+const MAX_NAME_CHARACTERS = 254
+
+/** What a caller names a user by, bounded before anything is done with it: two of one length that begin alike are one name. */
+export const shortened = (name: string): string => `${name.length} ${name.slice(0, MAX_NAME_CHARACTERS)}`
+
 /** What checks of passwords need: their throttle. */
 export interface SignInContext extends Context {
   readonly signIns: SignInThrottle

@@ -3,7 +3,7 @@ import { lockRow } from '../db/lock-row.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { type OpenedSession, openSession } from './open-session.ts'
 import { verifyPassword } from './password.ts'
-import type { SignInContext } from './sign-in-throttle.ts'
+import { type SignInContext, shortened } from './sign-in-throttle.ts'
 import { normalEmail, type User } from './user.ts'
 
 /** A user and the session that was just opened for them. */
@@ -19,8 +19,11 @@ export async function signIn(
   ctx: SignInContext,
   input: { readonly email: string; readonly password: string; readonly address: string },
 ): Promise<SignedIn> {
-  const email = normalEmail(input.email) ?? UNKNOWN_EMAIL
-  const found = await ctx.signIns.attempt(email, input.address, () => verifiedUser(ctx, email, input.password))
+  const email = normalEmail(input.email)
+  // What is too long to be an address is no user's, and is counted by itself all the same.
+  const counted = email ?? `too long: ${shortened(input.email)}`
+  const work = () => verifiedUser(ctx, email ?? UNKNOWN_EMAIL, input.password)
+  const found = await ctx.signIns.attempt(counted, input.address, work)
   if (found === false) throw wrongPassword()
   const { passwordHash, ...user } = found
   return { user, ...(await openUnlessChanged(ctx, user.id, passwordHash)) }

@@ -16,10 +16,12 @@ const SIGN_IN = 'mutation ($email: String!) { signIn(email: $email, password: "c
 let service: TestRuntime
 let open: TestRuntime
 let key: string
+let openKey: string
 beforeAll(async () => {
   service = await startTestRuntime({ env: { CORS_ORIGINS: `${DASHBOARD}, http://localhost:5173` } })
   open = await startTestRuntime({ env: { CORS_ORIGINS: '*' } })
   key = (await service.createCaller()).key
+  openKey = (await open.createCaller()).key
 })
 afterAll(async () => {
   await open?.close()
@@ -148,6 +150,31 @@ test('a page of another origin may read what is public, and nothing else', async
   expect(jobs.headers.vary).toBe('Origin')
   const catalog = await call(`${service.url}/api/v1/public/voice`, { headers: { origin: OTHER } })
   expect(catalog.headers['access-control-allow-origin']).toBe('*')
+})
+
+test.each([OTHER, 'null', 'file://', `${DASHBOARD}.example.net`])(
+  'a page of %s opens no WebSocket with a key',
+  async (origin) => {
+    const client = openSocketClient(service.url, key, { origin })
+    const heard = client.subscribe('{ __typename }')
+    expect(await client.closed()).toBe(4403)
+    expect(heard.data).toEqual([])
+    await client.dispose()
+  },
+)
+
+test('the service itself and programs that send no Origin open WebSockets with a key, and any page where * is set', async () => {
+  for (const [url, headers] of [
+    [service.url, { origin: service.url }],
+    [service.url, {}],
+    [open.url, { origin: OTHER }],
+  ] as const) {
+    const client = openSocketClient(url, url === open.url ? openKey : key, headers)
+    const heard = client.subscribe('{ __typename }')
+    await heard.ended()
+    expect(heard.data).toEqual([{ __typename: 'Query' }])
+    await client.dispose()
+  }
 })
 
 test('* lets every origin in with a key, and still without a session', async () => {

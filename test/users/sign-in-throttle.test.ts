@@ -73,6 +73,24 @@ describe('an e-mail address that is longer than any', () => {
 })
 
 describe('the throttle of signing in', () => {
+  test('counts addresses that are too long one by one, as it counts others', async () => {
+    const codesOf = async (from: string, tail: string) => {
+      const codes: (string | undefined)[] = []
+      for (let n = 0; n < 7; n++) codes.push((await signIn(`${n}@${tail}`, WRONG, from)).code)
+      return codes
+    }
+    const [short, long] = [
+      await codesOf('203.0.113.20', 'a.org'),
+      await codesOf('203.0.113.21', `${'a'.repeat(300)}.org`),
+    ]
+    expect(long).toEqual(short)
+    expect(new Set(short)).toEqual(new Set(['UNAUTHORIZED']))
+    const again = `1@${'b'.repeat(90_000)}.org`
+    const codes: (string | undefined)[] = []
+    for (let n = 0; n < 6; n++) codes.push((await signIn(again, WRONG, '203.0.113.22')).code)
+    expect(codes).toEqual([...Array<string>(5).fill('UNAUTHORIZED'), 'RATE_LIMITED'])
+  })
+
   test('keeps next to nothing of long addresses, and nothing of attempts that it refuses', async () => {
     const flood = async (round: number) => {
       const codes = new Set<string | undefined>()

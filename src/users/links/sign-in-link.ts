@@ -1,6 +1,6 @@
 import type { PrismaTx } from '../../db/database.ts'
 import { hashToken, isToken } from '../session.ts'
-import type { SignInContext } from '../sign-in-throttle.ts'
+import { type SignInContext, shortened } from '../sign-in-throttle.ts'
 
 /** A link that has not been used yet. */
 export interface SignInLink {
@@ -29,7 +29,7 @@ export async function findLink(db: Pick<PrismaTx, 'signInLink'>, token: string, 
 }
 
 /** Which of the throttle's counters a token is counted by, next to its address. */
-export const throttleKey = (token: string): string => `sign-in link ${token}`
+export const throttleKey = (token: string): string => `sign-in link ${shortened(token)}`
 
 /**
  * The user that a link would sign in, for a page that asks before it does: nothing is used up. null where the link was used, has expired, or
