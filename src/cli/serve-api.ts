@@ -32,9 +32,9 @@ async function firstSteps(runtime: Runtime): Promise<string[]> {
   return [
     '',
     `The account "demo" has 1,000,000 credits and this API key, which is not shown again: ${apiKey}`,
-    'Paste this line to hear it speak:',
+    'Paste this line to submit a text; the console plays it:',
     '',
-    `curl -sS -X POST ${runtime.publicUrl}/api/v1/voice/tts -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' -d '${body}'`,
+    `curl -sS -X POST ${runtime.publicUrl}/api/v1/voice/tts -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' -d '${body}'; echo`,
     '',
     `Console: ${await wayIntoConsole(runtime, owner)}`,
     '',

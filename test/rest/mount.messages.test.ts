@@ -102,9 +102,12 @@ describe('the sentence of an error', () => {
   })
 
   it('is in technical words, in answers and in what describes them', async () => {
-    const files = globSync(['{src,rest}/**/*.{ts,yaml}', 'README.md', 'schema.graphql', 'examples/graphql/*.graphql'], {
-      cwd: ROOT,
-    })
+    const files = globSync(
+      ['{src,rest}/**/*.{ts,tsx,yaml}', 'README.md', 'schema.graphql', 'examples/graphql/*.graphql'],
+      {
+        cwd: ROOT,
+      },
+    )
     const texts = await Promise.all(
       files.map(async (file) => ({ file, text: await readFile(`${ROOT}${file}`, 'utf8') })),
     )

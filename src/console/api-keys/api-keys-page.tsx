@@ -78,7 +78,7 @@ const DeleteDialog = ({ apiKey, onDone, onClose }: DeleteDialogProps) => (
     onClose={onClose}
   >
     <p>
-      The very next request with it is refused. Its jobs stay: <a href={at(`/jobs?key=${apiKey.id}`)}>see them</a>.
+      It is revoked immediately. Its jobs stay: <a href={at(`/jobs?key=${apiKey.id}`)}>see them</a>.
     </p>
   </ConfirmDialog>
 )
