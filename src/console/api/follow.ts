@@ -1,8 +1,9 @@
 import { signal } from '@preact/signals'
-import { type Client, createClient } from 'graphql-ws'
+import { type Client, type ClientOptions, createClient } from 'graphql-ws'
 import type { Operation } from '../operations.ts'
 import { Again, giveUpAll } from './again.ts'
 import { GRAPHQL } from './base.ts'
+import { Patience } from './patience.ts'
 
 type LiveState = 'connecting' | 'live' | 'reconnecting'
 
@@ -13,13 +14,17 @@ const SILENT_MS = 6_000
 const MAX_HANDSHAKE_MS = 45_000
 const MAX_PAUSE_MS = 10_000
 const TOGETHER_MS = 250
-const FORBIDDEN = 4403
+/** What the service closes the socket of a session with that has ended. */
+const REJECTIONS: readonly unknown[] = [4401, 4403]
 
 /** How often the socket came back after it was lost: what is on the page may have changed meanwhile. */
 export const comebacks = signal(0)
 
 /** How the one socket of the session stands. */
 export const liveState = signal<LiveState>('connecting')
+
+/** Whether the session has ended under an open page: then nothing is asked or followed until its user has signed in again. */
+export const isHeld = signal(false)
 
 /** Whether the browser knows of no network. */
 export const isOffline = signal(!navigator.onLine)
@@ -34,45 +39,57 @@ for (const type of ['online', 'offline'])
     if (navigator.onLine) cutLive()
   })
 
-/** Opens the session's socket, which reconnects for as long as the page is open. `onRejected`: the session has ended. */
+/** Opens the session's socket, which reconnects for as long as the page is open, once nothing is held. `onRejected`: the session has ended. */
 export function openLive(onRejected: () => void): void {
   closeLive()
   liveState.value = 'connecting'
   const patience = new Patience(() => settle(own.terminate()))
   const isCurrent = (): boolean => client === own
-  let tries = 0
+  const noteEnd = (event: unknown): void => {
+    if (isCurrent() && REJECTIONS.includes((event as CloseEvent)?.code)) onRejected()
+  }
   const own: Client = createClient({
     url: `${location.origin.replace(/^http/, 'ws')}${GRAPHQL}`,
     lazy: false,
     keepAlive: KEEP_ALIVE_MS,
     retryAttempts: Number.POSITIVE_INFINITY,
-    retryWait: (retries) => pause(Math.min(MAX_PAUSE_MS, 250 * 2 ** retries) * (0.75 + Math.random() / 2)),
-    shouldRetry: (event) => isCurrent() && (event as CloseEvent)?.code !== FORBIDDEN,
-    onNonLazyError: (event) => {
-      if (isCurrent() && (event as CloseEvent)?.code === FORBIDDEN) onRejected()
+    retryWait: async (retries) => {
+      await pause(Math.min(MAX_PAUSE_MS, 250 * 2 ** retries) * (0.75 + Math.random() / 2))
+      await released()
     },
-    on: {
-      connecting: () => patience.begin(Math.min(MAX_HANDSHAKE_MS, SILENT_MS * 2 ** tries++)),
-      ping: (isReceived) => !isReceived && patience.begin(SILENT_MS),
-      message: () => patience.goOn(),
-      pong: (isReceived) => isReceived && patience.end(),
-      connected: () => {
-        patience.end()
-        tries = 0
-        if (!isCurrent()) return
-        if (liveState.value === 'reconnecting') comebacks.value += 1
-        liveState.value = 'live'
-      },
-      closed: () => {
-        patience.end()
-        if (isCurrent()) liveState.value = 'reconnecting'
-      },
+    shouldRetry: (event) => {
+      noteEnd(event)
+      return isCurrent()
     },
+    onNonLazyError: noteEnd,
+    on: signsOf(patience, isCurrent),
   })
   client = own
   closeClient = () => {
     patience.end()
     settle(own.dispose())
+  }
+}
+
+/** What the socket's own signs say of how it stands. */
+function signsOf(patience: Patience, isCurrent: () => boolean): NonNullable<ClientOptions['on']> {
+  let tries = 0
+  return {
+    connecting: () => patience.begin(Math.min(MAX_HANDSHAKE_MS, SILENT_MS * 2 ** tries++)),
+    ping: (isReceived) => !isReceived && patience.begin(SILENT_MS),
+    message: () => patience.goOn(),
+    pong: (isReceived) => isReceived && patience.end(),
+    connected: () => {
+      patience.end()
+      tries = 0
+      if (!isCurrent()) return
+      if (liveState.value === 'reconnecting') comebacks.value += 1
+      liveState.value = 'live'
+    },
+    closed: () => {
+      patience.end()
+      if (isCurrent()) liveState.value = 'reconnecting'
+    },
   }
 }
 
@@ -87,34 +104,30 @@ export function closeLive(): void {
   closeClient()
   closeClient = () => {}
   giveUpAll()
+  isHeld.value = false
 }
 
-/** A network that drops everything closes nothing: a connection without any sign for too long is given up, and another one is made. */
-class Patience {
-  readonly #giveUp: () => void
-  #timer: ReturnType<typeof setTimeout> | undefined
-  #ms = 0
-
-  constructor(giveUp: () => void) {
-    this.#giveUp = giveUp
-  }
-
-  begin(ms: number): void {
-    this.end()
-    this.#ms = ms
-    this.#timer = setTimeout(this.#giveUp, ms)
-  }
-
-  /** There was a sign, but not the one that is waited for. */
-  goOn(): void {
-    if (this.#timer !== undefined) this.begin(this.#ms)
-  }
-
-  end(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-  }
+/** What is followed waits until its user has signed in again. */
+export function holdLive(): void {
+  isHeld.value = true
+  cutLive()
 }
+
+/** Goes on with all that is followed, and asks for what is on the page. */
+export function releaseLive(): void {
+  if (!isHeld.peek()) return
+  isHeld.value = false
+  comebacks.value += 1
+}
+
+const released = (): Promise<void> =>
+  new Promise((resolve) => {
+    const end = isHeld.subscribe((held) => {
+      if (held) return
+      resolve()
+      queueMicrotask(() => end())
+    })
+  })
 
 /**
  * Follows a subscription until the returned function is called; it goes on by itself after a lost connection. One that the service ends

@@ -7,9 +7,10 @@ import {
 } from '../operations.ts'
 import { ask, whenRefused } from './ask.ts'
 import { at } from './base.ts'
-import { closeLive, cutLive, openLive } from './follow.ts'
+import { closeLive, cutLive, holdLive, isHeld, openLive, releaseLive } from './follow.ts'
 import { hide, show } from './hidden-page.ts'
 import { noteLeft } from './left.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { asRefusal, isUncertain } from './refusal.ts'
 
 type Session = NonNullable<SessionQuery['me']>
@@ -23,7 +24,7 @@ export const isOwner = computed(() => session.value?.user.role === 'OWNER')
 /** Marked by the command line alone. */
 export const isOperator = computed(() => session.value?.user.operator === true)
 
-/** The address whose password is asked for again after its session ended under an open page. */
+/** The address whose password the sign-in page asks for again. */
 export const endedFor = signal<string | null>(null)
 
 /** Whether that had happened before the user signed out everywhere: the other sessions may not have ended. */
@@ -34,7 +35,7 @@ export const signOuts = signal(0)
 
 // What is forbidden now was not when it was offered: the user has another role.
 whenRefused(
-  () => void endSession(),
+  () => askAgain(),
   () => void lookAgain(),
 )
 // The browser may keep this page as it is, for a way back to it: then nothing of it is in sight before it is known whose session it is.
@@ -46,7 +47,7 @@ addEventListener('pagehide', ({ persisted }) => {
 addEventListener('pageshow', ({ persisted }) => {
   if (!persisted) return
   if (session.peek() === undefined) location.reload()
-  else loadSession().then(show, reloadBlank)
+  else loadSession().then(showOwn, reloadBlank)
 })
 // By now another user may have signed in, or this one have another role.
 addEventListener('focus', () => {
@@ -68,12 +69,12 @@ const tabs = new BroadcastChannel(`sonant${at('/')}`)
 tabs.onmessage = ({ data: userId }: MessageEvent<string>) => {
   if (userId === '') {
     signOuts.value += 1
-    void endSession()
+    endSession()
     return
   }
   // What was found before a sign-out that is under way says nothing of what comes of it.
   if (!isAsking) leaving = null
-  if (userId !== session.peek()?.user.id) void lookAgain(true)
+  if (userId !== session.peek()?.user.id || isHeld.peek()) void lookAgain(true)
 }
 
 /**
@@ -87,7 +88,7 @@ export async function loadSession(home = at('/')): Promise<void> {
   if (asked !== changes) return
   if (me && memoryOf !== undefined && memoryOf !== me.user.id) return leave(home)
   const before = session.peek()
-  if (!me && before) return endSession()
+  if (!me && before) return askAgain()
   session.value = me ?? null
   if (me) {
     memoryOf = me.user.id
@@ -96,29 +97,13 @@ export async function loadSession(home = at('/')): Promise<void> {
     areOthersOpen.value = false
     tabs.postMessage(me.user.id)
   }
-  if (me && before?.user.id !== me.user.id) openLive(() => void endSession())
-  if (!me) closeLive()
+  if (me && before?.user.id !== me.user.id) openLive(askAgain)
+  if (me) releaseLive()
+  else closeLive()
 }
 
-let isLooking = false
-let isChanged = false
-
-/**
- * The same without an answer, one at a time. @param isNews of another tab, which a look under way may not have seen: then that is
- * repeated. A look that is refused itself is not.
- */
-async function lookAgain(isNews = false): Promise<void> {
-  if (isLooking) {
-    isChanged ||= isNews
-    return
-  }
-  isLooking = true
-  do {
-    isChanged = false
-    await loadSession().catch(() => {})
-  } while (isChanged)
-  isLooking = false
-}
+/** The same without an answer. A look that is refused itself is not repeated. */
+const lookAgain = oneAtATime(() => loadSession().catch(() => {}))
 
 /** @throws Refusal */
 export async function signIn(email: string, password: string): Promise<void> {
@@ -175,16 +160,40 @@ function reloadBlank(): void {
   location.reload()
 }
 
-async function endSession(): Promise<void> {
+/** The session has ended under an open page, which its user may go on with: the password is asked for over it. */
+function askAgain(): void {
+  if (!session.peek() || isHeld.peek()) return
+  if (leaving !== null) endSession()
+  else {
+    changes++
+    holdLive()
+  }
+}
+
+/** To the sign-in page: nothing of this page is in sight any more. @param email that is to be filled in there */
+export function leaveToSignIn(email: string | null): void {
+  endedFor.value = email
+  closeLive()
+  session.value = null
+}
+
+/** What the browser had kept is in sight again only where its session goes on. */
+function showOwn(): void {
+  if (isHeld.peek()) endSession()
+  show()
+}
+
+function endSession(): void {
   if (!session.peek()) return
-  if (leaving === 'here') return leaveAll(at('/'))
+  if (leaving === 'here') {
+    leaveAll(at('/'))
+    return
+  }
   if (leaving === 'everywhere') {
     noteLeft()
     tabs.postMessage('')
     signOuts.value += 1
   }
   changes++
-  endedFor.value = session.peek()?.user.email ?? null
-  closeLive()
-  session.value = null
+  leaveToSignIn(session.peek()?.user.email ?? null)
 }

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { Operation } from '../operations.ts'
 import { type Answered, ask } from './ask.ts'
-import { comebacks } from './follow.ts'
+import { comebacks, isHeld } from './follow.ts'
 import { asRefusal, type Refusal } from './refusal.ts'
 
 export interface Loaded<Data> {
@@ -41,7 +41,8 @@ export function useQuery<Data, Variables>(
   if (asked.current.key !== key) asked.current.isOther ||= asked.current.place !== place
   Object.assign(asked.current, { key, place })
   useEffect(() => {
-    if (variables === null) return
+    // What is held is asked for once it goes on.
+    if (variables === null || isHeld.peek()) return
     latest.current += 1
     const number = latest.current
     const isLatest = (): boolean => number === latest.current

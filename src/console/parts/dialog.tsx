@@ -26,7 +26,9 @@ export function Dialog({ title, onClose, children, foot, isLocked = false, isWid
     const opener = document.activeElement
     dialog?.showModal()
     // Its cross stands first; what is to be filled in comes before that.
-    dialog?.querySelector<HTMLElement>('.dialog-body :is(input:not([type=radio]), textarea, select)')?.focus()
+    dialog
+      ?.querySelector<HTMLElement>('.dialog-body :is(input:not([type=radio], [readonly]), textarea, select)')
+      ?.focus()
     return () => {
       dialog?.close()
       if (!(opener instanceof HTMLElement)) return

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { at } from '../api/base.ts'
-import { comebacks, isOffline, liveState } from '../api/follow.ts'
+import { comebacks, isHeld, isOffline, liveState } from '../api/follow.ts'
 import { session } from '../api/session.ts'
 import { Icon } from '../parts/icon.tsx'
 import { reloadWithDraft } from '../playground/draft.ts'
@@ -51,11 +51,12 @@ const Banner = ({ children }: { children: ComponentChildren }) => (
 function useLost(): boolean {
   const [isLost, setLost] = useState(false)
   const state = liveState.value
+  const held = isHeld.value
   useEffect(() => {
-    if (state !== 'reconnecting') return setLost(false)
+    if (state !== 'reconnecting' || held) return setLost(false)
     const timer = setTimeout(() => setLost(true), LOST_AFTER_MS)
     return () => clearTimeout(timer)
-  }, [state])
+  }, [state, held])
   return isLost
 }
 

@@ -7,6 +7,7 @@ import { Toasts } from '../parts/toast.tsx'
 import { followAccount } from './account-live.ts'
 import { balance } from './balance.ts'
 import { Banners } from './banners.tsx'
+import { HeldPage } from './held-page.tsx'
 import { areShortcutsOn, HelpDialog, isHelpOpen } from './help-dialog.tsx'
 import { Rail } from './rail.tsx'
 import { sectionsFor } from './sections.ts'
@@ -31,6 +32,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         {children}
       </div>
       <HelpDialog />
+      <HeldPage />
       <Toasts />
     </div>
   )

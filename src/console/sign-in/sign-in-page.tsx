@@ -14,11 +14,7 @@ export function SignInPage() {
   return (
     <Gate title="Sign in" lead={leadOf()}>
       <SignInForm />
-      <details class="aside">
-        <summary>No password, or lost it?</summary>
-        <p>An operator makes a link that signs you in once, on the machine that runs Sonant:</p>
-        <pre>npx sonant users sign-in-link you@example.com</pre>
-      </details>
+      <LostPassword />
     </Gate>
   )
 }
@@ -29,8 +25,29 @@ function leadOf(): string | undefined {
   return endedFor.value === null ? undefined : 'Your session has ended. Sign in to go on where you were.'
 }
 
-function SignInForm() {
-  const [email, setEmail] = useState(endedFor.peek() ?? '')
+export const LostPassword = () => (
+  <details class="aside">
+    <summary>No password, or lost it?</summary>
+    <LinkAdvice email="you@example.com" />
+  </details>
+)
+
+export const LinkAdvice = ({ email }: { readonly email: string }) => (
+  <>
+    <p>An operator makes a link that signs you in once, on the machine that runs Sonant:</p>
+    <pre>npx sonant users sign-in-link {email}</pre>
+  </>
+)
+
+interface SignInFormProps {
+  /** The one address that may be signed in with; any without it. */
+  readonly own?: string
+  /** Below its button. */
+  readonly children?: ComponentChildren
+}
+
+export function SignInForm({ own, children }: SignInFormProps) {
+  const [email, setEmail] = useState(own ?? endedFor.peek() ?? '')
   const [password, setPassword] = useState('')
   const field = useRef<HTMLInputElement>(null)
   const action = useAction(() => signIn(email, password))
@@ -45,7 +62,7 @@ function SignInForm() {
   }
   return (
     <form class="stack" onSubmit={onSubmit}>
-      <AddressField value={email} onText={setEmail} />
+      <AddressField value={email} onText={setEmail} readOnly={own !== undefined} />
       <TextField
         label="Password"
         error={action.failure === null ? undefined : messageOf(action.failure, seconds)}
@@ -60,11 +77,18 @@ function SignInForm() {
       <button type="submit" class="button primary large" disabled={action.isRunning || seconds > 0}>
         {action.isRunning ? 'Signing in…' : 'Sign in'}
       </button>
+      {children}
     </form>
   )
 }
 
-const AddressField = (props: { readonly value: string; readonly onText: (text: string) => void }) => (
+interface AddressFieldProps {
+  readonly value: string
+  readonly onText: (text: string) => void
+  readonly readOnly: boolean
+}
+
+const AddressField = (props: AddressFieldProps) => (
   <TextField label="E-mail address" type="email" name="email" autocomplete="username" required {...props} />
 )
 

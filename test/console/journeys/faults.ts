@@ -83,7 +83,7 @@ export function faultJourneys(opened: () => OpenedConsole, signIn: (page: Page, 
     await other.getByRole('heading', { name: 'Statistics' }).waitFor()
     await page.locator('.account-button').click()
     await page.getByRole('button', { name: 'Sign out' }).click()
-    await other.getByText('Your session has ended').waitFor()
+    await other.getByText('Your session has ended. Sign in').waitFor()
     await page.getByLabel('E-mail address').waitFor()
     await context.close()
   })
@@ -129,7 +129,7 @@ export function faultJourneys(opened: () => OpenedConsole, signIn: (page: Page, 
     await asked
     expect(await page.locator('h1:visible, .account-button:visible, td:visible').count()).toBe(0)
     answer()
-    await page.getByText('Your session has ended').waitFor()
+    await page.getByText('Your session has ended. Sign in').waitFor()
     await signIn(page, 'member@example.com')
     await account.click()
     await page.getByRole('button', { name: 'Sign out' }).click()

@@ -1,4 +1,5 @@
-import type { Browser, BrowserContext } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { PASSWORD } from '../../setup/people.ts'
 import type { TestRuntime } from '../../setup/runtime.ts'
 
 /** The one service and browser that all journeys share. */
@@ -17,3 +18,27 @@ export interface OpenedConsole {
 /** A delivery of a job's result that waits for its second attempt: its id, the account's and the job's. */
 export const ADD_DELIVERY = `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, attempt, next_attempt_at, created_at)
   values ($1, $2, 'job', $3, 'https://hooks.example.com/sonant', 0, '', 1, now() + interval '1 hour', now())`
+
+/** Goes on with a page over which the password is asked for. */
+export async function signInAgain(page: Page): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+  await dialog.getByLabel('Password').fill(PASSWORD)
+  await dialog.getByRole('button', { name: 'Sign in' }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
+/** Ends the sessions of a user as the service does it, which closes their sockets. */
+export const endSessions = async ({ service, browser }: OpenedConsole, email: string): Promise<void> => {
+  const context = await browser.newContext()
+  const ask = (query: string, variables: object) =>
+    context.request.post(`${service.url}/graphql`, { headers: { origin: service.url }, data: { query, variables } })
+  await ask(
+    'mutation ($email: String!, $password: String!) { signIn(email: $email, password: $password) { __typename } }',
+    {
+      email,
+      password: PASSWORD,
+    },
+  )
+  await ask('mutation { signOut(everywhere: true) { __typename } }', {})
+  await context.close()
+}

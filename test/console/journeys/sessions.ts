@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { writeWav } from '../../../src/audio/wav.ts'
 import { openPage } from '../../setup/browser.ts'
 import { sweep } from '../../setup/sound.ts'
-import type { OpenedConsole } from './opened-console.ts'
+import { type OpenedConsole, signInAgain } from './opened-console.ts'
 
 const MEMBER = 'member@example.com'
 const SECRET = 'A sentence for nobody else.'
@@ -37,7 +37,7 @@ export function sessionJourneys(
     await other.getByText('You may still be signed in.').waitFor()
     await context.setOffline(false)
     await other.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByText('Your session has ended').waitFor()
+    await page.getByText('Your session has ended. Sign in').waitFor()
     await signIn(page, MEMBER)
     await page.getByRole('heading', { name: 'Playground' }).waitFor()
     expect([
@@ -68,7 +68,7 @@ export function sessionJourneys(
     await other.goto(at('jobs'))
     await other.locator('.account-button').click()
     await other.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByText('Your session has ended').waitFor()
+    await page.getByText('Your session has ended. Sign in').waitFor()
     await signIn(page, MEMBER)
     await page.getByRole('heading', { name: 'Playground' }).waitFor()
     expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('')
@@ -100,13 +100,13 @@ export function sessionJourneys(
     await speak()
     await page.getByText('The service cannot be reached').waitFor()
     await signOutInAnother(context, at)
-    await page.getByText('Your session has ended').waitFor()
+    await page.getByText('Your session has ended. Sign in').waitFor()
     await signIn(page, MEMBER)
     await speak()
     await expect.poll(() => keys.length).toBe(2)
     await keepDraft(page)
     await signOutInAnother(context, at)
-    await page.getByText('Your session has ended').waitFor()
+    await page.getByText('Your session has ended. Sign in').waitFor()
     const answered = page.waitForResponse(
       (response) => response.request().postData()?.includes('mutation Speak(') ?? false,
     )
@@ -172,8 +172,7 @@ export function sessionJourneys(
     await endSessions(service)
     await page.unrouteAll()
     await page.evaluate(() => window.dispatchEvent(new Event('focus')))
-    await page.getByText('Your session has ended').waitFor()
-    await signIn(page, MEMBER)
+    await signInAgain(page)
     expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe(SECRET)
     await context.close()
   })
@@ -228,7 +227,7 @@ export function sessionJourneys(
     await context.close()
   })
 
-  test('a recording that is refused because the session has ended asks to sign in again', async () => {
+  test('a recording that is refused because the session has ended is sent once its user has signed in again over its form', async () => {
     const { service, browser, at } = opened()
     const context = await browser.newContext()
     const { page } = await openPage(context, service.url)
@@ -241,8 +240,12 @@ export function sessionJourneys(
     await page.getByLabel('How the speaker has agreed').fill('It is mine.')
     await page.getByLabel('I confirm').check()
     await endSessions(service)
-    await page.getByRole('button', { name: 'Add the voice' }).click()
-    await page.getByText('Your session has ended').waitFor()
+    const add = page.getByRole('button', { name: 'Add the voice' })
+    await add.click()
+    await signInAgain(page)
+    expect(await page.getByLabel('How the speaker has agreed').inputValue()).toBe('It is mine.')
+    await add.click()
+    await page.getByRole('row', { name: /tone/ }).waitFor()
     await context.close()
   })
 }
