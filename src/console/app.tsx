@@ -3,9 +3,9 @@ import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
 import { at, BASE } from './api/base.ts'
-import { asRefusal } from './api/refusal.ts'
 import { isOperator, isOwner, loadSession, session } from './api/session.ts'
 import { useAction } from './api/use-action.ts'
+import { useAgain } from './api/use-again.ts'
 import { JobsPage } from './jobs/jobs-page.tsx'
 import { OverviewPage } from './overview/overview-page.tsx'
 import { Failure } from './parts/failure.tsx'
@@ -66,10 +66,11 @@ function Screens() {
   const { path } = useLocation()
   const load = useAction(() => loadSession())
   useEffect(() => void load.run(), [])
+  useAgain(load.failure, () => void load.run())
   if (session.value === undefined)
     return load.failure === null ? null : (
       <Gate title="Not reached">
-        <Failure failure={asRefusal(load.failure)} onRetry={() => load.run()} />
+        <Failure failure={load.failure} onRetry={() => load.run()} isAskedAgain />
       </Gate>
     )
   if (path === at('/enter')) return <EnterPage />

@@ -22,6 +22,7 @@ import { heldPageJourneys } from './journeys/held-pages.ts'
 import { interruptionJourneys } from './journeys/interruptions.ts'
 import { jobsJourneys } from './journeys/jobs.ts'
 import { lexiconJourneys } from './journeys/lexicon.ts'
+import { limitJourneys } from './journeys/limits.ts'
 import { listeningJourneys } from './journeys/listening.ts'
 import { listJourneys } from './journeys/lists.ts'
 import { modeJourneys } from './journeys/modes.ts'
@@ -374,6 +375,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   clockJourneys(opened)
   modeJourneys(opened)
   interruptionJourneys(opened, signIn)
+  limitJourneys(opened)
   listeningJourneys(opened)
   followingJourneys(opened, signIn)
 

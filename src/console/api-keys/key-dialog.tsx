@@ -48,7 +48,7 @@ function KeyForm({ apiKey, onCreated, onDone, onClose }: KeyFormProps) {
     }
     onDone()
   })
-  const isComplete = name.trim() !== '' && scopes.length > 0
+  const isReady = name.trim() !== '' && scopes.length > 0 && !save.isOff
   const onSubmit = (event: Event): void => {
     event.preventDefault()
     void save.run()
@@ -65,7 +65,7 @@ function KeyForm({ apiKey, onCreated, onDone, onClose }: KeyFormProps) {
         <NameField value={name} onText={setName} />
         {apiKey === null && <LifetimeField value={lifetime} onChange={setLifetime} />}
         <ScopeChoice scopes={scopes} onChange={setScopes} />
-        <Buttons isNew={apiKey === null} isRunning={save.isRunning} isComplete={isComplete} onClose={onClose} />
+        <Buttons isNew={apiKey === null} isRunning={save.isRunning} isReady={isReady} onClose={onClose} />
       </form>
     </Dialog>
   )
@@ -74,16 +74,16 @@ function KeyForm({ apiKey, onCreated, onDone, onClose }: KeyFormProps) {
 interface ButtonsProps {
   readonly isNew: boolean
   readonly isRunning: boolean
-  readonly isComplete: boolean
+  readonly isReady: boolean
   readonly onClose: () => void
 }
 
-const Buttons = ({ isNew, isRunning, isComplete, onClose }: ButtonsProps) => (
+const Buttons = ({ isNew, isRunning, isReady, onClose }: ButtonsProps) => (
   <div class="row end">
     <button type="button" class="button" disabled={isRunning} onClick={onClose}>
       Back
     </button>
-    <button type="submit" class="button primary" disabled={isRunning || !isComplete}>
+    <button type="submit" class="button primary" disabled={!isReady}>
       {isNew ? 'Create' : 'Save'}
     </button>
   </div>

@@ -17,6 +17,7 @@ interface Answer {
   readonly errors?: readonly { message: string; extensions?: Extensions }[]
   readonly error?: string
   readonly error_code?: string
+  readonly details?: readonly Violation[]
 }
 interface Extensions {
   readonly code?: string
@@ -79,9 +80,22 @@ async function readAnswer(response: Response): Promise<Answer> {
   const answer = (await response.json().catch(() => null)) as Answer | null
   if (answer !== null && (answer.data !== undefined || answer.errors !== undefined)) return answer
   if (answer === null && response.ok) throw offline()
-  const message = answer?.error ?? `The service answered with status ${response.status}: try again in a moment.`
-  const requestId = response.headers.get('x-request-id') ?? undefined
-  throw new Refusal(message, { code: answer?.error_code ?? 'UNAVAILABLE', requestId })
+  throw refusalOfAnswer(response, answer)
+}
+
+/** Of an answer by another door than GraphQL's: what stands in front of the service has no codes. */
+export function refusalOfAnswer(
+  { status, headers }: Response,
+  answer: Omit<Answer, 'data' | 'errors'> | null,
+): Refusal {
+  const message = answer?.error ?? `The service answered with status ${status}: try again in a moment.`
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN)
+  return new Refusal(message, {
+    code: answer?.error_code ?? (status === 429 ? 'RATE_LIMITED' : 'UNAVAILABLE'),
+    requestId: headers.get('x-request-id') ?? undefined,
+    details: answer?.details ?? [],
+    retryAfterSeconds: Number.isNaN(seconds) ? undefined : seconds,
+  })
 }
 
 function refusalOf({ message, extensions }: NonNullable<Answer['errors']>[number]): Refusal {

@@ -11,21 +11,31 @@ interface RefusalParts {
   readonly retryAfterSeconds?: number | undefined
 }
 
+/** A question is asked again after this at the latest, however long the service wants it to wait. */
+const MAX_PAUSE_MS = 60_000
+
 /** Why the service refused, or why it was not reached (`OFFLINE`). The message is a sentence to show. */
 export class Refusal extends Error {
   readonly code: string
   readonly requestId: string | undefined
   readonly details: readonly Violation[]
-  readonly retryAfterSeconds: number | undefined
+  /** Until when the service takes no more of it, by this browser's clock; null: it did not refuse because of too many requests. */
+  readonly retryAt: number | null
+  /** When a question may be asked again. */
+  readonly againAt: number | null
 
   constructor(message: string, parts: RefusalParts) {
-    super(message)
+    const seconds = parts.code === 'RATE_LIMITED' ? parts.retryAfterSeconds : undefined
+    super(seconds === undefined ? message : tooMany(seconds))
     this.code = parts.code
     this.requestId = parts.requestId
     this.details = parts.details ?? []
-    this.retryAfterSeconds = parts.retryAfterSeconds
+    this.retryAt = seconds === undefined ? null : Date.now() + seconds * 1000
+    this.againAt = this.retryAt === null ? null : Math.min(this.retryAt, Date.now() + MAX_PAUSE_MS)
   }
 }
+
+export const tooMany = (seconds: number, what = 'requests'): string => `Too many ${what}. Try again in ${seconds} s.`
 
 export const asRefusal = (error: unknown): Refusal =>
   error instanceof Refusal

@@ -1,8 +1,11 @@
 import { useState } from 'preact/hooks'
 import { asRefusal, type Refusal } from './refusal.ts'
+import { useSecondsLeft } from './use-seconds-left.ts'
 
 export interface Action<Input> {
   readonly isRunning: boolean
+  /** It is under way, or waits for the end of a pause that the service asked for: its button is off. */
+  readonly isOff: boolean
   readonly failure: Refusal | null
   readonly run: (input: Input) => Promise<void>
   readonly reset: () => void
@@ -12,8 +15,11 @@ export interface Action<Input> {
 export function useAction<Input = void>(perform: (input: Input) => Promise<void>): Action<Input> {
   const [isRunning, setRunning] = useState(false)
   const [failure, setFailure] = useState<Refusal | null>(null)
+  const seconds = useSecondsLeft(failure?.retryAt ?? null)
+  // What was to be waited for says nothing any more once it is over.
+  const isOver = failure !== null && failure.retryAt !== null && seconds === 0
   const run = async (input: Input): Promise<void> => {
-    if (isRunning) return
+    if (isRunning || Date.now() < (failure?.againAt ?? 0)) return
     setRunning(true)
     setFailure(null)
     try {
@@ -24,5 +30,6 @@ export function useAction<Input = void>(perform: (input: Input) => Promise<void>
       setRunning(false)
     }
   }
-  return { isRunning, failure, run, reset: () => setFailure(null) }
+  const isOff = isRunning || seconds > 0
+  return { isRunning, isOff, failure: isOver ? null : failure, run, reset: () => setFailure(null) }
 }

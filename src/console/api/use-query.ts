@@ -3,6 +3,7 @@ import type { Operation } from '../operations.ts'
 import { type Answered, ask } from './ask.ts'
 import { comebacks, isHeld } from './follow.ts'
 import { asRefusal, type Refusal } from './refusal.ts'
+import { useAgain } from './use-again.ts'
 
 export interface Loaded<Data> {
   /** What was answered last; kept while it is asked for anew, and together with a failure. */
@@ -22,9 +23,6 @@ interface State<Data> {
   readonly isLoading: boolean
 }
 
-/** So long after a question that did not reach the service it is asked again: the socket may have outlived what cut it off. */
-const AGAIN_MS = 5000
-
 /** Asks whenever the variables change, and when the service is back; null variables ask nothing. An answer that is overtaken by a later request is dropped. */
 export function useQuery<Data, Variables>(
   operation: Operation<Data, Variables>,
@@ -32,20 +30,16 @@ export function useQuery<Data, Variables>(
 ): Loaded<Data> {
   const [state, setState] = useState<State<Data>>({ data: null, failure: null, isLoading: true })
   const [round, setRound] = useState(0)
-  const latest = useRef(0)
+  const latest = useRef({ number: 0, pausedUntil: 0 }).current
   const key = JSON.stringify(variables)
   const back = comebacks.value
-  const asked = useRef({ key, place: '', isOther: false })
-  const place = placeOf(location.search)
-  // A window up to now moves on under the same address.
-  if (asked.current.key !== key) asked.current.isOther ||= asked.current.place !== place
-  Object.assign(asked.current, { key, place })
+  const asked = usePlace(key)
   useEffect(() => {
-    // What is held is asked for once it goes on.
-    if (variables === null || isHeld.peek()) return
-    latest.current += 1
-    const number = latest.current
-    const isLatest = (): boolean => number === latest.current
+    // What is held, or waits for the end of a pause, is asked for then.
+    if (variables === null || isHeld.peek() || Date.now() < latest.pausedUntil) return
+    latest.number += 1
+    const number = latest.number
+    const isLatest = (): boolean => number === latest.number
     setState((before) => ({ ...before, isLoading: true }))
     ask(operation, variables).then(
       (data) => {
@@ -53,7 +47,12 @@ export function useQuery<Data, Variables>(
         asked.current.isOther = false
         setState({ data, failure: null, isLoading: false })
       },
-      (error) => isLatest() && setState(({ data }) => ({ data, failure: asRefusal(error), isLoading: false })),
+      (error) => {
+        if (!isLatest()) return
+        const failure = asRefusal(error)
+        latest.pausedUntil = failure.againAt ?? 0
+        setState(({ data }) => ({ data, failure, isLoading: false }))
+      },
     )
   }, [operation, key, round, back])
   const reload = useCallback(() => setRound((before) => before + 1), [])
@@ -66,13 +65,14 @@ export function useQuery<Data, Variables>(
   return { ...state, isOther: state.data !== null && asked.current.isOther, reload, replace }
 }
 
-/** Asks again, a while after the service was not reached. */
-function useAgain(failure: Refusal | null, reload: () => void): void {
-  useEffect(() => {
-    if (failure?.code !== 'OFFLINE') return
-    const timer = setTimeout(reload, AGAIN_MS)
-    return () => clearTimeout(timer)
-  }, [failure])
+/** Whether what was answered last is of another address. */
+function usePlace(key: string) {
+  const asked = useRef({ key, place: '', isOther: false })
+  const place = placeOf(location.search)
+  // A window up to now moves on under the same address.
+  if (asked.current.key !== key) asked.current.isOther ||= asked.current.place !== place
+  Object.assign(asked.current, { key, place })
+  return asked
 }
 
 /** What data depend on, of an address: not whether their list is followed. */

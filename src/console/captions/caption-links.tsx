@@ -28,7 +28,7 @@ export function CaptionLinks({ jobId, name }: CaptionLinksProps) {
   return (
     <>
       {(['VTT', 'SRT'] as const).map((format) => (
-        <button key={format} type="button" class="menu-item" disabled={save.isRunning} onClick={() => save.run(format)}>
+        <button key={format} type="button" class="menu-item" disabled={save.isOff} onClick={() => save.run(format)}>
           {format} captions
         </button>
       ))}

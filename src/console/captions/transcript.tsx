@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useQuery } from '../api/use-query.ts'
 import { type WordsQuery, words as wordsQuery } from '../operations.ts'
+import { Reason } from '../parts/failure.tsx'
 import type { Heard } from '../parts/player.tsx'
 import { inPieces, type SpokenSentence, type Timed, wordAt } from './spoken-text.ts'
 
@@ -30,10 +31,12 @@ export function Transcript({ jobId, heard, text, isEager = false }: TranscriptPr
   if (failure !== null)
     return (
       <p class="faint small-text transcript-note">
-        Its words cannot be shown: {failure.message}{' '}
-        <button type="button" class="button quiet small" onClick={reload}>
-          Try again
-        </button>
+        Its words cannot be shown: <Reason failure={failure} isAskedAgain />{' '}
+        {failure.againAt === null && (
+          <button type="button" class="button quiet small" onClick={reload}>
+            Try again
+          </button>
+        )}
       </p>
     )
   if (!job?.words || !job.sentences || job.words.length === 0)

@@ -41,7 +41,7 @@ export function EntryDialog({ entry, entries, save, onClose }: EntryDialogProps)
         {store.failure !== null && <Failure failure={store.failure} />}
         <EntryFields draft={draft} errors={errors} onChange={set} />
         <div class="row end">
-          <button type="submit" class="button primary" disabled={!isReady || store.isRunning}>
+          <button type="submit" class="button primary" disabled={!isReady || store.isOff}>
             {entry === null ? 'Add' : 'Save'}
           </button>
         </div>

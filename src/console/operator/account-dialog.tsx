@@ -59,7 +59,7 @@ export function AccountDialog({ account, onDone, onClose }: AccountDialogProps) 
         <CreditsField account={account} value={amount} onText={setAmount} />
         {needsPassword && <PasswordField value={password} onText={setPassword} />}
         <div class="row end">
-          <button type="submit" class="button primary" disabled={save.isRunning || amount === ''}>
+          <button type="submit" class="button primary" disabled={save.isOff || amount === ''}>
             {account === null ? 'Create' : 'Grant'}
           </button>
         </div>

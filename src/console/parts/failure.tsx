@@ -1,20 +1,26 @@
 import type { Refusal } from '../api/refusal.ts'
+import { useSecondsLeft } from '../api/use-seconds-left.ts'
 import { Icon } from './icon.tsx'
 
-interface FailureProps {
+interface ReasonProps {
   readonly failure: Refusal
+  /** It is asked again by itself once the pause is over that the service asked for. */
+  readonly isAskedAgain?: boolean | undefined
+}
+
+interface FailureProps extends ReasonProps {
   readonly onRetry?: (() => void) | undefined
   /** Older data stand below it. */
   readonly isOld?: boolean
 }
 
 /** What went wrong, where it went wrong: the sentence, the code, the request's id, and what to do. */
-export const Failure = ({ failure, onRetry, isOld }: FailureProps) => (
+export const Failure = ({ failure, onRetry, isOld, isAskedAgain }: FailureProps) => (
   <div class="notice bad" role="alert">
     <Icon name="alert" />
     <div class="notice-body">
       <p>
-        {failure.message}
+        <Reason failure={failure} isAskedAgain={isAskedAgain} />
         {isOld && ' The data below is older.'}
       </p>
       {failure.details.length > 0 && (
@@ -31,10 +37,26 @@ export const Failure = ({ failure, onRetry, isOld }: FailureProps) => (
         {failure.requestId !== undefined && ` · request ${failure.requestId}`}
       </p>
     </div>
-    {onRetry !== undefined && (
-      <button type="button" class="button" onClick={onRetry}>
-        Try again
-      </button>
+    {onRetry !== undefined && !(isAskedAgain && failure.againAt !== null) && (
+      <RetryButton until={failure.retryAt} onRetry={onRetry} />
     )}
   </div>
 )
+
+const RetryButton = ({ until, onRetry }: { readonly until: number | null; readonly onRetry: () => void }) => (
+  <button type="button" class="button" disabled={useSecondsLeft(until) > 0} onClick={onRetry}>
+    Try again
+  </button>
+)
+
+/** Why something was refused. Seconds that are left until it may be tried again are not read out one by one. */
+export function Reason({ failure, isAskedAgain = false }: ReasonProps) {
+  const seconds = useSecondsLeft(isAskedAgain ? failure.againAt : failure.retryAt)
+  if (failure.retryAt === null) return <>{failure.message}</>
+  return (
+    <>
+      Too many requests. {isAskedAgain ? 'Trying again' : 'Try again'}{' '}
+      <span aria-live="off">{seconds > 0 ? `in ${seconds} s.` : 'now.'}</span>
+    </>
+  )
+}

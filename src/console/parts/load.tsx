@@ -20,7 +20,7 @@ export function Load<Data>({ query, skeleton, children }: LoadProps<Data>) {
   const box = useInert(isOther)
   return (
     <>
-      {failure !== null && <Failure failure={failure} onRetry={reload} isOld={data !== null} />}
+      {failure !== null && <Failure failure={failure} onRetry={reload} isOld={data !== null} isAskedAgain />}
       {data !== null && (
         <div ref={box} class={isLoading ? 'refreshing' : undefined} aria-busy={isOther || undefined}>
           {children(data)}

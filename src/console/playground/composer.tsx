@@ -55,7 +55,7 @@ export function Composer({ endpoint, chosenVoice, onVoice, onExpired }: Composer
         <SheetFoot
           text={text}
           perCharacter={endpoint.creditsPerCharacter}
-          isSpeaking={speak.isRunning}
+          isOff={speak.isOff || text.trim() === ''}
           onCode={() => void code.run()}
         />
       </div>
@@ -100,18 +100,18 @@ function useInputs(endpoint: Endpoint, chosenVoice: string | undefined) {
 interface SheetFootProps {
   readonly text: string
   readonly perCharacter: number
-  readonly isSpeaking: boolean
+  readonly isOff: boolean
   readonly onCode: () => void
 }
 
-const SheetFoot = ({ text, perCharacter, isSpeaking, onCode }: SheetFootProps) => (
+const SheetFoot = ({ text, perCharacter, isOff, onCode }: SheetFootProps) => (
   <div class="sheet-foot">
     <Cost text={text} perCharacter={perCharacter} />
     <span class="grow" />
     <button type="button" class="button" onClick={onCode}>
       <Icon name="code" /> As code
     </button>
-    <button type="submit" class="button primary" disabled={isSpeaking || text.trim() === ''}>
+    <button type="submit" class="button primary" disabled={isOff}>
       <Icon name="playground" /> Speak <kbd>Ctrl ↵</kbd>
     </button>
   </div>

@@ -124,7 +124,7 @@ function TakeActions({ take }: { take: Take }) {
     <>
       {cancel.failure !== null && <Failure failure={cancel.failure} />}
       {!isOver && (
-        <button type="button" class="button small" disabled={cancel.isRunning} onClick={() => cancel.run()}>
+        <button type="button" class="button small" disabled={cancel.isOff} onClick={() => cancel.run()}>
           Cancel
         </button>
       )}

@@ -48,7 +48,7 @@ export function PasswordForm({ email, hasPassword, onDone }: PasswordFormProps) 
         />
         <NewPasswordField value={fresh} onText={setFresh} />
         <div class="row">
-          <button type="submit" class="button primary" disabled={save.isRunning}>
+          <button type="submit" class="button primary" disabled={save.isOff}>
             Save
           </button>
         </div>

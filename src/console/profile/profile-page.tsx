@@ -59,7 +59,7 @@ function Sessions({ sessions, onChange }: { sessions: Me['sessions']; onChange: 
       {end.failure !== null && <Failure failure={end.failure} />}
       <ul class="card-body stack">
         {sessions.map((one) => (
-          <SessionLine key={one.id} session={one} onEnd={() => void end.run(one.id)} />
+          <SessionLine key={one.id} session={one} isOff={end.isOff} onEnd={() => void end.run(one.id)} />
         ))}
       </ul>
       {isAsking && (
@@ -79,10 +79,11 @@ function Sessions({ sessions, onChange }: { sessions: Me['sessions']; onChange: 
 
 interface SessionLineProps {
   readonly session: Me['sessions'][number]
+  readonly isOff: boolean
   readonly onEnd: () => void
 }
 
-const SessionLine = ({ session: { createdAt, seenAt, current }, onEnd }: SessionLineProps) => (
+const SessionLine = ({ session: { createdAt, seenAt, current }, isOff, onEnd }: SessionLineProps) => (
   <li class="row spread">
     <span>
       Since {exactTime(createdAt)} <span class="faint">· used </span>
@@ -91,7 +92,7 @@ const SessionLine = ({ session: { createdAt, seenAt, current }, onEnd }: Session
     {current ? (
       <span class="chip">this browser</span>
     ) : (
-      <button type="button" class="button small" onClick={onEnd}>
+      <button type="button" class="button small" disabled={isOff} onClick={onEnd}>
         End
       </button>
     )}

@@ -4,6 +4,7 @@ import { session, signOut } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { focusOpener, useCloseOutside } from '../menus/use-close-outside.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
+import { Reason } from '../parts/failure.tsx'
 import { Segments } from '../parts/field.tsx'
 import { count, initial } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -94,12 +95,12 @@ function SignOutItem() {
   const onClick = (): void => (unsaved.value === null ? void leave.run() : setAsking(true))
   return (
     <>
-      <button type="button" class="menu-item" disabled={leave.isRunning} onClick={onClick}>
+      <button type="button" class="menu-item" disabled={leave.isOff} onClick={onClick}>
         <Icon name="signOut" /> {leave.isRunning ? 'Signing out…' : 'Sign out'}
       </button>
       {leave.failure !== null && (
         <p class="hint bad" role="alert">
-          You may still be signed in. {leave.failure.message}
+          You may still be signed in. <Reason failure={leave.failure} />
         </p>
       )}
       {isAsking && (

@@ -41,14 +41,14 @@ function Entrance({ token }: { token: string }) {
   if (query.failure !== null)
     return (
       <Gate title="Sign in">
-        <Failure failure={query.failure} onRetry={query.reload} />
+        <Failure failure={query.failure} onRetry={query.reload} isAskedAgain />
       </Gate>
     )
   if (query.data === null) return <Gate title="One moment">{null}</Gate>
   return (
     <Gate title={found ? 'Welcome' : 'This sign-in link is no longer valid'}>
       {open.failure !== null && <Failure failure={open.failure} />}
-      {found ? <Welcome link={found} isOpening={open.isRunning} onOpen={() => open.run()} /> : <DeadLink />}
+      {found ? <Welcome link={found} isOpening={open.isOff} onOpen={() => open.run()} /> : <DeadLink />}
     </Gate>
   )
 }

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { Refusal } from '../api/refusal.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { tooMany } from '../api/refusal.ts'
 import { areOthersOpen, endedFor, signIn } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
+import { useSecondsLeft } from '../api/use-seconds-left.ts'
 import { TextField } from '../parts/field.tsx'
 import { Mark } from '../shell/rail.tsx'
 
@@ -51,7 +52,7 @@ export function SignInForm({ own, children }: SignInFormProps) {
   const [password, setPassword] = useState('')
   const field = useRef<HTMLInputElement>(null)
   const action = useAction(() => signIn(email, password))
-  const seconds = useCountdown(action.failure)
+  const seconds = useSecondsLeft(action.failure?.retryAt ?? null)
   useEffect(() => {
     if (endedFor.peek() !== null) field.current?.focus()
   }, [])
@@ -65,7 +66,7 @@ export function SignInForm({ own, children }: SignInFormProps) {
       <AddressField value={email} onText={setEmail} readOnly={own !== undefined} />
       <TextField
         label="Password"
-        error={action.failure === null ? undefined : messageOf(action.failure, seconds)}
+        error={seconds > 0 ? tooMany(seconds, 'attempts') : action.failure?.message}
         ref={field}
         type="password"
         name="password"
@@ -74,7 +75,7 @@ export function SignInForm({ own, children }: SignInFormProps) {
         value={password}
         onText={setPassword}
       />
-      <button type="submit" class="button primary large" disabled={action.isRunning || seconds > 0}>
+      <button type="submit" class="button primary large" disabled={action.isOff}>
         {action.isRunning ? 'Signing in…' : 'Sign in'}
       </button>
       {children}
@@ -127,18 +128,3 @@ const WAVE = Array.from({ length: 48 }, (_, index) => {
   const voice = Math.abs(Math.sin(index * 0.9) * 0.6 + Math.sin(index * 2.3) * 0.4)
   return Math.round(10 + 230 * envelope * voice)
 })
-
-/** What was to be waited for says nothing any more once it is over. */
-const messageOf = ({ message, retryAfterSeconds }: Refusal, seconds: number): string | undefined =>
-  seconds > 0 ? `Too many attempts. Try again in ${seconds} s.` : retryAfterSeconds === undefined ? message : undefined
-
-/** Seconds that are left of the pause that the service asked for. */
-function useCountdown(failure: Refusal | null): number {
-  const [, setShown] = useState(0)
-  const until = useMemo(() => Date.now() + (failure?.retryAfterSeconds ?? 0) * 1000, [failure])
-  useEffect(() => {
-    const timer = setInterval(() => setShown(Math.min(until, Date.now())), 1000)
-    return () => clearInterval(timer)
-  }, [until])
-  return Math.max(0, Math.ceil((until - Date.now()) / 1000))
-}

@@ -56,7 +56,7 @@ export function UploadDialog({ onDone, onClose }: UploadDialogProps) {
         />
         <DraftFields draft={draft} errors={errors} onChange={set} />
         <div class="row end">
-          <button type="submit" class="button primary" disabled={!isReady || upload.isRunning}>
+          <button type="submit" class="button primary" disabled={!isReady || upload.isOff}>
             {upload.isRunning ? 'Checking the recording…' : 'Add the voice'}
           </button>
         </div>

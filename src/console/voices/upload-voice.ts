@@ -1,4 +1,4 @@
-import { noteRefusal } from '../api/ask.ts'
+import { noteRefusal, refusalOfAnswer } from '../api/ask.ts'
 import { at } from '../api/base.ts'
 import { Refusal, type Violation } from '../api/refusal.ts'
 
@@ -29,11 +29,7 @@ export async function uploadVoice({ name, file, consent, transcript, language }:
   if (response.ok) return
   const answer = (await response.json().catch(() => null)) as Answer | null
   noteRefusal(answer?.error_code)
-  throw new Refusal(answer?.error ?? `The service answered with status ${response.status}: try again in a moment.`, {
-    code: answer?.error_code ?? 'UNAVAILABLE',
-    requestId: response.headers.get('x-request-id') ?? undefined,
-    details: answer?.details ?? [],
-  })
+  throw refusalOfAnswer(response, answer)
 }
 
 async function send(body: FormData): Promise<Response> {

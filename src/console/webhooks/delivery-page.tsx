@@ -44,7 +44,7 @@ export function DeliveryPage({ id = '' }: { id?: string }) {
     }
   }, [isPending, jobId])
   const actions = delivery !== null && (
-    <button type="button" class="button primary" disabled={isPending || again.isRunning} onClick={() => again.run()}>
+    <button type="button" class="button primary" disabled={isPending || again.isOff} onClick={() => again.run()}>
       <Icon name="send" /> Send again
     </button>
   )

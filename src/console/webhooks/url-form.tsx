@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
-import type { Refusal } from '../api/refusal.ts'
+import { type Refusal, tooMany } from '../api/refusal.ts'
 import { useAction } from '../api/use-action.ts'
+import { useSecondsLeft } from '../api/use-seconds-left.ts'
 import { setWebhookUrl } from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { TextField } from '../parts/field.tsx'
@@ -37,7 +38,7 @@ export function UrlForm({ url, onSaved }: UrlFormProps) {
           <button
             type="submit"
             class="button primary"
-            disabled={save.isRunning || text.trim() === '' || text.trim() === url}
+            disabled={save.isOff || text.trim() === '' || text.trim() === url}
           >
             Save
           </button>
@@ -59,18 +60,21 @@ interface UrlFieldProps {
   readonly onText: (text: string) => void
 }
 
-const UrlField = ({ value, failure, onText }: UrlFieldProps) => (
-  <TextField
-    label="URL"
-    hint="https, on port 443 or from 1024 upwards. A submission may name another URL."
-    error={failure === null ? undefined : (failure.details[0]?.message ?? failure.message)}
-    type="url"
-    inputMode="url"
-    placeholder="https://example.com/hooks/sonant"
-    value={value}
-    onText={onText}
-  />
-)
+function UrlField({ value, failure, onText }: UrlFieldProps) {
+  const seconds = useSecondsLeft(failure?.retryAt ?? null)
+  return (
+    <TextField
+      label="URL"
+      hint="https, on port 443 or from 1024 upwards. A submission may name another URL."
+      error={seconds > 0 ? tooMany(seconds) : (failure?.details[0]?.message ?? failure?.message)}
+      type="url"
+      inputMode="url"
+      placeholder="https://example.com/hooks/sonant"
+      value={value}
+      onText={onText}
+    />
+  )
+}
 
 const ClearDialog = ({ onConfirm, onClose }: { onConfirm: () => Promise<void>; onClose: () => void }) => (
   <ConfirmDialog title="Clear the webhook URL?" action="Clear" isDanger onConfirm={onConfirm} onClose={onClose}>

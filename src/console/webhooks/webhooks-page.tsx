@@ -48,7 +48,7 @@ export function WebhooksPage() {
   })
   const hasUrl = Boolean(settings.data?.webhook.url)
   const actions = (
-    <button type="button" class="button" disabled={!hasUrl || test.isRunning} onClick={() => test.run()}>
+    <button type="button" class="button" disabled={!hasUrl || test.isOff} onClick={() => test.run()}>
       <Icon name="send" /> Send a test
     </button>
   )

@@ -83,11 +83,11 @@ function EditorHead({ file, review: { check, changes }, engineCheck, onApply }: 
         Undo all
       </button>
       {engineCheck !== null && (
-        <button type="button" class="button" disabled={engineCheck.isRunning} onClick={() => void engineCheck.run()}>
+        <button type="button" class="button" disabled={engineCheck.isOff} onClick={() => void engineCheck.run()}>
           {engineCheck.isRunning ? 'Asking the engine…' : 'Check engine'}
         </button>
       )}
-      <button type="button" class="button" aria-disabled={check.isRunning} onClick={() => void onCheck()}>
+      <button type="button" class="button" aria-disabled={check.isOff} onClick={() => void onCheck()}>
         Review changes
       </button>
       <button type="button" class="button primary" disabled={!hasChanges} onClick={onApply}>

@@ -1,0 +1,96 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { flaws, openPage } from '../../setup/browser.ts'
+import { insertJob } from '../../setup/jobs.ts'
+import type { OpenedConsole } from './opened-console.ts'
+
+/** Requests that the service refuses because there were too many. */
+export function limitJourneys(opened: () => OpenedConsole): void {
+  test('a list that the service limits says the seconds left, and is asked for once they are over, after a minute at the latest', async () => {
+    const { service, owner, account, at } = opened()
+    const id = await insertJob(service.runtime.db, account)
+    const { page, complaints } = await openPage(owner, service.url, /429/)
+    const asked = await limit(page, 'query Jobs(', [7, 900])
+    await page.clock.install()
+    await page.goto(at('jobs'))
+    const message = page.getByText(/^Too many requests. Trying again in \d+ s.$/)
+    await message.waitFor()
+    const first = await message.textContent()
+    await expect.poll(() => message.textContent()).not.toBe(first)
+    expect([await page.getByRole('button', { name: 'Try again' }).count(), await flaws(page), asked()]).toEqual([
+      0,
+      [],
+      1,
+    ])
+    await page.clock.fastForward(8000)
+    await page.getByText(/in (60|5\d) s\.$/).waitFor()
+    expect(asked()).toBe(2)
+    await page.clock.fastForward(61_000)
+    await page.locator(`[data-job=${id}]`).waitFor()
+    expect([asked(), await message.count(), complaints]).toEqual([3, 0, []])
+    await page.close()
+  })
+
+  test('a change that the service limits keeps its form, and its button is off for the seconds that are counted down', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url, /429/)
+    const asked = await limit(page, 'mutation CreateKey(', [9])
+    await page.clock.install()
+    await page.goto(at('keys'))
+    await page.getByRole('button', { name: 'Create a key' }).first().click()
+    const name = page.getByRole('textbox', { name: 'Name' })
+    await name.fill('limited')
+    const create = page.getByRole('button', { name: 'Create', exact: true })
+    await create.click()
+    const message = page.getByText(/^Too many requests. Try again in \d+ s.$/)
+    await message.waitFor()
+    await name.press('Enter')
+    expect([await create.isDisabled(), asked(), await flaws(page)]).toEqual([true, 1, []])
+    await page.clock.fastForward(10_000)
+    await message.waitFor({ state: 'detached' })
+    expect([await name.inputValue(), await page.locator('[role=alert]').count()]).toEqual(['limited', 0])
+    await create.click()
+    await page.locator('.secret code').waitFor()
+    expect([asked(), complaints]).toEqual([2, []])
+    await page.close()
+  })
+
+  test('a text that the service limits is not spoken by the keys either until the seconds are over', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url, /429/)
+    const asked = await limit(page, 'mutation Speak(', [9])
+    await page.clock.install()
+    await page.goto(at('playground'))
+    await page.getByLabel('Text', { exact: true }).fill('Once in a while.')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Too many requests. Try again').waitFor()
+    await page.keyboard.press('Control+Enter')
+    expect([await page.getByRole('button', { name: /^Speak/ }).isDisabled(), asked()]).toEqual([true, 1])
+    await page.clock.fastForward(10_000)
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.take').first().waitFor()
+    expect([asked(), complaints]).toEqual([2, []])
+    await page.close()
+  })
+}
+
+/** Refuses the first requests of an operation as the service does. @returns how often it was asked */
+async function limit(page: Page, operation: string, seconds: readonly number[]): Promise<() => number> {
+  let asked = 0
+  await page.route('**/graphql', (route) => {
+    if (!route.request().postData()?.includes(operation)) return route.fallback()
+    const retryAfterSeconds = seconds[asked++]
+    if (retryAfterSeconds === undefined) return route.fallback()
+    const message = 'Wait for the seconds in Retry-After before the next request.'
+    return route.fulfill({
+      status: 429,
+      headers: { 'retry-after': String(retryAfterSeconds) },
+      json: {
+        error: message,
+        error_code: 'RATE_LIMITED',
+        errors: [{ message, extensions: { code: 'RATE_LIMITED', retryAfterSeconds } }],
+      },
+    })
+  })
+  return () => asked
+}
