@@ -308,7 +308,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   test('letters lead to screens, and are text in a field', async () => {
     const { page } = await openPage(owner, service.url)
     await page.goto(at('keys'))
-    await page.getByRole('heading', { name: 'API keys' }).waitFor()
+    await page.getByRole('heading', { name: 'API keys', exact: true }).waitFor()
     await page.keyboard.type('gj')
     await page.waitForURL(/\/jobs$/)
     await page.locator('h1:focus').waitFor()

@@ -1,15 +1,10 @@
-import { signal } from '@preact/signals'
 import { isOperator, isOwner } from '../api/session.ts'
 import { useQuery } from '../api/use-query.ts'
 import { serviceInfo } from '../operations.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Segments } from '../parts/field.tsx'
+import { areShortcutsOn, chooseShortcuts, isHelpOpen } from './help.ts'
 import { sectionsFor } from './sections.ts'
-
-const KEY = 'sonant-shortcuts'
-export const isHelpOpen = signal(false)
-/** Single letters can be switched off, for users that steer by voice. */
-export const areShortcutsOn = signal(readChoice())
 
 const EVERYWHERE = [
   ['?', 'This help'],
@@ -26,8 +21,8 @@ const EVERYWHERE = [
   ['r', 'Retry the failed job'],
 ] as const
 
+/** The keys of every screen, and what is served here. */
 export function HelpDialog() {
-  if (!isHelpOpen.value) return null
   const places = sectionsFor(isOwner.value, isOperator.value).flatMap(({ sections }) => sections)
   const rows = [...EVERYWHERE, ...places.map(({ letter, name }) => [`g ${letter}`, name] as const)]
   return (
@@ -49,7 +44,7 @@ export function HelpDialog() {
         <Segments
           label="Single letters"
           value={areShortcutsOn.value ? 'on' : 'off'}
-          onChange={choose}
+          onChange={chooseShortcuts}
           options={[
             ['on', 'On'],
             ['off', 'Off'],
@@ -72,21 +67,4 @@ function About() {
 
 function close(): void {
   isHelpOpen.value = false
-}
-
-function choose(value: 'on' | 'off'): void {
-  areShortcutsOn.value = value === 'on'
-  try {
-    localStorage.setItem(KEY, value)
-  } catch {
-    // Without storage it lasts as long as the page.
-  }
-}
-
-function readChoice(): boolean {
-  try {
-    return localStorage.getItem(KEY) !== 'off'
-  } catch {
-    return true
-  }
 }

@@ -8,7 +8,8 @@ import { followAccount } from './account-live.ts'
 import { balance } from './balance.ts'
 import { Banners } from './banners.tsx'
 import { HeldPage } from './held-page.tsx'
-import { areShortcutsOn, HelpDialog, isHelpOpen } from './help-dialog.tsx'
+import { areShortcutsOn, isHelpOpen } from './help.ts'
+import { HelpScreen } from './help-screen.tsx'
 import { Rail } from './rail.tsx'
 import { sectionsFor } from './sections.ts'
 import { createShortcuts, takesText } from './shortcuts.ts'
@@ -31,7 +32,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <Banners />
         {children}
       </div>
-      <HelpDialog />
+      <HelpScreen />
       <HeldPage />
       <Toasts />
     </div>
