@@ -31,6 +31,7 @@ import type { OpenedConsole } from './journeys/opened-console.ts'
 import { operatorJourneys } from './journeys/operator.ts'
 import { sessionJourneys } from './journeys/sessions.ts'
 import { statisticsJourneys } from './journeys/statistics.ts'
+import { unservedPoolJourneys } from './journeys/unserved-pools.ts'
 import { versionJourneys } from './journeys/versions.ts'
 import { voicesJourneys } from './journeys/voices.ts'
 
@@ -376,6 +377,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   modeJourneys(opened)
   interruptionJourneys(opened, signIn)
   limitJourneys(opened)
+  unservedPoolJourneys(opened, signIn)
   listeningJourneys(opened)
   followingJourneys(opened, signIn)
 

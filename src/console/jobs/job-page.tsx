@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { at } from '../api/base.ts'
 import { follow } from '../api/follow.ts'
-import { isOwner } from '../api/session.ts'
+import { isOperator, isOwner } from '../api/session.ts'
 import { useEvery } from '../api/use-every.ts'
 import { useFreshUrls } from '../api/use-fresh-urls.ts'
 import { type Loaded, useQuery } from '../api/use-query.ts'
@@ -23,6 +23,7 @@ import { JobHalves } from './job-halves.tsx'
 import { JobState } from './job-state.tsx'
 import { listQuery } from './jobs-address.ts'
 import { Neighbours } from './neighbours.tsx'
+import { UnservedPool } from './unserved-pool.tsx'
 
 const PLACE_MS = 5000
 
@@ -31,7 +32,7 @@ export const JobPage = ({ id = '' }: { id?: string }) => <OneJob key={id} id={id
 
 function OneJob({ id }: { id: string }) {
   const { query: address } = useAddress()
-  const query = useQuery(jobDetail, { jobId: id, isOwner: isOwner.value })
+  const query = useQuery(jobDetail, { jobId: id, isOwner: isOwner.value, isOperator: isOperator.value })
   useFollowed(id, query)
   // Its place in the queue depends on the jobs of others, whose changes are in no message.
   useEvery(PLACE_MS, query.data?.job.status === 'QUEUED', query.reload)
@@ -86,6 +87,7 @@ function JobBody({ job, onExpired }: { job: Job; onExpired: () => void }) {
             {job.error} <code>{job.errorCode}</code>
           </p>
         )}
+        <UnservedPool job={job} />
         {job.isProhibited && <p class="notice warn">Moderation rejected its content.</p>}
         <JobAudio job={job} onExpired={onExpired} />
       </section>

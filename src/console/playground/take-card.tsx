@@ -5,6 +5,7 @@ import { useAction } from '../api/use-action.ts'
 import { useEvery } from '../api/use-every.ts'
 import { useFreshUrls } from '../api/use-fresh-urls.ts'
 import { Transcript } from '../captions/transcript.tsx'
+import { UnservedPool } from '../jobs/unserved-pool.tsx'
 import { cancelJob } from '../operations.ts'
 import { Failure } from '../parts/failure.tsx'
 import { clockTime, count, duration, initial } from '../parts/format.ts'
@@ -28,7 +29,6 @@ interface TakeCardProps {
 export function TakeCard({ take, isFirst, isNewest }: TakeCardProps) {
   const { progress, audio } = take
   const isCompleted = progress?.status === 'COMPLETED'
-  const isFailed = progress?.status === 'FAILED'
   const finished = isCompleted ? (audio?.wav ?? null) : null
   // A browser has six connections to a service: one waits for the first sound of the newest take, none for those of others.
   const live = isFirst ? (audio?.liveUrl ?? null) : null
@@ -42,12 +42,13 @@ export function TakeCard({ take, isFirst, isNewest }: TakeCardProps) {
   return (
     <article ref={root} class="take card" aria-label={`Take by ${take.voiceName}`}>
       <TakeHead take={take} />
+      {progress !== null && <UnservedPool job={progress} />}
       {!isCompleted && (
         <p class="take-text" dir="auto">
           {take.text}
         </p>
       )}
-      {isFailed ? (
+      {progress?.status === 'FAILED' ? (
         <p class="notice bad small-text">
           {progress.error} <code>{progress.errorCode}</code>
         </p>

@@ -100,12 +100,12 @@ export function refresh(jobId: string): void {
   )
 }
 
-/** Asks again where in the queue a job is, where the service is reached. */
+/** Asks again where in the queue a job is, and whether a worker takes from that, where the service is reached. */
 export function refreshPlace(jobId: string): void {
   ask(waiting, { jobId }).then(
-    ({ voiceJob: { status, queuePosition } }) => {
+    ({ voiceJob: { status, queuePosition, poolServed } }) => {
       const progress = takes.peek().find((take) => take.jobId === jobId)?.progress
-      if (progress?.status === status) change(jobId, { progress: { ...progress, queuePosition } })
+      if (progress?.status === status) change(jobId, { progress: { ...progress, queuePosition, poolServed } })
     },
     () => {},
   )

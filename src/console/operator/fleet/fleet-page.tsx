@@ -8,6 +8,7 @@ import { cardsOf } from './cards.ts'
 import { Causes } from './causes.tsx'
 import { GraphicsCards } from './graphics-cards.tsx'
 import { Pools } from './pools.tsx'
+import { UnservedPools } from './unserved-pools.tsx'
 import { useFleet } from './use-fleet.ts'
 import { Workers } from './workers.tsx'
 
@@ -19,6 +20,7 @@ export function FleetPage() {
       <Load query={query} skeleton={<SkeletonRows rows={8} />}>
         {({ pools, workers }) => (
           <>
+            <UnservedPools pools={pools} />
             <FleetTiles pools={pools} workers={workers} />
             <div class="cards">
               <Pools pools={pools} />

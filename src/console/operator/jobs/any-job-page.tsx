@@ -3,6 +3,7 @@ import { useQuery } from '../../api/use-query.ts'
 import { costText } from '../../jobs/cost-text.ts'
 import { JobHalves } from '../../jobs/job-halves.tsx'
 import { JobState } from '../../jobs/job-state.tsx'
+import { UnservedPool } from '../../jobs/unserved-pool.tsx'
 import { type AnyJobQuery, anyJob } from '../../operations.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { bytes, count, duration, exactTime, sentence, shortId } from '../../parts/format.ts'
@@ -46,6 +47,7 @@ const AnyJobBody = ({ job }: { job: AnyJob }) => (
         <span class="chip">{job.endpointKey}</span>
         <ShortId id={job.id} />
       </div>
+      <UnservedPool job={job} />
       {job.status === 'FAILED' && (
         <div class="true-cause">
           <h2 class="label">True cause</h2>

@@ -1,0 +1,26 @@
+import { requireOperator } from '../access/require.ts'
+import { BatchLoader } from '../concurrency/batch-loader.ts'
+import { builder, type GraphqlContext } from '../graphql/builder.ts'
+import { JobInterface } from '../jobs/graphql/job-interface-graphql.ts'
+import { loadServed, queuedPool } from './served-pools.ts'
+
+const served = new BatchLoader<GraphqlContext, boolean>(loadServed)
+
+// What pools there are is for operators, as it is in `settings`; that a job waits for no worker concerns its account.
+builder.interfaceFields(JobInterface, (t) => ({
+  pool: t.string({
+    nullable: true,
+    description:
+      'The pool whose workers take it, as `pools` names it; null where its endpoint is gone. Needs the scope operator, or a signed-in operator.',
+    resolve: ({ endpointKey }, _args, ctx) => {
+      requireOperator(ctx)
+      return queuedPool(ctx.catalog, endpointKey)
+    },
+  }),
+  poolServed: t.boolean({
+    nullable: true,
+    description: 'Whether a living worker takes jobs of its pool: with none it waits. QUEUED only.',
+    resolve: async ({ status, endpointKey }, _args, ctx) =>
+      status === 'queued' ? ((await served.load(ctx, endpointKey)) ?? null) : null,
+  }),
+}))

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ask } from '../setup/graphql.ts'
+import { insertJob } from '../setup/jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { applyEndpoint } from '../setup/voice-jobs.ts'
+
+let service: TestRuntime
+beforeAll(async () => {
+  service = await startTestRuntime()
+})
+afterAll(() => service.close())
+
+const insertWorker = (id: string, pools: string, ageSeconds: number) =>
+  service.runtime.db.pool.query(
+    `insert into worker (id, host, version, pools, slots, in_flight, gpus, heartbeat_at)
+     values ($1, 'h', '1', $2, 1, 0, '[]', now() - $3 * interval '1 second')`,
+    [id, pools, ageSeconds],
+  )
+
+describe('the pool of a job', () => {
+  test('is served while a worker that takes from it lives, of jobs that wait alone', async () => {
+    const { account, key } = await service.createCaller()
+    const { db } = service.runtime
+    await applyEndpoint(service.runtime, 'night', { pool: 'night' })
+    const jobs = {
+      night: await insertJob(db, account, { status: 'queued', endpointKey: 'voice.night' }),
+      portrait: await insertJob(db, account, { status: 'queued', type: 'generate' }),
+      gone: await insertJob(db, account, { status: 'queued', endpointKey: 'voice.gone' }),
+      ended: await insertJob(db, account, { endpointKey: 'voice.night' }),
+    }
+    const served = async () => {
+      const { data } = await ask<{ jobs: { edges: { node: { id: string; poolServed: boolean | null } }[] } }>(
+        service.url,
+        key,
+        '{ jobs { edges { node { id poolServed } } } }',
+      )
+      const found = new Map(data?.jobs.edges.map(({ node }) => [node.id, node.poolServed]))
+      return Object.fromEntries(Object.entries(jobs).map(([name, id]) => [name, found.get(id)]))
+    }
+    const unknown = { gone: null, ended: null }
+    expect(await served()).toEqual({ night: false, portrait: false, ...unknown })
+    await insertWorker('wrk_day', '{day}', -600)
+    await insertWorker('wrk_dead', '{night}', 10)
+    expect(await served()).toEqual({ night: false, portrait: true, ...unknown })
+    await insertWorker('wrk_night', '{night}', -600)
+    expect(await served()).toEqual({ night: true, portrait: true, ...unknown })
+    await db.pool.query('delete from worker')
+  })
+
+  test('has a name for operators alone, as pools have it', async () => {
+    const { account, key } = await service.createCaller()
+    const operator = (await service.createKey(await service.createAccount(), ['operator'])).apiKey
+    await applyEndpoint(service.runtime, 'named', { pool: 'named-pool' })
+    const { db } = service.runtime
+    const query = 'query ($id: ID!) { node(id: $id) { ... on Job { pool } } }'
+    const poolOf = async (asker: string, id: string) => {
+      const { data, errors } = await ask<{ node: { pool: string | null } }>(service.url, asker, query, { id })
+      return [data?.node.pool, errors?.[0]?.extensions.code]
+    }
+    const voice = await insertJob(db, account, { endpointKey: 'voice.named' })
+    expect(await poolOf(key, voice)).toEqual([null, 'FORBIDDEN'])
+    expect(await poolOf(operator, voice)).toEqual(['named-pool', undefined])
+    const other = { generate: 'generate.cog', companion_chat: null } as const
+    for (const type of ['generate', 'companion_chat'] as const)
+      expect(await poolOf(operator, await insertJob(db, account, { type }))).toEqual([other[type], undefined])
+    expect(await poolOf(operator, await insertJob(db, account, { endpointKey: 'voice.gone' }))).toEqual([
+      null,
+      undefined,
+    ])
+  })
+})
