@@ -516,6 +516,13 @@ export type JobDetailQuery = { job:
     | { __typename: 'VoiceJob', liveUrl: string | null, queuePosition: number | null, poolServed: boolean | null, pool?: string | null, error: string | null, isProhibited: boolean | null, chunksDone: number | null, chunksTotal: number | null, audioMs: number | null, id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, wav: string | null, mp3: string | null, opus: string | null, flac: string | null, artifacts: Array<{ id: string, output: string, contentType: string, bytes: number, durationMs: number | null, sha256: string, url: string, createdAt: string, deletedAt: string | null }>, deliveries?: Array<{ id: string, jobId: string, state: WebhookDeliveryState, outcome: string | null, url: string, test: boolean, createdAt: string, finishedAt: string | null, nextAttemptAt: string | null, attempts: Array<{ number: number, round: number, startedAt: string, durationMs: number | null, outcome: string | null, responseStatus: number | null, response: string | null }> }> | null }
    };
 
+export type RequestFormQueryVariables = Exact<{
+  slug: string;
+}>;
+
+
+export type RequestFormQuery = { endpointSchema: { slug: string, schema: unknown } };
+
 export type JobLiveSubscriptionVariables = Exact<{
   id: string;
 }>;
@@ -1226,6 +1233,7 @@ export const jobs: Operation<JobsQuery, JobsQueryVariables> = { query: "query Jo
 export const jobCounts: Operation<JobCountsQuery, JobCountsQueryVariables> = { query: "query JobCounts($filter:JobsFilter){jobStats(groupBy:[STATUS]filter:$filter){status jobs}}" }
 export const jobsLive: Operation<JobsLiveSubscription, JobsLiveSubscriptionVariables> = { query: "subscription JobsLive($filter:JobsFilter){jobsChanged(filter:$filter everyMs:500){...JobRow}}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts ...on VoiceJob{chunksDone chunksTotal audioMs}}" }
 export const jobDetail: Operation<JobDetailQuery, JobDetailQueryVariables> = { query: "query JobDetail($jobId:ID!$isOwner:Boolean!$isOperator:Boolean!){job(jobId:$jobId){...JobRow queuePosition poolServed pool@include(if:$isOperator)error isProhibited artifacts{id output contentType bytes durationMs sha256 url createdAt deletedAt}deliveries@include(if:$isOwner){...DeliveryRow}...on VoiceJob{liveUrl(format:MP3)wav:audioUrl(format:WAV)mp3:audioUrl(format:MP3)opus:audioUrl(format:OPUS)flac:audioUrl(format:FLAC)}...on GenerationJob{gpuExecutionTimeMs providerJobId}}}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts ...on VoiceJob{chunksDone chunksTotal audioMs}}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }
+export const requestForm: Operation<RequestFormQuery, RequestFormQueryVariables> = { query: "query RequestForm($slug:String!){endpointSchema(slug:$slug){slug schema}}" }
 export const jobLive: Operation<JobLiveSubscription, JobLiveSubscriptionVariables> = { query: "subscription JobLive($id:ID!){jobUpdated(id:$id){...JobRow}}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts ...on VoiceJob{chunksDone chunksTotal audioMs}}" }
 export const cancelJob: Operation<CancelJobMutation, CancelJobMutationVariables> = { query: "mutation CancelJob($jobId:ID!){cancelJob(jobId:$jobId){__typename ...on Job{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const retryJob: Operation<RetryJobMutation, RetryJobMutationVariables> = { query: "mutation RetryJob($jobId:ID!$idempotencyKey:String!){retryJob(jobId:$jobId idempotencyKey:$idempotencyKey){__typename ...on RetryJobSuccess{jobId replayed}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

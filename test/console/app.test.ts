@@ -27,6 +27,7 @@ import { listeningJourneys } from './journeys/listening.ts'
 import { listJourneys } from './journeys/lists.ts'
 import { modeJourneys } from './journeys/modes.ts'
 import { namesJourneys } from './journeys/names.ts'
+import { oneJobJourneys } from './journeys/one-job.ts'
 import type { OpenedConsole } from './journeys/opened-console.ts'
 import { operatorJourneys } from './journeys/operator.ts'
 import { sessionJourneys } from './journeys/sessions.ts'
@@ -366,6 +367,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   lexiconJourneys(opened)
   statisticsJourneys(opened)
   jobsJourneys(opened)
+  oneJobJourneys(opened)
   namesJourneys(opened)
   listJourneys(opened)
   columnJourneys(opened)

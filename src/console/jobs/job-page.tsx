@@ -15,14 +15,15 @@ import { Player } from '../parts/player.tsx'
 import { ShortId } from '../parts/short-id.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { DownloadMenu } from '../playground/download-menu.tsx'
-import { DeliveriesTable } from '../webhooks/deliveries-table.tsx'
 import { costText } from './cost-text.ts'
 import { JobActions } from './job-actions.tsx'
+import { JobDeliveries } from './job-deliveries.tsx'
 import type { Job } from './job-detail.ts'
 import { JobHalves } from './job-halves.tsx'
 import { JobState } from './job-state.tsx'
 import { listQuery } from './jobs-address.ts'
 import { Neighbours } from './neighbours.tsx'
+import { RequestCode } from './request-code.tsx'
 import { UnservedPool } from './unserved-pool.tsx'
 
 const PLACE_MS = 5000
@@ -51,7 +52,7 @@ function OneJob({ id }: { id: string }) {
         </Empty>
       ) : (
         <Load query={query} skeleton={<SkeletonRows rows={5} />}>
-          {({ job }) => <JobBody job={job} onExpired={query.reload} />}
+          {({ job }) => <JobBody job={job} onChange={query.reload} />}
         </Load>
       )}
     </Page>
@@ -73,7 +74,7 @@ function useFollowed(id: string, { data, reload }: Pick<Loaded<JobDetailQuery>, 
 const progressOf = (job: { readonly status: string; readonly chunksDone?: number | null }): string =>
   `${job.status} ${job.chunksDone ?? null}`
 
-function JobBody({ job, onExpired }: { job: Job; onExpired: () => void }) {
+function JobBody({ job, onChange }: { job: Job; onChange: () => void }) {
   return (
     <>
       <section class="card job-head">
@@ -89,19 +90,15 @@ function JobBody({ job, onExpired }: { job: Job; onExpired: () => void }) {
         )}
         <UnservedPool job={job} />
         {job.isProhibited && <p class="notice warn">Moderation rejected its content.</p>}
-        <JobAudio job={job} onExpired={onExpired} />
+        <JobAudio job={job} onExpired={onChange} />
+        {job.__typename === 'VoiceJob' && <RequestCode job={job} />}
       </section>
       <JobHalves job={job}>
         <JobFacts job={job} />
       </JobHalves>
       {job.artifacts.length > 0 && <Artifacts artifacts={job.artifacts} />}
       {job.deliveries && job.deliveries.length > 0 && (
-        <section class="card">
-          <div class="card-head">
-            <h2>Webhook deliveries</h2>
-          </div>
-          <DeliveriesTable deliveries={job.deliveries} isOfOneJob />
-        </section>
+        <JobDeliveries jobId={job.id} deliveries={job.deliveries} onSent={onChange} />
       )}
     </>
   )

@@ -19,7 +19,8 @@ export const codeSamples = (spoken: Spoken): readonly Sample[] => [
   { name: 'Command line', text: commandLine(spoken) },
 ]
 
-function curl({ service, slug, inputs }: Spoken): string {
+/** The request as a line for a shell. */
+export function curl({ service, slug, inputs }: Omit<Spoken, 'voiceInput'>): string {
   return [
     `curl -sS ${service}/api/v1/voice/${slug} \\`,
     '  -H "Authorization: Bearer $SONANT_API_KEY" \\',

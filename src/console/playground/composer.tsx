@@ -32,8 +32,8 @@ export function Composer({ endpoint, chosenVoice, onVoice, onExpired }: Composer
   const { CodeDialog, code, close } = useCodeDialog()
   const form = useRef<HTMLFormElement>(null)
   const speak = useAction(async () => {
-    const about = { endpoint: endpoint.slug, voice: voice?.slug ?? '', voiceName: voice?.name ?? 'the voice', text }
-    await startTake(about, inputsOf(fields, values))
+    const spokenBy = { voice: voice?.slug ?? '', voiceName: voice?.name ?? 'the voice' }
+    await startTake({ endpoint: endpoint.slug, ...spokenBy, text, inputs: inputsOf(fields, values) })
   })
   const onSubmit = (event: Event): void => {
     event.preventDefault()

@@ -16,6 +16,8 @@ export interface Take {
   readonly voice: string
   readonly voiceName: string
   readonly text: string
+  /** As they were submitted. */
+  readonly inputs: Readonly<Record<string, unknown>>
   readonly at: string
   readonly progress: Progress | null
   readonly audio: Audio | null
@@ -34,15 +36,16 @@ signOuts.subscribe(() => {
   lost = null
 })
 
-type NewTake = Pick<Take, 'endpoint' | 'voice' | 'voiceName' | 'text'>
+type NewTake = Pick<Take, 'endpoint' | 'voice' | 'voiceName' | 'text' | 'inputs'>
 
 /** Submits, and follows the job until it has ended; what was signed out from meanwhile is not kept. @throws Refusal */
-export async function startTake(take: NewTake, inputs: Readonly<Record<string, unknown>>): Promise<void> {
+export async function startTake(take: NewTake): Promise<void> {
   const before = signOuts.peek()
-  const request = JSON.stringify([take.endpoint, inputs])
+  const { endpoint, inputs } = take
+  const request = JSON.stringify([endpoint, inputs])
   const idempotencyKey = lost?.request === request ? lost.key : randomKey()
   lost = { request, key: idempotencyKey }
-  const { submitVoiceJob: submitted } = await ask(speak, { slug: take.endpoint, inputs, idempotencyKey })
+  const { submitVoiceJob: submitted } = await ask(speak, { slug: endpoint, inputs, idempotencyKey })
   if (signOuts.peek() !== before) return
   lost = null
   add(take, submitted.jobId)

@@ -8,11 +8,16 @@ import { outcomeWords } from './outcome-words.ts'
 
 interface DeliveriesTableProps {
   readonly deliveries: readonly DeliveryRowFragment[]
-  /** They stand on the page of their job. */
-  readonly isOfOneJob?: boolean
+  /** They stand on the page of their job, which sends them again. */
+  readonly ofJob?: Sending
 }
 
-export function DeliveriesTable({ deliveries, isOfOneJob = false }: DeliveriesTableProps) {
+interface Sending {
+  readonly isOff: boolean
+  readonly onAgain: (id: string) => void
+}
+
+export function DeliveriesTable({ deliveries, ofJob }: DeliveriesTableProps) {
   useKeptPlace()
   return (
     <div class="table-box as-cards">
@@ -23,14 +28,19 @@ export function DeliveriesTable({ deliveries, isOfOneJob = false }: DeliveriesTa
             <th>State</th>
             <th>Outcome</th>
             <th class="from-840">To</th>
-            {!isOfOneJob && <th>Job</th>}
+            {ofJob === undefined && <th>Job</th>}
             <th class="end from-840">Attempts</th>
             <th>Created</th>
+            {ofJob !== undefined && (
+              <th class="end">
+                <span class="unseen">Actions</span>
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>
           {deliveries.map((delivery) => (
-            <DeliveryRow key={delivery.id} delivery={delivery} isOfOneJob={isOfOneJob} />
+            <DeliveryRow key={delivery.id} delivery={delivery} ofJob={ofJob} />
           ))}
         </tbody>
       </table>
@@ -40,10 +50,10 @@ export function DeliveriesTable({ deliveries, isOfOneJob = false }: DeliveriesTa
 
 interface DeliveryRowProps {
   readonly delivery: DeliveryRowFragment
-  readonly isOfOneJob: boolean
+  readonly ofJob: Sending | undefined
 }
 
-const DeliveryRow = ({ delivery, isOfOneJob }: DeliveryRowProps) => (
+const DeliveryRow = ({ delivery, ofJob }: DeliveryRowProps) => (
   <tr>
     <td>
       <ShortId id={delivery.id} href={at(`/webhooks/deliveries/${delivery.id}`)} />
@@ -57,7 +67,7 @@ const DeliveryRow = ({ delivery, isOfOneJob }: DeliveryRowProps) => (
         {hostOf(String(delivery.url))}
       </span>
     </td>
-    {!isOfOneJob && (
+    {ofJob === undefined && (
       <td>
         {delivery.test ? (
           <span class="chip">test</span>
@@ -72,7 +82,22 @@ const DeliveryRow = ({ delivery, isOfOneJob }: DeliveryRowProps) => (
     <td>
       <Moment at={delivery.createdAt} />
     </td>
+    {ofJob !== undefined && <AgainCell delivery={delivery} {...ofJob} />}
   </tr>
+)
+
+const AgainCell = ({ delivery: { id, state }, isOff, onAgain }: Sending & Pick<DeliveryRowProps, 'delivery'>) => (
+  <td class="end">
+    <button
+      type="button"
+      class="button small"
+      disabled={isOff || state === 'PENDING'}
+      aria-label={`Send again: ${id}`}
+      onClick={() => onAgain(id)}
+    >
+      Send again
+    </button>
+  </td>
 )
 
 /** The receiver; the whole address is in the tooltip. */

@@ -27,14 +27,23 @@ export function followDeliveries(
   }
 }
 
-/** The rows of a page (the same array until it is loaded anew) as they change, and how many began since it was loaded. Rows stay where they are. */
-export function useLiveDeliveries(loaded: readonly DeliveryRowFragment[]): {
+/**
+ * The rows of a page (the same array until it is loaded anew) as they change, and how many began since it was loaded. Rows stay where they
+ * are. @param jobId of whose deliveries they are; of the whole account's without it
+ */
+export function useLiveDeliveries(
+  loaded: readonly DeliveryRowFragment[],
+  jobId?: string,
+): {
   readonly rows: readonly DeliveryRowFragment[]
   readonly newer: number
 } {
   const [changed, setChanged] = useState<ReadonlyMap<string, DeliveryRowFragment>>(new Map())
   useEffect(() => setChanged(new Map()), [loaded])
-  useEffect(() => followDeliveries({}, (some) => setChanged((before) => new Map([...before, ...some]))), [])
+  useEffect(() => {
+    const filter = jobId === undefined ? {} : { jobId }
+    return followDeliveries(filter, (some) => setChanged((before) => new Map([...before, ...some])))
+  }, [jobId])
   const newest = loaded[0]?.id ?? ''
   return {
     rows: loaded.map((row) => changed.get(row.id) ?? row),
