@@ -33,18 +33,18 @@ interface RequestError {
   readonly details?: readonly Violation[]
 }
 
-let onSignedOut: () => void = () => {}
+let onSignedOut: (askedAt: number) => void = () => {}
 let onForbidden: () => void = () => {}
 
-/** Calls back whenever an answer says that the session has ended, or that its user may not do it. */
-export function whenRefused(signedOut: () => void, forbidden: () => void): void {
+/** Calls back whenever an answer says that the session of its question has ended, or that its user may not do it. */
+export function whenRefused(signedOut: (askedAt: number) => void, forbidden: () => void): void {
   onSignedOut = signedOut
   onForbidden = forbidden
 }
 
-/** What a refusal by any door says of the session. */
-export function noteRefusal(code: string | undefined): void {
-  if (code === 'UNAUTHORIZED') onSignedOut()
+/** What a refusal by any door says of the session. @param askedAt by this browser's clock */
+export function noteRefusal(code: string | undefined, askedAt: number): void {
+  if (code === 'UNAUTHORIZED') onSignedOut(askedAt)
   if (code === 'FORBIDDEN') onForbidden()
 }
 
@@ -58,7 +58,7 @@ export async function ask<Data, Variables>(
   noteTime(response.headers.get(TIME), askedAt)
   const answer = await readAnswer(response)
   const [error] = answer.errors ?? []
-  if (error !== undefined) throw refusalOf(error)
+  if (error !== undefined) throw refusalOf(error, askedAt)
   for (const field of Object.values(answer.data ?? {})) throwRequestError(field)
   return answer.data as Answered<Data>
 }
@@ -98,9 +98,9 @@ export function refusalOfAnswer(
   })
 }
 
-function refusalOf({ message, extensions }: NonNullable<Answer['errors']>[number]): Refusal {
+function refusalOf({ message, extensions }: NonNullable<Answer['errors']>[number], askedAt: number): Refusal {
   const { code = 'INTERNAL_ERROR', ...about } = extensions ?? {}
-  noteRefusal(code)
+  noteRefusal(code, askedAt)
   return new Refusal(message, { code, ...about })
 }
 

@@ -35,7 +35,7 @@ export const signOuts = signal(0)
 
 // What is forbidden now was not when it was offered: the user has another role.
 whenRefused(
-  () => askAgain(),
+  (askedAt) => askedAt < begunAt || askAgain(),
   () => void lookAgain(),
 )
 // The browser may keep this page as it is, for a way back to it: then nothing of it is in sight before it is known whose session it is.
@@ -47,7 +47,11 @@ addEventListener('pagehide', ({ persisted }) => {
 addEventListener('pageshow', ({ persisted }) => {
   if (!persisted) return
   if (session.peek() === undefined) location.reload()
-  else loadSession().then(showOwn, reloadBlank)
+  else
+    loadSession().then(() => {
+      if (isHeld.peek()) endSession()
+      show()
+    }, reloadBlank)
 })
 // By now another user may have signed in, or this one have another role.
 addEventListener('focus', () => {
@@ -58,6 +62,8 @@ addEventListener('focus', () => {
 let memoryOf: string | undefined
 /** How often a session has begun or ended here: what was asked before says nothing of the one of now. */
 let changes = 0
+/** Since when the session of a page that was held is known: an answer to an earlier question is about the one before. */
+let begunAt = 0
 /** What the user has asked for and may have come through; null once it was refused, or somebody is signed in after it. */
 let leaving: 'here' | 'everywhere' | null = null
 /** Whether that is under way, and how often it has begun or ended. */
@@ -83,7 +89,7 @@ tabs.onmessage = ({ data: userId }: MessageEvent<string>) => {
  * @throws Refusal
  */
 export async function loadSession(home = at('/')): Promise<void> {
-  const [asked, asking] = [changes, askings]
+  const [asked, asking, lookedAt] = [changes, askings, Date.now()]
   const { me } = await ask(sessionQuery, {})
   if (asked !== changes) return
   if (me && memoryOf !== undefined && memoryOf !== me.user.id) return leave(home)
@@ -92,6 +98,7 @@ export async function loadSession(home = at('/')): Promise<void> {
   session.value = me ?? null
   if (me) {
     memoryOf = me.user.id
+    if (isHeld.peek()) begunAt = lookedAt
     if (!isAsking && asking === askings) leaving = null
     endedFor.value = null
     areOthersOpen.value = false
@@ -175,12 +182,6 @@ export function leaveToSignIn(email: string | null): void {
   endedFor.value = email
   closeLive()
   session.value = null
-}
-
-/** What the browser had kept is in sight again only where its session goes on. */
-function showOwn(): void {
-  if (isHeld.peek()) endSession()
-  show()
 }
 
 function endSession(): void {

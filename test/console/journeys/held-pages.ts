@@ -90,6 +90,40 @@ export function heldPageJourneys(
     await context.close()
   })
 
+  test('an answer that comes only after its user has signed in again says nothing of the session of now', async () => {
+    const { service, browser, at } = opened()
+    const { email } = await openUser(opened(), 'late@example.org')
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    await page.goto(at(''))
+    await signIn(page, email)
+    await page.getByLabel('Connection: Live').waitFor()
+    const held = Promise.withResolvers<void>()
+    let asked = 0
+    await page.route('**/graphql', async (route) => {
+      if (!route.request().postData()?.includes('query Jobs(') || asked++ > 0) return route.fallback()
+      const response = await route.fetch({ headers: { ...route.request().headers(), cookie: '' } })
+      await held.promise
+      await route.fulfill({ response })
+    })
+    await page.locator('.rail-link[title=Jobs]').click()
+    await expect.poll(() => asked).toBe(1)
+    await endSessions(opened(), email)
+    await signInAgain(page)
+    const answered = page.waitForResponse((response) => response.request().postData()?.includes('query Jobs(') ?? false)
+    await page.getByText('Nothing has been spoken yet').waitFor()
+    await answered
+    const late = page.waitForResponse((response) => response.request().postData()?.includes('query Jobs(') ?? false)
+    held.resolve()
+    const { errors } = await (await late).json()
+    expect(errors[0].extensions.code).toBe('UNAUTHORIZED')
+    // By then the page has taken it up.
+    await page.evaluate(() => fetch('/health/live'))
+    await page.getByLabel('Connection: Live').waitFor()
+    expect([await page.getByRole('dialog').count(), complaints]).toEqual([0, []])
+    await context.close()
+  })
+
   test.each([4401, 4403])(
     'a socket that is closed with %i asks for the password, and is open again afterwards',
     async (code) => {

@@ -31,6 +31,20 @@ export function limitJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
+  test('a page that the service limits at its door loads once the seconds are over', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url, /429/)
+    const asked = await limit(page, 'query Session{', [7])
+    await page.clock.install()
+    await page.goto(at('jobs'))
+    await page.getByText('Too many requests. Trying again').waitFor()
+    expect([asked(), await flaws(page)]).toEqual([1, []])
+    await page.clock.fastForward(8000)
+    await page.getByRole('heading', { name: 'Jobs' }).waitFor()
+    expect([asked(), complaints]).toEqual([2, []])
+    await page.close()
+  })
+
   test('a change that the service limits keeps its form, and its button is off for the seconds that are counted down', async () => {
     const { service, owner, at } = opened()
     const { page, complaints } = await openPage(owner, service.url, /429/)
