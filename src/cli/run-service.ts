@@ -32,7 +32,6 @@ export async function runService(roles: Roles): Promise<void> {
   let log = openLog('silent')
   let graceMs = 0
   let stopping: AbortSignal | undefined
-  let runtime: Runtime | undefined
   try {
     const settings = readSettings(process.env)
     nameProcess(roleOf(roles))
@@ -40,11 +39,11 @@ export async function runService(roles: Roles): Promise<void> {
     surviveRejections(log)
     graceMs = settings.shutdownSeconds * 1000
     stopping = stopOnSignal(log, opened, graceMs)
-    const manager = openServiceManager(process.env, { log, answers: async () => runtime?.db.pool.query('select 1') })
+    const manager = openServiceManager(process.env, log)
     stopping.addEventListener('abort', () => manager.stopping())
     const starting = start(settings, log, roles, opened, stopping)
     opened.starting = starting
-    runtime = await starting
+    await starting
     manager.ready()
     collectWhenIdle()
   } catch (error) {
@@ -59,13 +58,7 @@ export async function runService(roles: Roles): Promise<void> {
   }
 }
 
-async function start(
-  settings: Settings,
-  log: Log,
-  roles: Roles,
-  opened: Opened,
-  stopping: AbortSignal,
-): Promise<Runtime> {
+async function start(settings: Settings, log: Log, roles: Roles, opened: Opened, stopping: AbortSignal): Promise<void> {
   const server = roles.serverFile === undefined ? undefined : await readServer(roles.serverFile)
   await trace(settings, log, roles, opened)
   const metrics = settings.metrics === null ? null : await openMetrics(roleOf(roles))
@@ -95,7 +88,6 @@ async function start(
   }
   if (roles.worker) await work(runtime, opened, { roles, server, readiness })
   if (!roles.api) print('Sonant works')
-  return runtime
 }
 
 async function trace(settings: Settings, log: Log, roles: Roles, opened: Opened): Promise<void> {
