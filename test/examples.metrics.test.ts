@@ -7,6 +7,7 @@ import { METRICS, PREFIX } from '../src/telemetry/metrics.ts'
 
 const pathOf = (name: string) => fileURLToPath(new URL(`../examples/${name}`, import.meta.url))
 const RULES = pathOf('prometheus/rules.yml')
+const RULE_TESTS = pathOf('prometheus/rules.test.yml')
 const read = (path: string) => readFileSync(path, 'utf8')
 const promtool = spawnSync('promtool', ['--version']).status === 0
 if (!promtool) console.info('promtool is not installed: its own check of the alert rules is skipped')
@@ -15,6 +16,10 @@ interface Rule {
   readonly alert: string
   readonly expr: string
   readonly annotations: { readonly summary: string; readonly description: string }
+}
+interface RuleTest {
+  readonly alertname: string
+  readonly exp_alerts: readonly object[]
 }
 const rules = (parse(read(RULES)) as { groups: { rules: Rule[] }[] }).groups.flatMap((group) => group.rules)
 const { panels } = JSON.parse(read(pathOf('grafana/sonant.json'))) as {
@@ -58,5 +63,19 @@ describe('alert rules and dashboard', () => {
   test.skipIf(!promtool)('promtool takes the rules', () => {
     const { status, stdout, stderr } = spawnSync('promtool', ['check', 'rules', RULES])
     expect([status, String(stderr)], String(stdout)).toEqual([0, ''])
+  })
+
+  test.skipIf(!promtool)('each alert fires on its series, and none on those of a healthy service', () => {
+    const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', RULE_TESTS])
+    expect([status, String(stderr)], String(stdout)).toEqual([0, ''])
+  })
+
+  test('every alert is tested, where it fires and where it does not', () => {
+    const { tests } = parse(read(RULE_TESTS)) as { tests: { alert_rule_test: RuleTest[] }[] }
+    const all = tests.flatMap((one) => one.alert_rule_test)
+    const tested = (fires: boolean) =>
+      new Set(all.filter((one) => one.exp_alerts.length > 0 === fires).map(({ alertname }) => alertname))
+    const names = new Set(rules.map(({ alert }) => alert))
+    expect([tested(true), tested(false)]).toEqual([names, names])
   })
 })
