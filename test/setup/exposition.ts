@@ -7,7 +7,7 @@ export interface Family {
 }
 
 /** One line of values. */
-interface Sample {
+export interface Sample {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly value: number

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDatabaseReadings } from '../../../src/server/metrics/database-readings.ts'
+import type { GaugeName } from '../../../src/telemetry/metrics.ts'
+import { NO_TELEMETRY, type Reading, type Telemetry } from '../../../src/telemetry/telemetry.ts'
+import { BEGIN_HELD } from '../../setup/held-transaction.ts'
+import { idAt, insertJob } from '../../setup/jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
+import { until } from '../../setup/wait.ts'
+
+const TIMEOUT_MS = 60_000
+const DAY_MS = 86_400_000
+const KEPT_DAYS = 400
+
+let service: TestRuntime
+let account: string
+beforeAll(async () => {
+  const kept = { JOB_RETENTION_DAYS: String(KEPT_DAYS), ARTIFACT_RETENTION_DAYS: '1', CHAT_RETENTION_DAYS: '1' }
+  service = await startTestRuntime({ env: { LOG_LEVEL: 'silent', ...kept } })
+  account = await service.createAccount()
+})
+afterAll(() => service.close())
+
+const query = (text: string, values: unknown[] = []) => service.runtime.db.pool.query(text, values)
+
+/** What a first scrape shows, without what an earlier one has kept. */
+async function readings(change: object = {}) {
+  const gauges = new Map<GaugeName, () => Iterable<Reading<GaugeName>>>()
+  const gauge: Telemetry['gauge'] = (name, read) => {
+    gauges.set(name, read as () => Iterable<Reading<GaugeName>>)
+    return () => undefined
+  }
+  await openDatabaseReadings({ ...service.runtime, ...change, telemetry: { ...NO_TELEMETRY, gauge } }).refresh()
+  return (name: GaugeName, ...labels: string[]): number | undefined =>
+    [...(gauges.get(name)?.() ?? [])].find((one) => labels.every((label) => Object.values(one.labels).includes(label)))
+      ?.value
+}
+
+test('an open transaction is as old as it is, and none is left once it has ended', async () => {
+  const holder = await service.runtime.db.pool.connect()
+  await holder.query(BEGIN_HELD)
+  const age = async () => (await readings())('oldest_transaction_age_seconds') ?? 0
+  await until(async () => (await age()) > 1, TIMEOUT_MS, 'a second to go by')
+  await holder.query('rollback')
+  holder.release()
+  expect(await age()).toBeLessThan(1)
+})
+
+test('rows that were changed are dead, and a table has the size of its rows', async () => {
+  await query('create table measured (text text)')
+  const empty = (await readings())('relation_bytes', 'measured') ?? 0
+  await query(`insert into measured select repeat(md5(n::text), 10) from generate_series(1, 100) n`)
+  await query('update measured set text = md5(text)')
+  const read = await until(
+    async () => {
+      const now = await readings()
+      return now('dead_tuples', 'measured') ? now : undefined
+    },
+    TIMEOUT_MS,
+    'the statistics to be written',
+  )
+  expect(read?.('dead_tuples', 'measured')).toBe(100)
+  expect((read?.('relation_bytes', 'measured') ?? 0) - empty).toBeGreaterThan(100 * 320)
+  await query('drop table measured')
+})
+
+test('what is kept beyond its time is behind by that time', async () => {
+  expect((await readings())('retention_backlog_seconds', 'job')).toBe(0)
+  const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS)
+  await insertJob(service.runtime.db, account, {
+    id: idAt(daysAgo(KEPT_DAYS + 2)),
+    completedAt: daysAgo(KEPT_DAYS + 2),
+  })
+  const behind = (await readings())('retention_backlog_seconds', 'job') ?? 0
+  expect(behind / 86_400).toBeCloseTo(2, 1)
+})
+
+test('a clock that is fast or slow is so many seconds ahead or behind', async () => {
+  const real = Date.now
+  for (const seconds of [120, -120]) {
+    Date.now = () => real() + seconds * 1000
+    const shown = await readings().finally(() => {
+      Date.now = real
+    })
+    expect(shown('clock_offset_seconds')).toBeCloseTo(seconds, 0)
+  }
+})
+
+test('deliveries that wait for another attempt are pending, and the oldest that is due is as old as it is late', async () => {
+  expect([(await readings())('webhook_pending'), (await readings())('webhook_oldest_pending_age_seconds')]).toEqual([
+    0, 0,
+  ])
+  const jobs = [await insertJob(service.runtime.db, account), await insertJob(service.runtime.db, account)]
+  await query(
+    `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, created_at, next_attempt_at)
+     select 'msg_' || n, $1, 'job', ($2::text[])[n], 'https://a.example', 0, '', now(), now() + (2 * n - 3) * interval '90 seconds'
+     from generate_series(1, 2) n`,
+    [account, jobs],
+  )
+  const read = await readings()
+  expect(read('webhook_pending')).toBe(2)
+  expect(read('webhook_oldest_pending_age_seconds')).toBeCloseTo(90, -1)
+})
+
+test('workers are alive by their heartbeat', async () => {
+  await query(
+    `insert into worker (id, host, version, slots, in_flight, gpus, heartbeat_at)
+     select 'wrk_' || n, 'here', '1', 1, 0, '[]', now() - (n / 3) * interval '1 hour' from generate_series(1, 3) n`,
+  )
+  const read = await readings()
+  expect([read('workers', 'alive'), read('workers', 'dead')]).toEqual([2, 1])
+})
+
+test('jobs that are for later are delayed, and no older for it', async () => {
+  const { key } = await service.createCaller()
+  await applyEndpoint(service.runtime, 'later', { pool: 'later' })
+  const id = await submitText(service.url, key, 'later', 'Not now.')
+  await query(`update pgboss.job set start_after = now() + interval '1 hour' where data->>'jobId' = $1`, [id])
+  await submitText(service.url, key, 'later', 'Now.')
+  const read = await readings()
+  const depth = ['waiting', 'delayed', 'running'].map((state) => read('queue_jobs', 'later', state))
+  expect(depth).toEqual([1, 1, 0])
+  expect(read('queue_oldest_age_seconds', 'later')).toBeLessThan(60)
+})
+
+test('the free space of the volume is less than its size', async () => {
+  const read = await readings()
+  expect(read('data_size_bytes')).toBeGreaterThan(read('data_free_bytes') ?? Number.POSITIVE_INFINITY)
+})
