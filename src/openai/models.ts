@@ -26,9 +26,7 @@ export function reachableModels(ctx: Context): Model[] {
 
 /** The endpoint behind a `model`; the usual one for none, and for what OpenAI calls its own. @throws OpenaiViolation, 404, alike for what is missing and what is restricted */
 export function requireModel(ctx: Context, model: string | undefined): VoiceEndpoint {
-  const models = reachableModels(ctx)
-  const find = (id: string | null | undefined) => models.find((one) => one.id === id)?.endpoint
-  const found = find(model) ?? (model === undefined || OPENAI_MODELS.test(model) ? usualModel(ctx, find) : undefined)
+  const found = findModel(ctx, model)
   if (found !== undefined) return found
   throw new OpenaiViolation(
     'model',
@@ -36,6 +34,13 @@ export function requireModel(ctx: Context, model: string | undefined): VoiceEndp
     'model_not_found',
     404,
   )
+}
+
+/** The same, and undefined where there is none. */
+export function findModel(ctx: Context, model: string | undefined): VoiceEndpoint | undefined {
+  const models = reachableModels(ctx)
+  const find = (id: string | null | undefined) => models.find((one) => one.id === id)?.endpoint
+  return find(model) ?? (model === undefined || OPENAI_MODELS.test(model) ? usualModel(ctx, find) : undefined)
 }
 
 function usualModel(ctx: Context, find: (id: string | null) => VoiceEndpoint | undefined): VoiceEndpoint | undefined {

@@ -69,12 +69,15 @@ export class OpenaiViolation extends Error {
   }
 }
 
+/** What this service's other doors call such a violation. */
+export const violationCode = ({ status }: OpenaiViolation): ErrorCode =>
+  status === 404 ? 'NOT_FOUND' : 'INVALID_REQUEST'
+
 /** Any exception in OpenAI's words. */
 export function toOpenaiError(thrown: unknown): OpenaiError {
   if (thrown instanceof OpenaiViolation) {
     const { status, message, code, param } = thrown
-    const errorCode = status === 404 ? 'NOT_FOUND' : 'INVALID_REQUEST'
-    return { status, message, type: INVALID, code, param, errorCode, headers: {} }
+    return { status, message, type: INVALID, code, param, errorCode: violationCode(thrown), headers: {} }
   }
   if (thrown instanceof JobFailure) return shaped(JOB_FAILURES[thrown.code], JOB_ERRORS[thrown.code], thrown.code)
   return fromService(toServiceError(thrown))

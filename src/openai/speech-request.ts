@@ -1,15 +1,17 @@
 import { AUDIO_FORMATS, type AudioFormat, isAudioFormat } from '../audio/format.ts'
 import { codePoints } from '../catalog/check-spoken-text.ts'
-import { slugOfKey } from '../catalog/voice-endpoint.ts'
+import { endpointKey, slugOfKey } from '../catalog/voice-endpoint.ts'
 import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
 import { FASTEST_PACE, SLOWEST_PACE } from '../engines/engine.ts'
+import { toServiceError } from '../errors/describe-error.ts'
 import type { Detail } from '../errors/service-error.ts'
 import { storedOptions } from '../jobs/job-options.ts'
 import { endpointOfReplay } from '../jobs/lifecycle/require-replayable.ts'
+import { noteRejection } from '../jobs/notes/note-submission.ts'
 import type { VoiceJobInput } from '../voice/submit-voice-job.ts'
-import { requireModel } from './models.ts'
-import { OpenaiViolation } from './openai-error.ts'
+import { findModel, requireModel } from './models.ts'
+import { OpenaiViolation, violationCode } from './openai-error.ts'
 import { requireVoice } from './voices.ts'
 
 const MAX_SEED = 2 ** 31 - 1
@@ -33,7 +35,7 @@ type Body = Readonly<Record<string, unknown>>
 
 /**
  * Reads a body; fields that are not known are passed over, as clients of other servers send them. One that has made a job under its
- * Idempotency-Key is read whatever its model and voice have become since.
+ * Idempotency-Key is read whatever its model and voice have become since. What is refused here is counted as a submission that was.
  * @throws OpenaiViolation, IDEMPOTENCY_MISMATCH
  */
 export async function readSpeechRequest(
@@ -42,20 +44,38 @@ export async function readSpeechRequest(
   idempotencyKey: string | undefined,
 ): Promise<SpeechRequest> {
   try {
-    return await readNew(ctx, body, idempotencyKey)
+    return await readNew(ctx, body, idempotencyKey).catch((error: unknown) =>
+      readReplay(ctx, body, idempotencyKey, error),
+    )
   } catch (error) {
-    const key = error instanceof OpenaiViolation ? await endpointOfReplay(ctx, idempotencyKey, sentIn(body)) : null
-    if (key === null) throw error
-    const submission = { slug: slugOfKey(key), inputs: {}, sent: sentIn(body), idempotencyKey }
-    const text = String(body.input)
-    return {
-      submission,
-      format: formatOf(body.response_format),
-      ...deliveryOf(body),
-      characters: codePoints(text),
-      fieldOf: ({ path }) => path,
-    }
+    const code = error instanceof OpenaiViolation ? violationCode(error) : toServiceError(error).code
+    noteRejection(ctx, { type: 'voice', endpointKey: endpointKey(slugNamedIn(ctx, body)) }, code)
+    throw error
   }
+}
+
+/** @throws the error that reading it as a new one threw, where it repeats none; IDEMPOTENCY_MISMATCH */
+async function readReplay(
+  ctx: Context,
+  body: Body,
+  idempotencyKey: string | undefined,
+  error: unknown,
+): Promise<SpeechRequest> {
+  const key = error instanceof OpenaiViolation ? await endpointOfReplay(ctx, idempotencyKey, sentIn(body)) : null
+  if (key === null) throw error
+  return {
+    submission: { slug: slugOfKey(key), inputs: {}, sent: sentIn(body), idempotencyKey },
+    format: formatOf(body.response_format),
+    ...deliveryOf(body),
+    characters: codePoints(String(body.input)),
+    fieldOf: ({ path }) => path,
+  }
+}
+
+/** Empty where a body names no endpoint that its caller reaches. */
+function slugNamedIn(ctx: Context, { model = null }: Body): string {
+  if (model !== null && typeof model !== 'string') return ''
+  return findModel(ctx, model || undefined)?.slug ?? ''
 }
 
 /** What decides how a text is spoken, before it is known as what. In which format the speech is sent is another matter. */

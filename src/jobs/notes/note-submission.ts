@@ -1,6 +1,7 @@
 import { knownKey } from '../../catalog/pool-of-job.ts'
 import type { Context } from '../../context/context.ts'
 import { toServiceError } from '../../errors/describe-error.ts'
+import type { ErrorCode } from '../../errors/service-error.ts'
 import type { JobType } from '../job-states.ts'
 import type { Submission } from '../lifecycle/queue-job.ts'
 
@@ -12,19 +13,24 @@ interface Target {
 
 /** Counts what becomes of a submission: `accepted` once its job is committed, `replayed`, or the code that it is rejected with. */
 export async function noteSubmission(
-  { telemetry, catalog }: Context,
-  { type, endpointKey }: Target,
+  ctx: Context,
+  target: Target,
   submit: () => Promise<Submission>,
 ): Promise<Submission> {
-  if (!telemetry.measures) return submit()
-  const count = (outcome: string) =>
-    telemetry.count('submissions_total', { type, endpoint_key: knownKey(catalog, endpointKey), outcome })
+  if (!ctx.telemetry.measures) return submit()
   try {
     const submission = await submit()
-    count(submission.replayed ? 'replayed' : 'accepted')
+    noteOutcome(ctx, target, submission.replayed ? 'replayed' : 'accepted')
     return submission
   } catch (error) {
-    count(toServiceError(error).code)
+    noteOutcome(ctx, target, toServiceError(error).code)
     throw error
   }
+}
+
+/** Counts a submission that ends before its verb: a door whose clients name what they want in words of their own has refused it. */
+export const noteRejection = (ctx: Context, target: Target, code: ErrorCode): void => noteOutcome(ctx, target, code)
+
+function noteOutcome({ telemetry, catalog }: Context, { type, endpointKey }: Target, outcome: string): void {
+  telemetry.count('submissions_total', { type, endpoint_key: knownKey(catalog, endpointKey), outcome })
 }
