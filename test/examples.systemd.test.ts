@@ -1,16 +1,20 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseEnv } from 'node:util'
 import { expect, test } from 'vitest'
+import { readSettings } from '../src/context/config.ts'
 
 const isInstalled = spawnSync('systemd-analyze', ['--version']).status === 0
 if (!isInstalled) console.info('systemd-analyze is not installed: its own check of the units is skipped')
 
 const EXAMPLES = fileURLToPath(new URL('../examples/', import.meta.url))
 const UNITS = ['sonant-api.service', 'sonant-worker@.service', 'sonant-gpu-worker.service', 'sonant-migrate.service']
+
+const CREDENTIALS = 'sonant-credentials.conf'
 
 /** In tenths: an exposure of 3. */
 const THRESHOLD = '30'
@@ -22,7 +26,7 @@ test.skipIf(!isInstalled).each(UNITS)('systemd finds %s exposed to less than 3 o
   expect(status, String(stdout).split('\n').at(-2) + String(stderr)).toBe(0)
 })
 
-test.skipIf(!isInstalled)('systemd finds nothing wrong with the units', async () => {
+test.skipIf(!isInstalled)('systemd finds nothing wrong with the units and their credentials', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'sonant-units-'))
   const paths = UNITS.map((name) => join(directory, name.replace('@', '@gpu')))
   // Where there are neither the sources nor the user yet.
@@ -31,6 +35,10 @@ test.skipIf(!isInstalled)('systemd finds nothing wrong with the units', async ()
       .replaceAll('/opt/sonant/node_modules/.bin/node', process.execPath)
       .replaceAll('User=sonant', 'User=daemon')
   await Promise.all(UNITS.map((name, index) => writeFile(paths[index]!, placed(name))))
+  for (const path of paths) {
+    await mkdir(`${path}.d`)
+    await writeFile(join(`${path}.d`, CREDENTIALS), readFileSync(join(EXAMPLES, CREDENTIALS)))
+  }
   const { status, stderr } = spawnSync('systemd-analyze', ['verify', ...paths])
   expect([status, String(stderr)]).toEqual([0, ''])
   await rm(directory, { recursive: true })
@@ -48,3 +56,43 @@ test.each(['sonant-api.service', 'sonant-worker@.service', 'sonant-gpu-worker.se
     expect(isAllowed).toBe(true)
   },
 )
+
+test.each(UNITS)('%s has a limit of memory, and a lower one from which on it is slowed down', (name) => {
+  const text = readFileSync(join(EXAMPLES, name), 'utf8')
+  const [high, max = 0] = ['MemoryHigh', 'MemoryMax'].map((key) => {
+    const [, number, unit] = new RegExp(`^${key}=(\\d+)([MG%])$`, 'm').exec(text) ?? []
+    return Number(number) * (unit === 'G' ? 1024 : 1)
+  })
+  expect(high).toBeGreaterThan(0)
+  expect(high).toBeLessThan(max)
+})
+
+test('the service reads the secrets that systemd has loaded for it', async () => {
+  const lines = readFileSync(join(EXAMPLES, CREDENTIALS), 'utf8')
+  const directory = await mkdtemp(join(tmpdir(), 'sonant-credentials-'))
+  const secrets: Readonly<Record<string, string>> = {
+    'database-url': 'postgresql://sonant@database.internal/sonant',
+    'secret-key': 'a'.repeat(44),
+    'bucket-key-id': 'an id',
+    'bucket-key': 'a key',
+  }
+  // As systemd lays them out, where %d is its folder.
+  const loaded = [...lines.matchAll(/^LoadCredential=([\w-]+):\/etc\/sonant\/credentials\/\1$/gm)].map(
+    ([, id = '']) => id,
+  )
+  await Promise.all(loaded.map((id) => writeFile(join(directory, id), `${secrets[id]}\n`)))
+  const variables = [...lines.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name, value = '']) => [
+    name,
+    value.replace('%d', directory),
+  ])
+  const example = parseEnv(readFileSync(join(EXAMPLES, 'env.example'), 'utf8'))
+  const unset = Object.fromEntries(variables.map(([name = '']) => [name.replace(/_FILE$/, ''), '']))
+  const settings = readSettings({ ...example, ...unset, ...Object.fromEntries(variables) })
+  await rm(directory, { recursive: true })
+  expect(settings).toMatchObject({
+    databaseUrl: secrets['database-url'],
+    secretKey: secrets['secret-key'],
+    s3: { accessKeyId: secrets['bucket-key-id'], secretAccessKey: secrets['bucket-key'] },
+  })
+  expect(loaded).toEqual(Object.keys(secrets))
+})
