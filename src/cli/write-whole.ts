@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createWriteStream, open } from 'node:fs'
-import { access, constants, lstat, rename, rm, stat } from 'node:fs/promises'
+import { access, constants, type FileHandle, lstat, open as openFile, rename, rm, stat } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { dirname, resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
@@ -58,14 +58,20 @@ async function writeBeside(path: string, content: Readable, signal: AbortSignal)
     () => NEW_FILE_MODE,
   )
   try {
-    // A new file, or none: another one of that name, or a link, is not followed.
-    await pour(path, content, createWriteStream(part, { flags: 'wx', mode }), signal)
+    await pour(path, content, (await openNew(part, path, content, mode)).createWriteStream(), signal)
     await rename(part, path).catch(reject(path))
   } catch (error) {
     await rm(part, { force: true })
     throw error
   }
 }
+
+/** A new file, or none: another one of that name, or a link, is not followed. The content learns nothing of the name of a part. */
+const openNew = (part: string, path: string, content: Readable, mode: number): Promise<FileHandle> =>
+  openFile(part, 'wx', mode).catch((error: NodeJS.ErrnoException) => {
+    content.destroy()
+    throw notWritable(path, error)
+  })
 
 /** A thread that waited for a pipe's reader, to come or to read on, would keep the process from ending: pipes are written to as sockets. */
 async function openSpecial(path: string, content: Readable, signal: AbortSignal): Promise<Writable> {

@@ -202,6 +202,14 @@ describe('sonant jobs', () => {
     expect(JSON.parse(missing.stdout)).toMatchObject({ error_code: 'INVALID_REQUEST' })
   })
 
+  test('export that cannot write says so of the file that was asked for, in one line', async () => {
+    const { account } = await service.createCaller()
+    const file = join(await makeTempDir(), 'none', 'x.csv')
+    const window = ['--account', account, '--from', '2026-01-01', '--to', '2027-01-01']
+    const { code, stdout, stderr } = await run(['jobs', 'export', ...window, '-o', file], env)
+    expect([code, stdout, stderr]).toEqual([1, '', `The file "${file}" cannot be written (ENOENT).\n`])
+  })
+
   test('export into a pipe ends with SIGINT before it is read', async () => {
     const { account } = await service.createCaller()
     await whileLocked('api_key', async () => {
