@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { released } from './changelog.ts'
+import { KEPT_RELEASES, keepRelease } from './keep-release.ts'
 
 // npm run release -- 0.2.0: version, changelog, commit, tarball, tag. Nothing leaves this machine: what to push is printed at the end.
 
@@ -17,9 +18,12 @@ if (run('git', 'tag', '--list', `v${version}`) !== '') fail(`The version ${versi
 const today = new Date().toISOString().slice(0, 10)
 edit('CHANGELOG.md', (text) => released(text, version, today))
 run('npm', 'version', version, '--no-git-tag-version', '--ignore-scripts')
-run('git', 'add', ...FILES)
+const tarball = run('npm', 'pack', '--silent').split('\n').at(-1) ?? ''
+run('git', 'rm', '--quiet', `${KEPT_RELEASES}/*.tgz`)
+mkdirSync(join(ROOT, KEPT_RELEASES), { recursive: true })
+keepRelease(join(ROOT, tarball), join(ROOT, KEPT_RELEASES, tarball))
+run('git', 'add', ...FILES, KEPT_RELEASES)
 run('git', 'commit', '--message', `Version ${version}`)
-const tarball = run('npm', 'pack', '--silent').split('\n').at(-1)
 run('git', 'tag', '--annotate', `v${version}`, '--message', `Sonant ${version}`)
 process.stdout.write(`${tarball} is Sonant ${version}. To publish: git push --follow-tags && npm publish ${tarball}\n`)
 

@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, stat, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { released } from '../packaging/changelog.ts'
+import { keepRelease } from '../packaging/keep-release.ts'
 import { cleanUp, makeTempDir } from './setup/process.ts'
 import { endProcesses, startProcess } from './setup/processes.ts'
+import { unpackRelease } from './setup/released.ts'
 import { readWav } from './setup/wav.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -19,6 +21,7 @@ let checkout: string
 let installed: string
 let manifest: Record<string, Record<string, string>>
 let packed: string[]
+let tarball: string
 
 const npm = (...args: string[]) => {
   const { status, stdout, stderr } = spawnSync('npm', args, { cwd: checkout, encoding: 'utf8' })
@@ -35,8 +38,9 @@ beforeAll(async () => {
   await symlink(join(ROOT, 'node_modules'), join(checkout, 'node_modules'))
   const [{ filename, files }] = JSON.parse(npm('pack', '--json', '--foreground-scripts=false'))
   packed = files.map(({ path }: { path: string }) => path)
+  tarball = join(checkout, filename)
   await mkdir(installed, { recursive: true })
-  spawnSync('tar', ['xzf', join(checkout, filename), '-C', installed, '--strip-components=1'])
+  spawnSync('tar', ['xzf', tarball, '-C', installed, '--strip-components=1'])
   await symlink(join(ROOT, 'node_modules'), join(installed, 'node_modules'))
   manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
 })
@@ -89,6 +93,17 @@ describe('a release', () => {
     expect(released('# Changelog\n\n## Unreleased\n\n- News.\n\n## 0.1.0\n', '0.2.0', '2026-11-22')).toBe(
       '# Changelog\n\n## Unreleased\n\n## 0.2.0 (2026-11-22)\n\n- News.\n\n## 0.1.0\n',
     )
+  })
+
+  test('keeps its program for the test of the next upgrade, in less than a megabyte', async () => {
+    const archive = join(home, 'kept.tgz')
+    keepRelease(tarball, archive)
+    expect((await stat(archive)).size).toBeLessThan(1_000_000)
+    const { main, version } = await unpackRelease(await makeTempDir(), archive)
+    expect(version).toBe(manifest.version)
+    const env = { DATA_DIR: join(await makeTempDir(), 'data'), PORT: '0', LOG_LEVEL: 'warn' }
+    const service = await startProcess([process.execPath, main, 'start'], env, /snt_\w+/)
+    expect(await service.stop()).toBe(0)
   })
 
   test('without news is refused', () => {

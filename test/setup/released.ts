@@ -3,9 +3,11 @@ import { mkdir, readdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { KEPT_RELEASES } from '../../packaging/keep-release.ts'
 
-const ARCHIVES = fileURLToPath(new URL('released/', import.meta.url))
-const PACKAGES = fileURLToPath(new URL('../../node_modules', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const ARCHIVES = join(ROOT, KEPT_RELEASES)
+const PACKAGES = join(ROOT, 'node_modules')
 
 /** A release as its package has it. */
 interface Release {
@@ -17,17 +19,22 @@ interface Release {
 /**
  * Unpacks the program of the last release, which runs on today's packages: a clone need not have its commit, and nothing is downloaded. Of
  * 0.1.0, `@fastify/swagger`, its page, and `rate-limiter-flexible` are stand-ins that do nothing: today's program needs none of them.
- * @param folder an empty one
+ * @param folder an empty one; @param archive of another release
  */
-export async function unpackRelease(folder: string): Promise<Release> {
-  const [archive = ''] = (await readdir(ARCHIVES)).filter((name) => name.endsWith('.tgz'))
+export async function unpackRelease(folder: string, archive?: string): Promise<Release> {
   const home = join(folder, 'release')
   await mkdir(home)
-  await promisify(execFile)('tar', ['xzf', join(ARCHIVES, archive), '-C', home, '--strip-components=1'])
+  await promisify(execFile)('tar', ['xzf', archive ?? (await lastArchive()), '-C', home, '--strip-components=1'])
   await symlink(PACKAGES, join(folder, 'node_modules'))
   const { version, bin } = JSON.parse(await readFile(join(home, 'package.json'), 'utf8')) as {
     version: string
     bin: { sonant: string }
   }
   return { version, main: join(home, bin.sonant) }
+}
+
+async function lastArchive(): Promise<string> {
+  const [archive, ...others] = (await readdir(ARCHIVES)).filter((name) => name.endsWith('.tgz'))
+  if (archive === undefined || others.length > 0) throw new Error(`there is not one release in ${ARCHIVES}`)
+  return join(ARCHIVES, archive)
 }
