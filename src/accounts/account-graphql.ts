@@ -75,10 +75,16 @@ builder.mutationFields((t) => ({
     args: {
       account: t.arg.id({ required: true, description: 'Id or name.' }),
       amount: t.arg.int({ required: true, description: 'Negative to take back; the balance never goes below zero.' }),
+      idempotencyKey: t.arg.string({
+        description: 'The same key and amount change the balance once in 24 hours; 1 to 255 printable characters.',
+      }),
     },
-    ...resolvedBy(creditAccount, (args: { account: string; amount: number }) => ({
-      account: args.account,
-      amount: BigInt(args.amount),
-    })),
+    ...resolvedBy(
+      creditAccount,
+      ({ amount, ...rest }: { account: string; amount: number; idempotencyKey?: string | null }) => ({
+        ...rest,
+        amount: BigInt(amount),
+      }),
+    ),
   }),
 }))

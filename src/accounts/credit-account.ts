@@ -3,52 +3,77 @@ import { recordChange } from '../audit/record-change.ts'
 import type { Context } from '../context/context.ts'
 import { sqlIn } from '../db/sql.ts'
 import { invalidRequest } from '../errors/service-error.ts'
+import { type IdempotentRequest, idempotentRequest, recallJob, rememberJob } from '../idempotency/remember-response.ts'
 import { MAX_CREDITS } from './account.ts'
 import type { Account } from './account-view.ts'
 import { findAccount } from './find-account.ts'
 import { notifyAccount } from './notify-account.ts'
 
+/** No caller's key begins like this: the operator's and those of the account's jobs are told apart. */
+const KEY_SPACE = '\u0001credits '
+/** What a record of a key has in the place of a job. */
+const GRANTED = 'credits'
+
+/** Credits for an account, named by its id or name. */
+interface CreditInput {
+  readonly account: string
+  /** Negative to take some back. */
+  readonly amount: bigint
+  /** The same key and amount change the balance once in 24 hours; IDEMPOTENCY_MISMATCH with another amount. */
+  readonly idempotencyKey?: string | null | undefined
+}
+
 /**
- * Grants credits, or takes some back with a negative amount: never below zero.
- * @throws UNAUTHORIZED, FORBIDDEN, REAUTHENTICATION_REQUIRED, INVALID_REQUEST for an amount out of range, NOT_FOUND, INVALID_REQUEST for a balance
- * out of range
+ * Grants credits, or takes some back with a negative amount: never below zero. A repetition is answered with the account as it is now.
+ * @throws UNAUTHORIZED, FORBIDDEN, REAUTHENTICATION_REQUIRED, INVALID_REQUEST for an amount out of range, NOT_FOUND, INVALID_REQUEST for a
+ * malformed key, IDEMPOTENCY_MISMATCH, INVALID_REQUEST for a balance out of range
  */
-export async function creditAccount(
-  ctx: Context,
-  input: { readonly account: string; readonly amount: bigint },
-): Promise<Account> {
+export async function creditAccount(ctx: Context, input: CreditInput): Promise<Account> {
   requireConfirmedOperator(ctx)
-  if (input.amount === 0n || input.amount > MAX_CREDITS || input.amount < -MAX_CREDITS) {
+  const { amount, idempotencyKey } = input
+  if (amount === 0n || amount > MAX_CREDITS || amount < -MAX_CREDITS) {
     throw badAmount(
       `Give an amount from 1 to ${MAX_CREDITS}, or a negative one to take credits back.`,
       'is out of range',
     )
   }
   const account = await findAccount(ctx, input.account)
-  const { id } = account
-  const credits = await ctx.db.prisma.$transaction(async (tx) => {
+  const sent = idempotentRequest({ accountId: account.id }, idempotencyKey, ['credit', String(amount)])
+  const request = sent && { ...sent, key: KEY_SPACE + sent.key }
+  const isRepeated = async () => request !== null && (await recallJob(ctx, request)) !== null
+  if (await isRepeated()) return findAccount(ctx, account.id)
+  const credits = await changeBalance(ctx, account, amount, request)
+  // Another request with the key was faster.
+  if (credits === null) return (await isRepeated()) ? findAccount(ctx, account.id) : creditAccount(ctx, input)
+  notifyAccount(ctx, account.id)
+  ctx.telemetry.count('credits_total', { kind: amount > 0n ? 'grant' : 'withdrawal' }, Math.abs(Number(amount)))
+  return { ...account, credits }
+}
+
+/** Returns the balance that it leaves; null, and nothing is written, where the key of the request was used before. */
+function changeBalance(
+  ctx: Context,
+  { id, name }: Account,
+  amount: bigint,
+  request: IdempotentRequest | null,
+): Promise<bigint | null> {
+  return ctx.db.prisma.$transaction(async (tx) => {
+    if (request !== null && !(await rememberJob(sqlIn(tx), request, GRANTED))) return null
     // One UPDATE that repeats the limits: two changes at once cannot leave them together.
     const [changed] = await tx.account.updateManyAndReturn({
-      where: { id, credits: { gte: -input.amount, lte: MAX_CREDITS - input.amount } },
-      data: { credits: { increment: input.amount } },
+      where: { id, credits: { gte: -amount, lte: MAX_CREDITS - amount } },
+      data: { credits: { increment: amount } },
       select: { credits: true },
     })
     if (changed === undefined) {
       const hint = `Give an amount that leaves the balance between 0 and ${MAX_CREDITS}.`
       throw badAmount(hint, 'would leave a balance out of range')
     }
-    await tx.creditEntry.create({ data: { accountId: id, kind: 'grant', amount: input.amount }, select: { id: true } })
-    const change = { accountId: id, subjectId: id, subjectName: account.name, detail: String(input.amount) }
+    await tx.creditEntry.create({ data: { accountId: id, kind: 'grant', amount }, select: { id: true } })
+    const change = { accountId: id, subjectId: id, subjectName: name, detail: String(amount) }
     await recordChange(sqlIn(tx), ctx.actor, { action: 'credits_granted', ...change })
     return changed.credits
   })
-  notifyAccount(ctx, id)
-  ctx.telemetry.count(
-    'credits_total',
-    { kind: input.amount > 0n ? 'grant' : 'withdrawal' },
-    Math.abs(Number(input.amount)),
-  )
-  return { ...account, credits }
 }
 
 const badAmount = (hint: string, message: string) => invalidRequest(hint, [{ path: '/amount', message }])

@@ -57,15 +57,16 @@ function addAccountMaking(accounts: Command): void {
 }
 
 function addAccountCredits(accounts: Command): void {
-  operatorCommand<{ account: string; amount: string }>(
+  operatorCommand<{ account: string; amount: string; idempotencyKey?: string }>(
     accounts
       .command('credit')
       .description('grant credits, or take some back with a negative amount')
       .requiredOption('--account <account>', 'id or name')
-      .requiredOption('--amount <number>', 'how many credits'),
-    async (ctx, { account: named, amount }) => {
+      .requiredOption('--amount <number>', 'how many credits')
+      .option('--idempotency-key <key>', 'with the same one and amount, the balance changes once in 24 hours'),
+    async (ctx, { amount, ...rest }) => {
       const { creditAccount } = await import('../../accounts/credit-account.ts')
-      const account = await creditAccount(ctx, { account: named, amount: wholeNumber('--amount', amount) })
+      const account = await creditAccount(ctx, { ...rest, amount: wholeNumber('--amount', amount) })
       return { json: { account_id: account.id, credits: Number(account.credits) }, text: describe(account).text }
     },
   )

@@ -54,7 +54,8 @@ describe('the command line next to a running server', { timeout: DEADLINE_MS }, 
     const credited = await service.sonant('accounts', 'credit', '--account', id, '--amount', '25')
     expect(credited).toEqual({ account_id: id, credits: 125 })
     const here = (...args: string[]) => sonantHere(service.env, 'accounts', ...args)
-    expect(await here('credit', '--account', 'studio', '--amount', '5')).toMatchObject({ credits: 130 })
+    const once = ['credit', '--account', 'studio', '--amount', '5', '--idempotency-key', 'invoice 7']
+    for (const args of [once, once]) expect(await here(...args)).toMatchObject({ credits: 130 })
     for (const name of [id, 'studio'])
       expect(await here('show', '--account', name)).toEqual({ ...account, credits: 130 })
   })
