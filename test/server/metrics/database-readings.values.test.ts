@@ -47,7 +47,7 @@ test('an open transaction is as old as it is, and none is left once it has ended
 })
 
 test('rows that were changed are dead, and a table has the size of its rows', async () => {
-  await query('create table measured (text text)')
+  await query('create table measured (text text) with (autovacuum_enabled = false)')
   const empty = (await readings())('relation_bytes', 'measured') ?? 0
   await query(`insert into measured select repeat(md5(n::text), 10) from generate_series(1, 100) n`)
   await query('update measured set text = md5(text)')
