@@ -1,37 +1,139 @@
 import { spawnSync } from 'node:child_process'
-import { describe, expect, test } from 'vitest'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { afterAll, describe, expect, test } from 'vitest'
+import { buildProgram } from '../../../src/cli/program.ts'
 import { runHere } from '../../setup/command-here.ts'
+import { cleanUp, makeTempDir } from '../../setup/process.ts'
 
-const has = (shell: string): boolean => spawnSync(shell, ['--version']).status === 0
+/** Words as they stand on the line, the last of which is being typed. */
+type Line = readonly string[]
 
-/** What bash offers behind these words, the last of which is being typed. */
-function offered(script: string, ...words: string[]): string[] {
-  const line = `${script}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _sonant; printf '%s\\n' "\${COMPREPLY[@]}"`
-  const { status, stdout, stderr } = spawnSync('bash', ['-c', line], { encoding: 'utf8' })
+afterAll(cleanUp)
+
+const isInstalled = (shell: string): boolean => spawnSync(shell, ['--version']).status === 0
+const scriptFor = async (shell: string): Promise<string> => (await runHere(['completion', shell], {})).stdout
+
+function runShell(shell: string, args: readonly string[], cwd?: string): string {
+  const { status, stdout, stderr } = spawnSync(shell, args, { encoding: 'utf8', cwd })
   expect([status, stderr]).toEqual([0, ''])
-  return stdout.split('\n').filter((word) => word !== '')
+  return stdout
 }
 
-describe('sonant completion', { timeout: 60_000 }, () => {
-  test.skipIf(!has('bash'))('bash completes groups, commands and options', async () => {
-    const { stdout } = await runHere(['completion', 'bash'], {})
-    expect(offered(stdout, 'sonant', 'acc')).toEqual(['accounts'])
-    expect(offered(stdout, 'sonant', 'accounts', '')).toEqual(
-      expect.arrayContaining(['list', 'create', 'credit', 'show']),
-    )
-    expect(offered(stdout, 'sonant', 'jobs', 'export', '--o')).toEqual(['--output'])
-    expect(offered(stdout, 'sonant', 'jobs', 'show', 'job_x', '--j')).toEqual(['--json'])
+/** What bash offers at the end of each line. */
+async function offersOfBash(lines: readonly Line[]): Promise<string[][]> {
+  const asked = lines.map(
+    (line) =>
+      `COMP_WORDS=(${line.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${line.length - 1}; _sonant; echo "\${COMPREPLY[*]}"`,
+  )
+  const stdout = runShell('bash', ['-c', [await scriptFor('bash'), ...asked].join('\n')])
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((offers) => offers.split(' ').filter((word) => word !== ''))
+}
+
+const groupsIn = (command: Command, path: string[] = ['sonant']): { path: string[]; names: string[] }[] =>
+  command.commands.length === 0
+    ? []
+    : [
+        { path, names: command.commands.map((inner) => inner.name()) },
+        ...command.commands.flatMap((inner) => groupsIn(inner, [...path, inner.name()])),
+      ]
+
+/** What each shell offers: a name of a file where there are no words to offer. */
+const CASES: readonly (readonly [string, string])[] = [
+  ['sonant acc', 'accounts'],
+  ['sonant workers ', 'list'],
+  ['sonant work --po', '--pools'],
+  ['sonant jobs show job_x --j', '--json'],
+  ['sonant jobs export --outp', '--output'],
+  ['sonant users create --role mem', 'member'],
+  ['sonant completion z', 'zsh'],
+  ['sonant keys create --name work --exp', '--expires'],
+  ['sonant endpoints apply here', 'here.yaml'],
+  ['sonant work --server here', 'here.yaml'],
+]
+
+async function dirWithFile(): Promise<string> {
+  const dir = await makeTempDir()
+  await writeFile(join(dir, 'here.yaml'), '')
+  return dir
+}
+
+describe.skipIf(!isInstalled('bash'))('bash (skipped where it is not installed)', () => {
+  test('is offered the commands of each group, and none of another', async () => {
+    const groups = groupsIn(buildProgram())
+    expect(groups.length).toBeGreaterThan(8)
+    expect(await offersOfBash(groups.map(({ path }) => [...path, '']))).toEqual(groups.map(({ names }) => names))
   })
 
-  test('zsh and fish have scripts of their own, and another shell is a violation', async () => {
-    const [zsh, fish, other] = await Promise.all(
-      ['zsh', 'fish', 'csh'].map((shell) => runHere(['completion', shell], {})),
-    )
-    expect(zsh?.stdout).toContain('bashcompinit')
-    expect(fish?.stdout).toContain(
-      "-n '__fish_seen_subcommand_from keys; and __fish_seen_subcommand_from create' -l account",
-    )
-    expect([other?.code, other?.stdout]).toEqual([1, ''])
-    if (has('fish')) expect(spawnSync('fish', ['-n', '-c', fish!.stdout]).status).toBe(0)
+  test.each(CASES)('completes "%s" with %s, a name of a file by itself', async (line, completed) => {
+    const isFile = completed === 'here.yaml'
+    expect(await offersOfBash([line.split(' ')])).toEqual([isFile ? [] : [completed]])
   })
+
+  test.each([
+    ['nothing for an argument that may be anything, so that files are', ['endpoints', 'apply', ''], []],
+    ['nothing for a value that may be anything', ['keys', 'list', '--account', ''], []],
+    ['nothing for one that begins with a dash', ['keys', 'list', '--account', '-'], []],
+    ['the choices of an argument', ['completion', ''], ['bash', 'zsh', 'fish']],
+    ['none once it is given', ['completion', 'bash', ''], []],
+    ['the choices of a value', ['users', 'create', '--role', ''], ['owner', 'member']],
+    ['the choices of a value behind "="', ['users', 'create', '--role', '='], ['owner', 'member']],
+    ['options behind a dash alone', ['keys', 'list', '-'], ['--account', '--json', '--help']],
+    ['no option behind "--"', ['keys', 'list', '--', '-'], []],
+    ['options behind a value that is called as a command', ['keys', 'create', '--name', 'list', '--e'], ['--expires']],
+  ])('is offered %s', async (_what, line, offers) => {
+    expect(await offersOfBash([['sonant', ...line]])).toEqual([offers])
+  })
+})
+
+describe.skipIf(!isInstalled('zsh'))('zsh (skipped where it is not installed)', { timeout: 60_000 }, () => {
+  test('completes commands, options, choices and files', async () => {
+    const dir = await dirWithFile()
+    await writeFile(join(dir, 'completion.zsh'), await scriptFor('zsh'))
+    // A shell at a terminal of its own: its line is written down after the TAB, and then cleared.
+    const setUp = [
+      'unset zle_bracketed_paste; unsetopt beep; PS1=; autoload -U compinit; compinit -D -u; source ./completion.zsh',
+      'noted() { print -r -- "$BUFFER" >> noted; zle kill-whole-line }; zle -N noted; bindkey \'^X\' noted; print ready > noted',
+    ]
+    const asked = CASES.map(([line]) => `zpty -w -n shell $'${line}\\t\\C-x'; wait_for`)
+    const script = [
+      'zmodload zsh/zpty; zpty shell "cd $PWD; zsh -f -i"; integer lines=0',
+      'wait_for() { (( ++lines )); until (( $(wc -l < noted) >= lines )); do zpty -r -t shell out; sleep 0.02; done }',
+      ...setUp.map((line) => `zpty -w shell ${quoted(line)}`),
+      'until [[ -s noted ]]; do sleep 0.02; done; lines=1',
+      ...asked,
+      'zpty -d shell; cat noted',
+    ].join('\n')
+    const [, ...noted] = runShell('zsh', ['-f', '-c', script], dir).trimEnd().split('\n')
+    expect(noted.map((line) => line.trimEnd())).toEqual(CASES.map(wholeLine))
+  })
+})
+
+describe.skipIf(!isInstalled('fish'))('fish (skipped where it is not installed)', { timeout: 60_000 }, () => {
+  test('completes commands, options, choices and files', async () => {
+    const dir = await dirWithFile()
+    const asked = CASES.map(([line]) => `complete -C ${quoted(line)}; echo .`)
+    const stdout = runShell('fish', ['--no-config', '-c', [await scriptFor('fish'), ...asked].join('\n')], dir)
+    expect(stdout.split('\n.\n').slice(0, -1)).toEqual(CASES.map(([, completed]) => completed))
+  })
+
+  test('is offered the commands of each group, and none of another', async () => {
+    const groups = groupsIn(buildProgram())
+    const asked = groups.map(({ path }) => `complete -C ${quoted(`${path.join(' ')} `)}; echo .`)
+    const stdout = runShell('fish', ['--no-config', '-c', [await scriptFor('fish'), ...asked].join('\n')])
+    const offers = stdout.split('\n.\n').slice(0, -1)
+    expect(offers.map((words) => words.split('\n').sort())).toEqual(groups.map(({ names }) => names.toSorted()))
+  })
+})
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+const wholeLine = ([line, completed]: readonly [string, string]): string => line.replace(/\S*$/, completed)
+
+test('sonant completion of another shell is a violation', async () => {
+  const { code, stdout } = await runHere(['completion', 'csh'], {})
+  expect([code, stdout]).toEqual([1, ''])
 })
