@@ -1,6 +1,7 @@
 import { open, readFile, rename } from 'node:fs/promises'
 import { dirname, isAbsolute, join } from 'node:path'
 import { z } from 'zod'
+import { wordsOf } from '../catalog/files/issue-words.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { errorCode } from '../values/data-directory.ts'
 
@@ -58,7 +59,7 @@ export async function readManifest(dir: string): Promise<Manifest> {
       `${dir} is not a complete backup: ${NAME}, which is written last, is missing. Use a backup that finished.`,
     )
   })
-  const parsed = schema.safeParse(parseJson(text))
+  const parsed = schema.safeParse(parseJson(text), { error: wordsOf })
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
   throw invalidRequest(`${join(dir, NAME)} cannot be read: ${issue?.path.join('.') || 'it'} ${issue?.message}.`)
