@@ -3,7 +3,7 @@ import { ServiceError } from '../errors/service-error.ts'
 import { errorCode } from '../values/data-directory.ts'
 import type { Log } from '../values/log.ts'
 import { withOfferedTls } from './connections/offered-tls.ts'
-import { postgresUrl } from './connections/postgres-url.ts'
+import { type DriverUrl, postgresUrl, type UrlVariable, withSslMode } from './connections/postgres-url.ts'
 import { serverUrls } from './connections/server-urls.ts'
 import { Servers } from './connections/servers.ts'
 import { SessionClient } from './connections/session-client.ts'
@@ -46,11 +46,13 @@ interface ExternalSettings {
   readonly directDatabaseUrl: string | null
   /** Whether statements are prepared by name; null: unless a pooler is in transaction mode. */
   readonly databasePrepare: boolean | null
+  /** PGSSLMODE, for URLs without an `sslmode`; null: none. */
+  readonly pgSslMode: string | null
 }
 
 /** Where it was looked, for sentences about it. */
 interface Place {
-  readonly variable: 'DATABASE_URL' | 'DIRECT_DATABASE_URL'
+  readonly variable: UrlVariable
   readonly url: string
 }
 
@@ -67,28 +69,46 @@ interface Inspected {
  * @throws ServiceError UNAVAILABLE, one sentence on what the operator has to change
  */
 export async function openExternalDatabase(settings: ExternalSettings, log: Log): Promise<Route> {
-  const pooled = await inspect('DATABASE_URL', settings.databaseUrl, log)
+  const { databaseUrl, directDatabaseUrl } = settings
+  const pooledUrls = await driverUrls('DATABASE_URL', databaseUrl, settings)
+  const directUrls =
+    directDatabaseUrl === null ? null : await driverUrls('DIRECT_DATABASE_URL', directDatabaseUrl, settings)
+  warnOfUnverified([...pooledUrls, ...(directUrls ?? [])], log)
+  const pooled = await inspect('DATABASE_URL', pooledUrls)
   const areNamed = settings.databasePrepare ?? !pooled.isMultiplexed
   const keepsSettings = !pooled.isMultiplexed
   const place = { variable: 'DATABASE_URL', url: pooled.servers.preferred } as const
-  if (settings.directDatabaseUrl === null) {
+  if (directUrls === null) {
     if (pooled.isMultiplexed) throw unusable(place, POOLER)
     return { servers: pooled.servers, direct: pooled.servers, keepsSettings, areNamed }
   }
-  const direct = await inspect('DIRECT_DATABASE_URL', settings.directDatabaseUrl, log)
+  const direct = await inspect('DIRECT_DATABASE_URL', directUrls)
   const directPlace = { variable: 'DIRECT_DATABASE_URL', url: direct.servers.preferred } as const
   if (direct.isMultiplexed) throw unusable(directPlace, 'is reached through a pooler in transaction mode as well')
   if (direct.identity !== pooled.identity) throw unusable(directPlace, 'is another one than that of DATABASE_URL')
   return { servers: pooled.servers, direct: direct.servers, keepsSettings, areNamed }
 }
 
+/** Those of the servers that a variable names, with the encryption that is wanted of each. */
+async function driverUrls(variable: UrlVariable, text: string, { pgSslMode }: ExternalSettings): Promise<DriverUrl[]> {
+  const urls = serverUrls(text).map((url) => withSslMode(url, pgSslMode))
+  return (await Promise.all(urls.map(withOfferedTls))).map((url) => postgresUrl(url, variable))
+}
+
+function warnOfUnverified(urls: readonly DriverUrl[], log: Log): void {
+  const servers = new Set(urls.filter(({ isUnverified }) => isUnverified).map(({ url }) => new URL(url).host))
+  if (servers.size === 0) return
+  log.warn(
+    { servers: [...servers] },
+    'connections to the database are encrypted, but its server is not verified: set sslmode=verify-full, and sslrootcert=FILE for an authority of your own',
+  )
+}
+
 /** The first server that takes writes, and what is known of it; where none does, what is wrong with the last one. */
-async function inspect(variable: Place['variable'], text: string, log: Log): Promise<Inspected> {
-  const urls = serverUrls(text)
-  const offered = await Promise.all(urls.map(withOfferedTls))
-  const servers = new Servers(offered.map((url) => postgresUrl(url, log)))
+async function inspect(variable: UrlVariable, urls: readonly DriverUrl[]): Promise<Inspected> {
+  const servers = new Servers(urls.map(({ url }) => url))
   for (let left = servers.count; ; left--) {
-    const place = { variable, url: urls[servers.count - left] as string }
+    const place = { variable, url: urls[servers.count - left]!.url }
     try {
       return { servers, ...(await inspectServer(servers.preferred, place)) }
     } catch (error) {

@@ -3,7 +3,7 @@ import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { readSettings } from '../../src/context/config.ts'
 import { withOfferedTls } from '../../src/db/connections/offered-tls.ts'
-import { postgresUrl } from '../../src/db/connections/postgres-url.ts'
+import { postgresUrl, withSslMode } from '../../src/db/connections/postgres-url.ts'
 import { openRuntime } from '../../src/runtime/runtime.ts'
 import { openLog } from '../../src/values/log.ts'
 import { type Certificates, makeCertificates } from '../setup/certificates.ts'
@@ -206,7 +206,7 @@ describe('a connection over TLS', () => {
   let front: Awaited<ReturnType<typeof startTlsFront>>
   const warned: object[] = []
   // A lost connection is warned of as well.
-  const warn = (entry: object) => void ('sslmode' in entry && warned.push(entry))
+  const warn = (entry: object) => void ('servers' in entry && warned.push(entry))
   const log = Object.assign(openLog('silent'), { warn })
   beforeAll(async () => {
     certificates = await makeCertificates()
@@ -218,28 +218,59 @@ describe('a connection over TLS', () => {
   })
   afterEach(() => front.close())
 
-  const connectBy = async (pair: 'good' | 'selfSigned' | 'wrongHost', parameters: string): Promise<void> => {
+  const connectBy = async (
+    pair: 'good' | 'selfSigned' | 'wrongHost',
+    parameters: string,
+    env: Record<string, string> = {},
+  ): Promise<void> => {
     front = await startTlsFront(urlOf(), certificates[pair])
-    const runtime = await openRuntime(settingsOf(`${front.url}?${parameters}`), log, { supervise: false })
+    const settings = readSettings({ DATABASE_URL: `${front.url}?${parameters}`, DATA_DIR: dataDir, ...env })
+    const runtime = await openRuntime(settings, log, { supervise: false })
     await runtime.close()
     expect(front.encrypted()).toBeGreaterThan(1)
   }
   const rootcert = () => `sslrootcert=${encodeURIComponent(certificates.caFile)}`
 
-  test('by sslmode=require is encrypted and not verified, as libpq does it, with one warning', async () => {
-    await connectBy('selfSigned', 'sslmode=require')
-    expect(warned).toEqual([{ server: expect.any(String), sslmode: 'require' }])
+  test.each([
+    ['sslmode=require is encrypted and not verified, as libpq does it', 'sslmode=require', {}],
+    ['sslmode=prefer is encrypted where the server offers TLS', 'sslmode=prefer', {}],
+    ['sslmode=allow is encrypted where the server offers TLS', 'sslmode=allow', {}],
+    ['PGSSLMODE=require is the same as by the sslmode of a URL that has none', '', { PGSSLMODE: 'require' }],
+    ['the sslmode of a URL is so whatever PGSSLMODE says', 'sslmode=require', { PGSSLMODE: 'verify-full' }],
+  ])('by %s, with one warning', async (_what, parameters, env) => {
+    await connectBy('selfSigned', parameters, env)
+    expect(warned).toEqual([{ servers: [new URL(front.url).host] }])
   })
 
-  test('by sslmode=prefer is encrypted where the server offers TLS, with the same warning', async () => {
-    await connectBy('selfSigned', 'sslmode=prefer')
-    expect(warned).toEqual([{ server: expect.any(String), sslmode: 'require' }])
+  test('by sslmode=require to several servers, and past a pooler, has one warning that names them all', async () => {
+    front = await startTlsFront(urlOf(), certificates.selfSigned)
+    const { host } = new URL(front.url)
+    const url = `${front.url.replace(host, `${host},localhost:1`)}?sslmode=require`
+    const settings = readSettings({ DATABASE_URL: url, DIRECT_DATABASE_URL: url, DATA_DIR: dataDir })
+    await (await openRuntime(settings, log, { supervise: false })).close()
+    expect(warned).toEqual([{ servers: [host, 'localhost:1'] }])
+  })
+
+  test('is refused for DIRECT_DATABASE_URL and PGSSLMODE by their own names', async () => {
+    front = await startTlsFront(urlOf(), certificates.good)
+    const openBy = (env: Record<string, string>) =>
+      openRuntime(readSettings({ DATABASE_URL: front.url, DATA_DIR: dataDir, ...env }), log, { supervise: false })
+    const direct = openBy({ DIRECT_DATABASE_URL: `${front.url}?sslmode=verify-ca`, DATABASE_URL: urlOf() })
+    await expect(direct).rejects.toThrow('Check DIRECT_DATABASE_URL: sslmode=verify-ca takes sslrootcert=FILE')
+    await expect(openBy({ PGSSLMODE: 'on' })).rejects.toThrow('Check PGSSLMODE: it must be one of disable, allow, ')
+  })
+
+  test('is not wanted by PGSSLMODE of a URL with an encryption of its own, or of a Unix socket', () => {
+    const own = ['postgres://u@h/db?sslmode=disable', 'postgres://u@h/db?ssl=true']
+    expect(own.map((url) => withSslMode(url, 'verify-full'))).toEqual(own)
+    const socket = withSslMode('postgres://u@localhost/db?host=/run/postgresql', 'verify-full')
+    expect(postgresUrl(socket, 'DATABASE_URL')).toMatchObject({ url: expect.stringMatching(/sslmode=disable/) })
   })
 
   test('by sslmode=prefer is in plain text where the server offers none, by a Unix socket as well', async () => {
     front = await startTlsFront(urlOf(), certificates.good)
     const plain = await startFaultProxy(urlOf())
-    for (const url of [plain.url, urlOf()]) {
+    for (const url of [plain.url, plain.url.replace('disable', 'allow'), urlOf()]) {
       const preferring = url.replace('sslmode=disable', 'sslmode=prefer')
       const runtime = await openRuntime(settingsOf(preferring), log, { supervise: false })
       await runtime.close()
@@ -278,12 +309,12 @@ describe('a connection over TLS', () => {
   })
 
   test.each([
-    ['sslmode=required', 'sslmode must be one of disable, prefer, require, no-verify, verify-ca, verify-full.'],
+    ['sslmode=required', 'sslmode must be one of disable, allow, prefer, require, no-verify, verify-ca, verify-full.'],
     ['sslmode=verify-ca', 'sslmode=verify-ca takes sslrootcert=FILE, the authority to trust.'],
     ['sslmode=require&sslrootcert=system', 'sslrootcert=system takes sslmode=verify-full.'],
     ['sslmode=verify-full&sslrootcert=/nowhere', 'sslrootcert names a file that cannot be read: /nowhere (ENOENT).'],
   ])('is refused where its parameters make no sense: %s', async (parameters, message) => {
     front = await startTlsFront(urlOf(), certificates.good)
-    expect(() => postgresUrl(`${front.url}?${parameters}`, log)).toThrow(`Check DATABASE_URL: ${message}`)
+    expect(() => postgresUrl(`${front.url}?${parameters}`, 'DATABASE_URL')).toThrow(`Check DATABASE_URL: ${message}`)
   })
 })
