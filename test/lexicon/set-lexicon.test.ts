@@ -146,6 +146,10 @@ describe('the lexicon of an account', () => {
       entries: [{ grapheme: 'SQL', alias: 'sequel' }],
     })
     const shown = await runHere(['lexicon', 'show', '--account', account], env)
+    expect(await sonantOn(env, 'lexicon', 'show', '--account', account)).toEqual({
+      items: [{ grapheme: 'SQL', alias: 'sequel' }],
+      entries: [{ grapheme: 'SQL', alias: 'sequel' }],
+    })
     expect(shown.stdout).toMatch(/WORD +SAID AS +LANGUAGE\s+SQL +sequel/)
   })
 

@@ -119,8 +119,9 @@ export function addAuditCommand(program: Command): void {
         after,
       })
       const entries = edges.map(({ node }) => node)
+      const items = entries.map(toAuditJson)
       return {
-        json: { entries: entries.map(toAuditJson), has_more: pageInfo.hasNextPage },
+        json: { items, entries: items, has_more: pageInfo.hasNextPage },
         text: toTable(AUDIT_COLUMNS, entries),
       }
     },

@@ -12,8 +12,8 @@ const COLUMNS: readonly Column<ApiKeyView>[] = [
   { head: 'name', cell: ({ name }) => name },
   { head: 'scopes', cell: ({ scopes }) => scopes.join(',') },
   { head: 'created (UTC)', cell: ({ createdAt }) => createdAt.toISOString() },
-  { head: 'expires', cell: ({ expiresAt }) => expiresAt?.toISOString() ?? 'never' },
-  { head: 'last used', cell: ({ lastUsedAt }) => lastUsedAt?.toISOString() ?? '-' },
+  { head: 'expires (UTC)', cell: ({ expiresAt }) => expiresAt?.toISOString() ?? 'never' },
+  { head: 'last used (UTC)', cell: ({ lastUsedAt }) => lastUsedAt?.toISOString() ?? null },
 ]
 
 export function addKeyCommands(program: Command): void {

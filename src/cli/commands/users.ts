@@ -6,6 +6,7 @@ import { invalidRequest } from '../../errors/service-error.ts'
 import type { User } from '../../users/user.ts'
 import { size } from '../options.ts'
 import { operatorCommand } from '../run-command.ts'
+import { type Column, toTable } from '../table.ts'
 
 const GENERATED_BYTES = 15
 const STDIN = 0
@@ -13,6 +14,14 @@ const PASSWORD_FILE = [
   '--password-file <file>',
   'a file whose first line is the password; - is standard input',
 ] as const
+
+const COLUMNS: readonly Column<User>[] = [
+  { head: 'user', cell: ({ id }) => id },
+  { head: 'email', cell: ({ email }) => email },
+  { head: 'role', cell: ({ role }) => role },
+  { head: 'operator', cell: ({ operator }) => (operator ? 'yes' : 'no') },
+  { head: 'disabled (UTC)', cell: ({ disabledAt }) => disabledAt?.toISOString() ?? null },
+]
 
 interface PasswordOption {
   readonly passwordFile?: string
@@ -109,10 +118,8 @@ function addList(users: Command): void {
       const page = { account, after, first: size('--first', first) }
       const { edges, pageInfo } = await listUsers(ctx, page)
       const users = edges.map(({ node }) => node)
-      return {
-        json: { users: users.map(toJson), has_more: pageInfo.hasNextPage },
-        text: users.map(toLine).join('\n') || 'none',
-      }
+      const items = users.map(toJson)
+      return { json: { items, users: items, has_more: pageInfo.hasNextPage }, text: toTable(COLUMNS, users) }
     },
   )
 }
@@ -151,7 +158,7 @@ function addOperator(users: Command): void {
   )
 }
 
-const shown = (user: User) => ({ json: toJson(user), text: toLine(user) })
+const shown = (user: User) => ({ json: toJson(user), text: toTable(COLUMNS, [user]) })
 
 const toJson = ({ id, accountId, email, role, operator, createdAt, disabledAt }: User) => ({
   user_id: id,
@@ -162,9 +169,6 @@ const toJson = ({ id, accountId, email, role, operator, createdAt, disabledAt }:
   created_at: createdAt,
   disabled_at: disabledAt,
 })
-
-const toLine = ({ id, email, role, operator, disabledAt }: User): string =>
-  `${id}  ${email}  ${role}${operator ? '  operator' : ''}${disabledAt === null ? '' : `  disabled since ${disabledAt.toISOString()}`}`
 
 function readPassword(file: string): string {
   try {

@@ -84,8 +84,9 @@ function addDeliveries(webhooks: Command): void {
         after: options.after,
       })
       const deliveries = edges.map(({ node }) => node)
+      const items = deliveries.map(toJson)
       return {
-        json: { deliveries: deliveries.map(toJson), has_more: pageInfo.hasNextPage },
+        json: { items, deliveries: items, has_more: pageInfo.hasNextPage },
         text: [toTable(COLUMNS, deliveries), ...hintAtMore(pageInfo.hasNextPage, deliveries)].join('\n'),
       }
     },

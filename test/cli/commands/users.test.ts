@@ -55,11 +55,13 @@ describe('sonant audit', () => {
     await createUser(service.runtime.as({ kind: 'system' }), { account, email: 'first@example.org', role: 'owner' })
     await createUser(service.runtime.as({ kind: 'system' }), { account, email: 'second@example.org', role: 'member' })
     const list = ['audit', '--account', account, '--action', 'user_added,key_created']
-    const { entries, has_more: hasMore } = await sonantHere<{ entries: object[]; has_more: boolean }>(
-      env,
-      ...[...list, '--first', '1'],
-    )
-    expect([entries, hasMore]).toEqual([
+    const {
+      items,
+      entries,
+      has_more: hasMore,
+    } = await sonantHere<{ items: object[]; entries: object[]; has_more: boolean }>(env, ...[...list, '--first', '1'])
+    expect(entries).toEqual(items)
+    expect([items, hasMore]).toEqual([
       [
         expect.objectContaining({
           action: 'user_added',
@@ -129,7 +131,8 @@ describe('sonant users', () => {
     )
     const row = { user_id: made.user_id, account_id: account, email: 'h@example.org', role: 'owner' }
     const listed = await users<{ users: object[]; has_more: boolean }>('list', '--account', account)
-    expect(listed).toMatchObject({ users: [{ ...row, disabled_at: null }], has_more: false })
+    expect(listed).toMatchObject({ items: [{ ...row, disabled_at: null }], has_more: false })
+    expect(listed).toMatchObject({ users: [row] })
     const off = await users<{ disabled_at: string }>('disable', 'H@example.org')
     expect(off).toMatchObject({ ...row, disabled_at: expect.stringMatching(/Z$/) })
     expect(await signIn('h@example.org', made.password)).toBeNull()
@@ -137,6 +140,9 @@ describe('sonant users', () => {
     expect(await signIn('h@example.org', made.password)).toEqual({ signIn: { id: made.user_id, role: 'OWNER' } })
     expect((await runHere(['users', 'disable', 'nobody@example.org'], env)).code).toBe(1)
     expect(await users('set-operator', made.user_id)).toMatchObject({ ...row, operator: true })
+    const [heads, line] = (await runHere(['users', 'list', '--account', account], env)).stdout.split('\n')
+    expect(heads).toMatch(/^USER +EMAIL +ROLE +OPERATOR +DISABLED \(UTC\)$/)
+    expect(line).toMatch(new RegExp(`^${made.user_id} +h@example.org +owner +yes +-$`))
     expect(await users('set-operator', made.user_id, '--off')).toMatchObject({ ...row, operator: false })
   })
 })

@@ -27,5 +27,5 @@ test.concurrent.each([
 test.concurrent('sonant webhooks deliveries takes an outcome that there is', async () => {
   const account = await service.createAccount()
   const list = (outcome: string) => sonantOn(env, 'webhooks', 'deliveries', '--account', account, '--outcome', outcome)
-  expect(await list('interrupted')).toEqual({ deliveries: [], has_more: false })
+  expect(await list('interrupted')).toEqual({ items: [], deliveries: [], has_more: false })
 })

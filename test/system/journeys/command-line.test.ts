@@ -111,6 +111,8 @@ describe('the command line next to a running server', { timeout: DEADLINE_MS }, 
     expect(workflows).toEqual({ items: [] })
     expect(workers.items).toMatchObject([{ worker_id: expect.stringMatching(/^wrk_/), alive: true, pools: ['espeak'] }])
     const { stdout } = await run(['accounts', 'list'], service.env)
+    const keyTable = (await runHere(['keys', 'list', '--account', 'studio'], service.env)).stdout
+    expect(keyTable).toMatch(/^KEY +NAME +SCOPES +CREATED \(UTC\) +EXPIRES \(UTC\) +LAST USED \(UTC\)\n/)
     expect(stdout).toMatch(/^ACCOUNT +NAME +CREDITS\nacct_\w+ +demo +1000000\nacct_\w+ +studio +\d+\n$/)
   })
 

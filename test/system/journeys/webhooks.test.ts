@@ -62,7 +62,8 @@ const restart = async (): Promise<void> => {
 
 const deliveryOf = async (jobId: string): Promise<Delivery> => {
   const args = ['webhooks', 'deliveries', '--account', 'demo', '--job', jobId] as const
-  const { deliveries } = await sonantHere<{ deliveries: Delivery[] }>(service.env, ...args)
+  const { items, deliveries } = await sonantHere<{ items: object[]; deliveries: Delivery[] }>(service.env, ...args)
+  expect(items).toEqual(deliveries)
   expect(deliveries).toHaveLength(1)
   return deliveries[0]!
 }

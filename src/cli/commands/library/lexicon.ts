@@ -24,7 +24,7 @@ export function addLexiconCommands(program: Command): void {
     async (ctx, { account }) => {
       const { lexicon: showLexicon } = await import('../../../lexicon/account-lexicon.ts')
       const { entries } = await showLexicon(await actingFor(ctx, account))
-      return { json: { entries }, text: toTable(COLUMNS, entries) }
+      return { json: { items: entries, entries }, text: toTable(COLUMNS, entries) }
     },
   )
 
