@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { AccountActor } from '../access/actor.ts'
 import type { Context } from '../context/context.ts'
 import { inTransaction } from '../db/database.ts'
@@ -51,6 +52,12 @@ export async function startReceiver(
       () => response.destroy(),
     )
   })
+  // The server knows a connection from its handshake on.
+  const connections = new Set<Duplex>()
+  server.on('connection', (socket) => {
+    connections.add(socket)
+    socket.once('close', () => connections.delete(socket))
+  })
   server.on('tlsClientError', () => undefined)
   server.listen(port, LOOPBACK)
   await once(server, 'listening').catch((error: unknown) => {
@@ -64,7 +71,7 @@ export async function startReceiver(
     close: async () => {
       const closed = once(server, 'close')
       server.close()
-      server.closeAllConnections()
+      for (const socket of connections) socket.destroy()
       await closed
     },
   }

@@ -37,13 +37,15 @@ async function readSecret({ secret, secretFile }: VerifyOptions): Promise<Buffer
   if (secret !== undefined && secretFile !== undefined)
     throw invalidRequest('Set either --secret or --secret-file, not both.')
   const given = (secretFile === undefined ? secret : (await read(secretFile)).toString())?.trim()
-  if (given === undefined) throw invalidRequest('Give the secret as --secret whsec_… or --secret-file FILE.')
+  if (!given) throw missing(given === undefined ? '' : `: ${secretFile ?? '--secret'} is empty`)
   const { readWebhookSecret } = await import('../../webhooks/signing/webhook-secret.ts')
   const bytes = readWebhookSecret(given)
   const source = secretFile === undefined ? '--secret' : `the secret in ${secretFile}`
   if (bytes === null) throw invalidRequest(`Check ${source}: a webhook secret is whsec_ and base64 of 24 to 64 bytes.`)
   return bytes
 }
+
+const missing = (why: string) => invalidRequest(`Give the secret as --secret whsec_… or --secret-file FILE${why}.`)
 
 function describe({ valid, problems, id, ageSeconds }: Verification): Answer {
   if (!valid) process.exitCode = 1

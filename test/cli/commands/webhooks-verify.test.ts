@@ -35,7 +35,21 @@ test.each([
     'Check --secret: a webhook secret is whsec_ and base64 of 24 to 64 bytes.',
   ],
   ['two', ['--secret', 'whsec_x', '--secret-file', 'x'], 'Set either --secret or --secret-file, not both.'],
-  ['a file without one', ['--secret-file', '/dev/null'], 'Check the secret in /dev/null: a webhook secret is whsec_'],
+  [
+    'one that a variable lacks',
+    ['--secret', ' '],
+    'Give the secret as --secret whsec_… or --secret-file FILE: --secret is empty.',
+  ],
+  [
+    'an empty file',
+    ['--secret-file', '/dev/null'],
+    'Give the secret as --secret whsec_… or --secret-file FILE: /dev/null is empty.',
+  ],
+  [
+    'a file without one',
+    ['--secret-file', 'package.json'],
+    'Check the secret in package.json: a webhook secret is whsec_',
+  ],
 ])('sonant webhooks verify tells %s from the others', async (_what, options, message) => {
   const capture = join(await makeTempDir(), 'capture')
   await writeFile(capture, 'webhook-id: msg_x\n\n{}')
