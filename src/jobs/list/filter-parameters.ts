@@ -1,7 +1,8 @@
 import { type Detail, invalidRequest } from '../../errors/service-error.ts'
+import { isId } from '../../values/id.ts'
 import { findUnstorable } from '../../values/storable-json.ts'
 import type { JobDecision, JobStatus, JobType } from '../job-states.ts'
-import type { JobsFilter } from './jobs-filter.ts'
+import { type JobsFilter, NO_KEY_ID } from './jobs-filter.ts'
 
 /**
  * A JobsFilter as REST's list and its export say it in parameters, and GraphQL's `JobFilter` in fields: a value for each, all at once; one
@@ -28,10 +29,9 @@ export function parameterViolations({ status, search, apiKeyId, from, to }: Filt
   if (status?.length === 0) details.push({ path: 'status', message: 'must name at least one' })
   if ([...(search ?? '')].length > MAX_SEARCH_CHARACTERS)
     details.push({ path: 'search', message: `must have at most ${MAX_SEARCH_CHARACTERS} characters` })
-  if (apiKeyId === '') details.push({ path: 'api_key_id', message: 'must not be empty' })
-  for (const [path, text] of Object.entries({ search, api_key_id: apiKeyId })) {
-    if (findUnstorable(text) !== null) details.push({ path, message: 'must not contain NUL or unpaired surrogates' })
-  }
+  if (findUnstorable(search) !== null)
+    details.push({ path: 'search', message: 'must not contain NUL or unpaired surrogates' })
+  if (apiKeyId != null && !isId('key', apiKeyId)) details.push({ path: 'api_key_id', message: NO_KEY_ID })
   if (from && to && from > to) details.push({ path: 'from', message: 'must not be after to' })
   return details
 }

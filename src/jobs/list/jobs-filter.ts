@@ -1,4 +1,5 @@
 import { type Detail, invalidRequest } from '../../errors/service-error.ts'
+import { isId } from '../../values/id.ts'
 import { findUnstorable } from '../../values/storable-json.ts'
 import type { JobDecision, JobErrorCode, JobStatus, JobType } from '../job-states.ts'
 
@@ -33,6 +34,8 @@ export interface JobsFilter {
 const MAX_VALUES = 50
 const MAX_PARTS = 20
 const MAX_TEXT_CHARACTERS = 200
+/** A key that was deleted keeps its id; what is no id of any key is a slip. */
+export const NO_KEY_ID = 'must be a key id, such as key_01m1g5wq3ve1pbmx0h4dcf6a5r'
 
 /** @param path where it stands among the arguments. @throws INVALID_REQUEST with the path of each violation */
 export function rejectFilterViolations(filter: JobsFilter, path = '/filter'): void {
@@ -46,7 +49,7 @@ export function rejectFilterViolations(filter: JobsFilter, path = '/filter'): vo
 function collectViolations(filter: JobsFilter, path: string, details: Detail[]): number {
   for (const [name, value] of Object.entries(filter)) {
     if (name === 'and' || name === 'or' || name === 'not' || value == null) continue
-    const message = violationIn(value)
+    const message = violationIn(value) ?? (name === 'apiKeyIds' ? keyViolation(filter.apiKeyIds) : null)
     if (message !== null) details.push({ path: `${path}/${name}`, message })
   }
   // "One of none" could be meant as anything; "all of none" cannot.
@@ -68,6 +71,9 @@ function violationIn(value: unknown): string | null {
   const { from, to } = value as Range<Date | number>
   return from != null && to != null && from > to ? 'must not begin after its end' : null
 }
+
+const keyViolation = (ids: JobsFilter['apiKeyIds']): string | null =>
+  ids?.every((id) => isId('key', id)) === false ? NO_KEY_ID : null
 
 function textViolation(text: string): string | null {
   if ([...text].length > MAX_TEXT_CHARACTERS) return `must have at most ${MAX_TEXT_CHARACTERS} characters`

@@ -91,6 +91,13 @@ describe('sonant jobs', () => {
     expect([beyond.code, beyond.stderr]).toEqual([1, expect.stringMatching(/^Invalid request:\nlimit: must/)])
   })
 
+  test('list refuses a key id that no key can have', async () => {
+    const account = await service.createAccount()
+    const { code, stdout, stderr } = await runHere(['jobs', 'list', '--account', account, '--api-key-id', 'foo'], env)
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain('api_key_id: must be a key id')
+  })
+
   test('export writes the file that the API sends, or none', async () => {
     const { account, key } = await service.createCaller()
     for (let n = 1; n <= 3; n++) await insertJob(service.runtime.db, account, { id: idAt(new Date(Date.UTC(2026, n))) })

@@ -97,6 +97,8 @@ describe('jobPage', () => {
     'api_key_id=',
     'api_key_id=a&api_key_id=b',
     'api_key_id=%00',
+    'api_key_id=key_of_none',
+    `api_key_id=${newId('job')}`,
     `search=${'a'.repeat(65)}`,
     'search=a&search=b',
     'search=%00',
@@ -150,7 +152,7 @@ describe('jobPage', () => {
     'from=2026-01-01T10:00:00%2B02:00',
     'from=2026-01-01T10:00:00-23:59',
     'from=2026-01-01&to=2026-01-01',
-    'api_key_id=key_of_none',
+    `api_key_id=${newId('key')}`,
   ])('?%s is accepted', async (search) => {
     expect((await list(`?${search}`)).status).toBe(200)
   })
@@ -377,6 +379,7 @@ describe('jobPage', () => {
       { f: { search: 'a'.repeat(65) } },
       { f: { apiKeyId: '' } },
       { f: { apiKeyId: '\0' } },
+      { f: { apiKeyId: 'foo' } },
       { f: { from: '2026-01-02T00:00:00Z', to } },
     ]) {
       expect((await ask(wrong)).errors?.[0]?.extensions).toMatchObject({

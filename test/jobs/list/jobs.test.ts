@@ -140,7 +140,7 @@ describe('jobs', () => {
     expect(await found({ decision: 'PASS' })).toEqual([4])
     expect(await found({ endpointKeys: ['voice.other', 'generate.portrait'] })).toEqual([2, 6])
     expect(await found({ errorCodes: ['JOB_TIMEOUT'] })).toEqual([1])
-    expect(await found({ apiKeyIds: ['key_nobody'] })).toEqual([])
+    expect(await found({ apiKeyIds: [newId('key')] })).toEqual([])
     expect(await found({ idPrefix: ids[3]! })).toEqual([3])
     expect(await found({ idPrefix: '%' })).toEqual([])
     expect(await found({ createdAt: { from: at(1), to: at(3) } })).toEqual([1, 2])
@@ -173,7 +173,8 @@ describe('jobs', () => {
     [{ filter: { statuses: [] } }, '/filter/statuses'],
     [{ filter: { and: [{ or: [] }] } }, '/filter/and/0/or'],
     [{ filter: { endpointKeys: ['x'.repeat(201)] } }, '/filter/endpointKeys'],
-    [{ filter: { apiKeyIds: Array.from({ length: 51 }, () => 'k') } }, '/filter/apiKeyIds'],
+    [{ filter: { apiKeyIds: Array.from({ length: 51 }, () => newId('key')) } }, '/filter/apiKeyIds'],
+    [{ filter: { apiKeyIds: [newId('key'), 'key_nobody'] } }, '/filter/apiKeyIds'],
     [{ filter: { not: { or: [{ durationMs: { from: 2, to: 1 } }] } } }, '/filter/not/or/0/durationMs'],
     [{ filter: { or: Array.from({ length: 20 }, () => ({})) } }, '/filter'],
   ])('%j is refused and never clamped', async (variables, path) => {
