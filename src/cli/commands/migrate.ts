@@ -53,7 +53,7 @@ function showPlan(pending: readonly PlannedMigration[]) {
   const json = pending.map(({ name, begun, steps, minimumVersion }) => ({
     migration: name,
     begun,
-    beside_older: minimumVersion === null,
+    older_may_run: minimumVersion === null,
     minimum_version: minimumVersion,
     steps,
   }))

@@ -60,7 +60,7 @@ describe('all migrations of a database in use', () => {
     expect(plan.pending[0]).toEqual({
       migration: '20261121000100_count_jobs',
       begun: false,
-      beside_older: true,
+      older_may_run: true,
       minimum_version: null,
       steps: [
         { runs: 'transaction', locks: [{ table: 'job', mode: 'SHARE ROW EXCLUSIVE' }] },
