@@ -6,6 +6,7 @@ import { checkWebhookUrl } from '../egress/check-webhook-url.ts'
 import type { Cidr } from '../egress/ip-ranges.ts'
 import { isReachable } from '../egress/judge-host.ts'
 import type { Resolver } from '../egress/resolver.ts'
+import { systemLookup } from '../egress/system-lookup.ts'
 import { EngineError, FailedAttempt } from '../engines/engine.ts'
 import { isAway, isBusy, parseRetryAfter } from '../engines/server-status.ts'
 import { safeContentType } from './content-type.ts'
@@ -17,7 +18,7 @@ export interface OutputAccess {
   /** The server that made the outputs: files on its own origin may be fetched whatever its address is. */
   readonly baseUrl: string
   readonly egressAllow: readonly Cidr[]
-  /** Looks up every other name: a model writes it, and a name server that hangs must not take a thread from the rest of the process. */
+  /** Looks up every name: a name server that hangs must not take a thread from the rest of the process. */
   readonly resolver: Resolver
   readonly signal: AbortSignal
 }
@@ -35,7 +36,7 @@ export async function fetchOutput(
   if (!isOwn && checkWebhookUrl(url, source.egressAllow) !== null) {
     throw new EngineError('RENDER_FAILED', 'an output lies at an address that is not fetched from')
   }
-  const agent = new Agent(isOwn ? {} : { connect: { lookup: guardedLookup(source) } })
+  const agent = new Agent({ connect: { lookup: isOwn ? systemLookup(source.resolver) : guardedLookup(source) } })
   try {
     const { statusCode, headers, body } = await request(url, {
       dispatcher: agent,

@@ -1,3 +1,4 @@
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseCidr } from '../../src/egress/ip-ranges.ts'
@@ -43,5 +44,19 @@ describe('an output on a name that leads to a private address', () => {
     // Only so is the refusal above known to be the guard's: the same address is reached, and fails at TLS.
     await expect(open(ANY)).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' })
     expect(connections).toBe(1)
+  })
+})
+
+describe("an output on the engine's own origin", () => {
+  it('is looked up by the name servers of the service, and fetched from wherever they say', async () => {
+    const names = await startNameServer(({ aliasTo }) => aliasTo([127, 0, 0, 1]))
+    const server = createHttpServer((_request, response) => response.end('a picture'))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const baseUrl = `http://cog.example.com:${(server.address() as AddressInfo).port}`
+    const source = { baseUrl, egressAllow: [], resolver: systemResolver([names.address]) }
+    const { content } = await fetchOutput(`${baseUrl}/a.png`, { ...source, signal: AbortSignal.timeout(20_000) })
+    expect(Buffer.concat(await content.toArray()).toString()).toBe('a picture')
+    names.close()
+    await new Promise((resolve) => server.close(resolve))
   })
 })
