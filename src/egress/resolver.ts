@@ -1,4 +1,4 @@
-import { promises } from 'node:dns'
+import { promises, TIMEOUT } from 'node:dns'
 
 const TRY_MS = 2000
 const TRIES = 2
@@ -52,7 +52,8 @@ export function sharedResolver(inner: Resolver): Resolver {
 async function within(answer: Promise<string[]>): Promise<string[]> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('the name servers do not answer')), RESOLVE_TIMEOUT_MS)
+    const error = Object.assign(new Error('the name servers do not answer'), { code: TIMEOUT })
+    timer = setTimeout(() => reject(error), RESOLVE_TIMEOUT_MS)
   })
   return Promise.race([answer, late]).finally(() => clearTimeout(timer))
 }

@@ -1,4 +1,4 @@
-import { type LookupAddress, promises } from 'node:dns'
+import { type LookupAddress, promises, TIMEOUT } from 'node:dns'
 import { readFile } from 'node:fs/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { errorCode } from '../values/data-directory.ts'
@@ -8,8 +8,6 @@ const LOCALHOST = /^(.+\.)?localhost$/
 const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1']
 /** Of a resolver.conf(5) without `ndots`. */
 const DEFAULT_NDOTS = 1
-/** A name server that hangs; every other error is an answer. */
-const HANGING: ReadonlySet<string | undefined> = new Set(['ETIMEOUT', 'ECANCELLED', undefined])
 
 /** What a system looks names up by. An interface, so that tests can have one of their own. */
 export interface NameSources {
@@ -49,7 +47,8 @@ async function find(name: string, resolver: Resolver, sources: NameSources): Pro
     try {
       return (await resolver.resolve(full)).map(withFamily)
     } catch (error) {
-      if (HANGING.has(errorCode(error))) throw error
+      // Every other error is an answer.
+      if (errorCode(error) === TIMEOUT) throw error
     }
   }
   return sources.ask(name)

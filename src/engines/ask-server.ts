@@ -1,4 +1,6 @@
-import { errors, request } from 'undici'
+import { Agent, errors, request } from 'undici'
+import { sharedResolver, systemResolver } from '../egress/resolver.ts'
+import { systemLookup } from '../egress/system-lookup.ts'
 import { clientSpan } from '../telemetry/span-names.ts'
 import { inClientSpan, noteStatus, traceHeaders } from '../telemetry/spans.ts'
 import { EngineError, FailedAttempt } from './engine.ts'
@@ -33,10 +35,15 @@ export function askServer(ask: Ask): Promise<unknown> {
   return inClientSpan(clientSpan(ask.method ?? 'POST', ask.what, ask.url), () => askOnce(ask))
 }
 
+/** The connections of this process to all such servers. */
+let agent: Agent | undefined
+
 async function askOnce(ask: Ask): Promise<unknown> {
   const { url, signal, body } = ask
   try {
+    agent ??= new Agent({ connect: { lookup: systemLookup(sharedResolver(systemResolver())) } })
     const answer = await request(url, {
+      dispatcher: agent,
       method: ask.method ?? 'POST',
       headers: {
         accept: 'application/json',

@@ -1,5 +1,7 @@
 import { Agent, type Dispatcher } from 'undici'
 import type { Semaphore } from '../concurrency/semaphore.ts'
+import { sharedResolver, systemResolver } from '../egress/resolver.ts'
+import { systemLookup } from '../egress/system-lookup.ts'
 import { CircuitBreaker } from './circuit-breaker.ts'
 import type { OwnedServer } from './owned-server.ts'
 
@@ -26,7 +28,7 @@ export function openSpeechServer(baseUrl: string, slots: Semaphore, owned?: Owne
   const agent = new Agent({
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: { timeout: CONNECT_TIMEOUT_MS },
+    connect: { timeout: CONNECT_TIMEOUT_MS, lookup: systemLookup(sharedResolver(systemResolver())) },
   })
   return {
     baseUrl,

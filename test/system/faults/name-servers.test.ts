@@ -28,6 +28,8 @@ const TIMEOUT_MS = 30_000
 const HANGING = 20
 const WORKFLOW = 'drawn'
 const SPOKEN = 'spoken'
+const UNDRAWN = 'undrawn'
+const UNHEARD = 'unheard'
 const SCOPES = ['generate:voice', 'generate:workflow', 'job:read']
 
 let provider: ProviderServer
@@ -100,7 +102,7 @@ describe.skipIf(!canMount())('a name server that never answers', { timeout: 120_
     await database.drop()
   })
 
-  test('for 20 outputs holds up nothing else: neither an engine that has a name itself, nor the disk, nor requests', async () => {
+  test('for 20 outputs, 20 texts and 20 predictions holds up nothing else: neither an engine that has a name itself, nor the disk, nor requests', async () => {
     const dir = await makeTempDir()
     const resolvConf = join(dir, 'resolv.conf')
     writeFileSync(resolvConf, `nameserver ${address}\noptions timeout:5 attempts:3\n`)
@@ -113,7 +115,9 @@ describe.skipIf(!canMount())('a name server that never answers', { timeout: 120_
     let made = 0
     provider.script('/predictions', () => prediction(`https://hanging-${made++}.example.com/a.png`))
     await applyWorkflow(auditor, WORKFLOW, { base_url: provider.url, retry_seconds: 60, max_in_flight: HANGING })
-    // Looked up as every server that the operator configured: by the system.
+    const hung = { retry_seconds: 60, max_in_flight: HANGING }
+    await applyEndpoint(auditor, UNHEARD, { base_url: 'http://speech.example.com', ...hung })
+    await applyWorkflow(auditor, UNDRAWN, { base_url: 'http://cog.example.com', ...hung })
     await applyEndpoint(auditor, SPOKEN, { base_url: `http://localhost:${speech.port}`, max_in_flight: 4 })
     const operator = auditor.as({ kind: 'system' })
     const { id: accountId } = await createAccount(operator, { name: 'drawing', credits: 1_000_000n })
@@ -121,21 +125,23 @@ describe.skipIf(!canMount())('a name server that never answers', { timeout: 120_
     const isKnown = async () =>
       (await call(`${url}/api/v1/generate/${WORKFLOW}`, { method: 'POST', key, body: {} })).status === 400
     await until(isKnown, TIMEOUT_MS, 'the workflow to be known')
-    const hanging = await Promise.all(
-      Array.from({ length: HANGING }, (_, n) => submitPrompt(url, key, WORKFLOW, `picture ${n}`)),
-    )
-    await until(() => made === HANGING, TIMEOUT_MS, 'all predictions to be made')
-
     const isSpoken = async () => (await call(`${url}/api/v1/public/voice/${SPOKEN}`)).status === 200
     await until(isSpoken, TIMEOUT_MS, 'the endpoint to be known')
+    const numbers = Array.from({ length: HANGING }, (_, n) => n)
+    const hanging = await Promise.all([
+      ...numbers.map((n) => submitPrompt(url, key, WORKFLOW, `picture ${n}`)),
+      ...numbers.map((n) => submitPrompt(url, key, UNDRAWN, `picture ${n}`)),
+      ...numbers.map((n) => submitText(url, key, UNHEARD, `text ${n}`)),
+    ])
+    await until(() => made === HANGING, TIMEOUT_MS, 'all predictions to be made')
+    const processing = `select count(*)::int as waiting from job where id = any($1) and status = 'processing'`
+    const waiting = async () => (await auditor.db.pool.query(processing, [hanging])).rows[0].waiting
+    await until(async () => (await waiting()) === hanging.length, TIMEOUT_MS, 'all jobs to wait for a name')
+
     const spoken = await finishedJob(url, key, await submitText(url, key, SPOKEN, 'Nobody waits for me.'))
     expect(spoken.status).toBe('completed')
     expect((await call(spoken.outputs!.audio)).bytes.length).toBeGreaterThan(44)
-    const { rows } = await auditor.db.pool.query(
-      `select count(*)::int as waiting from job where id = any($1) and status = 'processing'`,
-      [hanging],
-    )
-    expect(rows).toEqual([{ waiting: HANGING }])
+    expect(await waiting()).toBe(hanging.length)
 
     const owner = auditor.as({ kind: 'account', accountId, credits: 1n })
     for (const jobId of hanging) await cancelJob(owner, { jobId })
