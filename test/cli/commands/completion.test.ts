@@ -7,6 +7,9 @@ import { buildProgram } from '../../../src/cli/program.ts'
 import { runHere } from '../../setup/command-here.ts'
 import { cleanUp, makeTempDir } from '../../setup/process.ts'
 
+/** A shell that completes nothing is waited for no longer. */
+const SHELL_MS = 50_000
+
 /** Words as they stand on the line, the last of which is being typed. */
 type Line = readonly string[]
 
@@ -16,7 +19,7 @@ const isInstalled = (shell: string): boolean => spawnSync(shell, ['--version']).
 const scriptFor = async (shell: string): Promise<string> => (await runHere(['completion', shell], {})).stdout
 
 function runShell(shell: string, args: readonly string[], cwd?: string): string {
-  const { status, stdout, stderr } = spawnSync(shell, args, { encoding: 'utf8', cwd })
+  const { status, stdout, stderr } = spawnSync(shell, args, { encoding: 'utf8', cwd, timeout: SHELL_MS })
   expect([status, stderr]).toEqual([0, ''])
   return stdout
 }
