@@ -15,6 +15,7 @@ import { auditJourneys } from './journeys/audit.ts'
 import { captionsJourneys } from './journeys/captions.ts'
 import { clockJourneys } from './journeys/clocks.ts'
 import { columnJourneys } from './journeys/columns.ts'
+import { deliveryJourneys } from './journeys/deliveries.ts'
 import { endpointsJourneys } from './journeys/endpoints.ts'
 import { faultJourneys } from './journeys/faults.ts'
 import { followingJourneys } from './journeys/following.ts'
@@ -368,6 +369,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   statisticsJourneys(opened)
   jobsJourneys(opened)
   oneJobJourneys(opened)
+  deliveryJourneys(opened)
   namesJourneys(opened)
   listJourneys(opened)
   columnJourneys(opened)

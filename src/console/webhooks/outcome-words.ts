@@ -13,6 +13,9 @@ const WORDS: Readonly<Record<string, string>> = {
   secret_unreadable: 'The secret cannot be decrypted: an operator sets OLD_SECRET_KEY and runs sonant secrets rekey',
 }
 
+/** Outcomes besides the status that a receiver rejected with. */
+export const OUTCOMES: readonly string[] = Object.keys(WORDS)
+
 /** What became of an attempt, for readers. */
 export function outcomeWords(outcome: string | null): string {
   if (outcome === null) return 'In progress'

@@ -1,0 +1,59 @@
+import { timeOf } from '../jobs/jobs-filter.ts'
+import type { TimeRange, WebhookDeliveriesFilter, WebhookDeliveryState } from '../operations.ts'
+import { rangeOf } from '../windows/time-window.ts'
+import { OUTCOMES } from './outcome-words.ts'
+
+type Query = Readonly<Record<string, string | undefined>>
+
+export const STATES: readonly WebhookDeliveryState[] = ['PENDING', 'SUCCEEDED', 'FAILED']
+/** Every parameter of the address that filters deliveries. */
+export const DELIVERY_FILTERS = ['state', 'outcome', 'endpoint', 'job', 'window', 'from', 'to'] as const
+
+const STATUS = /^status_[1-5]\d\d$/
+const ENDPOINT_KEY = /^[a-z_]+\.[\w./-]{1,100}$/i
+const JOB_ID = /^job_[a-z0-9]{26}$/
+
+/** The filter of an address. What fits no more, as from an old link, is left out and named in `dropped`. */
+export function deliveriesFilterOf(
+  query: Query,
+  now: number,
+): { filter: WebhookDeliveriesFilter; dropped: readonly string[] } {
+  const dropped: string[] = []
+  const fitting = (name: string, fits: (value: string) => boolean): string[] | undefined => {
+    const given = listOf(query[name])
+    const kept = given.filter(fits)
+    if (kept.length < given.length) dropped.push(name)
+    return kept.length === 0 ? undefined : kept
+  }
+  const states = fitting('state', (value) => stateOf(value) !== undefined)
+  const parts = {
+    states: states && STATES.filter((state) => states.includes(state.toLowerCase())),
+    outcomes: fitting('outcome', (value) => OUTCOMES.includes(value) || STATUS.test(value)),
+    endpointKeys: fitting('endpoint', (value) => ENDPOINT_KEY.test(value)),
+    jobId: fitting('job', (value) => JOB_ID.test(value))?.[0],
+    createdAt: rangeOf(query.window, now) ?? endsOf(query),
+  }
+  if (query.window && rangeOf(query.window, now) === null) dropped.push('window')
+  dropped.push(...(['from', 'to'] as const).filter((name) => query[name] && !timeOf(query[name])))
+  return { filter: Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)), dropped }
+}
+
+/** Which of the deliveries that a filter means can be sent again: those that failed, or those of the states that it names and that are final. Null: none. */
+export function resentStates({ states }: WebhookDeliveriesFilter): WebhookDeliveryState[] | null {
+  const final = (states ?? ['FAILED']).filter((state) => state !== 'PENDING')
+  return final.length === 0 ? null : final
+}
+
+const stateOf = (text: string): WebhookDeliveryState | undefined => STATES.find((state) => state.toLowerCase() === text)
+
+function endsOf(query: Query): TimeRange | undefined {
+  const [from, to] = [timeOf(query.from), timeOf(query.to)]
+  return from || to ? { ...(from && { from }), ...(to && { to }) } : undefined
+}
+
+/** Comma lists; lower case, as addresses are written by hand. */
+const listOf = (value: string | undefined): string[] =>
+  (value ?? '')
+    .split(',')
+    .map((part) => part.trim().toLowerCase())
+    .filter((part) => part !== '')

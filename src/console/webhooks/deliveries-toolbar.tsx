@@ -1,0 +1,121 @@
+import type { ComponentChildren } from 'preact'
+import { useId, useState } from 'preact/hooks'
+import { useQuery } from '../api/use-query.ts'
+import { timeOf } from '../jobs/jobs-filter.ts'
+import { Choice } from '../jobs/jobs-toolbar.tsx'
+import { endpointKeys } from '../operations.ts'
+import { Segments } from '../parts/field.tsx'
+import { exactTime, sentence, shortId } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import { SearchField } from '../parts/search-field.tsx'
+import { useAddress } from '../parts/use-address.ts'
+import { WINDOW_OPTIONS } from '../windows/time-window.ts'
+import { STATES } from './deliveries-filter.ts'
+import { OUTCOMES, outcomeWords } from './outcome-words.ts'
+
+const TO_START = { after: null, before: null }
+const ENDS = { from: null, to: null }
+/** With which receivers reject most often; links name others as well. */
+const STATUSES = [301, 302, 307, 308, 400, 401, 403, 404, 405, 408, 410, 413, 415, 422, 429, 500, 502, 503, 504]
+
+export function StateChoice() {
+  const { query, change } = useAddress()
+  return (
+    <div class="toolbar">
+      <Segments
+        label="State"
+        value={query.state ?? ''}
+        onChange={(state) => change({ state, ...TO_START })}
+        options={[['', 'All'], ...STATES.map((one) => [one.toLowerCase(), sentence(one)] as const)]}
+      />
+    </div>
+  )
+}
+
+/** The filters besides the state. */
+export const DeliveriesToolbar = ({ children }: { children: ComponentChildren }) => (
+  <div class="toolbar filters">
+    <OutcomeChoice />
+    <Choice name="window" label="Any time" options={WINDOW_OPTIONS} clears={ENDS} />
+    <EndpointField />
+    <LinkedChips />
+    {children}
+  </div>
+)
+
+/** How the last attempt went; what a link asks for besides is one more entry. */
+function OutcomeChoice() {
+  const { outcome = '' } = useAddress().query
+  const statuses = STATUSES.map((status) => `status_${status}`)
+  const isOffered = outcome === '' || OUTCOMES.includes(outcome) || statuses.includes(outcome)
+  const named = (outcomes: readonly string[]) => outcomes.map((one) => [one, outcomeWords(one)] as const)
+  return (
+    <Choice
+      name="outcome"
+      label="Any outcome"
+      options={isOffered ? [] : [[outcome, outcome.split(',').map(outcomeWords).join(', ')]]}
+      groups={[
+        ['Without a status', named(OUTCOMES)],
+        ['Rejected by the receiver', statuses.map((one) => [one, one.replace('status_', 'Status ')] as const)],
+      ]}
+    />
+  )
+}
+
+/** Of which endpoint or workflow the jobs are: the caller's endpoints are suggested. */
+function EndpointField() {
+  const { query } = useAddress()
+  return <EndpointForm key={query.endpoint ?? ''} />
+}
+
+function EndpointForm() {
+  const { query, change } = useAddress()
+  const [text, setText] = useState(query.endpoint ?? '')
+  const list = useId()
+  const keys = useQuery(endpointKeys, {})
+  const choose = (endpoint: string): void => change({ endpoint: endpoint.trim(), ...TO_START })
+  const onSubmit = (event: Event): void => {
+    event.preventDefault()
+    choose(text)
+  }
+  return (
+    <form class="with-icon" onSubmit={onSubmit}>
+      <SearchField
+        label="Endpoint, by its key"
+        placeholder="Any endpoint"
+        value={text}
+        onText={setText}
+        list={list}
+        onDone={choose}
+      />
+      <datalist id={list}>
+        {keys.data?.myEndpoints.map(({ id }) => (
+          <option key={id} value={id} />
+        ))}
+      </datalist>
+    </form>
+  )
+}
+
+/** Filters that only links set: shown, so that a short list is not a riddle. */
+function LinkedChips() {
+  const { query, change } = useAddress()
+  const [from, to] = [timeOf(query.from), timeOf(query.to)]
+  const shown = [
+    ['job', query.job && shortId(query.job)],
+    ['from', from && exactTime(from)],
+    ['to', to && exactTime(to)],
+  ] as const
+  return (
+    <>
+      {shown.map(([name, value]) =>
+        value ? (
+          <button key={name} type="button" class="chip removable" onClick={() => change({ [name]: null, ...TO_START })}>
+            {name} <strong>{value}</strong> <Icon name="close" size={12} />
+            <span class="unseen">Remove this filter</span>
+          </button>
+        ) : null,
+      )}
+    </>
+  )
+}

@@ -1,0 +1,110 @@
+import { useMemo, useState } from 'preact/hooks'
+import { timeNow } from '../api/clock.ts'
+import { comebacks } from '../api/follow.ts'
+import { useQuery } from '../api/use-query.ts'
+import { ClearFilters, DroppedNotice } from '../jobs/jobs-toolbar.tsx'
+import { NewerButton } from '../lists/newer-button.tsx'
+import { useCalmReload } from '../lists/use-calm-reload.ts'
+import { type DeliveriesQuery, deliveries as deliveriesQuery } from '../operations.ts'
+import { Empty } from '../parts/empty.tsx'
+import { count } from '../parts/format.ts'
+import { Load, SkeletonRows } from '../parts/load.tsx'
+import { Pager } from '../parts/pager.tsx'
+import { pageOf, useAddress } from '../parts/use-address.ts'
+import { DELIVERY_FILTERS, deliveriesFilterOf, resentStates } from './deliveries-filter.ts'
+import { DeliveriesTable } from './deliveries-table.tsx'
+import { DeliveriesToolbar, StateChoice } from './deliveries-toolbar.tsx'
+import { ResendMatching } from './resend-matching.tsx'
+import { useLiveDeliveries } from './use-live-deliveries.ts'
+
+const PAGE = 50
+const FILLED_MS = 2000
+const NO_FILTER = Object.fromEntries([...DELIVERY_FILTERS, 'after', 'before'].map((name) => [name, null]))
+const NONE: Readonly<Record<string, string>> = {
+  pending: 'No delivery is pending',
+  succeeded: 'No delivery has succeeded',
+  failed: 'No delivery has failed',
+}
+
+/** The deliveries that the address asks for, and how many of them can be sent again. */
+function useListed() {
+  const { query } = useAddress()
+  // A window such as the last hour is that of the last look.
+  const [looks, setLooks] = useState(0)
+  const seen = [JSON.stringify(query), looks, comebacks.value]
+  const { filter, dropped } = useMemo(() => deliveriesFilterOf(query, timeNow()), seen)
+  const resent = resentStates(filter)
+  const list = useQuery(deliveriesQuery, { ...filter, ...pageOf(query, PAGE), resent: resent ?? ['FAILED'] })
+  const reload = (): void => {
+    setLooks(looks + 1)
+    list.reload()
+  }
+  return { filter, dropped, resent, list, reload }
+}
+
+/** What became of each delivery: filtered by the address, followed live, and sent again many at a time. */
+export function Deliveries() {
+  const { query, change } = useAddress()
+  const { filter, dropped, resent, list, reload } = useListed()
+  const isNarrow = DELIVERY_FILTERS.some((name) => query[name])
+  const found = list.data?.resent
+  const newest = found?.edges[0]?.node.createdAt
+  return (
+    <section class="section" aria-labelledby="deliveries">
+      <div class="row spread section-head">
+        <h2 id="deliveries">Deliveries</h2>
+        {found && newest !== undefined && resent !== null && !list.isOther && (
+          <ResendMatching filter={{ ...filter, states: resent }} {...{ found: found.totalCount, newest, reload }} />
+        )}
+      </div>
+      <StateChoice />
+      <DeliveriesToolbar>{isNarrow && <ClearFilters onClear={() => change(NO_FILTER)} />}</DeliveriesToolbar>
+      <DroppedNotice names={dropped} />
+      <Load query={list} skeleton={<SkeletonRows />}>
+        {({ webhookDeliveries: { edges, pageInfo, totalCount } }) => (
+          <>
+            <LiveDeliveries edges={edges} isFirst={!query.after && !query.before && !isNarrow} onReload={reload} />
+            {edges.length > 0 && (
+              <Pager pageInfo={pageInfo} onMove={(cursors) => change(cursors)}>
+                {`${count(totalCount)} ${totalCount === 1 ? 'delivery' : 'deliveries'}`}
+              </Pager>
+            )}
+          </>
+        )}
+      </Load>
+    </section>
+  )
+}
+
+interface LiveDeliveriesProps {
+  readonly edges: DeliveriesQuery['webhookDeliveries']['edges']
+  readonly isFirst: boolean
+  readonly onReload: () => void
+}
+
+function LiveDeliveries({ edges, isFirst, onReload }: LiveDeliveriesProps) {
+  const loaded = useMemo(() => edges.map(({ node }) => node), [edges])
+  const { rows, newer } = useLiveDeliveries(loaded)
+  // Among no rows, none that is new moves any.
+  useCalmReload(rows.length === 0 && isFirst ? newer : null, FILLED_MS, onReload)
+  if (rows.length === 0) return <NoDeliveries />
+  return (
+    <>
+      {isFirst && <NewerButton newer={newer} onReload={onReload} />}
+      <DeliveriesTable deliveries={rows} />
+    </>
+  )
+}
+
+function NoDeliveries() {
+  const { query } = useAddress()
+  const isNarrow = DELIVERY_FILTERS.some((name) => name !== 'state' && query[name])
+  const title = isNarrow ? 'No delivery matches' : NONE[query.state ?? '']
+  return (
+    <Empty title={title ?? 'Nothing has been delivered'}>
+      {isNarrow
+        ? 'There may be deliveries, but none with all of these properties.'
+        : 'When a job ends, its result is posted to your URL and listed here for 30 days, with every attempt.'}
+    </Empty>
+  )
+}
