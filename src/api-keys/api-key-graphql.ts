@@ -1,10 +1,9 @@
-import type { PageInput } from '../db/page.ts'
 import { builder } from '../graphql/builder.ts'
 import { connectionOf } from '../graphql/connection.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { relationsOf } from '../graphql/relations-of.ts'
 import { relatedBy, resolvedBy } from '../graphql/resolved-by.ts'
-import { type ApiKeyView, apiKeys, findApiKey, KEY_VIEW } from './api-keys.ts'
+import { type ApiKeysInput, type ApiKeyView, apiKeys, findApiKey, KEY_VIEW } from './api-keys.ts'
 import { type ApiKeyInput, createApiKey, type NewApiKey } from './create-api-key.ts'
 import { deleteApiKey } from './delete-api-key.ts'
 import { type GrantableScope, grantableScopes } from './grantable-scopes.ts'
@@ -65,8 +64,10 @@ builder.queryField('apiKeys', (t) =>
   t.connection(
     {
       type: ApiKeyRef,
-      description: `The account's keys, newest first. ${NEEDS}`,
-      ...relatedBy('ApiKey', apiKeys, (args: PageInput) => args),
+      description:
+        'The keys of an account, newest first. Needs the scope account:admin, or a signed-in owner; of another account the scope operator.',
+      args: { account: t.arg.id({ description: "Id or name; the caller's own unless given." }) },
+      ...relatedBy('ApiKey', apiKeys, (args: ApiKeysInput) => args),
     },
     ...connectionOf('ApiKey', 'keys'),
   ),

@@ -1,5 +1,5 @@
 import type { Prisma } from '../../prisma/generated/prisma/client.ts'
-import { requireAccount } from '../access/require.ts'
+import { whoseAccount } from '../accounts/whose-account.ts'
 import type { Context } from '../context/context.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
 import { ServiceError } from '../errors/service-error.ts'
@@ -47,13 +47,14 @@ export const keySelect = ({ createdBy }: KeyRelations) => ({
 
 /** A page of keys, newest first. */
 export interface ApiKeysInput extends PageInput {
+  /** Id or name: for the operator alone. Every other caller has its own. */
+  readonly account?: string | null | undefined
   readonly relations?: KeyRelations
 }
 
-/** The keys of the caller's account, newest first. @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST */
+/** The keys of an account, newest first. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST */
 export async function apiKeys(ctx: Context, input: ApiKeysInput): Promise<Connection<ApiKeyView>> {
-  keysOwner(ctx)
-  const { accountId } = requireAccount(ctx)
+  const accountId = await whoseAccount(ctx, input.account)
   const shape = pageShape(input, (text) => isId('key', text))
   const { id, ...rest } = idQuery(input, shape, 'newest', String)
   const rows = await ctx.db.prisma.apiKey.findMany({

@@ -147,6 +147,23 @@ export type JobErrorCode =
   /** The engine rejected the request: fix the inputs before you submit it again. */
   | 'RENDER_FAILED';
 
+/** By what jobs are put together. Hours and days are those of their acceptance, in UTC. */
+export type JobGroup =
+  /** By the key that they were submitted with. */
+  | 'API_KEY'
+  /** By the day. */
+  | 'DAY'
+  /** By their endpoint key. */
+  | 'ENDPOINT'
+  /** By error code. */
+  | 'ERROR_CODE'
+  /** By the hour. */
+  | 'HOUR'
+  /** By status. */
+  | 'STATUS'
+  /** By type. */
+  | 'TYPE';
+
 /** The order of a list of jobs. */
 export type JobOrder = {
   /** DESC: the newest, or the longest, first. */
@@ -679,6 +696,21 @@ export type SetLexiconMutation = { setLexicon:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
+export type OneAccountQueryVariables = Exact<{
+  account: string;
+  lately?: JobsFilter | null | undefined;
+}>;
+
+
+export type OneAccountQuery = { account: { id: string, name: string, credits: number, createdAt: string }, unfinished: Array<{ status: JobStatus | null, jobs: number }>, lately: Array<{ status: JobStatus | null, jobs: number, credits: number | null }> };
+
+export type AccountHoldersQueryVariables = Exact<{
+  account: string;
+}>;
+
+
+export type AccountHoldersQuery = { users: { pageInfo: { hasNextPage: boolean }, edges: Array<{ node: { id: string, email: string, role: UserRole, lastSeenAt: string | null, disabledAt: string | null, hasPassword: boolean } }> }, apiKeys: { pageInfo: { hasNextPage: boolean }, edges: Array<{ node: { id: string, name: string, hint: string | null, scopes: Array<string>, lastUsedAt: string | null, expiresAt: string | null } }> }, creditEntries: { edges: Array<{ node: { id: string, kind: CreditKind, amount: number, balance: number | null, jobId: string | null, createdAt: string } }> } };
+
 export type OperatorEndpointsQueryVariables = Exact<{
   first?: number | null | undefined;
   after?: string | null | undefined;
@@ -734,6 +766,16 @@ export type DeleteEndpointMutation = { deleteEndpoint:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
+export type FailuresQueryVariables = Exact<{
+  from: string;
+  to: string;
+  filter?: JobsFilter | null | undefined;
+  groupBy?: Array<JobGroup> | JobGroup | null | undefined;
+}>;
+
+
+export type FailuresQuery = { failureCauses: Array<{ cause: string | null, endpointKey: string, errorCode: JobErrorCode, jobs: number, lastJobId: string }>, trend: Array<{ hour: string | null, day: string | null, errorCode: JobErrorCode | null, endpointKey: string | null, jobs: number }> };
+
 export type PoolRowFragment = { name: string, waiting: number, oldestWaitingSince: string | null, processing: number, slots: number, workers: number, server: string | null, maxInFlight: number | null };
 
 export type WorkerRowFragment = { id: string, host: string, version: string, pools: Array<string>, slots: number, inFlight: number, silent: boolean, startedAt: string, heartbeatAt: string, gpus: Array<{ name: string, loadPercent: number | null, memoryMib: number, memoryUsedMib: number | null }>, server: { state: WorkerServerState, restarts: number, error: string | null } | null };
@@ -742,6 +784,8 @@ export type FleetQueryVariables = Exact<{ [key: string]: never; }>;
 
 
 export type FleetQuery = { pools: Array<{ name: string, waiting: number, oldestWaitingSince: string | null, processing: number, slots: number, workers: number, server: string | null, maxInFlight: number | null }>, workers: Array<{ id: string, host: string, version: string, pools: Array<string>, slots: number, inFlight: number, silent: boolean, startedAt: string, heartbeatAt: string, gpus: Array<{ name: string, loadPercent: number | null, memoryMib: number, memoryUsedMib: number | null }>, server: { state: WorkerServerState, restarts: number, error: string | null } | null }> };
+
+export type CauseRowFragment = { cause: string | null, endpointKey: string, errorCode: JobErrorCode, jobs: number, lastJobId: string };
 
 export type FailureCausesQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -1253,14 +1297,17 @@ export const retryJobs: Operation<RetryJobsMutation, RetryJobsMutationVariables>
 export const jobNeighbours: Operation<JobNeighboursQuery, JobNeighboursQueryVariables> = { query: "query JobNeighbours($jobId:ID!$filter:JobsFilter$orderBy:JobOrder){job(jobId:$jobId){neighbours(filter:$filter orderBy:$orderBy){previous{id}next{id}}}}" }
 export const lexicon: Operation<LexiconQuery, LexiconQueryVariables> = { query: "query Lexicon{lexicon{entries{language grapheme alias}}}" }
 export const setLexicon: Operation<SetLexiconMutation, SetLexiconMutationVariables> = { query: "mutation SetLexicon($entries:[LexiconEntryInput!]!){setLexicon(entries:$entries){__typename ...on Lexicon{entries{language grapheme alias}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const oneAccount: Operation<OneAccountQuery, OneAccountQueryVariables> = { query: "query OneAccount($account:ID!$lately:JobsFilter){account(account:$account){id name credits createdAt}unfinished:jobStats(account:$account filter:{statuses:[QUEUED PROCESSING]}groupBy:[STATUS]){status jobs}lately:jobStats(account:$account filter:$lately groupBy:[STATUS]){status jobs credits}}" }
+export const accountHolders: Operation<AccountHoldersQuery, AccountHoldersQueryVariables> = { query: "query AccountHolders($account:ID!){users(account:$account first:50){pageInfo{hasNextPage}edges{node{id email role lastSeenAt disabledAt hasPassword}}}apiKeys(account:$account first:50){pageInfo{hasNextPage}edges{node{id name hint scopes lastUsedAt expiresAt}}}creditEntries(account:$account first:10){edges{node{id kind amount balance jobId createdAt}}}}" }
 export const operatorEndpoints: Operation<OperatorEndpointsQuery, OperatorEndpointsQueryVariables> = { query: "query OperatorEndpoints($first:Int$after:String$last:Int$before:String){endpoints(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{slug name creditsPerCharacter updatedAt settings{published requiredScope engine pool}}}}workflows(first:50){edges{node{slug name}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const endpointSource: Operation<EndpointSourceQuery, EndpointSourceQueryVariables> = { query: "query EndpointSource($slug:String!){endpointFile(slug:$slug)}" }
 export const applyFile: Operation<ApplyFileMutation, ApplyFileMutationVariables> = { query: "mutation ApplyFile($source:String!$dryRun:Boolean!){applyEndpoints(source:$source dryRun:$dryRun){__typename ...on ApplyEndpointsSuccess{slugs changes{slug isWorkflow isNew fields{path before after}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const tryEngine: Operation<TryEngineMutation, TryEngineMutationVariables> = { query: "mutation TryEngine($slug:String!){checkEngine(slug:$slug){__typename ...on EngineCheck{server kind ok voicesOffered voicesMissing speechMs audioMs error}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const endpointWaiting: Operation<EndpointWaitingQuery, EndpointWaitingQueryVariables> = { query: "query EndpointWaiting($filter:JobsFilter){jobStats(all:true filter:$filter){jobs}}" }
 export const deleteEndpoint: Operation<DeleteEndpointMutation, DeleteEndpointMutationVariables> = { query: "mutation DeleteEndpoint($slug:String!){deleteEndpoint(slug:$slug){__typename ...on DeleteEndpointSuccess{slug}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const failures: Operation<FailuresQuery, FailuresQueryVariables> = { query: "query Failures($from:DateTime!$to:DateTime!$filter:JobsFilter$groupBy:[JobGroup!]){failureCauses(from:$from to:$to){...CauseRow}trend:jobStats(all:true filter:$filter groupBy:$groupBy){hour day errorCode endpointKey jobs}}fragment CauseRow on FailureCause{cause endpointKey errorCode jobs lastJobId}" }
 export const fleet: Operation<FleetQuery, FleetQueryVariables> = { query: "query Fleet{pools{...PoolRow}workers{...WorkerRow}}fragment PoolRow on Pool{name waiting oldestWaitingSince processing slots workers server maxInFlight}fragment WorkerRow on Worker{id host version pools slots inFlight silent startedAt heartbeatAt gpus{name loadPercent memoryMib memoryUsedMib}server{state restarts error}}" }
-export const failureCauses: Operation<FailureCausesQuery, FailureCausesQueryVariables> = { query: "query FailureCauses{failureCauses{cause endpointKey errorCode jobs lastJobId}}" }
+export const failureCauses: Operation<FailureCausesQuery, FailureCausesQueryVariables> = { query: "query FailureCauses{failureCauses{...CauseRow}}fragment CauseRow on FailureCause{cause endpointKey errorCode jobs lastJobId}" }
 export const poolsLive: Operation<PoolsLiveSubscription, PoolsLiveSubscriptionVariables> = { query: "subscription PoolsLive{poolsUpdated(everyMs:1000){...PoolRow}}fragment PoolRow on Pool{name waiting oldestWaitingSince processing slots workers server maxInFlight}" }
 export const workersLive: Operation<WorkersLiveSubscription, WorkersLiveSubscriptionVariables> = { query: "subscription WorkersLive{workersUpdated(everyMs:1000){...WorkerRow}}fragment WorkerRow on Worker{id host version pools slots inFlight silent startedAt heartbeatAt gpus{name loadPercent memoryMib memoryUsedMib}server{state restarts error}}" }
 export const allJobs: Operation<AllJobsQuery, AllJobsQueryVariables> = { query: "query AllJobs($account:ID$filter:JobsFilter$first:Int$after:String$last:Int$before:String){allJobs(account:$account filter:$filter first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{...JobRow cause account{id name}}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts ...on VoiceJob{chunksDone chunksTotal audioMs}}" }

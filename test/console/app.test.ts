@@ -11,12 +11,14 @@ import { setOperator } from '../../src/users/set-operator.ts'
 import { flaws, hasBrowser, openBrowser, openPage } from '../setup/browser.ts'
 import { insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { accountJourneys } from './journeys/accounts.ts'
 import { auditJourneys } from './journeys/audit.ts'
 import { captionsJourneys } from './journeys/captions.ts'
 import { clockJourneys } from './journeys/clocks.ts'
 import { columnJourneys } from './journeys/columns.ts'
 import { deliveryJourneys } from './journeys/deliveries.ts'
 import { endpointsJourneys } from './journeys/endpoints.ts'
+import { failureJourneys } from './journeys/failures.ts'
 import { faultJourneys } from './journeys/faults.ts'
 import { followingJourneys } from './journeys/following.ts'
 import { heldPageJourneys } from './journeys/held-pages.ts'
@@ -361,6 +363,8 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   })
 
   operatorJourneys(opened)
+  accountJourneys(opened)
+  failureJourneys(opened)
   auditJourneys(opened)
   captionsJourneys(opened)
   endpointsJourneys(opened, signIn)

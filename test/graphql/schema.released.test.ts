@@ -26,6 +26,7 @@ const ACCEPTED: readonly string[] = [
   'An optional argument Mutation.createApiKey(expiresAt:) was added.',
   'An optional argument Query.account(account:) was added.',
   'An optional argument Query.accounts(search:) was added.',
+  'An optional argument Query.apiKeys(account:) was added.',
   'An optional argument Query.jobStats(account:) was added.',
   'An optional argument Query.jobStats(all:) was added.',
   // No mutation fails with it.

@@ -7,8 +7,14 @@ import { KINDS } from './credit-filter.ts'
 
 type Entry = CreditsQuery['creditEntries']['edges'][number]['node']
 
+interface LedgerTableProps {
+  readonly entries: readonly Entry[]
+  /** Where its readers find the jobs. */
+  readonly jobsPath?: string
+}
+
 /** Changes of a balance, each with what it left. */
-export const LedgerTable = ({ entries }: { entries: readonly Entry[] }) => (
+export const LedgerTable = ({ entries, jobsPath = '/jobs' }: LedgerTableProps) => (
   <div class="table-box as-cards">
     <table>
       <thead>
@@ -26,7 +32,7 @@ export const LedgerTable = ({ entries }: { entries: readonly Entry[] }) => (
             <td>
               <span class={`pill ${KINDS[kind][1]}`}>{KINDS[kind][0]}</span>
             </td>
-            <td>{jobId ? <ShortId id={jobId} href={at(`/jobs/${jobId}`)} /> : <span class="faint">–</span>}</td>
+            <td>{jobId ? <ShortId id={jobId} href={at(`${jobsPath}/${jobId}`)} /> : <span class="faint">–</span>}</td>
             <td>
               <Moment at={createdAt} />
             </td>

@@ -1,9 +1,11 @@
 import { MissingPage } from '../shell/missing-page.tsx'
 import { screenFile } from '../shell/screen-file.tsx'
-import { AccountsPage } from './accounts.tsx'
+import { AccountPage } from './accounts/account-page.tsx'
+import { AccountsPage } from './accounts/accounts.tsx'
 import { AllAuditPage } from './audit/all-audit-page.tsx'
 import { EndpointEditorPage } from './endpoints/endpoint-editor-page.tsx'
 import { EndpointsPage } from './endpoints/endpoints-page.tsx'
+import { FailuresPage } from './failures/failures-page.tsx'
 import { FleetPage } from './fleet/fleet-page.tsx'
 import { AllJobsPage } from './jobs/all-jobs-page.tsx'
 import { AnyJobPage } from './jobs/any-job-page.tsx'
@@ -17,7 +19,8 @@ const AllStatisticsPage = screenFile(
 export function OperatorPage({ place = '' }: { place?: string }) {
   const [screen, id] = place.split('/')
   if (screen === '') return <FleetPage />
-  if (screen === 'accounts') return <AccountsPage />
+  if (screen === 'accounts') return id ? <AccountPage key={id} id={id} /> : <AccountsPage />
+  if (screen === 'failures') return <FailuresPage />
   if (screen === 'statistics') return <AllStatisticsPage />
   if (screen === 'audit') return <AllAuditPage />
   if (screen === 'jobs') return id ? <AnyJobPage key={id} id={id} /> : <AllJobsPage />

@@ -7,6 +7,7 @@ import './operator.css'
 const TABS = [
   ['', 'Fleet'],
   ['jobs', 'Jobs'],
+  ['failures', 'Failures'],
   ['statistics', 'Statistics'],
   ['accounts', 'Accounts'],
   ['endpoints', 'Endpoints'],

@@ -1,7 +1,8 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import { Chart } from './chart.tsx'
 import type { Shape } from './chart-options.ts'
 import type { Line } from './series.ts'
+import { Twin } from './twin.tsx'
 
 interface ChartCardProps {
   readonly title: string
@@ -37,44 +38,14 @@ export function ChartCard({
       ) : (
         <Chart line={line} tone={tone} shape={shape} format={format} formatTime={formatTime} onZoom={onZoom} />
       )}
-      <Twin title={title} line={line} format={format} formatTime={formatTime} />
+      <Twin
+        {...{ title, formatTime }}
+        times={line.times}
+        columns={[
+          { name: title, values: line.values, format },
+          ...(isCompared ? [{ name: 'Before', values: line.before, format }] : []),
+        ]}
+      />
     </section>
-  )
-}
-
-type TwinProps = Pick<ChartCardProps, 'title' | 'line' | 'format' | 'formatTime'>
-
-/** The numbers of a chart, rendered where they are opened. */
-function Twin({ title, line, format, formatTime }: TwinProps) {
-  const [isOpen, setOpen] = useState(false)
-  const said = (value: number | null | undefined): string => (value == null ? '–' : format(value))
-  const isCompared = line.before.length > 0
-  return (
-    <details class="twin" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>As a table</summary>
-      {isOpen && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
-        <section class="table-box scroll" tabIndex={0} aria-label={`${title}, as a table`}>
-          <table>
-            <thead>
-              <tr>
-                <th>From</th>
-                <th class="end">{title}</th>
-                {isCompared && <th class="end">Before</th>}
-              </tr>
-            </thead>
-            <tbody>
-              {line.times.map((at, index) => (
-                <tr key={at}>
-                  <td>{formatTime(at)}</td>
-                  <td class="end">{said(line.values[index])}</td>
-                  {isCompared && <td class="end">{said(line.before[index])}</td>}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
-      )}
-    </details>
   )
 }

@@ -10,7 +10,7 @@ export interface Whose {
 /** The path of the jobs that a figure counts: in the list of its readers, of the same window, by its name where lists have it. */
 export function jobsAddress(
   { account, all }: Whose,
-  { from, to, range }: TimeWindow,
+  { from, to, range }: Pick<TimeWindow, 'from' | 'to' | 'range'>,
   filter: Record<string, string>,
 ): string {
   const ends = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }

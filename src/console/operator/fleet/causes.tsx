@@ -18,7 +18,7 @@ export function Causes() {
     <section class="card">
       <div class="card-head">
         <h2>Why jobs failed, last 24 h</h2>
-        <p>With the true causes, which callers do not see</p>
+        <a href={at('/operator/failures')}>With their trend</a>
       </div>
       <Load query={query} skeleton={<SkeletonRows rows={3} />}>
         {({ failureCauses }) =>

@@ -9,7 +9,13 @@ import { ShortId } from '../../parts/short-id.tsx'
 
 type Row = AllJobsQuery['allJobs']['edges'][number]['node']
 
-export function AllJobsTable({ rows }: { rows: readonly Row[] }) {
+interface AllJobsTableProps {
+  readonly rows: readonly Row[]
+  /** They stand on the page of their account. */
+  readonly isOfOneAccount?: boolean
+}
+
+export function AllJobsTable({ rows, isOfOneAccount = false }: AllJobsTableProps) {
   useKeptPlace()
   return (
     <div class="table-box as-cards">
@@ -18,7 +24,7 @@ export function AllJobsTable({ rows }: { rows: readonly Row[] }) {
           <tr>
             <th>Job</th>
             <th>State</th>
-            <th>Account</th>
+            {!isOfOneAccount && <th>Account</th>}
             <th>Endpoint</th>
             <th>Cause</th>
             <th>Submitted</th>
@@ -28,7 +34,7 @@ export function AllJobsTable({ rows }: { rows: readonly Row[] }) {
         </thead>
         <tbody>
           {rows.map((job) => (
-            <AnyJobRow key={job.id} job={job} />
+            <AnyJobRow key={job.id} {...{ job, isOfOneAccount }} />
           ))}
         </tbody>
       </table>
@@ -36,7 +42,7 @@ export function AllJobsTable({ rows }: { rows: readonly Row[] }) {
   )
 }
 
-function AnyJobRow({ job }: { job: Row }) {
+function AnyJobRow({ job, isOfOneAccount }: { job: Row; isOfOneAccount: boolean }) {
   const href = at(`/operator/jobs/${job.id}`)
   const onClick = useRowLink(href)
   return (
@@ -47,13 +53,15 @@ function AnyJobRow({ job }: { job: Row }) {
       <td>
         <JobState job={job} />
       </td>
-      <td dir="auto" class="account-cell">
-        {job.account && (
-          <a href={at(`/operator/jobs?account=${job.account.id}`)} title={job.account.name}>
-            {job.account.name}
-          </a>
-        )}
-      </td>
+      {!isOfOneAccount && (
+        <td dir="auto" class="account-cell">
+          {job.account && (
+            <a href={at(`/operator/jobs?account=${job.account.id}`)} title={job.account.name}>
+              {job.account.name}
+            </a>
+          )}
+        </td>
+      )}
       <td>{job.endpointKey}</td>
       <td class={job.cause ? 'cause-cell' : 'cause-cell phone-none'} title={job.cause ?? undefined}>
         {job.cause ?? ''}

@@ -68,9 +68,7 @@ const AnyJobFacts = ({ job }: { job: AnyJob }) => (
   <dl class="facts card-body">
     <div>
       <dt>Account</dt>
-      <dd dir="auto">
-        {job.account && <a href={at(`/operator/jobs?account=${job.account.id}`)}>{job.account.name}</a>}
-      </dd>
+      <dd dir="auto">{job.account && <a href={at(`/operator/accounts/${job.account.id}`)}>{job.account.name}</a>}</dd>
     </div>
     <Fact name="Balance" value={job.account ? `${count(job.account.credits)} credits` : '–'} />
     <Fact name="Type" value={sentence(job.type)} />

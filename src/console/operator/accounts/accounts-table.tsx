@@ -1,8 +1,8 @@
-import { at } from '../api/base.ts'
-import type { AccountsQuery } from '../operations.ts'
-import { count } from '../parts/format.ts'
-import { Moment } from '../parts/moment.tsx'
-import { ShortId } from '../parts/short-id.tsx'
+import { at } from '../../api/base.ts'
+import type { AccountsQuery } from '../../operations.ts'
+import { count } from '../../parts/format.ts'
+import { Moment } from '../../parts/moment.tsx'
+import { ShortId } from '../../parts/short-id.tsx'
 
 export type Account = AccountsQuery['accounts']['edges'][number]['node']
 
@@ -42,7 +42,7 @@ interface AccountRowProps {
 const AccountRow = ({ account, onGrant }: AccountRowProps) => (
   <tr>
     <td dir="auto">
-      <a href={at(`/operator/jobs?account=${account.id}`)} title={account.name}>
+      <a href={at(`/operator/accounts/${account.id}`)} title={account.name}>
         <strong class="clip-cell">{account.name}</strong>
       </a>
     </td>

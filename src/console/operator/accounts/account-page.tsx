@@ -1,0 +1,97 @@
+import { useMemo, useState } from 'preact/hooks'
+import { at } from '../../api/base.ts'
+import { timeNow } from '../../api/clock.ts'
+import { comebacks } from '../../api/follow.ts'
+import { useQuery } from '../../api/use-query.ts'
+import { type OneAccountQuery, oneAccount } from '../../operations.ts'
+import { Tile } from '../../overview/tile.tsx'
+import { count, share, shortCount } from '../../parts/format.ts'
+import { Load, SkeletonRows } from '../../parts/load.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import { Crumb } from '../../parts/page.tsx'
+import { ShortId } from '../../parts/short-id.tsx'
+import { rangeOf } from '../../windows/time-window.ts'
+import { OperatorScreen } from '../operator-screen.tsx'
+import { AccountDialog } from './account-dialog.tsx'
+import { AccountHolders } from './account-holders.tsx'
+import { AccountJobs } from './account-jobs.tsx'
+
+/** One account as operators see it: its balance, what it does and what fails, its people and keys. */
+export function AccountPage({ id }: { id: string }) {
+  const [looks, setLooks] = useState(0)
+  const [isGranting, setGranting] = useState(false)
+  const lately = useMemo(() => ({ createdAt: rangeOf('30d', timeNow()) }), [looks, comebacks.value])
+  const query = useQuery(oneAccount, { account: id, lately })
+  const account = query.data?.account
+  const reload = (): void => {
+    setLooks(looks + 1)
+    query.reload()
+  }
+  return (
+    <OperatorScreen
+      title={account?.name ?? 'Account'}
+      tab="accounts"
+      crumb={<Crumb href={at('/operator/accounts')}>Accounts</Crumb>}
+      actions={account && <Actions id={account.id} onGrant={() => setGranting(true)} />}
+    >
+      <Load query={query} skeleton={<SkeletonRows rows={3} />}>
+        {(data) => (
+          <>
+            <Figures data={data} />
+            <p class="row below faint small-text">
+              <ShortId id={data.account.id} />
+              <span>
+                Made <Moment at={data.account.createdAt} />
+              </span>
+            </p>
+            <AccountJobs key={looks} id={data.account.id} />
+            <AccountHolders key={`holders ${looks}`} id={data.account.id} />
+          </>
+        )}
+      </Load>
+      {isGranting && account && <AccountDialog account={account} onDone={reload} onClose={() => setGranting(false)} />}
+    </OperatorScreen>
+  )
+}
+
+const Actions = ({ id, onGrant }: { id: string; onGrant: () => void }) => (
+  <>
+    <a class="button" href={at(`/operator/statistics?account=${id}`)}>
+      Statistics
+    </a>
+    <a class="button" href={at(`/operator/audit?account=${id}`)}>
+      Changes
+    </a>
+    <button type="button" class="button primary" onClick={onGrant}>
+      Grant credits
+    </button>
+  </>
+)
+
+type Groups = OneAccountQuery['lately']
+
+function Figures({ data: { account, unfinished, lately } }: { data: OneAccountQuery }) {
+  const [queued, processing] = [jobsOf(unfinished, 'QUEUED'), jobsOf(unfinished, 'PROCESSING')]
+  const [failed, ended] = [jobsOf(lately, 'FAILED'), jobsOf(lately, 'COMPLETED') + jobsOf(lately, 'FAILED')]
+  const spent = lately.reduce((sum, { credits }) => sum + (credits ?? 0), 0)
+  const jobs = lately.reduce((sum, group) => sum + group.jobs, 0)
+  return (
+    <div class="tiles">
+      <Tile name="Balance" value={count(account.credits)} note={`${shortCount(spent)} spent in 30 days`} />
+      <Tile
+        name="Unfinished jobs"
+        value={count(queued + processing)}
+        note={`${count(queued)} queued, ${count(processing)} processing`}
+      />
+      <Tile name="Jobs, last 30 days" value={shortCount(jobs)} note={`${shortCount(ended)} have ended`} />
+      <Tile
+        name="Without failure"
+        value={ended === 0 ? '–' : share(1 - failed / ended)}
+        note={`${count(failed)} of ${count(ended)} failed`}
+      />
+    </div>
+  )
+}
+
+const jobsOf = (groups: readonly Pick<Groups[number], 'status' | 'jobs'>[], status: string): number =>
+  groups.reduce((sum, group) => sum + (group.status === status ? group.jobs : 0), 0)

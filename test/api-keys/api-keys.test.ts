@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { setOperator } from '../../src/users/set-operator.ts'
+import { codeOf } from '../setup/graphql.ts'
+import { type People, peopleOf } from '../setup/people.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+
+const KEYS = 'query ($account: ID) { apiKeys(account: $account) { edges { node { name } } } }'
+
+let service: TestRuntime
+let people: People
+beforeAll(async () => {
+  service = await startTestRuntime()
+  people = peopleOf(service)
+})
+afterAll(() => service?.close())
+
+test('keys of another account are shown to the operator alone, by its id or its name', async () => {
+  const [one, owner] = [await people.user(), await people.user()]
+  await setOperator(service.runtime.as({ kind: 'system' }), { user: one.id, operator: true })
+  const { cookie } = await people.signIn(one.email)
+  const other = await service.createAccount()
+  await service.createKey(other, ['job:read'])
+  const { rows } = await service.runtime.db.pool.query(
+    'select k.name as key, a.name from api_key k join account a on a.id = k.account_id where a.id = $1',
+    [other],
+  )
+  const shown = { apiKeys: { edges: [{ node: { name: rows[0].key } }] } }
+  for (const account of [other, rows[0].name]) expect((await people.ask(KEYS, { account }, cookie)).data).toEqual(shown)
+  expect((await people.ask(KEYS, {}, cookie)).data).toEqual({ apiKeys: { edges: [] } })
+  expect((await people.ask(KEYS, { account: owner.account }, owner.cookie)).data).toEqual({ apiKeys: { edges: [] } })
+  expect(codeOf(await people.ask(KEYS, { account: other }, owner.cookie))).toBe('FORBIDDEN')
+  expect(codeOf(await people.ask(KEYS, { account: 'nobody of that name' }, cookie))).toBe('NOT_FOUND')
+})

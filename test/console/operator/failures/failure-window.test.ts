@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { failureWindowOf, isByHour, stepsOf } from '../../../../src/console/operator/failures/failure-window.ts'
+
+const NOW = Date.parse('2026-11-22T12:00:30Z')
+const iso = (times: readonly number[]) => times.map((ms) => new Date(ms).toISOString())
+
+test('failures are counted by hours of a day, and by days of UTC of a longer range', () => {
+  const [day, week] = [failureWindowOf({}, NOW), failureWindowOf({ range: '7d' }, NOW)]
+  expect([isByHour(day), isByHour(week)]).toEqual([true, false])
+  expect(iso([day.from, day.to])).toEqual(['2026-11-21T12:01:00.000Z', '2026-11-22T12:01:00.000Z'])
+  expect([stepsOf(day).length, stepsOf(week).length]).toEqual([25, 8])
+  expect(iso(stepsOf(week).slice(0, 1))).toEqual(['2026-11-15T00:00:00.000Z'])
+})
+
+test('the ends of an address are its window, unless they are none or longer than the service counts', () => {
+  const ends = { from: '2026-11-20T00:00Z', to: '2026-11-20T02:00Z' }
+  expect(stepsOf(failureWindowOf(ends, NOW)).length).toBe(2)
+  for (const query of [
+    { from: '2026-10-20T00:00Z', to: '2026-11-20T02:00Z' },
+    { from: ends.to, to: ends.from },
+    { from: 'x', to: ends.to },
+    { range: 'constructor' },
+  ])
+    expect([query, failureWindowOf(query, NOW).range]).toEqual([query, '24h'])
+})
