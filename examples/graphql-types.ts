@@ -485,6 +485,15 @@ export type CreditAccountMutation = { creditAccount:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
+export type CreditDaysQueryVariables = Exact<{
+  from: string;
+  to?: string | null | undefined;
+  timeZone?: string | null | undefined;
+}>;
+
+
+export type CreditDaysQuery = { creditDays: Array<{ at: string, granted: number, spent: number }> };
+
 export type CreditEntriesQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
@@ -1068,6 +1077,7 @@ export const createAccountMutationVariables: CreateAccountMutationVariables = {"
 export const createApiKeyMutationVariables: CreateApiKeyMutationVariables = {"name":"reader","scopes":["generate:voice","job:read"]}
 export const createSignInLinkMutationVariables: CreateSignInLinkMutationVariables = {"user":"member@example.com"}
 export const creditAccountMutationVariables: CreditAccountMutationVariables = {"account":"demo","amount":5000}
+export const creditDaysQueryVariables: CreditDaysQueryVariables = {"from":"2026-11-01T00:00:00Z","timeZone":"Europe/Berlin"}
 export const creditEntriesQueryVariables: CreditEntriesQueryVariables = {}
 export const deleteApiKeyMutationVariables: DeleteApiKeyMutationVariables = {"id":"key_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const deleteEndpointMutationVariables: DeleteEndpointMutationVariables = {"slug":"short"}

@@ -1,4 +1,5 @@
 import { BatchLoader } from '../concurrency/batch-loader.ts'
+import type { LedgerDay } from '../db/own/own-days.ts'
 import { builder, type GraphqlContext } from '../graphql/builder.ts'
 import { connectionOf } from '../graphql/connection.ts'
 import { describedEnum } from '../graphql/described-enum.ts'
@@ -6,6 +7,7 @@ import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
 import { TimeRangeInput } from '../graphql/time-range.ts'
 import { balancesAfter } from './balances-after.ts'
+import { type CreditDaysInput, creditDays } from './credit-days.ts'
 import {
   type CreditEntriesInput,
   type CreditEntry,
@@ -63,4 +65,33 @@ builder.queryField('creditEntries', (t) =>
     },
     ...connectionOf('CreditEntry', 'a ledger'),
   ),
+)
+
+const CreditDayRef = builder.objectRef<LedgerDay>('CreditDay').implement({
+  description:
+    'What changed a balance in one day, in whole credits. Granted less spent, over all days, is the balance.',
+  fields: (t) => ({
+    at: t.expose('at', { type: 'DateTime', description: 'When the day begins.' }),
+    granted: t.exposeFloat('granted', { description: 'What the operator granted, less what was taken back.' }),
+    spent: t.exposeFloat('spent', { description: 'Charges less refunds, those of deleted jobs included.' }),
+  }),
+})
+
+builder.queryField('creditDays', (t) =>
+  t.field({
+    type: [CreditDayRef],
+    description:
+      "The sums of an account's ledger day by day, oldest first; days without entries are there as well. Needs the scope account:admin, or a signed-in owner; of another account the scope operator.",
+    args: {
+      account: t.arg.id({ description: "Id or name; the caller's own unless given." }),
+      from: t.arg({
+        type: 'DateTime',
+        required: true,
+        description: 'The first day is the one that it lies in, whole.',
+      }),
+      to: t.arg({ type: 'DateTime', description: 'Exclusive; now unless given. At most 366 days later.' }),
+      timeZone: t.arg.string({ description: 'Whose days: `Europe/Berlin`. UTC unless given.' }),
+    },
+    ...resolvedBy(creditDays, (args: CreditDaysInput) => args),
+  }),
 )

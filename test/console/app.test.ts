@@ -16,6 +16,7 @@ import { auditJourneys } from './journeys/audit.ts'
 import { captionsJourneys } from './journeys/captions.ts'
 import { clockJourneys } from './journeys/clocks.ts'
 import { columnJourneys } from './journeys/columns.ts'
+import { creditsJourneys } from './journeys/credits.ts'
 import { deliveryJourneys } from './journeys/deliveries.ts'
 import { endpointsJourneys } from './journeys/endpoints.ts'
 import { failureJourneys } from './journeys/failures.ts'
@@ -374,6 +375,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   jobsJourneys(opened)
   oneJobJourneys(opened)
   deliveryJourneys(opened)
+  creditsJourneys(opened, signIn)
   namesJourneys(opened)
   listJourneys(opened)
   columnJourneys(opened)

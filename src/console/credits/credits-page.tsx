@@ -15,6 +15,7 @@ import { balance } from '../shell/balance.ts'
 import { ExportMenu } from '../windows/export-menu.tsx'
 import { rangeOf, WINDOW_OPTIONS } from '../windows/time-window.ts'
 import { creditFilterOf, KINDS } from './credit-filter.ts'
+import { DaySums } from './day-sums.tsx'
 import { LedgerTable } from './ledger-table.tsx'
 
 const PAGE = 50
@@ -28,7 +29,7 @@ export function CreditsPage() {
   const { query, change } = useAddress()
   const back = comebacks.value
   const { filter, dropped } = useMemo(() => creditFilterOf(query, timeNow()), [JSON.stringify(query), back])
-  const lately = useMemo(() => ({ createdAt: rangeOf(`${SPENT_DAYS}d`, timeNow()) }), [back])
+  const lately = useMemo(() => ({ createdAt: rangeOf(`${SPENT_DAYS}d`, timeNow()) ?? {} }), [back])
   const list = useQuery(creditsQuery, { ...pageOf(query, PAGE), ...filter })
   const spent = useQuery(spentQuery, { filter: lately })
   const isNarrow = Boolean(query.kind || query.window)
@@ -45,6 +46,7 @@ export function CreditsPage() {
         {isNarrow && <ClearFilters onClear={() => change(CLEARED)} />}
       </div>
       <DroppedNotice names={dropped} />
+      <DaySums range={filter.createdAt ?? lately.createdAt} title={windowName(query.window)} />
       <Load query={list} skeleton={<SkeletonRows />}>
         {({ creditEntries: { edges, pageInfo } }) =>
           edges.length === 0 ? (
@@ -62,6 +64,9 @@ export function CreditsPage() {
     </Page>
   )
 }
+
+const windowName = (window: string | undefined): string =>
+  WINDOW_OPTIONS.find(([name]) => name === window)?.[1] ?? `Last ${SPENT_DAYS} days`
 
 const KIND_OPTIONS = Object.entries(KINDS).map(([kind, [name]]) => [kind.toLowerCase(), name] as const)
 

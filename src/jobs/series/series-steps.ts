@@ -1,5 +1,6 @@
 import type { Context } from '../../context/context.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
+import { isTimeZone, isUnknownZone } from '../../values/time-zone.ts'
 
 /** How long a step of a series is. Days are those of its time zone, with 23 to 25 hours. */
 const SERIES_STEPS = ['minute', 'five_minutes', 'quarter_hour', 'hour', 'six_hours', 'day'] as const
@@ -15,8 +16,6 @@ const SECONDS: Readonly<Record<SeriesStep, number>> = {
 }
 /** More than a chart has points. */
 const MAX_STEPS = 10_000
-/** PostgreSQL's code for an invalid parameter: of these statements the time zone alone can be one. */
-const INVALID_PARAMETER = '22023'
 
 /** A window of time that is cut into steps. */
 interface SeriesWindow {
@@ -78,20 +77,8 @@ function rejectViolations({ from, to, timeZone }: SeriesWindow): void {
   if (!isTimeZone(timeZone)) throw refuse('/timeZone', 'must be the name of a time zone, such as Europe/Berlin')
 }
 
-/** PostgreSQL would take offsets and abbreviations as well, and in other senses than JavaScript. */
-function isTimeZone(name: string): boolean {
-  if (!/^(UTC|[A-Za-z]+(\/[A-Za-z0-9_+-]+){1,2})$/.test(name)) return false
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** PostgreSQL has a list of time zones of its own, often of another year than that of Node.js. */
 function refuseUnknownZone(error: unknown): never {
-  if ((error as { code?: unknown }).code !== INVALID_PARAMETER) throw error
+  if (!isUnknownZone(error)) throw error
   throw refuse('/timeZone', 'must be a time zone that the database knows, such as Europe/Berlin')
 }
 

@@ -1,0 +1,66 @@
+import { useQuery } from '../api/use-query.ts'
+import { type CreditDaysQuery, creditDays, type TimeRange } from '../operations.ts'
+import { Sparkline } from '../overview/sparkline.tsx'
+import { count } from '../parts/format.ts'
+import { Load, SkeletonRows } from '../parts/load.tsx'
+import { Twin } from '../statistics/twin.tsx'
+import './credits.css'
+
+const day = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short' })
+
+interface DaySumsProps {
+  /** Of which time: the days that it lies in, whole. */
+  readonly range: TimeRange
+  /** The same in words. */
+  readonly title: string
+}
+
+/** What was spent and granted in each day, whatever kind of entries the ledger shows. */
+export function DaySums({ range: { from, to }, title }: DaySumsProps) {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+  const query = useQuery(creditDays, from ? { from, timeZone, ...(to && { to }) } : null)
+  return (
+    <section class="card day-sums" aria-label="Day by day">
+      <div class="card-head">
+        <h2>Day by day</h2>
+        <p>{title}, in whole days</p>
+      </div>
+      <Load query={query} skeleton={<SkeletonRows rows={1} />}>
+        {(data) => <Sums days={data.creditDays} />}
+      </Load>
+    </section>
+  )
+}
+
+function Sums({ days }: { days: CreditDaysQuery['creditDays'] }) {
+  const [spent, granted] = [days.map((one) => one.spent), days.map((one) => one.granted)]
+  if ([...spent, ...granted].every((sum) => sum === 0))
+    return <p class="card-body muted">Nothing was spent or granted.</p>
+  return (
+    <>
+      <div class="card-body halves flush">
+        <Figure name="Spent" values={spent} />
+        <Figure name="Granted" values={granted} />
+      </div>
+      <Twin
+        title="Credits by day"
+        times={days.map(({ at }) => Date.parse(at))}
+        formatTime={(ms) => day.format(ms)}
+        columns={[
+          { name: 'Spent', values: spent, format: count },
+          { name: 'Granted', values: granted, format: count },
+        ]}
+      />
+    </>
+  )
+}
+
+/** A day that gave back more than it took has no bar. */
+const Figure = ({ name, values }: { name: string; values: readonly number[] }) => (
+  <div>
+    <p class="muted small-text">
+      {name} <strong class="figure">{count(values.reduce((sum, value) => sum + value, 0))}</strong>
+    </p>
+    <Sparkline values={values.map((value) => Math.max(0, value))} />
+  </div>
+)

@@ -1,0 +1,45 @@
+import { longRead } from '../connections/long-read.ts'
+import type { Database } from '../database.ts'
+import { ofAccount } from './own-rows.ts'
+
+/** What changed a balance in one day; over all days together, granted less spent is the balance. */
+export interface LedgerDay {
+  /** When it begins. */
+  readonly at: Date
+  /** Less what the operator took back. */
+  readonly granted: number
+  /** Charges less refunds, those of deleted jobs included. */
+  readonly spent: number
+}
+
+interface Days {
+  /** The first day is the one that it lies in, whole. */
+  readonly from: Date
+  /** Exclusive. */
+  readonly to: Date
+  /** Of the IANA data base: `Europe/Berlin`. */
+  readonly timeZone: string
+}
+
+/** In SQL, since Prisma Client groups by columns alone, and days of a time zone are none. */
+const SUMS = `
+  with days as (
+    select t at time zone $4 as at
+    from generate_series(date_trunc('day', $2::timestamptz at time zone $4), $3::timestamptz at time zone $4, '1 day') t
+  ), sums as (
+    select date_trunc('day', created_at at time zone $4) at time zone $4 as at,
+      sum(amount) filter (where kind = 'grant') as granted, -sum(amount) filter (where kind <> 'grant') as spent
+    from credit_entry where ${ofAccount('$1')} and created_at >= (select min(at) from days) and created_at < $3 group by 1
+  )
+  select at, coalesce(granted, 0)::float8 as granted, coalesce(spent, 0)::float8 as spent
+  from days left join sums using (at) where at < $3 order by at`
+
+/** The sums of an account's ledger, oldest day first, days without entries included. @throws RATE_LIMITED where the account's own reads take too long */
+export async function ownDays(
+  db: Pick<Database, 'readPool' | 'readShares'>,
+  accountId: string,
+  { from, to, timeZone }: Days,
+): Promise<LedgerDay[]> {
+  const { rows } = await longRead<LedgerDay>(db, accountId, { text: SUMS, values: [accountId, from, to, timeZone] })
+  return rows
+}

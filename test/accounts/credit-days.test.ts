@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { codeOf } from '../setup/graphql.ts'
+import { insertJob } from '../setup/jobs.ts'
+import { type People, type Person, peopleOf } from '../setup/people.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+
+const DAYS = `query ($account: ID, $from: DateTime!, $to: DateTime, $timeZone: String) {
+  creditDays(account: $account, from: $from, to: $to, timeZone: $timeZone) { at granted spent } }`
+const FROM = '2026-03-28T12:00:00Z'
+const TO = '2026-03-30T12:00:00Z'
+
+let service: TestRuntime
+let people: People
+let owner: Person
+beforeAll(async () => {
+  service = await startTestRuntime()
+  people = peopleOf(service)
+  owner = await people.user('owner')
+  const { db } = service.runtime
+  for (const [kind, amount, at] of [
+    ['grant', 500, '2026-03-28T22:30:00Z'],
+    ['charge', -40, '2026-03-28T23:30:00Z'],
+    ['refund', 40, '2026-03-29T21:59:59Z'],
+    ['charge', -7, '2026-03-29T22:00:00Z'],
+    ['carried', -3, '2026-03-30T06:00:00Z'],
+    ['grant', -100, '2026-03-30T06:00:00Z'],
+    ['charge', -9, '2026-03-30T12:00:00Z'],
+  ] as const) {
+    const job = kind === 'grant' || kind === 'carried' ? null : await insertJob(db, owner.account)
+    await db.pool.query(
+      'insert into credit_entry (account_id, kind, amount, job_id, created_at) values ($1, $2, $3, $4, $5)',
+      [owner.account, kind, amount, job, at],
+    )
+  }
+})
+afterAll(() => service?.close())
+
+const days = async (variables: object) => (await people.ask(DAYS, variables, owner.cookie)).data?.creditDays
+
+test('each day of the time zone, also of 23 hours and without entries, has what was granted and what was spent', async () => {
+  expect(await days({ from: '2026-03-27T12:00:00Z', to: TO, timeZone: 'Europe/Berlin' })).toEqual([
+    { at: '2026-03-26T23:00:00.000Z', granted: 0, spent: 0 },
+    { at: '2026-03-27T23:00:00.000Z', granted: 500, spent: 0 },
+    { at: '2026-03-28T23:00:00.000Z', granted: 0, spent: 0 },
+    { at: '2026-03-29T22:00:00.000Z', granted: -100, spent: 10 },
+  ])
+  expect(await days({ from: FROM, to: TO })).toEqual([
+    { at: '2026-03-28T00:00:00.000Z', granted: 500, spent: 40 },
+    { at: '2026-03-29T00:00:00.000Z', granted: 0, spent: -33 },
+    { at: '2026-03-30T00:00:00.000Z', granted: -100, spent: 3 },
+  ])
+})
+
+test("a window that is none, is longer than a year, or lies in no time zone is refused; other accounts are the operator's", async () => {
+  const [other, member] = [await service.createAccount(), await people.user('member', owner.account)]
+  const codes = []
+  for (const [variables, cookie] of [
+    [{ from: TO, to: FROM }, owner.cookie],
+    [{ from: '2025-03-28T12:00:00Z', to: TO }, owner.cookie],
+    [{ from: FROM, to: TO, timeZone: '+02:00' }, owner.cookie],
+    [{ from: FROM, account: other }, owner.cookie],
+    [{ from: FROM }, member.cookie],
+  ] as const)
+    codes.push(codeOf(await people.ask(DAYS, variables, cookie)))
+  expect(codes).toEqual(['INVALID_REQUEST', 'INVALID_REQUEST', 'INVALID_REQUEST', 'FORBIDDEN', 'FORBIDDEN'])
+})
