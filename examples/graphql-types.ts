@@ -674,7 +674,7 @@ export type JobSeriesQueryVariables = Exact<{
 }>;
 
 
-export type JobSeriesQuery = { jobSeries: { step: SeriesStep, points: Array<{ at: string, accepted: number, completed: number, failed: number, waiting: number, audioSeconds: number, waitMs: { p50: number, p95: number } | null, runMs: { p50: number, p95: number } | null }> } };
+export type JobSeriesQuery = { jobSeries: { step: SeriesStep, points: Array<{ at: string, accepted: number, completed: number, failed: number, waiting: number, audioSeconds: number, realTimeFactor: number | null, waitMs: { p50: number, p95: number } | null, runMs: { p50: number, p95: number } | null }> } };
 
 export type JobsPerDayQueryVariables = Exact<{
   from?: string | null | undefined;

@@ -1109,7 +1109,7 @@ export type EnterMutation = { redeemSignInLink:
     | { __typename: 'User', id: string }
    };
 
-export type SeriesPointFragment = { at: string, accepted: number, completed: number, failed: number, waiting: number, audioSeconds: number, waitMs: { p50: number, p95: number } | null, runMs: { p50: number, p95: number } | null };
+export type SeriesPointFragment = { at: string, accepted: number, completed: number, failed: number, waiting: number, audioSeconds: number, waitMs: { p50: number, p95: number, p99: number } | null, runMs: { p50: number, p95: number, p99: number } | null };
 
 export type StatisticsTotalFragment = { jobs: number, audioSeconds: number | null, characters: number | null, credits: number | null, waitMs: { p50: number, p95: number, p99: number } | null, runMs: { p50: number, p95: number, p99: number } | null };
 
@@ -1127,7 +1127,24 @@ export type StatisticsQueryVariables = Exact<{
 }>;
 
 
-export type StatisticsQuery = { series: { points: Array<{ at: string, accepted: number, completed: number, failed: number, waiting: number, audioSeconds: number, waitMs: { p50: number, p95: number } | null, runMs: { p50: number, p95: number } | null }> }, seriesBefore?: { points: Array<{ at: string, accepted: number, completed: number, failed: number, waiting: number, audioSeconds: number, waitMs: { p50: number, p95: number } | null, runMs: { p50: number, p95: number } | null }> }, total: Array<{ jobs: number, audioSeconds: number | null, characters: number | null, credits: number | null, waitMs: { p50: number, p95: number, p99: number } | null, runMs: { p50: number, p95: number, p99: number } | null }>, totalBefore?: Array<{ jobs: number, audioSeconds: number | null, characters: number | null, credits: number | null, waitMs: { p50: number, p95: number, p99: number } | null, runMs: { p50: number, p95: number, p99: number } | null }>, errors: Array<{ errorCode: JobErrorCode | null, jobs: number }>, endpoints: Array<{ endpointKey: string | null, jobs: number, audioSeconds: number | null, credits: number | null, runMs: { p50: number, p95: number } | null }> };
+export type StatisticsQuery = { series: { points: Array<{ at: string, accepted: number, completed: number, failed: number, waiting: number, audioSeconds: number, waitMs: { p50: number, p95: number, p99: number } | null, runMs: { p50: number, p95: number, p99: number } | null }> }, seriesBefore?: { points: Array<{ at: string, accepted: number, completed: number, failed: number, waiting: number, audioSeconds: number, waitMs: { p50: number, p95: number, p99: number } | null, runMs: { p50: number, p95: number, p99: number } | null }> }, total: Array<{ jobs: number, audioSeconds: number | null, characters: number | null, credits: number | null, waitMs: { p50: number, p95: number, p99: number } | null, runMs: { p50: number, p95: number, p99: number } | null }>, totalBefore?: Array<{ jobs: number, audioSeconds: number | null, characters: number | null, credits: number | null, waitMs: { p50: number, p95: number, p99: number } | null, runMs: { p50: number, p95: number, p99: number } | null }>, errors: Array<{ errorCode: JobErrorCode | null, jobs: number }>, endpoints: Array<{ endpointKey: string | null, jobs: number, audioSeconds: number | null, credits: number | null, runMs: { p50: number, p95: number } | null }> };
+
+export type StatisticsSumsQueryVariables = Exact<{
+  from: string;
+  to: string;
+  beforeFrom: string;
+  step: SeriesStep;
+  timeZone?: string | null | undefined;
+  filter?: JobsFilter | null | undefined;
+  filterBefore?: JobsFilter | null | undefined;
+  groupBy?: Array<JobGroup> | JobGroup | null | undefined;
+  compared: boolean;
+  account?: string | null | undefined;
+  all?: boolean | null | undefined;
+}>;
+
+
+export type StatisticsSumsQuery = { speech: { points: Array<{ at: string, realTimeFactor: number | null }> }, speechBefore?: { points: Array<{ at: string, realTimeFactor: number | null }> }, sums: Array<{ hour: string | null, day: string | null, characters: number | null, credits: number | null }>, sumsBefore?: Array<{ hour: string | null, day: string | null, characters: number | null, credits: number | null }> };
 
 export type LibraryQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -1348,7 +1365,8 @@ export const completePerson: Operation<CompletePersonMutation, CompletePersonMut
 export const serviceInfo: Operation<ServiceInfoQuery, ServiceInfoQueryVariables> = { query: "query ServiceInfo{service{version publicUrl}}" }
 export const link: Operation<LinkQuery, LinkQueryVariables> = { query: "query Link($token:String!){signInLink(token:$token){email account expiresAt}}" }
 export const enter: Operation<EnterMutation, EnterMutationVariables> = { query: "mutation Enter($token:String!){redeemSignInLink(token:$token){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
-export const statistics: Operation<StatisticsQuery, StatisticsQueryVariables> = { query: "query Statistics($from:DateTime!$to:DateTime!$beforeFrom:DateTime!$step:SeriesStep!$timeZone:String$filter:JobsFilter$filterBefore:JobsFilter$compared:Boolean!$account:ID$all:Boolean){series:jobSeries(from:$from to:$to step:$step timeZone:$timeZone account:$account all:$all){points{...SeriesPoint}}seriesBefore:jobSeries(from:$beforeFrom to:$from step:$step timeZone:$timeZone account:$account all:$all)@include(if:$compared){points{...SeriesPoint}}total:jobStats(filter:$filter account:$account all:$all){...StatisticsTotal}totalBefore:jobStats(filter:$filterBefore account:$account all:$all)@include(if:$compared){...StatisticsTotal}errors:jobStats(filter:$filter account:$account all:$all groupBy:[ERROR_CODE]){errorCode jobs}endpoints:jobStats(filter:$filter account:$account all:$all groupBy:[ENDPOINT]){endpointKey jobs audioSeconds credits runMs{p50 p95}}}fragment SeriesPoint on JobPoint{at accepted completed failed waiting audioSeconds waitMs{p50 p95}runMs{p50 p95}}fragment StatisticsTotal on JobStats{jobs audioSeconds characters credits waitMs{p50 p95 p99}runMs{p50 p95 p99}}" }
+export const statistics: Operation<StatisticsQuery, StatisticsQueryVariables> = { query: "query Statistics($from:DateTime!$to:DateTime!$beforeFrom:DateTime!$step:SeriesStep!$timeZone:String$filter:JobsFilter$filterBefore:JobsFilter$compared:Boolean!$account:ID$all:Boolean){series:jobSeries(from:$from to:$to step:$step timeZone:$timeZone account:$account all:$all){points{...SeriesPoint}}seriesBefore:jobSeries(from:$beforeFrom to:$from step:$step timeZone:$timeZone account:$account all:$all)@include(if:$compared){points{...SeriesPoint}}total:jobStats(filter:$filter account:$account all:$all){...StatisticsTotal}totalBefore:jobStats(filter:$filterBefore account:$account all:$all)@include(if:$compared){...StatisticsTotal}errors:jobStats(filter:$filter account:$account all:$all groupBy:[ERROR_CODE]){errorCode jobs}endpoints:jobStats(filter:$filter account:$account all:$all groupBy:[ENDPOINT]){endpointKey jobs audioSeconds credits runMs{p50 p95}}}fragment SeriesPoint on JobPoint{at accepted completed failed waiting audioSeconds waitMs{p50 p95 p99}runMs{p50 p95 p99}}fragment StatisticsTotal on JobStats{jobs audioSeconds characters credits waitMs{p50 p95 p99}runMs{p50 p95 p99}}" }
+export const statisticsSums: Operation<StatisticsSumsQuery, StatisticsSumsQueryVariables> = { query: "query StatisticsSums($from:DateTime!$to:DateTime!$beforeFrom:DateTime!$step:SeriesStep!$timeZone:String$filter:JobsFilter$filterBefore:JobsFilter$groupBy:[JobGroup!]$compared:Boolean!$account:ID$all:Boolean){speech:jobSeries(from:$from to:$to step:$step timeZone:$timeZone filter:{types:[VOICE]}account:$account all:$all){points{at realTimeFactor}}speechBefore:jobSeries(from:$beforeFrom to:$from step:$step timeZone:$timeZone filter:{types:[VOICE]}account:$account all:$all)@include(if:$compared){points{at realTimeFactor}}sums:jobStats(filter:$filter account:$account all:$all groupBy:$groupBy){hour day characters credits}sumsBefore:jobStats(filter:$filterBefore account:$account all:$all groupBy:$groupBy)@include(if:$compared){hour day characters credits}}" }
 export const library: Operation<LibraryQuery, LibraryQueryVariables> = { query: "query Library{accountVoices{id name durationMs transcript language createdAt sampleUrl}myEndpoints{slug name libraryVoices}}" }
 export const renameVoice: Operation<RenameVoiceMutation, RenameVoiceMutationVariables> = { query: "mutation RenameVoice($id:ID!$name:String!){renameVoice(id:$id name:$name){__typename ...on AccountVoice{id name}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const deleteVoice: Operation<DeleteVoiceMutation, DeleteVoiceMutationVariables> = { query: "mutation DeleteVoice($id:ID!){deleteVoice(id:$id){__typename ...on DeleteVoiceSuccess{voiceId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

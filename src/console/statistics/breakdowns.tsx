@@ -1,5 +1,7 @@
+import { toCsv } from '../jobs/csv.ts'
 import type { StatisticsQuery } from '../operations.ts'
 import { count, duration, sentence, shortCount } from '../parts/format.ts'
+import { CsvButton } from './csv-button.tsx'
 
 /** The address of the jobs that are counted under a filter. */
 type JobsOf = (filter: Record<string, string>) => string
@@ -50,6 +52,9 @@ export function Breakdown({ errors, jobsOf }: { errors: StatisticsQuery['errors'
     <section class="card">
       <div class="card-head">
         <h2>Failures by code</h2>
+        {failed.length > 0 && (
+          <CsvButton title="Failures by code" toText={() => toCsv(['errorCode', 'jobs'], failed)} />
+        )}
       </div>
       {failed.length === 0 ? (
         <p class="card-body muted">No job of this window failed.</p>
@@ -77,6 +82,7 @@ export const EndpointsTable = ({ endpoints, jobsOf }: EndpointsTableProps) => (
   <section class="card">
     <div class="card-head">
       <h2>Endpoints</h2>
+      <CsvButton title="Endpoints" toText={() => endpointsCsv(endpoints)} />
     </div>
     <div class="table-box as-cards">
       <table>
@@ -112,3 +118,9 @@ export const EndpointsTable = ({ endpoints, jobsOf }: EndpointsTableProps) => (
     </div>
   </section>
 )
+
+const endpointsCsv = (endpoints: EndpointsTableProps['endpoints']): string =>
+  toCsv(
+    ['endpointKey', 'jobs', 'runP50Ms', 'runP95Ms', 'audioSeconds', 'credits'],
+    endpoints.map(({ runMs, ...sums }) => ({ ...sums, runP50Ms: runMs?.p50, runP95Ms: runMs?.p95 })),
+  )

@@ -3,6 +3,7 @@ import { Chart } from './chart.tsx'
 import type { Shape } from './chart-options.ts'
 import type { Line } from './series.ts'
 import { Twin } from './twin.tsx'
+import type { TwinColumn } from './twin-csv.ts'
 
 interface ChartCardProps {
   readonly title: string
@@ -11,6 +12,8 @@ interface ChartCardProps {
   readonly formatTime: (ms: number) => string
   readonly tone?: 'accent' | 'red'
   readonly shape?: Shape
+  /** What stands in its table besides. */
+  readonly more?: readonly TwinColumn[]
   readonly onZoom: (from: number, to: number) => void
 }
 
@@ -22,6 +25,7 @@ export function ChartCard({
   formatTime,
   tone = 'accent',
   shape = 'bars',
+  more = [],
   onZoom,
 }: ChartCardProps) {
   const isCompared = line.before.length > 0
@@ -44,6 +48,7 @@ export function ChartCard({
         columns={[
           { name: title, values: line.values, format },
           ...(isCompared ? [{ name: 'Before', values: line.before, format }] : []),
+          ...more,
         ]}
       />
     </section>

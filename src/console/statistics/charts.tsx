@@ -1,21 +1,10 @@
 import { useMemo } from 'preact/hooks'
-import { timeNow } from '../api/clock.ts'
 import type { StatisticsQuery } from '../operations.ts'
 import { duration, shortCount } from '../parts/format.ts'
-import { useAddress } from '../parts/use-address.ts'
 import { ChartCard } from './chart-card.tsx'
 import { lineOf, type Measure } from './series.ts'
-import { addressOfWindow, DAY_MS, drawn, HOUR_MS, type TimeWindow } from './window.ts'
-
-const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hour12: false })
-const hour = new Intl.DateTimeFormat('en', {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-  hour12: false,
-})
-const day = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short' })
+import { useChartTimes } from './use-chart-times.ts'
+import type { TimeWindow } from './window.ts'
 
 const minutes = (value: number): string => (value < 10 && value > 0 ? value.toFixed(1) : shortCount(Math.round(value)))
 
@@ -29,7 +18,6 @@ const RUN: Measure = ({ runMs }) => runMs?.p95 ?? null
 
 /** The lines of a window; what is drawn over any of them becomes the window. */
 export function Charts({ data, window }: { data: StatisticsQuery; window: TimeWindow }) {
-  const { change } = useAddress()
   const points = data.series.points
   const before = data.seriesBefore?.points ?? null
   const lines = useMemo(
@@ -37,10 +25,7 @@ export function Charts({ data, window }: { data: StatisticsQuery; window: TimeWi
     [points, before],
   )
   const [accepted, failed, audio, wait, run, waiting] = lines
-  const common = {
-    formatTime: (ms: number) => formatFor(window).format(new Date(ms)),
-    onZoom: (from: number, to: number) => change(addressOfWindow(...drawn(from, to, timeNow()))),
-  }
+  const common = useChartTimes(window, window.stepMs)
   return (
     <>
       <ChartCard title="Jobs accepted" line={accepted!} format={shortCount} {...common} />
@@ -49,13 +34,32 @@ export function Charts({ data, window }: { data: StatisticsQuery; window: TimeWi
         <ChartCard title="Minutes of audio" line={audio!} format={minutes} {...common} />
       </div>
       <div class="halves flush">
-        <ChartCard title="Wait, p95" shape="line" line={wait!} format={duration} {...common} />
-        <ChartCard title="Run, p95" shape="line" line={run!} format={duration} {...common} />
+        <ChartCard
+          title="Wait, p95"
+          {...common}
+          shape="line"
+          line={wait!}
+          format={duration}
+          more={others(points, 'waitMs')}
+        />
+        <ChartCard
+          title="Run, p95"
+          {...common}
+          shape="line"
+          line={run!}
+          format={duration}
+          more={others(points, 'runMs')}
+        />
       </div>
       <ChartCard title="Jobs waiting" shape="steps" line={waiting!} format={shortCount} {...common} />
     </>
   )
 }
 
-const formatFor = ({ from, to, stepMs }: TimeWindow): Intl.DateTimeFormat =>
-  to - from <= DAY_MS && stepMs < HOUR_MS ? clock : stepMs < DAY_MS ? hour : day
+/** What the table of a 95th percentile has besides. */
+const others = (points: StatisticsQuery['series']['points'], of: 'waitMs' | 'runMs') =>
+  (['p50', 'p99'] as const).map((name) => ({
+    name,
+    values: points.map((point) => point[of]?.[name] ?? null),
+    format: duration,
+  }))

@@ -1,7 +1,7 @@
 import type { SeriesPointFragment } from '../operations.ts'
 
 /** What one line of a chart shows of a step. Null: nothing that could be measured. */
-export type Measure = (point: SeriesPointFragment) => number | null
+export type Measure<Point = SeriesPointFragment> = (point: Point) => number | null
 
 /** A measure over the steps of a window, and over those of the window before it. */
 export interface Line {
@@ -13,10 +13,10 @@ export interface Line {
 }
 
 /** The windows are as long as each other; where one has a step more, as around a change of clocks, its last one is left out. */
-export function lineOf(
-  points: readonly SeriesPointFragment[],
-  before: readonly SeriesPointFragment[] | null,
-  measure: Measure,
+export function lineOf<Point extends { readonly at: string }>(
+  points: readonly Point[],
+  before: readonly Point[] | null,
+  measure: Measure<Point>,
 ): Line {
   return {
     times: points.map(({ at }) => Date.parse(at)),
@@ -25,7 +25,7 @@ export function lineOf(
   }
 }
 
-function measureAt(points: readonly SeriesPointFragment[], index: number, measure: Measure): number | null {
+function measureAt<Point>(points: readonly Point[], index: number, measure: Measure<Point>): number | null {
   const point = points[index]
   return point === undefined ? null : measure(point)
 }

@@ -3,7 +3,7 @@ import { at } from '../api/base.ts'
 import { now } from '../api/clock.ts'
 import { useQuery } from '../api/use-query.ts'
 import { saveText, toCsv } from '../jobs/csv.ts'
-import { type StatisticsQuery, statistics } from '../operations.ts'
+import { type StatisticsQuery, type StatisticsQueryVariables, statistics } from '../operations.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
@@ -12,6 +12,7 @@ import { useAddress } from '../parts/use-address.ts'
 import { Breakdown, EndpointsTable, Latencies } from './breakdowns.tsx'
 import { Charts } from './charts.tsx'
 import { jobsAddress, type Whose } from './jobs-address.ts'
+import { MoreCharts } from './more-charts.tsx'
 import './statistics.css'
 import { Totals } from './totals.tsx'
 import { MINUTE_MS, type TimeWindow, windowOf } from './window.ts'
@@ -36,7 +37,7 @@ export function Statistics({ whose }: { whose: Whose }) {
   const window = useMemo(() => windowOf(query, minute), [JSON.stringify(query), query.from ? 0 : minute])
   const { from, to, step } = window
   const beforeFrom = iso(2 * from - to)
-  const list = useQuery(statistics, {
+  const variables = {
     from: iso(from),
     to: iso(to),
     beforeFrom,
@@ -46,12 +47,13 @@ export function Statistics({ whose }: { whose: Whose }) {
     filterBefore: { createdAt: { from: beforeFrom, to: iso(from) } },
     compared: isCompared,
     ...whose,
-  })
+  }
+  const list = useQuery(statistics, variables)
   return (
     <>
       <WindowBar window={window} />
       <Load query={list} skeleton={<SkeletonRows rows={6} />}>
-        {(data) => (isEmpty(data) ? <NoJobs /> : <Figures {...{ data, window, whose }} />)}
+        {(data) => (isEmpty(data) ? <NoJobs /> : <Figures {...{ data, window, whose, variables }} />)}
       </Load>
     </>
   )
@@ -72,9 +74,10 @@ interface FiguresProps {
   readonly data: StatisticsQuery
   readonly window: TimeWindow
   readonly whose: Whose
+  readonly variables: StatisticsQueryVariables
 }
 
-function Figures({ data, window, whose }: FiguresProps) {
+function Figures({ data, window, whose, variables }: FiguresProps) {
   const [total] = data.total
   const jobsOf = (filter: Record<string, string>) => at(jobsAddress(whose, window, filter))
   return (
@@ -82,6 +85,7 @@ function Figures({ data, window, whose }: FiguresProps) {
       <Totals data={data} />
       <div class="cards">
         <Charts data={data} window={window} />
+        <MoreCharts window={window} variables={variables} />
         <div class="halves flush">
           <Latencies wait={total?.waitMs ?? null} run={total?.runMs ?? null} />
           <Breakdown errors={data.errors} jobsOf={jobsOf} />

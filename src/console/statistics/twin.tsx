@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
-import { saveText } from '../jobs/csv.ts'
-import { Icon } from '../parts/icon.tsx'
+import { CsvButton } from './csv-button.tsx'
 import { type TwinColumn, twinCsv } from './twin-csv.ts'
 
 interface TwinProps {
@@ -51,14 +50,7 @@ const TwinTable = ({ title, times, formatTime, columns }: TwinProps) => (
         </tbody>
       </table>
     </section>
-    <button
-      type="button"
-      class="button small"
-      aria-label={`Download as CSV: ${title}`}
-      onClick={() => saveText(twinCsv(times, columns), `${title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.csv`)}
-    >
-      <Icon name="download" size={14} /> Download as CSV
-    </button>
+    <CsvButton title={title} toText={() => twinCsv(times, columns)} />
   </>
 )
 

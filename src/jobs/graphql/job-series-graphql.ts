@@ -38,6 +38,11 @@ const JobPointRef = builder.objectRef<JobPoint>('JobPoint').implement({
     audioSeconds: t.exposeFloat('audioSeconds', {
       description: 'Seconds of audio of the jobs that were completed in it.',
     }),
+    realTimeFactor: t.exposeFloat('realTimeFactor', {
+      nullable: true,
+      description:
+        'How many seconds the jobs that were completed in it ran for each second of their audio, within 4.5 %; null without audio. Jobs of workflows run without making any: filter by the type VOICE.',
+    }),
   }),
 })
 
@@ -58,6 +63,8 @@ const JobSeriesRef = builder.objectRef<JobSeries>('JobSeries').implement({
   }),
 })
 
+const asksAudio = (fields: ReadonlySet<string>): boolean => fields.has('audioSeconds') || fields.has('realTimeFactor')
+
 builder.queryField('jobSeries', (t) =>
   t.field({
     type: JobSeriesRef,
@@ -77,7 +84,7 @@ builder.queryField('jobSeries', (t) =>
       all: t.arg.boolean({ description: 'Of all accounts together. Not with an account.' }),
     },
     resolve: (_root, args, ctx, info) =>
-      jobSeries(ctx, { ...args, withAudio: selectedFields(info, 'points').has('audioSeconds') }),
+      jobSeries(ctx, { ...args, withAudio: asksAudio(selectedFields(info, 'points')) }),
     // Of its points: they are numbers at hand, so two whole series may be asked for at once, with all that there is about them.
     extensions: {
       verb: jobSeries,

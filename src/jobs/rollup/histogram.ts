@@ -22,6 +22,10 @@ export function percentilesOf(pairs: readonly number[]): Percentiles | null {
   return { p50: percentile(0.5), p95: percentile(0.95), p99: percentile(0.99) }
 }
 
+/** The durations of a histogram added up, in milliseconds, within 4.5 %. @param pairs as those of `percentilesOf` */
+export const totalOf = (pairs: readonly number[]): number =>
+  pairs.reduce((sum, pair) => sum + middleOf(bucketOf(pair)) * jobsIn(pair), 0)
+
 /** Two histograms as one, in the order of their buckets. */
 export function merged(one: readonly number[], other: readonly number[]): readonly number[] {
   const pairs: number[] = []

@@ -4,7 +4,7 @@ import { longRead } from '../../db/connections/long-read.ts'
 import { type JobsFilter, rejectFilterViolations } from '../list/jobs-filter.ts'
 import { type AskedJobs, askedJobs, readerOf } from '../list/jobs-owner.ts'
 import { hasAllEvents, namesIn } from '../rollup/event-breadth.ts'
-import { merged, type Percentiles, percentilesOf } from '../rollup/histogram.ts'
+import { merged, type Percentiles, percentilesOf, totalOf } from '../rollup/histogram.ts'
 import { isRolledUp } from '../rollup/rollup-source.ts'
 import { eventSeriesQuery, hourOf, isHour } from './event-series-query.ts'
 import { type Series, type SeriesEvent, type SeriesRow, seriesQuery } from './series-query.ts'
@@ -20,7 +20,7 @@ interface JobSeriesInput extends AskedJobs {
   /** Whose days, `Europe/Berlin`; UTC unless given. */
   readonly timeZone?: string | null | undefined
   readonly filter?: JobsFilter | null | undefined
-  /** Whether `audioSeconds` is asked for: where jobs are read, it takes as long as all else. */
+  /** Whether audio is asked for: where jobs are read, it takes as long as all else. */
   readonly withAudio: boolean
 }
 
@@ -40,6 +40,8 @@ export interface JobPoint {
   readonly runMs: Percentiles | null
   /** Of the jobs that were completed in it. */
   readonly audioSeconds: number
+  /** How long these jobs ran for each second of their audio, within 4.5 %; null without audio. */
+  readonly realTimeFactor: number | null
 }
 
 /** A line of points, one for each step, empty ones included. */
@@ -96,6 +98,7 @@ function toPoints(starts: readonly Date[], rows: readonly SeriesRow[]): JobPoint
       waitMs: percentilesOf(started?.pairs ?? []),
       runMs: percentilesOf(merged(completed?.pairs ?? [], failed?.pairs ?? [])),
       audioSeconds: (completed?.audioMs ?? 0) / 1000,
+      realTimeFactor: completed?.audioMs ? totalOf(completed.pairs ?? []) / completed.audioMs : null,
     }
   })
 }

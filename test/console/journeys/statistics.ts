@@ -1,10 +1,16 @@
+import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import { newId } from '../../../src/values/id.ts'
 import { flaws, openPage } from '../../setup/browser.ts'
 import { idAt, insertJob } from '../../setup/jobs.ts'
 import type { OpenedConsole } from './opened-console.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
+const RUN = `update job set inputs = '{"text":"hello"}', cost = 30, started_at = created_at + interval '1 s', completed_at = created_at + interval '3 s'
+  where id = $1`
+const ADD_AUDIO = `insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms)
+  values ($1, $2, 'audio', $2, 'audio/wav', 4, sha256('audio'), 4000)`
 
 /** Charts with their tables, the window before, and zooming that writes the address. */
 export function statisticsJourneys(opened: () => OpenedConsole): void {
@@ -45,6 +51,51 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
     await page.locator('.sparkline').first().waitFor()
     await page.close()
   })
+
+  test('how fast speech is made, its characters and its credits are charts with tables that are files', async () => {
+    const { service, owner, at } = opened()
+    const { db } = service.runtime
+    const other = await service.createAccount()
+    for (const hours of [1, 3]) {
+      const id = await insertJob(db, other, { id: idAt(new Date(Date.now() - hours * HOUR_MS)) })
+      await db.pool.query(RUN, [id])
+      await db.pool.query(ADD_AUDIO, [newId('art'), id])
+    }
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at(`operator/statistics?account=${other}`))
+    const tableOf = async (title: string) => {
+      await page.locator('.chart-card', { hasText: title }).getByText('As a table').click()
+      const rows = page.getByLabel(`${title}, as a table`).locator('tbody tr')
+      await rows.first().waitFor()
+      return rows.evaluateAll((lines) =>
+        lines.map((line) => line.children[1]?.textContent ?? '').filter((text) => !['0', '–'].includes(text)),
+      )
+    }
+    // Two seconds of work for four of audio, within 4.5 %.
+    for (const factor of await tableOf('Real-time factor'))
+      expect(Math.abs(Number(factor) / 0.5 - 1)).toBeLessThan(0.06)
+    expect(await tableOf('Characters, by hour')).toEqual(['5', '5'])
+    expect(await tableOf('Credits, by hour')).toEqual(['30', '30'])
+    expect((await tableOf('Run, p95')).length).toBe(2)
+    expect(await flaws(page)).toEqual([])
+    for (const [title, header] of [
+      ['Run, p95', 'from,Run p95,Before,p50,p99'],
+      ['Real-time factor', 'from,Real-time factor'],
+      ['Endpoints', 'endpointKey,jobs,runP50Ms,runP95Ms,audioSeconds,credits'],
+    ] as const) {
+      const file = page.waitForEvent('download')
+      await page.getByRole('button', { name: `Download as CSV: ${title}` }).click()
+      expect((await readFile(await (await file).path(), 'utf8')).slice(1)).toMatch(new RegExp(`^${header}`))
+    }
+    await page.getByText('30 days').click()
+    await page.getByRole('heading', { name: 'Characters, by day' }).waitFor()
+    // It stays open.
+    const days = page.getByLabel('Credits, by day, as a table').locator('tbody tr td:nth-child(2)')
+    await expect.poll(async () => (await days.allTextContents()).reduce((sum, text) => sum + Number(text), 0)).toBe(60)
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
   test('figures lead to the jobs that they count: of the same window, and of operators in their own list', async () => {
     const { service, owner, account, at } = opened()
     const { db } = service.runtime

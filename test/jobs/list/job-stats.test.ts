@@ -156,7 +156,7 @@ describe('jobStats', () => {
 describe('jobSeries', () => {
   const SERIES = `query ($from: DateTime!, $to: DateTime, $step: SeriesStep!, $timeZone: String, $filter: JobsFilter) {
     jobSeries(from: $from, to: $to, step: $step, timeZone: $timeZone, filter: $filter) {
-      step points { at accepted completed failed waiting waitMs { p50 p99 } runMs { p50 } audioSeconds }
+      step points { at accepted completed failed waiting waitMs { p50 p99 } runMs { p50 } audioSeconds realTimeFactor }
     }
   }`
   interface Series {
@@ -264,6 +264,21 @@ describe('jobSeries', () => {
     ])
     const day = await series(caller.key, { step: 'DAY', from: minute(0), to: minute(1440) })
     expect(day.points).toMatchObject([{ accepted: 10, completed: 9, failed: 1, waiting: 0, audioSeconds: 3 }])
+  })
+
+  test('says how long jobs ran for each second of audio, by sums as by jobs, and nothing where none was made', async () => {
+    const factors = async (step: string, from: number, to: number) => {
+      const query = `{ jobSeries(from: "${minute(from)}", to: "${minute(to)}", step: ${step}) { points { realTimeFactor } } }`
+      const { jobSeries } = await read<{ jobSeries: { points: { realTimeFactor: number | null }[] } }>(
+        service.url,
+        caller.key,
+        query,
+      )
+      return jobSeries.points.map(({ realTimeFactor }) => realTimeFactor)
+    }
+    const near = (factor: number) => expect.toSatisfy((value) => Math.abs(value / factor - 1) < 0.046)
+    expect(await factors('DAY', 0, 2880)).toEqual([near(0.45 / 3), null])
+    expect(await factors('MINUTE', 60, 63)).toEqual([near(0.01 / 1.5), near(0.05 / 1.5), null])
   })
 
   test('takes a longer step where there would be more than 10,000 points, and refuses what is no window', async () => {

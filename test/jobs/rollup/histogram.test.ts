@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { merged, percentilesOf } from '../../../src/jobs/rollup/histogram.ts'
+import { merged, percentilesOf, totalOf } from '../../../src/jobs/rollup/histogram.ts'
 
 const PAIR = 2 ** 40
 const histogram = (...buckets: readonly (readonly [bucket: number, jobs: number])[]) =>
@@ -16,6 +16,10 @@ test('percentiles lie between the middles of the buckets of both neighbours', ()
     p95: expect.closeTo(high(0.95)),
     p99: expect.closeTo(high(0.99)),
   })
+})
+
+test('durations add up as the middles of their buckets', () => {
+  expect([totalOf([]), totalOf(histogram([0, 7], [40, 2], [80, 3]))]).toEqual([0, 2 * middle(40) + 3 * middle(80)])
 })
 
 test('two histograms are one of the jobs of both, in the order of their buckets', () => {

@@ -1,4 +1,5 @@
 import { timeOf } from '../../jobs/jobs-filter.ts'
+import { stepsBetween } from '../../statistics/sums.ts'
 
 type Query = Readonly<Record<string, string | undefined>>
 
@@ -37,10 +38,7 @@ export function failureWindowOf(query: Query, now: number): FailureWindow {
 }
 
 /** The beginnings of the steps that a window lies in; the first and the last one may reach beyond it. */
-export function stepsOf({ from, to, stepMs }: FailureWindow): number[] {
-  const first = Math.floor(from / stepMs) * stepMs
-  return Array.from({ length: Math.ceil((to - first) / stepMs) }, (_, index) => first + index * stepMs)
-}
+export const stepsOf = ({ from, to, stepMs }: FailureWindow): number[] => stepsBetween(from, to, stepMs)
 
 /** Whether the steps of a window are hours. */
 export const isByHour = ({ stepMs }: FailureWindow): boolean => stepMs === HOUR_MS

@@ -1,0 +1,63 @@
+import { useMemo } from 'preact/hooks'
+import { useQuery } from '../api/use-query.ts'
+import { type StatisticsQueryVariables, statisticsSums } from '../operations.ts'
+import { shortCount } from '../parts/format.ts'
+import { Load, SkeletonRows } from '../parts/load.tsx'
+import { ChartCard } from './chart-card.tsx'
+import { type Line, lineOf } from './series.ts'
+import { sumLine, sumStepOf } from './sums.ts'
+import { useChartTimes } from './use-chart-times.ts'
+import { DAY_MS, type TimeWindow } from './window.ts'
+
+interface MoreChartsProps {
+  readonly window: TimeWindow
+  /** Of the figures that they stand among. */
+  readonly variables: StatisticsQueryVariables
+}
+
+/** How fast speech is made, and what the accepted jobs hold and cost. */
+export function MoreCharts({ window, variables }: MoreChartsProps) {
+  const isByDay = sumStepOf(window) === DAY_MS
+  const query = useQuery(statisticsSums, { ...variables, groupBy: [isByDay ? 'DAY' : 'HOUR'] })
+  const { data } = query
+  const lines = useMemo((): readonly Line[] => {
+    if (data === null) return []
+    const { speech, speechBefore, sums, sumsBefore = null } = data
+    return [
+      lineOf(speech.points, speechBefore?.points ?? null, ({ realTimeFactor }) => realTimeFactor ?? null),
+      sumLine(sums, sumsBefore, window, ({ characters }) => characters ?? 0),
+      sumLine(sums, sumsBefore, window, ({ credits }) => credits ?? 0),
+    ]
+  }, [data])
+  return (
+    <Load query={query} skeleton={<SkeletonRows rows={4} />}>
+      {() => <Drawn {...{ lines, window, isByDay }} />}
+    </Load>
+  )
+}
+
+interface DrawnProps {
+  readonly lines: readonly Line[]
+  readonly window: TimeWindow
+  readonly isByDay: boolean
+}
+
+function Drawn({ lines: [factor, characters, credits], window, isByDay }: DrawnProps) {
+  const fine = useChartTimes(window, window.stepMs)
+  const coarse = useChartTimes(window, sumStepOf(window), true)
+  const step = isByDay ? 'by day' : 'by hour'
+  return (
+    <div class="cards">
+      <ChartCard title="Real-time factor" shape="line" line={factor!} format={factorText} {...fine} />
+      <div class="halves flush">
+        <ChartCard title={`Characters, ${step}`} line={characters!} format={shortCount} {...coarse} />
+        <ChartCard title={`Credits, ${step}`} line={credits!} format={shortCount} {...coarse} />
+      </div>
+    </div>
+  )
+}
+
+const significant = new Intl.NumberFormat('en', { maximumSignificantDigits: 2 })
+
+/** Seconds of work for a second of audio. */
+const factorText = (factor: number): string => significant.format(factor)

@@ -1,0 +1,30 @@
+import { timeNow } from '../api/clock.ts'
+import { useAddress } from '../parts/use-address.ts'
+import { addressOfWindow, DAY_MS, drawn, HOUR_MS, type TimeWindow } from './window.ts'
+
+const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hour12: false })
+const hour = new Intl.DateTimeFormat('en', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  hour12: false,
+})
+const day = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short' })
+/** Sums by day are those of UTC. */
+const utcDay = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' })
+
+/** What all charts of a window share: how they name times, and that what is drawn over one of them becomes the window. */
+export function useChartTimes(window: TimeWindow, stepMs: number, isUtc = false) {
+  const { change } = useAddress()
+  const format = formatFor(window, stepMs, isUtc)
+  return {
+    formatTime: (ms: number): string => format.format(ms),
+    onZoom: (from: number, to: number): void => change(addressOfWindow(...drawn(from, to, timeNow()))),
+  }
+}
+
+function formatFor({ from, to }: TimeWindow, stepMs: number, isUtc: boolean): Intl.DateTimeFormat {
+  if (stepMs >= DAY_MS) return isUtc ? utcDay : day
+  return to - from <= DAY_MS && stepMs < HOUR_MS ? clock : hour
+}
