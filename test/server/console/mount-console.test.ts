@@ -109,6 +109,16 @@ describe('the files of the console', () => {
     expect(lazy.filter((name) => name.includes('design'))).toEqual([])
   })
 
+  test('hold each question in the file of the screens that ask it, once', () => {
+    const holding = (question: string) =>
+      files().filter((name) => name.endsWith('.js') && readFileSync(join(folder, name), 'utf8').includes(question))
+    expect([holding('query Session{'), holding('mutation CreateAccount('), holding('query Statistics(')]).toEqual([
+      [expect.stringMatching(/^assets\/index-/)],
+      [expect.stringMatching(/^assets\/operator-page-/)],
+      [expect.stringMatching(/^assets\/statistics-page-/)],
+    ])
+  })
+
   test('name no other server', () => {
     // Namespaces of XML, links in messages of graphql-ws, and placeholders of fields: nothing that is loaded.
     const known = /^(www\.w3\.org|github\.com|example\.com)$/
