@@ -93,7 +93,7 @@ function Figures({ data, window, whose, variables }: FiguresProps) {
         <EndpointsTable endpoints={data.endpoints} jobsOf={jobsOf} />
       </div>
       <button type="button" class="button small below" onClick={() => save(data)}>
-        <Icon name="download" size={14} /> Download as CSV
+        <Icon name="download" size={14} /> All charts by step as CSV
       </button>
     </>
   )

@@ -69,10 +69,8 @@ type Person = AccountHoldersQuery['users']['edges'][number]['node']
 
 const PersonLine = ({ person }: { person: Person }) => (
   <tr>
-    <td>
-      <span class="clip-cell" dir="auto" title={person.email}>
-        {person.email}
-      </span>
+    <td class="wrap-anywhere" dir="auto">
+      {person.email}
     </td>
     <td>{person.role === 'OWNER' ? 'Owner' : 'Member'}</td>
     <td data-label="Seen">
@@ -119,19 +117,13 @@ const Keys = ({ id, apiKeys: { edges, pageInfo } }: Pick<AccountHoldersQuery, 'a
 
 const KeyLine = ({ account, apiKey }: { account: string; apiKey: Key }) => (
   <tr>
-    <td>
-      <a href={at(`/operator/jobs?account=${account}&key=${apiKey.id}`)}>
-        <span class="clip-cell" dir="auto" title={`${apiKey.name} (${apiKey.id})`}>
-          {apiKey.name}
-        </span>
+    <td class="wrap-anywhere">
+      <a href={at(`/operator/jobs?account=${account}&key=${apiKey.id}`)} title={apiKey.id}>
+        <bdi>{apiKey.name}</bdi>
       </a>{' '}
       {apiKey.hint && <code>…{apiKey.hint}</code>}
     </td>
-    <td>
-      <span class="clip-cell" title={apiKey.scopes.join(', ')}>
-        {apiKey.scopes.join(', ')}
-      </span>
-    </td>
+    <td class="wrap-anywhere">{apiKey.scopes.join(', ')}</td>
     <td data-label="Used">
       {apiKey.expiresAt && Date.parse(apiKey.expiresAt) <= now.value ? (
         <span class="pill bad">expired</span>

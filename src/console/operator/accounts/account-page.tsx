@@ -38,7 +38,7 @@ export function AccountPage({ id }: { id: string }) {
         {(data) => (
           <>
             <Figures data={data} />
-            <p class="row below faint small-text">
+            <p class="row account-facts faint small-text">
               <ShortId id={data.account.id} />
               <span>
                 Made <Moment at={data.account.createdAt} />

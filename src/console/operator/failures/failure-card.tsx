@@ -22,12 +22,13 @@ export function FailureCard({ group, href, steps, formatTime }: FailureCardProps
   return (
     <section class="card failure-card" aria-label={title}>
       <div class="card-head">
-        <h2>
-          <a href={href}>{sentence(errorCode)}</a>
-        </h2>
-        <span class="chip">{endpointKey}</span>
-        <Sparkline values={line} tone="red" />
-        <strong class="figure">{`${count(jobs)} ${jobs === 1 ? 'job' : 'jobs'}`}</strong>
+        <span class="row">
+          <h2>
+            <a href={href}>{sentence(errorCode)}</a>
+          </h2>
+          <span class="chip">{endpointKey}</span>
+        </span>
+        <Trend line={line} jobs={jobs} />
       </div>
       {causes.length === 0 ? (
         <p class="card-body muted">Its causes are not among the hundred most frequent ones.</p>
@@ -38,6 +39,33 @@ export function FailureCard({ group, href, steps, formatTime }: FailureCardProps
     </section>
   )
 }
+
+/** The failures of all codes and endpoints together. */
+export const AllFailuresCard = ({
+  line,
+  steps,
+  formatTime,
+}: Pick<FailureCardProps, 'steps' | 'formatTime'> & Pick<FailureGroup, 'line'>) => (
+  <section class="card failure-card" aria-label="All failures">
+    <div class="card-head">
+      <h2>All failures</h2>
+      <Trend line={line} jobs={line.reduce((sum, jobs) => sum + jobs, 0)} />
+    </div>
+    <Twin
+      {...{ formatTime }}
+      title="All failures"
+      times={steps}
+      columns={[{ name: 'Failed jobs', values: line, format: count }]}
+    />
+  </section>
+)
+
+const Trend = ({ line, jobs }: Pick<FailureGroup, 'line' | 'jobs'>) => (
+  <span class="trend">
+    <Sparkline values={line} tone="red" />
+    <strong class="figure">{`${count(jobs)} ${jobs === 1 ? 'job' : 'jobs'}`}</strong>
+  </span>
+)
 
 const CausesTable = ({ causes }: { causes: readonly CauseRowFragment[] }) => (
   <div class="table-box as-cards">
@@ -52,7 +80,7 @@ const CausesTable = ({ causes }: { causes: readonly CauseRowFragment[] }) => (
       <tbody>
         {causes.map(({ cause, jobs, lastJobId }) => (
           <tr key={lastJobId}>
-            <td class="wrap true-cause-cell">{cause ?? <span class="faint">none recorded</span>}</td>
+            <td class="wrap-anywhere cause-of-many">{cause ?? <span class="faint">none recorded</span>}</td>
             <td class="end" data-label="Jobs">
               {count(jobs)}
             </td>

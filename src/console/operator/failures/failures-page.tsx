@@ -10,9 +10,8 @@ import { count, exactTime, sentence } from '../../parts/format.ts'
 import { Load, SkeletonRows } from '../../parts/load.tsx'
 import { useAddress } from '../../parts/use-address.ts'
 import { jobsAddress } from '../../statistics/jobs-address.ts'
-import { Twin } from '../../statistics/twin.tsx'
 import { OperatorScreen } from '../operator-screen.tsx'
-import { FailureCard } from './failure-card.tsx'
+import { AllFailuresCard, FailureCard } from './failure-card.tsx'
 import { failureGroups, sumOf } from './failure-groups.ts'
 import { FAILURE_RANGES, type FailureWindow, failureWindowOf, isByHour, stepsOf } from './failure-window.ts'
 
@@ -90,21 +89,12 @@ function Groups({ data, window }: { data: FailuresQuery; window: FailureWindow }
           name="Failed jobs"
           value={count(line.reduce((sum, jobs) => sum + jobs, 0))}
           note={isByHour(window) ? 'hour by hour' : 'day by day, of UTC'}
-          line={line}
-          tone="red"
         />
         <Tile name="True causes" value={count(data.failureCauses.length)} note="at most 100 are told apart" />
         <Tile name="Most frequent" value={most ? sentence(most.errorCode) : '–'} note={most?.endpointKey ?? ''} />
       </div>
       <div class="cards">
-        <section class="card">
-          <Twin
-            {...{ formatTime }}
-            title="All failures"
-            times={steps}
-            columns={[{ name: 'Failed jobs', values: line, format: count }]}
-          />
-        </section>
+        <AllFailuresCard {...{ line, steps, formatTime }} />
         {groups.map((group) => (
           <FailureCard
             key={`${group.errorCode} ${group.endpointKey}`}
