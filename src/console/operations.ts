@@ -705,6 +705,11 @@ export type SetLexiconMutation = { setLexicon:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
+export type EndpointKeysQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type EndpointKeysQuery = { myEndpoints: Array<{ id: string }> };
+
 export type OneAccountQueryVariables = Exact<{
   account: string;
   lately?: JobsFilter | null | undefined;
@@ -1119,6 +1124,7 @@ export type StatisticsQueryVariables = Exact<{
   beforeFrom: string;
   step: SeriesStep;
   timeZone?: string | null | undefined;
+  which?: JobsFilter | null | undefined;
   filter?: JobsFilter | null | undefined;
   filterBefore?: JobsFilter | null | undefined;
   compared: boolean;
@@ -1135,6 +1141,7 @@ export type StatisticsSumsQueryVariables = Exact<{
   beforeFrom: string;
   step: SeriesStep;
   timeZone?: string | null | undefined;
+  which: JobsFilter;
   filter?: JobsFilter | null | undefined;
   filterBefore?: JobsFilter | null | undefined;
   groupBy?: Array<JobGroup> | JobGroup | null | undefined;
@@ -1194,11 +1201,6 @@ export type DeliveriesQueryVariables = Exact<{
 
 
 export type DeliveriesQuery = { resent: { totalCount: number, edges: Array<{ node: { id: string, createdAt: string } }> }, webhookDeliveries: { totalCount: number, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, jobId: string, state: WebhookDeliveryState, outcome: string | null, url: string, test: boolean, createdAt: string, finishedAt: string | null, nextAttemptAt: string | null, attempts: Array<{ number: number, round: number, startedAt: string, durationMs: number | null, outcome: string | null, responseStatus: number | null, response: string | null }> } }> } };
-
-export type EndpointKeysQueryVariables = Exact<{ [key: string]: never; }>;
-
-
-export type EndpointKeysQuery = { myEndpoints: Array<{ id: string }> };
 
 export type DeliveryQueryVariables = Exact<{
   id: string;
@@ -1324,6 +1326,7 @@ export const retryJobs: Operation<RetryJobsMutation, RetryJobsMutationVariables>
 export const jobNeighbours: Operation<JobNeighboursQuery, JobNeighboursQueryVariables> = { query: "query JobNeighbours($jobId:ID!$filter:JobsFilter$orderBy:JobOrder){job(jobId:$jobId){neighbours(filter:$filter orderBy:$orderBy){previous{id}next{id}}}}" }
 export const lexicon: Operation<LexiconQuery, LexiconQueryVariables> = { query: "query Lexicon{lexicon{entries{language grapheme alias}}}" }
 export const setLexicon: Operation<SetLexiconMutation, SetLexiconMutationVariables> = { query: "mutation SetLexicon($entries:[LexiconEntryInput!]!){setLexicon(entries:$entries){__typename ...on Lexicon{entries{language grapheme alias}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const endpointKeys: Operation<EndpointKeysQuery, EndpointKeysQueryVariables> = { query: "query EndpointKeys{myEndpoints{id}}" }
 export const oneAccount: Operation<OneAccountQuery, OneAccountQueryVariables> = { query: "query OneAccount($account:ID!$lately:JobsFilter){account(account:$account){id name credits createdAt}unfinished:jobStats(account:$account filter:{statuses:[QUEUED PROCESSING]}groupBy:[STATUS]){status jobs}lately:jobStats(account:$account filter:$lately groupBy:[STATUS]){status jobs credits}}" }
 export const accountHolders: Operation<AccountHoldersQuery, AccountHoldersQueryVariables> = { query: "query AccountHolders($account:ID!){users(account:$account first:50){pageInfo{hasNextPage}edges{node{id email role lastSeenAt disabledAt hasPassword}}}apiKeys(account:$account first:50){pageInfo{hasNextPage}edges{node{id name hint scopes lastUsedAt expiresAt}}}creditEntries(account:$account first:10){edges{node{id kind amount balance jobId createdAt}}}}" }
 export const operatorEndpoints: Operation<OperatorEndpointsQuery, OperatorEndpointsQueryVariables> = { query: "query OperatorEndpoints($first:Int$after:String$last:Int$before:String){endpoints(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{slug name creditsPerCharacter updatedAt settings{published requiredScope engine pool}}}}workflows(first:50){edges{node{slug name}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
@@ -1365,14 +1368,13 @@ export const completePerson: Operation<CompletePersonMutation, CompletePersonMut
 export const serviceInfo: Operation<ServiceInfoQuery, ServiceInfoQueryVariables> = { query: "query ServiceInfo{service{version publicUrl}}" }
 export const link: Operation<LinkQuery, LinkQueryVariables> = { query: "query Link($token:String!){signInLink(token:$token){email account expiresAt}}" }
 export const enter: Operation<EnterMutation, EnterMutationVariables> = { query: "mutation Enter($token:String!){redeemSignInLink(token:$token){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
-export const statistics: Operation<StatisticsQuery, StatisticsQueryVariables> = { query: "query Statistics($from:DateTime!$to:DateTime!$beforeFrom:DateTime!$step:SeriesStep!$timeZone:String$filter:JobsFilter$filterBefore:JobsFilter$compared:Boolean!$account:ID$all:Boolean){series:jobSeries(from:$from to:$to step:$step timeZone:$timeZone account:$account all:$all){points{...SeriesPoint}}seriesBefore:jobSeries(from:$beforeFrom to:$from step:$step timeZone:$timeZone account:$account all:$all)@include(if:$compared){points{...SeriesPoint}}total:jobStats(filter:$filter account:$account all:$all){...StatisticsTotal}totalBefore:jobStats(filter:$filterBefore account:$account all:$all)@include(if:$compared){...StatisticsTotal}errors:jobStats(filter:$filter account:$account all:$all groupBy:[ERROR_CODE]){errorCode jobs}endpoints:jobStats(filter:$filter account:$account all:$all groupBy:[ENDPOINT]){endpointKey jobs audioSeconds credits runMs{p50 p95}}}fragment SeriesPoint on JobPoint{at accepted completed failed waiting audioSeconds waitMs{p50 p95 p99}runMs{p50 p95 p99}}fragment StatisticsTotal on JobStats{jobs audioSeconds characters credits waitMs{p50 p95 p99}runMs{p50 p95 p99}}" }
-export const statisticsSums: Operation<StatisticsSumsQuery, StatisticsSumsQueryVariables> = { query: "query StatisticsSums($from:DateTime!$to:DateTime!$beforeFrom:DateTime!$step:SeriesStep!$timeZone:String$filter:JobsFilter$filterBefore:JobsFilter$groupBy:[JobGroup!]$compared:Boolean!$account:ID$all:Boolean){speech:jobSeries(from:$from to:$to step:$step timeZone:$timeZone filter:{types:[VOICE]}account:$account all:$all){points{at realTimeFactor}}speechBefore:jobSeries(from:$beforeFrom to:$from step:$step timeZone:$timeZone filter:{types:[VOICE]}account:$account all:$all)@include(if:$compared){points{at realTimeFactor}}sums:jobStats(filter:$filter account:$account all:$all groupBy:$groupBy){hour day characters credits}sumsBefore:jobStats(filter:$filterBefore account:$account all:$all groupBy:$groupBy)@include(if:$compared){hour day characters credits}}" }
+export const statistics: Operation<StatisticsQuery, StatisticsQueryVariables> = { query: "query Statistics($from:DateTime!$to:DateTime!$beforeFrom:DateTime!$step:SeriesStep!$timeZone:String$which:JobsFilter$filter:JobsFilter$filterBefore:JobsFilter$compared:Boolean!$account:ID$all:Boolean){series:jobSeries(from:$from to:$to step:$step timeZone:$timeZone filter:$which account:$account all:$all){points{...SeriesPoint}}seriesBefore:jobSeries(from:$beforeFrom to:$from step:$step timeZone:$timeZone filter:$which account:$account all:$all)@include(if:$compared){points{...SeriesPoint}}total:jobStats(filter:$filter account:$account all:$all){...StatisticsTotal}totalBefore:jobStats(filter:$filterBefore account:$account all:$all)@include(if:$compared){...StatisticsTotal}errors:jobStats(filter:$filter account:$account all:$all groupBy:[ERROR_CODE]){errorCode jobs}endpoints:jobStats(filter:$filter account:$account all:$all groupBy:[ENDPOINT]){endpointKey jobs audioSeconds credits runMs{p50 p95}}}fragment SeriesPoint on JobPoint{at accepted completed failed waiting audioSeconds waitMs{p50 p95 p99}runMs{p50 p95 p99}}fragment StatisticsTotal on JobStats{jobs audioSeconds characters credits waitMs{p50 p95 p99}runMs{p50 p95 p99}}" }
+export const statisticsSums: Operation<StatisticsSumsQuery, StatisticsSumsQueryVariables> = { query: "query StatisticsSums($from:DateTime!$to:DateTime!$beforeFrom:DateTime!$step:SeriesStep!$timeZone:String$which:JobsFilter!$filter:JobsFilter$filterBefore:JobsFilter$groupBy:[JobGroup!]$compared:Boolean!$account:ID$all:Boolean){speech:jobSeries(from:$from to:$to step:$step timeZone:$timeZone filter:{types:[VOICE]and:[$which]}account:$account all:$all){points{at realTimeFactor}}speechBefore:jobSeries(from:$beforeFrom to:$from step:$step timeZone:$timeZone filter:{types:[VOICE]and:[$which]}account:$account all:$all)@include(if:$compared){points{at realTimeFactor}}sums:jobStats(filter:$filter account:$account all:$all groupBy:$groupBy){hour day characters credits}sumsBefore:jobStats(filter:$filterBefore account:$account all:$all groupBy:$groupBy)@include(if:$compared){hour day characters credits}}" }
 export const library: Operation<LibraryQuery, LibraryQueryVariables> = { query: "query Library{accountVoices{id name durationMs transcript language createdAt sampleUrl}myEndpoints{slug name libraryVoices}}" }
 export const renameVoice: Operation<RenameVoiceMutation, RenameVoiceMutationVariables> = { query: "mutation RenameVoice($id:ID!$name:String!){renameVoice(id:$id name:$name){__typename ...on AccountVoice{id name}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const deleteVoice: Operation<DeleteVoiceMutation, DeleteVoiceMutationVariables> = { query: "mutation DeleteVoice($id:ID!){deleteVoice(id:$id){__typename ...on DeleteVoiceSuccess{voiceId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const webhookSettings: Operation<WebhookSettingsQuery, WebhookSettingsQueryVariables> = { query: "query WebhookSettings{webhook{url secrets{id createdAt expiresAt}}}" }
 export const deliveries: Operation<DeliveriesQuery, DeliveriesQueryVariables> = { query: "query Deliveries($first:Int$after:String$last:Int$before:String$states:[WebhookDeliveryState!]$resent:[WebhookDeliveryState!]$outcomes:[String!]$createdAt:TimeRange$endpointKeys:[String!]$jobId:ID){resent:webhookDeliveries(states:$resent outcomes:$outcomes createdAt:$createdAt endpointKeys:$endpointKeys jobId:$jobId first:1){totalCount edges{node{id createdAt}}}webhookDeliveries(first:$first after:$after last:$last before:$before states:$states outcomes:$outcomes createdAt:$createdAt endpointKeys:$endpointKeys jobId:$jobId){totalCount pageInfo{...Pages}edges{node{...DeliveryRow}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }
-export const endpointKeys: Operation<EndpointKeysQuery, EndpointKeysQueryVariables> = { query: "query EndpointKeys{myEndpoints{id}}" }
 export const delivery: Operation<DeliveryQuery, DeliveryQueryVariables> = { query: "query Delivery($id:ID!){node(id:$id){__typename ...on WebhookDelivery{...DeliveryRow}}}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }
 export const setWebhookUrl: Operation<SetWebhookUrlMutation, SetWebhookUrlMutationVariables> = { query: "mutation SetWebhookUrl($url:URL){setWebhookUrl(url:$url){__typename ...on Webhook{url}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const rotateSecret: Operation<RotateSecretMutation, RotateSecretMutationVariables> = { query: "mutation RotateSecret{rotateWebhookSecret{__typename ...on RotateWebhookSecretSuccess{secret}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import { useQuery } from '../api/use-query.ts'
-import { type StatisticsQueryVariables, statisticsSums } from '../operations.ts'
+import { type JobsFilter, type StatisticsQueryVariables, statisticsSums } from '../operations.ts'
 import { shortCount } from '../parts/format.ts'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { ChartCard } from './chart-card.tsx'
@@ -9,10 +9,13 @@ import { sumLine, sumStepOf } from './sums.ts'
 import { useChartTimes } from './use-chart-times.ts'
 import { DAY_MS, type TimeWindow } from './window.ts'
 
+/** What figures are asked for by. */
+export type Asked = StatisticsQueryVariables & { readonly which: JobsFilter }
+
 interface MoreChartsProps {
   readonly window: TimeWindow
   /** Of the figures that they stand among. */
-  readonly variables: StatisticsQueryVariables
+  readonly variables: Asked
 }
 
 /** How fast speech is made, and what the accepted jobs hold and cost. */

@@ -3,7 +3,9 @@ import { at } from '../api/base.ts'
 import { now } from '../api/clock.ts'
 import { useQuery } from '../api/use-query.ts'
 import { saveText, toCsv } from '../jobs/csv.ts'
-import { type StatisticsQuery, type StatisticsQueryVariables, statistics } from '../operations.ts'
+import { filterOf } from '../jobs/jobs-filter.ts'
+import { DroppedNotice } from '../jobs/jobs-toolbar.tsx'
+import { type StatisticsQuery, statistics } from '../operations.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
@@ -12,7 +14,7 @@ import { useAddress } from '../parts/use-address.ts'
 import { Breakdown, EndpointsTable, Latencies } from './breakdowns.tsx'
 import { Charts } from './charts.tsx'
 import { jobsAddress, type Whose } from './jobs-address.ts'
-import { MoreCharts } from './more-charts.tsx'
+import { type Asked, MoreCharts } from './more-charts.tsx'
 import './statistics.css'
 import { Totals } from './totals.tsx'
 import { MINUTE_MS, type TimeWindow, windowOf } from './window.ts'
@@ -35,6 +37,8 @@ export function Statistics({ whose }: { whose: Whose }) {
   // A range up to now moves on with every minute that the page is looked at.
   const minute = Math.ceil(now.value / MINUTE_MS) * MINUTE_MS
   const window = useMemo(() => windowOf(query, minute), [JSON.stringify(query), query.from ? 0 : minute])
+  const { endpoint, key } = query
+  const { filter: which, dropped } = useMemo(() => filterOf({ endpoint, key }, 0), [endpoint, key])
   const { from, to, step } = window
   const beforeFrom = iso(2 * from - to)
   const variables = {
@@ -43,8 +47,9 @@ export function Statistics({ whose }: { whose: Whose }) {
     beforeFrom,
     step,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    filter: { createdAt: { from: iso(from), to: iso(to) } },
-    filterBefore: { createdAt: { from: beforeFrom, to: iso(from) } },
+    which,
+    filter: { ...which, createdAt: { from: iso(from), to: iso(to) } },
+    filterBefore: { ...which, createdAt: { from: beforeFrom, to: iso(from) } },
     compared: isCompared,
     ...whose,
   }
@@ -52,6 +57,7 @@ export function Statistics({ whose }: { whose: Whose }) {
   return (
     <>
       <WindowBar window={window} />
+      <DroppedNotice names={dropped} />
       <Load query={list} skeleton={<SkeletonRows rows={6} />}>
         {(data) => (isEmpty(data) ? <NoJobs /> : <Figures {...{ data, window, whose, variables }} />)}
       </Load>
@@ -74,12 +80,14 @@ interface FiguresProps {
   readonly data: StatisticsQuery
   readonly window: TimeWindow
   readonly whose: Whose
-  readonly variables: StatisticsQueryVariables
+  readonly variables: Asked
 }
 
 function Figures({ data, window, whose, variables }: FiguresProps) {
+  const { endpoint, key } = useAddress().query
   const [total] = data.total
-  const jobsOf = (filter: Record<string, string>) => at(jobsAddress(whose, window, filter))
+  const which = { ...(endpoint && { endpoint }), ...(key && { key }) }
+  const jobsOf = (filter: Record<string, string>) => at(jobsAddress(whose, window, { ...which, ...filter }))
   return (
     <>
       <Totals data={data} />

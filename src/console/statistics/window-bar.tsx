@@ -3,9 +3,10 @@ import { Segments } from '../parts/field.tsx'
 import { exactTime } from '../parts/format.ts'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { useAddress } from '../parts/use-address.ts'
+import { WhichJobs } from './which-jobs.tsx'
 import { addressOfWindow, moved, RANGES, type RangeName, type TimeWindow, zoomed } from './window.ts'
 
-/** Which stretch of time is shown: a range up to now, or one that was zoomed or moved to; all of it in the address. */
+/** Which stretch of time is shown, a range up to now or one that was zoomed or moved to, and of which jobs; all of it in the address. */
 export function WindowBar({ window }: { window: TimeWindow }) {
   const { query, change } = useAddress()
   const isCompared = query.compare !== 'off'
@@ -32,6 +33,7 @@ export function WindowBar({ window }: { window: TimeWindow }) {
         />
         Compare with the window before
       </label>
+      <WhichJobs />
       {window.range === null && (
         <p class="faint window-ends">
           {exactTime(new Date(window.from).toISOString())} – {exactTime(new Date(window.to).toISOString())}

@@ -1,13 +1,10 @@
 import type { ComponentChildren } from 'preact'
-import { useId, useState } from 'preact/hooks'
-import { useQuery } from '../api/use-query.ts'
 import { timeOf } from '../jobs/jobs-filter.ts'
 import { Choice } from '../jobs/jobs-toolbar.tsx'
-import { endpointKeys } from '../operations.ts'
+import { EndpointField } from '../lists/endpoint-field.tsx'
 import { Segments } from '../parts/field.tsx'
 import { exactTime, sentence, shortId } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
-import { SearchField } from '../parts/search-field.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { WINDOW_OPTIONS } from '../windows/time-window.ts'
 import { STATES } from './deliveries-filter.ts'
@@ -59,41 +56,6 @@ function OutcomeChoice() {
         ['Rejected by the receiver', statuses.map((one) => [one, one.replace('status_', 'Status ')] as const)],
       ]}
     />
-  )
-}
-
-/** Of which endpoint or workflow the jobs are: the caller's endpoints are suggested. */
-function EndpointField() {
-  const { query } = useAddress()
-  return <EndpointForm key={query.endpoint ?? ''} />
-}
-
-function EndpointForm() {
-  const { query, change } = useAddress()
-  const [text, setText] = useState(query.endpoint ?? '')
-  const list = useId()
-  const keys = useQuery(endpointKeys, {})
-  const choose = (endpoint: string): void => change({ endpoint: endpoint.trim(), ...TO_START })
-  const onSubmit = (event: Event): void => {
-    event.preventDefault()
-    choose(text)
-  }
-  return (
-    <form class="with-icon" onSubmit={onSubmit}>
-      <SearchField
-        label="Endpoint, by its key"
-        placeholder="Any endpoint"
-        value={text}
-        onText={setText}
-        list={list}
-        onDone={choose}
-      />
-      <datalist id={list}>
-        {keys.data?.myEndpoints.map(({ id }) => (
-          <option key={id} value={id} />
-        ))}
-      </datalist>
-    </form>
   )
 }
 

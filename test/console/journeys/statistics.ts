@@ -52,6 +52,38 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
+  test('figures are those of an endpoint and a key where the address names them, and so are the jobs that they lead to', async () => {
+    const { service, owner, account, at } = opened()
+    const key = newId('key')
+    for (const [endpointKey, apiKeyId] of [
+      ['voice.chosen', key],
+      ['voice.chosen', null],
+      ['voice.left_out', key],
+    ] as const)
+      await insertJob(service.runtime.db, account, {
+        status: 'failed',
+        errorCode: 'JOB_TIMEOUT',
+        endpointKey,
+        apiKeyId,
+      })
+    const { page, complaints } = await openPage(owner, service.url)
+    const jobs = page.locator('.tile', { hasText: 'characters' }).locator('.tile-value')
+    await page.goto(at(`statistics?key=${key}`))
+    await expect.poll(() => jobs.textContent()).toBe('2')
+    await page.getByLabel('Endpoint, by its key').fill('voice.chosen')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/endpoint=voice\.chosen/)
+    await expect.poll(() => jobs.textContent()).toBe('1')
+    expect(await page.locator('.chart-card', { hasText: 'Failures' }).locator('canvas').count()).toBe(1)
+    await page.getByRole('link', { name: 'Job timeout' }).click()
+    await page.waitForURL(at(`jobs?endpoint=voice.chosen&key=${key}&error=job_timeout&window=24h`))
+    await page.goBack()
+    await page.getByRole('button', { name: /^key .*Remove this filter/ }).click()
+    await expect.poll(() => jobs.textContent()).toBe('2')
+    expect([await flaws(page), complaints]).toEqual([[], []])
+    await page.close()
+  })
+
   test('how fast speech is made, its characters and its credits are charts with tables that are files', async () => {
     const { service, owner, at } = opened()
     const { db } = service.runtime
