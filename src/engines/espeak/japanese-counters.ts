@@ -1,18 +1,5 @@
 import { readNumber, shorten } from './japanese-numbers.ts'
 
-/** How a number and its counter change one another. */
-type Change = 'none' | 'k' | 's' | 'h' | 'p'
-
-interface Counter {
-  readonly reading: string
-  readonly change: Change
-  /** Numbers whose last digit is read in another way before this counter. */
-  readonly digits?: Readonly<Record<string, string>>
-  /** Whole numbers that are read as one word with it. */
-  readonly words?: Readonly<Record<string, string>>
-}
-
-const HOURS = { 4: 'ヨ', 7: 'シチ', 9: 'ク' }
 const DAYS = {
   2: 'フツカ',
   3: 'ミッカ',
@@ -24,78 +11,101 @@ const DAYS = {
   9: 'ココノカ',
   10: 'トーカ',
   14: 'ジューヨッカ',
+  17: 'ジューシチニチ',
+  19: 'ジュークニチ',
   20: 'ハツカ',
   24: 'ニジューヨッカ',
+  27: 'ニジューシチニチ',
+  29: 'ニジュークニチ',
+  数: 'スージツ',
 }
 const THINGS = ['ヒトツ', 'フタツ', 'ミッツ', 'ヨッツ', 'イツツ', 'ムッツ', 'ナナツ', 'ヤッツ', 'ココノツ']
 
-const counters = (change: Change, list: string): [string, Counter][] =>
-  list.split(' ').map((entry) => {
-    const [surface = '', reading = ''] = entry.split(':')
-    return [surface, { reading, change }]
-  })
+type Words = Readonly<Record<string, string>>
 
-/** Those that are not simply said after the number. */
-const COUNTERS: ReadonlyMap<string, Counter> = new Map([
-  ...counters(
-    'k',
-    '回:カイ 個:コ 階:カイ ヶ月:カゲツ か月:カゲツ カ月:カゲツ ヵ月:カゲツ ヶ国:カコク か国:カコク カ国:カコク 曲:キョク 件:ケン キロ:キロ',
-  ),
-  ...counters(
-    's',
-    '歳:サイ 才:サイ 冊:サツ 週間:シューカン 週:シュー 世紀:セーキ 頭:トー 通:ツー 丁目:チョーメ 着:チャク 点:テン 足:ソク 隻:セキ',
-  ),
-  ...counters('h', '本:ホン 匹:ヒキ 杯:ハイ 百:ヒャク 票:ヒョー'),
-  ...counters('p', '分:フン 分間:フンカン 泊:ハク 発:ハツ'),
-  ['月', { reading: 'ガツ', change: 'none', digits: { ...HOURS, 4: 'シ' } }],
-  ['時', { reading: 'ジ', change: 'none', digits: HOURS }],
-  ['時半', { reading: 'ジハン', change: 'none', digits: HOURS }],
-  ['時間', { reading: 'ジカン', change: 'none', digits: HOURS }],
-  ['年', { reading: 'ネン', change: 'none', digits: { 4: 'ヨ' } }],
-  ['年間', { reading: 'ネンカン', change: 'none', digits: { 4: 'ヨ' } }],
-  ['円', { reading: 'エン', change: 'none', digits: { 4: 'ヨ' } }],
-  ['人', { reading: 'ニン', change: 'none', digits: { 4: 'ヨ' }, words: { 1: 'ヒトリ', 2: 'フタリ' } }],
-  ['日', { reading: 'ニチ', change: 'none', words: DAYS }],
-  ['日間', { reading: 'ニチカン', change: 'none', words: mapped(DAYS, (day) => `${day}カン`) }],
-  ['つ', { reading: 'ツ', change: 'none', words: Object.fromEntries(THINGS.map((thing, at) => [at + 1, thing])) }],
+/** Whole numbers that are read as one word with their counter. */
+const WORDS: ReadonlyMap<string, Words> = new Map<string, Words>([
+  ['日', DAYS],
+  ['日間', Object.fromEntries(Object.entries(DAYS).map(([number, day]) => [number, `${day}カン`]))],
+  ['人', { 1: 'ヒトリ', 2: 'フタリ' }],
+  ['人組', { 2: 'フタリグミ' }],
+  ['つ', Object.fromEntries(THINGS.map((thing, at) => [at + 1, thing]))],
+  ['時', { 0: 'レイジ' }],
+  ['度', { 0: 'レイド' }],
 ])
+/** In other ways than the dictionary has them. */
+const READINGS: Words = { 月: 'ガツ', 円: 'エン', 石: 'コク', 棟: 'トー', 箱: 'ハコ' }
+/** Numbers whose last digit is read in another way. */
+const LAST_DIGITS: readonly (readonly [RegExp, Words])[] = [
+  [/^月$/u, { 4: 'シ', 7: 'シチ', 9: 'ク' }],
+  [/^時/u, { 4: 'ヨ', 7: 'シチ', 9: 'ク' }],
+  [/^[人年円畳字]/u, { 4: 'ヨ' }],
+]
+/** Japanese words: one of them is ヒト, two are フタ, the others are seldom changed. */
+const NATIVE = new Set(
+  '箱 袋 皿 桁 部屋 晩 切れ 粒 口 株 通り 束 坪 筋 玉 鉢 房 柱 針 樽 包み 揃い 重ね 振り'.split(' '),
+)
+/** 3年1組 is イチクミ. */
+const UNCHANGED = /^組/u
+/** Their first syllable becomes voiced after サン, セン, マン and ナン. */
+const VOICED = /^[本匹疋杯票俵遍羽階軒足石]/u
+/** Counters that the dictionary does not call so. */
+const MORE = new Set(['月', 'つ', '円', '世紀', '種類', '店舗', '部屋', '服'])
+
+/** How a row of the syllabary changes numbers before it: the ends that become a stop. */
+const ROWS: readonly (readonly [RegExp, RegExp])[] = [
+  [/^[カキクケコハヒフヘホ]/u, /(?:イチ|ロク|ハチ|ジュー|[ヒビピ]ャク)$/u],
+  [/^[サシスセソタチツテト]/u, /(?:イチ|ハチ|ジュー)$/u],
+]
+/** Before loanwords: ジュッキロ, ヒャッキロ, but イチキロ. */
+const LOAN_ROWS: readonly (readonly [RegExp, RegExp])[] = [
+  [/^[カキクケコ]/u, /(?:ロク|ジュー|[ヒビピ]ャク)$/u],
+  [/^[サシスセソタチツテトパピプペポ]/u, /ジュー$/u],
+]
+const LOANWORD = /^(?!センチ)[ァ-ヺー]+$/u
+const NATIVE_ENDS = /ジュー$/u
+const NEVER = /$^/u
+const NASAL = /(?:サン|[セゼ]ン|マン|ナン)$/u
+const VOICED_KANA: Words = { ホ: 'ボ', ヒ: 'ビ', ハ: 'バ', ワ: 'バ', カ: 'ガ', ケ: 'ゲ', コ: 'ゴ', ソ: 'ゾ' }
+const PLOSIVES: Words = { ホ: 'ポ', ヒ: 'ピ', ハ: 'パ', フ: 'プ', ヘ: 'ペ' }
+
+/** Whether a noun counts what is before it, although the dictionary does not say so. */
+export const isCounter = (word: string): boolean => MORE.has(word)
 
 /**
- * A number with its counter, in katakana: `3`, `本` is サンボン. `reading` is what a dictionary says of the counter alone; it is taken for
- * counters that change nothing. Pure.
+ * A number with its counter, in katakana: `3`, `本` is サンボン. `reading` is what a dictionary says of the counter alone. Pure.
  */
 export function readCounted(digits: string, counter: string, reading: string): string {
-  const known = COUNTERS.get(counter)
-  if (known === undefined) return `${readNumber(digits)}${reading}`
-  const word = known.words?.[digits]
+  const word = WORDS.get(counter)?.[digits]
   if (word !== undefined) return word
-  const last = /[.,]/u.test(digits) && digits.includes('.') ? undefined : known.digits?.[digits.at(-1) ?? '']
-  const number = last === undefined ? readNumber(digits) : `${readTens(digits)}${last}`
-  return `${before(number, known.change)}${after(number, known)}`
+  const own = READINGS[counter] ?? reading
+  if (NATIVE.has(counter) && /^[12]$/.test(digits)) return `${digits === '1' ? 'ヒト' : 'フタ'}${own}`
+  const number = readBefore(counter, digits)
+  const short = shorten(number, endsBefore(counter, own))
+  return `${short}${after(number, short !== number, counter, own)}`
 }
 
-/** A number without its last digit. */
-function readTens(digits: string): string {
-  const tens = `${digits.replaceAll(',', '').slice(0, -1)}0`
-  return Number(tens) === 0 ? '' : readNumber(tens)
+/** 14円 is ジューヨエン. */
+function readBefore(counter: string, digits: string): string {
+  const last = LAST_DIGITS.find(([counters]) => counters.test(counter))?.[1][digits.at(-1)!]
+  if (last === undefined || digits.includes('.')) return readNumber(digits)
+  const tens = `${digits.slice(0, -1)}0`
+  return `${/^0+$/.test(tens) ? '' : readNumber(tens)}${last}`
 }
 
-const before = (number: string, change: Change): string =>
-  change === 'none' ? number : shorten(number, change !== 's')
-
-const VOICED: Readonly<Record<string, string>> = { ホ: 'ボ', ヒ: 'ビ', ハ: 'バ', フ: 'ブ' }
-const PLOSIVE: Readonly<Record<string, string>> = { ホ: 'ポ', ヒ: 'ピ', ハ: 'パ', フ: 'プ' }
+function endsBefore(counter: string, reading: string): RegExp {
+  if (NATIVE.has(counter)) return NATIVE_ENDS
+  if (UNCHANGED.test(counter)) return NEVER
+  const rows = LOANWORD.test(counter) ? LOAN_ROWS : ROWS
+  return rows.find(([row]) => row.test(reading))?.[1] ?? NEVER
+}
 
 /** サンボン, イッポン; サンプン, ヨンプン. */
-function after(number: string, { reading, change }: Counter): string {
-  if (change !== 'h' && change !== 'p') return reading
+function after(number: string, isShort: boolean, counter: string, reading: string): string {
   const first = reading[0] ?? ''
-  const rest = reading.slice(1)
-  if (before(number, change) !== number) return `${PLOSIVE[first] ?? first}${rest}`
-  if (change === 'p' && /(?:サン|ヨン)$/u.test(number)) return `${PLOSIVE[first] ?? first}${rest}`
-  return change === 'h' && number.endsWith('サン') ? `${VOICED[first] ?? first}${rest}` : reading
-}
-
-function mapped(words: Readonly<Record<string, string>>, change: (word: string) => string): Record<string, string> {
-  return Object.fromEntries(Object.entries(words).map(([number, word]) => [number, change(word)]))
+  const changed = (kana: Words) => `${kana[first] ?? first}${reading.slice(1)}`
+  if (isShort) return changed(PLOSIVES)
+  if (NATIVE.has(counter) || LOANWORD.test(counter)) return reading
+  if (VOICED.test(counter)) return NASAL.test(number) ? changed(VOICED_KANA) : reading
+  return number.endsWith('ン') ? changed(PLOSIVES) : reading
 }

@@ -1,9 +1,10 @@
 import { createRequire } from 'node:module'
 import type { TokenizerBuilder as Builder } from 'lindera-wasm-nodejs-ipadic'
-import { readCounted } from './japanese-counters.ts'
-import { kanjiToDigits, readNumber } from './japanese-numbers.ts'
+import { isCounter, readCounted } from './japanese-counters.ts'
+import { readNumber } from './japanese-numbers.ts'
 import type { SpokenPart } from './spoken-part.ts'
 import type { JapaneseReader } from './spoken-text.ts'
+import { isNumeral, joinNumber, type Piece } from './written-number.ts'
 
 /** A word as the dictionary has it. `pronunciation` is katakana with long vowels; absent for what it does not know. */
 interface Token {
@@ -21,7 +22,6 @@ interface Reading {
 }
 
 const READABLE = /^[ァ-ヺー]+$/u
-/** Digits, also with commas between thousands and a decimal part, or a number in kanji. */
 const DIGITS = /^\d+$/u
 /** A word that leans on the one before it: no pause and no stress between the two. */
 const LEANING = new Set(['助詞', '助動詞'])
@@ -62,6 +62,7 @@ function readWord(token: Token, before: SpokenPart | undefined): readonly Readin
   const { surface, pronunciation } = token
   const length = [...surface].length
   if (/^々+$/u.test(surface)) return [{ spoken: (before?.spoken.trim() ?? ' ').repeat(length), length }]
+  if (surface === '〇') return [{ spoken: 'マル', length }]
   if (pronunciation === undefined || !READABLE.test(pronunciation))
     return Array.from(surface, (character) => ({ spoken: character, length: 1 }))
   const leans = LEANING.has(token.partOfSpeech) || token.partOfSpeechSubcategory1 === '接尾' || before === undefined
@@ -70,34 +71,55 @@ function readWord(token: Token, before: SpokenPart | undefined): readonly Readin
 
 /** The number that begins at a token, with the counter after it. */
 function numberAt(tokens: readonly Token[], at: number): { readings: readonly Reading[]; taken: number } | null {
-  const { digits, taken } = digitsAt(tokens, at) ?? kanjiNumberAt(tokens, at) ?? { digits: '', taken: 0 }
-  if (taken === 0) return null
+  const number = joinNumber(piecesAt(tokens, at))
+  if (number === null) return null
+  const { digits, taken } = number
   const written = tokens.slice(at, at + taken).map(({ surface }) => surface)
-  const counter = tokens[at + taken]
-  const isCounted =
-    counter?.partOfSpeechSubcategory2 === '助数詞' || (counter?.surface === '月' && counter.partOfSpeech === '名詞')
   const length = [...written.join('')].length
-  if (!isCounted || counter === undefined) return { readings: [{ spoken: ` ${readNumber(digits)}`, length }], taken }
+  const counter = counterAt(tokens, at + taken, digits)
+  if (isWord(written, counter)) return null
+  if (counter === null) return { readings: [{ spoken: ` ${readNumber(digits)}`, length }], taken }
   const spoken = ` ${readCounted(digits, counter.surface, counter.pronunciation ?? '')}`
   return { readings: [{ spoken, length: length + [...counter.surface].length }], taken: taken + 1 }
 }
 
-function digitsAt(tokens: readonly Token[], at: number): { digits: string; taken: number } | null {
+/** 零 is レイ before anything, 〇〇 is a blank, and 数 without a counter is a noun. */
+const isWord = (written: readonly string[], counter: Token | null): boolean =>
+  /^(?:零|〇〇+)$/u.test(written.join('')) || (counter === null && /^[数何幾〇]$/u.test(written.join('')))
+
+function counterAt(tokens: readonly Token[], at: number, digits: string): Token | null {
+  const token = tokens[at]
+  if (token === undefined || (token.surface === 'つ' && !/^[1-9]$/.test(digits))) return null
+  return token.partOfSpeechSubcategory2 === '助数詞' || isCounter(token.surface) ? token : null
+}
+
+/** What a number that begins at a token may be made of, piece by piece. */
+function* piecesAt(tokens: readonly Token[], at: number): Generator<Piece> {
+  for (let next = at; ; ) {
+    const piece = digitsAt(tokens, next) ?? numeralAt(tokens, next, next > at)
+    if (piece === null) return
+    yield piece
+    next += piece.taken
+  }
+}
+
+function digitsAt(tokens: readonly Token[], at: number): Piece | null {
   const surface = (offset: number) => tokens[at + offset]?.surface ?? ''
   if (!DIGITS.test(surface(0))) return null
-  let [digits, taken] = [surface(0), 1]
+  let [text, taken] = [surface(0), 1]
   while (surface(taken) === ',' && /^\d{3}$/u.test(surface(taken + 1))) {
-    digits += surface(taken + 1)
+    text += surface(taken + 1)
     taken += 2
   }
   const hasDecimals = surface(taken) === '.' && DIGITS.test(surface(taken + 1))
-  return hasDecimals ? { digits: `${digits}.${surface(taken + 1)}`, taken: taken + 2 } : { digits, taken }
+  return hasDecimals ? { text: `${text}.${surface(taken + 1)}`, taken: taken + 2 } : { text, taken }
 }
 
-function kanjiNumberAt(tokens: readonly Token[], at: number): { digits: string; taken: number } | null {
-  let taken = 0
-  while (tokens[at + taken]?.partOfSpeechSubcategory1 === '数') taken++
-  const written = tokens.slice(at, at + taken).map(({ surface }) => surface)
-  const digits = taken === 0 ? null : kanjiToDigits(written.join(''))
-  return digits === null ? null : { digits, taken }
+/** 〇 and 京 are digits and units only behind others. */
+function numeralAt(tokens: readonly Token[], at: number, isBehind: boolean): Piece | null {
+  const token = tokens[at]
+  if (token === undefined || !isNumeral(token.surface)) return null
+  const isNumber = token.partOfSpeechSubcategory1 === '数' || (isBehind && /^[〇○◯京]$/u.test(token.surface))
+  const isMonth = token.surface === '何' && tokens[at + 1]?.surface === '月'
+  return isNumber || isMonth ? { text: token.surface, taken: 1 } : null
 }

@@ -33,6 +33,52 @@ describe('a text in Japanese is given to eSpeak as it is pronounced', () => {
   ])('numbers with their counters: %s', (text, reading) => expect(spoken(text)).toBe(reading))
 
   test.each([
+    ['5万円', 'ゴマンエン'],
+    ['100万円です', 'ヒャクマンエンデス'],
+    ['2億3000万円', 'ニオクサンゼンマンエン'],
+    ['1億', 'イチオク'],
+    ['3.5万円', 'サンテンゴマンエン'],
+    ['1,234万人', 'センニヒャクサンジューヨンマンニン'],
+    ['５万、１，２３４万円', 'ゴマン、 センニヒャクサンジューヨンマンエン'],
+    ['二十五万', 'ニジューゴマン'],
+    ['千円と百円と1千万円', 'センエント ヒャクエント イッセンマンエン'],
+    ['5万5千円', 'ゴマンゴセンエン'],
+    ['10京円', 'ジュッケーエン'],
+    ['万単位', 'マン タンイ'],
+  ])('digits and units as one number: %s', (text, reading) => expect(spoken(text)).toBe(reading))
+
+  test.each([
+    ['数万円', 'スーマンエン'],
+    ['何千人', 'ナンゼンニン'],
+    ['何百', 'ナンビャク'],
+    ['十数人と20数年', 'ジュースーニント ニジュースーネン'],
+    ['何時ですか', 'ナンジデスカ'],
+    ['何月', 'ナンガツ'],
+    ['数の子', 'カズノコ'],
+    ['何も', 'ナニモ'],
+  ])('numbers that are not named: %s', (text, reading) => expect(spoken(text)).toBe(reading))
+
+  test.each([
+    ['五〇', 'ゴジュー'],
+    ['二〇二六年', 'ニセンニジューロクネン'],
+    ['二○二六年', 'ニセンニジューロクネン'],
+    ['〇三', 'ゼロサン'],
+    ['零時', 'レイジ'],
+    ['零点', 'レイテン'],
+    ['〇〇さん', 'マルマルサン'],
+  ])('zero in kanji: %s', (text, reading) => expect(spoken(text)).toBe(reading))
+
+  test.each([
+    ['1か所、1カ所、1ヶ所、1箇所', 'イッカショ、 イッカショ、 イッカショ、 イッカショ'],
+    ['1世紀と21世紀', 'イッセイキト ニジューイッセイキ'],
+    ['1周年', 'イッシューネン'],
+    ['卵を5つ', 'タマゴヲ イツツ'],
+    ['三分の一', 'サンブンノ イチ'],
+    ['2対1', 'ニ タイ イチ'],
+    ['第3回', 'ダイ サンカイ'],
+  ])('nouns that count: %s', (text, reading) => expect(spoken(text)).toBe(reading))
+
+  test.each([
     ['人々と時々', 'ヒトビトト トキドキ'],
     ['佐々木', 'ササキ'],
     ['辿々', 'タドタド'],
@@ -77,6 +123,15 @@ describe('every reading leads back to the code points of the submitted text', ()
       ['ノ', 'の'],
       ['テンキ', '天気'],
       ['デス', 'です'],
+    ])
+  })
+
+  test('a number with its units and its counter to its first digit', () => {
+    expect(parts('約2億3000万円の5万').map(({ start, length }) => [start, length])).toEqual([
+      [0, 1],
+      [1, 8],
+      [9, 1],
+      [10, 2],
     ])
   })
 
