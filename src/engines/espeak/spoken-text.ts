@@ -1,4 +1,6 @@
+import { modernKana } from './archaic-kana.ts'
 import { familyOf, utteranceOf, withoutNamedWords } from './espeak-scripts.ts'
+import { rangesIn } from './japanese-ranges.ts'
 import { inOrdinaryKanji } from './ordinary-kanji.ts'
 import { withLettersApart } from './repeated-letters.ts'
 import { composeParts, type SpokenPart, spokenText } from './spoken-part.ts'
@@ -7,10 +9,14 @@ import { composeParts, type SpokenPart, spokenText } from './spoken-part.ts'
 export type JapaneseReader = (text: string) => SpokenPart[]
 
 export const KANJI = /[\p{Script=Han}々〆ヶ]/u
-/** Other forms of ordinary characters: full and half width, styled, circled and presentation forms, squared words. */
+/** Other forms of ordinary characters: full and half width, styled, circled and presentation forms, squared words, two kana in one. */
 const FORM =
-  /[\uff66-\uff9d][\uff9e\uff9f]?|[\u2100-\u2121\u2123-\u214f\u2160-\u217f\u2460-\u24ff\u3200-\u33ff\uf900-\ufaff\ufb00-\ufdff\ufe70-\ufefe\uff01-\uff65\uff9e-\uffee\u{1d400}-\u{1d7ff}\u{1f100}-\u{1f1aa}\u{2f800}-\u{2fa1f}]/u
-const FORMS = new RegExp(`${FORM.source}|\\p{Nd}|[^]`, 'gu')
+  /[\u309f\u30ff]|[\uff66-\uff9d][\uff9e\uff9f]?|[\u2100-\u2121\u2123-\u214f\u2160-\u217f\u2460-\u24ff\u3200-\u33ff\uf900-\ufaff\ufb00-\ufdff\ufe70-\ufefe\uff01-\uff65\uff9e-\uffee\u{1d400}-\u{1d7ff}\u{1f100}-\u{1f1aa}\u{2f800}-\u{2fa1f}]/u
+const ARCHAIC_KANA = /[\u{1b000}-\u{1b16f}]/u
+/** They choose among the looks of the character before them. */
+const SELECTORS = '[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]'
+const FORMS = new RegExp(`(${FORM.source}|\\p{Nd}|(?!${SELECTORS})[^])${SELECTORS}*|${SELECTORS}+`, 'gu')
+const NO_RANGES: ReadonlySet<number> = new Set()
 
 /** Pictures, dingbats and punctuation give no sound; currencies, operators and what is named in speech do. */
 const AUDIBLE = /[\p{L}\p{N}\p{Sc}\p{Sm}&%#@*/\\§°©®™]/u
@@ -22,7 +28,8 @@ const AUDIBLE = /[\p{L}\p{N}\p{Sc}\p{Sm}&%#@*/\\§°©®™]/u
  */
 export function toSpokenText(text: string, language: string, read: JapaneseReader): readonly SpokenPart[] {
   const isJapanese = familyOf(language) === 'ja'
-  const folded = foldForms(withoutNamedWords(text, language))
+  const plain = withoutNamedWords(text, language)
+  const folded = isJapanese ? foldForms(plain.replaceAll('～', '〜'), rangesIn(plain)) : foldForms(plain)
   const words = isJapanese ? readWords(folded, read) : folded
   const said = words.map((part, at) => ({ ...part, spoken: sayable(part.spoken, language, words[at - 1]?.spoken) }))
   return withLettersApart(said)
@@ -31,12 +38,14 @@ export function toSpokenText(text: string, language: string, read: JapaneseReade
 /** Whether there is anything to be heard. */
 export const isSilent = (parts: readonly SpokenPart[]): boolean => !AUDIBLE.test(spokenText(parts))
 
-function foldForms(text: string): SpokenPart[] {
+/** @param ranges where から is said, in UTF-16 units */
+function foldForms(text: string, ranges: ReadonlySet<number> = NO_RANGES): SpokenPart[] {
   const parts: SpokenPart[] = []
   let start = 0
-  for (const [form] of text.matchAll(FORMS)) {
-    const length = form.length === 1 ? 1 : [...form].length
-    parts.push({ spoken: form < 'ɏ' ? form : ordinary(form), start, length })
+  for (const { 0: whole, 1: form = '', index } of text.matchAll(FORMS)) {
+    const length = whole.length === 1 ? 1 : [...whole].length
+    const spoken = form < 'ɏ' ? form : ordinary(form)
+    parts.push({ spoken: ranges.has(index) ? 'から' : spoken, start, length })
     start += length
   }
   return parts
@@ -44,6 +53,7 @@ function foldForms(text: string): SpokenPart[] {
 
 function ordinary(form: string): string {
   if (FORM.test(form)) return form.normalize('NFKC')
+  if (ARCHAIC_KANA.test(form)) return modernKana(form) ?? form
   return /\p{Nd}/u.test(form) ? String(digitValue(form)) : form
 }
 

@@ -88,6 +88,27 @@ describe('a text in Japanese is given to eSpeak as it is pronounced', () => {
     ['こゝろ いすゞ', 'こころ いすず'],
   ])('iteration marks and half-width kana: %s', (text, reading) => expect(spoken(text)).toBe(reading))
 
+  test.each([
+    ['東京～大阪', 'トーキョーカラ オーサカ'],
+    ['9時〜17時', 'クジカラ ジューシチジ'],
+    ['1～3', '1から3'],
+    ['おなか～が空いた', 'オナカーガ アイタ'],
+  ])('a wave between words or numbers is から, and in a word a long vowel: %s', (text, reading) =>
+    expect(spoken(text)).toBe(reading),
+  )
+
+  test.each([
+    ['ここゟ', 'ここより'],
+    ['漢字ヿ', 'カンジ コト'],
+    ['\u{1b017}な', 'かな'],
+  ])('kana that eSpeak cannot read are those that it can: %s', (text, reading) => expect(spoken(text)).toBe(reading))
+
+  test.each([
+    ['葛\u{e0100}飾区', 'カツシカク'],
+    ['東\ufe00京\ufe01', 'トーキョー'],
+    ['\u{e0100}東京', 'トーキョー'],
+  ])('a selector of the look of a kanji parts no word: %j', (text, reading) => expect(spoken(text)).toBe(reading))
+
   test('a kanji that the dictionary does not know is passed over', () => {
     expect(spoken('驫麤は知らない')).toBe('ワ シラナイ')
   })
@@ -123,6 +144,22 @@ describe('every reading leads back to the code points of the submitted text', ()
       ['ノ', 'の'],
       ['テンキ', '天気'],
       ['デス', 'です'],
+    ])
+  })
+
+  test('a word to its first kanji, also where selectors of their looks stand within it', () => {
+    const places = (text: string) =>
+      parts(text).map(({ spoken: said, start, length }) => [
+        said.trim(),
+        [...text].slice(start, start + length).join(''),
+      ])
+    expect(places('葛\u{e0100}飾区ゟ東\ufe00〜𠮷')).toEqual([
+      ['カツシカ', '葛\u{e0100}飾'],
+      ['ク', '区'],
+      ['ヨリ', 'ゟ'],
+      ['ヒガシ', '東\ufe00'],
+      ['カラ', '〜'],
+      ['ヨシ', '𠮷'],
     ])
   })
 
