@@ -44,6 +44,12 @@ export interface WordMark {
   readonly sample: number
 }
 
+/** Of the kanji of a text, how many a dictionary has a reading for, and how many were passed over because it has none. */
+export interface KanjiCount {
+  readonly read: number
+  readonly unread: number
+}
+
 /** One rendering: a complete WAV file, PCM 16-bit mono, if the engine did what it should. */
 export interface Speech {
   readonly wav: Uint8Array
@@ -53,6 +59,8 @@ export interface Speech {
   readonly words?: readonly WordMark[]
   /** Where they are not from the engine's own clock: a model that has listened to the speech. */
   readonly wordsFrom?: 'aligner'
+  /** Given by engines that read kanji by a dictionary. */
+  readonly kanji?: KanjiCount
   /** The engine says itself that it stopped before the text ended. */
   readonly truncated?: boolean
 }
@@ -83,8 +91,11 @@ export class BadAudio extends EngineError {
 
 /** Nothing in the text gives a sound in this language: in the middle of a longer text it is a pause. */
 export class NothingToSay extends EngineError {
-  constructor(message: string) {
+  readonly kanji: KanjiCount | undefined
+
+  constructor(message: string, kanji?: KanjiCount) {
     super('RENDER_FAILED', message)
+    this.kanji = kanji
   }
 }
 

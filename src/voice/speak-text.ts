@@ -1,6 +1,7 @@
 import { durationMs, type Wav } from '../audio/wav.ts'
 import { BadAudio, NothingToSay, type Speech, type SpeechEngine, type SpeechRequest } from '../engines/engine.ts'
 import { detectLanguage, LANGUAGES, type Language } from '../engines/espeak/detect-language.ts'
+import { addKanji, type KanjiTally, requireReadings } from '../engines/espeak/kanji-tally.ts'
 import type { Progress } from '../jobs/lifecycle/record-progress.ts'
 import { secondsSince } from '../telemetry/telemetry.ts'
 import { type Recording, SpeechAssembly, type SpokenChunk, type SpokenPart } from './assemble.ts'
@@ -30,9 +31,10 @@ interface Spoken extends Pick<Recording, 'audio'> {
 
 type RenderedSpeech = SpokenChunk & Pick<Speech, 'words' | 'wordsFrom'>
 
-/** Adds up what checks take. */
+/** Adds up what checks take, and the kanji of all chunks. */
 interface Meter {
   checkSeconds: number
+  readonly kanji: KanjiTally
 }
 
 /** What is said while a text is being spoken. */
@@ -61,7 +63,7 @@ export async function speakText(
   const signal = isWhole ? request.signal : AbortSignal.any([request.signal, rest.signal])
   const assembly = new SpeechAssembly(chunks, request.speed, isWhole ? undefined : onPart)
   const heard: (Heard | null)[] = chunks.map(() => null)
-  const meter: Meter = { checkSeconds: 0 }
+  const meter: Meter = { checkSeconds: 0, kanji: { read: 0, unread: 0 } }
   let done = 0
   const speakOne = async (chunk: PassageChunk, index: number): Promise<void> => {
     // A short text keeps what its caller said; chunks of a long one are all read in the same language.
@@ -70,7 +72,7 @@ export async function speakText(
     const speech = isSilent
       ? null
       : await speakChunk(engine, { ...spoken, signal }, spokenLanguage(chunk) ?? language, meter).catch(
-          pauseUnless(isWhole),
+          pauseUnless(isWhole, meter),
         )
     if (speech !== null) heard[index] = heardIn(speech)
     done++
@@ -79,10 +81,11 @@ export async function speakText(
   }
   if (!isWhole) onProgress?.({ done, total: chunks.length })
   await inParallel(chunks, engine.slots, speakOne, rest)
+  requireReadings(meter.kanji)
   const { audio, timing: placements } = await assembly.finish()
   const text = { text: request.text, language, ends: sentenceEnds(passages ?? []) }
   const timing = timeSpeech(text, placements, heard, audio.sampleRate)
-  return { audio, timing, durationMs: durationMs(audio), chunks: chunks.length, ...meter }
+  return { audio, timing, durationMs: durationMs(audio), chunks: chunks.length, checkSeconds: meter.checkSeconds }
 }
 
 const heardIn = ({ audio, words, wordsFrom }: RenderedSpeech): Heard => ({
@@ -118,10 +121,11 @@ function languageOf({ text, language = 'auto' }: SpeechRequest): Language | unde
 
 /** A part of a text that gives no sound is a pause; a text that gives none has failed. */
 const pauseUnless =
-  (isWhole: boolean) =>
+  (isWhole: boolean, meter: Meter) =>
   (error: unknown): null => {
-    if (error instanceof NothingToSay && !isWhole) return null
-    throw error
+    if (!(error instanceof NothingToSay) || isWhole) throw error
+    addKanji(meter.kanji, error.kanji)
+    return null
   }
 
 /** Other seeds are tried where the engine might do better with them. */
@@ -136,6 +140,7 @@ async function speakChunk(
     const seed = request.seed === undefined ? undefined : (request.seed + tries) % SEEDS
     try {
       const speech = await engine.speak({ ...request, expectedSeconds, ...(seed !== undefined && { seed }) })
+      addKanji(meter.kanji, speech.kanji)
       // The embedded engine says the text and nothing else, however strange it is: no estimate knows better.
       const expectation = { truncated: speech.truncated, ...(!engine.deterministic && { expectedSeconds }) }
       return {

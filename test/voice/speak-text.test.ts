@@ -174,6 +174,17 @@ describe('the embedded engine', () => {
     }
   })
 
+  test('fails a text in Japanese that has no readings for most of its kanji, short or long, and else passes those over', async () => {
+    const say = (text: string) => speakText(espeak, { ...speechRequest(SENTENCES[0]!), text, language: 'Japanese' })
+    const unread = renderFailed(/is written in Chinese characters, which this voice does not read in Japanese/)
+    await expect(say('驫麤は知らない')).rejects.toEqual(unread)
+    const [most, some] = ['驫麤驫麤は人です。', '驫は人と人と人です。']
+    await expect(say(`${most}\n\n`.repeat(60) + some.repeat(10))).rejects.toEqual(unread)
+    await expect(say(`${'驫麤'.repeat(250)}。\n\n${'驫麤'.repeat(250)}。\n\n人です。`)).rejects.toEqual(unread)
+    expect((await say(some)).durationMs).toBeGreaterThan(500)
+    expect((await say(most + some.repeat(60))).chunks).toBeGreaterThan(1)
+  })
+
   test('makes a pause of what gives no sound in the middle of a long text', async () => {
     const paragraph = 'The train leaves at half past nine. '.repeat(9)
     const request = { ...speechRequest(SENTENCES[0]!), language: 'English' }

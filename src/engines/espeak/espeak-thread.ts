@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import loadEspeak, { type EspeakModule, type EspeakWorker } from '@echogarden/espeak-ng-emscripten'
 import { lowerThreadPriority } from '../../values/lower-priority.ts'
-import type { WordMark } from '../engine.ts'
+import type { KanjiCount, WordMark } from '../engine.ts'
 import type { Loudness } from '../loudness.ts'
 import type { Language } from './detect-language.ts'
 import type { Prosody } from './espeak-style.ts'
@@ -9,7 +9,7 @@ import { OWN_PITCH, pickVoice, spokenLanguage, whispererFor } from './espeak-voi
 import { openJapaneseReader } from './japanese-reader.ts'
 import { finishRecording, openRecording, type Recording, record, soundingLength, startRecording } from './recording.ts'
 import { spokenText } from './spoken-part.ts'
-import { isSilent, type JapaneseReader, toSpokenText } from './spoken-text.ts'
+import { countKanji, isSilent, type JapaneseReader, toSpokenText } from './spoken-text.ts'
 import { asPackage, readWhenOpened, type VoiceData } from './voice-data.ts'
 import { toWordMarks } from './word-events.ts'
 
@@ -28,14 +28,18 @@ export interface RenderTask {
   readonly prosody: Prosody
 }
 
-interface SpokenWav {
+interface Unspoken {
+  readonly kanji: KanjiCount
+}
+
+interface SpokenWav extends Unspoken {
   readonly wav: Uint8Array<ArrayBuffer>
   readonly loudness: Loudness
   readonly words: readonly WordMark[]
 }
 
-/** A WAV file with its loudness and words; or, as a string for the operator, why there is none; null where the text holds nothing that the language reads. */
-export type Rendering = SpokenWav | string | null
+/** A WAV file with its loudness and words; or, as a string for the operator, why there is none; without a file where the text holds nothing that the language reads. */
+export type Rendering = SpokenWav | Unspoken | string
 
 /** Of a thread: `true` once it is ready for its first text; a text's rendering; why it ends. */
 export type ThreadMessage = true | Rendering | Error
@@ -49,7 +53,7 @@ export interface ThreadData {
 const render = await openRenderer()
 parentPort?.on('message', (task: RenderTask) => {
   const rendering = render(task)
-  parentPort?.postMessage(rendering, rendering !== null && typeof rendering !== 'string' ? [rendering.wav.buffer] : [])
+  parentPort?.postMessage(rendering, typeof rendering === 'object' && 'wav' in rendering ? [rendering.wav.buffer] : [])
 })
 parentPort?.postMessage(true satisfies ThreadMessage)
 
@@ -94,7 +98,8 @@ async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
     const voice = pickVoice(engineVoice, spokenLanguage(engineVoice, language, text))
     if (voice === null || (voice.variant !== null && !variants.has(voice.variant))) return `No voice ${engineVoice}.`
     const parts = toSpokenText(text, voice.language, readJapanese)
-    if (isSilent(parts)) return null
+    const kanji = countKanji(text, voice.language, parts)
+    if (isSilent(parts)) return { kanji }
     try {
       const variant = prosody.whispers ? whispererFor(voice.variant) : voice.variant
       const name = variant === null ? voice.language : `${voice.language}+${variant}`
@@ -105,7 +110,7 @@ async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
       if (!isSpoken || !say(spoken, name, prosody, voice.pitch)) return `No voice ${name}.`
       const { wav, loudness, words } = finishRecording(recording, sampleRate, sounding)
       const marks = toWordMarks(words, text, parts, ESCAPES)
-      return { wav, loudness: { ...loudness, target: targetLufs(prosody) }, words: marks }
+      return { wav, loudness: { ...loudness, target: targetLufs(prosody) }, words: marks, kanji }
     } catch (error) {
       // What is thrown out of the compiled code leaves its stack unbalanced: nothing in this thread can be trusted any more.
       parentPort?.postMessage(error instanceof Error ? error : new Error(`eSpeak NG ended: ${String(error)}`))

@@ -64,8 +64,8 @@ async function speak(threads: EspeakThreads, request: SpeechRequest): Promise<Sp
     signal.throwIfAborted()
     throw new EngineError('PROVIDER_UNAVAILABLE', 'A speech thread ended before its text did.', { cause: error })
   })
-  if (rendering === null) throw new NothingToSay(whySilent(request.text))
   if (typeof rendering === 'string') throw new EngineError('RENDER_FAILED', rendering)
+  if (!('wav' in rendering)) throw new NothingToSay(whySilent(request.text), rendering.kanji)
   return rendering
 }
 

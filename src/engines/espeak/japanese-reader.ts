@@ -61,13 +61,17 @@ function toParts(tokens: readonly Token[]): SpokenPart[] {
 function readWord(token: Token, before: SpokenPart | undefined): readonly Reading[] {
   const { surface, pronunciation } = token
   const length = [...surface].length
-  if (/^々+$/u.test(surface)) return [{ spoken: (before?.spoken.trim() ?? ' ').repeat(length), length }]
+  if (/^々+$/u.test(surface))
+    return [{ spoken: isTwice(before?.spoken) ? '' : (before?.spoken.trim() ?? ' ').repeat(length), length }]
   if (surface === '〇') return [{ spoken: 'マル', length }]
   if (pronunciation === undefined || !READABLE.test(pronunciation))
     return Array.from(surface, (character) => ({ spoken: character, length: 1 }))
   const leans = LEANING.has(token.partOfSpeech) || token.partOfSpeechSubcategory1 === '接尾' || before === undefined
   return [{ spoken: `${leans || token.partOfSpeechSubcategory1 === '非自立' ? '' : ' '}${pronunciation}`, length }]
 }
+
+/** 屡 is read シバシバ alone, as 屡々 is. */
+const isTwice = (spoken = ''): boolean => /^\s?(.{2,})\1$/u.test(spoken)
 
 /** The number that begins at a token, with the counter after it. */
 function numberAt(tokens: readonly Token[], at: number): { readings: readonly Reading[]; taken: number } | null {

@@ -1,3 +1,4 @@
+import type { KanjiCount } from '../engine.ts'
 import { modernKana } from './archaic-kana.ts'
 import { familyOf, utteranceOf, withoutNamedWords } from './espeak-scripts.ts'
 import { rangesIn } from './japanese-ranges.ts'
@@ -38,6 +39,17 @@ export function toSpokenText(text: string, language: string, read: JapaneseReade
 /** Whether there is anything to be heard. */
 export const isSilent = (parts: readonly SpokenPart[]): boolean => !AUDIBLE.test(spokenText(parts))
 
+/** How many kanji of a text have a reading, and how many were passed over. None are counted where they are no Japanese. */
+export function countKanji(text: string, language: string, parts: readonly SpokenPart[]): KanjiCount {
+  if (familyOf(language) !== 'ja' || !KANJI.test(text)) return { read: 0, unread: 0 }
+  const isKanji = Array.from(text, (character) => /\p{Script=Han}/u.test(character))
+  const passedOver = parts.filter(({ spoken, start }) => isKanji[start] === true && !/\S/u.test(spoken))
+  const unread = passedOver.reduce((sum, { start, length }) => sum + countIn(isKanji.slice(start, start + length)), 0)
+  return { read: countIn(isKanji) - unread, unread }
+}
+
+const countIn = (flags: readonly boolean[]): number => flags.filter(Boolean).length
+
 /** @param ranges where から is said, in UTF-16 units */
 function foldForms(text: string, ranges: ReadonlySet<number> = NO_RANGES): SpokenPart[] {
   const parts: SpokenPart[] = []
@@ -68,7 +80,7 @@ function digitValue(digit: string): number {
 /** The dictionary is asked where there is a kanji alone: eSpeak reads kana itself. */
 function readWords(folded: readonly SpokenPart[], read: JapaneseReader): SpokenPart[] {
   const text = spokenText(folded)
-  return KANJI.test(text) ? composeParts(folded, read(inOrdinaryKanji(text))) : [...folded]
+  return KANJI.test(text) ? composeParts(folded, read(inOrdinaryKanji(text, read))) : [...folded]
 }
 
 function sayable(spoken: string, language: string, before: string | undefined): string {

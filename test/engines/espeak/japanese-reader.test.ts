@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openJapaneseReader } from '../../../src/engines/espeak/japanese-reader.ts'
 import { spokenText } from '../../../src/engines/espeak/spoken-part.ts'
-import { toSpokenText } from '../../../src/engines/espeak/spoken-text.ts'
+import { countKanji, toSpokenText } from '../../../src/engines/espeak/spoken-text.ts'
 
 const read = openJapaneseReader()
 const parts = (text: string) => toSpokenText(text, 'ja', read)
@@ -111,6 +111,17 @@ describe('a text in Japanese is given to eSpeak as it is pronounced', () => {
 
   test('a kanji that the dictionary does not know is passed over', () => {
     expect(spoken('驫麤は知らない')).toBe('ワ シラナイ')
+    expect(spoken('屡々、人々')).toBe('シバシバ、 ヒトビト')
+  })
+
+  test.each([
+    ['驫麤は知らない', { read: 1, unread: 2 }],
+    ['人々は壓力を驫く', { read: 4, unread: 1 }],
+    ['葛\u{e0100}飾区と驫\u{e0100}', { read: 3, unread: 1 }],
+    ['かなと ABC', { read: 0, unread: 0 }],
+  ])('how many of its kanji have no reading is counted: %s', (text, count) => {
+    expect(countKanji(text, 'ja', parts(text))).toEqual(count)
+    expect(countKanji(text, 'cmn', parts(text))).toEqual({ read: 0, unread: 0 })
   })
 
   test.each([

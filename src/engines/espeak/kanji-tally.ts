@@ -1,0 +1,20 @@
+import { EngineError, type KanjiCount } from '../engine.ts'
+
+/** Of all parts of a text together. */
+export interface KanjiTally {
+  read: number
+  unread: number
+}
+
+export function addKanji(tally: KanjiTally, { read, unread }: KanjiCount = { read: 0, unread: 0 }): void {
+  tally.read += read
+  tally.unread += unread
+}
+
+/** Some kanji that no dictionary has are pauses; a text is not spoken without most of its kanji. @throws RENDER_FAILED */
+export function requireReadings({ read, unread }: KanjiTally): void {
+  if (unread <= read) return
+  const lack = 'its dictionary has no reading for most of them'
+  const reason = `The text is written in Chinese characters, which this voice does not read in Japanese: ${lack}.`
+  throw new EngineError('RENDER_FAILED', reason)
+}
