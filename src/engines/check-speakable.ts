@@ -1,6 +1,7 @@
 import { isMostlyLatin, LANGUAGES, type Language } from './espeak/detect-language.ts'
-import { SCRIPTS, withoutNamedWords } from './espeak/espeak-scripts.ts'
+import { familyOf, SCRIPTS, withoutNamedWords } from './espeak/espeak-scripts.ts'
 import { pickVoice, spokenLanguage } from './espeak/espeak-voice.ts'
+import { mayBeKnown } from './espeak/ordinary-kanji.ts'
 import { type SpokenPart, spokenText } from './espeak/spoken-part.ts'
 import { isSilent, KANJI, toSpokenText } from './espeak/spoken-text.ts'
 
@@ -17,6 +18,7 @@ interface Utterance {
 const LETTERS_PER_SYLLABLE = 3
 const SYLLABLE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
 const LETTER = /[\p{L}\p{N}]/u
+const HAN = /\p{Script=Han}/u
 /** So much of a text is judged: what is behind it is found out when it is spoken. */
 const SAMPLE_UNITS = 2000
 /** Of many scripts some are named. */
@@ -26,16 +28,16 @@ const PLAIN = /^[\s\p{P}]*[\p{Script=Latin}\d][\p{Script=Latin}\p{P}\p{M}\s\d]*$
 
 /**
  * What keeps the embedded engine from speaking a text, as far as is known without speaking it, or null. A text is refused where most of
- * it, or all, is in letters that the language does not read: they would be named one by one, in English. Emoji, and a foreign word here
- * and there, are passed over in silence. Other engines are asked when they speak. Pure.
+ * it, or all, is in letters that the language does not read: they would be named one by one, in English; and one in Japanese where no
+ * dictionary can have most of its kanji. Emoji, and a foreign word here and there, are passed over in silence. Other engines are asked when they speak. Pure.
  */
 export function checkSpeakable({ kind, engineVoice, language, text }: Utterance): string | null {
   if (kind !== 'espeak' || engineVoice === null || PLAIN.test(text)) return null
   const asked = knownLanguage(language)
   const voice = pickVoice(engineVoice, languageToRead(engineVoice, asked, text))
   if (voice === null) return null
-  const { read, unread, isSilent: isWholeSilent, letters } = weigh(text, voice.language)
-  if (unread > read)
+  const { read, unread, kanji, isSilent: isWholeSilent, letters } = weigh(text, voice.language)
+  if (unread > read || kanji.unread > kanji.read)
     return `is written in ${letters}, which this voice does not read in ${languageName(voice.language)}`
   return isWholeSilent ? 'must hold a letter, a digit or a symbol that can be spoken' : null
 }
@@ -46,18 +48,18 @@ const languageToRead = (engineVoice: string, asked: Language | 'auto', text: str
 
 /** How much of a text is read and how much is not, in letters' time. Digits count as letters: they are read everywhere. */
 function weigh(text: string, language: string) {
-  const total = { read: 0, unread: 0, isSilent: text.length <= SAMPLE_UNITS }
+  const total = { read: 0, unread: 0, kanji: { read: 0, unread: 0 }, isSilent: text.length <= SAMPLE_UNITS }
+  const isJapanese = familyOf(language) === 'ja'
   const foreign = new Set<string>()
   for (const [character, { count, isNamed }] of countCharacters(text.slice(0, SAMPLE_UNITS), language)) {
     const parts = isNamed ? [] : toSpokenText(character, language, kanjiAsKana)
     if (!isSilent(parts)) total.isSilent = false
     if (!LETTER.test(character)) continue
     const weight = count * (SYLLABLE.test(character) ? LETTERS_PER_SYLLABLE : 1)
-    if (LETTER.test(spokenText(parts))) total.read += weight
-    else {
-      total.unread += weight
-      if (foreign.size < MOST_NAMED) foreign.add(lettersOf(character))
-    }
+    const outcome = LETTER.test(spokenText(parts)) ? 'read' : 'unread'
+    total[outcome] += weight
+    if (isJapanese && HAN.test(character)) total.kanji[outcome] += count
+    if (outcome === 'unread' && foreign.size < MOST_NAMED) foreign.add(lettersOf(character))
   }
   return { ...total, letters: [...foreign].join(' and ') }
 }
@@ -75,12 +77,15 @@ function countCharacters(text: string, language: string): Map<string, { count: n
   return counts
 }
 
-/** Which kanji a dictionary knows is found out when it is opened. */
+/** Which kanji a dictionary knows is found out when it is opened: those that it may know are taken as known. */
 const kanjiAsKana = (text: string): SpokenPart[] =>
-  Array.from(text, (character, start) => ({ spoken: KANJI.test(character) ? 'カ' : character, start, length: 1 }))
+  Array.from(text, (character, start) => {
+    const isKnown = KANJI.test(character) && mayBeKnown(character)
+    return { spoken: isKnown ? 'カ' : character, start, length: 1 }
+  })
 
 function lettersOf(letter: string): string {
-  if (/\p{Script=Han}/u.test(letter)) return 'Chinese characters'
+  if (HAN.test(letter)) return 'Chinese characters'
   const script = SCRIPTS.find((name) => new RegExp(`\\p{Script=${name}}`, 'u').test(letter))
   return script === undefined ? 'letters' : `${script} letters`
 }

@@ -21,6 +21,16 @@ describe('the embedded engine refuses', () => {
     expect(check('你好，世界', 'English')).toMatch('Chinese characters')
     expect(check('Привет, мир', 'German')).toMatch('Cyrillic letters')
     expect(check('مرحبا بالعالم ok')).toMatch('Arabic letters')
+    expect(check('吗这说们', 'Japanese')).toBe(
+      'is written in Chinese characters, which this voice does not read in Japanese',
+    )
+  })
+
+  test('a text in Japanese most of whose kanji no dictionary can have, however much kana it holds', () => {
+    expect(check('这们は知らないものなのです', 'Japanese')).toMatch('Chinese characters')
+    expect(check('这と人と人はしらない', 'Japanese')).toBeNull()
+    expect(check('國體、剝、𠮷、葛\u{e0100}、人々', 'Japanese')).toBeNull()
+    expect(check('This is 这们.', 'English')).toBeNull()
   })
 })
 

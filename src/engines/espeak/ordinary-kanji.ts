@@ -47,6 +47,11 @@ const anyOf = (forms: ReadonlyMap<string, string>): string => `[${[...forms.keys
 const FORM = new RegExp(anyOf(UNKNOWN), 'gu')
 const SELDOM_FORM = new RegExp(anyOf(SELDOM_KNOWN), 'gu')
 const WORDS = /\p{Script=Han}+/gu
+/** The rows of JIS X 0208: the dictionary holds no other character. */
+const ROWS = 84
+const CELLS = 94
+/** Of both in EUC-JP. */
+const FIRST = 0xa1
 /** What a word is that the dictionary has. */
 const READING = /^\s?[ァ-ヺー]+$/u
 
@@ -67,4 +72,17 @@ function inKnownWords(words: string, read: (words: string) => readonly SpokenPar
     return length > 1 && READING.test(spoken) ? word : word.replace(SELDOM_FORM, (form) => SELDOM_KNOWN.get(form)!)
   })
   return parts.join('')
+}
+
+let repertoire: ReadonlySet<string> | undefined
+
+/** Whether the dictionary may have words with a kanji: what it has in truth is found out when it is opened. */
+export function mayBeKnown(kanji: string): boolean {
+  repertoire ??= readRepertoire()
+  return repertoire.has(kanji)
+}
+
+function readRepertoire(): ReadonlySet<string> {
+  const bytes = Array.from({ length: ROWS * CELLS }, (_, at) => [FIRST + Math.floor(at / CELLS), FIRST + (at % CELLS)])
+  return new Set(new TextDecoder('euc-jp').decode(Uint8Array.from(bytes.flat())))
 }
