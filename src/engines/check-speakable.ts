@@ -1,7 +1,7 @@
 import { isMostlyLatin, LANGUAGES, type Language } from './espeak/detect-language.ts'
 import { familyOf, SCRIPTS, withoutNamedWords } from './espeak/espeak-scripts.ts'
 import { pickVoice, spokenLanguage } from './espeak/espeak-voice.ts'
-import { mayBeKnown } from './espeak/ordinary-kanji.ts'
+import { mayBeKnown } from './espeak/japanese/ordinary-kanji.ts'
 import { type SpokenPart, spokenText } from './espeak/spoken-part.ts'
 import { isSilent, KANJI, toSpokenText } from './espeak/spoken-text.ts'
 

@@ -1,7 +1,7 @@
 import { durationMs, type Wav } from '../audio/wav.ts'
 import { BadAudio, NothingToSay, type Speech, type SpeechEngine, type SpeechRequest } from '../engines/engine.ts'
 import { detectLanguage, LANGUAGES, type Language } from '../engines/espeak/detect-language.ts'
-import { addKanji, type KanjiTally, requireReadings } from '../engines/espeak/kanji-tally.ts'
+import { addKanji, type KanjiTally, requireReadings } from '../engines/espeak/japanese/kanji-tally.ts'
 import type { Progress } from '../jobs/lifecycle/record-progress.ts'
 import { secondsSince } from '../telemetry/telemetry.ts'
 import { type Recording, SpeechAssembly, type SpokenChunk, type SpokenPart } from './assemble.ts'

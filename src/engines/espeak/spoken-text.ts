@@ -1,8 +1,8 @@
 import type { KanjiCount } from '../engine.ts'
-import { modernKana } from './archaic-kana.ts'
 import { familyOf, utteranceOf, withoutNamedWords } from './espeak-scripts.ts'
-import { rangesIn } from './japanese-ranges.ts'
-import { inOrdinaryKanji } from './ordinary-kanji.ts'
+import { modernKana } from './japanese/archaic-kana.ts'
+import { rangesIn } from './japanese/japanese-ranges.ts'
+import { inOrdinaryKanji } from './japanese/ordinary-kanji.ts'
 import { withLettersApart } from './repeated-letters.ts'
 import { composeParts, type SpokenPart, spokenText } from './spoken-part.ts'
 

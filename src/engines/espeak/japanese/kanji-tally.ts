@@ -1,4 +1,4 @@
-import { EngineError, type KanjiCount } from '../engine.ts'
+import { EngineError, type KanjiCount } from '../../engine.ts'
 
 /** Of all parts of a text together. */
 export interface KanjiTally {

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module'
 import type { TokenizerBuilder as Builder } from 'lindera-wasm-nodejs-ipadic'
+import type { SpokenPart } from '../spoken-part.ts'
+import type { JapaneseReader } from '../spoken-text.ts'
 import { isCounter, readCounted } from './japanese-counters.ts'
 import { readNumber } from './japanese-numbers.ts'
-import type { SpokenPart } from './spoken-part.ts'
-import type { JapaneseReader } from './spoken-text.ts'
 import { isNumeral, joinNumber, type Piece } from './written-number.ts'
 
 /** A word as the dictionary has it. `pronunciation` is katakana with long vowels; absent for what it does not know. */

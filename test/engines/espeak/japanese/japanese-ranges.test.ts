@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { rangesIn } from '../../../src/engines/espeak/japanese-ranges.ts'
+import { rangesIn } from '../../../../src/engines/espeak/japanese/japanese-ranges.ts'
 
 /** The text with から where it is said. */
 const said = (text: string) => {

@@ -1,4 +1,4 @@
-import type { SpokenPart } from './spoken-part.ts'
+import type { SpokenPart } from '../spoken-part.ts'
 
 const pairs = (table: string): ReadonlyMap<string, string> =>
   new Map(Array.from(table.matchAll(/(\S)(\S)/gu), ([_pair, form, ordinary]) => [form!, ordinary!]))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { openJapaneseReader } from '../../../src/engines/espeak/japanese-reader.ts'
-import { spokenText } from '../../../src/engines/espeak/spoken-part.ts'
-import { countKanji, toSpokenText } from '../../../src/engines/espeak/spoken-text.ts'
+import { openJapaneseReader } from '../../../../src/engines/espeak/japanese/japanese-reader.ts'
+import { spokenText } from '../../../../src/engines/espeak/spoken-part.ts'
+import { countKanji, toSpokenText } from '../../../../src/engines/espeak/spoken-text.ts'
 
 const read = openJapaneseReader()
 const parts = (text: string) => toSpokenText(text, 'ja', read)

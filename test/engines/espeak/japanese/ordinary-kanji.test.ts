@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { openJapaneseReader } from '../../../src/engines/espeak/japanese-reader.ts'
-import { inOrdinaryKanji } from '../../../src/engines/espeak/ordinary-kanji.ts'
-import { spokenText } from '../../../src/engines/espeak/spoken-part.ts'
+import { openJapaneseReader } from '../../../../src/engines/espeak/japanese/japanese-reader.ts'
+import { inOrdinaryKanji } from '../../../../src/engines/espeak/japanese/ordinary-kanji.ts'
+import { spokenText } from '../../../../src/engines/espeak/spoken-part.ts'
 
 const read = openJapaneseReader()
 const ordinary = (text: string) => inOrdinaryKanji(text, read)
