@@ -4,6 +4,7 @@ import type { SpokenPart } from '../spoken-part.ts'
 import type { JapaneseReader } from '../spoken-text.ts'
 import { isCounter, readCounted } from './japanese-counters.ts'
 import { readNumber } from './japanese-numbers.ts'
+import { readLoneKanji } from './lone-kanji.ts'
 import { isNumeral, joinNumber, type Piece } from './written-number.ts'
 
 /** A word as the dictionary has it. `pronunciation` is katakana with long vowels; absent for what it does not know. */
@@ -57,7 +58,7 @@ function toParts(tokens: readonly Token[]): SpokenPart[] {
   return parts
 }
 
-/** A word in kanji, or with particles, is one part; what the dictionary does not know stays as it is, a part for every character. */
+/** A word in kanji, or with particles, is one part; of what the dictionary does not know every character is one. */
 function readWord(token: Token, before: SpokenPart | undefined): readonly Reading[] {
   const { surface, pronunciation } = token
   const length = [...surface].length
@@ -65,9 +66,15 @@ function readWord(token: Token, before: SpokenPart | undefined): readonly Readin
     return [{ spoken: isTwice(before?.spoken) ? '' : (before?.spoken.trim() ?? ' ').repeat(length), length }]
   if (surface === '〇') return [{ spoken: 'マル', length }]
   if (pronunciation === undefined || !READABLE.test(pronunciation))
-    return Array.from(surface, (character) => ({ spoken: character, length: 1 }))
+    return Array.from(surface, (character, at) => ({ spoken: readUnknown(character, at === 0), length: 1 }))
   const leans = LEANING.has(token.partOfSpeech) || token.partOfSpeechSubcategory1 === '接尾' || before === undefined
   return [{ spoken: `${leans || token.partOfSpeechSubcategory1 === '非自立' ? '' : ' '}${pronunciation}`, length }]
+}
+
+/** A character of a word that the dictionary lacks. */
+function readUnknown(character: string, isFirst: boolean): string {
+  const reading = readLoneKanji(character)
+  return reading === undefined ? character : `${isFirst ? ' ' : ''}${reading}`
 }
 
 /** 屡 is read シバシバ alone, as 屡々 is. */
