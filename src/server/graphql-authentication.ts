@@ -26,12 +26,6 @@ export function createGraphqlAuthentication(
     if (!isLink && !isOwnOrigin(request, runtime.publicUrl)) throw foreignOrigin()
     return authenticateSession(runtime, token)
   }
-  const origins = new Set(runtime.settings.corsOrigins)
-  // Over HTTP browsers themselves keep such a page from calling with a key; of WebSockets only the server knows.
-  const mayOpenSocket = (request: FastifyRequest): boolean => {
-    const { origin } = request.headers
-    return origin === undefined || origins.has('*') || origins.has(origin) || isOwnOrigin(request, runtime.publicUrl)
-  }
   const countRequest = async (caller: AccountHolder, reply: FastifyReply | null): Promise<void> => {
     const { headers, error } = rateLimit.count(callerOf(caller))
     reply?.headers(headers)
@@ -48,7 +42,7 @@ export function createGraphqlAuthentication(
       return session
     },
     identify: async (request, authorization) => {
-      if (authorization !== undefined && !mayOpenSocket(request)) throw unlistedOrigin()
+      if (authorization !== undefined && !mayOpenSocket(request, runtime)) throw unlistedOrigin()
       const caller =
         authorization === undefined ? await findSession(request) : await authenticate(runtime, bearerOf(authorization))
       if (caller === null) throw unauthorized()
@@ -57,6 +51,13 @@ export function createGraphqlAuthentication(
     },
     cookieFor: (reply) => sessionCookie(reply, runtime.publicUrl),
   }
+}
+
+/** Over HTTP browsers themselves keep a page of another origin from calling with a key; of WebSockets only the server knows. */
+function mayOpenSocket(request: FastifyRequest, { settings, publicUrl }: Runtime): boolean {
+  const { origin } = request.headers
+  const isListed = ['*', origin].some((one) => one !== undefined && settings.corsOrigins.includes(one))
+  return origin === undefined || isListed || isOwnOrigin(request, publicUrl)
 }
 
 const unlistedOrigin = () =>

@@ -11,7 +11,7 @@ export interface Validators {
 const HTTP_DATE =
   /^[A-Z][a-z]{2,8},? ?(\d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} [\d:]{8} GMT|[A-Z][a-z]{2} [ \d]\d [\d:]{8} \d{4})$/
 
-/** Whether the request is for other content than there is: If-Match decides alone where it is sent, else If-Unmodified-Since (section 13.2.2). */
+/** Whether the request is for other content than there is: If-Match decides alone where it is sent, else If-Unmodified-Since (RFC 9110 section 13.2.2). */
 export function isForOther(headers: IncomingHttpHeaders, { etag, modified }: Validators): boolean {
   const { 'if-match': tags, 'if-unmodified-since': since } = headers
   if (tags !== undefined) return !matchesETag(tags, etag)
