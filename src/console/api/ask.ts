@@ -1,7 +1,7 @@
 import type { Operation } from '../operations.ts'
+import { ApiError, type Violation } from './api-error.ts'
 import { GRAPHQL } from './base.ts'
 import { noteTime } from './clock.ts'
-import { Refusal, type Violation } from './refusal.ts'
 
 /** Longer than the service takes for a query: an answer that has not come by then was lost on its way. A mutation takes as long as it takes. */
 const PATIENCE_MS = 45_000
@@ -37,18 +37,18 @@ let onSignedOut: (askedAt: number) => void = () => {}
 let onForbidden: () => void = () => {}
 
 /** Calls back whenever an answer says that the session of its question has ended, or that its user may not do it. */
-export function whenRefused(signedOut: (askedAt: number) => void, forbidden: () => void): void {
+export function whenRejected(signedOut: (askedAt: number) => void, forbidden: () => void): void {
   onSignedOut = signedOut
   onForbidden = forbidden
 }
 
-/** What a refusal by any door says of the session. @param askedAt by this browser's clock */
-export function noteRefusal(code: string | undefined, askedAt: number): void {
+/** What an error by any door says of the session. @param askedAt by this browser's clock */
+export function noteError(code: string | undefined, askedAt: number): void {
   if (code === 'UNAUTHORIZED') onSignedOut(askedAt)
   if (code === 'FORBIDDEN') onForbidden()
 }
 
-/** Asks over HTTP. @throws Refusal: errors of the answer, a mutation's RequestError, or OFFLINE */
+/** Asks over HTTP. @throws ApiError: errors of the answer, a mutation's RequestError, or OFFLINE */
 export async function ask<Data, Variables>(
   operation: Operation<Data, Variables>,
   variables: Variables,
@@ -58,7 +58,7 @@ export async function ask<Data, Variables>(
   noteTime(response.headers.get(TIME), askedAt)
   const answer = await readAnswer(response)
   const [error] = answer.errors ?? []
-  if (error !== undefined) throw refusalOf(error, askedAt)
+  if (error !== undefined) throw errorOf(error, askedAt)
   for (const field of Object.values(answer.data ?? {})) throwRequestError(field)
   return answer.data as Answered<Data>
 }
@@ -74,23 +74,20 @@ async function send(query: string, variables: unknown): Promise<Response> {
   }
 }
 
-const offline = () => new Refusal('The service cannot be reached: check the connection.', { code: 'OFFLINE' })
+const offline = () => new ApiError('The service cannot be reached: check the connection.', { code: 'OFFLINE' })
 
 async function readAnswer(response: Response): Promise<Answer> {
   const answer = (await response.json().catch(() => null)) as Answer | null
   if (answer !== null && (answer.data !== undefined || answer.errors !== undefined)) return answer
   if (answer === null && response.ok) throw offline()
-  throw refusalOfAnswer(response, answer)
+  throw errorOfAnswer(response, answer)
 }
 
 /** Of an answer by another door than GraphQL's: what stands in front of the service has no codes. */
-export function refusalOfAnswer(
-  { status, headers }: Response,
-  answer: Omit<Answer, 'data' | 'errors'> | null,
-): Refusal {
+export function errorOfAnswer({ status, headers }: Response, answer: Omit<Answer, 'data' | 'errors'> | null): ApiError {
   const message = answer?.error ?? `The service answered with status ${status}: try again in a moment.`
   const seconds = Number(headers.get('retry-after') ?? Number.NaN)
-  return new Refusal(message, {
+  return new ApiError(message, {
     code: answer?.error_code ?? (status === 429 ? 'RATE_LIMITED' : 'UNAVAILABLE'),
     requestId: headers.get('x-request-id') ?? undefined,
     details: answer?.details ?? [],
@@ -98,14 +95,14 @@ export function refusalOfAnswer(
   })
 }
 
-function refusalOf({ message, extensions }: NonNullable<Answer['errors']>[number], askedAt: number): Refusal {
+function errorOf({ message, extensions }: NonNullable<Answer['errors']>[number], askedAt: number): ApiError {
   const { code = 'INTERNAL_ERROR', ...about } = extensions ?? {}
-  noteRefusal(code, askedAt)
-  return new Refusal(message, { code, ...about })
+  noteError(code, askedAt)
+  return new ApiError(message, { code, ...about })
 }
 
 function throwRequestError(field: unknown): void {
   const error = field as RequestError | null
   if (error?.__typename !== 'RequestError') return
-  throw new Refusal(error.message, { code: error.code, requestId: error.requestId, details: error.details ?? [] })
+  throw new ApiError(error.message, { code: error.code, requestId: error.requestId, details: error.details ?? [] })
 }

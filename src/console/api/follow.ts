@@ -3,7 +3,7 @@ import { type Client, type ClientOptions, createClient } from 'graphql-ws'
 import type { Operation } from '../operations.ts'
 import { Again, giveUpAll } from './again.ts'
 import { GRAPHQL } from './base.ts'
-import { Patience } from './patience.ts'
+import { Silence } from './silence.ts'
 
 type LiveState = 'connecting' | 'live' | 'reconnecting'
 
@@ -43,7 +43,7 @@ for (const type of ['online', 'offline'])
 export function openLive(onRejected: () => void): void {
   closeLive()
   liveState.value = 'connecting'
-  const patience = new Patience(() => settle(own.terminate()))
+  const silence = new Silence(() => settle(own.terminate()))
   const isCurrent = (): boolean => client === own
   const noteEnd = (event: unknown): void => {
     if (isCurrent() && REJECTIONS.includes((event as CloseEvent)?.code)) onRejected()
@@ -62,32 +62,32 @@ export function openLive(onRejected: () => void): void {
       return isCurrent()
     },
     onNonLazyError: noteEnd,
-    on: signsOf(patience, isCurrent),
+    on: signsOf(silence, isCurrent),
   })
   client = own
   closeClient = () => {
-    patience.end()
+    silence.end()
     settle(own.dispose())
   }
 }
 
 /** What the socket's own signs say of how it stands. */
-function signsOf(patience: Patience, isCurrent: () => boolean): NonNullable<ClientOptions['on']> {
+function signsOf(silence: Silence, isCurrent: () => boolean): NonNullable<ClientOptions['on']> {
   let tries = 0
   return {
-    connecting: () => patience.begin(Math.min(MAX_HANDSHAKE_MS, SILENT_MS * 2 ** tries++)),
-    ping: (isReceived) => !isReceived && patience.begin(SILENT_MS),
-    message: () => patience.goOn(),
-    pong: (isReceived) => isReceived && patience.end(),
+    connecting: () => silence.begin(Math.min(MAX_HANDSHAKE_MS, SILENT_MS * 2 ** tries++)),
+    ping: (isReceived) => !isReceived && silence.begin(SILENT_MS),
+    message: () => silence.goOn(),
+    pong: (isReceived) => isReceived && silence.end(),
     connected: () => {
-      patience.end()
+      silence.end()
       tries = 0
       if (!isCurrent()) return
       if (liveState.value === 'reconnecting') comebacks.value += 1
       liveState.value = 'live'
     },
     closed: () => {
-      patience.end()
+      silence.end()
       if (isCurrent()) liveState.value = 'reconnecting'
     },
   }
@@ -143,10 +143,10 @@ export function follow<Data, Variables>(
   const own = client
   if (own === null) return () => {}
   let stop = (): void => {}
-  let refusal: Refused | undefined
+  let error: Refused | undefined
   const again = new Again({ run: () => begin(), onBack: noteComeback, onEnd })
   const goOn = (): void => {
-    if (own !== client || refusal === undefined || refusal.extensions?.code === 'NOT_FOUND') onEnd()
+    if (own !== client || error === undefined || error.extensions?.code === 'NOT_FOUND') onEnd()
     else again.plan()
   }
   const sink = {
@@ -155,21 +155,21 @@ export function follow<Data, Variables>(
         onNext(data)
         again.done()
       }
-      refusal = errors?.[0]
+      error = errors?.[0]
     },
     error: (error: unknown) => {
-      refusal = Array.isArray(error) ? error[0] : {}
+      error = Array.isArray(error) ? error[0] : {}
       goOn()
     },
     complete: goOn,
   }
   const begin = (): void => {
-    refusal = undefined
+    error = undefined
     stop = own.subscribe<Data>({ query: operation.query, variables: variables as Record<string, unknown> }, sink)
   }
   begin()
   return () => {
-    refusal = undefined
+    error = undefined
     again.drop()
     stop()
   }

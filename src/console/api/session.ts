@@ -5,13 +5,13 @@ import {
   signIn as signInMutation,
   signOut as signOutMutation,
 } from '../operations.ts'
-import { ask, whenRefused } from './ask.ts'
+import { asApiError, isUncertain } from './api-error.ts'
+import { ask, whenRejected } from './ask.ts'
 import { at } from './base.ts'
 import { closeLive, cutLive, holdLive, isHeld, openLive, releaseLive } from './follow.ts'
 import { hide, show } from './hidden-page.ts'
 import { noteLeft } from './left.ts'
 import { oneAtATime } from './one-at-a-time.ts'
-import { asRefusal, isUncertain } from './refusal.ts'
 
 type Session = NonNullable<SessionQuery['me']>
 
@@ -34,7 +34,7 @@ export const areOthersOpen = signal(false)
 export const signOuts = signal(0)
 
 // What is forbidden now was not when it was offered: the user has another role.
-whenRefused(
+whenRejected(
   (askedAt) => askedAt < begunAt || askAgain(),
   () => void lookAgain(),
 )
@@ -86,7 +86,7 @@ tabs.onmessage = ({ data: userId }: MessageEvent<string>) => {
 /**
  * Reads again whose session this is. Another user's begins with a page that remembers nothing.
  * @param home where that is
- * @throws Refusal
+ * @throws ApiError
  */
 export async function loadSession(home = at('/')): Promise<void> {
   const [asked, asking, lookedAt] = [changes, askings, Date.now()]
@@ -112,7 +112,7 @@ export async function loadSession(home = at('/')): Promise<void> {
 /** The same without an answer. A look that is refused itself is not repeated. */
 const lookAgain = oneAtATime(() => loadSession().catch(() => {}))
 
-/** @throws Refusal */
+/** @throws ApiError */
 export async function signIn(email: string, password: string): Promise<void> {
   await ask(signInMutation, { email, password })
   leaving = null
@@ -122,7 +122,7 @@ export async function signIn(email: string, password: string): Promise<void> {
 
 /**
  * Everything that was loaded goes with the page. A session that is over already is one that was signed out: the answer to an earlier try may
- * have been lost. Of the user's other sessions that says nothing: then the page stays, and tells so. @throws Refusal
+ * have been lost. Of the user's other sessions that says nothing: then the page stays, and tells so. @throws ApiError
  */
 export async function signOut(everywhere: boolean, home: string): Promise<void> {
   leaving = everywhere ? 'everywhere' : 'here'
@@ -134,10 +134,10 @@ export async function signOut(everywhere: boolean, home: string): Promise<void> 
       askings++
     })
   } catch (error) {
-    const refusal = asRefusal(error)
-    if (!isUncertain(refusal)) leaving = null
+    const failure = asApiError(error)
+    if (!isUncertain(failure)) leaving = null
     else void lookAgain(true)
-    if (refusal.code !== 'UNAUTHORIZED') throw refusal
+    if (failure.code !== 'UNAUTHORIZED') throw failure
     if (everywhere) {
       areOthersOpen.value = true
       return

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
-import { asRefusal, type Refusal } from './refusal.ts'
+import { type ApiError, asApiError } from './api-error.ts'
 import { useSecondsLeft } from './use-seconds-left.ts'
 
 export interface Action<Input> {
   readonly isRunning: boolean
   /** It is under way, or waits for the end of a pause that the service asked for: its button is off. */
   readonly isOff: boolean
-  readonly failure: Refusal | null
+  readonly failure: ApiError | null
   readonly run: (input: Input) => Promise<void>
   readonly reset: () => void
 }
@@ -14,7 +14,7 @@ export interface Action<Input> {
 /** A mutation behind a button: it does not run twice at once, and what it throws is shown where the button is. */
 export function useAction<Input = void>(perform: (input: Input) => Promise<void>): Action<Input> {
   const [isRunning, setRunning] = useState(false)
-  const [failure, setFailure] = useState<Refusal | null>(null)
+  const [failure, setFailure] = useState<ApiError | null>(null)
   const seconds = useSecondsLeft(failure?.retryAt ?? null)
   // What was to be waited for says nothing any more once it is over.
   const isOver = failure !== null && failure.retryAt !== null && seconds === 0
@@ -25,7 +25,7 @@ export function useAction<Input = void>(perform: (input: Input) => Promise<void>
     try {
       await perform(input)
     } catch (error) {
-      setFailure(asRefusal(error))
+      setFailure(asApiError(error))
     } finally {
       setRunning(false)
     }

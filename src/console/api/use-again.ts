@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import type { Refusal } from './refusal.ts'
+import type { ApiError } from './api-error.ts'
 
 /** So long after a question that did not reach the service it is asked again: the socket may have outlived what cut it off. */
 const AGAIN_MS = 5000
@@ -7,7 +7,7 @@ const AGAIN_MS = 5000
 const LATE_MS = 50
 
 /** Asks again, a while after the service was not reached, or once the pause is over that it asked for. */
-export function useAgain(failure: Refusal | null, ask: () => void): void {
+export function useAgain(failure: ApiError | null, ask: () => void): void {
   useEffect(() => {
     if (failure === null || (failure.code !== 'OFFLINE' && failure.againAt === null)) return
     const ms = failure.againAt === null ? AGAIN_MS : failure.againAt - Date.now() + LATE_MS

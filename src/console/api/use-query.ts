@@ -1,14 +1,14 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { Operation } from '../operations.ts'
+import { type ApiError, asApiError } from './api-error.ts'
 import { type Answered, ask } from './ask.ts'
 import { comebacks, isHeld } from './follow.ts'
-import { asRefusal, type Refusal } from './refusal.ts'
 import { useAgain } from './use-again.ts'
 
 export interface Loaded<Data> {
   /** What was answered last; kept while it is asked for anew, and together with a failure. */
   readonly data: Answered<Data> | null
-  readonly failure: Refusal | null
+  readonly failure: ApiError | null
   readonly isLoading: boolean
   /** The data are of another address: its filter or page was left, and this one's is not answered. */
   readonly isOther: boolean
@@ -19,7 +19,7 @@ export interface Loaded<Data> {
 
 interface State<Data> {
   readonly data: Answered<Data> | null
-  readonly failure: Refusal | null
+  readonly failure: ApiError | null
   readonly isLoading: boolean
 }
 
@@ -49,7 +49,7 @@ export function useQuery<Data, Variables>(
       },
       (error) => {
         if (!isLatest()) return
-        const failure = asRefusal(error)
+        const failure = asApiError(error)
         latest.pausedUntil = failure.againAt ?? 0
         setState(({ data }) => ({ data, failure, isLoading: false }))
       },

@@ -1,5 +1,5 @@
+import { asApiError } from '../api/api-error.ts'
 import { ask } from '../api/ask.ts'
-import { asRefusal } from '../api/refusal.ts'
 import { useAction } from '../api/use-action.ts'
 import { captionFile } from '../operations.ts'
 import { toast } from '../parts/toast.tsx'
@@ -22,7 +22,7 @@ export function CaptionLinks({ jobId, name }: CaptionLinksProps) {
       Object.assign(document.createElement('a'), { href: url, download }).click()
       URL.revokeObjectURL(url)
     } catch (error) {
-      toast(`The captions were not saved: ${asRefusal(error).message}`)
+      toast(`The captions were not saved: ${asApiError(error).message}`)
     }
   })
   return (

@@ -1,7 +1,7 @@
 import './design.css'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { Refusal } from '../api/refusal.ts'
+import { ApiError } from '../api/api-error.ts'
 import { Drop } from '../menus/drop.tsx'
 import { Tile } from '../overview/tile.tsx'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
@@ -17,7 +17,7 @@ import { isColour, textOf, tokens } from './tokens.ts'
 
 const STATES = ['QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED']
 const SIZES = ['s12', 's13', 's14', 's16', 's20', 's28']
-const REFUSED = new Refusal('The field is too long.', {
+const REFUSED = new ApiError('The field is too long.', {
   code: 'INVALID_REQUEST',
   requestId: 'req_1',
   details: [{ path: '/inputs/text', message: 'must have at most 10,000 characters' }],

@@ -6,7 +6,7 @@ import { Field, TextField } from '../parts/field.tsx'
 import { LanguageSelect } from '../parts/language-select.tsx'
 import { type Entry, type EntryErrors, errorsOf, keyOf, withEntry } from './entries.ts'
 
-/** Applies a change to the newest entries and stores them. @throws Refusal */
+/** Applies a change to the newest entries and stores them. @throws ApiError */
 export type Save = (change: (entries: readonly Entry[]) => readonly Entry[]) => Promise<void>
 
 interface EntryDialogProps {

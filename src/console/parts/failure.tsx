@@ -1,9 +1,9 @@
-import type { Refusal } from '../api/refusal.ts'
+import type { ApiError } from '../api/api-error.ts'
 import { useSecondsLeft } from '../api/use-seconds-left.ts'
 import { Icon } from './icon.tsx'
 
 interface ReasonProps {
-  readonly failure: Refusal
+  readonly failure: ApiError
   /** It is asked again by itself once the pause is over that the service asked for. */
   readonly isAskedAgain?: boolean | undefined
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../api/refusal.ts'
+import { ApiError } from '../api/api-error.ts'
 
 /** One input of an endpoint, as a form shows it. */
 export interface FormField {
@@ -91,7 +91,7 @@ const titleOf = (name: string): string => name.replaceAll('_', ' ').replace(/^\w
 
 /**
  * The inputs that the filled form sends: fields that are empty are absent. Values are texts as they were typed, or booleans.
- * @throws Refusal naming the field whose JSON does not parse
+ * @throws ApiError naming the field whose JSON does not parse
  */
 export function inputsOf(
   fields: readonly FormField[],
@@ -112,7 +112,7 @@ function readValue(name: string, control: Control, value: string | boolean): unk
     return JSON.parse(value)
   } catch {
     const message = 'This is not valid JSON.'
-    throw new Refusal(message, { code: 'INVALID_REQUEST', details: [{ path: `/inputs/${name}`, message }] })
+    throw new ApiError(message, { code: 'INVALID_REQUEST', details: [{ path: `/inputs/${name}`, message }] })
   }
 }
 

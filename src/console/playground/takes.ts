@@ -38,7 +38,7 @@ signOuts.subscribe(() => {
 
 type NewTake = Pick<Take, 'endpoint' | 'voice' | 'voiceName' | 'text' | 'inputs'>
 
-/** Submits, and follows the job until it has ended; what was signed out from meanwhile is not kept. @throws Refusal */
+/** Submits, and follows the job until it has ended; what was signed out from meanwhile is not kept. @throws ApiError */
 export async function startTake(take: NewTake): Promise<void> {
   const before = signOuts.peek()
   const { endpoint, inputs } = take
@@ -51,7 +51,7 @@ export async function startTake(take: NewTake): Promise<void> {
   add(take, submitted.jobId)
 }
 
-/** What has failed once more, as a new job: it stays. @param idempotencyKey the same one leads to the same job @throws Refusal */
+/** What has failed once more, as a new job: it stays. @param idempotencyKey the same one leads to the same job @throws ApiError */
 export async function retryTake(take: Take, idempotencyKey: string): Promise<void> {
   const before = signOuts.peek()
   const { retryJob: submitted } = await ask(retryJob, { jobId: take.jobId, idempotencyKey })

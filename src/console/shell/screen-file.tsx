@@ -1,8 +1,8 @@
 import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
+import { ApiError } from '../api/api-error.ts'
 import { comebacks } from '../api/follow.ts'
-import { Refusal } from '../api/refusal.ts'
 import { Failure } from '../parts/failure.tsx'
 import { Page } from '../parts/page.tsx'
 import { takes } from '../playground/takes.ts'
@@ -22,7 +22,7 @@ const WITH_TAKES = `${GONE} Loading the page again empties the list of takes; th
 function GoneScreen() {
   const back = comebacks.value
   useEffect(() => void reloadForFiles(), [back])
-  const failure = new Refusal(takes.value.length > 0 ? WITH_TAKES : GONE, { code: 'OFFLINE' })
+  const failure = new ApiError(takes.value.length > 0 ? WITH_TAKES : GONE, { code: 'OFFLINE' })
   return (
     <Page title="Not loaded">
       <Failure failure={failure} onRetry={() => void reloadWhereServed()} />

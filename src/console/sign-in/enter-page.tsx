@@ -25,11 +25,11 @@ export function EnterPage() {
     addEventListener('hashchange', take)
     return () => removeEventListener('hashchange', take)
   }, [])
-  return <Entrance key={token} token={token} />
+  return <SignInByLink key={token} token={token} />
 }
 
 /** What one link opens. */
-function Entrance({ token }: { token: string }) {
+function SignInByLink({ token }: { token: string }) {
   const { route } = useLocation()
   const query = useQuery(linkQuery, { token })
   const open = useAction(async () => {

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Refusal } from '../api/refusal.ts'
+import type { ApiError } from '../api/api-error.ts'
 import { useAction } from '../api/use-action.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
@@ -78,5 +78,5 @@ function useChosen() {
   return { chosen, choose }
 }
 
-const errorsOf = (failure: Refusal | null): FieldErrors =>
+const errorsOf = (failure: ApiError | null): FieldErrors =>
   Object.fromEntries((failure?.details ?? []).map(({ path, message }) => [path.replace(/^\//, ''), message]))

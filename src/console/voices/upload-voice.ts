@@ -1,6 +1,6 @@
-import { noteRefusal, refusalOfAnswer } from '../api/ask.ts'
+import { ApiError, type Violation } from '../api/api-error.ts'
+import { errorOfAnswer, noteError } from '../api/ask.ts'
 import { at } from '../api/base.ts'
-import { Refusal, type Violation } from '../api/refusal.ts'
 
 /** A recording as the form has it. */
 interface NewVoice {
@@ -19,7 +19,7 @@ interface Answer {
   readonly details?: readonly Violation[]
 }
 
-/** Sends a recording: files do not fit into GraphQL, so that this goes to a route of its own. @throws Refusal */
+/** Sends a recording: files do not fit into GraphQL, so that this goes to a route of its own. @throws ApiError */
 export async function uploadVoice({ name, file, consent, transcript, language }: NewVoice): Promise<void> {
   const form = new FormData()
   const fields = { name, consent, ref_text: transcript, language }
@@ -29,14 +29,14 @@ export async function uploadVoice({ name, file, consent, transcript, language }:
   const response = await send(form)
   if (response.ok) return
   const answer = (await response.json().catch(() => null)) as Answer | null
-  noteRefusal(answer?.error_code, askedAt)
-  throw refusalOfAnswer(response, answer)
+  noteError(answer?.error_code, askedAt)
+  throw errorOfAnswer(response, answer)
 }
 
 async function send(body: FormData): Promise<Response> {
   try {
     return await fetch(at('/voices'), { method: 'POST', body, credentials: 'same-origin' })
   } catch {
-    throw new Refusal('The service cannot be reached: check the connection.', { code: 'OFFLINE' })
+    throw new ApiError('The service cannot be reached: check the connection.', { code: 'OFFLINE' })
   }
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import { asApiError, isUncertain } from '../api/api-error.ts'
 import { ask } from '../api/ask.ts'
-import { asRefusal, isUncertain } from '../api/refusal.ts'
 import { rotateSecret, type WebhookSettingsQuery } from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { exactTime } from '../parts/format.ts'
@@ -39,7 +39,7 @@ function useRotation(secrets: readonly Secret[], onChange: () => void) {
       setDoubt(null)
       onChange()
     } catch (error) {
-      if (isUncertain(asRefusal(error))) {
+      if (isUncertain(asApiError(error))) {
         setDoubt({ madeAt: signingOf(secrets)?.createdAt })
         onChange()
       }

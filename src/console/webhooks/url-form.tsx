@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import { type ApiError, tooMany } from '../api/api-error.ts'
 import { ask } from '../api/ask.ts'
-import { type Refusal, tooMany } from '../api/refusal.ts'
 import { useAction } from '../api/use-action.ts'
 import { useSecondsLeft } from '../api/use-seconds-left.ts'
 import { setWebhookUrl } from '../operations.ts'
@@ -56,7 +56,7 @@ export function UrlForm({ url, onSaved }: UrlFormProps) {
 
 interface UrlFieldProps {
   readonly value: string
-  readonly failure: Refusal | null
+  readonly failure: ApiError | null
   readonly onText: (text: string) => void
 }
 

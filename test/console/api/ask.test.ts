@@ -5,7 +5,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('what is wrong with variables comes with the refusal, value by value', async () => {
+test('what is wrong with variables comes with the error, value by value', async () => {
   vi.stubGlobal('document', { hidden: false })
   const details = [{ path: '/amount', message: 'must be a whole number' }]
   const error = { message: 'Invalid variables: see `details`.', extensions: { code: 'INVALID_REQUEST', details } }

@@ -42,7 +42,7 @@ export function interruptionJourneys(
     const key = page.locator('.secret code')
     await key.waitFor()
     for (let press = 0; press < 3; press++) await page.keyboard.press('Escape')
-    // As a browser does that takes no refusal twice.
+    // As a browser does, which lets a page keep a dialog open once.
     await page.evaluate(() => document.querySelector('dialog')?.close())
     await expect.poll(() => page.evaluate(() => document.querySelector('dialog')?.open)).toBe(true)
     expect(await key.isVisible()).toBe(true)

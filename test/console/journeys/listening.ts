@@ -116,7 +116,7 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
-  test('a text whose answer was lost is the same job again, also after a refusal in between', async () => {
+  test('a text whose answer was lost is the same job again, also after an error in between', async () => {
     const { service, owner, at } = opened()
     const { page } = await openPage(owner, service.url, /ERR_FAILED|429/)
     const keys: string[] = []

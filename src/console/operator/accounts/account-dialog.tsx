@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import { type ApiError, asApiError, isUncertain } from '../../api/api-error.ts'
 import { ask } from '../../api/ask.ts'
-import { asRefusal, isUncertain, type Refusal } from '../../api/refusal.ts'
 import { useAction } from '../../api/use-action.ts'
 import { createAccount, creditAccount, reauthenticate } from '../../operations.ts'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -33,7 +33,7 @@ export function AccountDialog({ account, onDone, onClose }: AccountDialogProps) 
   const [password, setPassword] = useState('')
   // The balance on the page shows whether they were granted.
   const lookAgain = (error: unknown): never => {
-    if (isUncertain(asRefusal(error))) onDone()
+    if (isUncertain(asApiError(error))) onDone()
     throw error
   }
   const save = useAction(async () => {
@@ -68,7 +68,7 @@ export function AccountDialog({ account, onDone, onClose }: AccountDialogProps) 
   )
 }
 
-const SaveFailure = ({ failure, isGrant }: { failure: Refusal; isGrant: boolean }) => (
+const SaveFailure = ({ failure, isGrant }: { failure: ApiError; isGrant: boolean }) => (
   <>
     <Failure failure={failure} />
     {isGrant && isUncertain(failure) && (

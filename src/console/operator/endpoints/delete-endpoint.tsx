@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
+import { asApiError } from '../../api/api-error.ts'
 import { ask } from '../../api/ask.ts'
 import { at } from '../../api/base.ts'
-import { asRefusal } from '../../api/refusal.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { deleteEndpoint, endpointWaiting } from '../../operations.ts'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
@@ -40,7 +40,7 @@ function DeleteDialog({ slug, isWorkflow, onClose }: DeleteProps & { readonly on
     try {
       await confirmed(password, () => ask(deleteEndpoint, { slug }))
     } catch (error) {
-      if (asRefusal(error).code === 'REAUTHENTICATION_REQUIRED') setNeedsPassword(true)
+      if (asApiError(error).code === 'REAUTHENTICATION_REQUIRED') setNeedsPassword(true)
       throw error
     }
     forgetDraft(slug)

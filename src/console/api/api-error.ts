@@ -4,7 +4,7 @@ export interface Violation {
   readonly message: string
 }
 
-interface RefusalParts {
+interface ApiErrorParts {
   readonly code: string
   readonly requestId?: string | undefined
   readonly details?: readonly Violation[]
@@ -15,7 +15,7 @@ interface RefusalParts {
 const MAX_PAUSE_MS = 60_000
 
 /** Why the service refused, or why it was not reached (`OFFLINE`). The message is a sentence to show. */
-export class Refusal extends Error {
+export class ApiError extends Error {
   readonly code: string
   readonly requestId: string | undefined
   readonly details: readonly Violation[]
@@ -24,7 +24,7 @@ export class Refusal extends Error {
   /** When a question may be asked again. */
   readonly againAt: number | null
 
-  constructor(message: string, parts: RefusalParts) {
+  constructor(message: string, parts: ApiErrorParts) {
     const seconds = parts.code === 'RATE_LIMITED' ? parts.retryAfterSeconds : undefined
     super(seconds === undefined ? message : tooMany(seconds))
     this.code = parts.code
@@ -37,10 +37,10 @@ export class Refusal extends Error {
 
 export const tooMany = (seconds: number, what = 'requests'): string => `Too many ${what}. Try again in ${seconds} s.`
 
-export const asRefusal = (error: unknown): Refusal =>
-  error instanceof Refusal
+export const asApiError = (error: unknown): ApiError =>
+  error instanceof ApiError
     ? error
-    : new Refusal(error instanceof Error ? error.message : String(error), { code: 'UNKNOWN' })
+    : new ApiError(error instanceof Error ? error.message : String(error), { code: 'UNKNOWN' })
 
 /** Of these a request may have come through all the same. */
 export const isUncertain = ({ code }: { readonly code: string }): boolean =>

@@ -1,5 +1,5 @@
 /** A network that drops everything closes nothing: a connection without any sign for too long is given up, and another one is made. */
-export class Patience {
+export class Silence {
   readonly #giveUp: () => void
   #timer: ReturnType<typeof setTimeout> | undefined
   #ms = 0
