@@ -24,6 +24,11 @@ interface Reading {
 
 const READABLE = /^[ァ-ヺー]+$/u
 const DIGITS = /^\d+$/u
+/** Words that came into use after the dictionary's last edition, or that it lacks, of two of its tokens each. */
+const LATER_WORDS: ReadonlyMap<string, string> = new Map([
+  ['令和', 'レイワ'],
+  ['檸檬', 'レモン'],
+])
 /** A word that leans on the one before it: no pause and no stress between the two. */
 const LEANING = new Set(['助詞', '助動詞'])
 
@@ -47,8 +52,8 @@ function toParts(tokens: readonly Token[]): SpokenPart[] {
   const parts: SpokenPart[] = []
   let start = 0
   for (let at = 0; at < tokens.length; ) {
-    const number = numberAt(tokens, at)
-    const { readings, taken } = number ?? { readings: readWord(tokens[at]!, parts.at(-1)), taken: 1 }
+    const known = laterWordAt(tokens, at) ?? numberAt(tokens, at)
+    const { readings, taken } = known ?? { readings: readWord(tokens[at]!, parts.at(-1)), taken: 1 }
     for (const { spoken, length } of readings) {
       parts.push({ spoken, start, length })
       start += length
@@ -56,6 +61,11 @@ function toParts(tokens: readonly Token[]): SpokenPart[] {
     at += taken
   }
   return parts
+}
+
+function laterWordAt(tokens: readonly Token[], at: number): { readings: readonly Reading[]; taken: number } | null {
+  const reading = LATER_WORDS.get(`${tokens[at]?.surface}${tokens[at + 1]?.surface ?? ''}`)
+  return reading === undefined ? null : { readings: [{ spoken: ` ${reading}`, length: 2 }], taken: 2 }
 }
 
 /** A word in kanji, or with particles, is one part; of what the dictionary does not know every character is one. */
@@ -90,7 +100,8 @@ function numberAt(tokens: readonly Token[], at: number): { readings: readonly Re
   const counter = counterAt(tokens, at + taken, digits)
   if (isWord(written, counter)) return null
   if (counter === null) return { readings: [{ spoken: ` ${readNumber(digits)}`, length }], taken }
-  const spoken = ` ${readCounted(digits, counter.surface, counter.pronunciation ?? '')}`
+  const isFirstOfMonth = digits === '1' && counter.surface === '日' && tokens[at - 1]?.surface.endsWith('月')
+  const spoken = ` ${isFirstOfMonth ? 'ツイタチ' : readCounted(digits, counter.surface, counter.pronunciation ?? '')}`
   return { readings: [{ spoken, length: length + [...counter.surface].length }], taken: taken + 1 }
 }
 
