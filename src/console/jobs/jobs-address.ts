@@ -12,7 +12,7 @@ const PLACES: readonly (readonly [prefix: RegExp, path: (id: string) => string])
   [/^job_[a-z0-9]{26}$/, (id) => `/jobs/${id}`],
   [/^msg_[a-z0-9]{26}$/, (id) => `/webhooks/deliveries/${id}`],
   [/^key_[a-z0-9]{26}$/, () => '/keys'],
-  [/^acct_[a-z0-9]{26}$/, (id) => `/operator/accounts?search=${id}`],
+  [/^acct_[a-z0-9]{26}$/, (id) => `/operator/accounts/${id}`],
 ]
 
 /** The screen of a whole id; null where the text is none. */
