@@ -143,10 +143,10 @@ export function follow<Data, Variables>(
   const own = client
   if (own === null) return () => {}
   let stop = (): void => {}
-  let error: Refused | undefined
+  let rejection: Refused | undefined
   const again = new Again({ run: () => begin(), onBack: noteComeback, onEnd })
   const goOn = (): void => {
-    if (own !== client || error === undefined || error.extensions?.code === 'NOT_FOUND') onEnd()
+    if (own !== client || rejection === undefined || rejection.extensions?.code === 'NOT_FOUND') onEnd()
     else again.plan()
   }
   const sink = {
@@ -155,21 +155,21 @@ export function follow<Data, Variables>(
         onNext(data)
         again.done()
       }
-      error = errors?.[0]
+      rejection = errors?.[0]
     },
-    error: (error: unknown) => {
-      error = Array.isArray(error) ? error[0] : {}
+    error: (thrown: unknown) => {
+      rejection = Array.isArray(thrown) ? thrown[0] : {}
       goOn()
     },
     complete: goOn,
   }
   const begin = (): void => {
-    error = undefined
+    rejection = undefined
     stop = own.subscribe<Data>({ query: operation.query, variables: variables as Record<string, unknown> }, sink)
   }
   begin()
   return () => {
-    error = undefined
+    rejection = undefined
     again.drop()
     stop()
   }
