@@ -110,7 +110,7 @@ function createServer({ trustedProxies: ranges, corsOrigins }: Runtime['settings
     return503OnClosing: false,
   })
   app.server.on('checkExpectation', answerUnknownExpectation)
-  app.server.on('connect', answerTunnel)
+  app.server.on('connect', answerTunnel('GET, HEAD, POST, OPTIONS'))
   return app
 }
 

@@ -33,14 +33,16 @@ export function answerMalformedHttp(error: ConnectionError, socket: Duplex): voi
   socket.end(rawResponse(answer, requestIdOf({})), () => socket.destroy())
 }
 
-/** A CONNECT request, whose socket node would drop without a word. */
-export function answerTunnel({ headers }: IncomingMessage, socket: Duplex): void {
-  // The server looks after it no more.
-  socket.on('error', () => socket.destroy())
-  const error = new ServiceError('METHOD_NOT_ALLOWED', 'Send requests to this service itself: it is no proxy.')
-  const response = rawResponse(error, requestIdOf(headers), { allow: 'GET, HEAD, POST, OPTIONS' })
-  socket.end(response, () => socket.destroy())
-}
+/** Answers a CONNECT request, whose socket node would drop without a word. @param allow the methods that the port takes */
+export const answerTunnel =
+  (allow: string) =>
+  ({ headers }: IncomingMessage, socket: Duplex): void => {
+    // The server looks after it no more.
+    socket.on('error', () => socket.destroy())
+    const error = new ServiceError('METHOD_NOT_ALLOWED', 'Send requests to this service itself: it is no proxy.')
+    const response = rawResponse(error, requestIdOf(headers), { allow })
+    socket.end(response, () => socket.destroy())
+  }
 
 /** An `Expect` header other than 100-continue, which node would refuse with an empty body. */
 export function answerUnknownExpectation(request: IncomingMessage, response: ServerResponse): void {

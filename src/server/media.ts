@@ -7,7 +7,7 @@ import { SAFETY_HEADERS } from '../http/safety-headers.ts'
 import { type MediaGrant, verifyMediaPath } from '../storage/sign-url.ts'
 import type { ByteRange, Storage } from '../storage/storage.ts'
 import type { Log } from '../values/log.ts'
-import { isForOther, isFresh, isSameContent, type Validators } from './preconditions.ts'
+import { isForOther, isFresh, isSameContent, rejectPrecondition, type Validators } from './preconditions.ts'
 
 const BYTE_RANGE = /^bytes=([0-9]*)-([0-9]*)$/i
 
@@ -87,12 +87,6 @@ function suffixRange(length: number, size: number): ByteRange | 'unsatisfiable' 
   // The suffix of nothing is satisfiable, but no Content-Range can say so.
   return size === 0 ? null : { start: Math.max(0, size - length), end: size - 1 }
 }
-
-const rejectPrecondition = (reply: FastifyReply): FastifyReply =>
-  reply.code(412).send({
-    error: 'The file is another one than If-Match or If-Unmodified-Since asks for: leave them out to read it.',
-    error_code: 'INVALID_REQUEST',
-  })
 
 const rejectRange = (reply: FastifyReply, size: number): FastifyReply =>
   reply

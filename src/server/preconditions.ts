@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyReply } from 'fastify'
 import { matchesETag, namesETag } from '../http/if-none-match.ts'
 
 /** What a caller's copy is compared by: a strong entity tag with its quotes, and when the content was last written. */
@@ -36,3 +37,10 @@ const parseHttpDate = (text: string): number =>
   HTTP_DATE.test(text) ? Date.parse(text.endsWith('GMT') ? text : `${text} GMT`) / 1000 : Number.NaN
 
 const toSeconds = (time: Date): number => Math.floor(time.getTime() / 1000)
+
+/** 412: the file is another one than the client asks for. */
+export const rejectPrecondition = (reply: FastifyReply): FastifyReply =>
+  reply.code(412).send({
+    error: 'The file is another one than If-Match or If-Unmodified-Since asks for: leave them out to read it.',
+    error_code: 'INVALID_REQUEST',
+  })

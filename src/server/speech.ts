@@ -7,7 +7,7 @@ import { transcoded } from '../audio/transcode.ts'
 import { SAMPLE_FOLDER } from '../catalog/samples/voice-samples.ts'
 import { notFound, ServiceError } from '../errors/service-error.ts'
 import { clientDisconnect } from '../http/client-disconnect.ts'
-import { namesETag } from '../http/if-none-match.ts'
+import { matchesETag, namesETag } from '../http/if-none-match.ts'
 import { SAFETY_HEADERS } from '../http/safety-headers.ts'
 import { AUDIO_FOLDERS } from '../jobs/audio-urls.ts'
 import { findJob } from '../jobs/find-job.ts'
@@ -21,6 +21,7 @@ import { listenToJob } from '../voice/listen-to-job.ts'
 import { noSpeech, requireSpeech } from '../voice/require-speech.ts'
 import { voiceSample } from '../voice/trials/voice-sample.ts'
 import { audioOf } from '../voice/voice-job-audio.ts'
+import { rejectPrecondition } from './preconditions.ts'
 
 const CAPTIONS_PATH = /^captions\/([a-z0-9_]+)\.([a-z0-9]+)$/
 const SAMPLE_PATH = /^samples\/([a-z0-9_-]+)\/([a-z0-9_-]+)\.mp3$/
@@ -78,7 +79,9 @@ function sendWhole(
 ): FastifyReply {
   const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
   reply.headers({ etag, 'cache-control': headers['cache-control'] })
-  if (namesETag(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  const { 'if-match': expected, 'if-none-match': known } = request.headers
+  if (expected !== undefined && !matchesETag(expected, etag)) return rejectPrecondition(reply)
+  if (namesETag(known, etag)) return reply.code(304).send()
   return reply.headers(headers).send(bytes)
 }
 

@@ -17,6 +17,7 @@ import { openDatabaseReadings } from './database-readings.ts'
 /** A scraper that takes its time for a few lines has gone. */
 const REQUEST_TIMEOUT_MS = 10_000
 const METHODS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD'])
+const ALLOWED = [...METHODS].join(', ')
 
 /** The door for what watches a process: it has a port of its own, and asks for no key. */
 export interface MetricsServer {
@@ -55,7 +56,7 @@ export async function openMetricsServer(
   })
   server.on('clientError', answerMalformedHttp)
   server.on('checkExpectation', answerUnknownExpectation)
-  server.on('connect', answerTunnel)
+  server.on('connect', answerTunnel(ALLOWED))
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) =>
       reject(explainUnbound(error, { host, port, hostVariable: 'METRICS_HOST', portVariable: 'METRICS_PORT' })),
@@ -100,7 +101,7 @@ async function answerTo(
   if (violation !== null) return failed(invalidRequest(violation), { connection: 'close' })
   const route = routes[request.url?.replace(/[?#].*$/s, '') ?? '']
   if (route === undefined) return failed(NOT_FOUND)
-  return METHODS.has(request.method) ? route() : failed(NOT_ALLOWED, { allow: 'GET, HEAD' })
+  return METHODS.has(request.method) ? route() : failed(NOT_ALLOWED, { allow: ALLOWED })
 }
 
 const NOT_FOUND = new ServiceError('NOT_FOUND', 'Ask for /metrics, /health/live or /health/ready.')

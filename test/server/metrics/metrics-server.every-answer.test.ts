@@ -32,3 +32,11 @@ test.each([
     expect(head).toMatch(header)
   if (code !== undefined) expect(JSON.parse(body)).toMatchObject({ error: expect.any(String), error_code: code })
 })
+
+test('the port of the metrics names the methods that it takes', async () => {
+  for (const bytes of [
+    'CONNECT a:1 HTTP/1.1\r\nhost: a:1\r\n\r\n',
+    'PUT /metrics HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n',
+  ])
+    expect(await ask(bytes)).toMatch(/^allow: GET, HEAD\r$/im)
+})

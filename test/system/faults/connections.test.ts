@@ -5,6 +5,9 @@ import { cutReplies, cutShares } from '../../setup/servers/fault-proxy.ts'
 import { until } from '../../setup/wait.ts'
 
 const LOAD_MS = 5_000
+/** More than one receiver gets at once. */
+const SLOW_JOBS = 40
+const SLOW_MS = 300
 const TIMEOUT_MS = 60_000
 /**
  * Bytes that only one statement has: the claim of a job with its place in the queue, its completion with its delivery, its failure (by the status
@@ -46,12 +49,15 @@ describe('connections to the database that break', { timeout: 240_000 }, () => {
 
   test('right after a worker committed something, and before its reply: every job ends once, and its webhook comes', async () => {
     let refusals = 0
-    fixture.receiver.on(RECEIVER_PATH, (response) => response.writeHead(refusals++ === 0 ? 503 : 204).end())
+    // So slowly that some wait for their ticket, and are begun in a statement of their own.
+    fixture.receiver.on(RECEIVER_PATH, (response) => {
+      setTimeout(() => response.writeHead(refusals++ === 0 ? 503 : 204).end(), SLOW_MS)
+    })
     const next = fixture.speech.calls.length
     fixture.speech.answer((_call, nth) => (nth === next ? { status: 400, json: { detail: 'no' } } : {}))
     const rule = cutReplies(COMMITTED_BY_WORKERS)
     fixture.proxy.rule = rule
-    const texts = COMMITTED_BY_WORKERS.map((_word, index) => `cut once, ${index}.`)
+    const texts = Array.from({ length: SLOW_JOBS }, (_nothing, index) => `cut once, ${index}.`)
     const replies = await Promise.all(texts.map((text) => fixture.submit(text)))
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([202]))
     const ids = replies.map((reply) => reply.json<{ job_id: string }>().job_id)

@@ -73,7 +73,7 @@ function openLoad(key: string) {
 test('from the last release to this one, process by process and under load: every job that was accepted ends, charged once', async () => {
   const [folder, dataDir, ports] = await Promise.all([makeTempDir(), makeTempDir(), freePorts(2)])
   const { main } = await unpackRelease(folder)
-  const shared = { DATABASE_URL: database.url, DATA_DIR: dataDir, SECRET_KEY: 's'.repeat(40), LOG_LEVEL: 'warn' }
+  const shared = { DATABASE_URL: database.url, DATA_DIR: dataDir, SECRET_KEY: 's'.repeat(40), LOG_LEVEL: 'error' }
   const env = { ...shared, HOST: '127.0.0.1', RATE_LIMIT_PER_MINUTE: '0', SHUTDOWN_SECONDS: '20' }
   const [oldApi, newApi] = ports.map((port) => ({ PORT: String(port), url: `http://127.0.0.1:${port}` }))
   const startReleased = (role: string, more: object = {}) =>

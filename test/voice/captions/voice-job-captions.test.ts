@@ -216,6 +216,8 @@ describe('captions among the outputs', () => {
     const { etag = '' } = (await call(url)).headers
     const again = await call(url, { headers: { 'if-none-match': etag } })
     expect([again.status, again.bytes.length, again.headers.etag]).toEqual([304, 0, etag])
+    const other = await call(url, { headers: { 'if-match': '"other"' } })
+    expect([other.status, (await call(url, { headers: { 'if-match': etag } })).status]).toEqual([412, 200])
   })
 
   test('are those that its input chooses; the input is no matter of the engine, and what is not listed is refused', async () => {
