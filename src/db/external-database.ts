@@ -3,7 +3,14 @@ import { ServiceError } from '../errors/service-error.ts'
 import { errorCode } from '../values/data-directory.ts'
 import type { Log } from '../values/log.ts'
 import { withOfferedTls } from './connections/offered-tls.ts'
-import { type DriverUrl, postgresUrl, type UrlVariable, withSslMode } from './connections/postgres-url.ts'
+import {
+  type DriverUrl,
+  lacksAuthorities,
+  postgresUrl,
+  type SslDefaults,
+  type UrlVariable,
+  withSslDefaults,
+} from './connections/postgres-url.ts'
 import { serverUrls } from './connections/server-urls.ts'
 import { Servers } from './connections/servers.ts'
 import { SessionClient } from './connections/session-client.ts'
@@ -39,15 +46,13 @@ interface Facts extends Privileges {
 }
 
 /** What the environment says of a database of one's own. */
-interface ExternalSettings {
+interface ExternalSettings extends SslDefaults {
   /** May name several servers between commas. */
   readonly databaseUrl: string
   /** null: the same. */
   readonly directDatabaseUrl: string | null
   /** Whether statements are prepared by name; null: unless a pooler is in transaction mode. */
   readonly databasePrepare: boolean | null
-  /** PGSSLMODE, for URLs without an `sslmode`; null: none. */
-  readonly pgSslMode: string | null
 }
 
 /** Where it was looked, for sentences about it. */
@@ -70,6 +75,7 @@ interface Inspected {
  */
 export async function openExternalDatabase(settings: ExternalSettings, log: Log): Promise<Route> {
   const { databaseUrl, directDatabaseUrl } = settings
+  warnOfAuthorities([databaseUrl, directDatabaseUrl ?? []].flat().flatMap(serverUrls), settings, log)
   const pooledUrls = await driverUrls('DATABASE_URL', databaseUrl, settings)
   const directUrls =
     directDatabaseUrl === null ? null : await driverUrls('DIRECT_DATABASE_URL', directDatabaseUrl, settings)
@@ -90,9 +96,18 @@ export async function openExternalDatabase(settings: ExternalSettings, log: Log)
 }
 
 /** Those of the servers that a variable names, with the encryption that is wanted of each. */
-async function driverUrls(variable: UrlVariable, text: string, { pgSslMode }: ExternalSettings): Promise<DriverUrl[]> {
-  const urls = serverUrls(text).map((url) => withSslMode(url, pgSslMode))
+async function driverUrls(variable: UrlVariable, text: string, defaults: SslDefaults): Promise<DriverUrl[]> {
+  const urls = serverUrls(text).map((url) => withSslDefaults(url, defaults))
   return (await Promise.all(urls.map(withOfferedTls))).map((url) => postgresUrl(url, variable))
+}
+
+function warnOfAuthorities(urls: readonly string[], defaults: SslDefaults, log: Log): void {
+  const servers = new Set(urls.filter((url) => lacksAuthorities(url, defaults)).map((url) => new URL(url).host))
+  if (servers.size === 0) return
+  log.warn(
+    { servers: [...servers] },
+    'PGSSLMODE=verify-ca takes PGSSLROOTCERT=FILE, the authority to trust: without it servers of the database are verified as by verify-full, by the authorities that Node.js trusts',
+  )
 }
 
 function warnOfUnverified(urls: readonly DriverUrl[], log: Log): void {
@@ -100,7 +115,7 @@ function warnOfUnverified(urls: readonly DriverUrl[], log: Log): void {
   if (servers.size === 0) return
   log.warn(
     { servers: [...servers] },
-    'connections to the database are encrypted, but its server is not verified: set sslmode=verify-full, and sslrootcert=FILE for an authority of your own',
+    'connections to the database are encrypted, but its server is not verified: set sslmode=verify-full (or PGSSLMODE), and sslrootcert=FILE (or PGSSLROOTCERT) for an authority of your own',
   )
 }
 

@@ -11,8 +11,8 @@ export async function openServer(settings: Settings, log: Log, closers: Closer[]
   const embedded =
     databaseUrl === null ? await (await import('../db/embedded/embedded.ts')).openEmbedded(dataDir, log) : null
   if (embedded !== null) closers.push({ what: 'the embedded database', close: () => embedded.close() })
-  const pgSslMode = lookUp('PGSSLMODE') ?? null
-  const target = databaseUrl === null ? null : await openExternalDatabase({ ...settings, databaseUrl, pgSslMode }, log)
+  const ssl = { pgSslMode: lookUp('PGSSLMODE') ?? null, pgSslRootCert: lookUp('PGSSLROOTCERT') ?? null }
+  const target = databaseUrl === null ? null : await openExternalDatabase({ ...settings, ...ssl, databaseUrl }, log)
   const db = openDatabase(target ?? (embedded as { url: string }).url, log, databasePoolSize)
   closers.push({ what: 'the database', close: () => db.close() })
   return { db, embedded }

@@ -3,7 +3,7 @@ import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { readSettings } from '../../src/context/config.ts'
 import { withOfferedTls } from '../../src/db/connections/offered-tls.ts'
-import { postgresUrl, withSslMode } from '../../src/db/connections/postgres-url.ts'
+import { postgresUrl, withSslDefaults } from '../../src/db/connections/postgres-url.ts'
 import { openRuntime } from '../../src/runtime/runtime.ts'
 import { openLog } from '../../src/values/log.ts'
 import { type Certificates, makeCertificates } from '../setup/certificates.ts'
@@ -206,7 +206,12 @@ describe('a connection over TLS', () => {
   let front: Awaited<ReturnType<typeof startTlsFront>>
   const warned: object[] = []
   // A lost connection is warned of as well.
-  const warn = (entry: object) => void ('servers' in entry && warned.push(entry))
+  const warnings: string[] = []
+  const warn = (entry: object, message: string) => {
+    if (!('servers' in entry)) return
+    warned.push(entry)
+    warnings.push(message)
+  }
   const log = Object.assign(openLog('silent'), { warn })
   beforeAll(async () => {
     certificates = await makeCertificates()
@@ -229,6 +234,7 @@ describe('a connection over TLS', () => {
     await runtime.close()
     expect(front.encrypted()).toBeGreaterThan(1)
   }
+  const VERIFYING = { pgSslMode: 'verify-full', pgSslRootCert: null }
   const rootcert = () => `sslrootcert=${encodeURIComponent(certificates.caFile)}`
 
   test.each([
@@ -240,6 +246,52 @@ describe('a connection over TLS', () => {
   ])('by %s, with one warning', async (_what, parameters, env) => {
     await connectBy('selfSigned', parameters, env)
     expect(warned).toEqual([{ servers: [new URL(front.url).host] }])
+  })
+
+  test.each([
+    ['require', 'wrongHost'],
+    ['verify-ca', 'wrongHost'],
+    ['verify-full', 'good'],
+  ] as const)('by PGSSLMODE=%s is verified by PGSSLROOTCERT, as by the sslrootcert of a URL', async (mode, pair) => {
+    await connectBy(pair, '', { PGSSLMODE: mode, PGSSLROOTCERT: certificates.caFile })
+    await front.close()
+    const refused = connectBy('selfSigned', '', { PGSSLMODE: mode, PGSSLROOTCERT: certificates.caFile })
+    await expect(refused).rejects.toThrow(/self-signed certificate/)
+    expect(warned).toEqual([])
+  })
+
+  test('by the sslmode of a URL is verified by PGSSLROOTCERT, and by nothing but its own sslrootcert', async () => {
+    const refused = connectBy('selfSigned', 'sslmode=require', { PGSSLROOTCERT: certificates.caFile })
+    await expect(refused).rejects.toThrow(/self-signed certificate/)
+    await front.close()
+    await connectBy('good', `sslmode=verify-full&${rootcert()}`, { PGSSLROOTCERT: '/nowhere' })
+  })
+
+  test('by PGSSLROOTCERT=system is verified in full by the authorities of the system, also without PGSSLMODE', async () => {
+    await connectBy('good', '', { PGSSLROOTCERT: 'system' })
+    await front.close()
+    await expect(connectBy('wrongHost', '', { PGSSLROOTCERT: 'system' })).rejects.toThrow(/altnames/)
+    const weak = { pgSslMode: 'require', pgSslRootCert: 'system' }
+    const sentence = 'Check PGSSLROOTCERT: PGSSLROOTCERT=system takes sslmode=verify-full.'
+    expect(() => withSslDefaults('postgres://u@h/db', weak)).toThrow(sentence)
+  })
+
+  test('by PGSSLMODE=verify-ca alone is verified in full, as before, with one warning that names PGSSLMODE', async () => {
+    await connectBy('good', '', { PGSSLMODE: 'verify-ca' })
+    expect(warned).toEqual([{ servers: [new URL(front.url).host] }])
+    expect(warnings.at(-1)).toMatch(/^PGSSLMODE=verify-ca takes PGSSLROOTCERT=FILE/)
+    await front.close()
+    await expect(connectBy('wrongHost', '', { PGSSLMODE: 'verify-ca' })).rejects.toThrow(/altnames/)
+  })
+
+  test('is not begun by PGSSLROOTCERT alone, and one that cannot be read is refused by its own name', () => {
+    const bare = 'postgres://u@h/db'
+    expect(withSslDefaults(bare, { pgSslMode: null, pgSslRootCert: '/nowhere' })).toBe(bare)
+    expect(withSslDefaults(`${bare}?sslmode=disable`, { pgSslMode: null, pgSslRootCert: '/nowhere' })).toMatch(
+      /\?sslmode=disable$/,
+    )
+    const sentence = 'Check PGSSLROOTCERT: PGSSLROOTCERT names a file that cannot be read: /nowhere (ENOENT).'
+    expect(() => withSslDefaults(bare, { ...VERIFYING, pgSslRootCert: '/nowhere' })).toThrow(sentence)
   })
 
   test('by sslmode=require to several servers, and past a pooler, has one warning that names them all', async () => {
@@ -262,9 +314,11 @@ describe('a connection over TLS', () => {
 
   test('is not wanted by PGSSLMODE of a URL with an encryption of its own, or of a Unix socket', () => {
     const own = ['postgres://u@h/db?sslmode=disable', 'postgres://u@h/db?ssl=true']
-    expect(own.map((url) => withSslMode(url, 'verify-full'))).toEqual(own)
-    const socket = withSslMode('postgres://u@localhost/db?host=/run/postgresql', 'verify-full')
-    expect(postgresUrl(socket, 'DATABASE_URL')).toMatchObject({ url: expect.stringMatching(/sslmode=disable/) })
+    expect(own.map((url) => withSslDefaults(url, VERIFYING))).toEqual(own)
+    for (const pgSslRootCert of [null, 'system', '/nowhere']) {
+      const socket = withSslDefaults('postgres://u@localhost/db?host=/run/postgresql', { ...VERIFYING, pgSslRootCert })
+      expect(postgresUrl(socket, 'DATABASE_URL').url).toMatch(/^[^?]*\?host=[^&]*&sslmode=disable$/)
+    }
   })
 
   test('by sslmode=prefer is in plain text where the server offers none, by a Unix socket as well', async () => {

@@ -7,6 +7,8 @@ import { isBySocket } from './offered-tls.ts'
 const MODES = ['disable', 'allow', 'prefer', 'require', 'no-verify', 'verify-ca', 'verify-full'] as const
 /** libpq's word for the authorities that the system trusts: the driver's default. */
 const SYSTEM = 'system'
+/** Modes that verify nothing, whatever the authorities. */
+const UNVERIFIED: ReadonlySet<string> = new Set(['disable', 'no-verify'])
 
 /** The variable that a URL comes from. */
 export type UrlVariable = 'DATABASE_URL' | 'DIRECT_DATABASE_URL'
@@ -18,17 +20,47 @@ export interface DriverUrl {
   readonly isUnverified: boolean
 }
 
+/** What the environment says of the encryption of a URL that does not say it itself; null: nothing. */
+export interface SslDefaults {
+  /** PGSSLMODE, for URLs without an `sslmode`. */
+  readonly pgSslMode: string | null
+  /** PGSSLROOTCERT, for URLs without an `sslrootcert`. */
+  readonly pgSslRootCert: string | null
+}
+
 /**
- * A PostgreSQL URL with PGSSLMODE as its `sslmode` where it says nothing of encryption, as libpq reads it. The driver would verify the
- * server by every mode but `no-verify`.
- * @throws ServiceError INVALID_REQUEST for a mode that there is not
+ * A PostgreSQL URL with PGSSLMODE as its `sslmode` and PGSSLROOTCERT as its `sslrootcert` where it has none, as libpq reads it: `system` alone
+ * means `verify-full`. The driver would verify the server by every mode but `no-verify`. Authorities without a mode encrypt nothing.
+ * @throws ServiceError INVALID_REQUEST for a mode that there is not, and for authorities that cannot be read or do not go with the mode
  */
-export function withSslMode(databaseUrl: string, pgSslMode: string | null): string {
+export function withSslDefaults(databaseUrl: string, defaults: SslDefaults): string {
   const url = new URL(databaseUrl)
-  if (pgSslMode === null || url.searchParams.has('sslmode') || url.searchParams.has('ssl')) return databaseUrl
-  if (!isMode(pgSslMode)) throw violation('PGSSLMODE', `it must be one of ${MODES.join(', ')}`)
-  url.searchParams.set('sslmode', pgSslMode)
+  const { searchParams } = url
+  if (searchParams.has('ssl')) return databaseUrl
+  const { pgSslMode, pgSslRootCert } = defaults
+  const authorities = searchParams.get('sslrootcert') ?? pgSslRootCert
+  const mode = searchParams.get('sslmode') ?? pgSslMode ?? (authorities === SYSTEM ? 'verify-full' : null)
+  if (mode === null) return databaseUrl
+  if (!searchParams.has('sslmode') && !isMode(mode)) {
+    throw violation('PGSSLMODE', `it must be one of ${MODES.join(', ')}`)
+  }
+  searchParams.set('sslmode', lacksAuthorities(databaseUrl, defaults) ? 'verify-full' : mode)
+  if (authorities === null || searchParams.has('sslrootcert') || UNVERIFIED.has(mode) || isBySocket(url))
+    return url.href
+  const wrong = wrongAuthorities(mode, authorities)
+  if (wrong !== null) throw violation('PGSSLROOTCERT', `PGSSLROOTCERT${wrong}`)
+  searchParams.set('sslrootcert', authorities)
   return url.href
+}
+
+/**
+ * Whether PGSSLMODE=verify-ca has no authority to go by. Any host with a certificate of a public one would do: such a server is
+ * verified as by `verify-full`, by the authorities that Node trusts.
+ */
+export function lacksAuthorities(databaseUrl: string, { pgSslMode, pgSslRootCert }: SslDefaults): boolean {
+  const url = new URL(databaseUrl)
+  const isSaid = ['ssl', 'sslmode', 'sslrootcert'].some((name) => url.searchParams.has(name))
+  return pgSslMode === 'verify-ca' && pgSslRootCert === null && !isSaid && !isBySocket(url)
 }
 
 /**
@@ -45,6 +77,7 @@ export function postgresUrl(databaseUrl: string, variable: UrlVariable): DriverU
   if (wrong !== null) throw violation(variable, wrong)
   if (isBySocket(url)) {
     url.searchParams.set('sslmode', 'disable')
+    url.searchParams.delete('sslrootcert')
     return { url: url.href, isUnverified: false }
   }
   if (authorities === SYSTEM) url.searchParams.delete('sslrootcert')
@@ -54,19 +87,24 @@ export function postgresUrl(databaseUrl: string, variable: UrlVariable): DriverU
 
 function wrongIn(mode: string, authorities: string | null): string | null {
   if (!isMode(mode)) return `sslmode must be one of ${MODES.join(', ')}`
-  if (authorities === SYSTEM && mode !== 'verify-full') return 'sslrootcert=system takes sslmode=verify-full'
   if (mode === 'verify-ca' && authorities === null)
     return 'sslmode=verify-ca takes sslrootcert=FILE, the authority to trust'
-  if (authorities === null || authorities === SYSTEM) return null
+  const wrong = authorities === null ? null : wrongAuthorities(mode, authorities)
+  return wrong === null ? null : `sslrootcert${wrong}`
+}
+
+/** What follows their name in a sentence about them. */
+function wrongAuthorities(mode: string, authorities: string): string | null {
+  if (authorities === SYSTEM) return mode === 'verify-full' ? null : '=system takes sslmode=verify-full'
   try {
     accessSync(authorities, constants.R_OK)
     return null
   } catch (error) {
-    return `sslrootcert names a file that cannot be read: ${authorities} (${errorCode(error)})`
+    return ` names a file that cannot be read: ${authorities} (${errorCode(error)})`
   }
 }
 
 const isMode = (mode: string): boolean => (MODES as readonly string[]).includes(mode)
 
-const violation = (variable: UrlVariable | 'PGSSLMODE', what: string): ServiceError =>
+const violation = (variable: UrlVariable | 'PGSSLMODE' | 'PGSSLROOTCERT', what: string): ServiceError =>
   new ServiceError('INVALID_REQUEST', `Check ${variable}: ${what}.`)
