@@ -1,23 +1,32 @@
 import { promises, TIMEOUT } from 'node:dns'
 
-const TRY_MS = 2000
-const TRIES = 2
 /** Once a family has brought addresses, the other gets this long: some name servers answer for A and drop AAAA. */
 const OTHER_FAMILY_MS = 1500
-/** Both families, all tries. */
-const RESOLVE_TIMEOUT_MS = 5000
+
+/** How long name servers are asked. */
+export interface Limits {
+  /** For one server to answer in, the first time. */
+  readonly tryMs: number
+  /** Of each server. */
+  readonly tries: number
+  /** Both families, all tries. */
+  readonly totalMs: number
+}
+
+/** For names that callers chose. */
+const LIMITS: Limits = { tryMs: 2000, tries: 2, totalMs: 5000 }
 
 /** Asks DNS. An interface, so that tests can answer for it. */
 export interface Resolver {
-  /** Every address of a name, IPv4 and IPv6, aliases followed. @throws where there is none */
-  resolve(host: string): Promise<string[]>
+  /** Every address of a name, IPv4 and IPv6, aliases followed; by the limits of a caller's name unless others are given. @throws where there is none */
+  resolve(host: string, limits?: Limits): Promise<string[]>
 }
 
 /** The name servers of the machine, or those given, asked over sockets: hanging ones never take a thread from the rest of the process. */
 export function systemResolver(servers?: readonly string[]): Resolver {
   return {
-    resolve: async (host) => {
-      const resolver = new promises.Resolver({ timeout: TRY_MS, tries: TRIES })
+    resolve: async (host, { tryMs, tries } = LIMITS) => {
+      const resolver = new promises.Resolver({ timeout: tryMs, tries })
       if (servers !== undefined) resolver.setServers(servers)
       return eitherFamily([resolver.resolve4(host), resolver.resolve6(host)]).finally(() => resolver.cancel())
     },
@@ -35,25 +44,26 @@ async function eitherFamily(families: readonly Promise<string[]>[]): Promise<str
   return found.length > 0 ? found : families[0]!
 }
 
-/** Names asked for at the same time are asked once, and no caller waits longer than 5 s. */
+/** Names asked for at the same time are asked once, and no caller waits longer than its limits say. */
 export function sharedResolver(inner: Resolver): Resolver {
   const asked = new Map<string, Promise<string[]>>()
   return {
-    resolve: (host) => {
-      const known = asked.get(host)
+    resolve: (host, limits = LIMITS) => {
+      const question = [host, limits.tryMs, limits.tries, limits.totalMs].join(' ')
+      const known = asked.get(question)
       if (known !== undefined) return known
-      const answer = within(inner.resolve(host)).finally(() => asked.delete(host))
-      asked.set(host, answer)
+      const answer = within(limits.totalMs, inner.resolve(host, limits)).finally(() => asked.delete(question))
+      asked.set(question, answer)
       return answer
     },
   }
 }
 
-async function within(answer: Promise<string[]>): Promise<string[]> {
+async function within(totalMs: number, answer: Promise<string[]>): Promise<string[]> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
     const error = Object.assign(new Error('the name servers do not answer'), { code: TIMEOUT })
-    timer = setTimeout(() => reject(error), RESOLVE_TIMEOUT_MS)
+    timer = setTimeout(() => reject(error), totalMs)
   })
   return Promise.race([answer, late]).finally(() => clearTimeout(timer))
 }

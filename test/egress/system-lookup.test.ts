@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { systemResolver } from '../../src/egress/resolver.ts'
+import { type Limits, sharedResolver, systemResolver } from '../../src/egress/resolver.ts'
 import { type NameSources, systemLookup } from '../../src/egress/system-lookup.ts'
 import { startNameServer } from '../setup/servers/name-server.ts'
+import { until } from '../setup/wait.ts'
 
 let dir: string
 let sources: NameSources
@@ -16,12 +17,18 @@ beforeAll(async () => {
     asked.push(`system ${name}`)
     return [{ address: '192.0.2.9', family: 4 }]
   }
-  sources = { hosts: join(dir, 'hosts'), resolvConf: join(dir, 'resolv.conf'), ask }
+  sources = { hosts: join(dir, 'hosts'), resolvConf: join(dir, 'resolv.conf'), hostname: () => 'Workshop', ask }
 })
 afterAll(() => rm(dir, { recursive: true }))
 
+const TIMED_OUT = Object.assign(new Error('no answer'), { code: 'ETIMEOUT' })
+
 /** Addresses of a name where the name servers know that of `known` alone, and what was asked for on the way. */
-async function found(name: string, known: string | null, files: { hosts?: string; resolvConf?: string } = {}) {
+async function found(
+  name: string,
+  known: string | null,
+  files: { hosts?: string; resolvConf?: string; unanswered?: string } = {},
+) {
   asked.length = 0
   await Promise.all([
     writeFile(sources.hosts, files.hosts ?? ''),
@@ -29,6 +36,7 @@ async function found(name: string, known: string | null, files: { hosts?: string
   ])
   const resolve = async (host: string) => {
     asked.push(host)
+    if (host === files.unanswered) throw TIMED_OUT
     if (host !== known) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })
     return ['192.0.2.1', '2001:db8::1']
   }
@@ -67,22 +75,89 @@ describe('the name of a server that an operator configured', () => {
     ['that ends with a dot is searched for nowhere', 'vllm.', 'vllm', { resolvConf: SEARCH }, [BOTH, 'vllm']],
     [
       'that the name servers do not know is left to the system',
+      'printer.lan',
+      null,
+      {},
+      [['192.0.2.9'], 'printer.lan', 'system printer.lan'],
+    ],
+    [
+      'of multicast DNS is left to the system first',
       'printer.local',
       null,
       {},
-      [['192.0.2.9'], 'printer.local', 'system printer.local'],
+      [['192.0.2.9'], 'system printer.local'],
+    ],
+    ['of the machine itself is left to the system first', 'workshop', null, {}, [['192.0.2.9'], 'system workshop']],
+    [
+      'of a cluster is no name of multicast DNS',
+      'vllm.dev.svc.cluster.local',
+      'vllm.dev.svc.cluster.local',
+      {},
+      [BOTH, 'vllm.dev.svc.cluster.local'],
+    ],
+    [
+      'that is not answered is searched for in the next domain',
+      'vllm',
+      'vllm.cluster.test',
+      { resolvConf: SEARCH, unanswered: 'vllm.voice.svc.cluster.test' },
+      [BOTH, 'vllm.voice.svc.cluster.test', 'vllm.cluster.test'],
     ],
   ])('%s', async (_what, name, known, files, expected) => {
     expect(await found(name, known, files)).toEqual(expected)
   })
 
-  test('is not left to the system, on a thread, where the name servers hang', async () => {
+  test('is left to the system where the name servers hang, and to them where the system hangs', async () => {
     const names = await startNameServer()
+    await writeFile(sources.resolvConf, 'search example.org\noptions timeout:1\n')
     asked.length = 0
     const lookup = promisify(systemLookup(systemResolver([names.address]), sources))
-    await expect(lookup('hanging.example.com', {})).rejects.toMatchObject({ code: 'ETIMEOUT' })
-    expect(asked).toEqual([])
+    expect(await lookup('hanging.example.com', {})).toBe('192.0.2.9')
+    expect(asked).toEqual(['system hanging.example.com'])
     names.close()
+    const { promise, resolve } = Promise.withResolvers<[]>()
+    const local = promisify(systemLookup({ resolve: async () => BOTH }, { ...sources, ask: () => promise }))
+    expect(await local('hanging.local', {})).toBe('192.0.2.1')
+    resolve([])
+  }, 20_000)
+
+  test('is left to the system one at a time and once, and its error is that of the name servers that hang', async () => {
+    const held = new Map<string, (error: Error) => void>()
+    const ask = (name: string) => new Promise<never>((_resolve, reject) => held.set(name, reject))
+    const resolve = () => Promise.reject(TIMED_OUT)
+    const lookup = promisify(systemLookup({ resolve }, { ...sources, ask }))
+    const lookups = ['one.test', 'one.test', 'two.test', 'three.test'].map((name) => lookup(name, {}))
+    const ended = Promise.allSettled(lookups)
+    for (let n = 1; n <= 3; n++) {
+      await until(() => held.size > 0, 8000, 'a name to be asked for')
+      expect(held.size).toBe(1)
+      const [[name, fail]] = [...held] as [[string, (error: Error) => void]]
+      held.delete(name)
+      fail(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }))
+    }
+    expect((await ended).map((end) => end.status === 'rejected' && end.reason)).toEqual(Array(4).fill(TIMED_OUT))
+    expect(held.size).toBe(0)
+  }, 20_000)
+
+  test.each<[string, Limits]>([
+    ['', { tryMs: 5000, tries: 1, totalMs: 7000 }],
+    ['options timeout:1 attempts:3\n', { tryMs: 1000, tries: 3, totalMs: 7000 }],
+    ['options timeout:30 attempts:30\n', { tryMs: 5000, tries: 5, totalMs: 7000 }],
+    ['options timeout:0 attempts:many\n', { tryMs: 5000, tries: 1, totalMs: 7000 }],
+  ])('is asked for as long as the system does, within what a connection may take: %j', async (resolvConf, limits) => {
+    await writeFile(sources.resolvConf, resolvConf)
+    const given: (Limits | undefined)[] = []
+    const resolve = async (_host: string, limits?: Limits) => {
+      given.push(limits)
+      return BOTH
+    }
+    await promisify(systemLookup(sharedResolver({ resolve }), sources))('a.test', {})
+    expect(given).toEqual([limits])
+  })
+
+  test('without any address is not found', async () => {
+    const nothing = { ...sources, ask: async () => [] }
+    const lookup = promisify(systemLookup({ resolve: async () => [] }, nothing))
+    await expect(lookup('empty.test', {})).rejects.toMatchObject({ code: 'ENOTFOUND' })
   })
 
   test('is one address for a caller that takes one', async () => {

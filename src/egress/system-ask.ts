@@ -1,0 +1,37 @@
+import { type LookupAddress, TIMEOUT } from 'node:dns'
+import { Semaphore } from '../concurrency/semaphore.ts'
+
+/** getaddrinfo(3) holds one of the four threads of this process until it has an answer: one, of all look-ups. */
+const turn = new Semaphore(() => 1)
+const asked = new Map<string, Promise<readonly LookupAddress[]>>()
+
+/**
+ * Asks the system for a name, one at a time: its own ways know names of the local network. Names asked for at the same time are asked once.
+ * @param signal ends the wait; what has not had its turn by then is not asked
+ * @throws ETIMEOUT then, or the system's error
+ */
+export function askSystem(
+  name: string,
+  ask: (name: string) => Promise<readonly LookupAddress[]>,
+  signal: AbortSignal,
+): Promise<readonly LookupAddress[]> {
+  const answer = asked.get(name) ?? begin(name, ask, signal)
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const end = () => reject(silence())
+  if (signal.aborted) end()
+  signal.addEventListener('abort', end, { once: true })
+  return Promise.race([answer, late]).finally(() => signal.removeEventListener('abort', end))
+}
+
+function begin(name: string, ask: (name: string) => Promise<readonly LookupAddress[]>, signal: AbortSignal) {
+  const inTurn = turn
+    .run(signal, () => ask(name))
+    .catch((error) => {
+      throw error === signal.reason ? silence() : error
+    })
+  const answer = inTurn.finally(() => asked.delete(name))
+  asked.set(name, answer)
+  return answer
+}
+
+const silence = () => Object.assign(new Error('the system does not answer'), { code: TIMEOUT })
