@@ -1,4 +1,4 @@
-import { Agent, errors, request } from 'undici'
+import { Agent, type Dispatcher, EnvHttpProxyAgent, errors, getGlobalDispatcher, request } from 'undici'
 import { sharedResolver, systemResolver } from '../egress/resolver.ts'
 import { systemLookup } from '../egress/system-lookup.ts'
 import { clientSpan } from '../telemetry/span-names.ts'
@@ -35,15 +35,15 @@ export function askServer(ask: Ask): Promise<unknown> {
   return inClientSpan(clientSpan(ask.method ?? 'POST', ask.what, ask.url), () => askOnce(ask))
 }
 
-/** The connections of this process to all such servers. */
-let agent: Agent | undefined
+/** The connections of this process to all such servers: directly, and by the proxy of its environment. */
+let direct: Agent | undefined
+let proxied: EnvHttpProxyAgent | undefined
 
 async function askOnce(ask: Ask): Promise<unknown> {
   const { url, signal, body } = ask
   try {
-    agent ??= new Agent({ connect: { lookup: systemLookup(sharedResolver(systemResolver())) } })
     const answer = await request(url, {
-      dispatcher: agent,
+      dispatcher: dispatcher(),
       method: ask.method ?? 'POST',
       headers: {
         accept: 'application/json',
@@ -69,6 +69,22 @@ async function askOnce(ask: Ask): Promise<unknown> {
     const reason = `${nameOf(url)} did not answer: ${reasonOf(error)}`
     throw new EngineError('PROVIDER_UNAVAILABLE', reason, { cause: error })
   }
+}
+
+/**
+ * What sends the request: by its class, which Node.js and undici each have one of, the dispatcher of this process tells whether it is the
+ * default, the proxy's (NODE_USE_ENV_PROXY), or another one, which is left in its place.
+ */
+function dispatcher(): Dispatcher {
+  const own = getGlobalDispatcher()
+  const connect = { lookup: systemLookup(sharedResolver(systemResolver())) }
+  if (own.constructor.name === Agent.name) {
+    direct ??= new Agent({ connect })
+    return direct
+  }
+  if (own.constructor.name !== EnvHttpProxyAgent.name) return own
+  proxied ??= new EnvHttpProxyAgent({ connect })
+  return proxied
 }
 
 async function readAtMost(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
