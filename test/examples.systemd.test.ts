@@ -57,18 +57,31 @@ test.each(['sonant-api.service', 'sonant-worker@.service', 'sonant-gpu-worker.se
   },
 )
 
-test.each(UNITS)('%s has a limit of memory, and a lower one from which on it is slowed down', (name) => {
-  const text = readFileSync(join(EXAMPLES, name), 'utf8')
-  const [high, max = 0] = ['MemoryHigh', 'MemoryMax'].map((key) => {
+/** MemoryHigh and MemoryMax, in MiB or percent. */
+const memoryOf = (text: string): number[] =>
+  ['MemoryHigh', 'MemoryMax'].map((key) => {
     const [, number, unit] = new RegExp(`^${key}=(\\d+)([MG%])$`, 'm').exec(text) ?? []
     return Number(number) * (unit === 'G' ? 1024 : 1)
   })
+
+test('a worker has the memory that its unit gives as the need of a process with a thread for each of 16 processors', () => {
+  const text = readFileSync(join(EXAMPLES, 'sonant-worker@.service'), 'utf8')
+  const [, base, each] = /(\d+)M \+ (\d+)M x processors/.exec(text) ?? []
+  // The dictionary of Japanese takes 130 MB in each thread, the process some 400 MB besides.
+  expect([Number(base) >= 400, Number(each) >= 130]).toEqual([true, true])
+  expect(memoryOf(text)[0]).toBeGreaterThanOrEqual(Number(base) + 16 * Number(each))
+})
+
+test.each(UNITS)('%s has a limit of memory, and a lower one from which on it is slowed down', (name) => {
+  const [high, max = 0] = memoryOf(readFileSync(join(EXAMPLES, name), 'utf8'))
   expect(high).toBeGreaterThan(0)
   expect(high).toBeLessThan(max)
 })
 
-test('the service reads the secrets that systemd has loaded for it', async () => {
-  const lines = readFileSync(join(EXAMPLES, CREDENTIALS), 'utf8')
+test('the service reads the secrets that systemd has loaded for it, of a bucket where these lines are wanted', async () => {
+  const given = readFileSync(join(EXAMPLES, CREDENTIALS), 'utf8')
+  expect([...given.matchAll(/^(?:LoadCredential|Environment)=.*$/gm)].join('\n')).not.toMatch(/bucket|AWS_/)
+  const lines = given.replace(/^#(?=(LoadCredential|Environment)=)/gm, '')
   const directory = await mkdtemp(join(tmpdir(), 'sonant-credentials-'))
   const secrets: Readonly<Record<string, string>> = {
     'database-url': 'postgresql://sonant@database.internal/sonant',
