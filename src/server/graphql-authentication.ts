@@ -11,6 +11,8 @@ import type { RateLimit } from './rate-limit.ts'
 import { foreignOrigin, isOwnOrigin, readSessionCookie, sessionCookie } from './session-cookie.ts'
 
 const ANONYMOUS: AnonymousActor = { kind: 'anonymous' }
+/** Says to the browser that still has its cookie that a session is over by its time alone: nobody has ended it. */
+const SESSION_STATE = 'x-sonant-session'
 
 /** Authenticates callers of GraphQL: by a key, by a user's session cookie, or not at all. */
 export function createGraphqlAuthentication(
@@ -18,7 +20,7 @@ export function createGraphqlAuthentication(
   authenticateKey: Authenticate,
   rateLimit: RateLimit,
 ): Authentication {
-  const findSession = async (request: FastifyRequest): Promise<SessionActor | null> => {
+  const findSession = async (request: FastifyRequest): Promise<SessionActor | 'expired' | null> => {
     const token = readSessionCookie(request, runtime.publicUrl)
     if (token === undefined) return null
     // A link from elsewhere may lead to a query: a browser sends no Origin with it. What changes something must be known to be our own.
@@ -38,6 +40,10 @@ export function createGraphqlAuthentication(
       const session = await findSession(request)
       if (session === null) return ANONYMOUS
       reply.header('cache-control', 'no-store')
+      if (session === 'expired') {
+        reply.header(SESSION_STATE, session)
+        return ANONYMOUS
+      }
       await countRequest(session, reply)
       return session
     },
@@ -45,7 +51,7 @@ export function createGraphqlAuthentication(
       if (authorization !== undefined && !mayOpenSocket(request, runtime)) throw unlistedOrigin()
       const caller =
         authorization === undefined ? await findSession(request) : await authenticate(runtime, bearerOf(authorization))
-      if (caller === null) throw unauthorized()
+      if (caller === null || caller === 'expired') throw unauthorized()
       await countRequest(caller, null)
       return caller
     },

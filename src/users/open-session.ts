@@ -1,12 +1,13 @@
 import type { PrismaTx } from '../db/database.ts'
 import { newId } from '../values/id.ts'
-import { hashToken, newToken, SESSION_LIFETIME_MS } from './session.ts'
+import { hashToken, newToken, SESSION_KEPT_MS, SESSION_LIFETIME_MS } from './session.ts'
 
 /** What a browser gets of a session: this once. */
 export interface OpenedSession {
   /** For the browser's cookie. */
   readonly token: string
-  readonly expiresAt: Date
+  /** Until when the browser keeps the cookie. */
+  readonly keptUntil: Date
 }
 
 /**
@@ -21,10 +22,10 @@ export async function openSession(
 ): Promise<OpenedSession> {
   const token = newToken()
   const expiresAt = new Date(now.getTime() + SESSION_LIFETIME_MS)
-  await tx.session.deleteMany({ where: { userId, expiresAt: { lt: now } } })
+  await tx.session.deleteMany({ where: { userId, expiresAt: { lt: new Date(now.getTime() - SESSION_KEPT_MS) } } })
   const used = { seenAt: now, passwordAt: by === 'password' ? now : null }
   const data = { id: newId('ses', now), userId, hash: hashToken(token), expiresAt, ...used }
   await tx.session.create({ data, select: { id: true } })
   await tx.user.update({ where: { id: userId }, data: { lastSeenAt: now }, select: { id: true } })
-  return { token, expiresAt }
+  return { token, keptUntil: new Date(expiresAt.getTime() + SESSION_KEPT_MS) }
 }

@@ -265,6 +265,47 @@ describe('a session', () => {
     await shift('expires_at', old.id, '2 hours')
     for (const { cookie } of [idle, old]) expect((await ask({ query: ME, cookie })).data).toEqual({ me: null })
   })
+
+  test('says that its time is over to the browser that has its cookie, and nothing where it was ended', async () => {
+    const disabled = await user('member')
+    const [standing, ended, idle, old] = [await signedIn(), await signedIn(), await signedIn(), await signedIn()]
+    const blocked = { ...disabled, cookie: await cookieOf(disabled.email) }
+    const { pool } = service.runtime.db
+    await pool.query(`update session set seen_at = seen_at - interval '25 hours' where user_id = $1`, [idle.id])
+    await pool.query(`update session set expires_at = now() - interval '1 hour' where user_id = any($1)`, [
+      [old.id, blocked.id],
+    ])
+    await pool.query('delete from session where user_id = $1', [ended.id])
+    await pool.query('update "user" set disabled_at = now() where id = $1', [blocked.id])
+    // Signing in again elsewhere does not make an expired session one that was ended.
+    await cookieOf(old.email)
+    const cookies = [standing, ended, blocked, idle, old].map(({ cookie }) => cookie)
+    const replies = await Promise.all(
+      [...cookies, `${old.cookie.split('=')[0]}=${'a'.repeat(43)}`, undefined].map((cookie) =>
+        ask({ query: ME, cookie }),
+      ),
+    )
+    const states = replies.map(({ reply }) => reply.headers['x-sonant-session'])
+    const nothing = undefined
+    expect(states).toEqual([nothing, nothing, nothing, 'expired', 'expired', nothing, nothing])
+    const refused = await ask({ query: SIGN_OUT, cookie: idle.cookie })
+    expect([codeOf(refused), refused.reply.headers['x-sonant-session']]).toEqual(['UNAUTHORIZED', 'expired'])
+    const foreign = await ask({ query: ME, cookie: old.cookie, headers: { origin: 'https://elsewhere.example' } })
+    expect([codeOf(foreign), foreign.reply.headers['x-sonant-session']]).toEqual(['FORBIDDEN', nothing])
+  })
+
+  test('its cookie and its row outlive it by a day, which tells its end', async () => {
+    const { email, id, cookie } = await signedIn()
+    const { reply } = await ask({ query: SIGN_IN, variables: { email, password: PASSWORD } })
+    const until = Date.parse(/Expires=([^;]+)/.exec(reply.headers['set-cookie']!)![1]!)
+    const days = (until - service.runtime.now().getTime()) / 86_400_000
+    expect(days).toBeCloseTo(31, 2)
+    const { pool } = service.runtime.db
+    await pool.query(`update session set expires_at = now() - interval '25 hours' where user_id = $1`, [id])
+    await cookieOf(email)
+    const { reply: late } = await ask({ query: ME, cookie })
+    expect(late.headers['x-sonant-session']).toBeUndefined()
+  })
 })
 
 describe('signOut', () => {

@@ -36,8 +36,8 @@ builder.mutationField('signIn', (t) =>
     resolve: async (_root, args, ctx) => {
       if (ctx.cookie === null) throw invalidRequest('Sign in over HTTP: a cookie cannot be set here.')
       ctx.cookie.rejectForeign()
-      const { user, token, expiresAt } = await signIn(ctx, { ...args, address: ctx.address })
-      ctx.cookie.set(token, expiresAt)
+      const { user, token, keptUntil } = await signIn(ctx, { ...args, address: ctx.address })
+      ctx.cookie.set(token, keptUntil)
       return user
     },
     extensions: { verb: signIn },

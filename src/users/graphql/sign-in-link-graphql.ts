@@ -65,7 +65,7 @@ builder.mutationFields((t) => ({
       if (ctx.cookie === null) throw invalidRequest('Sign in over HTTP: a cookie cannot be set here.')
       ctx.cookie.rejectForeign()
       const opened = await redeemSignInLink(ctx, { token, address: ctx.address })
-      ctx.cookie.set(opened.token, opened.expiresAt)
+      ctx.cookie.set(opened.token, opened.keptUntil)
       return opened.user
     },
     extensions: { verb: redeemSignInLink },
