@@ -11,6 +11,8 @@ interface ApiErrorParts {
   readonly retryAfterSeconds?: number | undefined
 }
 
+/** So long it waits that is limited by what does not say for how long. */
+const PAUSE_SECONDS = 5
 /** A question is asked again after this at the latest, however long the service wants it to wait. */
 const MAX_PAUSE_MS = 60_000
 
@@ -19,14 +21,14 @@ export class ApiError extends Error {
   readonly code: string
   readonly requestId: string | undefined
   readonly details: readonly Violation[]
-  /** Until when the service takes no more of it, by this browser's clock; null: it did not refuse because of too many requests. */
+  /** Until when the service takes no more of it, by this browser's clock; null: it has not asked for a pause. */
   readonly retryAt: number | null
   /** When a question may be asked again. */
   readonly againAt: number | null
 
   constructor(message: string, parts: ApiErrorParts) {
-    const seconds = parts.code === 'RATE_LIMITED' ? parts.retryAfterSeconds : undefined
-    super(seconds === undefined ? message : tooMany(seconds))
+    super(message)
+    const seconds = pauseOf(parts)
     this.code = parts.code
     this.requestId = parts.requestId
     this.details = parts.details ?? []
@@ -35,7 +37,17 @@ export class ApiError extends Error {
   }
 }
 
-export const tooMany = (seconds: number, what = 'requests'): string => `Too many ${what}. Try again in ${seconds} s.`
+function pauseOf({ code, retryAfterSeconds }: ApiErrorParts): number | undefined {
+  if (code === 'RATE_LIMITED') return atLeastOne(retryAfterSeconds ?? PAUSE_SECONDS)
+  return code === 'UNAVAILABLE' && retryAfterSeconds !== undefined ? atLeastOne(retryAfterSeconds) : undefined
+}
+
+/** What says 0 would be asked without end. */
+const atLeastOne = (seconds: number): number => Math.max(1, seconds)
+
+/** A sentence with the seconds that are left until it may be tried again. */
+export const withSeconds = (sentence: string, seconds: number): string =>
+  seconds > 0 ? `${sentence} Try again in ${seconds} s.` : sentence
 
 export const asApiError = (error: unknown): ApiError =>
   error instanceof ApiError

@@ -86,13 +86,21 @@ async function readAnswer(response: Response): Promise<Answer> {
 /** Of an answer by another door than GraphQL's: what stands in front of the service has no codes. */
 export function errorOfAnswer({ status, headers }: Response, answer: Omit<Answer, 'data' | 'errors'> | null): ApiError {
   const message = answer?.error ?? `The service answered with status ${status}: try again in a moment.`
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN)
   return new ApiError(message, {
     code: answer?.error_code ?? (status === 429 ? 'RATE_LIMITED' : 'UNAVAILABLE'),
     requestId: headers.get('x-request-id') ?? undefined,
     details: answer?.details ?? [],
-    retryAfterSeconds: Number.isNaN(seconds) ? undefined : seconds,
+    retryAfterSeconds: retryAfterOf(headers),
   })
+}
+
+/** Retry-After is in seconds, or a time by the clock of what answered. */
+function retryAfterOf(headers: Headers): number | undefined {
+  const text = headers.get('retry-after') ?? ''
+  if (/^\d+$/.test(text)) return Number(text)
+  const now = Date.parse(headers.get('date') ?? '')
+  const seconds = Math.ceil((Date.parse(text) - (Number.isNaN(now) ? Date.now() : now)) / 1000)
+  return Number.isNaN(seconds) ? undefined : seconds
 }
 
 function errorOf({ message, extensions }: NonNullable<Answer['errors']>[number], askedAt: number): ApiError {

@@ -16,10 +16,10 @@ export function useAction<Input = void>(perform: (input: Input) => Promise<void>
   const [isRunning, setRunning] = useState(false)
   const [failure, setFailure] = useState<ApiError | null>(null)
   const seconds = useSecondsLeft(failure?.retryAt ?? null)
-  // What was to be waited for says nothing any more once it is over.
-  const isOver = failure !== null && failure.retryAt !== null && seconds === 0
+  // A limit says nothing any more once it is over.
+  const isOver = failure?.code === 'RATE_LIMITED' && seconds === 0
   const run = async (input: Input): Promise<void> => {
-    if (isRunning || Date.now() < (failure?.againAt ?? 0)) return
+    if (isRunning || Date.now() < (failure?.retryAt ?? 0)) return
     setRunning(true)
     setFailure(null)
     try {

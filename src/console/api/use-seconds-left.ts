@@ -6,7 +6,11 @@ export function useSecondsLeft(until: number | null): number {
   const end = until ?? 0
   useEffect(() => {
     if (end <= Date.now()) return
-    const timer = setInterval(() => setShown(Math.min(end, Date.now())), 1000)
+    const timer = setInterval(() => {
+      const now = Date.now()
+      setShown(Math.min(end, now))
+      if (now >= end) clearInterval(timer)
+    }, 1000)
     return () => clearInterval(timer)
   }, [end])
   return Math.max(0, Math.ceil((end - Date.now()) / 1000))

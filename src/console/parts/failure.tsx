@@ -55,7 +55,7 @@ export function Reason({ failure, isAskedAgain = false }: ReasonProps) {
   if (failure.retryAt === null) return <>{failure.message}</>
   return (
     <>
-      Too many requests. {isAskedAgain ? 'Trying again' : 'Try again'}{' '}
+      {failure.message} {isAskedAgain ? 'Trying again' : 'Try again'}{' '}
       <span aria-live="off">{seconds > 0 ? `in ${seconds} s.` : 'now.'}</span>
     </>
   )

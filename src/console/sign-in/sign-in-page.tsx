@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { tooMany } from '../api/api-error.ts'
+import { withSeconds } from '../api/api-error.ts'
 import { areOthersOpen, endedFor, signIn } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { useSecondsLeft } from '../api/use-seconds-left.ts'
@@ -66,7 +66,7 @@ export function SignInForm({ own, children }: SignInFormProps) {
       <AddressField value={email} onText={setEmail} readOnly={own !== undefined} />
       <TextField
         label="Password"
-        error={seconds > 0 ? tooMany(seconds, 'attempts') : action.failure?.message}
+        error={action.failure?.message && withSeconds(action.failure.message, seconds)}
         ref={field}
         type="password"
         name="password"

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { type ApiError, tooMany } from '../api/api-error.ts'
+import { type ApiError, withSeconds } from '../api/api-error.ts'
 import { ask } from '../api/ask.ts'
 import { useAction } from '../api/use-action.ts'
 import { useSecondsLeft } from '../api/use-seconds-left.ts'
@@ -62,11 +62,12 @@ interface UrlFieldProps {
 
 function UrlField({ value, failure, onText }: UrlFieldProps) {
   const seconds = useSecondsLeft(failure?.retryAt ?? null)
+  const reason = failure?.details[0]?.message ?? failure?.message
   return (
     <TextField
       label="URL"
       hint="https, on port 443 or from 1024 upwards. A submission may name another URL."
-      error={seconds > 0 ? tooMany(seconds) : (failure?.details[0]?.message ?? failure?.message)}
+      error={reason && withSeconds(reason, seconds)}
       type="url"
       inputMode="url"
       placeholder="https://example.com/hooks/sonant"

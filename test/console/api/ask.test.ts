@@ -24,3 +24,36 @@ test('a proxy that allows no more requests is waited for as long as it says, a q
   const asked = ask({ query: 'mutation Any { any }' } as Parameters<typeof ask>[0], {})
   await expect(asked).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAt: 90_000, againAt: 60_000 })
 })
+
+test.each([
+  ['an HTTP date', 429, { 'retry-after': 'Thu, 01 Jan 1970 00:00:30 GMT' }, 30_000],
+  [
+    'an HTTP date, where its own clock is off',
+    429,
+    { 'retry-after': 'Thu, 01 Jan 1970 01:00:30 GMT', date: 'Thu, 01 Jan 1970 01:00:00 GMT' },
+    30_000,
+  ],
+  ['a time that is over', 429, { 'retry-after': 'Wed, 31 Dec 1969 23:59:00 GMT' }, 1000],
+  ['nothing, of too many requests', 429, {}, 5000],
+  ['no time', 429, { 'retry-after': 'soon' }, 5000],
+  ['0 seconds', 429, { 'retry-after': '0' }, 1000],
+  ['seconds, being down', 503, { 'retry-after': '20' }, 20_000],
+  ['nothing, being down', 503, {}, null],
+])('where it says %s, a pause ends', async (_, status, headers, retryAt) => {
+  vi.stubGlobal('document', { hidden: false })
+  vi.useFakeTimers({ now: 0 })
+  vi.stubGlobal('fetch', async () => new Response('Not now.', { status, headers: headers as Record<string, string> }))
+  const { ask } = await import('../../../src/console/api/ask.ts')
+  const asked = ask({ query: 'mutation Any { any }' } as Parameters<typeof ask>[0], {})
+  await expect(asked).rejects.toMatchObject({ retryAt, againAt: retryAt })
+})
+
+test('what is limited says it in the words of the service', async () => {
+  vi.stubGlobal('document', { hidden: false })
+  const message = 'Finish or close one of your 4 open exports first.'
+  const error = { message, extensions: { code: 'RATE_LIMITED', retryAfterSeconds: 1 } }
+  vi.stubGlobal('fetch', async () => Response.json({ errors: [error] }))
+  const { ask } = await import('../../../src/console/api/ask.ts')
+  const asked = ask({ query: 'mutation Any { any }' } as Parameters<typeof ask>[0], {})
+  await expect(asked).rejects.toMatchObject({ message })
+})

@@ -13,7 +13,9 @@ export function limitJourneys(opened: () => OpenedConsole): void {
     const asked = await limit(page, 'query Jobs(', [7, 900])
     await page.clock.install()
     await page.goto(at('jobs'))
-    const message = page.getByText(/^Too many requests. Trying again in \d+ s.$/)
+    const message = page.getByText(
+      /^Wait for the seconds in Retry-After before the next request. Trying again in \d+ s.$/,
+    )
     await message.waitFor()
     const first = await message.textContent()
     await expect.poll(() => message.textContent()).not.toBe(first)
@@ -37,7 +39,7 @@ export function limitJourneys(opened: () => OpenedConsole): void {
     const asked = await limit(page, 'query Session{', [7])
     await page.clock.install()
     await page.goto(at('jobs'))
-    await page.getByText('Too many requests. Trying again').waitFor()
+    await page.getByText('before the next request. Trying again').waitFor()
     expect([asked(), await flaws(page)]).toEqual([1, []])
     await page.clock.fastForward(8000)
     await page.getByRole('heading', { name: 'Jobs' }).waitFor()
@@ -56,7 +58,7 @@ export function limitJourneys(opened: () => OpenedConsole): void {
     await name.fill('limited')
     const create = page.getByRole('button', { name: 'Create', exact: true })
     await create.click()
-    const message = page.getByText(/^Too many requests. Try again in \d+ s.$/)
+    const message = page.getByText(/before the next request. Try again in \d+ s.$/)
     await message.waitFor()
     await name.press('Enter')
     expect([await create.isDisabled(), asked(), await flaws(page)]).toEqual([true, 1, []])
@@ -72,15 +74,38 @@ export function limitJourneys(opened: () => OpenedConsole): void {
   test('a text that the service limits is not spoken by the keys either until the seconds are over', async () => {
     const { service, owner, at } = opened()
     const { page, complaints } = await openPage(owner, service.url, /429/)
-    const asked = await limit(page, 'mutation Speak(', [9])
+    const asked = await limit(page, 'mutation Speak(', [90])
     await page.clock.install()
     await page.goto(at('playground'))
+    await page.evaluate(() => {
+      const [set, clear] = [setInterval, clearInterval]
+      const seconds = new Set<unknown>()
+      Object.assign(globalThis, {
+        seconds,
+        setInterval: (run: () => void, ms: number) => {
+          const timer = set(run, ms)
+          if (ms === 1000) seconds.add(timer)
+          return timer
+        },
+        clearInterval: (timer: ReturnType<typeof set>) => {
+          seconds.delete(timer)
+          clear(timer)
+        },
+      })
+    })
+    const counts = () => page.evaluate('seconds.size')
     await page.getByLabel('Text', { exact: true }).fill('Once in a while.')
     await page.keyboard.press('Control+Enter')
-    await page.getByText('Too many requests. Try again').waitFor()
+    await page.getByText('before the next request. Try again').waitFor()
     await page.keyboard.press('Control+Enter')
     expect([await page.getByRole('button', { name: /^Speak/ }).isDisabled(), asked()]).toEqual([true, 1])
-    await page.clock.fastForward(10_000)
+    // A question would be asked again by now.
+    await page.clock.fastForward(61_000)
+    await page.keyboard.press('Control+Enter')
+    expect([await page.getByRole('button', { name: /^Speak/ }).isDisabled(), asked()]).toEqual([true, 1])
+    expect(await counts()).not.toBe(0)
+    await page.clock.fastForward(30_000)
+    await expect.poll(counts).toBe(0)
     await page.keyboard.press('Control+Enter')
     await page.locator('.take').first().waitFor()
     expect([asked(), complaints]).toEqual([2, []])

@@ -6,7 +6,9 @@ import { endpoint } from '../../setup/fixtures.ts'
 import { applyEndpoint } from '../../setup/voice-jobs.ts'
 import type { OpenedConsole } from './opened-console.ts'
 
-const REFUSED = { errors: [{ message: 'Send fewer requests.', extensions: { code: 'RATE_LIMITED' } }] }
+const REFUSED = {
+  errors: [{ message: 'Send fewer requests.', extensions: { code: 'RATE_LIMITED', retryAfterSeconds: 2 } }],
+}
 const WITH_DEFAULTS = {
   warm: { type: 'boolean', default: true },
   pace: { type: 'number', default: 1.5 },
@@ -135,7 +137,9 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
     await page.keyboard.press('Control+Enter')
     await page.getByText('The service cannot be reached').waitFor()
     await page.keyboard.press('Control+Enter')
-    await page.getByText(REFUSED.errors[0]!.message).waitFor()
+    const refusal = page.getByText(REFUSED.errors[0]!.message)
+    await refusal.waitFor()
+    await refusal.waitFor({ state: 'detached' })
     await page.keyboard.press('Control+Enter')
     await page.locator('.take').waitFor()
     expect([keys.length, new Set(keys).size]).toEqual([3, 1])

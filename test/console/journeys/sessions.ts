@@ -209,7 +209,7 @@ export function sessionJourneys(
     await page.clock.install()
     await page.goto(at(''))
     await page.getByLabel('E-mail address').fill('guessed@example.com')
-    const message = page.getByText(/^Too many attempts. Try again in \d+ s.$/)
+    const message = page.getByText(/^Wait before you try to sign in again. Try again in \d+ s.$/)
     const button = page.getByRole('button', { name: 'Sign in', exact: true })
     for (let attempt = 0; attempt < 6; attempt++) {
       await page.getByLabel('Password').fill(`wrong ${attempt}`)
