@@ -20,14 +20,6 @@ export function createGraphqlAuthentication(
   authenticateKey: Authenticate,
   rateLimit: RateLimit,
 ): Authentication {
-  const findSession = async (request: FastifyRequest): Promise<SessionActor | 'expired' | null> => {
-    const token = readSessionCookie(request, runtime.publicUrl)
-    if (token === undefined) return null
-    // A link from elsewhere may lead to a query: a browser sends no Origin with it. What changes something must be known to be our own.
-    const isLink = request.method === 'GET' && !request.ws && request.headers.origin === undefined
-    if (!isLink && !isOwnOrigin(request, runtime.publicUrl)) throw foreignOrigin()
-    return authenticateSession(runtime, token)
-  }
   const countRequest = async (caller: AccountHolder, reply: FastifyReply | null): Promise<void> => {
     const { headers, error } = rateLimit.count(callerOf(caller))
     reply?.headers(headers)
@@ -37,7 +29,7 @@ export function createGraphqlAuthentication(
     // A bad key is rejected, not taken for no key. A cookie that has expired is no violation of the caller's.
     authenticate: async (request, reply) => {
       if (request.headers.authorization !== undefined) return authenticateKey(request, reply)
-      const session = await findSession(request)
+      const session = await findSession(runtime, request)
       if (session === null) return ANONYMOUS
       reply.header('cache-control', 'no-store')
       if (session === 'expired') {
@@ -50,13 +42,24 @@ export function createGraphqlAuthentication(
     identify: async (request, authorization) => {
       if (authorization !== undefined && !mayOpenSocket(request, runtime)) throw unlistedOrigin()
       const caller =
-        authorization === undefined ? await findSession(request) : await authenticate(runtime, bearerOf(authorization))
+        authorization === undefined
+          ? await findSession(runtime, request)
+          : await authenticate(runtime, bearerOf(authorization))
       if (caller === null || caller === 'expired') throw unauthorized()
       await countRequest(caller, null)
       return caller
     },
     cookieFor: (reply) => sessionCookie(reply, runtime.publicUrl),
   }
+}
+
+async function findSession(runtime: Runtime, request: FastifyRequest): Promise<SessionActor | 'expired' | null> {
+  const token = readSessionCookie(request, runtime.publicUrl)
+  if (token === undefined) return null
+  // A link from elsewhere may lead to a query: a browser sends no Origin with it. What changes something must be known to be our own.
+  const isLink = request.method === 'GET' && !request.ws && request.headers.origin === undefined
+  if (!isLink && !isOwnOrigin(request, runtime.publicUrl)) throw foreignOrigin()
+  return authenticateSession(runtime, token)
 }
 
 /** Over HTTP browsers themselves keep a page of another origin from calling with a key; of WebSockets only the server knows. */
