@@ -331,7 +331,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
     await page.close()
   })
 
-  test('a member sees what members do', async () => {
+  test('a member sees what members do, and is asked to sign in again when the session was ended elsewhere', async () => {
     const context = await browser.newContext()
     const { page } = await openPage(context, service.url)
     await page.goto(at('jobs'))
@@ -340,6 +340,23 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
     expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0)
     await page.goto(at('keys'))
     await page.getByText('It is for owners of the account').waitFor()
+    await page.goto(at('jobs'))
+    await page.getByLabel('Connection: Live').waitFor()
+    const cookies = await context.cookies()
+    await fetch(`${service.url}/graphql`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        origin: service.url,
+        cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; '),
+      },
+      body: JSON.stringify({ query: 'mutation { signOut(everywhere: true) { __typename } }' }),
+    })
+    await page.getByText('Your session has ended. Sign in').waitFor()
+    expect(await page.locator('.rail, dialog').count()).toBe(0)
+    await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('password')
+    await signIn(page, 'member@example.com')
+    expect(page.url()).toBe(at('jobs'))
     await context.close()
   })
 

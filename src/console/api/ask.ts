@@ -33,32 +33,34 @@ interface RequestError {
   readonly details?: readonly Violation[]
 }
 
-let onSignedOut: (askedAt: number) => void = () => {}
+let onSignedOut: () => void = () => {}
 let onForbidden: () => void = () => {}
 
 /** Calls back whenever an answer says that the session of its question has ended, or that its user may not do it. */
-export function whenRejected(signedOut: (askedAt: number) => void, forbidden: () => void): void {
+export function whenRejected(signedOut: () => void, forbidden: () => void): void {
   onSignedOut = signedOut
   onForbidden = forbidden
 }
 
-/** What an error by any door says of the session. @param askedAt by this browser's clock */
-export function noteError(code: string | undefined, askedAt: number): void {
-  if (code === 'UNAUTHORIZED') onSignedOut(askedAt)
+/** What an error by any door says of the session. */
+export function noteError(code: string | undefined): void {
+  if (code === 'UNAUTHORIZED') onSignedOut()
   if (code === 'FORBIDDEN') onForbidden()
 }
 
-/** Asks over HTTP. @throws ApiError: errors of the answer, a mutation's RequestError, or OFFLINE */
+/** Asks over HTTP. @param readHeaders called with those of the answer @throws ApiError: errors of the answer, a mutation's RequestError, or OFFLINE */
 export async function ask<Data, Variables>(
   operation: Operation<Data, Variables>,
   variables: Variables,
+  readHeaders: (headers: Headers) => void = () => {},
 ): Promise<Answered<Data>> {
   const askedAt = Date.now()
   const response = await send(operation.query, variables)
+  readHeaders(response.headers)
   noteTime(response.headers.get(TIME), askedAt)
   const answer = await readAnswer(response)
   const [error] = answer.errors ?? []
-  if (error !== undefined) throw errorOf(error, askedAt)
+  if (error !== undefined) throw errorOf(error)
   for (const field of Object.values(answer.data ?? {})) throwRequestError(field)
   return answer.data as Answered<Data>
 }
@@ -103,9 +105,9 @@ function retryAfterOf(headers: Headers): number | undefined {
   return Number.isNaN(seconds) ? undefined : seconds
 }
 
-function errorOf({ message, extensions }: NonNullable<Answer['errors']>[number], askedAt: number): ApiError {
+function errorOf({ message, extensions }: NonNullable<Answer['errors']>[number]): ApiError {
   const { code = 'INTERNAL_ERROR', ...about } = extensions ?? {}
-  noteError(code, askedAt)
+  noteError(code)
   return new ApiError(message, { code, ...about })
 }
 

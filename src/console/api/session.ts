@@ -1,19 +1,13 @@
 import { computed, signal } from '@preact/signals'
-import {
-  type SessionQuery,
-  session as sessionQuery,
-  signIn as signInMutation,
-  signOut as signOutMutation,
-} from '../operations.ts'
+import { signIn as signInMutation, signOut as signOutMutation } from '../operations.ts'
 import { asApiError, isUncertain } from './api-error.ts'
 import { ask, whenRejected } from './ask.ts'
 import { at } from './base.ts'
+import { findSession, type Session } from './find-session.ts'
 import { closeLive, cutLive, holdLive, isHeld, openLive, releaseLive } from './follow.ts'
 import { hide, show } from './hidden-page.ts'
 import { noteLeft } from './left.ts'
 import { oneAtATime } from './one-at-a-time.ts'
-
-type Session = NonNullable<SessionQuery['me']>
 
 /** The signed-in user with the account; null: no user is signed in; undefined: not known yet. */
 export const session = signal<Session | null | undefined>(undefined)
@@ -34,10 +28,7 @@ export const areOthersOpen = signal(false)
 export const signOuts = signal(0)
 
 // What is forbidden now was not when it was offered: the user has another role.
-whenRejected(
-  (askedAt) => askedAt < begunAt || askAgain(),
-  () => void lookAgain(),
-)
+whenRejected(doubt, () => void lookAgain())
 // The browser may keep this page as it is, for a way back to it: then nothing of it is in sight before it is known whose session it is.
 addEventListener('pagehide', ({ persisted }) => {
   if (!persisted) return
@@ -62,8 +53,6 @@ addEventListener('focus', () => {
 let memoryOf: string | undefined
 /** How often a session has begun or ended here: what was asked before says nothing of the one of now. */
 let changes = 0
-/** Since when the session of a page that was held is known: an answer to an earlier question is about the one before. */
-let begunAt = 0
 /** What the user has asked for and may have come through; null once it was refused, or somebody is signed in after it. */
 let leaving: 'here' | 'everywhere' | null = null
 /** Whether that is under way, and how often it has begun or ended. */
@@ -73,11 +62,9 @@ let askings = 0
 /** Tabs share a cookie: each says whom it has found signed in, or with an empty text that it has signed out. */
 const tabs = new BroadcastChannel(`sonant${at('/')}`)
 tabs.onmessage = ({ data: userId }: MessageEvent<string>) => {
-  if (userId === '') {
-    signOuts.value += 1
-    endSession()
-    return
-  }
+  if (userId === '') return endSession()
+  // A look that is under way here may have been answered before.
+  changes++
   // What was found before a sign-out that is under way says nothing of what comes of it.
   if (!isAsking) leaving = null
   if (userId !== session.peek()?.user.id || isHeld.peek()) void lookAgain(true)
@@ -89,28 +76,32 @@ tabs.onmessage = ({ data: userId }: MessageEvent<string>) => {
  * @throws ApiError
  */
 export async function loadSession(home = at('/')): Promise<void> {
-  const [asked, asking, lookedAt] = [changes, askings, Date.now()]
-  const { me } = await ask(sessionQuery, {})
+  const [asked, asking] = [changes, askings]
+  const { me, hasExpired } = await findSession()
   if (asked !== changes) return
   if (me && memoryOf !== undefined && memoryOf !== me.user.id) return leave(home)
   const before = session.peek()
-  if (!me && before) return askAgain()
-  session.value = me ?? null
+  if (!me && before) return hasExpired ? hold() : endSession()
+  session.value = me
   if (me) {
     memoryOf = me.user.id
-    if (isHeld.peek()) begunAt = lookedAt
     if (!isAsking && asking === askings) leaving = null
     endedFor.value = null
     areOthersOpen.value = false
     tabs.postMessage(me.user.id)
   }
-  if (me && before?.user.id !== me.user.id) openLive(askAgain)
+  if (me && before?.user.id !== me.user.id) openLive(doubt)
   if (me) releaseLive()
   else closeLive()
 }
 
 /** The same without an answer. A look that is refused itself is not repeated. */
 const lookAgain = oneAtATime(() => loadSession().catch(() => {}))
+
+/** An answer or the socket says that the session is over: it may be about the one before, so that is asked. */
+function doubt(): void {
+  if (session.peek() && !isHeld.peek()) void lookAgain(true)
+}
 
 /** @throws ApiError */
 export async function signIn(email: string, password: string): Promise<void> {
@@ -135,12 +126,14 @@ export async function signOut(everywhere: boolean, home: string): Promise<void> 
     })
   } catch (error) {
     const failure = asApiError(error)
-    if (!isUncertain(failure)) leaving = null
-    else void lookAgain(true)
-    if (failure.code !== 'UNAUTHORIZED') throw failure
+    if (failure.code !== 'UNAUTHORIZED') {
+      if (!isUncertain(failure)) leaving = null
+      else void lookAgain(true)
+      throw failure
+    }
     if (everywhere) {
       areOthersOpen.value = true
-      return
+      return endSession()
     }
   }
   leaveAll(home)
@@ -167,9 +160,9 @@ function reloadBlank(): void {
   location.reload()
 }
 
-/** The session has ended under an open page, which its user may go on with: the password is asked for over it. */
-function askAgain(): void {
-  if (!session.peek() || isHeld.peek()) return
+/** The session has expired under an open page, which its user may go on with: the password is asked for over it. */
+function hold(): void {
+  if (isHeld.peek()) return
   if (leaving !== null) endSession()
   else {
     changes++
@@ -184,7 +177,9 @@ export function leaveToSignIn(email: string | null): void {
   session.value = null
 }
 
+/** It was ended, here or elsewhere, or its user is disabled: nothing of the page stays in sight or in memory. */
 function endSession(): void {
+  signOuts.value += 1
   if (!session.peek()) return
   if (leaving === 'here') {
     leaveAll(at('/'))
@@ -193,7 +188,6 @@ function endSession(): void {
   if (leaving === 'everywhere') {
     noteLeft()
     tabs.postMessage('')
-    signOuts.value += 1
   }
   changes++
   leaveToSignIn(session.peek()?.user.email ?? null)

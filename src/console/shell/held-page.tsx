@@ -1,11 +1,38 @@
+import { useEffect } from 'preact/hooks'
 import { isHeld } from '../api/follow.ts'
 import { leaveToSignIn, session } from '../api/session.ts'
+import { Dialog } from '../parts/dialog.tsx'
 import { useFile } from './use-file.ts'
 
-/** Asks for the password over a page whose session has ended. Where the file that does so is gone, the sign-in page asks. */
+/** The sign-in page asks where the file that does so here has not come by then. */
+const PATIENCE_MS = 5000
+
+/** Asks for the password over a page whose session has expired: nothing of it is legible or heard until its user has signed in again. */
 export function HeldPage() {
-  const file = useFile(isHeld.value, () => import('../sign-in/sign-in-again.tsx'), toSignIn)
-  return isHeld.value && file !== null ? <file.SignInAgain /> : null
+  const held = isHeld.value
+  const file = useFile(held, () => inTime(import('../sign-in/sign-in-again.tsx')), toSignIn)
+  useEffect(() => (held ? silence() : undefined), [held])
+  if (!held) return null
+  return (
+    <Dialog title="Your session has ended" onClose={toSignIn} isLocked>
+      <div class="stack held" aria-busy={file === null}>
+        {file === null ? <p class="muted">One moment…</p> : <file.SignInAgain />}
+      </div>
+    </Dialog>
+  )
 }
 
-const toSignIn = (): void => leaveToSignIn(session.peek()?.user.email ?? null)
+const inTime = <Part,>(loading: Promise<Part>): Promise<Part> =>
+  Promise.race([loading, new Promise<never>((_, reject) => setTimeout(reject, PATIENCE_MS))])
+
+/** What plays stops, and nothing else begins. @returns what ends that */
+function silence(): () => void {
+  for (const audio of document.querySelectorAll('audio')) audio.pause()
+  const stop = ({ target }: Event): void => (target as HTMLMediaElement).pause()
+  document.addEventListener('play', stop, true)
+  return () => document.removeEventListener('play', stop, true)
+}
+
+function toSignIn(): void {
+  if (isHeld.peek()) leaveToSignIn(session.peek()?.user.email ?? null)
+}

@@ -41,7 +41,7 @@ export const LinkAdvice = ({ email }: { readonly email: string }) => (
 )
 
 interface SignInFormProps {
-  /** The one address that may be signed in with; any without it. */
+  /** The one address that is signed in with until that fails: it may have another by now. */
   readonly own?: string
   /** Below its button. */
   readonly children?: ComponentChildren
@@ -50,20 +50,23 @@ interface SignInFormProps {
 export function SignInForm({ own, children }: SignInFormProps) {
   const [email, setEmail] = useState(own ?? endedFor.peek() ?? '')
   const [password, setPassword] = useState('')
+  const [isOpen, setOpen] = useState(own === undefined)
   const field = useRef<HTMLInputElement>(null)
   const action = useAction(() => signIn(email, password))
   const seconds = useSecondsLeft(action.failure?.retryAt ?? null)
+  const focus = (): void => field.current?.focus()
   useEffect(() => {
-    if (endedFor.peek() !== null) field.current?.focus()
+    if ((own ?? endedFor.peek()) !== null) focus()
   }, [])
   const onSubmit = async (event: Event): Promise<void> => {
     event.preventDefault()
     await action.run()
-    field.current?.focus()
+    setOpen(true)
+    focus()
   }
   return (
     <form class="stack" onSubmit={onSubmit}>
-      <AddressField value={email} onText={setEmail} readOnly={own !== undefined} />
+      <AddressField value={email} onText={setEmail} readOnly={!isOpen} />
       <TextField
         label="Password"
         error={action.failure?.message && withSeconds(action.failure.message, seconds)}

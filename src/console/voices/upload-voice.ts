@@ -25,11 +25,10 @@ export async function uploadVoice({ name, file, consent, transcript, language }:
   const fields = { name, consent, ref_text: transcript, language }
   for (const [field, value] of Object.entries(fields)) form.append(field, value)
   form.append('audio_sample', file)
-  const askedAt = Date.now()
   const response = await send(form)
   if (response.ok) return
   const answer = (await response.json().catch(() => null)) as Answer | null
-  noteError(answer?.error_code, askedAt)
+  noteError(answer?.error_code)
   throw errorOfAnswer(response, answer)
 }
 

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, Request, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { notifyJob } from '../../../src/jobs/live/notify-job.ts'
 import { createUser } from '../../../src/users/create-user.ts'
@@ -6,7 +6,7 @@ import { createSignInLink } from '../../../src/users/links/create-sign-in-link.t
 import { flaws, openPage } from '../../setup/browser.ts'
 import { insertJob } from '../../setup/jobs.ts'
 import { PASSWORD } from '../../setup/people.ts'
-import { endSessions, type OpenedConsole, signInAgain } from './opened-console.ts'
+import { endSessions, expireSessions, type OpenedConsole, signInAgain } from './opened-console.ts'
 
 const TYPED = 'Half of a sentence'
 const ENDED = 'Your session has ended'
@@ -16,7 +16,13 @@ export function heldPageJourneys(
   opened: () => OpenedConsole,
   signIn: (page: Page, email: string) => Promise<void>,
 ): void {
-  test('a page whose session ends asks for the password over itself, and goes on as it stands and live', async () => {
+  const setDisabled = (email: string, isDisabled: boolean) =>
+    opened().service.runtime.db.pool.query(
+      'update "user" set disabled_at = case when $2 then now() end where email = $1',
+      [email, isDisabled],
+    )
+
+  test('a page whose session expires asks for the password over itself, and goes on as it stands and live', async () => {
     const { service, browser, at } = opened()
     const { account, email } = await openUser(opened(), 'held@example.com')
     const before = await insertJob(service.runtime.db, account)
@@ -28,15 +34,15 @@ export function heldPageJourneys(
     const search = page.getByLabel('Job id begins with')
     await page.evaluate("globalThis.isSame = 'same'")
     await search.fill('job_')
-    await endSessions(opened(), email)
+    await expireSessions(opened(), email)
     const dialog = page.getByRole('dialog', { name: ENDED })
-    await dialog.waitFor()
+    await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('password')
     expect([
-      await page.evaluate('document.activeElement.name'),
       await dialog.getByLabel('E-mail address').inputValue(),
       await page.locator(`[data-job=${before}]`).isVisible(),
+      await page.evaluate("getComputedStyle(document.querySelector('dialog[open]'), '::backdrop').backgroundColor"),
       await flaws(page, 'held'),
-    ]).toEqual(['password', email, true, []])
+    ]).toEqual([email, true, 'rgb(15, 13, 35)', []])
     await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')
     await dialog.getByLabel('Password').fill('another password')
@@ -73,7 +79,7 @@ export function heldPageJourneys(
     const dialog = page.getByRole('dialog', { name: ENDED })
     for (const { email } of [one, other]) {
       await page.getByLabel('Connection: Live').waitFor()
-      await endSessions(opened(), one.email)
+      await expireSessions(opened(), one.email)
       await dialog.waitFor()
       const tab = await context.newPage()
       await tab.goto(at('jobs'))
@@ -108,9 +114,9 @@ export function heldPageJourneys(
     })
     await page.locator('.rail-link[title=Jobs]').click()
     await expect.poll(() => asked).toBe(1)
-    await endSessions(opened(), email)
-    await signInAgain(page)
+    await expireSessions(opened(), email)
     const answered = page.waitForResponse((response) => response.request().postData()?.includes('query Jobs(') ?? false)
+    await signInAgain(page)
     await page.getByText('Nothing has been spoken yet').waitFor()
     await answered
     const late = page.waitForResponse((response) => response.request().postData()?.includes('query Jobs(') ?? false)
@@ -125,7 +131,7 @@ export function heldPageJourneys(
   })
 
   test.each([4401, 4403])(
-    'a socket that is closed with %i asks for the password, and is open again afterwards',
+    'a socket that is closed with %i after its session has expired is open again once its user has signed in',
     async (code) => {
       const { service, browser, at } = opened()
       const { email } = await openUser(opened(), `closed-${code}@example.com`)
@@ -133,14 +139,15 @@ export function heldPageJourneys(
       const { page, complaints } = await openPage(context, service.url)
       let opening = 0
       await page.routeWebSocket('**/graphql', (socket) => {
-        if (opening++ === 0) return socket.onMessage(() => void socket.close({ code }))
+        if (opening++ === 0)
+          return socket.onMessage(() => void expireSessions(opened(), email).then(() => socket.close({ code })))
         socket.connectToServer()
       })
       await page.goto(at('jobs'))
       await signIn(page, email)
       await signInAgain(page)
       await page.getByLabel('Connection: Live').waitFor()
-      expect([opening, complaints]).toEqual([2, []])
+      expect([opening > 1, complaints]).toEqual([true, []])
       await context.close()
     },
   )
@@ -157,7 +164,7 @@ export function heldPageJourneys(
     await signIn(page, first.email)
     await page.getByLabel('Connection: Live').waitFor()
     await page.getByLabel('Text', { exact: true }).fill(TYPED)
-    await endSessions(opened(), first.email)
+    await expireSessions(opened(), first.email)
     await page.getByRole('button', { name: 'Use another account' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     expect([await page.getByLabel('E-mail address').inputValue(), await page.locator('.rail').count()]).toEqual(['', 0])
@@ -180,11 +187,11 @@ export function heldPageJourneys(
     }
     await open(page)
     await page.getByLabel('Text', { exact: true }).fill(TYPED)
-    await service.runtime.db.pool.query('delete from session where user_id = $1', [id])
+    await expireSessions(opened(), 'linked@example.com')
     await page.evaluate(() => window.dispatchEvent(new Event('focus')))
     const dialog = page.getByRole('dialog', { name: ENDED })
     await dialog.getByText('npx sonant users sign-in-link linked@example.com').waitFor()
-    expect([await dialog.getByLabel('Password').count(), await flaws(page, 'held-link')]).toEqual([0, []])
+    expect([await dialog.getByLabel('Password').count(), await flaws(page, 'held-link')]).toEqual([1, []])
     const tab = await context.newPage()
     await open(tab)
     await dialog.waitFor({ state: 'detached' })
@@ -192,22 +199,184 @@ export function heldPageJourneys(
     await context.close()
   })
 
-  test('where the file that asks for the password is gone, the sign-in page asks', async () => {
-    const { service, browser, at } = opened()
-    const { email } = await openUser(opened(), 'fileless@example.com')
+  test('a user who has chosen a password and another address elsewhere signs in with those', async () => {
+    const { service, browser } = opened()
+    const { email } = await openUser(opened(), 'chosen@example.com')
+    const { pool } = service.runtime.db
+    const system = service.runtime.as({ kind: 'system' })
+    const account = await service.createAccount()
+    const { id } = await createUser(system, { account, email: 'bare@example.com', role: 'member' })
     const context = await browser.newContext()
-    const { page } = await openPage(context, service.url, /ERR_FAILED|Failed to fetch/)
-    await page.route('**/sign-in-again-*.js', (route) => route.abort())
+    const { page, complaints } = await openPage(context, service.url)
+    await page.goto((await createSignInLink(system, { user: id })).url)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByLabel('Connection: Live').waitFor()
+    await page.getByLabel('Text', { exact: true }).fill(TYPED)
+    const copy =
+      'update "user" set password_hash = (select password_hash from "user" where email = $2), email = $3 where id = $1'
+    await pool.query(copy, [id, email, 'renamed@example.com'])
+    await expireSessions(opened(), 'renamed@example.com')
+    const dialog = page.getByRole('dialog', { name: ENDED })
+    await dialog.getByLabel('Password').fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await dialog.locator('.hint.bad').waitFor()
+    await dialog.getByLabel('E-mail address').fill('renamed@example.com')
+    await signInAgain(page)
+    expect([await page.getByLabel('Text', { exact: true }).inputValue(), complaints]).toEqual([TYPED, []])
+    await context.close()
+  })
+
+  test.each([
+    ['was ended in another browser', (email: string) => endSessions(opened(), email)],
+    ['is of a user who was disabled', (email: string) => setDisabled(email, true)],
+  ])('a page whose session %s leaves nothing in sight or in memory', async (how, end) => {
+    const { service, browser, at } = opened()
+    const { email } = await openUser(opened(), `${how.replaceAll(' ', '-')}@example.com`)
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
     await page.goto(at('playground'))
     await signIn(page, email)
     await page.getByLabel('Connection: Live').waitFor()
     await page.getByLabel('Text', { exact: true }).fill(TYPED)
-    await endSessions(opened(), email)
+    await noteDialogs(page)
+    await end(email)
     await page.getByText('Your session has ended. Sign in').waitFor()
+    expect([await page.locator('.rail, dialog').count(), await page.evaluate('dialogs')]).toEqual([0, []])
+    await setDisabled(email, false)
     await signIn(page, email)
-    expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe(TYPED)
+    expect([await page.getByLabel('Text', { exact: true }).inputValue(), complaints]).toEqual(['', []])
     await context.close()
   })
+
+  test('a held page whose session is ended as well leaves nothing in sight or in memory', async () => {
+    const { service, browser, at } = opened()
+    const { email } = await openUser(opened(), 'both@example.com')
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    await page.goto(at('playground'))
+    await signIn(page, email)
+    await page.getByLabel('Connection: Live').waitFor()
+    await page.getByLabel('Text', { exact: true }).fill(TYPED)
+    await expireSessions(opened(), email)
+    await page.getByRole('dialog', { name: ENDED }).waitFor()
+    await endSessions(opened(), email)
+    await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+    await page.getByText('Your session has ended. Sign in').waitFor()
+    await signIn(page, email)
+    expect([await page.getByLabel('Text', { exact: true }).inputValue(), complaints]).toEqual(['', []])
+    await context.close()
+  })
+
+  test('what plays on a page that is held stops, and nothing else begins', async () => {
+    const { service, browser, at } = opened()
+    const { email } = await openUser(opened(), 'heard@example.com')
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    await page.goto(at('jobs'))
+    await signIn(page, email)
+    await page.getByLabel('Connection: Live').waitFor()
+    await page.evaluate(() => {
+      const audio = document.body.appendChild(new Audio())
+      audio.pause = () => audio.setAttribute('data-pauses', `${Number(audio.dataset.pauses ?? 0) + 1}`)
+    })
+    const audio = page.locator('audio')
+    const pauses = () => audio.getAttribute('data-pauses')
+    await expireSessions(opened(), email)
+    await expect.poll(pauses).toBe('1')
+    await audio.evaluate((element) => element.dispatchEvent(new Event('play')))
+    expect(await pauses()).toBe('2')
+    await signInAgain(page)
+    await audio.evaluate((element) => element.dispatchEvent(new Event('play')))
+    expect([await pauses(), complaints]).toEqual(['2', []])
+    await context.close()
+  })
+
+  test('an answer that says that the session is over does not hold a page whose session stands', async () => {
+    const { service, browser, at } = opened()
+    const { email } = await openUser(opened(), 'stands@example.com')
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    await page.goto(at('playground'))
+    await signIn(page, email)
+    await page.getByLabel('Connection: Live').waitFor()
+    await page.getByLabel('Text', { exact: true }).fill(TYPED)
+    await noteDialogs(page)
+    await page.route('**/graphql', async (route) => {
+      if (!route.request().postData()?.includes('query Jobs(')) return route.fallback()
+      await route.fulfill({ response: await route.fetch({ headers: { ...route.request().headers(), cookie: '' } }) })
+    })
+    const looked = page.waitForResponse(
+      (response) => response.request().postData()?.includes('query Session{') ?? false,
+    )
+    await page.locator('.rail-link[title=Jobs]').click()
+    await (await looked).finished()
+    await page.evaluate(() => fetch('/health/live'))
+    await page.locator('.rail-link[title=Playground]').click()
+    expect([
+      await page.evaluate('dialogs'),
+      await page.getByLabel('Text', { exact: true }).inputValue(),
+      complaints,
+    ]).toEqual([[], TYPED, []])
+    await context.close()
+  })
+
+  test('a look at the session before that is answered after its user has signed in from another tab holds no page', async () => {
+    const { service, browser, at } = opened()
+    const { email } = await openUser(opened(), 'first-in-tab@example.com')
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    await page.goto(at('jobs'))
+    await signIn(page, email)
+    await page.getByLabel('Connection: Live').waitFor()
+    await noteDialogs(page)
+    const [looked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    await page.route('**/graphql', async (route) => {
+      if (!isLook(route.request())) return route.fallback()
+      const response = await route.fetch()
+      looked.resolve()
+      await held.promise
+      await route.fulfill({ response })
+    })
+    await expireSessions(opened(), email)
+    await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+    await looked.promise
+    const tab = await context.newPage()
+    await tab.goto(at('jobs'))
+    await signIn(tab, email)
+    await tab.getByLabel('Connection: Live').waitFor()
+    const answered = page.waitForResponse((response) => isLook(response.request()))
+    held.resolve()
+    await (await answered).finished()
+    await page.getByLabel('Connection: Live').waitFor()
+    await page.evaluate(() => fetch('/health/live'))
+    expect([await page.evaluate('dialogs'), complaints]).toEqual([[], []])
+    await context.close()
+  })
+
+  test.each([
+    ['is gone', (route: Route) => route.abort()],
+    ['does not come', () => {}],
+  ])(
+    'where the file that asks for the password %s, nothing is in reach, and the sign-in page asks',
+    async (how, answer) => {
+      const { service, browser, at } = opened()
+      const { email } = await openUser(opened(), `file-${how.replaceAll(' ', '-')}@example.com`)
+      const context = await browser.newContext()
+      const { page } = await openPage(context, service.url, /ERR_FAILED|Failed to fetch/)
+      await page.route('**/sign-in-again-*.js', answer)
+      await page.goto(at('playground'))
+      await signIn(page, email)
+      await page.getByLabel('Connection: Live').waitFor()
+      await page.getByLabel('Text', { exact: true }).fill(TYPED)
+      await noteDialogs(page)
+      await expireSessions(opened(), email)
+      await page.getByText('Your session has ended. Sign in').waitFor()
+      expect(await page.evaluate('dialogs')).toContain(ENDED)
+      await signIn(page, email)
+      expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe(TYPED)
+      await context.close()
+    },
+  )
 }
 
 /** An owner of an account of their own. */
@@ -216,3 +385,17 @@ async function openUser({ service }: OpenedConsole, email: string) {
   await createUser(service.runtime.as({ kind: 'system' }), { account, email, password: PASSWORD, role: 'owner' })
   return { account, email }
 }
+
+const isLook = (request: Request): boolean => request.postData()?.includes('query Session{') ?? false
+
+/** Notes the name of every modal dialog that opens on the page from now on. */
+const noteDialogs = (page: Page) =>
+  page.evaluate(() => {
+    const dialogs: string[] = []
+    const { showModal } = HTMLDialogElement.prototype
+    Object.assign(globalThis, { dialogs })
+    HTMLDialogElement.prototype.showModal = function (this: HTMLDialogElement) {
+      dialogs.push(this.querySelector('h2')?.textContent ?? '')
+      showModal.call(this)
+    }
+  })

@@ -27,6 +27,13 @@ export async function signInAgain(page: Page): Promise<void> {
   await dialog.waitFor({ state: 'detached' })
 }
 
+/** The time of a user's sessions is over. Their sockets close within a second. */
+export const expireSessions = ({ service }: OpenedConsole, email: string) =>
+  service.runtime.db.pool.query(
+    `update session set expires_at = now() - interval '1 second' from "user" u where u.id = user_id and u.email = $1`,
+    [email],
+  )
+
 /** Ends the sessions of a user as the service does it, which closes their sockets. */
 export const endSessions = async ({ service, browser }: OpenedConsole, email: string): Promise<void> => {
   const context = await browser.newContext()

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { writeWav } from '../../../src/audio/wav.ts'
 import { openPage } from '../../setup/browser.ts'
 import { sweep } from '../../setup/sound.ts'
-import { type OpenedConsole, signInAgain } from './opened-console.ts'
+import { expireSessions, type OpenedConsole, signInAgain } from './opened-console.ts'
 
 const MEMBER = 'member@example.com'
 const SECRET = 'A sentence for nobody else.'
@@ -169,7 +169,7 @@ export function sessionJourneys(
     await page.getByText('You may still be signed in.').waitFor()
     if (isOtherOpened) await openAnother(context, at)
     await found
-    await endSessions(service)
+    await expireSessions(opened(), MEMBER)
     await page.unrouteAll()
     await page.evaluate(() => window.dispatchEvent(new Event('focus')))
     await signInAgain(page)
@@ -239,7 +239,7 @@ export function sessionJourneys(
     await page.getByLabel('Recording', { exact: true }).setInputFiles(TONE)
     await page.getByLabel('How the speaker has agreed').fill('It is mine.')
     await page.getByLabel('I confirm').check()
-    await endSessions(service)
+    await expireSessions(opened(), MEMBER)
     const add = page.getByRole('button', { name: 'Add the voice' })
     await add.click()
     await signInAgain(page)
