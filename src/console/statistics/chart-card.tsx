@@ -10,6 +10,7 @@ interface ChartCardProps {
   readonly line: Line
   readonly format: (value: number) => string
   readonly formatTime: (ms: number) => string
+  readonly isUtcDay: boolean
   readonly tone?: 'accent' | 'red'
   readonly shape?: Shape
   /** What stands in its table besides. */
@@ -23,6 +24,7 @@ export function ChartCard({
   line,
   format,
   formatTime,
+  isUtcDay,
   tone = 'accent',
   shape = 'bars',
   more = [],
@@ -40,7 +42,7 @@ export function ChartCard({
       {isEmpty ? (
         <p class="card-body muted">Nothing in this window.</p>
       ) : (
-        <Chart line={line} tone={tone} shape={shape} format={format} formatTime={formatTime} onZoom={onZoom} />
+        <Chart {...{ line, tone, shape, format, formatTime, isUtcDay, onZoom }} />
       )}
       <Twin
         {...{ title, formatTime }}

@@ -10,6 +10,8 @@ export interface ChartProps {
   readonly shape: Shape
   readonly format: (value: number) => string
   readonly formatTime: (ms: number) => string
+  /** Its steps are days of UTC, which its axis begins with as well; else they are those of the browser. */
+  readonly isUtcDay: boolean
   /** A stretch was drawn over it, in milliseconds. */
   readonly onZoom: (from: number, to: number) => void
 }
@@ -36,12 +38,13 @@ export function optionsOf(
   onPoint: (index: number | null) => void,
 ): uPlot.Options {
   const colour: Colour = (name) => () => getComputedStyle(element).getPropertyValue(name)
-  const { line, tone, shape } = latest.current
+  const { line, tone, shape, isUtcDay } = latest.current
   return {
     width: element.clientWidth,
     height: HEIGHT_PX,
     padding: [8, 24, 0, 0],
     legend: { show: false },
+    ...(isUtcDay && { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC') }),
     cursor: {
       y: false,
       points: { size: shape === 'bars' ? 0 : 8, fill: colour('color') },

@@ -10,7 +10,7 @@ import type { Line } from './series.ts'
  * over it does buttons do as well.
  */
 export function Chart(props: ChartProps) {
-  const { line, tone, shape, format, formatTime } = props
+  const { line, tone, shape, format, formatTime, isUtcDay } = props
   const box = useRef<HTMLDivElement>(null)
   const latest = useRef(props)
   latest.current = props
@@ -29,7 +29,7 @@ export function Chart(props: ChartProps) {
       observer.disconnect()
       plot.destroy()
     }
-  }, [line, tone, shape, chosen])
+  }, [line, tone, shape, isUtcDay, chosen])
   return (
     <div class={`chart ${tone}`} aria-hidden="true">
       <p class="chart-value">{shown === null ? ' ' : valueAt(line, shown, format, formatTime)}</p>

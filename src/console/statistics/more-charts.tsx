@@ -48,7 +48,7 @@ interface DrawnProps {
 function Drawn({ lines: [factor, characters, credits], window, isByDay }: DrawnProps) {
   const fine = useChartTimes(window, window.stepMs)
   const coarse = useChartTimes(window, sumStepOf(window), true)
-  const step = isByDay ? 'by day' : 'by hour'
+  const step = isByDay ? 'by day (UTC)' : 'by hour'
   return (
     <div class="cards">
       <ChartCard title="Real-time factor" shape="line" line={factor!} format={factorText} {...fine} />

@@ -14,17 +14,19 @@ const day = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', mo
 /** Sums by day are those of UTC. */
 const utcDay = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' })
 
-/** What all charts of a window share: how they name times, and that what is drawn over one of them becomes the window. */
+/** What all charts of a window share: how they name times, of which zone their days are, and that what is drawn over one of them becomes the window. */
 export function useChartTimes(window: TimeWindow, stepMs: number, isUtc = false) {
   const { change } = useAddress()
-  const format = formatFor(window, stepMs, isUtc)
+  const isUtcDay = isUtc && stepMs >= DAY_MS
+  const format = formatFor(window, stepMs, isUtcDay)
   return {
+    isUtcDay,
     formatTime: (ms: number): string => format.format(ms),
     onZoom: (from: number, to: number): void => change(addressOfWindow(...drawn(from, to, timeNow()))),
   }
 }
 
-function formatFor({ from, to }: TimeWindow, stepMs: number, isUtc: boolean): Intl.DateTimeFormat {
-  if (stepMs >= DAY_MS) return isUtc ? utcDay : day
+function formatFor({ from, to }: TimeWindow, stepMs: number, isUtcDay: boolean): Intl.DateTimeFormat {
+  if (stepMs >= DAY_MS) return isUtcDay ? utcDay : day
   return to - from <= DAY_MS && stepMs < HOUR_MS ? clock : hour
 }

@@ -120,9 +120,9 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
       expect((await readFile(await (await file).path(), 'utf8')).slice(1)).toMatch(new RegExp(`^${header}`))
     }
     await page.getByText('30 days').click()
-    await page.getByRole('heading', { name: 'Characters, by day' }).waitFor()
+    await page.getByRole('heading', { name: 'Characters, by day (UTC)' }).waitFor()
     // It stays open.
-    const days = page.getByLabel('Credits, by day, as a table').locator('tbody tr td:nth-child(2)')
+    const days = page.getByLabel('Credits, by day (UTC), as a table').locator('tbody tr td:nth-child(2)')
     await expect.poll(async () => (await days.allTextContents()).reduce((sum, text) => sum + Number(text), 0)).toBe(60)
     expect(complaints).toEqual([])
     await page.close()
