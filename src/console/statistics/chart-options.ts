@@ -53,7 +53,7 @@ export function optionsOf(
     // The last step is as wide as the others.
     scales: {
       x: { range: (_plot, min, max) => [min, max + stepOf(line)] },
-      y: { range: (_plot, _min, max) => [0, Math.max(1, (max ?? 0) * 1.1)] },
+      y: { range: (_plot, _min, max) => [0, topOf(shape, max ?? 0)] },
     },
     axes: axesOf(latest, shape, colour),
     series: seriesOf(tone, shape, line, colour),
@@ -70,6 +70,9 @@ export function optionsOf(
     },
   }
 }
+
+/** A single count leaves room above it; what is measured, as a share of a second, fills the chart. */
+const topOf = (shape: Shape, max: number): number => (shape === 'line' && max > 0 ? max * 1.1 : Math.max(1, max * 1.1))
 
 const longestOf = (labels: readonly string[]): number => Math.max(0, ...labels.map((label) => label?.length ?? 0))
 
