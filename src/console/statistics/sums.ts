@@ -17,7 +17,10 @@ export function stepsBetween(from: number, to: number, stepMs: number): number[]
   return Array.from({ length: Math.ceil((to - first) / stepMs) }, (_, index) => first + index * stepMs)
 }
 
-/** A sum of the jobs that were accepted in each step of a window, and of the window before it. @param before null: it is not compared */
+/**
+ * A sum of the jobs that were accepted in each step of a window, and of the window before it: compared only where that is cut at the same parts of its
+ * steps, since half an hour is never compared with a whole one. @param before null: it is not compared
+ */
 export function sumLine(
   sums: Sums,
   before: Sums | null,
@@ -27,7 +30,7 @@ export function sumLine(
   const { from, to } = window
   const stepMs = sumStepOf(window)
   const times = stepsBetween(from, to, stepMs)
-  if (before === null) return { times, values: valuesAt(sums, times, of), before: [] }
+  if (before === null || (to - from) % stepMs !== 0) return { times, values: valuesAt(sums, times, of), before: [] }
   const earlier = stepsBetween(2 * from - to, from, stepMs)
   const values = valuesAt(before, earlier, of)
   return { times, values: valuesAt(sums, times, of), before: times.map((_, index) => values[index] ?? null) }

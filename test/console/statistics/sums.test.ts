@@ -22,6 +22,14 @@ test('sums stand at the hours that a window lies in, with nothing where there we
   expect(sumLine(now, null, window, creditsOf)).toEqual({ times, values: [7, 0, 9], before: [] })
 })
 
+test('a window that is no whole number of steps long is not compared, since its steps are cut at other places', () => {
+  const before = [sum('09:00', 2), sum('10:00', 3)]
+  const beforeOf = (from: string, to: string) =>
+    sumLine([sum('11:00', 7)], before, { from: at(from), to: at(to) }, creditsOf).before
+  expect([beforeOf('10:30', '12:00'), beforeOf('11:00', '12:30')]).toEqual([[], []])
+  expect([beforeOf('11:00', '12:00'), beforeOf('11:30', '12:30')]).toEqual([[3], [3, 0]])
+})
+
 test('a window of more than 180 hours is summed by days', () => {
   const steps = [180, 181].map((hours) => sumStepOf({ from: 0, to: hours * HOUR_MS }) / HOUR_MS)
   expect(steps).toEqual([1, 24])
