@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
-import { useQuery } from '../api/use-query.ts'
-import { type JobsFilter, type StatisticsQueryVariables, statisticsSums } from '../operations.ts'
+import type { Loaded } from '../api/use-query.ts'
+import type { JobsFilter, StatisticsQueryVariables, StatisticsSumsQuery } from '../operations.ts'
 import { shortCount } from '../parts/format.ts'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { ChartCard } from './chart-card.tsx'
@@ -14,14 +14,11 @@ export type Asked = StatisticsQueryVariables & { readonly which: JobsFilter }
 
 interface MoreChartsProps {
   readonly window: TimeWindow
-  /** Of the figures that they stand among. */
-  readonly variables: Asked
+  readonly query: Loaded<StatisticsSumsQuery>
 }
 
 /** How fast speech is made, and what the accepted jobs hold and cost. */
-export function MoreCharts({ window, variables }: MoreChartsProps) {
-  const isByDay = sumStepOf(window) === DAY_MS
-  const query = useQuery(statisticsSums, { ...variables, groupBy: [isByDay ? 'DAY' : 'HOUR'] })
+export function MoreCharts({ window, query }: MoreChartsProps) {
   const { data } = query
   const lines = useMemo((): readonly Line[] => {
     if (data === null) return []
@@ -34,7 +31,7 @@ export function MoreCharts({ window, variables }: MoreChartsProps) {
   }, [data])
   return (
     <Load query={query} skeleton={<SkeletonRows rows={4} />}>
-      {() => <Drawn {...{ lines, window, isByDay }} />}
+      {() => <Drawn {...{ lines, window }} />}
     </Load>
   )
 }
@@ -42,13 +39,12 @@ export function MoreCharts({ window, variables }: MoreChartsProps) {
 interface DrawnProps {
   readonly lines: readonly Line[]
   readonly window: TimeWindow
-  readonly isByDay: boolean
 }
 
-function Drawn({ lines: [factor, characters, credits], window, isByDay }: DrawnProps) {
+function Drawn({ lines: [factor, characters, credits], window }: DrawnProps) {
   const fine = useChartTimes(window, window.stepMs)
   const coarse = useChartTimes(window, sumStepOf(window), true)
-  const step = isByDay ? 'by day (UTC)' : 'by hour'
+  const step = sumStepOf(window) === DAY_MS ? 'by day (UTC)' : 'by hour'
   return (
     <div class="cards">
       <ChartCard title="Real-time factor" shape="line" line={factor!} format={factorText} {...fine} />

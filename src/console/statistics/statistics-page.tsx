@@ -2,10 +2,10 @@ import { useMemo } from 'preact/hooks'
 import { at } from '../api/base.ts'
 import { now } from '../api/clock.ts'
 import { useQuery } from '../api/use-query.ts'
-import { saveText, toCsv } from '../jobs/csv.ts'
+import { saveText } from '../jobs/csv.ts'
 import { filterOf } from '../jobs/jobs-filter.ts'
 import { DroppedNotice } from '../jobs/jobs-toolbar.tsx'
-import { type StatisticsQuery, statistics } from '../operations.ts'
+import { type StatisticsQuery, type StatisticsSumsQuery, statistics, statisticsSums } from '../operations.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
@@ -16,8 +16,10 @@ import { Charts } from './charts.tsx'
 import { jobsAddress, type Whose } from './jobs-address.ts'
 import { type Asked, MoreCharts } from './more-charts.tsx'
 import './statistics.css'
+import { stepsCsv } from './steps-csv.ts'
+import { sumStepOf } from './sums.ts'
 import { Totals } from './totals.tsx'
-import { MINUTE_MS, type TimeWindow, windowOf } from './window.ts'
+import { DAY_MS, MINUTE_MS, type TimeWindow, windowOf } from './window.ts'
 import { WindowBar } from './window-bar.tsx'
 
 const NONE = {}
@@ -86,6 +88,7 @@ interface FiguresProps {
 function Figures({ data, window, whose, variables }: FiguresProps) {
   const { endpoint, key } = useAddress().query
   const [total] = data.total
+  const sums = useQuery(statisticsSums, { ...variables, groupBy: [sumStepOf(window) === DAY_MS ? 'DAY' : 'HOUR'] })
   const which = { ...(endpoint && { endpoint }), ...(key && { key }) }
   const jobsOf = (filter: Record<string, string>) => at(jobsAddress(whose, window, { ...which, ...filter }))
   return (
@@ -93,45 +96,32 @@ function Figures({ data, window, whose, variables }: FiguresProps) {
       <Totals data={data} />
       <div class="cards">
         <Charts data={data} window={window} />
-        <MoreCharts window={window} variables={variables} />
+        <MoreCharts window={window} query={sums} />
         <div class="halves flush">
           <Latencies wait={total?.waitMs ?? null} run={total?.runMs ?? null} />
           <Breakdown errors={data.errors} jobsOf={jobsOf} />
         </div>
         <EndpointsTable endpoints={data.endpoints} jobsOf={jobsOf} />
       </div>
-      <button type="button" class="button small below" onClick={() => save(data)}>
-        <Icon name="download" size={14} /> All charts by step as CSV
-      </button>
+      <SaveButton {...{ data, window }} sums={sums.isOther ? null : sums.data} />
     </>
   )
 }
 
-const COLUMNS = [
-  'time',
-  'accepted',
-  'completed',
-  'failed',
-  'waiting',
-  'audioSeconds',
-  'waitP50Ms',
-  'waitP95Ms',
-  'runP50Ms',
-  'runP95Ms',
-] as const
+interface SaveButtonProps {
+  readonly data: StatisticsQuery
+  /** Null: not loaded yet. */
+  readonly sums: StatisticsSumsQuery | null
+  readonly window: TimeWindow
+}
 
-const save = ({ series }: StatisticsQuery): void =>
-  saveText(
-    toCsv(
-      COLUMNS,
-      series.points.map(({ at, waitMs, runMs, ...counts }) => ({
-        ...counts,
-        time: at,
-        waitP50Ms: waitMs?.p50,
-        waitP95Ms: waitMs?.p95,
-        runP50Ms: runMs?.p50,
-        runP95Ms: runMs?.p95,
-      })),
-    ),
-    'statistics.csv',
-  )
+const SaveButton = ({ data: { series }, sums, window }: SaveButtonProps) => (
+  <button
+    type="button"
+    class="button small below"
+    disabled={sums === null}
+    onClick={() => sums && saveText(stepsCsv(series, sums, window), 'statistics.csv')}
+  >
+    <Icon name="download" size={14} /> All charts by step as CSV
+  </button>
+)

@@ -110,6 +110,11 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
     expect(await tableOf('Credits, by hour')).toEqual(['30', '30'])
     expect((await tableOf('Run, p95')).length).toBe(2)
     expect(await flaws(page)).toEqual([])
+    const all = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'All charts by step as CSV' }).click()
+    const [header, ...lines] = (await readFile(await (await all).path(), 'utf8')).trimEnd().split('\r\n')
+    const creditsAt = header!.split(',').indexOf('creditsByHour')
+    expect(lines.reduce((sum, line) => sum + Number(line.split(',')[creditsAt]), 0)).toBe(60)
     for (const [title, header] of [
       ['Run, p95', 'from,Run p95,Before,p50,p99'],
       ['Real-time factor', 'from,Real-time factor'],
