@@ -780,15 +780,21 @@ export type DeleteEndpointMutation = { deleteEndpoint:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
-export type FailuresQueryVariables = Exact<{
+export type WindowCausesQueryVariables = Exact<{
   from: string;
   to: string;
+}>;
+
+
+export type WindowCausesQuery = { failureCauses: Array<{ cause: string | null, endpointKey: string, errorCode: JobErrorCode, jobs: number, lastJobId: string }> };
+
+export type FailureTrendQueryVariables = Exact<{
   filter?: JobsFilter | null | undefined;
   groupBy?: Array<JobGroup> | JobGroup | null | undefined;
 }>;
 
 
-export type FailuresQuery = { failureCauses: Array<{ cause: string | null, endpointKey: string, errorCode: JobErrorCode, jobs: number, lastJobId: string }>, trend: Array<{ hour: string | null, day: string | null, errorCode: JobErrorCode | null, endpointKey: string | null, jobs: number }> };
+export type FailureTrendQuery = { trend: Array<{ hour: string | null, day: string | null, errorCode: JobErrorCode | null, endpointKey: string | null, jobs: number }> };
 
 export type PoolRowFragment = { name: string, waiting: number, oldestWaitingSince: string | null, processing: number, slots: number, workers: number, server: string | null, maxInFlight: number | null };
 
@@ -1335,7 +1341,8 @@ export const applyFile: Operation<ApplyFileMutation, ApplyFileMutationVariables>
 export const tryEngine: Operation<TryEngineMutation, TryEngineMutationVariables> = { query: "mutation TryEngine($slug:String!){checkEngine(slug:$slug){__typename ...on EngineCheck{server kind ok voicesOffered voicesMissing speechMs audioMs error}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const endpointWaiting: Operation<EndpointWaitingQuery, EndpointWaitingQueryVariables> = { query: "query EndpointWaiting($filter:JobsFilter){jobStats(all:true filter:$filter){jobs}}" }
 export const deleteEndpoint: Operation<DeleteEndpointMutation, DeleteEndpointMutationVariables> = { query: "mutation DeleteEndpoint($slug:String!){deleteEndpoint(slug:$slug){__typename ...on DeleteEndpointSuccess{slug}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
-export const failures: Operation<FailuresQuery, FailuresQueryVariables> = { query: "query Failures($from:DateTime!$to:DateTime!$filter:JobsFilter$groupBy:[JobGroup!]){failureCauses(from:$from to:$to){...CauseRow}trend:jobStats(all:true filter:$filter groupBy:$groupBy){hour day errorCode endpointKey jobs}}fragment CauseRow on FailureCause{cause endpointKey errorCode jobs lastJobId}" }
+export const windowCauses: Operation<WindowCausesQuery, WindowCausesQueryVariables> = { query: "query WindowCauses($from:DateTime!$to:DateTime!){failureCauses(from:$from to:$to){...CauseRow}}fragment CauseRow on FailureCause{cause endpointKey errorCode jobs lastJobId}" }
+export const failureTrend: Operation<FailureTrendQuery, FailureTrendQueryVariables> = { query: "query FailureTrend($filter:JobsFilter$groupBy:[JobGroup!]){trend:jobStats(all:true filter:$filter groupBy:$groupBy){hour day errorCode endpointKey jobs}}" }
 export const fleet: Operation<FleetQuery, FleetQueryVariables> = { query: "query Fleet{pools{...PoolRow}workers{...WorkerRow}}fragment PoolRow on Pool{name waiting oldestWaitingSince processing slots workers server maxInFlight}fragment WorkerRow on Worker{id host version pools slots inFlight silent startedAt heartbeatAt gpus{name loadPercent memoryMib memoryUsedMib}server{state restarts error}}" }
 export const failureCauses: Operation<FailureCausesQuery, FailureCausesQueryVariables> = { query: "query FailureCauses{failureCauses{...CauseRow}}fragment CauseRow on FailureCause{cause endpointKey errorCode jobs lastJobId}" }
 export const poolsLive: Operation<PoolsLiveSubscription, PoolsLiveSubscriptionVariables> = { query: "subscription PoolsLive{poolsUpdated(everyMs:1000){...PoolRow}}fragment PoolRow on Pool{name waiting oldestWaitingSince processing slots workers server maxInFlight}" }

@@ -62,4 +62,50 @@ export function failureJourneys(opened: () => OpenedConsole): void {
     expect(complaints).toEqual([])
     await page.close()
   })
+
+  test.each([
+    ['WindowCauses', 'Its causes are not counted yet.', 'Failed jobs'],
+    ['FailureTrend', 'half a cause', null],
+  ])('failures are shown without the answer to %s', async (name, text, tile) => {
+    const { service, owner, account, at } = opened()
+    await insertJob(service.runtime.db, account, {
+      status: 'failed',
+      endpointKey: 'voice.half',
+      errorCode: 'PROVIDER_BUSY',
+      cause: 'half a cause',
+    })
+    const { page } = await openPage(owner, service.url)
+    await page.route('**/graphql', (route) =>
+      route.request().postDataJSON().query?.startsWith(`query ${name}(`)
+        ? route.fulfill({ json: { errors: [{ message: 'no', extensions: { code: 'INVALID_REQUEST' } }] } })
+        : route.fallback(),
+    )
+    await page.goto(at('operator/failures'))
+    await page.getByRole('region', { name: 'Provider busy of voice.half' }).getByText(text).waitFor()
+    expect(await page.locator('.tile', { hasText: 'Failed jobs' }).count()).toBe(tile === null ? 0 : 1)
+    await page.close()
+  })
+
+  test('the 50 largest groups are shown, and the others counted', async () => {
+    const { owner, service, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url)
+    const hour = new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS).toISOString()
+    const trend = Array.from({ length: 53 }, (_, nth) => ({
+      hour,
+      day: null,
+      errorCode: 'PROVIDER_BUSY',
+      endpointKey: `voice.many_${nth}`,
+      jobs: 100 - nth,
+    }))
+    await page.route('**/graphql', (route) =>
+      route.request().postDataJSON().query?.startsWith('query FailureTrend(')
+        ? route.fulfill({ json: { data: { trend } } })
+        : route.fallback(),
+    )
+    await page.goto(at('operator/failures'))
+    await page.getByText('3 more, by code and endpoint, have 147 failed jobs.').waitFor()
+    expect(await page.getByRole('region', { name: /^Provider busy of voice\.many_/ }).count()).toBe(50)
+    expect([await flaws(page), complaints]).toEqual([[], []])
+    await page.close()
+  })
 }

@@ -30,12 +30,20 @@ export function FailureCard({ group, href, steps, formatTime }: FailureCardProps
         </span>
         <Trend line={line} jobs={jobs} />
       </div>
-      {causes.length === 0 ? (
+      {causes === null ? (
+        <p class="card-body muted">Its causes are not counted yet.</p>
+      ) : causes.length === 0 ? (
         <p class="card-body muted">Its causes are not among the hundred most frequent ones.</p>
       ) : (
         <CausesTable causes={causes} />
       )}
-      <Twin {...{ title, formatTime }} times={steps} columns={[{ name: 'Failed jobs', values: line, format: count }]} />
+      {line && (
+        <Twin
+          {...{ title, formatTime }}
+          times={steps}
+          columns={[{ name: 'Failed jobs', values: line, format: count }]}
+        />
+      )}
     </section>
   )
 }
@@ -45,7 +53,7 @@ export const AllFailuresCard = ({
   line,
   steps,
   formatTime,
-}: Pick<FailureCardProps, 'steps' | 'formatTime'> & Pick<FailureGroup, 'line'>) => (
+}: Pick<FailureCardProps, 'steps' | 'formatTime'> & { line: readonly number[] }) => (
   <section class="card failure-card" aria-label="All failures">
     <div class="card-head">
       <h2>All failures</h2>
@@ -62,7 +70,7 @@ export const AllFailuresCard = ({
 
 const Trend = ({ line, jobs }: Pick<FailureGroup, 'line' | 'jobs'>) => (
   <span class="trend">
-    <Sparkline values={line} tone="red" />
+    {line && <Sparkline values={line} tone="red" />}
     <strong class="figure">{`${count(jobs)} ${jobs === 1 ? 'job' : 'jobs'}`}</strong>
   </span>
 )

@@ -40,6 +40,12 @@ export function failureWindowOf(query: Query, now: number): FailureWindow {
 /** The beginnings of the steps that a window lies in; the first and the last one may reach beyond it. */
 export const stepsOf = ({ from, to, stepMs }: FailureWindow): number[] => stepsBetween(from, to, stepMs)
 
+/** What changes when a window is to be counted anew: a range up to now of hours with each minute, of days with each day, and one with its own ends never. */
+export function lookOf({ range, to, stepMs }: FailureWindow): number {
+  if (range === null) return 0
+  return Math.floor(to / (stepMs === HOUR_MS ? MINUTE_MS : stepMs))
+}
+
 /** Whether the steps of a window are hours. */
 export const isByHour = ({ stepMs }: FailureWindow): boolean => stepMs === HOUR_MS
 

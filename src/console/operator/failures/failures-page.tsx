@@ -1,22 +1,20 @@
 import { useMemo } from 'preact/hooks'
-import { at } from '../../api/base.ts'
 import { now } from '../../api/clock.ts'
 import { useQuery } from '../../api/use-query.ts'
-import { type FailuresQuery, failures } from '../../operations.ts'
+import { failureTrend, windowCauses } from '../../operations.ts'
 import { Tile } from '../../overview/tile.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Segments } from '../../parts/field.tsx'
 import { count, exactTime, sentence } from '../../parts/format.ts'
 import { Load, SkeletonRows } from '../../parts/load.tsx'
 import { useAddress } from '../../parts/use-address.ts'
-import { jobsAddress } from '../../statistics/jobs-address.ts'
 import { OperatorScreen } from '../operator-screen.tsx'
-import { AllFailuresCard, FailureCard } from './failure-card.tsx'
-import { failureGroups, sumOf } from './failure-groups.ts'
-import { FAILURE_RANGES, type FailureWindow, failureWindowOf, isByHour, stepsOf } from './failure-window.ts'
+import { AllFailuresCard } from './failure-card.tsx'
+import { FailureCards } from './failure-cards.tsx'
+import { type FailureGroup, failureGroups, sumOf } from './failure-groups.ts'
+import { FAILURE_RANGES, type FailureWindow, failureWindowOf, isByHour, lookOf, stepsOf } from './failure-window.ts'
 
-const MINUTE_MS = 60_000
-const ALL = { all: true }
+const SKELETON = <SkeletonRows rows={6} />
 const iso = (ms: number): string => new Date(ms).toISOString()
 const hour = new Intl.DateTimeFormat('en', {
   day: 'numeric',
@@ -31,28 +29,13 @@ const day = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', mo
 /** Why jobs of all accounts failed, by code and endpoint, with the true causes and how often each came over time. */
 export function FailuresPage() {
   const { query } = useAddress()
-  // A range up to now moves on with every minute that the page is looked at.
-  const minute = Math.ceil(now.value / MINUTE_MS) * MINUTE_MS
-  const window = useMemo(() => failureWindowOf(query, minute), [JSON.stringify(query), query.from ? 0 : minute])
-  const [from, to] = [iso(window.from), iso(window.to)]
-  const list = useQuery(failures, {
-    from,
-    to,
-    filter: { statuses: ['FAILED'], createdAt: { from, to } },
-    groupBy: [isByHour(window) ? 'HOUR' : 'DAY', 'ERROR_CODE', 'ENDPOINT'],
-  })
+  const latest = failureWindowOf(query, now.value)
+  // A range up to now moves on with every step that the page is looked at: what counts all failures of a month is not asked every minute.
+  const window = useMemo(() => latest, [JSON.stringify(query), lookOf(latest)])
   return (
     <OperatorScreen title="Failures" tab="failures">
       <RangeBar window={window} />
-      <Load query={list} skeleton={<SkeletonRows rows={6} />}>
-        {(data) =>
-          data.trend.length === 0 ? (
-            <Empty title="No job failed">Choose a longer time to see what failed before.</Empty>
-          ) : (
-            <Groups {...{ data, window }} />
-          )
-        }
-      </Load>
+      <Failures window={window} />
     </OperatorScreen>
   )
 }
@@ -76,11 +59,53 @@ function RangeBar({ window }: { window: FailureWindow }) {
   )
 }
 
-function Groups({ data, window }: { data: FailuresQuery; window: FailureWindow }) {
+/** The trend and the causes, each as soon as it is answered, and though the other one fails. */
+function Failures({ window }: { window: FailureWindow }) {
+  const [from, to] = [iso(window.from), iso(window.to)]
+  const trend = useQuery(failureTrend, {
+    filter: { statuses: ['FAILED'], createdAt: { from, to } },
+    groupBy: [isByHour(window) ? 'HOUR' : 'DAY', 'ERROR_CODE', 'ENDPOINT'],
+  })
+  const causes = useQuery(windowCauses, { from, to })
   const steps = stepsOf(window)
-  const groups = failureGroups(data, steps)
-  const line = sumOf(groups, steps)
+  const found = causes.data?.failureCauses ?? null
+  const groups = useMemo(
+    () => failureGroups(trend.data?.trend ?? null, found, steps),
+    [trend.data, found, steps.join(' ')],
+  )
   const formatTime = (ms: number): string => (isByHour(window) ? hour : day).format(ms)
+  return (
+    <>
+      <Load query={trend} skeleton={SKELETON}>
+        {({ trend: parts }) =>
+          parts.length === 0 ? (
+            <Empty title="No job failed">Choose a longer time to see what failed before.</Empty>
+          ) : (
+            <Overview {...{ groups, window, steps, formatTime }} causes={found?.length ?? null} />
+          )
+        }
+      </Load>
+      <Load query={causes} skeleton={SKELETON}>
+        {() => null}
+      </Load>
+      <div class="cards" inert={trend.isOther || causes.isOther}>
+        <FailureCards {...{ groups, window, steps, formatTime }} />
+      </div>
+    </>
+  )
+}
+
+interface OverviewProps {
+  readonly groups: readonly FailureGroup[]
+  readonly window: FailureWindow
+  readonly steps: readonly number[]
+  readonly formatTime: (ms: number) => string
+  /** How many were told apart; null: not answered. */
+  readonly causes: number | null
+}
+
+function Overview({ groups, window, steps, formatTime, causes }: OverviewProps) {
+  const line = sumOf(groups, steps)
   const [most] = groups
   return (
     <>
@@ -90,18 +115,15 @@ function Groups({ data, window }: { data: FailuresQuery; window: FailureWindow }
           value={count(line.reduce((sum, jobs) => sum + jobs, 0))}
           note={isByHour(window) ? 'hour by hour' : 'day by day, of UTC'}
         />
-        <Tile name="True causes" value={count(data.failureCauses.length)} note="at most 100 are told apart" />
+        <Tile
+          name="True causes"
+          value={causes === null ? '–' : count(causes)}
+          note={causes === null ? 'not counted yet' : 'at most 100 are told apart'}
+        />
         <Tile name="Most frequent" value={most ? sentence(most.errorCode) : '–'} note={most?.endpointKey ?? ''} />
       </div>
       <div class="cards">
         <AllFailuresCard {...{ line, steps, formatTime }} />
-        {groups.map((group) => (
-          <FailureCard
-            key={`${group.errorCode} ${group.endpointKey}`}
-            {...{ group, steps, formatTime }}
-            href={at(jobsAddress(ALL, window, { error: group.errorCode.toLowerCase(), endpoint: group.endpointKey }))}
-          />
-        ))}
       </div>
     </>
   )

@@ -18,22 +18,17 @@ const cause = (errorCode: 'RENDER_FAILED' | 'JOB_TIMEOUT', text: string, jobs: n
   lastJobId: `job_${text}`,
 })
 
+const CAUSES = [cause('RENDER_FAILED', 'one', 2), cause('JOB_TIMEOUT', 'late', 4), cause('RENDER_FAILED', 'two', 1)]
+const TREND = [
+  part('RENDER_FAILED', HOURS[0]!, 1),
+  part('RENDER_FAILED', HOURS[1]!, 2),
+  part('JOB_TIMEOUT', HOURS[1]!, 4),
+]
+
 test('failures are grouped by code and endpoint, with their causes and how often each came in every step', () => {
-  const data = {
-    failureCauses: [
-      cause('RENDER_FAILED', 'one', 2),
-      cause('JOB_TIMEOUT', 'late', 4),
-      cause('RENDER_FAILED', 'two', 1),
-    ],
-    trend: [
-      part('RENDER_FAILED', HOURS[0]!, 1),
-      part('RENDER_FAILED', HOURS[1]!, 2),
-      part('JOB_TIMEOUT', HOURS[1]!, 4),
-    ],
-  }
-  const groups = failureGroups(data, STEPS)
+  const groups = failureGroups(TREND, CAUSES, STEPS)
   expect(
-    groups.map(({ errorCode, jobs, line, causes }) => [errorCode, jobs, line, causes.map(({ cause }) => cause)]),
+    groups.map(({ errorCode, jobs, line, causes }) => [errorCode, jobs, line, causes?.map(({ cause }) => cause)]),
   ).toEqual([
     ['JOB_TIMEOUT', 4, [0, 4], ['late']],
     ['RENDER_FAILED', 3, [1, 2], ['one', 'two']],
@@ -42,8 +37,21 @@ test('failures are grouped by code and endpoint, with their causes and how often
 })
 
 test('a group without causes among the most frequent ones is there all the same, and a cause that was counted later is not', () => {
-  const data = { failureCauses: [cause('JOB_TIMEOUT', 'late', 1)], trend: [part('RENDER_FAILED', HOURS[0]!, 1)] }
-  expect(failureGroups(data, STEPS)).toEqual([
+  const [trend, causes] = [[part('RENDER_FAILED', HOURS[0]!, 1)], [cause('JOB_TIMEOUT', 'late', 1)]]
+  expect(failureGroups(trend, causes, STEPS)).toEqual([
     { errorCode: 'RENDER_FAILED', endpointKey: 'voice.tts', jobs: 1, line: [1, 0], causes: [] },
+  ])
+})
+
+test('the groups of either answer are there without the other one', () => {
+  const shown = (groups: ReturnType<typeof failureGroups>) =>
+    groups.map(({ errorCode, jobs, line, causes }) => [errorCode, jobs, line, causes?.length ?? null])
+  expect(shown(failureGroups(TREND, null, STEPS))).toEqual([
+    ['JOB_TIMEOUT', 4, [0, 4], null],
+    ['RENDER_FAILED', 3, [1, 2], null],
+  ])
+  expect(shown(failureGroups(null, CAUSES, STEPS))).toEqual([
+    ['JOB_TIMEOUT', 4, null, 1],
+    ['RENDER_FAILED', 3, null, 2],
   ])
 })

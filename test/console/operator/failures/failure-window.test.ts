@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failureWindowOf, isByHour, stepsOf } from '../../../../src/console/operator/failures/failure-window.ts'
+import { failureWindowOf, isByHour, lookOf, stepsOf } from '../../../../src/console/operator/failures/failure-window.ts'
 
 const NOW = Date.parse('2026-11-22T12:00:30Z')
 const iso = (times: readonly number[]) => times.map((ms) => new Date(ms).toISOString())
@@ -22,4 +22,14 @@ test('the ends of an address are its window, unless they are none or longer than
     { range: 'constructor' },
   ])
     expect([query, failureWindowOf(query, NOW).range]).toEqual([query, '24h'])
+})
+
+test('a range of days is counted anew with each day and one of hours with each minute, and a window with its own ends never', () => {
+  const looksOf = (query: Record<string, string>, laterMs: number) =>
+    new Set([NOW, NOW + laterMs].map((now) => lookOf(failureWindowOf(query, now)))).size
+  const ends = { from: '2026-11-20T00:00Z', to: '2026-11-20T02:00Z' }
+  expect([looksOf({}, 60_000), looksOf({ range: '7d' }, 60_000), looksOf({ range: '30d' }, 86_400_000)]).toEqual([
+    2, 1, 2,
+  ])
+  expect([looksOf(ends, 86_400_000), looksOf({ from: 'x' }, 60_000)]).toEqual([1, 2])
 })
