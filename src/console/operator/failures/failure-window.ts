@@ -37,6 +37,13 @@ export function failureWindowOf(query: Query, now: number): FailureWindow {
   return { from: end - ms, to: end, stepMs: stepOf(ms), range }
 }
 
+/** The parameters of an address that make no window: ends that are no times, that lack the other one or are too far apart, and unknown ranges. */
+export function droppedOf(query: Query): string[] {
+  if (failureWindowOf(query, 0).range === null) return []
+  const isUnknown = query.range && !isRange(query.range)
+  return [...(['from', 'to'] as const).filter((name) => query[name]), ...(isUnknown ? ['range'] : [])]
+}
+
 /** The beginnings of the steps that a window lies in; the first and the last one may reach beyond it. */
 export const stepsOf = ({ from, to, stepMs }: FailureWindow): number[] => stepsBetween(from, to, stepMs)
 

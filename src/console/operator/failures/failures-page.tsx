@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { now } from '../../api/clock.ts'
 import { useQuery } from '../../api/use-query.ts'
+import { DroppedNotice } from '../../jobs/jobs-toolbar.tsx'
 import { failureTrend, windowCauses } from '../../operations.ts'
 import { Tile } from '../../overview/tile.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -12,7 +13,15 @@ import { OperatorScreen } from '../operator-screen.tsx'
 import { AllFailuresCard } from './failure-card.tsx'
 import { FailureCards } from './failure-cards.tsx'
 import { type FailureGroup, failureGroups, sumOf } from './failure-groups.ts'
-import { FAILURE_RANGES, type FailureWindow, failureWindowOf, isByHour, lookOf, stepsOf } from './failure-window.ts'
+import {
+  droppedOf,
+  FAILURE_RANGES,
+  type FailureWindow,
+  failureWindowOf,
+  isByHour,
+  lookOf,
+  stepsOf,
+} from './failure-window.ts'
 
 const SKELETON = <SkeletonRows rows={6} />
 const iso = (ms: number): string => new Date(ms).toISOString()
@@ -35,6 +44,7 @@ export function FailuresPage() {
   return (
     <OperatorScreen title="Failures" tab="failures">
       <RangeBar window={window} />
+      <DroppedNotice names={droppedOf(query)} />
       <Failures window={window} />
     </OperatorScreen>
   )

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { failureWindowOf, isByHour, lookOf, stepsOf } from '../../../../src/console/operator/failures/failure-window.ts'
+import {
+  droppedOf,
+  failureWindowOf,
+  isByHour,
+  lookOf,
+  stepsOf,
+} from '../../../../src/console/operator/failures/failure-window.ts'
 
 const NOW = Date.parse('2026-11-22T12:00:30Z')
 const iso = (times: readonly number[]) => times.map((ms) => new Date(ms).toISOString())
@@ -32,4 +38,11 @@ test('a range of days is counted anew with each day and one of hours with each m
     2, 1, 2,
   ])
   expect([looksOf(ends, 86_400_000), looksOf({ from: 'x' }, 60_000)]).toEqual([1, 2])
+})
+
+test('what makes no window of an address is named', () => {
+  const [from, to] = ['2026-11-20T00:00Z', '2026-11-20T02:00Z']
+  const dropped = [{ from: 'x' }, { from }, { from: '2026-10-20T00:00Z', to }, { from: to, to: from }, { range: 'x' }]
+  expect(dropped.map(droppedOf)).toEqual([['from'], ['from'], ['from', 'to'], ['from', 'to'], ['range']])
+  expect([{}, { from, to }, { range: '7d' }].map(droppedOf)).toEqual([[], [], []])
 })
