@@ -1,5 +1,5 @@
 import { isMostlyLatin, LANGUAGES, type Language } from './espeak/detect-language.ts'
-import { familyOf, SCRIPTS, withoutNamedWords } from './espeak/espeak-scripts.ts'
+import { SCRIPTS, withoutNamedWords } from './espeak/espeak-scripts.ts'
 import { pickVoice, spokenLanguage } from './espeak/espeak-voice.ts'
 import { mayBeKnown } from './espeak/japanese/ordinary-kanji.ts'
 import { type SpokenPart, spokenText } from './espeak/spoken-part.ts'
@@ -28,16 +28,16 @@ const PLAIN = /^[\s\p{P}]*[\p{Script=Latin}\d][\p{Script=Latin}\p{P}\p{M}\s\d]*$
 
 /**
  * What keeps the embedded engine from speaking a text, as far as is known without speaking it, or null. A text is refused where most of
- * it, or all, is in letters that the language does not read: they would be named one by one, in English; and one in Japanese where no
- * dictionary can have most of its kanji. Emoji, and a foreign word here and there, are passed over in silence. Other engines are asked when they speak. Pure.
+ * it, or all, is in letters that the language does not read: they would be named one by one, in English. To Japanese, kanji that no
+ * dictionary can have are such letters. Emoji, and a foreign word here and there, are passed over in silence. Other engines are asked when they speak. Pure.
  */
 export function checkSpeakable({ kind, engineVoice, language, text }: Utterance): string | null {
   if (kind !== 'espeak' || engineVoice === null || PLAIN.test(text)) return null
   const asked = knownLanguage(language)
   const voice = pickVoice(engineVoice, languageToRead(engineVoice, asked, text))
   if (voice === null) return null
-  const { read, unread, kanji, isSilent: isWholeSilent, letters } = weigh(text, voice.language)
-  if (unread > read || kanji.unread > kanji.read)
+  const { read, unread, isSilent: isWholeSilent, letters } = weigh(text, voice.language)
+  if (unread > read)
     return `is written in ${letters}, which this voice does not read in ${languageName(voice.language)}`
   return isWholeSilent ? 'must hold a letter, a digit or a symbol that can be spoken' : null
 }
@@ -48,8 +48,7 @@ const languageToRead = (engineVoice: string, asked: Language | 'auto', text: str
 
 /** How much of a text is read and how much is not, in letters' time. Digits count as letters: they are read everywhere. */
 function weigh(text: string, language: string) {
-  const total = { read: 0, unread: 0, kanji: { read: 0, unread: 0 }, isSilent: text.length <= SAMPLE_UNITS }
-  const isJapanese = familyOf(language) === 'ja'
+  const total = { read: 0, unread: 0, isSilent: text.length <= SAMPLE_UNITS }
   const foreign = new Set<string>()
   for (const [character, { count, isNamed }] of countCharacters(text.slice(0, SAMPLE_UNITS), language)) {
     const parts = isNamed ? [] : toSpokenText(character, language, kanjiAsKana)
@@ -58,7 +57,6 @@ function weigh(text: string, language: string) {
     const weight = count * (SYLLABLE.test(character) ? LETTERS_PER_SYLLABLE : 1)
     const outcome = LETTER.test(spokenText(parts)) ? 'read' : 'unread'
     total[outcome] += weight
-    if (isJapanese && HAN.test(character)) total.kanji[outcome] += count
     if (outcome === 'unread' && foreign.size < MOST_NAMED) foreign.add(lettersOf(character))
   }
   return { ...total, letters: [...foreign].join(' and ') }

@@ -44,8 +44,9 @@ export interface WordMark {
   readonly sample: number
 }
 
-/** Of the kanji of a text, how many a dictionary has a reading for, and how many were passed over because it has none. */
+/** How many kanji of a text were passed over because no dictionary has a reading for them, and how much is read next to them. */
 export interface KanjiCount {
+  /** Letters and digits of any script. */
   readonly read: number
   readonly unread: number
 }

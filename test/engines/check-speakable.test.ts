@@ -26,11 +26,26 @@ describe('the embedded engine refuses', () => {
     )
   })
 
-  test('a text in Japanese most of whose kanji no dictionary can have, however much kana it holds', () => {
-    expect(check('这们は知らないものなのです', 'Japanese')).toMatch('Chinese characters')
-    expect(check('这と人と人はしらない', 'Japanese')).toBeNull()
-    expect(check('國體、剝、𠮷、葛\u{e0100}、人々', 'Japanese')).toBeNull()
-    expect(check('This is 这们.', 'English')).toBeNull()
+  test.each(['这们', '翀', '这们を说吗', '陈伟 吗这们 OK'])(
+    'a text in Japanese with more kanji that no dictionary can have than else: %s',
+    (text) => expect(check(text, 'Japanese')).toMatch('Chinese characters'),
+  )
+})
+
+describe('kanji that no dictionary can have are passed over in a text in Japanese that is mostly read', () => {
+  test.each([
+    'はじめまして、翀です。よろしくおねがいします。',
+    'こんにちは、わたしのなまえは陈伟です。',
+    'アプリで「扫」をおしてください',
+    '「仝」はくりかえしのきごうです',
+    'わたしのなまえは「鈺」です',
+    'ここは「凰」というおみせです',
+    'Hello my name is 陈伟',
+    '这们は知らないものなのです',
+    '國體、剝、𠮷、葛\u{e0100}、人々',
+  ])('%s', (text) => {
+    expect(check(text, 'Japanese')).toBeNull()
+    expect(check(text)).toBeNull()
   })
 })
 

@@ -13,6 +13,8 @@ export const KANJI = /[\p{Script=Han}々〆ヶ]/u
 /** Other forms of ordinary characters: full and half width, styled, circled and presentation forms, squared words, two kana in one. */
 const FORM =
   /[\u309f\u30ff]|[\uff66-\uff9d][\uff9e\uff9f]?|[\u2100-\u2121\u2123-\u214f\u2160-\u217f\u2460-\u24ff\u3200-\u33ff\uf900-\ufaff\ufb00-\ufdff\ufe70-\ufefe\uff01-\uff65\uff9e-\uffee\u{1d400}-\u{1d7ff}\u{1f100}-\u{1f1aa}\u{2f800}-\u{2fa1f}]/u
+const HAN = /\p{Script=Han}/u
+const LETTER = /[\p{L}\p{N}]/u
 const ARCHAIC_KANA = /[\u{1b000}-\u{1b16f}]/u
 /** They choose among the looks of the character before them. */
 const SELECTORS = '[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]'
@@ -39,16 +41,18 @@ export function toSpokenText(text: string, language: string, read: JapaneseReade
 /** Whether there is anything to be heard. */
 export const isSilent = (parts: readonly SpokenPart[]): boolean => !AUDIBLE.test(spokenText(parts))
 
-/** How many kanji of a text have a reading, and how many were passed over. None are counted where they are no Japanese. */
+/** How many letters and digits of a text are read, and how many kanji were passed over: none where they are no Japanese. */
 export function countKanji(text: string, language: string, parts: readonly SpokenPart[]): KanjiCount {
-  if (familyOf(language) !== 'ja' || !KANJI.test(text)) return { read: 0, unread: 0 }
-  const isKanji = Array.from(text, (character) => /\p{Script=Han}/u.test(character))
-  const passedOver = parts.filter(({ spoken, start }) => isKanji[start] === true && !/\S/u.test(spoken))
-  const unread = passedOver.reduce((sum, { start, length }) => sum + countIn(isKanji.slice(start, start + length)), 0)
-  return { read: countIn(isKanji) - unread, unread }
+  const characters = [...text]
+  const passedOver = parts
+    .filter(({ spoken }) => /^\s+$/u.test(spoken))
+    .flatMap(({ start, length }) => characters.slice(start, start + length))
+  const unread = familyOf(language) === 'ja' ? countIn(passedOver, HAN) : 0
+  return { read: countIn(characters, LETTER) - countIn(passedOver, LETTER), unread }
 }
 
-const countIn = (flags: readonly boolean[]): number => flags.filter(Boolean).length
+const countIn = (characters: readonly string[], kind: RegExp): number =>
+  characters.filter((character) => kind.test(character)).length
 
 /** @param ranges where から is said, in UTF-16 units */
 function foldForms(text: string, ranges: ReadonlySet<number> = NO_RANGES): SpokenPart[] {

@@ -11,7 +11,7 @@ export function addKanji(tally: KanjiTally, { read, unread }: KanjiCount = { rea
   tally.unread += unread
 }
 
-/** Some kanji that no dictionary has are pauses; a text is not spoken without most of its kanji. @throws RENDER_FAILED */
+/** Kanji that no dictionary has are pauses, unless they are more than all that is read. @throws RENDER_FAILED */
 export function requireReadings({ read, unread }: KanjiTally): void {
   if (unread <= read) return
   const lack = 'its dictionary has no reading for most of them'

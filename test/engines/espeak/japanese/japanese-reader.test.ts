@@ -118,13 +118,22 @@ describe('a text in Japanese is given to eSpeak as it is pronounced', () => {
   })
 
   test.each([
-    ['驫麤は知らない', { read: 1, unread: 2 }],
-    ['人々は壓力を驫く', { read: 4, unread: 1 }],
-    ['葛\u{e0100}飾区と驫\u{e0100}', { read: 3, unread: 1 }],
-    ['かなと ABC', { read: 0, unread: 0 }],
-  ])('how many of its kanji have no reading is counted: %s', (text, count) => {
+    ['驫麤は知らない', { read: 5, unread: 2 }],
+    ['人々は壓力を驫く', { read: 7, unread: 1 }],
+    ['葛\u{e0100}飾区と驫\u{e0100}', { read: 4, unread: 1 }],
+    ['屡々', { read: 2, unread: 0 }],
+    ['かなと ABC、12。', { read: 8, unread: 0 }],
+    ['Hello my name is 陈伟', { read: 13, unread: 2 }],
+    ['驫麤', { read: 0, unread: 2 }],
+  ])('how many of its kanji have no reading is counted, and what is read: %s', (text, count) => {
     expect(countKanji(text, 'ja', parts(text))).toEqual(count)
-    expect(countKanji(text, 'cmn', parts(text))).toEqual({ read: 0, unread: 0 })
+  })
+
+  test('kanji that are no Japanese are no unread ones', () => {
+    const never = () => []
+    const count = (text: string, language: string) => countKanji(text, language, toSpokenText(text, language, never))
+    expect(count('你好 驫', 'cmn')).toEqual({ read: 3, unread: 0 })
+    expect(count('Hello 陈伟', 'en-us')).toEqual({ read: 5, unread: 0 })
   })
 
   test.each([
