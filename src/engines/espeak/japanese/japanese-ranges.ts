@@ -1,8 +1,12 @@
-/** What a range goes from and to, next to its sign. */
-const FROM = String.raw`[\p{Script=Han}\p{N}\p{Script=Latin}\p{Sc}\p{M}%％℃々」』）)]`
-const TO = String.raw`[\p{Script=Han}\p{N}\p{Script=Latin}\p{Sc}「『（(]`
+/** What a range goes from and to, next to its sign: the signs between words alone are judged by the dictionary. */
+const NUMBER = String.raw`[\p{N}\p{Sc}%％℃]`
+const UNIT = String.raw`\p{N}[時分秒日月年円歳才階](?:間|半)?`
+const LATIN = String.raw`[\p{Script=Latin}]`
+const HAN = String.raw`(?![超大激])[\p{Script=Han}々]\p{M}*`
 const KATAKANA = String.raw`[\p{Script=Katakana}ー]`
-const PLAIN = String.raw`[\p{Script=Han}\p{N}]`
+const CLOSED = '[」』）)]'
+const WORD = String.raw`[\p{Script=Han}\p{Script=Katakana}\p{Script=Latin}「『]`
+const FIGURE = String.raw`[\p{N}\p{Sc}]`
 
 const either = (...pairs: (readonly [string, string])[]): readonly (readonly [RegExp, RegExp])[] =>
   pairs.flatMap(([from, to]) =>
@@ -12,22 +16,33 @@ const either = (...pairs: (readonly [string, string])[]): readonly (readonly [Re
   )
 
 /** One kana before the sign or behind it is a vowel that it lengthens: ラ〜メン. */
-const WAVE = either([FROM, TO], [FROM, KATAKANA], [KATAKANA, TO], [`${KATAKANA}{2}`, `${KATAKANA}{2}`])
-const TILDE = either([PLAIN, PLAIN])
+const WAVE = either(
+  [NUMBER, `(?:${FIGURE}|${WORD}|[（(])`],
+  [UNIT, `(?:${FIGURE}|${WORD})`],
+  [LATIN, String.raw`[\p{N}\p{Sc}\p{Script=Han}\p{Script=Latin}「『]`],
+  [CLOSED, `(?:${FIGURE}|${WORD}|[（(])`],
+  [HAN, `(?:${FIGURE}|${LATIN})`],
+  [`${KATAKANA}{2}`, FIGURE],
+)
+const TILDE = either([String.raw`\p{N}`, String.raw`[\p{Script=Han}\p{N}]`], [HAN, String.raw`\p{N}`], [UNIT, HAN])
 /** A subtitle stands between two of them: 〜夏の日〜. */
-const SUBTITLE = /^[^〜～~、。！？!?\n]{1,40}[〜～](?!\s?[\p{L}\p{N}\p{Sc}「『（(])/u
+const OPENS = /^[^〜～~、。！？!?\n]{1,40}[〜～](?!\s?[\p{L}\p{N}\p{Sc}「『（(])/u
+const CLOSES = /(?:^|[\s、。！？!?「『（(])[〜～][^〜～~\s、。！？!?]{1,40}$/u
 const SIGN = /[〜～~]/g
-const MOST_BEFORE = 5
-const MOST_BEHIND = 44
+/** So much of a text is looked at on either side of a sign. */
+const MOST_AROUND = 44
 
-/** Where in a text in Japanese, in UTF-16 units, a sign is said "from": 東京〜大阪, 9時～17時. Pure. */
+/** Where in a text in Japanese, in UTF-16 units, a sign is said "from" by what it stands between alone: 9時～17時, A〜Z. Pure. */
 export function rangesIn(text: string): ReadonlySet<number> {
   const ranges = new Set<number>()
   for (const { 0: sign, index } of text.matchAll(SIGN)) {
-    const before = text.slice(Math.max(0, index - MOST_BEFORE), index)
-    const behind = text.slice(index + 1, index + 1 + MOST_BEHIND)
+    const before = text.slice(Math.max(0, index - MOST_AROUND), index)
+    const behind = text.slice(index + 1, index + 1 + MOST_AROUND)
     const isBetween = (sign === '~' ? TILDE : WAVE).some(([from, to]) => from.test(before) && to.test(behind))
-    if (isBetween && !SUBTITLE.test(behind)) ranges.add(index)
+    if (isBetween && !isOfSubtitle(before, behind)) ranges.add(index)
   }
   return ranges
 }
+
+/** Whether a sign between two stretches of a text opens or closes a subtitle. Pure. */
+export const isOfSubtitle = (before: string, behind: string): boolean => OPENS.test(behind) || CLOSES.test(before)

@@ -2,19 +2,12 @@ import { createRequire } from 'node:module'
 import type { TokenizerBuilder as Builder } from 'lindera-wasm-nodejs-ipadic'
 import type { SpokenPart } from '../spoken-part.ts'
 import type { JapaneseReader } from '../spoken-text.ts'
+import type { Token } from './dictionary-token.ts'
 import { isCounter, readCounted } from './japanese-counters.ts'
 import { readNumber } from './japanese-numbers.ts'
 import { readLoneKanji } from './lone-kanji.ts'
+import { readInRange } from './word-ranges.ts'
 import { isNumeral, joinNumber, type Piece } from './written-number.ts'
-
-/** A word as the dictionary has it. `pronunciation` is katakana with long vowels; absent for what it does not know. */
-interface Token {
-  readonly surface: string
-  readonly pronunciation?: string
-  readonly partOfSpeech: string
-  readonly partOfSpeechSubcategory1: string
-  readonly partOfSpeechSubcategory2: string
-}
 
 /** What is read as one, and how many code points of the text it takes. */
 interface Reading {
@@ -52,7 +45,7 @@ function toParts(tokens: readonly Token[]): SpokenPart[] {
   const parts: SpokenPart[] = []
   let start = 0
   for (let at = 0; at < tokens.length; ) {
-    const known = laterWordAt(tokens, at) ?? numberAt(tokens, at)
+    const known = laterWordAt(tokens, at) ?? numberAt(tokens, at) ?? inRange(tokens, at)
     const { readings, taken } = known ?? { readings: readWord(tokens[at]!, parts.at(-1)), taken: 1 }
     for (const { spoken, length } of readings) {
       parts.push({ spoken, start, length })
@@ -66,6 +59,13 @@ function toParts(tokens: readonly Token[]): SpokenPart[] {
 function laterWordAt(tokens: readonly Token[], at: number): { readings: readonly Reading[]; taken: number } | null {
   const reading = LATER_WORDS.get(`${tokens[at]?.surface}${tokens[at + 1]?.surface ?? ''}`)
   return reading === undefined ? null : { readings: [{ spoken: ` ${reading}`, length: 2 }], taken: 2 }
+}
+
+/** から leans on the word before it. */
+function inRange(tokens: readonly Token[], at: number): { readings: readonly Reading[]; taken: number } | null {
+  const reading = readInRange(tokens, at)
+  if (reading === undefined) return null
+  return { readings: [{ spoken: reading === 'カラ' ? reading : ` ${reading}`, length: 1 }], taken: 1 }
 }
 
 /** A word in kanji, or with particles, is one part; of what the dictionary does not know every character is one. */
