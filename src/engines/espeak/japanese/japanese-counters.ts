@@ -34,7 +34,7 @@ const WORDS: ReadonlyMap<string, Words> = new Map<string, Words>([
   ['度', { 0: 'レイド' }],
 ])
 /** In other ways than the dictionary has them. */
-const READINGS: Words = { 月: 'ガツ', 円: 'エン', 石: 'コク', 棟: 'トー', 箱: 'ハコ' }
+const READINGS: Words = { 月: 'ガツ', 円: 'エン', 石: 'コク', 棟: 'トー', 箱: 'ハコ', 行: 'ギョー' }
 /** Numbers whose last digit is read in another way. */
 const LAST_DIGITS: readonly (readonly [RegExp, Words])[] = [
   [/^月$/u, { 4: 'シ', 7: 'シチ', 9: 'ク' }],
@@ -66,7 +66,7 @@ const LOANWORD = /^(?!センチ)[ァ-ヺー]+$/u
 const NATIVE_ENDS = /ジュー$/u
 const NEVER = /$^/u
 const NASAL = /(?:サン|[セゼ]ン|マン|ナン)$/u
-const VOICED_KANA: Words = { ホ: 'ボ', ヒ: 'ビ', ハ: 'バ', ワ: 'バ', カ: 'ガ', ケ: 'ゲ', コ: 'ゴ', ソ: 'ゾ' }
+const VOICED_KANA: Words = { ホ: 'ボ', ヒ: 'ビ', ハ: 'バ', ワ: 'バ', カ: 'ガ', ケ: 'ゲ', コ: 'ゴ', ソ: 'ゾ', ヘ: 'ベ' }
 const PLOSIVES: Words = { ホ: 'ポ', ヒ: 'ピ', ハ: 'パ', フ: 'プ', ヘ: 'ペ' }
 
 /** Whether a noun counts what is before it, although the dictionary does not say so. */
@@ -100,11 +100,11 @@ function endsBefore(counter: string, reading: string): RegExp {
   return rows.find(([row]) => row.test(reading))?.[1] ?? NEVER
 }
 
-/** サンボン, イッポン; サンプン, ヨンプン. */
+/** サンボン, イッポン; サンプン, ヨンプン; but ジュッヘヤ. */
 function after(number: string, isShort: boolean, counter: string, reading: string): string {
   const first = reading[0] ?? ''
   const changed = (kana: Words) => `${kana[first] ?? first}${reading.slice(1)}`
-  if (isShort) return changed(PLOSIVES)
+  if (isShort) return counter === '部屋' ? reading : changed(PLOSIVES)
   if (NATIVE.has(counter) || LOANWORD.test(counter)) return reading
   if (VOICED.test(counter)) return NASAL.test(number) ? changed(VOICED_KANA) : reading
   return number.endsWith('ン') ? changed(PLOSIVES) : reading

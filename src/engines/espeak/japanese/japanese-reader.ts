@@ -21,7 +21,10 @@ const DIGITS = /^\d+$/u
 const LATER_WORDS: ReadonlyMap<string, string> = new Map([
   ['令和', 'レイワ'],
   ['檸檬', 'レモン'],
+  ['一行目', 'イチギョーメ'],
 ])
+/** Behind these 何分 is no adverb (ナニブン) but asks for minutes. */
+const TAKES_TIME = /^(?:かか|掛か|待[たちつっ]|まち|まつ|まっ|経|歩[かきくい]|遅れ)/u
 /** A word that leans on the one before it: no pause and no stress between the two. */
 const LEANING = new Set(['助詞', '助動詞'])
 
@@ -57,8 +60,11 @@ function toParts(tokens: readonly Token[]): SpokenPart[] {
 }
 
 function laterWordAt(tokens: readonly Token[], at: number): { readings: readonly Reading[]; taken: number } | null {
-  const reading = LATER_WORDS.get(`${tokens[at]?.surface}${tokens[at + 1]?.surface ?? ''}`)
-  return reading === undefined ? null : { readings: [{ spoken: ` ${reading}`, length: 2 }], taken: 2 }
+  const isOfTime = tokens[at]?.surface === '何分' && TAKES_TIME.test(tokens[at + 1]?.surface ?? '')
+  if (isOfTime) return { readings: [{ spoken: ' ナンプン', length: 2 }], taken: 1 }
+  const word = `${tokens[at]?.surface}${tokens[at + 1]?.surface ?? ''}`
+  const reading = LATER_WORDS.get(word)
+  return reading === undefined ? null : { readings: [{ spoken: ` ${reading}`, length: word.length }], taken: 2 }
 }
 
 /** から leans on the word before it. */
@@ -100,9 +106,14 @@ function numberAt(tokens: readonly Token[], at: number): { readings: readonly Re
   const counter = counterAt(tokens, at + taken, digits)
   if (isWord(written, counter)) return null
   if (counter === null) return { readings: [{ spoken: ` ${readNumber(digits)}`, length }], taken }
-  const isFirstOfMonth = digits === '1' && counter.surface === '日' && tokens[at - 1]?.surface.endsWith('月')
-  const spoken = ` ${isFirstOfMonth ? 'ツイタチ' : readCounted(digits, counter.surface, counter.pronunciation ?? '')}`
+  const spoken = ` ${readBehind(tokens[at - 1]?.surface ?? '', digits, counter)}`
   return { readings: [{ spoken, length: length + [...counter.surface].length }], taken: taken + 1 }
+}
+
+/** A day behind a month, and a hundredth behind tenths (3割5分), are named otherwise. */
+function readBehind(before: string, digits: string, { surface, pronunciation = '' }: Token): string {
+  if (digits === '1' && surface === '日' && before.endsWith('月')) return 'ツイタチ'
+  return readCounted(digits, surface, surface === '分' && before === '割' ? 'ブ' : pronunciation)
 }
 
 /** 零 is レイ before anything, 〇〇 is a blank, and 数 without a counter is a noun. */
