@@ -13,6 +13,8 @@ export const KANJI = /[\p{Script=Han}々〆ヶ]/u
 /** Other forms of ordinary characters: full and half width, styled, circled and presentation forms, squared words, two kana in one. */
 const FORM =
   /[\u309f\u30ff]|[\uff66-\uff9d][\uff9e\uff9f]?|[\u2100-\u2121\u2123-\u214f\u2160-\u217f\u2460-\u24ff\u3200-\u33ff\uf900-\ufaff\ufb00-\ufdff\ufe70-\ufefe\uff01-\uff65\uff9e-\uffee\u{1d400}-\u{1d7ff}\u{1f100}-\u{1f1aa}\u{2f800}-\u{2fa1f}]/u
+/** What needs the dictionary: kanji, 3つ, 10キロ, ロンドン〜パリ. */
+const DICTIONARY = new RegExp(`${KANJI.source}|\\d[つァ-ヺ]|[ァ-ヺー]{2}〜[ァ-ヺ]{2}`, 'u')
 const HAN = /\p{Script=Han}/u
 const LETTER = /[\p{L}\p{N}]/u
 const ARCHAIC_KANA = /[\u{1b000}-\u{1b16f}]/u
@@ -81,10 +83,10 @@ function digitValue(digit: string): number {
   return (code - zero) % 10
 }
 
-/** The dictionary is asked where there is a kanji alone: eSpeak reads kana itself. */
+/** The dictionary is asked for kanji, numbers with a counter and ranges between words alone: eSpeak reads kana itself. */
 function readWords(folded: readonly SpokenPart[], read: JapaneseReader): SpokenPart[] {
   const text = spokenText(folded)
-  return KANJI.test(text) ? composeParts(folded, read(inOrdinaryKanji(text, read))) : [...folded]
+  return DICTIONARY.test(text) ? composeParts(folded, read(inOrdinaryKanji(text, read))) : [...folded]
 }
 
 function sayable(spoken: string, language: string, before: string | undefined): string {

@@ -170,13 +170,26 @@ describe('a text in Japanese is given to eSpeak as it is pronounced', () => {
     expect(parts(text).at(-1)!.start + parts(text).at(-1)!.length).toBe([...text].length)
   })
 
-  test('a text without kanji is left to eSpeak, which reads kana itself', () => {
-    const never = () => {
-      throw new Error('the dictionary was asked')
-    }
-    const text = 'きょうは いいてんき、カラオケ ABC 123'
-    expect(spokenText(toSpokenText(text, 'ja', never))).toBe(text)
-  })
+  test.each([
+    ['りんごを3つください', 'リンゴヲ ミッツクダサイ'],
+    ['りんごを２つ', 'リンゴヲ フタツ'],
+    ['10キロ', 'ジュッキロ'],
+    ['8ページ', 'ハチページ'],
+    ['10ﾒｰﾄﾙ', 'ジューメートル'],
+    ['ロンドン〜パリ', 'ロンドンカラ パリ'],
+  ])('numbers with their counters and ranges of a text without kanji: %s', (text, reading) =>
+    expect(spoken(text)).toBe(reading),
+  )
+
+  test.each(['きょうは いいてんき、カラオケ ABC 123', 'あしたの 3 じに、ラ〜メン 2.5 まい', 'すご〜い、つくえ'])(
+    'any other text without kanji is left to eSpeak, which reads kana itself: %s',
+    (text) => {
+      const never = () => {
+        throw new Error('the dictionary was asked')
+      }
+      expect(spokenText(toSpokenText(text, 'ja', never))).toBe(text.replaceAll('〜', 'ー'))
+    },
+  )
 })
 
 describe('every reading leads back to the code points of the submitted text', () => {
