@@ -1,4 +1,4 @@
-import { requireAccount, requireOperator, requireScope } from '../access/require.ts'
+import { isOperator, requireAccount, requireOperator, requireScope } from '../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE } from '../access/scopes.ts'
 import type { Context } from '../context/context.ts'
 import { findAccount } from './find-account.ts'
@@ -8,7 +8,9 @@ import { findAccount } from './find-account.ts'
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
  */
 export async function whoseAccount(ctx: Context, named: string | null | undefined): Promise<string> {
-  if (named == null || ('accountId' in ctx.actor && ctx.actor.accountId === named)) {
+  // An operator's session may be that of a member: what it names it sees as the operator.
+  const isOwn = 'accountId' in ctx.actor && ctx.actor.accountId === named && !isOperator(ctx)
+  if (named == null || isOwn) {
     requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
     return requireAccount(ctx).accountId
   }
