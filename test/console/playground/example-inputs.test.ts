@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { exampleInputs } from '../../../src/console/playground/example-inputs.ts'
 import { formFields } from '../../../src/console/playground/form-fields.ts'
 
-test('an example has every input that is required, and its name where a text or a choice is to be filled in', () => {
+test('an example has every input that is required, and its name where anything but a switch is to be filled in', () => {
   const properties = {
     text: { type: 'string', maxLength: 100 },
     voice: { type: 'string', enum: ['aria', 'noah'] },
@@ -16,9 +16,9 @@ test('an example has every input that is required, and its name where a text or 
   expect(exampleInputs(formFields({ properties: { inputs: { properties, required } } }))).toEqual({
     text: 'TEXT',
     voice: 'VOICE',
-    pace: 0.5,
-    seed: 7,
+    pace: 'PACE',
+    seed: 'SEED',
     live: false,
-    mix: null,
+    mix: 'MIX',
   })
 })
