@@ -897,6 +897,7 @@ export type CreateAccountMutation = { createAccount:
 export type CreditAccountMutationVariables = Exact<{
   account: string;
   amount: number;
+  idempotencyKey: string;
 }>;
 
 
@@ -1352,7 +1353,7 @@ export const anyJob: Operation<AnyJobQuery, AnyJobQueryVariables> = { query: "qu
 export const accountNames: Operation<AccountNamesQuery, AccountNamesQueryVariables> = { query: "query AccountNames($search:String){accounts(search:$search first:8){edges{node{id name}}}}" }
 export const accounts: Operation<AccountsQuery, AccountsQueryVariables> = { query: "query Accounts($search:String$first:Int$after:String$last:Int$before:String){accounts(search:$search first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id name credits createdAt}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const createAccount: Operation<CreateAccountMutation, CreateAccountMutationVariables> = { query: "mutation CreateAccount($name:String!$credits:Int!){createAccount(name:$name credits:$credits){__typename ...on Account{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
-export const creditAccount: Operation<CreditAccountMutation, CreditAccountMutationVariables> = { query: "mutation CreditAccount($account:ID!$amount:Int!){creditAccount(account:$account amount:$amount){__typename ...on Account{id credits}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const creditAccount: Operation<CreditAccountMutation, CreditAccountMutationVariables> = { query: "mutation CreditAccount($account:ID!$amount:Int!$idempotencyKey:String!){creditAccount(account:$account amount:$amount idempotencyKey:$idempotencyKey){__typename ...on Account{id credits}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const reauthenticate: Operation<ReauthenticateMutation, ReauthenticateMutationVariables> = { query: "mutation Reauthenticate($password:String!){reauthenticate(password:$password){__typename ...on Reauthentication{until}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const overview: Operation<OverviewQuery, OverviewQueryVariables> = { query: "query Overview($today:JobsFilter$failed:JobsFilter$from:DateTime!){jobStats(filter:$today groupBy:[STATUS]){status jobs audioSeconds characters credits}jobSeries(from:$from step:HOUR){points{accepted completed failed waiting audioSeconds}}failures:jobs(filter:$failed first:8){totalCount edges{node{...JobRow}}}latest:jobs(first:8){totalCount edges{node{...JobRow}}}}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts ...on VoiceJob{chunksDone chunksTotal audioMs}}" }
 export const peaks: Operation<PeaksQuery, PeaksQueryVariables> = { query: "query Peaks($jobId:ID!$count:Int!){voiceJob(jobId:$jobId){id artifacts{peaks(count:$count)}}}" }

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
 import { type ApiError, asApiError, isUncertain } from '../../api/api-error.ts'
 import { ask } from '../../api/ask.ts'
+import { randomKey } from '../../api/random-key.ts'
 import { useAction } from '../../api/use-action.ts'
-import { createAccount, creditAccount, reauthenticate } from '../../operations.ts'
+import { type CreditAccountMutationVariables, createAccount, creditAccount, reauthenticate } from '../../operations.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { TextField } from '../../parts/field.tsx'
@@ -29,17 +30,13 @@ interface AccountDialogProps {
 /** Makes an account or changes a balance. The service wants an operator's password again after 15 minutes: then it is asked for here. */
 export function AccountDialog({ account, onDone, onClose }: AccountDialogProps) {
   const [name, setName] = useState('')
-  const [amount, setAmount] = useState('')
+  const { amount, grantKey, setAmount } = useAmount()
   const [password, setPassword] = useState('')
-  // The balance on the page shows whether they were granted.
-  const lookAgain = (error: unknown): never => {
-    if (isUncertain(asApiError(error))) onDone()
-    throw error
-  }
   const save = useAction(async () => {
     if (password !== '') await ask(reauthenticate, { password })
-    if (account === null) await ask(createAccount, { name: name.trim(), credits: Number(amount) })
-    else await ask(creditAccount, { account: account.id, amount: Number(amount) }).catch(lookAgain)
+    const credits = Number(amount)
+    if (account === null) await ask(createAccount, { name: name.trim(), credits })
+    else await grant({ account: account.id, amount: credits, idempotencyKey: grantKey }, onDone)
     toast(account === null ? 'The account is created.' : 'The balance is changed.')
     onDone()
     onClose()
@@ -68,12 +65,28 @@ export function AccountDialog({ account, onDone, onClose }: AccountDialogProps) 
   )
 }
 
+/** What is typed, and the key of its grant: each press may be the one before, whose answer was lost, unless the amount has changed. */
+function useAmount() {
+  const [{ amount, grantKey }, set] = useState(() => ({ amount: '', grantKey: randomKey() }))
+  return { amount, grantKey, setAmount: (text: string) => set({ amount: text, grantKey: randomKey() }) }
+}
+
+async function grant(input: CreditAccountMutationVariables, onDone: () => void): Promise<void> {
+  try {
+    await ask(creditAccount, input)
+  } catch (error) {
+    // The balance on the page shows whether they were granted.
+    if (isUncertain(asApiError(error))) onDone()
+    throw error
+  }
+}
+
 const SaveFailure = ({ failure, isGrant }: { failure: ApiError; isGrant: boolean }) => (
   <>
     <Failure failure={failure} />
     {isGrant && isUncertain(failure) && (
       <p class="notice warn">
-        The balance may have been changed all the same. Close this and compare it before you grant again.
+        The balance may have been changed all the same. Grant the same amount again here: it is granted once.
       </p>
     )}
   </>
