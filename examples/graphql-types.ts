@@ -492,7 +492,7 @@ export type CreditDaysQueryVariables = Exact<{
 }>;
 
 
-export type CreditDaysQuery = { creditDays: Array<{ at: string, granted: number, spent: number }> };
+export type CreditDaysQuery = { creditDays: Array<{ at: string, granted: number, spent: number, carried: number }> };
 
 export type CreditEntriesQueryVariables = Exact<{
   after?: string | null | undefined;

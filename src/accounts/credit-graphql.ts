@@ -69,11 +69,15 @@ builder.queryField('creditEntries', (t) =>
 
 const CreditDayRef = builder.objectRef<LedgerDay>('CreditDay').implement({
   description:
-    'What changed a balance in one day, in whole credits. Granted less spent, over all days, is the balance.',
+    'What changed a balance in one day, in whole credits. Granted less spent and carried, over all days, is the balance.',
   fields: (t) => ({
     at: t.expose('at', { type: 'DateTime', description: 'When the day begins.' }),
     granted: t.exposeFloat('granted', { description: 'What the operator granted, less what was taken back.' }),
-    spent: t.exposeFloat('spent', { description: 'Charges less refunds, those of deleted jobs included.' }),
+    spent: t.exposeFloat('spent', { description: 'Charges less refunds of jobs that were not deleted since.' }),
+    carried: t.exposeFloat('carried', {
+      description:
+        'Charges less refunds of the deleted jobs of a whole month, in the day of its first instant in UTC: their own days are not known any more.',
+    }),
   }),
 })
 

@@ -469,7 +469,7 @@ export type CreditDaysQueryVariables = Exact<{
 }>;
 
 
-export type CreditDaysQuery = { creditDays: Array<{ at: string, granted: number, spent: number }> };
+export type CreditDaysQuery = { creditDays: Array<{ at: string, granted: number, spent: number, carried: number }> };
 
 type JobRow_CompanionChatJob_Fragment = { __typename: 'CompanionChatJob', id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number };
 
@@ -1318,7 +1318,7 @@ export const words: Operation<WordsQuery, WordsQueryVariables> = { query: "query
 export const captionFile: Operation<CaptionFileQuery, CaptionFileQueryVariables> = { query: "query CaptionFile($jobId:ID!$format:CaptionFormat!){voiceJob(jobId:$jobId){id captions(format:$format)}}" }
 export const credits: Operation<CreditsQuery, CreditsQueryVariables> = { query: "query Credits($first:Int$after:String$last:Int$before:String$kinds:[CreditKind!]$createdAt:TimeRange){account{name credits}creditEntries(first:$first after:$after last:$last before:$before kinds:$kinds createdAt:$createdAt){pageInfo{...Pages}edges{node{id kind amount balance jobId createdAt}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const spent: Operation<SpentQuery, SpentQueryVariables> = { query: "query Spent($filter:JobsFilter){account{id createdAt}jobStats(filter:$filter){credits}}" }
-export const creditDays: Operation<CreditDaysQuery, CreditDaysQueryVariables> = { query: "query CreditDays($from:DateTime!$to:DateTime$timeZone:String){creditDays(from:$from to:$to timeZone:$timeZone){at granted spent}}" }
+export const creditDays: Operation<CreditDaysQuery, CreditDaysQueryVariables> = { query: "query CreditDays($from:DateTime!$to:DateTime$timeZone:String){creditDays(from:$from to:$to timeZone:$timeZone){at granted spent carried}}" }
 export const jobs: Operation<JobsQuery, JobsQueryVariables> = { query: "query Jobs($filter:JobsFilter$orderBy:JobOrder$first:Int$after:String$last:Int$before:String){jobs(filter:$filter orderBy:$orderBy first:$first after:$after last:$last before:$before){totalCount pageInfo{...Pages}edges{node{...JobRow}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts ...on VoiceJob{chunksDone chunksTotal audioMs}}" }
 export const jobCounts: Operation<JobCountsQuery, JobCountsQueryVariables> = { query: "query JobCounts($filter:JobsFilter){jobStats(groupBy:[STATUS]filter:$filter){status jobs}}" }
 export const jobsLive: Operation<JobsLiveSubscription, JobsLiveSubscriptionVariables> = { query: "subscription JobsLive($filter:JobsFilter){jobsChanged(filter:$filter everyMs:500){...JobRow}}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts ...on VoiceJob{chunksDone chunksTotal audioMs}}" }

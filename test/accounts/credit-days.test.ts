@@ -5,7 +5,7 @@ import { type People, type Person, peopleOf } from '../setup/people.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 
 const DAYS = `query ($account: ID, $from: DateTime!, $to: DateTime, $timeZone: String) {
-  creditDays(account: $account, from: $from, to: $to, timeZone: $timeZone) { at granted spent } }`
+  creditDays(account: $account, from: $from, to: $to, timeZone: $timeZone) { at granted spent carried } }`
 const FROM = '2026-03-28T12:00:00Z'
 const TO = '2026-03-30T12:00:00Z'
 
@@ -22,7 +22,8 @@ beforeAll(async () => {
     ['charge', -40, '2026-03-28T23:30:00Z'],
     ['refund', 40, '2026-03-29T21:59:59Z'],
     ['charge', -7, '2026-03-29T22:00:00Z'],
-    ['carried', -3, '2026-03-30T06:00:00Z'],
+    ['carried', -3, '2026-04-01T00:00:00Z'],
+    ['charge', -2, '2026-04-01T05:00:00Z'],
     ['grant', -100, '2026-03-30T06:00:00Z'],
     ['charge', -9, '2026-03-30T12:00:00Z'],
   ] as const) {
@@ -39,15 +40,24 @@ const days = async (variables: object) => (await people.ask(DAYS, variables, own
 
 test('each day of the time zone, also of 23 hours and without entries, has what was granted and what was spent', async () => {
   expect(await days({ from: '2026-03-27T12:00:00Z', to: TO, timeZone: 'Europe/Berlin' })).toEqual([
-    { at: '2026-03-26T23:00:00.000Z', granted: 0, spent: 0 },
-    { at: '2026-03-27T23:00:00.000Z', granted: 500, spent: 0 },
-    { at: '2026-03-28T23:00:00.000Z', granted: 0, spent: 0 },
-    { at: '2026-03-29T22:00:00.000Z', granted: -100, spent: 10 },
+    { at: '2026-03-26T23:00:00.000Z', granted: 0, spent: 0, carried: 0 },
+    { at: '2026-03-27T23:00:00.000Z', granted: 500, spent: 0, carried: 0 },
+    { at: '2026-03-28T23:00:00.000Z', granted: 0, spent: 0, carried: 0 },
+    { at: '2026-03-29T22:00:00.000Z', granted: -100, spent: 7, carried: 0 },
   ])
   expect(await days({ from: FROM, to: TO })).toEqual([
-    { at: '2026-03-28T00:00:00.000Z', granted: 500, spent: 40 },
-    { at: '2026-03-29T00:00:00.000Z', granted: 0, spent: -33 },
-    { at: '2026-03-30T00:00:00.000Z', granted: -100, spent: 3 },
+    { at: '2026-03-28T00:00:00.000Z', granted: 500, spent: 40, carried: 0 },
+    { at: '2026-03-29T00:00:00.000Z', granted: 0, spent: -33, carried: 0 },
+    { at: '2026-03-30T00:00:00.000Z', granted: -100, spent: 0, carried: 0 },
+  ])
+})
+
+test('the deleted jobs of a month are not spent in the day that its entry is dated with, which may be one of the month before', async () => {
+  const window = { from: '2026-04-01T00:00:00Z', to: '2026-04-02T00:00:00Z' }
+  expect(await days(window)).toEqual([{ at: '2026-04-01T00:00:00.000Z', granted: 0, spent: 2, carried: 3 }])
+  expect(await days({ ...window, timeZone: 'America/Los_Angeles' })).toEqual([
+    { at: '2026-03-31T07:00:00.000Z', granted: 0, spent: 2, carried: 3 },
+    { at: '2026-04-01T07:00:00.000Z', granted: 0, spent: 0, carried: 0 },
   ])
 })
 

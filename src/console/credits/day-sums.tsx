@@ -33,8 +33,9 @@ export function DaySums({ range: { from, to }, title }: DaySumsProps) {
 }
 
 function Sums({ days }: { days: CreditDaysQuery['creditDays'] }) {
-  const [spent, granted] = [days.map((one) => one.spent), days.map((one) => one.granted)]
-  if ([...spent, ...granted].every((sum) => sum === 0))
+  const of = (name: 'spent' | 'granted' | 'carried') => days.map((one) => one[name])
+  const [spent, granted, carried] = [of('spent'), of('granted'), of('carried')]
+  if ([...spent, ...granted, ...carried].every((sum) => sum === 0))
     return <p class="card-body muted">Nothing was spent or granted.</p>
   return (
     <>
@@ -42,6 +43,7 @@ function Sums({ days }: { days: CreditDaysQuery['creditDays'] }) {
         <Figure name="Spent" values={spent} />
         <Figure name="Granted" values={granted} />
       </div>
+      <DeletedJobs credits={sumOf(carried)} />
       <Twin
         title="Credits by day"
         times={days.map(({ at }) => Date.parse(at))}
@@ -49,17 +51,28 @@ function Sums({ days }: { days: CreditDaysQuery['creditDays'] }) {
         columns={[
           { name: 'Spent', values: spent, format: count },
           { name: 'Granted', values: granted, format: count },
+          { name: 'Deleted jobs', values: carried, format: count },
         ]}
       />
     </>
   )
 }
 
+/** Their own days are not known any more. */
+const DeletedJobs = ({ credits }: { readonly credits: number }) =>
+  credits === 0 ? null : (
+    <p class="card-body muted small-text">
+      Jobs deleted since <strong class="figure">{count(credits)}</strong>, by month: each is dated at its beginning.
+    </p>
+  )
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0)
+
 /** A day that gave back more than it took has no bar. */
 const Figure = ({ name, values }: { name: string; values: readonly number[] }) => (
   <div>
     <p class="muted small-text">
-      {name} <strong class="figure">{count(values.reduce((sum, value) => sum + value, 0))}</strong>
+      {name} <strong class="figure">{count(sumOf(values))}</strong>
     </p>
     <Sparkline values={values.map((value) => Math.max(0, value))} />
   </div>

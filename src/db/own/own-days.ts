@@ -2,14 +2,16 @@ import { longRead } from '../connections/long-read.ts'
 import type { Database } from '../database.ts'
 import { ofAccount } from './own-rows.ts'
 
-/** What changed a balance in one day; over all days together, granted less spent is the balance. */
+/** What changed a balance in one day; over all days together, granted less spent and carried is the balance. */
 export interface LedgerDay {
   /** When it begins. */
   readonly at: Date
   /** Less what the operator took back. */
   readonly granted: number
-  /** Charges less refunds, those of deleted jobs included. */
+  /** Charges less refunds of jobs that were not deleted since. */
   readonly spent: number
+  /** The same of a whole month's deleted jobs, in the day of the month's first instant in UTC: when they ran is not known any more. */
+  readonly carried: number
 }
 
 interface Days {
@@ -28,10 +30,11 @@ const SUMS = `
     from generate_series(date_trunc('day', $2::timestamptz at time zone $4), $3::timestamptz at time zone $4, '1 day') t
   ), sums as (
     select date_trunc('day', created_at at time zone $4) at time zone $4 as at,
-      sum(amount) filter (where kind = 'grant') as granted, -sum(amount) filter (where kind <> 'grant') as spent
+      sum(amount) filter (where kind = 'grant') as granted, -sum(amount) filter (where kind in ('charge', 'refund')) as spent,
+      -sum(amount) filter (where kind = 'carried') as carried
     from credit_entry where ${ofAccount('$1')} and created_at >= (select min(at) from days) and created_at < $3 group by 1
   )
-  select at, coalesce(granted, 0)::float8 as granted, coalesce(spent, 0)::float8 as spent
+  select at, coalesce(granted, 0)::float8 as granted, coalesce(spent, 0)::float8 as spent, coalesce(carried, 0)::float8 as carried
   from days left join sums using (at) where at < $3 order by at`
 
 /** The sums of an account's ledger, oldest day first, days without entries included. @throws RATE_LIMITED where the account's own reads take too long */

@@ -27,8 +27,9 @@ export function creditsJourneys(
       ['charge', -70, 3],
       ['refund', 20, 3],
       ['grant', 500, 2],
+      ['carried', -30, 9],
     ] as const) {
-      const job = kind === 'grant' ? null : await insertJob(db, account)
+      const job = kind === 'grant' || kind === 'carried' ? null : await insertJob(db, account)
       await db.pool.query(ADD_ENTRY, [account, kind, amount, job, days])
     }
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
@@ -39,6 +40,7 @@ export function creditsJourneys(
     await sums.getByText('Last 30 days, in whole days').waitFor()
     await sums.getByText('Spent 1,250').waitFor()
     await sums.getByText('Granted 9,500').waitFor()
+    await sums.getByText('Jobs deleted since 30, by month').waitFor()
     await page.getByLabel('Any time').selectOption('Last 7 days')
     await sums.getByText('Spent 50').waitFor()
     await sums.getByText('Granted 500').waitFor()
@@ -48,12 +50,12 @@ export function creditsJourneys(
     const cells = await rows.evaluateAll((lines) =>
       lines.map((line) => [...line.querySelectorAll('.end')].map((cell) => cell.textContent).join(' ')),
     )
-    expect(cells.filter((cell) => cell !== '0 0')).toEqual(['50 0', '0 500'])
+    expect(cells.filter((cell) => cell !== '0 0 0')).toEqual(['50 0 0', '0 500 0'])
     expect([await flaws(page), complaints]).toEqual([[], []])
     const file = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Download as CSV: Credits by day' }).click()
     const lines = (await readFile(await (await file).path(), 'utf8')).split('\r\n')
-    expect([lines[0], lines.length]).toEqual(['\uFEFFfrom,Spent,Granted', 10])
+    expect([lines[0], lines.length]).toEqual(['\uFEFFfrom,Spent,Granted,Deleted jobs', 10])
     await context.close()
   })
 }

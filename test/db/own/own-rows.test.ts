@@ -9,6 +9,7 @@ import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 
 const OWN = 5_000
 const NEWER = 15_000
+const OLDER = 3_000
 const PAGE = 5
 const SCOPES = ['generate:voice', 'job:read', 'account:admin']
 const TABLES = ['job', 'webhook_delivery', 'credit_entry', 'audit_entry']
@@ -49,6 +50,12 @@ beforeAll(async () => {
        select 'msg_' || $1::text || lpad(n::text, 16, '0'), $2, 'job', 'job_' || $1::text || lpad(n::text, 16, '0'), 'https://hooks.example.com', 1,
          'v1,x', '{}', 'failed', now(), now(), now() from generate_series(1, $3) n`,
       values,
+    )
+    // Of an earlier year, a day apart each: a window of days is a small part of them.
+    await pool.query(
+      `insert into credit_entry (account_id, kind, amount, created_at)
+       select $1, 'grant', 1, '2001-01-01'::timestamptz + n * interval '1 day' from generate_series(1, $2) n`,
+      [owner, OLDER],
     )
     await pool.query(
       `insert into credit_entry (account_id, kind, amount, job_id)
@@ -131,8 +138,9 @@ test.each<[string, () => Promise<unknown>, number]>([
   [
     'creditEntries of no kind that it has',
     graphql(`{ creditEntries(first: ${PAGE}, kinds: [REFUND]) ${NODES} }`),
-    OWN + 10,
+    OWN + OLDER + 10,
   ],
+  ['creditDays', graphql('{ creditDays(from: "2001-02-01T00:00:00Z", to: "2001-02-06T00:00:00Z") { granted } }'), PAGE],
   ['auditEntries', graphql(`{ auditEntries(first: ${PAGE}) ${NODES} }`), PAGE + 1],
   ['the jobs that a subscriber hears of', () => recentJobs(service.runtime.db, account, new Date()), 1_000],
   ['the deliveries that a subscriber hears of', () => recentDeliveries(service.runtime.db, account, new Date()), 1_000],
