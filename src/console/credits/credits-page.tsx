@@ -46,7 +46,7 @@ export function CreditsPage() {
         {isNarrow && <ClearFilters onClear={() => change(CLEARED)} />}
       </div>
       <DroppedNotice names={dropped} />
-      <DaySums range={filter.createdAt ?? lately.createdAt} title={windowName(query.window)} />
+      <DaySums range={filter.createdAt ?? lately.createdAt} />
       <Load query={list} skeleton={<SkeletonRows />}>
         {({ creditEntries: { edges, pageInfo } }) =>
           edges.length === 0 ? (
@@ -64,9 +64,6 @@ export function CreditsPage() {
     </Page>
   )
 }
-
-const windowName = (window: string | undefined): string =>
-  WINDOW_OPTIONS.find(([name]) => name === window)?.[1] ?? `Last ${SPENT_DAYS} days`
 
 const KIND_OPTIONS = Object.entries(KINDS).map(([kind, [name]]) => [kind.toLowerCase(), name] as const)
 

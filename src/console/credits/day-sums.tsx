@@ -1,3 +1,4 @@
+import { timeNow } from '../api/clock.ts'
 import { useQuery } from '../api/use-query.ts'
 import { type CreditDaysQuery, creditDays, type TimeRange } from '../operations.ts'
 import { Sparkline } from '../overview/sparkline.tsx'
@@ -5,25 +6,27 @@ import { count } from '../parts/format.ts'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Twin } from '../statistics/twin.tsx'
 import './credits.css'
+import { summedDays } from './summed-days.ts'
 
 const day = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short' })
 
 interface DaySumsProps {
   /** Of which time: the days that it lies in, whole. */
   readonly range: TimeRange
-  /** The same in words. */
-  readonly title: string
 }
 
-/** What was spent and granted in each day, whatever kind of entries the ledger shows. */
-export function DaySums({ range: { from, to }, title }: DaySumsProps) {
+/** What was spent and granted in each day, whatever kind of entries the ledger shows; nothing of a time shorter than a day. */
+export function DaySums({ range }: DaySumsProps) {
+  const { from, to } = range
+  const days = summedDays(range, timeNow())
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
-  const query = useQuery(creditDays, from ? { from, timeZone, ...(to && { to }) } : null)
+  const query = useQuery(creditDays, from && days !== null ? { from, timeZone, ...(to && { to }) } : null)
+  if (days === null) return null
   return (
     <section class="card day-sums" aria-label="Day by day">
       <div class="card-head">
         <h2>Day by day</h2>
-        <p>{title}, in whole days</p>
+        <p>{days}, in whole days</p>
       </div>
       <Load query={query} skeleton={<SkeletonRows rows={1} />}>
         {(data) => <Sums days={data.creditDays} />}
