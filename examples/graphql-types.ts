@@ -821,11 +821,12 @@ export type RedeliverWebhookMutation = { redeliverWebhook:
 
 export type RedeliverWebhooksMutationVariables = Exact<{
   filter?: WebhookDeliveriesFilter | null | undefined;
+  after?: string | null | undefined;
 }>;
 
 
 export type RedeliverWebhooksMutation = { redeliverWebhooks:
-    | { __typename: 'RedeliverWebhooksSuccess', deliveries: number, more: boolean }
+    | { __typename: 'RedeliverWebhooksSuccess', deliveries: number, more: boolean, last: string | null }
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 

@@ -1199,7 +1199,6 @@ export type DeliveriesQueryVariables = Exact<{
   last?: number | null | undefined;
   before?: string | null | undefined;
   states?: Array<WebhookDeliveryState> | WebhookDeliveryState | null | undefined;
-  resent?: Array<WebhookDeliveryState> | WebhookDeliveryState | null | undefined;
   outcomes?: Array<string> | string | null | undefined;
   createdAt?: TimeRange | null | undefined;
   endpointKeys?: Array<string> | string | null | undefined;
@@ -1264,11 +1263,12 @@ export type StopSecretMutation = { expireWebhookSecret:
 
 export type RedeliverAllMutationVariables = Exact<{
   filter?: WebhookDeliveriesFilter | null | undefined;
+  after?: string | null | undefined;
 }>;
 
 
 export type RedeliverAllMutation = { redeliverWebhooks:
-    | { __typename: 'RedeliverWebhooksSuccess', deliveries: number, more: boolean }
+    | { __typename: 'RedeliverWebhooksSuccess', deliveries: number, more: boolean, last: string | null }
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
@@ -1382,12 +1382,12 @@ export const library: Operation<LibraryQuery, LibraryQueryVariables> = { query: 
 export const renameVoice: Operation<RenameVoiceMutation, RenameVoiceMutationVariables> = { query: "mutation RenameVoice($id:ID!$name:String!){renameVoice(id:$id name:$name){__typename ...on AccountVoice{id name}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const deleteVoice: Operation<DeleteVoiceMutation, DeleteVoiceMutationVariables> = { query: "mutation DeleteVoice($id:ID!){deleteVoice(id:$id){__typename ...on DeleteVoiceSuccess{voiceId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const webhookSettings: Operation<WebhookSettingsQuery, WebhookSettingsQueryVariables> = { query: "query WebhookSettings{webhook{url secrets{id createdAt expiresAt}}}" }
-export const deliveries: Operation<DeliveriesQuery, DeliveriesQueryVariables> = { query: "query Deliveries($first:Int$after:String$last:Int$before:String$states:[WebhookDeliveryState!]$resent:[WebhookDeliveryState!]$outcomes:[String!]$createdAt:TimeRange$endpointKeys:[String!]$jobId:ID){resent:webhookDeliveries(states:$resent outcomes:$outcomes createdAt:$createdAt endpointKeys:$endpointKeys jobId:$jobId first:1){totalCount edges{node{id createdAt}}}webhookDeliveries(first:$first after:$after last:$last before:$before states:$states outcomes:$outcomes createdAt:$createdAt endpointKeys:$endpointKeys jobId:$jobId){totalCount pageInfo{...Pages}edges{node{...DeliveryRow}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }
+export const deliveries: Operation<DeliveriesQuery, DeliveriesQueryVariables> = { query: "query Deliveries($first:Int$after:String$last:Int$before:String$states:[WebhookDeliveryState!]$outcomes:[String!]$createdAt:TimeRange$endpointKeys:[String!]$jobId:ID){resent:webhookDeliveries(states:[FAILED]outcomes:$outcomes createdAt:$createdAt endpointKeys:$endpointKeys jobId:$jobId first:1){totalCount edges{node{id createdAt}}}webhookDeliveries(first:$first after:$after last:$last before:$before states:$states outcomes:$outcomes createdAt:$createdAt endpointKeys:$endpointKeys jobId:$jobId){totalCount pageInfo{...Pages}edges{node{...DeliveryRow}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }
 export const delivery: Operation<DeliveryQuery, DeliveryQueryVariables> = { query: "query Delivery($id:ID!){node(id:$id){__typename ...on WebhookDelivery{...DeliveryRow}}}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }
 export const setWebhookUrl: Operation<SetWebhookUrlMutation, SetWebhookUrlMutationVariables> = { query: "mutation SetWebhookUrl($url:URL){setWebhookUrl(url:$url){__typename ...on Webhook{url}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const rotateSecret: Operation<RotateSecretMutation, RotateSecretMutationVariables> = { query: "mutation RotateSecret{rotateWebhookSecret{__typename ...on RotateWebhookSecretSuccess{secret}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const stopSecret: Operation<StopSecretMutation, StopSecretMutationVariables> = { query: "mutation StopSecret($id:ID!){expireWebhookSecret(id:$id){__typename ...on Webhook{url}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
-export const redeliverAll: Operation<RedeliverAllMutation, RedeliverAllMutationVariables> = { query: "mutation RedeliverAll($filter:WebhookDeliveriesFilter){redeliverWebhooks(filter:$filter){__typename ...on RedeliverWebhooksSuccess{deliveries more}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const redeliverAll: Operation<RedeliverAllMutation, RedeliverAllMutationVariables> = { query: "mutation RedeliverAll($filter:WebhookDeliveriesFilter$after:ID){redeliverWebhooks(filter:$filter after:$after){__typename ...on RedeliverWebhooksSuccess{deliveries more last}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const sendTest: Operation<SendTestMutation, SendTestMutationVariables> = { query: "mutation SendTest{sendTestWebhook{__typename ...on WebhookDelivery{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const redeliver: Operation<RedeliverMutation, RedeliverMutationVariables> = { query: "mutation Redeliver($id:ID!){redeliverWebhook(id:$id){__typename ...on WebhookDelivery{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const deliveriesLive: Operation<DeliveriesLiveSubscription, DeliveriesLiveSubscriptionVariables> = { query: "subscription DeliveriesLive($filter:WebhookDeliveriesFilter){deliveriesUpdated(filter:$filter){...DeliveryRow}}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }

@@ -3,6 +3,7 @@ import { useQuery } from '../api/use-query.ts'
 import { endpointKeys } from '../operations.ts'
 import { SearchField } from '../parts/search-field.tsx'
 import { useAddress } from '../parts/use-address.ts'
+import { typedKeys } from './endpoint-key.ts'
 
 const TO_START = { after: null, before: null }
 
@@ -17,26 +18,39 @@ function EndpointForm() {
   const [text, setText] = useState(query.endpoint ?? '')
   const list = useId()
   const keys = useQuery(endpointKeys, {})
-  const choose = (endpoint: string): void => change({ endpoint: endpoint.trim(), ...TO_START })
+  const [error, setError] = useState<string | null>(null)
+  const choose = (typed: string): void => {
+    const found = typedKeys(typed, keys.data?.myEndpoints.map(({ id }) => id) ?? [])
+    setError('error' in found ? found.error : null)
+    if ('keys' in found) change({ endpoint: found.keys, ...TO_START })
+  }
   const onSubmit = (event: Event): void => {
     event.preventDefault()
     choose(text)
   }
   return (
-    <form class="with-icon" onSubmit={onSubmit}>
-      <SearchField
-        label="Endpoint, by its key"
-        placeholder="Any endpoint"
-        value={text}
-        onText={setText}
-        list={list}
-        onDone={choose}
-      />
-      <datalist id={list}>
-        {keys.data?.myEndpoints.map(({ id }) => (
-          <option key={id} value={id} />
-        ))}
-      </datalist>
-    </form>
+    <>
+      <form class="with-icon" onSubmit={onSubmit}>
+        <SearchField
+          label="Endpoint, by its key"
+          placeholder="Any endpoint"
+          value={text}
+          onText={setText}
+          list={list}
+          onDone={choose}
+          isWrong={error !== null}
+        />
+        <datalist id={list}>
+          {keys.data?.myEndpoints.map(({ id }) => (
+            <option key={id} value={id} />
+          ))}
+        </datalist>
+      </form>
+      {error !== null && (
+        <p class="hint bad" role="alert">
+          {error}
+        </p>
+      )}
+    </>
   )
 }

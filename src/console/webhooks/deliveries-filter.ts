@@ -1,4 +1,5 @@
 import { timeOf } from '../jobs/jobs-filter.ts'
+import { isEndpointKey } from '../lists/endpoint-key.ts'
 import type { TimeRange, WebhookDeliveriesFilter, WebhookDeliveryState } from '../operations.ts'
 import { rangeOf } from '../windows/time-window.ts'
 import { OUTCOMES } from './outcome-words.ts'
@@ -10,7 +11,6 @@ export const STATES: readonly WebhookDeliveryState[] = ['PENDING', 'SUCCEEDED', 
 export const DELIVERY_FILTERS = ['state', 'outcome', 'endpoint', 'job', 'window', 'from', 'to'] as const
 
 const STATUS = /^status_[1-5]\d\d$/
-const ENDPOINT_KEY = /^[a-z_]+\.[\w./-]{1,100}$/i
 const JOB_ID = /^job_[a-z0-9]{26}$/
 
 /** The filter of an address. What fits no more, as from an old link, is left out and named in `dropped`. */
@@ -29,7 +29,7 @@ export function deliveriesFilterOf(
   const parts = {
     states: states && STATES.filter((state) => states.includes(state.toLowerCase())),
     outcomes: fitting('outcome', (value) => OUTCOMES.includes(value) || STATUS.test(value)),
-    endpointKeys: fitting('endpoint', (value) => ENDPOINT_KEY.test(value)),
+    endpointKeys: fitting('endpoint', isEndpointKey),
     jobId: fitting('job', (value) => JOB_ID.test(value))?.[0],
     createdAt: rangeOf(query.window, now) ?? endsOf(query),
   }
@@ -38,11 +38,8 @@ export function deliveriesFilterOf(
   return { filter: Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)), dropped }
 }
 
-/** Which of the deliveries that a filter means can be sent again: those that failed, or those of the states that it names and that are final. Null: none. */
-export function resentStates({ states }: WebhookDeliveriesFilter): WebhookDeliveryState[] | null {
-  const final = (states ?? ['FAILED']).filter((state) => state !== 'PENDING')
-  return final.length === 0 ? null : final
-}
+/** Whether failed deliveries are among those that a filter means: they alone are sent again many at a time. */
+export const hasFailed = ({ states }: WebhookDeliveriesFilter): boolean => states?.includes('FAILED') ?? true
 
 const stateOf = (text: string): WebhookDeliveryState | undefined => STATES.find((state) => state.toLowerCase() === text)
 

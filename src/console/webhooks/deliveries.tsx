@@ -11,7 +11,7 @@ import { count } from '../parts/format.ts'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { pageOf, useAddress } from '../parts/use-address.ts'
-import { DELIVERY_FILTERS, deliveriesFilterOf, resentStates } from './deliveries-filter.ts'
+import { DELIVERY_FILTERS, deliveriesFilterOf, hasFailed } from './deliveries-filter.ts'
 import { DeliveriesTable } from './deliveries-table.tsx'
 import { DeliveriesToolbar, StateChoice } from './deliveries-toolbar.tsx'
 import { ResendMatching } from './resend-matching.tsx'
@@ -33,28 +33,33 @@ function useListed() {
   const [looks, setLooks] = useState(0)
   const seen = [JSON.stringify(query), looks, comebacks.value]
   const { filter, dropped } = useMemo(() => deliveriesFilterOf(query, timeNow()), seen)
-  const resent = resentStates(filter)
-  const list = useQuery(deliveriesQuery, { ...filter, ...pageOf(query, PAGE), resent: resent ?? ['FAILED'] })
+  const list = useQuery(deliveriesQuery, { ...filter, ...pageOf(query, PAGE) })
   const reload = (): void => {
     setLooks(looks + 1)
     list.reload()
   }
-  return { filter, dropped, resent, list, reload }
+  return { filter, dropped, list, reload }
 }
 
 /** What became of each delivery: filtered by the address, followed live, and sent again many at a time. */
 export function Deliveries() {
   const { query, change } = useAddress()
-  const { filter, dropped, resent, list, reload } = useListed()
+  const { filter, dropped, list, reload } = useListed()
   const isNarrow = DELIVERY_FILTERS.some((name) => query[name])
-  const found = list.data?.resent
-  const newest = found?.edges[0]?.node.createdAt
+  // Without a filter that was dropped, more would be sent than was asked for.
+  const isOffered = hasFailed(filter) && dropped.length === 0 && !list.isOther
   return (
     <section class="section" aria-labelledby="deliveries">
       <div class="row spread section-head">
         <h2 id="deliveries">Deliveries</h2>
-        {found && newest !== undefined && resent !== null && !list.isOther && (
-          <ResendMatching filter={{ ...filter, states: resent }} {...{ found: found.totalCount, newest, reload }} />
+        {isOffered && list.data && (
+          <ResendMatching
+            key={DELIVERY_FILTERS.map((name) => query[name]).join(' ')}
+            filter={{ ...filter, states: ['FAILED'] }}
+            found={list.data.resent.totalCount}
+            newest={list.data.resent.edges[0]?.node.createdAt}
+            reload={reload}
+          />
         )}
       </div>
       <StateChoice />

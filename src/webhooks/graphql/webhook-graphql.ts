@@ -1,8 +1,7 @@
 import { builder } from '../../graphql/builder.ts'
 import { presentedBy, resolvedBy } from '../../graphql/resolved-by.ts'
-import type { DeliveriesFilter } from '../delivery/deliveries-filter.ts'
 import { redeliverWebhook } from '../delivery/redeliver-webhook.ts'
-import { type Redelivery, redeliverWebhooks } from '../delivery/redeliver-webhooks.ts'
+import { type Redelivery, type RedeliveryInput, redeliverWebhooks } from '../delivery/redeliver-webhooks.ts'
 import { sendTestWebhook } from '../delivery/send-test-webhook.ts'
 import { setWebhookUrl } from '../set-webhook-url.ts'
 import { expireWebhookSecret } from '../signing/expire-webhook-secret.ts'
@@ -51,7 +50,11 @@ const RedeliveryRef = builder.objectRef<Redelivery>('RedeliverWebhooksSuccess').
   description: 'What was sent again.',
   fields: (t) => ({
     deliveries: t.exposeInt('deliveries', { description: 'How many deliveries.' }),
-    more: t.exposeBoolean('more', { description: 'Whether others match that were not sent: ask again.' }),
+    more: t.exposeBoolean('more', { description: 'Whether others match that were not sent: ask again, after `last`.' }),
+    last: t.exposeID('last', {
+      nullable: true,
+      description: 'The newest of them; null where none matches.',
+    }),
   }),
 })
 
@@ -97,8 +100,14 @@ builder.mutationFields((t) => ({
     errors: {},
     description:
       'Sends finished deliveries that match again, oldest first, at most 200: failed ones unless the filter names states.',
-    args: { filter: t.arg({ type: DeliveriesFilterInput, description: 'Which deliveries.' }) },
-    ...resolvedBy(redeliverWebhooks, (args: { filter?: DeliveriesFilter | null | undefined }) => args),
+    args: {
+      filter: t.arg({ type: DeliveriesFilterInput, description: 'Which deliveries.' }),
+      after: t.arg.id({
+        description:
+          'Only those that are newer than this one, `last` of the answer before: what was sent may match again.',
+      }),
+    },
+    ...resolvedBy(redeliverWebhooks, (args: RedeliveryInput) => args),
   }),
   redeliverWebhook: t.field({
     type: DeliveryRef,

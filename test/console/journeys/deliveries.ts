@@ -6,6 +6,8 @@ import type { OpenedConsole } from './opened-console.ts'
 
 const ADD_ENDED = `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, attempt, next_attempt_at, created_at, state, outcome, finished_at)
   values ($1, $2, 'job', $3, 'https://hooks.example.com/sonant', 0, '', 1, now(), now(), $4, $5, now())`
+const ADD_FAILED = `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, attempt, next_attempt_at, created_at, state, outcome, finished_at)
+  select id, $1, 'test', $2, 'https://hooks.example.com', 0, '', 1, now(), now(), 'failed', 'status_507', now() from unnest($3::text[]) id`
 const STILL_ENDED = `select d.id from webhook_delivery d join job j on j.id = d.job_id
   where j.endpoint_key like 'voice.sent%' and d.state <> 'pending' order by d.id`
 
@@ -59,6 +61,35 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
     expect(await page.getByRole('button', { name: /^Send \d/ }).count()).toBe(0)
     await page.goto(at(`webhooks?outcome=status_999&endpoint=voice.sent`))
     await page.getByText('does not exist any more: outcome').waitFor()
+    await expect.poll(() => rows.count()).toBe(4)
+    expect(await page.getByRole('button', { name: /^Send \d/ }).count()).toBe(0)
+    await page.goto(at('webhooks?state=succeeded&endpoint=voice.sent'))
+    await expect.poll(() => rows.count()).toBe(1)
+    expect(await page.getByRole('button', { name: /^Send \d/ }).count()).toBe(0)
+    const endpoint = page.getByLabel('Endpoint, by its key')
+    await endpoint.fill('nowhere')
+    await page.keyboard.press('Enter')
+    await page.getByText('There is no endpoint "nowhere".').waitFor()
+    expect([page.url(), await flaws(page)]).toEqual([at('webhooks?state=succeeded&endpoint=voice.sent'), []])
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+  test('of more failed deliveries than are sent at once, the next press sends those behind the last one', async () => {
+    const { service, owner, account, at } = opened()
+    const ids = Array.from({ length: 201 }, () => newId('msg')).sort()
+    await service.runtime.db.pool.query(ADD_FAILED, [account, newId('job'), ids])
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('webhooks?outcome=status_507'))
+    await page.getByRole('button', { name: 'Send 201 matching failed again' }).click()
+    await page.getByRole('dialog', { name: 'Send the oldest 200 of 201 matching failed deliveries again?' }).waitFor()
+    await page.getByRole('button', { name: 'Send again', exact: true }).click()
+    await page.getByText('200 sent again. There are more: press again.').waitFor()
+    await page.getByRole('button', { name: 'Send the next ones again' }).click()
+    await page.getByRole('dialog', { name: 'Send the next matching failed deliveries again?' }).waitFor()
+    const sent = page.waitForRequest((request) => request.postData()?.includes('mutation RedeliverAll') ?? false)
+    await page.getByRole('button', { name: 'Send again', exact: true }).click()
+    expect((await sent).postDataJSON().variables.after).toBe(ids[199])
+    await page.getByText('1 sent again.', { exact: true }).waitFor()
     expect(complaints).toEqual([])
     await page.close()
   })

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { typedKeys } from '../../../src/console/lists/endpoint-key.ts'
+
+const KNOWN = ['voice.tts', 'voice.portrait', 'generate.portrait']
+
+test('a slug is taken for the one known key that ends with it; what names none or several is an error', () => {
+  expect(
+    ['', 'TTS', ' voice.other, tts', 'portrait', 'nothing', 'tts,?'].map((text) => typedKeys(text, KNOWN)),
+  ).toEqual([
+    { keys: '' },
+    { keys: 'voice.tts' },
+    { keys: 'voice.other,voice.tts' },
+    { error: 'Type the whole key: voice.portrait or generate.portrait.' },
+    { error: 'There is no endpoint "nothing". Type a whole key, such as voice.tts.' },
+    { error: 'There is no endpoint "?". Type a whole key, such as voice.tts.' },
+  ])
+})
