@@ -46,11 +46,14 @@ function EndpointForm() {
           ))}
         </datalist>
       </form>
-      {error !== null && (
-        <p class="hint bad" role="alert">
-          {error}
-        </p>
-      )}
+      <Wrong error={error} />
     </>
   )
 }
+
+const Wrong = ({ error }: { readonly error: string | null }) =>
+  error === null ? null : (
+    <p class="hint bad" role="alert">
+      {error}
+    </p>
+  )
