@@ -5,6 +5,7 @@ import { Moment } from '../parts/moment.tsx'
 import { ShortId } from '../parts/short-id.tsx'
 import { StateMark } from '../parts/state-mark.tsx'
 import { outcomeWords } from './outcome-words.ts'
+import './webhooks.css'
 
 interface DeliveriesTableProps {
   readonly deliveries: readonly DeliveryRowFragment[]
@@ -63,7 +64,7 @@ const DeliveryRow = ({ delivery, ofJob }: DeliveryRowProps) => (
     </td>
     <td class="wrap">{outcomeWords(delivery.outcome ?? null)}</td>
     <td class="phone-none from-840">
-      <span class="clip-cell" title={String(delivery.url)}>
+      <span class="clip-cell receiver" title={String(delivery.url)}>
         {hostOf(String(delivery.url))}
       </span>
     </td>

@@ -102,7 +102,11 @@ async function fill({ service, account }: OpenedConsole): Promise<void> {
   for (const errorCode of ['PROVIDER_UNAVAILABLE', 'CHARGE_FAILED'])
     await insertJob(db, account, { status: 'failed', errorCode, apiKeyId: key, cause: LONG.repeat(4) })
   const job = await insertJob(db, account, { apiKeyId: key })
-  await db.pool.query(ADD_DELIVERY, [newId('msg'), account, job])
+  for (const [state, outcome] of [
+    ['failed', 'timeout'],
+    ['succeeded', 'succeeded'],
+  ] as const)
+    await db.pool.query(ADD_DELIVERY, [newId('msg'), account, job, state, outcome])
   const email = `${newId('user')}@example-of-a-long-name.com`
   await createUser(service.runtime.as({ kind: 'system' }), { account, email, role: 'member' })
   await db.pool.query(ADD_CHANGE, [account, key, LONG])
@@ -112,7 +116,7 @@ async function fill({ service, account }: OpenedConsole): Promise<void> {
 const ADD_KEY = `insert into api_key (id, account_id, name, hash, scopes, last_used_at, expires_at)
   values ($1, $2, $3, sha256(convert_to($1::text, 'UTF8')), $4, now(), now() + interval '90 days')`
 const ADD_DELIVERY = `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, attempt, next_attempt_at, created_at, state, outcome, finished_at)
-  values ($1, $2, 'job', $3, 'https://hooks.of.a.long.name.example.com/sonant', 0, '', 1, now(), now(), 'failed', 'timeout', now())`
+  values ($1, $2, 'job', $3, 'https://hooks.of.a.long.name.example.com/sonant', 0, '', 1, now(), now(), $4, $5, now())`
 const ADD_CHANGE = `insert into audit_entry (account_id, action, subject_id, subject_name, detail, actor_kind, actor_id, actor_account_id, actor_name)
   values ($1, 'key_updated', $2, $3, $3, 'key', $2, $1, $3)`
 const ADD_WORKER = `insert into worker (id, host, version, pools, slots, in_flight, gpus, heartbeat_at)
