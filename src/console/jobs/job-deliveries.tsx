@@ -9,12 +9,14 @@ import { useLiveDeliveries } from '../webhooks/use-live-deliveries.ts'
 interface JobDeliveriesProps {
   readonly jobId: string
   readonly deliveries: readonly DeliveryRowFragment[]
+  /** They are asked for anew. */
+  readonly isLoading: boolean
   readonly onSent: () => void
 }
 
 /** The webhooks of a job's end as they change; each can be sent again. */
-export function JobDeliveries({ jobId, deliveries, onSent }: JobDeliveriesProps) {
-  const { rows } = useLiveDeliveries(deliveries, jobId)
+export function JobDeliveries({ jobId, deliveries, isLoading, onSent }: JobDeliveriesProps) {
+  const { rows } = useLiveDeliveries(deliveries, isLoading, jobId)
   const again = useAction(async (id: string) => {
     await ask(redeliver, { id })
     toast('The delivery is sent again.')

@@ -46,6 +46,7 @@ export function Deliveries() {
   const { query, change } = useAddress()
   const { filter, dropped, list, reload } = useListed()
   const isNarrow = DELIVERY_FILTERS.some((name) => query[name])
+  const isFirst = !query.after && !query.before && !isNarrow
   // Without a filter that was dropped, more would be sent than was asked for.
   const isOffered = hasFailed(filter) && dropped.length === 0 && !list.isOther
   return (
@@ -68,7 +69,7 @@ export function Deliveries() {
       <Load query={list} skeleton={<SkeletonRows />}>
         {({ webhookDeliveries: { edges, pageInfo, totalCount } }) => (
           <>
-            <LiveDeliveries edges={edges} isFirst={!query.after && !query.before && !isNarrow} onReload={reload} />
+            <LiveDeliveries edges={edges} isFirst={isFirst} isLoading={list.isLoading} onReload={reload} />
             {edges.length > 0 && (
               <Pager pageInfo={pageInfo} onMove={(cursors) => change(cursors)}>
                 {`${count(totalCount)} ${totalCount === 1 ? 'delivery' : 'deliveries'}`}
@@ -84,12 +85,13 @@ export function Deliveries() {
 interface LiveDeliveriesProps {
   readonly edges: DeliveriesQuery['webhookDeliveries']['edges']
   readonly isFirst: boolean
+  readonly isLoading: boolean
   readonly onReload: () => void
 }
 
-function LiveDeliveries({ edges, isFirst, onReload }: LiveDeliveriesProps) {
+function LiveDeliveries({ edges, isFirst, isLoading, onReload }: LiveDeliveriesProps) {
   const loaded = useMemo(() => edges.map(({ node }) => node), [edges])
-  const { rows, newer } = useLiveDeliveries(loaded)
+  const { rows, newer } = useLiveDeliveries(loaded, isLoading)
   // Among no rows, none that is new moves any.
   useCalmReload(rows.length === 0 && isFirst ? newer : null, FILLED_MS, onReload)
   if (rows.length === 0) return <NoDeliveries />

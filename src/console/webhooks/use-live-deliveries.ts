@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { follow } from '../api/follow.ts'
 import { type DeliveryRowFragment, deliveriesLive } from '../operations.ts'
+import { type Noted, noted, notedSince } from './noted-changes.ts'
 
 const SHOWN_EVERY_MS = 250
 
@@ -29,24 +30,30 @@ export function followDeliveries(
 
 /**
  * The rows of a page (the same array until it is loaded anew) as they change, and how many began since it was loaded. Rows stay where they
- * are. @param jobId of whose deliveries they are; of the whole account's without it
+ * are. @param isLoading they are asked for anew: what changes meanwhile, the answer may not know
+ * @param jobId of whose deliveries they are; of the whole account's without it
  */
 export function useLiveDeliveries(
   loaded: readonly DeliveryRowFragment[],
+  isLoading: boolean,
   jobId?: string,
 ): {
   readonly rows: readonly DeliveryRowFragment[]
   readonly newer: number
 } {
-  const [changed, setChanged] = useState<ReadonlyMap<string, DeliveryRowFragment>>(new Map())
-  useEffect(() => setChanged(new Map()), [loaded])
+  const [changed, setChanged] = useState<Noted<DeliveryRowFragment>>(new Map())
+  const askedAt = useRef(0)
+  useEffect(() => {
+    if (isLoading) askedAt.current = performance.now()
+  }, [isLoading])
+  useEffect(() => setChanged((before) => notedSince(before, askedAt.current)), [loaded])
   useEffect(() => {
     const filter = jobId === undefined ? {} : { jobId }
-    return followDeliveries(filter, (some) => setChanged((before) => new Map([...before, ...some])))
+    return followDeliveries(filter, (some) => setChanged((before) => noted(before, some, performance.now())))
   }, [jobId])
   const newest = loaded[0]?.id ?? ''
   return {
-    rows: loaded.map((row) => changed.get(row.id) ?? row),
+    rows: loaded.map((row) => changed.get(row.id)?.row ?? row),
     newer: [...changed.keys()].filter((id) => id > newest).length,
   }
 }
