@@ -140,7 +140,11 @@ test.each<[string, () => Promise<unknown>, number]>([
     graphql(`{ creditEntries(first: ${PAGE}, kinds: [REFUND]) ${NODES} }`),
     OWN + OLDER + 10,
   ],
-  ['creditDays', graphql('{ creditDays(from: "2001-02-01T00:00:00Z", to: "2001-02-06T00:00:00Z") { granted } }'), PAGE],
+  [
+    'creditDays',
+    graphql('{ creditDays(from: "2001-02-01T00:00:00Z", to: "2001-02-06T00:00:00Z") { granted } }'),
+    OWN + OLDER + 10,
+  ],
   ['auditEntries', graphql(`{ auditEntries(first: ${PAGE}) ${NODES} }`), PAGE + 1],
   ['the jobs that a subscriber hears of', () => recentJobs(service.runtime.db, account, new Date()), 1_000],
   ['the deliveries that a subscriber hears of', () => recentDeliveries(service.runtime.db, account, new Date()), 1_000],
