@@ -1,11 +1,9 @@
 import type { ReadonlySignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
-import { useEffect } from 'preact/hooks'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
 import { at, BASE } from './api/base.ts'
-import { isOperator, isOwner, loadSession, session } from './api/session.ts'
-import { useAction } from './api/use-action.ts'
-import { useAgain } from './api/use-again.ts'
+import { isOperator, isOwner, session } from './api/session.ts'
+import { useFirstLook } from './api/use-first-look.ts'
 import { JobsPage } from './jobs/jobs-page.tsx'
 import { OverviewPage } from './overview/overview-page.tsx'
 import { Failure } from './parts/failure.tsx'
@@ -64,13 +62,11 @@ export function App() {
 
 function Screens() {
   const { path } = useLocation()
-  const load = useAction(() => loadSession())
-  useEffect(() => void load.run(), [])
-  useAgain(load.failure, () => void load.run())
+  const { failure, look } = useFirstLook()
   if (session.value === undefined)
-    return load.failure === null ? null : (
+    return failure === null ? null : (
       <Gate title="Not reached">
-        <Failure failure={load.failure} onRetry={() => load.run()} isAskedAgain />
+        <Failure failure={failure} onRetry={look} isAskedAgain />
       </Gate>
     )
   if (path === at('/enter')) return <EnterPage />

@@ -1,5 +1,6 @@
 import { type LookupAddress, TIMEOUT } from 'node:dns'
 import { Semaphore } from '../concurrency/semaphore.ts'
+import { errorCode } from '../values/data-directory.ts'
 
 /** getaddrinfo(3) holds one of the four threads of this process until it has an answer: one, of all look-ups. */
 const turn = new Semaphore(() => 1)
@@ -15,7 +16,12 @@ export function askSystem(
   ask: (name: string) => Promise<readonly LookupAddress[]>,
   signal: AbortSignal,
 ): Promise<readonly LookupAddress[]> {
-  const answer = asked.get(name) ?? begin(name, ask, signal)
+  const joined = asked.get(name)?.catch((error) => {
+    // The look-up that had begun it was over before its turn came.
+    if (errorCode(error) === TIMEOUT && !signal.aborted) return askSystem(name, ask, signal)
+    throw error
+  })
+  const answer = joined ?? begin(name, ask, signal)
   const { promise: late, reject } = Promise.withResolvers<never>()
   const end = () => reject(silence())
   if (signal.aborted) end()

@@ -64,7 +64,8 @@ async function find(name: string, resolver: Resolver, sources: NameSources): Pro
   if (listed.length > 0) return listed.map(withFamily)
   if (LOCALHOST.test(bare)) return LOOPBACK_ADDRESSES.map(withFamily)
   const conf = linesOf(await contentOf(sources.resolvConf))
-  const byServers = async () => (await askServers(fullNames(name, conf), limitsOf(conf), resolver)).map(withFamily)
+  const byServers = async () =>
+    (await inTotal(askServers(fullNames(name, conf), limitsOf(conf), resolver))).map(withFamily)
   const bySystem = async (signal: AbortSignal) => someOf(await askSystem(name, sources.ask, signal))
   if (MULTICAST.test(bare) || bare === sources.hostname().toLowerCase()) {
     return bySystem(AbortSignal.timeout(SYSTEM_FIRST_MS)).catch(byServers)
@@ -74,6 +75,14 @@ async function find(name: string, resolver: Resolver, sources: NameSources): Pro
       throw errorCode(error) === TIMEOUT ? error : last
     }),
   )
+}
+
+/** However many names are asked for. @throws ETIMEOUT */
+function inTotal<T>(answer: Promise<T>): Promise<T> {
+  const late = pause(SERVERS_MS, undefined, { ref: false }).then(() => {
+    throw Object.assign(new Error('the name servers do not answer'), { code: TIMEOUT })
+  })
+  return Promise.race([answer, late])
 }
 
 /**

@@ -1,9 +1,11 @@
+import type { LookupAddress } from 'node:dns'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Limits, sharedResolver, systemResolver } from '../../src/egress/resolver.ts'
+import { askSystem } from '../../src/egress/system-ask.ts'
 import { type NameSources, systemLookup } from '../../src/egress/system-lookup.ts'
 import { startNameServer } from '../setup/servers/name-server.ts'
 import { until } from '../setup/wait.ts'
@@ -123,10 +125,16 @@ describe('the name of a server that an operator configured', () => {
   test('is left to the system one at a time and once, and its error is that of the name servers that hang', async () => {
     const held = new Map<string, (error: Error) => void>()
     const ask = (name: string) => new Promise<never>((_resolve, reject) => held.set(name, reject))
-    const resolve = () => Promise.reject(TIMED_OUT)
+    let resolved = 0
+    const resolve = () => {
+      resolved++
+      return Promise.reject(TIMED_OUT)
+    }
     const lookup = promisify(systemLookup({ resolve }, { ...sources, ask }))
     const lookups = ['one.test', 'one.test', 'two.test', 'three.test'].map((name) => lookup(name, {}))
     const ended = Promise.allSettled(lookups)
+    await until(() => resolved >= lookups.length, 8000, 'the name servers to be asked')
+    await new Promise((asked) => setImmediate(asked))
     for (let n = 1; n <= 3; n++) {
       await until(() => held.size > 0, 8000, 'a name to be asked for')
       expect(held.size).toBe(1)
@@ -136,6 +144,33 @@ describe('the name of a server that an operator configured', () => {
     }
     expect((await ended).map((end) => end.status === 'rejected' && end.reason)).toEqual(Array(4).fill(TIMED_OUT))
     expect(held.size).toBe(0)
+  }, 20_000)
+
+  test('that another look-up has asked the system for is not given up with that one', async () => {
+    const held = new Map<string, (addresses: LookupAddress[]) => void>()
+    const ask = (name: string) => new Promise<LookupAddress[]>((found) => held.set(name, found))
+    const [first, second] = [new AbortController(), new AbortController()]
+    const blocking = askSystem('blocking.test', ask, second.signal)
+    const [early, late] = [askSystem('joined.test', ask, first.signal), askSystem('joined.test', ask, second.signal)]
+    first.abort()
+    await expect(early).rejects.toMatchObject({ code: 'ETIMEOUT' })
+    const address = { address: '192.0.2.9', family: 4 }
+    held.get('blocking.test')!([address])
+    await until(() => held.has('joined.test'), 8000, 'the name to be asked for')
+    held.get('joined.test')!([address])
+    expect([await blocking, await late]).toEqual([[address], [address]])
+  })
+
+  test('is asked of the system before a connection is given up, however many domains are searched slowly', async () => {
+    await writeFile(sources.resolvConf, 'search a.test b.test c.test d.test e.test\noptions ndots:5\n')
+    const resolve = (host: string) =>
+      new Promise<never>((_found, reject) =>
+        setTimeout(reject, host.endsWith('e.test') ? 60_000 : 900, new Error('no such name')).unref(),
+      )
+    const ask = async () => [{ address: '192.0.2.9', family: 4 }]
+    const begun = performance.now()
+    expect(await promisify(systemLookup({ resolve }, { ...sources, ask }))('gpu', {})).toBeDefined()
+    expect(performance.now() - begun).toBeLessThan(9000)
   }, 20_000)
 
   test.each<[string, Limits]>([

@@ -53,6 +53,8 @@ addEventListener('focus', () => {
 let memoryOf: string | undefined
 /** How often a session has begun or ended here: what was asked before says nothing of the one of now. */
 let changes = 0
+/** How often another tab has said whom it has found signed in. */
+let news = 0
 /** What the user has asked for and may have come through; null once it was refused, or somebody is signed in after it. */
 let leaving: 'here' | 'everywhere' | null = null
 /** Whether that is under way, and how often it has begun or ended. */
@@ -63,8 +65,8 @@ let askings = 0
 const tabs = new BroadcastChannel(`sonant${at('/')}`)
 tabs.onmessage = ({ data: userId }: MessageEvent<string>) => {
   if (userId === '') return endSession()
-  // A look that is under way here may have been answered before.
-  changes++
+  // A look that is under way here may have been answered before: it is repeated.
+  news++
   // What was found before a sign-out that is under way says nothing of what comes of it.
   if (!isAsking) leaving = null
   if (userId !== session.peek()?.user.id || isHeld.peek()) void lookAgain(true)
@@ -76,9 +78,10 @@ tabs.onmessage = ({ data: userId }: MessageEvent<string>) => {
  * @throws ApiError
  */
 export async function loadSession(home = at('/')): Promise<void> {
-  const [asked, asking] = [changes, askings]
+  const [asked, asking, heard] = [changes, askings, news]
   const { me, hasExpired } = await findSession()
   if (asked !== changes) return
+  if (heard !== news) return loadSession(home)
   if (me && memoryOf !== undefined && memoryOf !== me.user.id) return leave(home)
   const before = session.peek()
   if (!me && before) return hasExpired ? hold() : endSession()

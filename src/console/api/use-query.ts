@@ -10,6 +10,8 @@ export interface Loaded<Data> {
   readonly data: Answered<Data> | null
   readonly failure: ApiError | null
   readonly isLoading: boolean
+  /** When the question was asked that the data answer, by a clock that only rises. */
+  readonly askedAt: number
   /** The data are of another address: its filter or page was left, and this one's is not answered. */
   readonly isOther: boolean
   readonly reload: () => void
@@ -21,6 +23,7 @@ interface State<Data> {
   readonly data: Answered<Data> | null
   readonly failure: ApiError | null
   readonly isLoading: boolean
+  readonly askedAt: number
 }
 
 /** Asks whenever the variables change, and when the service is back; null variables ask nothing. An answer that is overtaken by a later request is dropped. */
@@ -28,7 +31,7 @@ export function useQuery<Data, Variables>(
   operation: Operation<Data, Variables>,
   variables: Variables | null,
 ): Loaded<Data> {
-  const [state, setState] = useState<State<Data>>({ data: null, failure: null, isLoading: true })
+  const [state, setState] = useState<State<Data>>({ data: null, failure: null, isLoading: true, askedAt: 0 })
   const [round, setRound] = useState(0)
   const latest = useRef({ number: 0, pausedUntil: 0 }).current
   const key = JSON.stringify(variables)
@@ -41,17 +44,18 @@ export function useQuery<Data, Variables>(
     const number = latest.number
     const isLatest = (): boolean => number === latest.number
     setState((before) => ({ ...before, isLoading: true }))
+    const askedAt = performance.now()
     ask(operation, variables).then(
       (data) => {
         if (!isLatest()) return
         asked.current.isOther = false
-        setState({ data, failure: null, isLoading: false })
+        setState({ data, failure: null, isLoading: false, askedAt })
       },
       (error) => {
         if (!isLatest()) return
         const failure = asApiError(error)
         latest.pausedUntil = failure.againAt ?? 0
-        setState(({ data }) => ({ data, failure, isLoading: false }))
+        setState((before) => ({ ...before, failure, isLoading: false }))
       },
     )
   }, [operation, key, round, back])

@@ -10,13 +10,13 @@ interface JobDeliveriesProps {
   readonly jobId: string
   readonly deliveries: readonly DeliveryRowFragment[]
   /** They are asked for anew. */
-  readonly isLoading: boolean
+  readonly askedAt: number
   readonly onSent: () => void
 }
 
 /** The webhooks of a job's end as they change; each can be sent again. */
-export function JobDeliveries({ jobId, deliveries, isLoading, onSent }: JobDeliveriesProps) {
-  const { rows } = useLiveDeliveries(deliveries, isLoading, jobId)
+export function JobDeliveries({ jobId, deliveries, askedAt, onSent }: JobDeliveriesProps) {
+  const { rows } = useLiveDeliveries(deliveries, askedAt, jobId)
   const again = useAction(async (id: string) => {
     await ask(redeliver, { id })
     toast('The delivery is sent again.')

@@ -52,7 +52,7 @@ function OneJob({ id }: { id: string }) {
         </Empty>
       ) : (
         <Load query={query} skeleton={<SkeletonRows rows={5} />}>
-          {({ job }) => <JobBody job={job} isLoading={query.isLoading} onChange={query.reload} />}
+          {({ job }) => <JobBody job={job} askedAt={query.askedAt} onChange={query.reload} />}
         </Load>
       )}
     </Page>
@@ -74,7 +74,7 @@ function useFollowed(id: string, { data, reload }: Pick<Loaded<JobDetailQuery>, 
 const progressOf = (job: { readonly status: string; readonly chunksDone?: number | null }): string =>
   `${job.status} ${job.chunksDone ?? null}`
 
-function JobBody({ job, isLoading, onChange }: { job: Job; isLoading: boolean; onChange: () => void }) {
+function JobBody({ job, askedAt, onChange }: { job: Job; askedAt: number; onChange: () => void }) {
   return (
     <>
       <section class="card job-head">
@@ -98,7 +98,7 @@ function JobBody({ job, isLoading, onChange }: { job: Job; isLoading: boolean; o
       </JobHalves>
       {job.artifacts.length > 0 && <Artifacts artifacts={job.artifacts} />}
       {job.deliveries && job.deliveries.length > 0 && (
-        <JobDeliveries jobId={job.id} deliveries={job.deliveries} isLoading={isLoading} onSent={onChange} />
+        <JobDeliveries jobId={job.id} deliveries={job.deliveries} askedAt={askedAt} onSent={onChange} />
       )}
     </>
   )

@@ -1,17 +1,18 @@
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { isHeld } from '../api/follow.ts'
 import { leaveToSignIn, session } from '../api/session.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { useFile } from './use-file.ts'
 
 /** The sign-in page asks where the file that does so here has not come by then. */
-const PATIENCE_MS = 5000
+const LOADING_MS = 5000
 
 /** Asks for the password over a page whose session has expired: nothing of it is legible or heard until its user has signed in again. */
 export function HeldPage() {
   const held = isHeld.value
   const file = useFile(held, () => inTime(import('../sign-in/sign-in-again.tsx')), toSignIn)
-  useEffect(() => (held ? silence() : undefined), [held])
+  // With the dialog itself: what plays is not heard under it, nor held back after it.
+  useLayoutEffect(() => (held ? silence() : undefined), [held])
   if (!held) return null
   return (
     <Dialog title="Your session has ended" onClose={toSignIn} isLocked>
@@ -23,7 +24,7 @@ export function HeldPage() {
 }
 
 const inTime = <Part,>(loading: Promise<Part>): Promise<Part> =>
-  Promise.race([loading, new Promise<never>((_, reject) => setTimeout(reject, PATIENCE_MS))])
+  Promise.race([loading, new Promise<never>((_, reject) => setTimeout(reject, LOADING_MS))])
 
 /** What plays stops, and nothing else begins. @returns what ends that */
 function silence(): () => void {

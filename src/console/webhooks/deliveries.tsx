@@ -69,7 +69,7 @@ export function Deliveries() {
       <Load query={list} skeleton={<SkeletonRows />}>
         {({ webhookDeliveries: { edges, pageInfo, totalCount } }) => (
           <>
-            <LiveDeliveries edges={edges} isFirst={isFirst} isLoading={list.isLoading} onReload={reload} />
+            <LiveDeliveries edges={edges} isFirst={isFirst} askedAt={list.askedAt} onReload={reload} />
             {edges.length > 0 && (
               <Pager pageInfo={pageInfo} onMove={(cursors) => change(cursors)}>
                 {`${count(totalCount)} ${totalCount === 1 ? 'delivery' : 'deliveries'}`}
@@ -85,13 +85,13 @@ export function Deliveries() {
 interface LiveDeliveriesProps {
   readonly edges: DeliveriesQuery['webhookDeliveries']['edges']
   readonly isFirst: boolean
-  readonly isLoading: boolean
+  readonly askedAt: number
   readonly onReload: () => void
 }
 
-function LiveDeliveries({ edges, isFirst, isLoading, onReload }: LiveDeliveriesProps) {
+function LiveDeliveries({ edges, isFirst, askedAt, onReload }: LiveDeliveriesProps) {
   const loaded = useMemo(() => edges.map(({ node }) => node), [edges])
-  const { rows, newer } = useLiveDeliveries(loaded, isLoading)
+  const { rows, newer } = useLiveDeliveries(loaded, askedAt)
   // Among no rows, none that is new moves any.
   useCalmReload(rows.length === 0 && isFirst ? newer : null, FILLED_MS, onReload)
   if (rows.length === 0) return <NoDeliveries />

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { follow } from '../api/follow.ts'
 import { type DeliveryRowFragment, deliveriesLive } from '../operations.ts'
 import { type Noted, noted, notedSince } from './noted-changes.ts'
@@ -30,23 +30,19 @@ export function followDeliveries(
 
 /**
  * The rows of a page (the same array until it is loaded anew) as they change, and how many began since it was loaded. Rows stay where they
- * are. @param isLoading they are asked for anew: what changes meanwhile, the answer may not know
+ * are. @param askedAt when they were asked for: what changed since, the answer may not know
  * @param jobId of whose deliveries they are; of the whole account's without it
  */
 export function useLiveDeliveries(
   loaded: readonly DeliveryRowFragment[],
-  isLoading: boolean,
+  askedAt: number,
   jobId?: string,
 ): {
   readonly rows: readonly DeliveryRowFragment[]
   readonly newer: number
 } {
   const [changed, setChanged] = useState<Noted<DeliveryRowFragment>>(new Map())
-  const askedAt = useRef(0)
-  useEffect(() => {
-    if (isLoading) askedAt.current = performance.now()
-  }, [isLoading])
-  useEffect(() => setChanged((before) => notedSince(before, askedAt.current)), [loaded])
+  useEffect(() => setChanged((before) => notedSince(before, askedAt)), [loaded])
   useEffect(() => {
     const filter = jobId === undefined ? {} : { jobId }
     return followDeliveries(filter, (some) => setChanged((before) => noted(before, some, performance.now())))

@@ -47,6 +47,25 @@ export function limitJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
+  test('a page that the service limits at its door loads after a second of the clock on the wall, and after a minute of any longer pause', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url, /429/)
+    const asked = await limit(page, 'query Session{', [1, 900])
+    await page.goto(at('credits'))
+    await page.getByRole('heading', { name: 'Not reached' }).waitFor()
+    await expect.poll(asked).toBe(2)
+    await page.close()
+    const { page: slow, complaints: others } = await openPage(owner, service.url, /429/)
+    const askedAgain = await limit(slow, 'query Session{', [900])
+    await slow.clock.install()
+    await slow.goto(at('credits'))
+    await slow.getByRole('heading', { name: 'Not reached' }).waitFor()
+    await slow.clock.runFor(61_000)
+    await slow.getByRole('heading', { name: 'Credits' }).waitFor()
+    expect([askedAgain(), complaints, others]).toEqual([2, [], []])
+    await slow.close()
+  })
+
   test('a change that the service limits keeps its form, and its button is off for the seconds that are counted down', async () => {
     const { service, owner, at } = opened()
     const { page, complaints } = await openPage(owner, service.url, /429/)
