@@ -86,11 +86,14 @@ describe('live audio out of a bucket', () => {
   })
 
   test('of a job that fails before anything was heard is 404, as it is once it has failed', async () => {
-    server.answer(() => ({ status: 400, json: { detail: 'no' } }))
+    const { promise: until, resolve: refuse } = Promise.withResolvers<void>()
+    server.answer(() => ({ until, status: 400, json: { detail: 'no' } }))
     const { submitVoiceJob } = await graphql<{ submitVoiceJob: { jobId: string } }>(SUBMIT, { text: TEXT })
     const query = 'query ($id: ID!) { voiceJob(jobId: $id) { liveUrl(format: WAV) } }'
     const { voiceJob } = await graphql<{ voiceJob: { liveUrl: string } }>(query, { id: submitVoiceJob.jobId })
-    expect((await call(voiceJob.liveUrl)).status).toBe(404)
+    const heard = call(voiceJob.liveUrl)
+    refuse()
+    expect((await heard).status).toBe(404)
     await finishedJob(service.url, key, submitVoiceJob.jobId)
     for (const method of ['GET', 'HEAD']) expect((await call(voiceJob.liveUrl, { method })).status).toBe(404)
   })

@@ -40,8 +40,7 @@ export function useQuery<Data, Variables>(
   useEffect(() => {
     // What is held, or waits for the end of a pause, is asked for then.
     if (variables === null || isHeld.peek() || Date.now() < latest.pausedUntil) return
-    latest.number += 1
-    const number = latest.number
+    const number = ++latest.number
     const isLatest = (): boolean => number === latest.number
     setState((before) => ({ ...before, isLoading: true }))
     const askedAt = performance.now()
