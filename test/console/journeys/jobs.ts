@@ -17,7 +17,8 @@ export function jobsJourneys(opened: () => OpenedConsole): void {
     await page.goto(at('jobs?error=provider_busy'))
     // Not those that stand for rows that are still loading.
     await page.locator('tbody tr[data-job]').nth(2).waitFor()
-    for (const key of ['j', 'j', 'k', 'j', 'x']) await page.keyboard.press(key)
+    await pressUntil(page, 'j', page.locator('tbody tr[data-job]:focus-within'))
+    for (const key of ['j', 'k', 'j', 'x']) await page.keyboard.press(key)
     await page.getByText('1 selected').waitFor()
     expect(await page.getByLabel(`Select ${ids[1]}`).isChecked()).toBe(true)
     await page.keyboard.press('l')
