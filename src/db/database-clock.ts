@@ -4,7 +4,7 @@ import type { Log } from '../values/log.ts'
 const READ_EVERY_MS = 10_000
 /** A process begins as exact as it goes on: by some tenths of a millisecond, not by several. */
 const FIRST_READINGS = 3
-/** The process's own clock does not run this much apart from its stopwatch unless somebody sets it, or the machine has slept. */
+/** The process's own clock does not run this much apart from its stopwatch unless it is set, or the machine has slept. */
 const STEP_MS = 1_000
 
 /** The time that the whole installation goes by: the database's. */

@@ -13,7 +13,7 @@ import { WHOLE_ROWS } from './whole-rows.ts'
 export interface SessionCookie {
   set(token: string, expires: Date): void
   clear(): void
-  /** @throws FORBIDDEN where a page of another origin sends the request: it would sign its reader in as somebody else */
+  /** @throws FORBIDDEN where a page of another origin sends the request: it would sign its reader in as another user */
   rejectForeign(): void
 }
 

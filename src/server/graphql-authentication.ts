@@ -11,7 +11,7 @@ import type { RateLimit } from './rate-limit.ts'
 import { foreignOrigin, isOwnOrigin, readSessionCookie, sessionCookie } from './session-cookie.ts'
 
 const ANONYMOUS: AnonymousActor = { kind: 'anonymous' }
-/** Says to the browser that still has its cookie that a session is over by its time alone: nobody has ended it. */
+/** Says to the browser that still has its cookie that a session is over by its time alone: no user has ended it. */
 const SESSION_STATE = 'x-sonant-session'
 
 /** Authenticates callers of GraphQL: by a key, by a user's session cookie, or not at all. */

@@ -1,6 +1,9 @@
 import { PREFIX } from '../../src/telemetry/metrics.ts'
 import { type Family, parseExposition, type Sample } from './exposition.ts'
 import { call } from './http.ts'
+import { until } from './wait.ts'
+
+const TIMEOUT_MS = 60_000
 
 type Labels = Readonly<Record<string, string>>
 
@@ -26,3 +29,14 @@ export async function scrape(metricsUrl: string): Promise<Scraped> {
   const value = (name: string, labels?: Labels) => samples(name, labels).reduce((sum, one) => sum + one.value, 0)
   return { text, families, samples, value }
 }
+
+/** Waits for what is asked of the database every 5 s, and of the worker at every scrape. */
+export const scrapedWhen = (url: string, fits: (now: Scraped) => boolean, what: string): Promise<Scraped> =>
+  until(
+    async () => {
+      const now = await scrape(url)
+      return fits(now) ? now : undefined
+    },
+    TIMEOUT_MS,
+    what,
+  ) as Promise<Scraped>

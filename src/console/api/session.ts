@@ -55,7 +55,7 @@ let memoryOf: string | undefined
 let changes = 0
 /** How often another tab has said whom it has found signed in. */
 let news = 0
-/** What the user has asked for and may have come through; null once it was refused, or somebody is signed in after it. */
+/** What the user has asked for and may have come through; null once it was refused, or a user is signed in after it. */
 let leaving: 'here' | 'everywhere' | null = null
 /** Whether that is under way, and how often it has begun or ended. */
 let isAsking = false

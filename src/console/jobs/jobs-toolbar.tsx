@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { at } from '../api/base.ts'
+import { RemovableChips } from '../lists/removable-chips.tsx'
 import type { JobCountsQuery } from '../operations.ts'
 import { Segments } from '../parts/field.tsx'
 import { exactTime, sentence, shortCount, shortId } from '../parts/format.ts'
@@ -60,9 +61,9 @@ export function JobsToolbar() {
   )
 }
 
-/** Filters that only links set: shown, so that a short list is not a riddle. */
+/** Filters that only links set. */
 export function LinkedFilters() {
-  const { query, change } = useAddress()
+  const { query } = useAddress()
   const [from, to] = [timeOf(query.from), timeOf(query.to)]
   const shown = [
     ['endpoint', query.endpoint],
@@ -70,18 +71,7 @@ export function LinkedFilters() {
     ['from', from && exactTime(from)],
     ['to', to && exactTime(to)],
   ] as const
-  return (
-    <>
-      {shown.map(([name, value]) =>
-        value ? (
-          <button key={name} type="button" class="chip removable" onClick={() => change({ [name]: null, ...TO_START })}>
-            {name} <strong>{value}</strong> <Icon name="close" size={12} />
-            <span class="unseen">Remove this filter</span>
-          </button>
-        ) : null,
-      )}
-    </>
-  )
+  return <RemovableChips filters={shown} />
 }
 
 /** The filters that have a few values each. */

@@ -65,7 +65,7 @@ function useLexicon() {
   const list = useQuery(lexiconQuery, {})
   const entries = (list.data?.lexicon.entries ?? []) as readonly Entry[]
   const save: Save = async (change) => {
-    // It is stored as a whole: somebody else may have changed it since it was shown.
+    // It is stored as a whole: another user may have changed it since it was shown.
     const newest = (await ask(lexiconQuery, {})).lexicon.entries as readonly Entry[]
     const { setLexicon: lexicon } = await ask(setLexicon, { entries: inputOf(change(newest)) })
     list.replace(() => ({ lexicon }))

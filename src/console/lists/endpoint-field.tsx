@@ -1,9 +1,9 @@
-import { useId, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { useQuery } from '../api/use-query.ts'
 import { endpointKeys } from '../operations.ts'
-import { SearchField } from '../parts/search-field.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { typedKeys } from './endpoint-key.ts'
+import { SuggestionForm } from './suggestion-form.tsx'
 
 const TO_START = { after: null, before: null }
 
@@ -16,36 +16,24 @@ export function EndpointField() {
 function EndpointForm() {
   const { query, change } = useAddress()
   const [text, setText] = useState(query.endpoint ?? '')
-  const list = useId()
-  const keys = useQuery(endpointKeys, {})
   const [error, setError] = useState<string | null>(null)
+  const known = useQuery(endpointKeys, {}).data?.myEndpoints.map(({ id }) => id) ?? []
   const choose = (typed: string): void => {
-    const found = typedKeys(typed, keys.data?.myEndpoints.map(({ id }) => id) ?? [])
+    const found = typedKeys(typed, known)
     setError('error' in found ? found.error : null)
     if ('keys' in found) change({ endpoint: found.keys, ...TO_START })
   }
-  const onSubmit = (event: Event): void => {
-    event.preventDefault()
-    choose(text)
-  }
   return (
     <>
-      <form class="with-icon" onSubmit={onSubmit}>
-        <SearchField
-          label="Endpoint, by its key"
-          placeholder="Any endpoint"
-          value={text}
-          onText={setText}
-          list={list}
-          onDone={choose}
-          isWrong={error !== null}
-        />
-        <datalist id={list}>
-          {keys.data?.myEndpoints.map(({ id }) => (
-            <option key={id} value={id} />
-          ))}
-        </datalist>
-      </form>
+      <SuggestionForm
+        label="Endpoint, by its key"
+        placeholder="Any endpoint"
+        value={text}
+        onText={setText}
+        suggestions={known}
+        onChoose={choose}
+        isWrong={error !== null}
+      />
       <Wrong error={error} />
     </>
   )

@@ -50,7 +50,7 @@ signOuts.subscribe((times) => {
   sessionStorage.removeItem(KEPT)
 })
 
-/** For its user alone, who may have to sign in again first; it goes where anybody is signed in, or has signed out since. */
+/** For its user alone, who may have to sign in again first; it goes where a user is signed in, or has signed out since. */
 function takeKept(userId: string | undefined): void {
   const { at = 0, ...draft } = JSON.parse(sessionStorage.getItem(KEPT) ?? '{}') as Partial<
     Record<'userId' | 'text', string>

@@ -6,7 +6,7 @@ import { balance } from './balance.ts'
 /** The account's counts of jobs as they are now; null until the service has said them. */
 export const jobCounts = signal<NonNullable<AccountLiveSubscription['accountUpdated']['jobCounts']> | null>(null)
 
-/** The one subscription that stays for as long as somebody is signed in. */
+/** The one subscription that stays for as long as a user is signed in. */
 export const followAccount = (): (() => void) =>
   follow(accountLive, {}, ({ accountUpdated }) => {
     balance.value = accountUpdated.credits

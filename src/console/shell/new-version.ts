@@ -4,7 +4,7 @@ import { takes } from '../playground/takes.ts'
 
 const NAME = /\/assets\/[\w.-]+/g
 const RELOADED = 'sonant-reloaded'
-/** Where a page that was loaded anew lacks a file as well, loading it again helps nobody. */
+/** Where a page that was loaded anew lacks a file as well, loading it again does not help. */
 const RELOAD_AGAIN_MS = 60_000
 
 /** Whether the service has other files than this page was made of. Their names change with their content. */

@@ -2,9 +2,9 @@ import type { ComponentChildren } from 'preact'
 import { timeOf } from '../jobs/jobs-filter.ts'
 import { Choice } from '../jobs/jobs-toolbar.tsx'
 import { EndpointField } from '../lists/endpoint-field.tsx'
+import { RemovableChips } from '../lists/removable-chips.tsx'
 import { Segments } from '../parts/field.tsx'
 import { exactTime, sentence, shortId } from '../parts/format.ts'
-import { Icon } from '../parts/icon.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { WINDOW_OPTIONS } from '../windows/time-window.ts'
 import { STATES } from './deliveries-filter.ts'
@@ -59,25 +59,14 @@ function OutcomeChoice() {
   )
 }
 
-/** Filters that only links set: shown, so that a short list is not a riddle. */
+/** Filters that only links set. */
 function LinkedChips() {
-  const { query, change } = useAddress()
+  const { query } = useAddress()
   const [from, to] = [timeOf(query.from), timeOf(query.to)]
   const shown = [
     ['job', query.job && shortId(query.job)],
     ['from', from && exactTime(from)],
     ['to', to && exactTime(to)],
   ] as const
-  return (
-    <>
-      {shown.map(([name, value]) =>
-        value ? (
-          <button key={name} type="button" class="chip removable" onClick={() => change({ [name]: null, ...TO_START })}>
-            {name} <strong>{value}</strong> <Icon name="close" size={12} />
-            <span class="unseen">Remove this filter</span>
-          </button>
-        ) : null,
-      )}
-    </>
-  )
+  return <RemovableChips filters={shown} />
 }

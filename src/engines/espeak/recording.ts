@@ -7,7 +7,7 @@ const FIRST_BUFFER_BYTES = 512 * 1024
 const TAIL_MS = 100
 /** About -72 dB: anything above it may be the end of a word. */
 const SOUND = 8
-/** Below it nobody hears a pace, and every change of speech costs some of its sound. */
+/** Below it no listener hears a pace, and every change of speech costs some of its sound. */
 const LEAST_STRETCH = 0.03
 
 /** One buffer for all texts of a thread: a new one for each would have to grow, and be copied as it does. */

@@ -22,6 +22,18 @@ export function heldPageJourneys(
       [email, isDisabled],
     )
 
+  /** A user's page, live, in a browser of its own. */
+  const openAs = async (address: string, path: string) => {
+    const { service, browser, at } = opened()
+    const { account, email } = await openUser(opened(), address)
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    await page.goto(at(path))
+    await signIn(page, email)
+    await page.getByLabel('Connection: Live').waitFor()
+    return { account, email, context, page, complaints }
+  }
+
   test('a page whose session expires asks for the password over itself, and goes on as it stands and live', async () => {
     const { service, browser, at } = opened()
     const { account, email } = await openUser(opened(), 'held@example.com')
@@ -97,13 +109,7 @@ export function heldPageJourneys(
   })
 
   test('an answer that comes only after its user has signed in again says nothing of the session of now', async () => {
-    const { service, browser, at } = opened()
-    const { email } = await openUser(opened(), 'late@example.org')
-    const context = await browser.newContext()
-    const { page, complaints } = await openPage(context, service.url)
-    await page.goto(at(''))
-    await signIn(page, email)
-    await page.getByLabel('Connection: Live').waitFor()
+    const { email, context, page, complaints } = await openAs('late@example.org', '')
     const held = Promise.withResolvers<void>()
     let asked = 0
     await page.route('**/graphql', async (route) => {
@@ -230,13 +236,7 @@ export function heldPageJourneys(
     ['was ended in another browser', (email: string) => endSessions(opened(), email)],
     ['is of a user who was disabled', (email: string) => setDisabled(email, true)],
   ])('a page whose session %s leaves nothing in sight or in memory', async (how, end) => {
-    const { service, browser, at } = opened()
-    const { email } = await openUser(opened(), `${how.replaceAll(' ', '-')}@example.com`)
-    const context = await browser.newContext()
-    const { page, complaints } = await openPage(context, service.url)
-    await page.goto(at('playground'))
-    await signIn(page, email)
-    await page.getByLabel('Connection: Live').waitFor()
+    const { email, context, page, complaints } = await openAs(`${how.replaceAll(' ', '-')}@example.com`, 'playground')
     await page.getByLabel('Text', { exact: true }).fill(TYPED)
     await noteDialogs(page)
     await end(email)
@@ -249,13 +249,7 @@ export function heldPageJourneys(
   })
 
   test('a held page whose session is ended as well leaves nothing in sight or in memory', async () => {
-    const { service, browser, at } = opened()
-    const { email } = await openUser(opened(), 'both@example.com')
-    const context = await browser.newContext()
-    const { page, complaints } = await openPage(context, service.url)
-    await page.goto(at('playground'))
-    await signIn(page, email)
-    await page.getByLabel('Connection: Live').waitFor()
+    const { email, context, page, complaints } = await openAs('both@example.com', 'playground')
     await page.getByLabel('Text', { exact: true }).fill(TYPED)
     await expireSessions(opened(), email)
     await page.getByRole('dialog', { name: ENDED }).waitFor()
@@ -268,13 +262,7 @@ export function heldPageJourneys(
   })
 
   test('what plays on a page that is held stops, and nothing else begins', async () => {
-    const { service, browser, at } = opened()
-    const { email } = await openUser(opened(), 'heard@example.com')
-    const context = await browser.newContext()
-    const { page, complaints } = await openPage(context, service.url)
-    await page.goto(at('jobs'))
-    await signIn(page, email)
-    await page.getByLabel('Connection: Live').waitFor()
+    const { email, context, page, complaints } = await openAs('heard@example.com', 'jobs')
     await page.evaluate(() => {
       const audio = document.body.appendChild(new Audio())
       audio.pause = () => audio.setAttribute('data-pauses', `${Number(audio.dataset.pauses ?? 0) + 1}`)
@@ -292,13 +280,7 @@ export function heldPageJourneys(
   })
 
   test('an answer that says that the session is over does not hold a page whose session stands', async () => {
-    const { service, browser, at } = opened()
-    const { email } = await openUser(opened(), 'stands@example.com')
-    const context = await browser.newContext()
-    const { page, complaints } = await openPage(context, service.url)
-    await page.goto(at('playground'))
-    await signIn(page, email)
-    await page.getByLabel('Connection: Live').waitFor()
+    const { context, page, complaints } = await openAs('stands@example.com', 'playground')
     await page.getByLabel('Text', { exact: true }).fill(TYPED)
     await noteDialogs(page)
     await page.route('**/graphql', async (route) => {
@@ -321,13 +303,8 @@ export function heldPageJourneys(
   })
 
   test('a look at the session before that is answered after its user has signed in from another tab holds no page', async () => {
-    const { service, browser, at } = opened()
-    const { email } = await openUser(opened(), 'first-in-tab@example.com')
-    const context = await browser.newContext()
-    const { page, complaints } = await openPage(context, service.url)
-    await page.goto(at('jobs'))
-    await signIn(page, email)
-    await page.getByLabel('Connection: Live').waitFor()
+    const { at } = opened()
+    const { email, context, page, complaints } = await openAs('first-in-tab@example.com', 'jobs')
     await noteDialogs(page)
     const [looked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     await page.route('**/graphql', async (route) => {

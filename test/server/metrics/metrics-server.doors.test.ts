@@ -3,13 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exportJobs } from '../../../src/jobs/export/export-jobs.ts'
 import { idAt } from '../../setup/jobs.ts'
 import type { TestRuntime } from '../../setup/runtime.ts'
-import { type Scraped, scrape } from '../../setup/scraped.ts'
+import { type Scraped, scrape, scrapedWhen } from '../../setup/scraped.ts'
 import type { Receiver } from '../../setup/servers/receiver.ts'
 import { openEventClient, openSocketClient } from '../../setup/subscriber.ts'
-import { until } from '../../setup/wait.ts'
 import { createOwner, type Owner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
 
-const TIMEOUT_MS = 60_000
 const ROWS = 300
 /** More than what waits in memory and in the sockets' buffers for a reader. */
 const ROW_BYTES = 32_000
@@ -23,15 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.close())
 
-const shown = (fits: (now: Scraped) => boolean, what: string) =>
-  until(
-    async () => {
-      const now = await scrape(service.metricsUrl)
-      return fits(now) ? now : undefined
-    },
-    TIMEOUT_MS,
-    what,
-  ) as Promise<Scraped>
+const shown = (fits: (now: Scraped) => boolean, what: string) => scrapedWhen(service.metricsUrl, fits, what)
 
 test('subscriptions are counted while they are open, by what they came over', async () => {
   const { key } = await service.createCaller()

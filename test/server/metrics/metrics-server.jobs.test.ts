@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cancelJob } from '../../../src/jobs/lifecycle/cancel-job.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { type Scraped, scrape } from '../../setup/scraped.ts'
+import { type Scraped, scrape, scrapedWhen } from '../../setup/scraped.ts'
 import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
 import { allFinished, applyEndpoint, readJob, submitText } from '../../setup/voice-jobs.ts'
 import { until } from '../../setup/wait.ts'
@@ -36,16 +36,7 @@ afterAll(async () => {
 })
 
 const submit = (text: string, slug = 'measured') => submitText(service.url, caller.key, slug, text)
-/** Waits for what is asked of the database every 5 s, and of the worker at every scrape. */
-const shown = (fits: (now: Scraped) => boolean, what: string) =>
-  until(
-    async () => {
-      const now = await scrape(service.metricsUrl)
-      return fits(now) ? now : undefined
-    },
-    TIMEOUT_MS,
-    what,
-  ) as Promise<Scraped>
+const shown = (fits: (now: Scraped) => boolean, what: string) => scrapedWhen(service.metricsUrl, fits, what)
 
 describe('while a server holds its answers back', () => {
   const texts = ['One.', 'Number two.', 'And number three.']

@@ -43,7 +43,7 @@ const People = ({ users: { edges, pageInfo } }: Pick<AccountHoldersQuery, 'users
       {pageInfo.hasNextPage && <p>The first 50</p>}
     </div>
     {edges.length === 0 ? (
-      <p class="card-body muted">Nobody signs in for this account.</p>
+      <p class="card-body muted">No user signs in for this account.</p>
     ) : (
       <div class="table-box as-cards">
         <table>

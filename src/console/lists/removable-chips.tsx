@@ -1,0 +1,26 @@
+import { Icon } from '../parts/icon.tsx'
+import { useAddress } from '../parts/use-address.ts'
+
+const TO_START = { after: null, before: null }
+
+interface RemovableChipsProps {
+  /** Names of the address, and what each filters by; without one it is not shown. */
+  readonly filters: readonly (readonly [name: string, value: string | null | undefined])[]
+}
+
+/** Filters that only links set: shown, so that a short list is not a riddle. */
+export function RemovableChips({ filters }: RemovableChipsProps) {
+  const { change } = useAddress()
+  return (
+    <>
+      {filters.map(([name, value]) =>
+        value ? (
+          <button key={name} type="button" class="chip removable" onClick={() => change({ [name]: null, ...TO_START })}>
+            {name} <strong>{value}</strong> <Icon name="close" size={12} />
+            <span class="unseen">Remove this filter</span>
+          </button>
+        ) : null,
+      )}
+    </>
+  )
+}
