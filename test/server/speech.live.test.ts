@@ -63,7 +63,9 @@ describe('live audio out of a bucket', () => {
     response.on('data', (piece: Buffer) => got.push(piece))
     await until(() => got.reduce((sum, { length }) => sum + length, 0) > 10_000, 20_000, 'the first sentence')
     expect((await readJob(service.url, key, jobId)).status).toBe('processing')
-    expect(await service.runtime.storage.stat(partKey(jobId, 1, 0))).not.toBeNull()
+    // This process has heard it before the bucket has it.
+    const part = partKey(jobId, 1, 0)
+    await until(async () => (await service.runtime.storage.stat(part)) !== null, 20_000, 'the part in the bucket')
     speakRest()
     await once(response, 'end')
     expect(samplesOf(Buffer.concat(got).subarray(44))).toEqual(await storedSamples(jobId))
