@@ -19,7 +19,7 @@ interface Spoken {
 }
 
 /**
- * Waits for a voice job; where no worker takes it, this process becomes one for as long as it needs, and where it cannot, it says who could.
+ * Waits for a voice job; where no worker takes it, this process becomes one for as long as it needs, and where it cannot, it says which worker to start.
  * @param stopped cancels the job, and is what this then ends with
  * @throws JobFailure
  */

@@ -3,12 +3,12 @@ import { Semaphore } from '../concurrency/semaphore.ts'
 import { errorCode } from '../values/data-directory.ts'
 
 /** getaddrinfo(3) holds one of the four threads of this process until it has an answer: one, of all look-ups. */
-const turn = new Semaphore(() => 1)
+const lookUps = new Semaphore(() => 1)
 const asked = new Map<string, Promise<readonly LookupAddress[]>>()
 
 /**
  * Asks the system for a name, one at a time: its own ways know names of the local network. Names asked for at the same time are asked once.
- * @param signal ends the wait; what has not had its turn by then is not asked
+ * @param signal ends the wait; what still waits by then is not asked
  * @throws ETIMEOUT then, or the system's error
  */
 export function askSystem(
@@ -17,7 +17,7 @@ export function askSystem(
   signal: AbortSignal,
 ): Promise<readonly LookupAddress[]> {
   const joined = asked.get(name)?.catch((error) => {
-    // The look-up that had begun it was over before its turn came.
+    // The look-up that had begun it was over while it waited.
     if (errorCode(error) === TIMEOUT && !signal.aborted) return askSystem(name, ask, signal)
     throw error
   })
@@ -30,12 +30,12 @@ export function askSystem(
 }
 
 function begin(name: string, ask: (name: string) => Promise<readonly LookupAddress[]>, signal: AbortSignal) {
-  const inTurn = turn
+  const asking = lookUps
     .run(signal, () => ask(name))
     .catch((error) => {
       throw error === signal.reason ? silence() : error
     })
-  const answer = inTurn.finally(() => asked.delete(name))
+  const answer = asking.finally(() => asked.delete(name))
   asked.set(name, answer)
   return answer
 }

@@ -28,7 +28,7 @@ export class Settlement {
       if (outcome !== 'settled') settler.complete(delivery)
     } catch (error) {
       if (job.cancelled) settler.complete(delivery)
-      else if (error instanceof NotSoon) await this.#putBack(delivery)
+      else if (error instanceof NotSoon) await this.#releaseUnstarted(delivery)
       else await this.#nack(delivery, error as Error)
     }
   }
@@ -61,7 +61,7 @@ export class Settlement {
    * Where the answer was lost, the job may be another worker's by now, which a nack could not tell apart: what was not released comes back
    * when its heartbeat runs out.
    */
-  async #putBack(delivery: Delivery): Promise<void> {
+  async #releaseUnstarted(delivery: Delivery): Promise<void> {
     const { log } = this.#options
     await this.release([delivery]).catch((error: Error) => {
       if (!isDatabaseDown(error)) return this.#nack(delivery, error)

@@ -8,7 +8,7 @@ import { openLog } from '../../src/values/log.ts'
 const DELIVERY: Delivery = { id: 'd', retryCount: 0, jobId: 'job_a' }
 
 /** What a job that is not to begin soon comes to, where its release fails. */
-async function putBack(failure: Error) {
+async function outcomeOf(failure: Error) {
   const settler = { complete: vi.fn(), nack: vi.fn(async () => undefined) }
   const queue = { release: vi.fn(() => Promise.reject(failure)), wake: vi.fn() }
   const options = {
@@ -27,9 +27,9 @@ async function putBack(failure: Error) {
 
 test('a job whose release may have been lost on its way is left to its heartbeat: it may be another worker’s by now', async () => {
   const lost = Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' })
-  expect(await putBack(lost)).toEqual({ nacked: 0, completed: 0 })
+  expect(await outcomeOf(lost)).toEqual({ nacked: 0, completed: 0 })
 })
 
 test('a job that PostgreSQL refuses to release goes back as one that failed', async () => {
-  expect(await putBack(Object.assign(new Error('refused'), { code: '42501' }))).toEqual({ nacked: 1, completed: 0 })
+  expect(await outcomeOf(Object.assign(new Error('refused'), { code: '42501' }))).toEqual({ nacked: 1, completed: 0 })
 })

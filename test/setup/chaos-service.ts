@@ -40,7 +40,7 @@ export interface ChaosService {
   loadFor(milliseconds: number): Promise<string[]>
   /** Everything in the database ends, also what no client got a 202 for, and the audit finds nothing. */
   allIsWell(accepted: readonly string[]): Promise<void>
-  /** It has the connections and the memory that it had before any trouble. */
+  /** It has the connections and the memory that it had before any fault. */
   isAtRestAgain(): Promise<void>
   close(): Promise<void>
 }

@@ -16,7 +16,7 @@ const POLLING = { timeout: 60_000, interval: 20 }
 interface EmbeddedProcess {
   readonly child: ChildProcess
   readonly ready: Promise<string>
-  /** Asks it to let go and resolves with its exit code. */
+  /** Asks it to end and resolves with its exit code. */
   close(): Promise<number | null>
 }
 

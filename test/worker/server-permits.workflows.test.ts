@@ -47,7 +47,7 @@ describe('max_in_flight of a workflow', { timeout: 240_000 }, () => {
     const workers = await service.runtime.db.prisma.worker.findMany()
     return workers.map(({ permits }) => (permits as Record<string, number>)[server] ?? 0).sort()
   }
-  /** A prediction ends when it is let go. */
+  /** A prediction ends when the test opens its gate. */
   const held = (count: number, polled: boolean) => {
     const gates = Array.from({ length: count }, () => Promise.withResolvers<void>())
     cog.answer((_call, index) => ({ polled, until: gates[index]?.promise ?? Promise.resolve() }))

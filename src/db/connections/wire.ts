@@ -52,12 +52,12 @@ export function cutOff(client: Client): void {
  */
 export function onceLost(client: ClientBase, lost: (error: Error) => void): void {
   let isLost = false
-  const tell = (error: Error): void => {
+  const report = (error: Error): void => {
     if (!isLost) lost(error)
     isLost = true
   }
-  client.once('error', tell)
+  client.once('error', report)
   wireOf(client).connection.on('errorMessage', (error) => {
-    if (FATAL.has(error.severity) || FATAL_CODE.test(error.code ?? '')) tell(error)
+    if (FATAL.has(error.severity) || FATAL_CODE.test(error.code ?? '')) report(error)
   })
 }

@@ -50,7 +50,7 @@ const failing = (error: unknown) => () => ({ timeLimitSeconds: 60, perform: () =
 describe('a job that stopping workers release', () => {
   test('may be released any number of times, and one whose workers die still ends', async () => {
     const { jobId } = await submitted()
-    const giveBack = async (reason: Error) => {
+    const abortWith = async (reason: Error) => {
       const controller = new AbortController()
       const perform = () => {
         controller.abort(reason)
@@ -60,11 +60,11 @@ describe('a job that stopping workers release', () => {
         () => undefined,
       )
     }
-    for (let n = 0; n < 8; n++) await giveBack(new Stopping())
+    for (let n = 0; n < 8; n++) await abortWith(new Stopping())
     expect(await rowOf(jobId)).toMatchObject({ status: 'processing', attempt: 8 })
-    for (let n = 0; n < 5; n++) await giveBack(new Error('another worker holds the job'))
+    for (let n = 0; n < 5; n++) await abortWith(new Error('another worker holds the job'))
     expect(await rowOf(jobId)).toMatchObject({ status: 'processing', attempt: 13 })
-    await giveBack(new Error('another worker holds the job'))
+    await abortWith(new Error('another worker holds the job'))
     expect(await rowOf(jobId)).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR' })
   })
 })

@@ -126,7 +126,7 @@ describe('a job that fails', () => {
     await until(() => speech.inFlight() === 1, TIMEOUT_MS, 'the request')
     const owner = { kind: 'account', accountId: caller.account, credits: 1n } as const
     await cancelJob(service.runtime.as(owner), { jobId: id })
-    await until(() => speech.inFlight() === 0, TIMEOUT_MS, 'the request to be let go')
+    await until(() => speech.inFlight() === 0, TIMEOUT_MS, 'the request to be ended')
     await ended(id, text, 'JOB_CANCELLED', 'cancelled')
   })
 

@@ -56,7 +56,7 @@ test('jobs that go back to a queue are counted, by the reason', async () => {
   expect(await requeued()).toEqual({ place_lost: 1, moved: 1, worker_lost: 1 })
 })
 
-test('a job that a worker hands back when it stops is counted', async () => {
+test('a job that a worker releases when it stops is counted', async () => {
   const before = await requeued()
   const begun = Promise.withResolvers<void>()
   const hangs = standInEngines(() => {
@@ -67,7 +67,7 @@ test('a job that a worker hands back when it stops is counted', async () => {
   const id = await submit('handed')
   await begun.promise
   await worker.stop()
-  await until(async () => (await requeued()).handed_back === 1, TIMEOUT_MS, 'the job to be handed back')
+  await until(async () => (await requeued()).handed_back === 1, TIMEOUT_MS, 'the job to be released')
   expect(await requeued()).toEqual({ ...before, handed_back: 1 })
   const heir = await startWorker(service.runtime, { pools: ['handed'], engines: standInEngines(() => undefined) })
   await allFinished(service.runtime, [id])

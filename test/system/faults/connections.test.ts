@@ -91,7 +91,7 @@ describe('connections to the database that break', { timeout: 240_000 }, () => {
     await cancel()
     expect(rule.left.size).toBe(0)
     expect((await cancel()).errors).toBeUndefined()
-    await until(() => fixture.speech.inFlight() === 0, TIMEOUT_MS, 'the engine to be let go')
+    await until(() => fixture.speech.inFlight() === 0, TIMEOUT_MS, 'the request to the engine to be ended')
     await fixture.allIsWell([id])
     const { rows } = await fixture.auditor.db.pool.query('select error_code from job where id = $1', [id])
     expect(rows).toEqual([{ error_code: 'JOB_CANCELLED' }])

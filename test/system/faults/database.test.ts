@@ -26,7 +26,7 @@ describe('a database that fails', { timeout: LOAD_MS * 3 + 150_000 }, () => {
   test('PostgreSQL crashes and restarts every few seconds under load: every accepted job ends, and the process lives on', async () => {
     const end = performance.now() + LOAD_MS
     let crashes = 0
-    const trouble = async () => {
+    const chaos = async () => {
       while (performance.now() < end) {
         const next = performance.now() + RESTART_EVERY_MS
         await until(() => performance.now() > next, RESTART_EVERY_MS * 2, 'the next crash')
@@ -34,7 +34,7 @@ describe('a database that fails', { timeout: LOAD_MS * 3 + 150_000 }, () => {
         crashes++
       }
     }
-    const [accepted] = await Promise.all([fixture.loadFor(LOAD_MS), trouble()])
+    const [accepted] = await Promise.all([fixture.loadFor(LOAD_MS), chaos()])
     process.stderr.write(`${accepted.length} jobs accepted between ${crashes} crashes\n`)
     expect(crashes).toBeGreaterThan(2)
     expect(accepted.length).toBeGreaterThan(20)

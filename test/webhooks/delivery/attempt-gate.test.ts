@@ -139,7 +139,7 @@ describe('AttemptGate', () => {
     await settled()
     const share = (account: string) => inside.filter((each) => each === account).length
     expect([share('a1'), share('a2'), share('a3')]).toEqual([4, 2, 1])
-    // The first has had more than its share: the others get what it gives back.
+    // The first has had more than its share: the others get what it releases.
     for (let nth = 0; nth < 4; nth++) {
       answers.get(`a1${nth}`)!()
       answers.delete(`a1${nth}`)
