@@ -3,6 +3,7 @@ import { recordChange } from '../audit/record-change.ts'
 import type { Context } from '../context/context.ts'
 import { sqlIn } from '../db/sql.ts'
 import { invalidRequest } from '../errors/service-error.ts'
+import type { MeasuredParts } from '../telemetry/telemetry.ts'
 import { isId, newId } from '../values/id.ts'
 import type { SecretVault } from '../values/secret-vault.ts'
 import { checkName, MAX_CREDITS } from './account.ts'
@@ -10,7 +11,7 @@ import { ACCOUNT_VIEW, type Account } from './account-view.ts'
 import { newWebhookSecret } from './new-webhook-secret.ts'
 
 /** A new account's signing secret is stored sealed. */
-export interface NewAccountContext extends Context {
+export interface NewAccountContext extends Context, MeasuredParts {
   readonly vault: SecretVault
 }
 

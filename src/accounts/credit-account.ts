@@ -4,6 +4,7 @@ import type { Context } from '../context/context.ts'
 import { sqlIn } from '../db/sql.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { type IdempotentRequest, idempotentRequest, recallJob, rememberJob } from '../idempotency/remember-response.ts'
+import type { MeasuredParts } from '../telemetry/telemetry.ts'
 import { MAX_CREDITS } from './account.ts'
 import type { Account } from './account-view.ts'
 import { findAccount } from './find-account.ts'
@@ -28,7 +29,7 @@ interface CreditInput {
  * @throws UNAUTHORIZED, FORBIDDEN, REAUTHENTICATION_REQUIRED, INVALID_REQUEST for an amount out of range, NOT_FOUND, INVALID_REQUEST for a
  * malformed key, IDEMPOTENCY_MISMATCH, INVALID_REQUEST for a balance out of range
  */
-export async function creditAccount(ctx: Context, input: CreditInput): Promise<Account> {
+export async function creditAccount(ctx: Context & MeasuredParts, input: CreditInput): Promise<Account> {
   requireConfirmedOperator(ctx)
   const { amount, idempotencyKey } = input
   if (amount === 0n || amount > MAX_CREDITS || amount < -MAX_CREDITS) {

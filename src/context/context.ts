@@ -3,7 +3,6 @@ import type { Database } from '../db/database.ts'
 import type { Notifier } from '../db/notifier.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Log } from '../values/log.ts'
 import type { Catalog } from './catalog-snapshot.ts'
 import type { Settings } from './config.ts'
@@ -12,7 +11,6 @@ import type { Settings } from './config.ts'
 export interface Parts {
   readonly settings: Settings
   readonly log: Log
-  readonly telemetry: Telemetry
   readonly db: Database
   readonly notifier: Notifier
   readonly queue: Queue

@@ -9,6 +9,7 @@ import { checkSubmission, contentOf } from '../jobs/lifecycle/check-submission.t
 import { queueJob, replayed, type Submission } from '../jobs/lifecycle/queue-job.ts'
 import { requireReplayable } from '../jobs/lifecycle/require-replayable.ts'
 import { noteSubmission } from '../jobs/notes/note-submission.ts'
+import type { MeasuredParts } from '../telemetry/telemetry.ts'
 
 /** A workflow and its inputs. */
 export interface GenerationInput {
@@ -28,7 +29,7 @@ export interface GenerationInput {
  * returns; the workflow's price is charged when a worker takes the job.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, IDEMPOTENCY_MISMATCH, INVALID_REQUEST, PAYMENT_REQUIRED, in this order
  */
-export const submitGeneration = (ctx: Context, input: GenerationInput): Promise<Submission> =>
+export const submitGeneration = (ctx: Context & MeasuredParts, input: GenerationInput): Promise<Submission> =>
   noteSubmission(ctx, { type: 'generate', endpointKey: workflowKey(input.slug) }, () => submit(ctx, input))
 
 async function submit(ctx: Context, input: GenerationInput): Promise<Submission> {

@@ -9,6 +9,7 @@ import type { Detail } from '../errors/service-error.ts'
 import { storedOptions } from '../jobs/job-options.ts'
 import { endpointOfReplay } from '../jobs/lifecycle/require-replayable.ts'
 import { noteRejection } from '../jobs/notes/note-submission.ts'
+import type { MeasuredParts } from '../telemetry/telemetry.ts'
 import type { VoiceJobInput } from '../voice/submit-voice-job.ts'
 import { findModel, requireModel } from './models.ts'
 import { OpenaiViolation, violationCode } from './openai-error.ts'
@@ -39,7 +40,7 @@ type Body = Readonly<Record<string, unknown>>
  * @throws OpenaiViolation, IDEMPOTENCY_MISMATCH
  */
 export async function readSpeechRequest(
-  ctx: Context,
+  ctx: Context & MeasuredParts,
   body: Body,
   idempotencyKey: string | undefined,
 ): Promise<SpeechRequest> {

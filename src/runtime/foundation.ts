@@ -27,7 +27,7 @@ import { measuredStorage } from '../storage/measured-storage.ts'
 import { openS3 } from '../storage/s3.ts'
 import { signMediaUrl } from '../storage/sign-url.ts'
 import type { Storage } from '../storage/storage.ts'
-import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
+import { type MeasuredParts, NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
 import { openDataDirectory } from '../values/data-directory.ts'
 import type { Log } from '../values/log.ts'
 import { SpeechRelay } from '../voice/speech-relay.ts'
@@ -120,7 +120,7 @@ async function openData(
 
 /** What callers wait in or for: exports, changes of jobs, whether they may still follow them, and audio in their format. */
 function openWaiting(
-  { settings, db, log, now, telemetry }: Pick<Parts, 'settings' | 'db' | 'log' | 'now' | 'telemetry'>,
+  { settings, db, log, now, telemetry }: Pick<Parts, 'settings' | 'db' | 'log' | 'now'> & MeasuredParts,
   whole: () => Whole,
   closers: Closer[],
 ) {

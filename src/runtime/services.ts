@@ -14,6 +14,7 @@ import type { FleetFeed } from '../jobs/live/fleet-feed.ts'
 import type { JobFeed } from '../jobs/live/job-feed.ts'
 import type { SpeechUrls } from '../jobs/speech-urls.ts'
 import type { Lexicons } from '../lexicon/lexicons.ts'
+import type { MeasuredParts } from '../telemetry/telemetry.ts'
 import type { SignInThrottle } from '../users/sign-in-throttle.ts'
 import type { SecretVault } from '../values/secret-vault.ts'
 import type { SpeechRelay } from '../voice/speech-relay.ts'
@@ -22,7 +23,7 @@ import type { Samples } from '../voice/trials/voice-sample.ts'
 import type { DeliveryFeed } from '../webhooks/live/delivery-feed.ts'
 
 /** Everything that any verb declares that it needs. */
-export interface Services extends Parts {
+export interface Services extends Parts, MeasuredParts {
   /** Where callers reach this service: the start of every address that is handed out. */
   readonly publicUrl: string
   readonly speechUrls: SpeechUrls

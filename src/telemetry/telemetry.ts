@@ -20,6 +20,11 @@ export interface Telemetry {
   gauge<Name extends GaugeName>(name: Name, read: () => Iterable<Reading<Name>>): () => void
 }
 
+/** What takes note of what happened needs of a process. */
+export interface MeasuredParts {
+  readonly telemetry: Telemetry
+}
+
 /** Where nothing is measured. */
 export const NO_TELEMETRY: Telemetry = {
   measures: false,

@@ -13,13 +13,14 @@ import { checkSubmission, contentOf } from '../jobs/lifecycle/check-submission.t
 import { queueJob, replayed, type Submission } from '../jobs/lifecycle/queue-job.ts'
 import { requireReplayable } from '../jobs/lifecycle/require-replayable.ts'
 import { noteSubmission } from '../jobs/notes/note-submission.ts'
+import type { MeasuredParts } from '../telemetry/telemetry.ts'
 import { pointerToken } from '../values/json-pointer.ts'
 import { wrongCaptions } from './captions/caption-formats.ts'
 import { wrongFormat } from './file-format.ts'
 import { type CheckedScript, checkScript, type ScriptContext } from './markup/check-script.ts'
 
 /** What submitting a text needs besides. */
-export interface VoiceJobContext extends Context, ScriptContext {}
+export interface VoiceJobContext extends Context, ScriptContext, MeasuredParts {}
 
 /** An endpoint and its inputs. */
 export interface VoiceJobInput {

@@ -3,6 +3,7 @@ import type { Tx } from '../db/database.ts'
 import { findJobWith } from '../jobs/find-job.ts'
 import { type PolledJob, presentVoiceJob } from '../jobs/present-voice-job.ts'
 import type { UrlParts } from '../jobs/speech-urls.ts'
+import type { MeasuredParts } from '../telemetry/telemetry.ts'
 import { idTime } from '../values/id.ts'
 import { UnreadableSecret } from '../values/secret-vault.ts'
 import type { DeliveryKind } from './delivery/webhook-delivery.ts'
@@ -10,7 +11,7 @@ import { signDelivery } from './signing/sign.ts'
 import { type SealedSecrets, type SigningParts, sealedColumns, signingSecrets } from './signing/signing-secrets.ts'
 
 /** What making a delivery needs: the secrets that sign it. */
-export interface DeliveryParts extends Parts, SigningParts, UrlParts {}
+export interface DeliveryParts extends Parts, SigningParts, UrlParts, MeasuredParts {}
 
 /** The bytes of a delivery and their signature. */
 export interface PayloadSnapshot {

@@ -2,11 +2,12 @@ import type { Readable } from 'node:stream'
 import type { Context } from '../../context/context.ts'
 import type { CopiedRows } from '../../db/copy-rows.ts'
 import { Snapshot } from '../../db/snapshot.ts'
+import type { MeasuredParts } from '../../telemetry/telemetry.ts'
 import type { ExportQueue, ExportTicket } from './export-queue.ts'
 import type { Spill } from './spill.ts'
 
 /** What exports need: a queue in which few read at a time, and space for what slow readers do not take yet. */
-export interface ExportContext extends Context {
+export interface ExportContext extends Context, MeasuredParts {
   readonly exportQueue: ExportQueue
   readonly spill: Spill
 }

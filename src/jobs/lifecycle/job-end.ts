@@ -2,6 +2,7 @@ import type { CaptionFormat } from '../../audio/caption-format.ts'
 import type { Parts } from '../../context/context.ts'
 import type { Tx } from '../../db/database.ts'
 import type { QueueRow } from '../../queue/job-source.ts'
+import type { MeasuredParts } from '../../telemetry/telemetry.ts'
 import type { JobFailure } from '../job-states.ts'
 import type { EndedJob } from '../notes/note-end.ts'
 import type { StoredOutput } from '../sign-outputs.ts'
@@ -49,7 +50,7 @@ export interface EndedWithDelivery {
 }
 
 /** What ending a job needs besides a context's parts. */
-export interface EndingParts extends Parts {
+export interface EndingParts extends Parts, MeasuredParts {
   readonly deliveries: DeliveryPort
 }
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { CaptionFormat } from '../../audio/caption-format.ts'
 import type { Parts } from '../../context/context.ts'
-import { secondsSince } from '../../telemetry/telemetry.ts'
+import { type MeasuredParts, secondsSince } from '../../telemetry/telemetry.ts'
 import { JobFailure } from '../job-states.ts'
 import type { Claim } from './claim-job.ts'
 import { attemptFolder } from './delete-abandoned-files.ts'
@@ -97,7 +97,7 @@ export async function produce({ parts, claim, signal, storageKeys }: Attempt, wo
 
 /** Not within the time limit: that is the engine's, and what it made may wait for a store that is away. */
 async function store(
-  parts: Pick<Parts, 'storage' | 'telemetry'>,
+  parts: Pick<Parts, 'storage'> & MeasuredParts,
   file: ProducedFile,
   storageKey: string,
   signal: AbortSignal,

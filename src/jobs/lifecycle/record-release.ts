@@ -1,4 +1,5 @@
 import type { Parts } from '../../context/context.ts'
+import type { MeasuredParts } from '../../telemetry/telemetry.ts'
 import type { Claim } from './claim-job.ts'
 
 /**
@@ -6,7 +7,7 @@ import type { Claim } from './claim-job.ts'
  * distinguished by it. Nothing is written where the claim is no longer this worker's.
  */
 export async function recordRelease(
-  { db, telemetry }: Pick<Parts, 'db' | 'telemetry'>,
+  { db, telemetry }: Pick<Parts, 'db'> & MeasuredParts,
   { jobId, attempt }: Claim,
 ): Promise<void> {
   const { rowCount } = await db.pool.query(

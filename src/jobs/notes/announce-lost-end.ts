@@ -1,4 +1,5 @@
 import type { Parts } from '../../context/context.ts'
+import type { MeasuredParts } from '../../telemetry/telemetry.ts'
 import type { JobFailure } from '../job-states.ts'
 import { notifyJob } from '../live/notify-job.ts'
 import { type EndedJob, endedColumns, noteEnd } from './note-end.ts'
@@ -15,7 +16,7 @@ const ENDED = `
  * @param failure absent: it is completed
  */
 export async function announceLostEnd(
-  parts: Pick<Parts, 'db' | 'telemetry' | 'catalog' | 'log' | 'notifier'>,
+  parts: Pick<Parts, 'db' | 'catalog' | 'log' | 'notifier'> & MeasuredParts,
   claim: { readonly jobId: string; readonly accountId: string; readonly attempt?: number },
   failure?: JobFailure,
 ): Promise<boolean> {

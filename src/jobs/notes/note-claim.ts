@@ -1,10 +1,11 @@
 import { poolOfJob } from '../../catalog/pool-of-job.ts'
 import type { Parts } from '../../context/context.ts'
+import type { MeasuredParts } from '../../telemetry/telemetry.ts'
 import type { ClaimedRow } from '../lifecycle/claim-jobs.ts'
 
 /** A job that a worker has taken, and paid for: to be called after the commit. */
 export function noteClaim(
-  { telemetry, catalog }: Pick<Parts, 'telemetry' | 'catalog'>,
+  { telemetry, catalog }: Pick<Parts, 'catalog'> & MeasuredParts,
   { type, endpoint_key: key, charged, waited }: ClaimedRow,
 ): void {
   if (!telemetry.measures) return

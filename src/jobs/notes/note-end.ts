@@ -1,5 +1,6 @@
 import { knownKey, poolOfJob } from '../../catalog/pool-of-job.ts'
 import type { Parts } from '../../context/context.ts'
+import type { MeasuredParts } from '../../telemetry/telemetry.ts'
 import type { JobFailure, JobType } from '../job-states.ts'
 
 /** What is read of a job by the statement that ends it. @param job the name of its table there */
@@ -27,7 +28,7 @@ interface End {
 
 /** Says in the log and in measurements that a job has ended: to be called after the commit. */
 export function noteEnd(
-  { telemetry, catalog, log }: Pick<Parts, 'telemetry' | 'catalog' | 'log'>,
+  { telemetry, catalog, log }: Pick<Parts, 'catalog' | 'log'> & MeasuredParts,
   { jobId, failure, refunded = 0 }: End,
   { type, endpoint_key: key, attempt, wait_ms: waitMs, run_ms: runMs }: EndedJob,
 ): void {

@@ -1,11 +1,12 @@
 import { knownKey, poolOfJob } from '../../catalog/pool-of-job.ts'
 import type { Parts } from '../../context/context.ts'
+import type { MeasuredParts } from '../../telemetry/telemetry.ts'
 import type { Claim } from '../lifecycle/claim-job.ts'
 import type { Production } from '../lifecycle/produce.ts'
 
 /** What a completed job was worth: seconds of speech, of rendering, and characters; to be called after the commit. */
 export function noteProduction(
-  { telemetry, catalog }: Pick<Parts, 'telemetry' | 'catalog'>,
+  { telemetry, catalog }: Pick<Parts, 'catalog'> & MeasuredParts,
   { endpointKey, inputs }: Pick<Claim, 'endpointKey' | 'inputs'>,
   { artifacts, renderSeconds }: Pick<Production, 'artifacts' | 'renderSeconds'>,
 ): void {

@@ -2,6 +2,7 @@ import { knownKey } from '../../catalog/pool-of-job.ts'
 import type { Context } from '../../context/context.ts'
 import { toServiceError } from '../../errors/describe-error.ts'
 import type { ErrorCode } from '../../errors/service-error.ts'
+import type { MeasuredParts } from '../../telemetry/telemetry.ts'
 import type { JobType } from '../job-states.ts'
 import type { Submission } from '../lifecycle/queue-job.ts'
 
@@ -11,9 +12,11 @@ interface Target {
   readonly endpointKey: string
 }
 
+type NotedContext = Pick<Context, 'catalog'> & MeasuredParts
+
 /** Counts what becomes of a submission: `accepted` once its job is committed, `replayed`, or the code that it is rejected with. */
 export async function noteSubmission(
-  ctx: Context,
+  ctx: NotedContext,
   target: Target,
   submit: () => Promise<Submission>,
 ): Promise<Submission> {
@@ -29,8 +32,9 @@ export async function noteSubmission(
 }
 
 /** Counts a submission that ends before its verb: a door whose clients name what they want in words of their own has refused it. */
-export const noteRejection = (ctx: Context, target: Target, code: ErrorCode): void => noteOutcome(ctx, target, code)
+export const noteRejection = (ctx: NotedContext, target: Target, code: ErrorCode): void =>
+  noteOutcome(ctx, target, code)
 
-function noteOutcome({ telemetry, catalog }: Context, { type, endpointKey }: Target, outcome: string): void {
+function noteOutcome({ telemetry, catalog }: NotedContext, { type, endpointKey }: Target, outcome: string): void {
   telemetry.count('submissions_total', { type, endpoint_key: knownKey(catalog, endpointKey), outcome })
 }

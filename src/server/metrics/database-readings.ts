@@ -4,7 +4,7 @@ import type { Parts } from '../../context/context.ts'
 import { databaseCondition } from '../../db/relation-sizes.ts'
 import { QUEUE_SCHEMA, queueDepths } from '../../queue/pgboss/queue-depth.ts'
 import type { GaugeName, LabelsOf } from '../../telemetry/metrics.ts'
-import type { Reading } from '../../telemetry/telemetry.ts'
+import type { MeasuredParts, Reading } from '../../telemetry/telemetry.ts'
 import { databaseCounts } from './database-counts.ts'
 import { retentionBacklog } from './retention-backlog.ts'
 
@@ -15,7 +15,7 @@ const ANSWER_TIMEOUT_MS = 3_000
 
 type Readings = Map<GaugeName, Reading<GaugeName>[]>
 type Source = (parts: ReadingParts) => Promise<Readings>
-type ReadingParts = Pick<Parts, 'db' | 'settings' | 'telemetry' | 'log' | 'now'>
+type ReadingParts = Pick<Parts, 'db' | 'settings' | 'log' | 'now'> & MeasuredParts
 
 /** What is asked of the database and of the disk for a scrape, and then shown for a while. */
 interface DatabaseReadings {

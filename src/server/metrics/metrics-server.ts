@@ -5,6 +5,7 @@ import { errorHeaders } from '../../errors/describe-error.ts'
 import { internalError, invalidRequest, ServiceError } from '../../errors/service-error.ts'
 import { SAFETY_HEADERS } from '../../http/safety-headers.ts'
 import type { Metrics } from '../../telemetry/prometheus.ts'
+import type { MeasuredParts } from '../../telemetry/telemetry.ts'
 import { errorBody } from '../errors-to-json.ts'
 import { explainUnbound } from '../explain-unbound.ts'
 import { readinessAnswer } from '../health.ts'
@@ -26,7 +27,7 @@ export interface MetricsServer {
   close(): Promise<void>
 }
 
-type Served = Pick<Parts, 'db' | 'settings' | 'telemetry' | 'log' | 'now'>
+type Served = Pick<Parts, 'db' | 'settings' | 'log' | 'now'> & MeasuredParts
 
 interface Answer {
   readonly status: number

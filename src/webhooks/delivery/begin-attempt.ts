@@ -2,6 +2,7 @@ import { BatchedCalls, dealOut } from '../../concurrency/batch-calls.ts'
 import type { Parts } from '../../context/context.ts'
 import type { Database } from '../../db/database.ts'
 import type { ClaimedWith, RowClaim } from '../../queue/job-source.ts'
+import type { MeasuredParts } from '../../telemetry/telemetry.ts'
 import { idTime } from '../../values/id.ts'
 import type { SignedHeaders } from '../signing/sign.ts'
 import { FRESH_SECONDS, LATEST_START_SECONDS, LEASE_SECONDS, mostAttempts } from './webhook-delivery.ts'
@@ -79,7 +80,7 @@ export const attemptOf = ({ row }: ClaimedWith): Attempt => toAttempt(row as Beg
 
 /** How long a delivery waited for its first attempt, as that is made: one that is released before counts once all the same. */
 export function noteLag(
-  { now, telemetry }: Pick<Parts, 'now' | 'telemetry'>,
+  { now, telemetry }: Pick<Parts, 'now'> & MeasuredParts,
   { deliveryId, round, number }: Attempt,
 ): void {
   if (round > 1 || number > 1) return

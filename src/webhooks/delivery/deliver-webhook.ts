@@ -1,5 +1,4 @@
 import { notifyAccount } from '../../accounts/notify-account.ts'
-import type { Parts } from '../../context/context.ts'
 import { inTransaction } from '../../db/database.ts'
 import { untilAnswered } from '../../db/until-answered.ts'
 import type { Delivery } from '../../queue/job-source.ts'
@@ -106,7 +105,7 @@ async function beginAfterAll(parts: AttemptParts, deliveryId: string): Promise<A
   return attempt
 }
 
-async function giveUp(parts: Parts, deliveryId: string, row: Row, outcome: Outcome): Promise<null> {
+async function giveUp(parts: DeliveryParts, deliveryId: string, row: Row, outcome: Outcome): Promise<null> {
   const { rowCount } = await parts.db.pool.query(
     `update webhook_delivery set state = 'failed', outcome = $4, finished_at = greatest(now(), created_at)
      where id = $1 and round = $2 and attempt = $3 and state = 'pending'`,

@@ -7,6 +7,7 @@ import { isDatabaseDown } from '../../errors/database-down.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import type { Delivery } from '../../queue/job-source.ts'
 import type { Queue } from '../../queue/queue.ts'
+import type { MeasuredParts } from '../../telemetry/telemetry.ts'
 import type { Attempt } from './begin-attempt.ts'
 import { noteAttempt } from './note-attempt.ts'
 import { concurrencyKeyOf, mostAttempts, type Outcome } from './webhook-delivery.ts'
@@ -70,7 +71,7 @@ from noted r where d.id = r.id and d.round = r.round and d.attempt = r.number an
 
 /** Records the outcomes of attempts: successes many in one statement, failures each with its retry in one transaction. */
 export function openRecordAttempt(
-  parts: Pick<Parts, 'db' | 'notifier' | 'queue' | 'settings' | 'telemetry'>,
+  parts: Pick<Parts, 'db' | 'notifier' | 'queue' | 'settings'> & MeasuredParts,
 ): RecordAttempt {
   const record = openSuccesses(parts)
   return async (recorded) => {
