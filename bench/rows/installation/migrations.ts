@@ -1,14 +1,14 @@
 import { cp, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { openDatabase } from '../../src/db/database.ts'
-import { openEmbedded } from '../../src/db/embedded/embedded.ts'
-import { migrate } from '../../src/db/migrations/migrate.ts'
-import { MIGRATIONS } from '../../src/db/migrations/migration-files.ts'
-import { openLog } from '../../src/values/log.ts'
-import type { Environment } from '../environment.ts'
-import type { Measure, Row } from '../measure.ts'
-import { seedJobs } from '../seed.ts'
+import { openDatabase } from '../../../src/db/database.ts'
+import { openEmbedded } from '../../../src/db/embedded/embedded.ts'
+import { migrate } from '../../../src/db/migrations/migrate.ts'
+import { MIGRATIONS } from '../../../src/db/migrations/migration-files.ts'
+import { openLog } from '../../../src/values/log.ts'
+import type { Environment } from '../../environment.ts'
+import type { Measure, Row } from '../../measure.ts'
+import { seedJobs } from '../../seed.ts'
 
 const JOBS = 1_000_000
 const QUICK_JOBS = 200_000

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Client } from 'pg'
-import type { Environment } from '../environment.ts'
-import { quantile, type Row } from '../measure.ts'
-import { connected, seedJobs } from '../seed.ts'
-import { submitter } from '../submitter.ts'
+import type { Environment } from '../../environment.ts'
+import { quantile, type Row } from '../../measure.ts'
+import { connected, seedJobs } from '../../seed.ts'
+import { submitter } from '../../submitter.ts'
 
 const JOBS = 1_000_000
 const QUICK_JOBS = 20_000

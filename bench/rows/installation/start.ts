@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
-import { freePort } from '../environment.ts'
-import { interleaved, type Measure, median, type Pair, type Row } from '../measure.ts'
-import { launch } from '../process.ts'
+import { freePort } from '../../environment.ts'
+import { interleaved, type Measure, median, type Pair, type Row } from '../../measure.ts'
+import { launch } from '../../process.ts'
 
 /**
  * From the spawn of `sonant start` to the line that says where it listens, with the embedded PostgreSQL stopped before: on a directory

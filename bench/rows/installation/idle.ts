@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import { freePort } from '../environment.ts'
-import { atMost, type Row } from '../measure.ts'
-import { launch, type Variables } from '../process.ts'
+import { freePort } from '../../environment.ts'
+import { atMost, type Row } from '../../measure.ts'
+import { launch, type Variables } from '../../process.ts'
 
 /** As `npm start` sets them. */
 const MALLOC = { MALLOC_TRIM_THRESHOLD_: '1048576', MALLOC_MMAP_THRESHOLD_: '4194304' }

@@ -1,5 +1,5 @@
-import { openDrain } from '../backlog.ts'
-import { interleaved, type Row, throughput } from '../measure.ts'
+import { openDrain } from '../../backlog.ts'
+import { interleaved, type Row, throughput } from '../../measure.ts'
 
 /** What a commit waits for on a network volume, or with a synchronous standby near by. */
 const COMMIT_MS = 3

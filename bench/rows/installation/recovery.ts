@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
-import { DEAD_AFTER_MS } from '../../src/worker/worker.ts'
-import { applyBenchEndpoint, drainRate, insertBacklog } from '../backlog.ts'
-import type { Environment } from '../environment.ts'
-import type { Measure, Row } from '../measure.ts'
+import { DEAD_AFTER_MS } from '../../../src/worker/worker.ts'
+import { applyBenchEndpoint, drainRate, insertBacklog } from '../../backlog.ts'
+import type { Environment } from '../../environment.ts'
+import type { Measure, Row } from '../../measure.ts'
 
 const JOBS = 50
 const REACH_SECONDS = 12

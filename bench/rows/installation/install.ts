@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { atMost, type Row } from '../measure.ts'
-import { ROOT } from '../process.ts'
+import { atMost, type Row } from '../../measure.ts'
+import { ROOT } from '../../process.ts'
 
 const run = promisify(execFile)
 /** What `npm ci` and its postinstall read. */
