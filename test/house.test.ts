@@ -150,7 +150,7 @@ describe('the house', () => {
   })
 
   test('end-job.ts is the only writer of a terminal state', () => {
-    const writes = /update job\b[^`]*?\bstatus = ('(completed|failed)'|\$)|\bjob\.update\w*\(/
+    const writes = /update\s+"?job\b[^`]*?\bstatus"?\s*=\s*('(completed|failed)'|\$)|\bjob\.(update|upsert)\w*\(/i
     expect(SOURCES.filter((file) => writes.test(read(file)))).toEqual(['src/jobs/lifecycle/end-job.ts'])
   })
 
@@ -199,7 +199,7 @@ describe('the house', () => {
   })
 
   test("only queue/pgboss names the queue's tables", () => {
-    const named = SOURCES.filter((file) => !file.startsWith('src/queue/pgboss/') && /\bpgboss\./.test(read(file)))
+    const named = SOURCES.filter((file) => !file.startsWith('src/queue/pgboss/') && /\bpgboss"?\s*\./i.test(read(file)))
     expect(named).toEqual([])
   })
 
