@@ -1,6 +1,7 @@
 import { newWebhookSecret } from '../../accounts/new-webhook-secret.ts'
 import type { Parts } from '../../context/context.ts'
 import type { Tx } from '../../db/database.ts'
+import { lockRowIn } from '../../db/lock-row.ts'
 import type { SecretVault } from '../../values/secret-vault.ts'
 import { UnreadableSecret } from '../../values/secret-vault.ts'
 
@@ -52,7 +53,8 @@ export async function signingSecrets(
   if (read !== undefined && read.sealed.length > 0) return opened(parts, accountId, Number(read.signedAt), read.sealed)
   let rows = await findSealed(tx, accountId)
   if (rows[0]!.sealed === null) {
-    await lockAccount(tx, accountId)
+    // Two deliveries at once must not make two.
+    await lockRowIn(tx, 'account', accountId)
     rows = await findSealed(tx, accountId)
   }
   const timestamp = Number(rows[0]!.timestamp)
@@ -84,15 +86,10 @@ function openOlder({ vault, log }: SigningParts, accountId: string, sealed: Buff
   }
 }
 
-/** Two deliveries at once must not make two. SQL, as all of this file: the transaction is the one that ends a job. */
-async function lockAccount(tx: Pick<Tx, 'query'>, accountId: string): Promise<void> {
-  await tx.query('select from account where id = $1 for no key update', [accountId])
-}
-
 async function addFirst({ vault }: SigningParts, tx: Pick<Tx, 'query'>, accountId: string): Promise<Buffer> {
   const secret = newWebhookSecret()
   const sealed = vault.seal(accountId, secret)
-  // SQL: see lockAccount.
+  // SQL: the transaction is the one that ends a job, which takes statements, not calls of Prisma Client.
   await tx.query('insert into webhook_secret (account_id, sealed) values ($1, $2)', [accountId, sealed])
   return secret
 }
