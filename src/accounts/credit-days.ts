@@ -1,7 +1,7 @@
 import type { Context } from '../context/context.ts'
-import { type LedgerDay, ownDays } from '../db/own/own-days.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { isTimeZone, isUnknownZone } from '../values/time-zone.ts'
+import { type LedgerDay, ledgerDays } from './ledger-days.ts'
 import { whoseAccount } from './whose-account.ts'
 
 const DAY_MS = 86_400_000
@@ -30,7 +30,7 @@ export async function creditDays(ctx: Context, input: CreditDaysInput): Promise<
   if (to.getTime() - from.getTime() > MAX_DAYS * DAY_MS)
     throw refuse('/from', `must not be more than ${MAX_DAYS} days before to`)
   if (!isTimeZone(timeZone)) throw refuse('/timeZone', 'must be the name of a time zone, such as Europe/Berlin')
-  return ownDays(ctx.db, accountId, { from, to, timeZone }).catch(refuseUnknownZone)
+  return ledgerDays(ctx.db, accountId, { from, to, timeZone }).catch(refuseUnknownZone)
 }
 
 function refuseUnknownZone(error: unknown): never {

@@ -1,5 +1,4 @@
 import { BatchLoader } from '../concurrency/batch-loader.ts'
-import type { LedgerDay } from '../db/own/own-days.ts'
 import { builder, type GraphqlContext } from '../graphql/builder.ts'
 import { connectionOf } from '../graphql/connection.ts'
 import { describedEnum } from '../graphql/described-enum.ts'
@@ -17,6 +16,7 @@ import {
   entryId,
   findCreditEntry,
 } from './credit-entries.ts'
+import type { LedgerDay } from './ledger-days.ts'
 
 const CreditKindEnum = describedEnum<CreditKind>('CreditKind', 'Why a balance changed.', {
   grant: 'The operator gave or took credits.',

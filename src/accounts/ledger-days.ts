@@ -1,6 +1,6 @@
-import { longRead } from '../connections/long-read.ts'
-import type { Database } from '../database.ts'
-import { ofAccount } from './own-rows.ts'
+import { longRead } from '../db/connections/long-read.ts'
+import type { Database } from '../db/database.ts'
+import { ofAccount } from '../db/own/own-rows.ts'
 
 /** What changed a balance in one day; over all days together, granted less spent and carried is the balance. */
 export interface LedgerDay {
@@ -38,7 +38,7 @@ const SUMS = `
   from days left join sums using (at) where at < $3 order by at`
 
 /** The sums of an account's ledger, oldest day first, days without entries included. @throws RATE_LIMITED where the account's own reads take too long */
-export async function ownDays(
+export async function ledgerDays(
   db: Pick<Database, 'readPool' | 'readShares'>,
   accountId: string,
   { from, to, timeZone }: Days,
