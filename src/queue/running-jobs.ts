@@ -35,11 +35,7 @@ export class RunningJobs {
 
   /** Stops the job, if it is here, for good. */
   cancel(jobId: string): void {
-    for (const job of this.byDelivery.values()) {
-      if (job.delivery.jobId !== jobId) continue
-      job.cancelled = true
-      job.controller.abort(new Error('the job was cancelled'))
-    }
+    for (const job of this.byDelivery.values()) if (job.delivery.jobId === jobId) stopForGood(job)
   }
 
   /** Stops those that are at servers with a limit, which others may fill from now on. */
@@ -73,8 +69,16 @@ export class RunningJobs {
   }
 
   async #cancelLost(): Promise<void> {
-    const jobIds = [...this.byDelivery.values()].map(({ delivery }) => delivery.jobId)
-    const owned = await this.#options.stillOwned?.(jobIds)
-    if (owned !== undefined) for (const jobId of jobIds) if (!owned.has(jobId)) this.cancel(jobId)
+    const jobs = [...this.byDelivery.values()]
+    const owned = await this.#options.stillOwned?.(jobs.map(({ delivery }) => delivery.jobId))
+    if (owned === undefined) return
+    // These very deliveries: a job that was released meanwhile, and claimed here again, looks as if another worker had overtaken it.
+    for (const job of jobs) if (!owned.has(job.delivery.jobId)) stopForGood(job)
   }
+}
+
+/** Its delivery is then done with. */
+function stopForGood(job: RunningJob): void {
+  job.cancelled = true
+  job.controller.abort(new Error('the job was cancelled'))
 }
