@@ -104,7 +104,7 @@ describe('an API and two workers on machines of their own', { timeout: 240_000 }
     await workers[0]!.stop('SIGKILL')
     await until(() => speech.abandoned() > 0, TIMEOUT_MS, 'the requests of the dead machine to end')
     const lost = speech.abandoned()
-    await until(() => speech.calls.length === AT_SERVER + lost, TIMEOUT_MS, 'the other machine to have them')
+    await until(() => speech.calls.length >= AT_SERVER + lost, TIMEOUT_MS, 'the other machine to have them')
     gate.resolve()
     for (const id of begun) expect((await finishedJob(url, key, id, TIMEOUT_MS)).status).toBe('completed')
 
