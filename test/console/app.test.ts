@@ -1,16 +1,14 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildConsole } from '../../packaging/build-console.ts'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { createUser } from '../../src/users/create-user.ts'
 import { createSignInLink } from '../../src/users/links/create-sign-in-link.ts'
-import { setOperator } from '../../src/users/set-operator.ts'
-import { flaws, hasBrowser, openBrowser, openPage } from '../setup/browser.ts'
+import { flaws, openPage } from '../setup/browser.ts'
+import { finishedJob } from '../setup/fixtures.ts'
 import { insertJob } from '../setup/jobs.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { PASSWORD } from '../setup/people.ts'
+import { submitText } from '../setup/voice-jobs.ts'
 import { accountJourneys } from './journeys/accounts.ts'
 import { auditJourneys } from './journeys/audit.ts'
 import { captionsJourneys } from './journeys/captions.ts'
@@ -18,29 +16,20 @@ import { clockJourneys } from './journeys/clocks.ts'
 import { columnJourneys } from './journeys/columns.ts'
 import { creditsJourneys } from './journeys/credits.ts'
 import { deliveryJourneys } from './journeys/deliveries.ts'
-import { endpointsJourneys } from './journeys/endpoints.ts'
+import { describeConsole } from './journeys/describe-console.ts'
 import { failureJourneys } from './journeys/failures.ts'
-import { faultJourneys } from './journeys/faults.ts'
-import { followingJourneys } from './journeys/following.ts'
-import { heldPageJourneys } from './journeys/held-pages.ts'
-import { interruptionJourneys } from './journeys/interruptions.ts'
 import { jobsJourneys } from './journeys/jobs.ts'
 import { lexiconJourneys } from './journeys/lexicon.ts'
-import { limitJourneys } from './journeys/limits.ts'
 import { listeningJourneys } from './journeys/listening.ts'
 import { listJourneys } from './journeys/lists.ts'
 import { modeJourneys } from './journeys/modes.ts'
 import { namesJourneys } from './journeys/names.ts'
 import { oneJobJourneys } from './journeys/one-job.ts'
-import type { OpenedConsole } from './journeys/opened-console.ts'
+import { signIn } from './journeys/opened-console.ts'
 import { operatorJourneys } from './journeys/operator.ts'
-import { sessionJourneys } from './journeys/sessions.ts'
 import { statisticsJourneys } from './journeys/statistics.ts'
-import { unservedPoolJourneys } from './journeys/unserved-pools.ts'
-import { versionJourneys } from './journeys/versions.ts'
 import { voicesJourneys } from './journeys/voices.ts'
 
-const PASSWORD = 'correct horse battery'
 const TEXT = 'The lighthouse had been dark for eleven years. Then somebody lit the lamp again.'
 /** The others are looked at by the journeys that fill them. */
 const SCREENS = [
@@ -59,58 +48,22 @@ const SCREENS = [
 const DAY_MS = 86_400_000
 const PICTURE = fileURLToPath(new URL('../../.github/console.png', import.meta.url))
 
-let service: TestRuntime
-let browser: Browser
-let folder: string
-let account: string
-/** Signed in as the owner. */
-let owner: BrowserContext
-
-const at = (path: string): string => `${service.url}/console${path === '' ? '' : `/${path}`}`
-const opened = (): OpenedConsole => ({ service, browser, account, owner, at, folder })
-const system = () => service.runtime.as({ kind: 'system' })
 const isPlaying = (page: Page) => page.waitForFunction(() => (document.querySelector('audio')?.currentTime ?? 0) > 0.05)
 
-const signIn = async (page: Page, email: string): Promise<void> => {
-  await page.getByLabel('E-mail address').fill(email)
-  await page.getByLabel('Password').fill(PASSWORD)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('navigation', { name: 'Main' }).waitFor()
-}
-
-const speak = async (page: Page): Promise<void> => {
+const speak = async (page: Page, at: (path: string) => string): Promise<void> => {
   await page.goto(at('playground'))
   await page.getByLabel('Text', { exact: true }).fill(TEXT)
   await page.keyboard.press('Control+Enter')
   await page.getByText('of audio').first().waitFor()
 }
 
-describe.skipIf(!hasBrowser())('the console in a browser', () => {
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'sonant-console-'))
-    await buildConsole(folder, true)
-    service = await startTestRuntime({ worker: true, consoleFolder: folder })
-    account = await service.createAccount()
-    for (const role of ['owner', 'member'] as const)
-      await createUser(system(), { account, email: `${role}@example.com`, password: PASSWORD, role })
-    await setOperator(system(), { user: 'owner@example.com', operator: true })
-    browser = await openBrowser()
-    owner = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' })
-    const { page } = await openPage(owner, service.url)
-    await page.goto(at('playground'))
-    await signIn(page, 'owner@example.com')
-    await page.close()
-  })
-  afterAll(async () => {
-    await browser.close()
-    await service.close()
-    await rm(folder, { recursive: true, force: true })
-  })
-
+describeConsole('the console in a browser', (opened) => {
   test('a sign-in link opens the playground at a click, in the tab of another link as well, leaves no token behind, speaks, and asks for a password', async () => {
+    const { service, browser, account, at } = opened()
+    const system = service.runtime.as({ kind: 'system' })
     const linkOf = async (email: string) => {
-      const { id } = await createUser(system(), { account, email, role: 'owner' })
-      return (await createSignInLink(system(), { user: id })).url
+      const { id } = await createUser(system, { account, email, role: 'owner' })
+      return (await createSignInLink(system, { user: id })).url
     }
     const url = await linkOf('new@example.com')
     const context = await browser.newContext()
@@ -122,7 +75,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
     expect(page.url()).toBe(at('enter'))
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'Playground' }).waitFor()
-    await speak(page)
+    await speak(page, at)
     await isPlaying(page)
     await page.getByRole('link', { name: 'Choose a password' }).click()
     await page.getByRole('heading', { name: 'Choose your password' }).waitFor()
@@ -138,6 +91,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   })
 
   test('in a low window Speak is in sight before it is pressed, and the take after it', async () => {
+    const { service, owner, at } = opened()
     const { page } = await openPage(owner, service.url)
     const isInSight = (selector: string) =>
       page.locator(selector).evaluate((element) => {
@@ -156,13 +110,14 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   })
 
   test('an owner who signed in with a password hears a take with its cost, waveform and files', async () => {
+    const { service, owner, at } = opened()
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at('playground'))
     await page.getByLabel('Text', { exact: true }).fill(TEXT)
     await page.getByText(`${TEXT.length} characters · ${TEXT.length} credits`).waitFor()
     await page.getByRole('button', { name: 'Whispering' }).click()
     expect(await page.getByRole('textbox', { name: 'Style instruction' }).inputValue()).toBe('Whispering')
-    await speak(page)
+    await speak(page, at)
     await isPlaying(page)
     await page.waitForFunction(() => document.querySelector<HTMLInputElement>('.scrub input')?.disabled === false)
     if (process.env.CONSOLE_PICTURE) await page.screenshot({ path: PICTURE })
@@ -191,6 +146,9 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   })
 
   test('filters of jobs lie in the address, and survive a reload and the way back from a job', async () => {
+    const { service, owner, account, at } = opened()
+    const { apiKey } = await service.createKey(account)
+    await finishedJob(service.url, apiKey, await submitText(service.url, apiKey, 'tts', TEXT, 'aria'))
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at('jobs'))
     await page.getByText('Completed').first().click()
@@ -208,6 +166,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   })
 
   test('all jobs of a time come as one file unless they are too many, whatever is filtered, and so does the whole ledger', async () => {
+    const { service, owner, account, at } = opened()
     const jobId = await insertJob(service.runtime.db, account, { status: 'failed' })
     const { page, complaints } = await openPage(owner, service.url)
     await page.route('**/graphql', async (route) => {
@@ -253,6 +212,8 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   })
 
   test('a list that is open shows jobs of programs as they come, without moving its rows', async () => {
+    const { service, owner, account, at } = opened()
+    await insertJob(service.runtime.db, account)
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at('jobs'))
     await page.getByLabel('Connection: Live').waitFor()
@@ -277,6 +238,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   })
 
   test('a key and a signing secret are shown once, and never again; the old secret is stopped at a press', async () => {
+    const { service, owner, at } = opened()
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at('keys'))
     await page.getByRole('button', { name: 'Create a key' }).first().click()
@@ -312,6 +274,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   })
 
   test('letters lead to screens, and are text in a field', async () => {
+    const { service, owner, at } = opened()
     const { page } = await openPage(owner, service.url)
     await page.goto(at('keys'))
     await page.getByRole('heading', { name: 'API keys', exact: true }).waitFor()
@@ -332,6 +295,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   })
 
   test('a member sees what members do, and is asked to sign in again when the session was ended elsewhere', async () => {
+    const { service, browser, at } = opened()
     const context = await browser.newContext()
     const { page } = await openPage(context, service.url)
     await page.goto(at('jobs'))
@@ -361,6 +325,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   })
 
   test('an operator makes an account with credits', async () => {
+    const { service, owner, at } = opened()
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at('operator/accounts'))
     await page.getByRole('button', { name: 'Create an account' }).click()
@@ -385,30 +350,22 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   failureJourneys(opened)
   auditJourneys(opened)
   captionsJourneys(opened)
-  endpointsJourneys(opened, signIn)
   voicesJourneys(opened)
   lexiconJourneys(opened)
   statisticsJourneys(opened)
   jobsJourneys(opened)
   oneJobJourneys(opened)
   deliveryJourneys(opened)
-  creditsJourneys(opened, signIn)
+  creditsJourneys(opened)
   namesJourneys(opened)
   listJourneys(opened)
   columnJourneys(opened)
-  faultJourneys(opened, signIn)
-  versionJourneys(opened, signIn)
-  sessionJourneys(opened, signIn)
-  heldPageJourneys(opened, signIn)
   clockJourneys(opened)
   modeJourneys(opened)
-  interruptionJourneys(opened, signIn)
-  limitJourneys(opened)
-  unservedPoolJourneys(opened, signIn)
   listeningJourneys(opened)
-  followingJourneys(opened, signIn)
 
   test('axe finds nothing on any further screen in either theme, none scrolls sideways at 360 pixels, and consoles do not complain', async () => {
+    const { service, owner, at } = opened()
     const { page, complaints } = await openPage(owner, service.url)
     const found: string[] = []
     for (const path of SCREENS) {

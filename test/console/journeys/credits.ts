@@ -1,20 +1,16 @@
 import { readFile } from 'node:fs/promises'
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { createUser } from '../../../src/users/create-user.ts'
 import { flaws, openPage } from '../../setup/browser.ts'
 import { insertJob } from '../../setup/jobs.ts'
-import type { OpenedConsole } from './opened-console.ts'
+import { type OpenedConsole, signIn } from './opened-console.ts'
 
 const ADD_ENTRY = `with entry as (
     insert into credit_entry (account_id, kind, amount, job_id, created_at) values ($1, $2, $3, $4, now() - $5 * interval '1 day') returning amount
   ) update account set credits = credits + (select amount from entry) where id = $1`
 
 /** What was spent and granted. */
-export function creditsJourneys(
-  opened: () => OpenedConsole,
-  signIn: (page: Page, email: string) => Promise<void>,
-): void {
+export function creditsJourneys(opened: () => OpenedConsole): void {
   test('credits are summed by day over the time that the ledger shows, with a table and its file', async () => {
     const { service, browser, at } = opened()
     const { db } = service.runtime

@@ -1,4 +1,3 @@
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { createUser } from '../../../src/users/create-user.ts'
 import { setOperator } from '../../../src/users/set-operator.ts'
@@ -6,13 +5,10 @@ import { flaws, openPage } from '../../setup/browser.ts'
 import { insertJob } from '../../setup/jobs.ts'
 import { PASSWORD } from '../../setup/people.ts'
 import { applyEndpoint } from '../../setup/voice-jobs.ts'
-import type { OpenedConsole } from './opened-console.ts'
+import { type OpenedConsole, signIn } from './opened-console.ts'
 
 /** The endpoint editor. */
-export function endpointsJourneys(
-  opened: () => OpenedConsole,
-  signIn: (page: Page, email: string) => Promise<void>,
-): void {
+export function endpointsJourneys(opened: () => OpenedConsole): void {
   test('an operator changes an endpoint as a file: errors have lines, changes are seen before they are applied, and a deletion says what waits', async () => {
     const { service, owner, account, at } = opened()
     const { page, complaints } = await openPage(owner, service.url)

@@ -1,4 +1,3 @@
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { notifyAccount } from '../../../src/accounts/notify-account.ts'
 import { createUser } from '../../../src/users/create-user.ts'
@@ -7,7 +6,7 @@ import { newId } from '../../../src/values/id.ts'
 import { flaws, openBrowser, openPage } from '../../setup/browser.ts'
 import { openFront } from '../../setup/cuttable-front.ts'
 import { insertJob } from '../../setup/jobs.ts'
-import { ADD_DELIVERY, type OpenedConsole } from './opened-console.ts'
+import { ADD_DELIVERY, ahead, type OpenedConsole, signIn } from './opened-console.ts'
 
 const LOST =
   'The connection to the service is lost. This page shows older data and updates by itself once the connection is back.'
@@ -15,33 +14,35 @@ const NAMES = ['<script>alert(1)</script>', 'مفتاح الموقع', '🎙️ 
 const BODY = '<!doctype html><h1 id="theirs">502 Bad Gateway</h1><script>document.title = "theirs"</script>'
 
 /** What browsers, networks and other users do to an open page. */
-export function faultJourneys(opened: () => OpenedConsole, signIn: (page: Page, email: string) => Promise<void>): void {
+export function faultJourneys(opened: () => OpenedConsole): void {
   test('a service that is gone for a while is said, what was loaded stays, and all of it comes back by itself', async () => {
     const { service, browser, account } = opened()
     await insertJob(service.runtime.db, account)
     const front = await openFront(service.url)
     const context = await browser.newContext()
     const { page, complaints } = await openPage(context, front.url, /WebSocket|Failed to load resource|ERR_/)
+    await page.clock.install()
     await page.goto(`${front.url}/console/jobs`)
     await signIn(page, 'member@example.com')
     await page.getByLabel('Connection: Live').waitFor()
     await page.locator('tbody tr').first().waitFor()
     const before = await page.locator('tbody tr').count()
+    const isLost = ahead(page, () => page.getByText(LOST).isVisible())
     await front.cut()
-    await page.getByText(LOST).waitFor()
+    await expect.poll(isLost).toBe(true)
     expect([await page.locator('tbody tr').count(), await flaws(page)]).toEqual([before, []])
     const meanwhile = await insertJob(service.runtime.db, account)
     await front.restore()
-    await page.locator(`[title="${meanwhile}"]`).waitFor()
+    await expect.poll(ahead(page, () => page.locator(`[title="${meanwhile}"]`).isVisible())).toBe(true)
     await expect.poll(() => page.locator('.banner').count()).toBe(0)
     await page.getByLabel('Connection: Live').waitFor()
     await page.route(`${front.url}/console`, (route) =>
       route.fulfill({ contentType: 'text/html', body: '<script src="/console/assets/index-other.js"></script>' }),
     )
     await front.cut()
-    await page.getByText(LOST).waitFor()
+    await expect.poll(isLost).toBe(true)
     await front.restore()
-    await page.getByText('The service has a new version.').waitFor()
+    await expect.poll(ahead(page, () => page.getByText('The service has a new version.').isVisible())).toBe(true)
     await page.getByRole('button', { name: 'Reload the page' }).click()
     await page.getByRole('heading', { name: 'Jobs' }).waitFor()
     await context.setOffline(true)
@@ -81,6 +82,7 @@ export function faultJourneys(opened: () => OpenedConsole, signIn: (page: Page, 
     const other = await context.newPage()
     await other.goto(at('statistics'))
     await other.getByRole('heading', { name: 'Statistics' }).waitFor()
+    await page.bringToFront()
     await page.locator('.account-button').click()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await other.getByText('Your session has ended. Sign in').waitFor()

@@ -1,4 +1,3 @@
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { notifyAccount } from '../../../src/accounts/notify-account.ts'
 import { notifyJob } from '../../../src/jobs/live/notify-job.ts'
@@ -8,18 +7,16 @@ import { newId } from '../../../src/values/id.ts'
 import { flaws, openPage } from '../../setup/browser.ts'
 import { insertJob, type JobFields } from '../../setup/jobs.ts'
 import { PASSWORD } from '../../setup/people.ts'
-import { ADD_DELIVERY, type OpenedConsole } from './opened-console.ts'
+import { ADD_DELIVERY, ahead, type OpenedConsole, signIn } from './opened-console.ts'
 
 /** Screens that are empty at first, and what goes on after its subscription has ended. */
-export function followingJourneys(
-  opened: () => OpenedConsole,
-  signIn: (page: Page, email: string) => Promise<void>,
-): void {
+export function followingJourneys(opened: () => OpenedConsole): void {
   test('empty screens fill by themselves, and the numbers in the tabs count on', async () => {
     const { service, browser, at } = opened()
     const { account, submit } = await openAccount(opened(), 'empty@example.com')
     const context = await browser.newContext()
     const { page, complaints } = await openPage(context, service.url)
+    await context.clock.install()
     await page.goto(at(''))
     await signIn(page, 'empty@example.com')
     await page.getByRole('heading', { name: 'Hear a sentence' }).waitFor()
@@ -34,9 +31,10 @@ export function followingJourneys(
     for (const open of [page, jobs, webhooks]) await open.getByLabel('Connection: Live').waitFor()
 
     const jobId = await submit({ status: 'queued' })
-    await page.getByText('Running now').waitFor()
-    await jobs.locator(`[data-job=${jobId}]`).getByText('Queued').waitFor()
-    const tabs = () => jobs.locator('.segment .figure').allTextContents()
+    await expect.poll(ahead(page, () => page.getByText('Running now').isVisible())).toBe(true)
+    const queued = jobs.locator(`[data-job=${jobId}]`).getByText('Queued')
+    await expect.poll(ahead(jobs, () => queued.isVisible())).toBe(true)
+    const tabs = ahead(jobs, () => jobs.locator('.segment .figure').allTextContents())
     await expect.poll(tabs).toEqual(['1', '1', '0', '0', '0'])
     const { pool } = service.runtime.db
     await pool.query(
@@ -49,7 +47,8 @@ export function followingJourneys(
     const delivery = newId('msg')
     await pool.query(ADD_DELIVERY, [delivery, account, jobId])
     notifyAccount(service.runtime, account, delivery)
-    await webhooks.getByRole('link', { name: delivery.slice(-6) }).waitFor()
+    const link = webhooks.getByRole('link', { name: delivery.slice(-6) })
+    await expect.poll(ahead(webhooks, () => link.isVisible())).toBe(true)
     expect(complaints).toEqual([])
     await context.close()
   })
@@ -81,17 +80,22 @@ export function followingJourneys(
     await submit({ status: 'failed' })
     const context = await browser.newContext()
     const { page } = await openPage(context, service.url, /./)
+    const ended = Promise.withResolvers<void>()
+    page.on('websocket', (socket) =>
+      socket.on('framereceived', ({ payload }) => {
+        if (/"type":"(error|complete)"/.test(String(payload))) ended.resolve()
+      }),
+    )
+    await page.clock.install()
     await page.goto(at('jobs'))
     await signIn(page, 'demoted@example.com')
     await page.locator('tbody tr[data-job]').waitFor()
     await page.getByLabel('Connection: Live').waitFor()
     await updateUser(service.runtime.as({ kind: 'system' }), { user: 'demoted@example.com', role: 'member' })
-    await page.waitForTimeout(1500)
+    await ended.promise
     const jobId = await submit({ status: 'queued' })
-    await page
-      .locator(`[data-job=${jobId}]`)
-      .or(page.getByRole('button', { name: '1 newer' }))
-      .waitFor()
+    const seen = page.locator(`[data-job=${jobId}]`).or(page.getByRole('button', { name: '1 newer' }))
+    await expect.poll(ahead(page, () => seen.count())).toBe(1)
     await context.close()
   })
 }

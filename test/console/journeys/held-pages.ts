@@ -6,16 +6,13 @@ import { createSignInLink } from '../../../src/users/links/create-sign-in-link.t
 import { flaws, openPage } from '../../setup/browser.ts'
 import { insertJob } from '../../setup/jobs.ts'
 import { PASSWORD } from '../../setup/people.ts'
-import { endSessions, expireSessions, type OpenedConsole, signInAgain } from './opened-console.ts'
+import { ahead, endSessions, expireSessions, type OpenedConsole, signIn, signInAgain } from './opened-console.ts'
 
 const TYPED = 'Half of a sentence'
 const ENDED = 'Your session has ended'
 
 /** Pages whose session ends while they are open. */
-export function heldPageJourneys(
-  opened: () => OpenedConsole,
-  signIn: (page: Page, email: string) => Promise<void>,
-): void {
+export function heldPageJourneys(opened: () => OpenedConsole): void {
   const setDisabled = (email: string, isDisabled: boolean) =>
     opened().service.runtime.db.pool.query(
       'update "user" set disabled_at = case when $2 then now() end where email = $1',
@@ -341,14 +338,16 @@ export function heldPageJourneys(
       const context = await browser.newContext()
       const { page } = await openPage(context, service.url, /ERR_FAILED|Failed to fetch/)
       await page.route('**/sign-in-again-*.js', answer)
+      await page.clock.install()
       await page.goto(at('playground'))
       await signIn(page, email)
       await page.getByLabel('Connection: Live').waitFor()
       await page.getByLabel('Text', { exact: true }).fill(TYPED)
       await noteDialogs(page)
       await expireSessions(opened(), email)
-      await page.getByText('Your session has ended. Sign in').waitFor()
-      expect(await page.evaluate('dialogs')).toContain(ENDED)
+      await expect.poll(() => page.evaluate('dialogs')).toContain(ENDED)
+      const ended = page.getByText('Your session has ended. Sign in')
+      await expect.poll(ahead(page, () => ended.isVisible())).toBe(true)
       await signIn(page, email)
       expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe(TYPED)
       await context.close()

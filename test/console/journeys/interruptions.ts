@@ -2,7 +2,7 @@ import type { Page, Request } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { flaws, openPage } from '../../setup/browser.ts'
 import { insertJob } from '../../setup/jobs.ts'
-import type { OpenedConsole } from './opened-console.ts'
+import { ahead, type OpenedConsole, signIn } from './opened-console.ts'
 
 const UNREACHED = 'The service cannot be reached: check the connection.'
 const SENTENCE = 'A sentence that takes some seconds until all of it has been heard. '
@@ -28,10 +28,7 @@ const isQuery = (request: Request, operation: string): boolean =>
   request.postData()?.includes(`query ${operation}(`) === true
 
 /** What a lost answer, a second key, a pause or a new signature interrupts: nothing is lost or done twice. */
-export function interruptionJourneys(
-  opened: () => OpenedConsole,
-  signIn: (page: Page, email: string) => Promise<void>,
-): void {
+export function interruptionJourneys(opened: () => OpenedConsole): void {
   test('a key stays in sight however often Escape is pressed', async () => {
     const { service, owner, at } = opened()
     const { page, complaints } = await openPage(owner, service.url)
@@ -190,6 +187,10 @@ export function interruptionJourneys(
     await page.getByLabel('Text', { exact: true }).fill(SENTENCE.repeat(2))
     await page.keyboard.press('Control+Enter')
     const audio = page.locator('.take audio').first()
+    // Of whichever source it has.
+    await audio.evaluate((element: HTMLAudioElement) => {
+      element.defaultPlaybackRate = element.playbackRate = 2
+    })
     const stateOf = () =>
       audio.evaluate(({ ended, currentTime, readyState }: HTMLAudioElement) => ({ ended, currentTime, readyState }))
     const positions: number[] = []
@@ -235,9 +236,10 @@ export function interruptionJourneys(
     await page.route('**/graphql', (route) =>
       isQuery(route.request(), 'Jobs') && lost++ === 0 ? route.abort() : route.fallback(),
     )
+    await page.clock.install()
     await page.goto(at('jobs'))
     await page.getByText(UNREACHED).waitFor()
-    await page.getByText(UNREACHED).waitFor({ state: 'detached' })
+    await expect.poll(ahead(page, () => page.getByText(UNREACHED).count())).toBe(0)
     expect([lost, complaints]).toEqual([2, []])
     await page.close()
   })

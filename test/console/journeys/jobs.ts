@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { flaws, openPage, pressUntil } from '../../setup/browser.ts'
 import { insertJob } from '../../setup/jobs.ts'
-import type { OpenedConsole } from './opened-console.ts'
+import { ahead, type OpenedConsole } from './opened-console.ts'
 
 const FIFTY = 50
 
@@ -144,6 +144,7 @@ export function jobsJourneys(opened: () => OpenedConsole): void {
     for (let made = 0; made < FIFTY; made++)
       await insertJob(service.runtime.db, account, { status: 'queued', endpointKey: 'voice.unserved' })
     const { page, complaints } = await openPage(owner, service.url)
+    await page.clock.install()
     await page.setViewportSize({ width: 360, height: 740 })
     for (const path of ['credits', 'jobs?endpoint=voice.unserved']) {
       await page.goto(at(path))
@@ -158,6 +159,8 @@ export function jobsJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('button', { name: 'Cancel jobs' }).click()
     await page.getByText(`${FIFTY} cancelled.`).waitFor()
     await expect.poll(() => page.locator('tbody').getByText('cancelled').count()).toBe(FIFTY)
+    // What was said lies over the buttons for some seconds.
+    await expect.poll(ahead(page, () => page.getByText(`${FIFTY} cancelled.`).count())).toBe(0)
     await page.locator('tbody input').first().check()
     await page.getByRole('button', { name: 'Retry 1' }).click()
     await page.getByRole('button', { name: 'Retry jobs' }).click()

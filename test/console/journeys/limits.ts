@@ -95,7 +95,7 @@ export function limitJourneys(opened: () => OpenedConsole): void {
     const { page, complaints } = await openPage(owner, service.url, /429/)
     const asked = await limit(page, 'mutation Speak(', [90])
     await page.clock.install()
-    await page.goto(at('playground'))
+    await page.goto(at('playground?endpoint=tts'))
     await page.evaluate(() => {
       const [set, clear] = [setInterval, clearInterval]
       const seconds = new Set<unknown>()

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { flaws, openPage } from '../../setup/browser.ts'
 import { endpoint } from '../../setup/fixtures.ts'
 import { applyEndpoint } from '../../setup/voice-jobs.ts'
-import type { OpenedConsole } from './opened-console.ts'
+import { ahead, type OpenedConsole } from './opened-console.ts'
 
 const REFUSED = {
   errors: [{ message: 'Send fewer requests.', extensions: { code: 'RATE_LIMITED', retryAfterSeconds: 2 } }],
@@ -132,6 +132,7 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
       }
       return keys.length === 2 ? route.fulfill({ status: 429, json: REFUSED }) : route.continue()
     })
+    await page.clock.install()
     await page.goto(at('playground?endpoint=tts'))
     await page.getByLabel('Text', { exact: true }).fill('Once, however often I am pressed.')
     await page.keyboard.press('Control+Enter')
@@ -139,7 +140,7 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
     await page.keyboard.press('Control+Enter')
     const refusal = page.getByText(REFUSED.errors[0]!.message)
     await refusal.waitFor()
-    await refusal.waitFor({ state: 'detached' })
+    await expect.poll(ahead(page, () => refusal.count())).toBe(0)
     await page.keyboard.press('Control+Enter')
     await page.locator('.take').waitFor()
     expect([keys.length, new Set(keys).size]).toEqual([3, 1])

@@ -45,21 +45,30 @@ export function listJourneys(opened: () => OpenedConsole): void {
     const { service, owner, account, at } = opened()
     const { db } = service.runtime
     await insertJob(db, account, { status: 'failed', endpointKey: 'voice.counted', errorCode: 'PROVIDER_BUSY' })
+    // What is followed begins with what is unfinished.
+    await insertJob(db, account, { status: 'queued', endpointKey: 'voice.counted' })
     const { page, complaints } = await openPage(owner, service.url)
+    const heard: string[] = []
+    page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => void heard.push(String(payload))))
+    const hasHeard = (text: string) => expect.poll(() => heard.some((frame) => frame.includes(text))).toBe(true)
     for (const [query, newer] of [
       ['status=failed', 0],
       ['error=provider_busy', 0],
       ['sort=oldest', 0],
       ['', 1],
     ] as const) {
+      heard.length = 0
       await page.goto(at(`jobs?endpoint=voice.counted&${query}`))
       await page.locator('tbody tr[data-job]').first().waitFor()
-      await page.getByLabel('Connection: Live').waitFor()
-      await page.waitForTimeout(500)
+      await hasHeard('jobsChanged')
       const jobId = await insertJob(db, account, { status: 'queued', endpointKey: 'voice.counted' })
       notifyJob(service.runtime, { accountId: account, jobId })
-      await page.waitForTimeout(1500)
-      expect([query, await page.getByRole('button', { name: /newer/ }).count()]).toEqual([query, newer])
+      await hasHeard(jobId)
+      // By then the page has taken it up.
+      await page.evaluate(() => fetch('/health/live'))
+      await expect
+        .poll(async () => [query, await page.getByRole('button', { name: /newer/ }).count()])
+        .toEqual([query, newer])
     }
     await page.getByRole('button', { name: '1 newer' }).click()
     await expect.poll(() => page.getByRole('button', { name: /newer/ }).count()).toBe(0)

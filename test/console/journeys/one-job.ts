@@ -17,7 +17,7 @@ export function oneJobJourneys(opened: () => OpenedConsole): void {
     const { service, owner, at } = opened()
     const { page, complaints } = await openPage(owner, service.url)
     await owner.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.url })
-    await page.goto(at('playground'))
+    await page.goto(at('playground?endpoint=tts'))
     await page.getByLabel('Text', { exact: true }).fill(TEXT)
     await page.keyboard.press('Control+Enter')
     await page.getByText('of audio').first().waitFor()

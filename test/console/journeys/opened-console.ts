@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { PASSWORD } from '../../setup/people.ts'
 import type { TestRuntime } from '../../setup/runtime.ts'
 
-/** The one service and browser that all journeys share. */
+/** The service and the browser that the journeys of one file share. */
 export interface OpenedConsole {
   readonly service: TestRuntime
   readonly browser: Browser
@@ -13,6 +13,26 @@ export interface OpenedConsole {
   readonly owner: BrowserContext
   /** The address of a screen. */
   readonly at: (path: string) => string
+}
+
+/**
+ * What `look` finds once the page's clock, which must be installed, has run ahead by a second: for `expect.poll`, so that no journey waits for
+ * what a page does every few seconds.
+ */
+export const ahead =
+  <Found>(page: Page, look: () => Promise<Found>) =>
+  async (): Promise<Found> => {
+    await page.clock.runFor(1000)
+    return look()
+  }
+
+/** Fills in the sign-in page that is open. Tabs behind another one draw once a second, and a press waits for two drawings. */
+export async function signIn(page: Page, email: string): Promise<void> {
+  await page.bringToFront()
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('navigation', { name: 'Main' }).waitFor()
 }
 
 /** A delivery of a job's result that waits for its second attempt: its id, the account's and the job's. */

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { flaws, openPage } from '../../setup/browser.ts'
 import { insertJob } from '../../setup/jobs.ts'
-import type { OpenedConsole } from './opened-console.ts'
+import { ahead, type OpenedConsole } from './opened-console.ts'
 
 const CAUSE = 'the engine at http://gpu:8091 answered 503 <b>busy</b>'
 const card = (name: string, load: number | null) => ({
@@ -19,6 +19,7 @@ export function operatorJourneys(opened: () => OpenedConsole): void {
     const { pool } = service.runtime.db
     await insertWorker(opened(), 'rack-1', [card('NVIDIA L4', 97), card('NVIDIA T4', 0)])
     const { page, complaints } = await openPage(owner, service.url)
+    await page.clock.install()
     await page.goto(at('operator'))
     const cards = page.locator('.gpu')
     await cards.nth(1).waitFor()
@@ -31,10 +32,8 @@ export function operatorJourneys(opened: () => OpenedConsole): void {
     await page.getByText('1 idle of 1').waitFor()
     await pool.query("update worker set heartbeat_at = now() - interval '1 hour' where host = 'rack-1'")
     await page.getByText('no heartbeat').waitFor()
-    await page
-      .getByRole('row', { name: /rack-1/ })
-      .getByText('silent for 1 h')
-      .waitFor()
+    const silent = page.getByRole('row', { name: /rack-1/ }).getByText('silent for 1 h')
+    await expect.poll(ahead(page, () => silent.isVisible())).toBe(true)
     expect([await flaws(page), complaints]).toEqual([[], []])
     await pool.query("delete from worker where host = 'rack-1'")
     await page.close()

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { writeWav } from '../../../src/audio/wav.ts'
 import { openPage } from '../../setup/browser.ts'
 import { sweep } from '../../setup/sound.ts'
-import { expireSessions, type OpenedConsole, signInAgain } from './opened-console.ts'
+import { expireSessions, type OpenedConsole, signIn, signInAgain } from './opened-console.ts'
 
 const MEMBER = 'member@example.com'
 const SECRET = 'A sentence for nobody else.'
@@ -15,10 +15,7 @@ const TONE = {
 }
 
 /** How a session ends, and what a page does with what it holds. */
-export function sessionJourneys(
-  opened: () => OpenedConsole,
-  signIn: (page: Page, email: string) => Promise<void>,
-): void {
+export function sessionJourneys(opened: () => OpenedConsole): void {
   test('texts and takes go from every tab when the user signs out in one, which says so where it cannot', async () => {
     const { service, browser, at } = opened()
     const context = await browser.newContext()

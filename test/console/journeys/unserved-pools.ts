@@ -1,4 +1,3 @@
-import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { createUser } from '../../../src/users/create-user.ts'
 import { setOperator } from '../../../src/users/set-operator.ts'
@@ -6,7 +5,7 @@ import { flaws, openPage } from '../../setup/browser.ts'
 import { PASSWORD } from '../../setup/people.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 import { applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
-import type { OpenedConsole } from './opened-console.ts'
+import { ahead, type OpenedConsole, signIn } from './opened-console.ts'
 
 const OF_MEMBERS = 'No worker serves the pool of this job'
 const OF_OPERATORS = 'No worker serves pool night'
@@ -14,10 +13,7 @@ const ADD_WORKER = `insert into worker (id, host, version, pools, slots, in_flig
   values ('wrk_night', 'h', '1', '{night}', 1, 0, '[]', now() + interval '1 hour')`
 
 /** Jobs that no worker takes. */
-export function unservedPoolJourneys(
-  opened: () => OpenedConsole,
-  signIn: (page: Page, email: string) => Promise<void>,
-): void {
+export function unservedPoolJourneys(opened: () => OpenedConsole): void {
   test('a job that no worker takes says so until one does, and names its pool to operators alone', async () => {
     const { browser, folder } = opened()
     const service = await startTestRuntime({ consoleFolder: folder })
@@ -25,6 +21,7 @@ export function unservedPoolJourneys(
     const id = await waitingJob(service)
     const context = await browser.newContext()
     const { page, complaints } = await openPage(context, service.url)
+    await page.clock.install()
     await page.goto(`${service.url}/console/jobs/${id}`)
     await signIn(page, 'member@example.com')
     await page.getByText(OF_MEMBERS).waitFor()
@@ -35,6 +32,7 @@ export function unservedPoolJourneys(
     await page.locator('.take').getByText(OF_MEMBERS).waitFor()
     const operator = await browser.newContext()
     const { page: own, complaints: others } = await openPage(operator, service.url)
+    await own.clock.install()
     await own.goto(`${service.url}/console/operator`)
     await signIn(own, 'owner@example.com')
     for (const path of ['operator', `operator/jobs/${id}`, `jobs/${id}`]) {
@@ -43,8 +41,8 @@ export function unservedPoolJourneys(
       expect([path, await flaws(own)]).toEqual([path, []])
     }
     await service.runtime.db.pool.query(ADD_WORKER)
-    await own.getByText(OF_OPERATORS).waitFor({ state: 'detached' })
-    await page.locator('.take').getByText(OF_MEMBERS).waitFor({ state: 'detached' })
+    await expect.poll(ahead(own, () => own.getByText(OF_OPERATORS).count())).toBe(0)
+    await expect.poll(ahead(page, () => page.locator('.take').getByText(OF_MEMBERS).count())).toBe(0)
     await own.goto(`${service.url}/console/operator`)
     await own.getByRole('row', { name: /night/ }).first().waitFor()
     expect([await own.getByText(OF_OPERATORS).count(), complaints, others]).toEqual([0, [], []])

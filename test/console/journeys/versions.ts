@@ -2,7 +2,6 @@ import { globSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { buildApp } from '../../../src/server/app.ts'
 import { listen } from '../../../src/server/listen.ts'
@@ -14,16 +13,13 @@ import { openPage } from '../../setup/browser.ts'
 import { openFront } from '../../setup/cuttable-front.ts'
 import { insertJob } from '../../setup/jobs.ts'
 import { PASSWORD } from '../../setup/people.ts'
-import type { OpenedConsole } from './opened-console.ts'
+import { type OpenedConsole, signIn } from './opened-console.ts'
 
 const TYPED = 'A sentence that nobody has heard yet.'
 const OF_THE_BROWSER = /WebSocket|Failed to load resource|ERR_|MIME type/
 
 /** What changes under an open page: the service's version, the network, and the signed-in user. */
-export function versionJourneys(
-  opened: () => OpenedConsole,
-  signIn: (page: Page, email: string) => Promise<void>,
-): void {
+export function versionJourneys(opened: () => OpenedConsole): void {
   test('a screen whose file went with the old version comes with the new one, and what was typed stays', async () => {
     const { service, browser, folder } = opened()
     const { runtime, readiness } = service
@@ -111,6 +107,7 @@ export function versionJourneys(
     await tab.goto((await createSignInLink(system, { user: id })).url)
     await tab.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL(at(''))
+    await page.bringToFront()
     await page.locator('.account-button').click()
     await page.getByText('second@example.com').waitFor()
     await page.locator('.rail-link[title="Playground"]').click()

@@ -1,0 +1,46 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe } from 'vitest'
+import { buildConsole } from '../../../packaging/build-console.ts'
+import { createUser } from '../../../src/users/create-user.ts'
+import { setOperator } from '../../../src/users/set-operator.ts'
+import { hasBrowser, openBrowser, openPage } from '../../setup/browser.ts'
+import { PASSWORD } from '../../setup/people.ts'
+import { startTestRuntime } from '../../setup/runtime.ts'
+import { type OpenedConsole, signIn } from './opened-console.ts'
+
+/** Journeys through a console, one after the other, with a service, a browser and an account of their own. */
+export function describeConsole(title: string, journeys: (opened: () => OpenedConsole) => void): void {
+  describe.skipIf(!hasBrowser())(title, () => {
+    let opened: OpenedConsole
+    beforeAll(async () => {
+      opened = await openConsole()
+    })
+    afterAll(async () => {
+      await opened.browser.close()
+      await opened.service.close()
+      await rm(opened.folder, { recursive: true, force: true })
+    })
+    journeys(() => opened)
+  })
+}
+
+async function openConsole(): Promise<OpenedConsole> {
+  const folder = await mkdtemp(join(tmpdir(), 'sonant-console-'))
+  await buildConsole(folder, true)
+  const service = await startTestRuntime({ worker: true, consoleFolder: folder })
+  const at = (path: string): string => `${service.url}/console${path === '' ? '' : `/${path}`}`
+  const system = service.runtime.as({ kind: 'system' })
+  const account = await service.createAccount()
+  for (const role of ['owner', 'member'] as const)
+    await createUser(system, { account, email: `${role}@example.com`, password: PASSWORD, role })
+  await setOperator(system, { user: 'owner@example.com', operator: true })
+  const browser = await openBrowser()
+  const owner = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' })
+  const { page } = await openPage(owner, service.url)
+  await page.goto(at('playground'))
+  await signIn(page, 'owner@example.com')
+  await page.close()
+  return { service, browser, account, owner, at, folder }
+}
