@@ -820,13 +820,14 @@ export type RedeliverWebhookMutation = { redeliverWebhook:
    };
 
 export type RedeliverWebhooksMutationVariables = Exact<{
+  ids?: Array<string> | string | null | undefined;
   filter?: WebhookDeliveriesFilter | null | undefined;
   after?: string | null | undefined;
 }>;
 
 
 export type RedeliverWebhooksMutation = { redeliverWebhooks:
-    | { __typename: 'RedeliverWebhooksSuccess', deliveries: number, more: boolean, last: string | null }
+    | { __typename: 'RedeliverWebhooksSuccess', deliveries: number, more: boolean, last: string | null, results: Array<{ deliveryId: string, error: { code: ErrorCode, message: string } | null }> | null }
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 

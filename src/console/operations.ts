@@ -1272,6 +1272,16 @@ export type RedeliverAllMutation = { redeliverWebhooks:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
+export type RedeliverEachMutationVariables = Exact<{
+  ids: Array<string> | string;
+}>;
+
+
+export type RedeliverEachMutation = { redeliverWebhooks:
+    | { __typename: 'RedeliverWebhooksSuccess', results: Array<{ deliveryId: string, error: { message: string } | null }> | null }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
 export type SendTestMutationVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -1388,6 +1398,7 @@ export const setWebhookUrl: Operation<SetWebhookUrlMutation, SetWebhookUrlMutati
 export const rotateSecret: Operation<RotateSecretMutation, RotateSecretMutationVariables> = { query: "mutation RotateSecret{rotateWebhookSecret{__typename ...on RotateWebhookSecretSuccess{secret}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const stopSecret: Operation<StopSecretMutation, StopSecretMutationVariables> = { query: "mutation StopSecret($id:ID!){expireWebhookSecret(id:$id){__typename ...on Webhook{url}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const redeliverAll: Operation<RedeliverAllMutation, RedeliverAllMutationVariables> = { query: "mutation RedeliverAll($filter:WebhookDeliveriesFilter$after:ID){redeliverWebhooks(filter:$filter after:$after){__typename ...on RedeliverWebhooksSuccess{deliveries more last}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const redeliverEach: Operation<RedeliverEachMutation, RedeliverEachMutationVariables> = { query: "mutation RedeliverEach($ids:[ID!]!){redeliverWebhooks(ids:$ids){__typename ...on RedeliverWebhooksSuccess{results{deliveryId error{message}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const sendTest: Operation<SendTestMutation, SendTestMutationVariables> = { query: "mutation SendTest{sendTestWebhook{__typename ...on WebhookDelivery{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const redeliver: Operation<RedeliverMutation, RedeliverMutationVariables> = { query: "mutation Redeliver($id:ID!){redeliverWebhook(id:$id){__typename ...on WebhookDelivery{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const deliveriesLive: Operation<DeliveriesLiveSubscription, DeliveriesLiveSubscriptionVariables> = { query: "subscription DeliveriesLive($filter:WebhookDeliveriesFilter){deliveriesUpdated(filter:$filter){...DeliveryRow}}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }

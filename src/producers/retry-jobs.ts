@@ -1,5 +1,5 @@
 import { invalidRequest } from '../errors/service-error.ts'
-import { type Each, eachJob } from '../jobs/bulk/each-job.ts'
+import { type Each, eachId } from '../jobs/bulk/each-id.ts'
 import type { Submission } from '../jobs/lifecycle/queue-job.ts'
 import type { VoiceJobContext } from '../voice/submit-voice-job.ts'
 import { requireProducer, retryJob } from './retry-job.ts'
@@ -25,5 +25,5 @@ export async function retryJobs(ctx: VoiceJobContext, { ids, idempotencyKey }: R
       { path: '/idempotencyKey', message: `must have at most ${MAX_KEY_CHARACTERS} characters` },
     ])
   const keyOf = (jobId: string) => (idempotencyKey == null ? idempotencyKey : `${idempotencyKey} ${jobId}`)
-  return eachJob(ctx, ids, (jobId) => retryJob(ctx, { jobId, idempotencyKey: keyOf(jobId) }))
+  return eachId(ctx, ids, (jobId) => retryJob(ctx, { jobId, idempotencyKey: keyOf(jobId) }))
 }

@@ -6,6 +6,7 @@ import { comebacks } from '../api/follow.ts'
 import { useQuery } from '../api/use-query.ts'
 import { NewerButton } from '../lists/newer-button.tsx'
 import { useCalmReload } from '../lists/use-calm-reload.ts'
+import { useSelection } from '../lists/use-selection.ts'
 import { type JobRowFragment, type JobsFilter, type JobsQuery, jobCounts, jobs as jobsQuery } from '../operations.ts'
 import { CallLine } from '../overview/call-line.tsx'
 import { Empty } from '../parts/empty.tsx'
@@ -127,28 +128,17 @@ function JobsList({ jobs, filter, shown, isFirst, isNewestFirst, isOther, onRelo
   }, [rows])
   // Among no rows, none that is new moves any.
   useCalmReload(rows.length === 0 && isFirst ? newer : null, COUNTS_MS, onReload)
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
-  useEffect(() => setSelected(new Set()), [isOther])
-  const chosen = rows.filter(({ id }) => selected.has(id))
+  const ids = rows.map(({ id }) => id)
+  const selection = useSelection(ids, isOther)
   if (rows.length === 0) return empty
   return (
     <>
       {isFirst && isNewestFirst && <NewerButton newer={newer} onReload={onReload} />}
-      <JobsTable rows={rows} selected={selected} onSelect={setSelected} query={listQuery(query)} />
+      <JobsTable rows={rows} selection={selection} query={listQuery(query)} />
       <Pager pageInfo={jobs.pageInfo} onMove={(cursors) => change(cursors)}>
         {`${count(jobs.totalCount)} ${jobs.totalCount === 1 ? 'job' : 'jobs'}`}
       </Pager>
-      {chosen.length > 0 && (
-        <SelectionBar
-          jobs={chosen}
-          onDone={() => {
-            setSelected(new Set())
-            onReload()
-          }}
-          onClear={() => setSelected(new Set())}
-          onAll={chosen.length < rows.length ? () => setSelected(new Set(rows.map(({ id }) => id))) : undefined}
-        />
-      )}
+      {selection.selected.size > 0 && <SelectionBar rows={rows} selection={selection} onDone={onReload} />}
     </>
   )
 }

@@ -1,51 +1,32 @@
 import { at } from '../api/base.ts'
+import { SelectAllCell, SelectCell } from '../lists/select-cells.tsx'
 import { useKeptPlace } from '../lists/use-kept-place.ts'
+import { useRowLetters } from '../lists/use-row-letters.ts'
+import type { Selection } from '../lists/use-selection.ts'
 import type { JobRowFragment } from '../operations.ts'
 import { count, duration } from '../parts/format.ts'
 import { Moment } from '../parts/moment.tsx'
 import { ShortId } from '../parts/short-id.tsx'
-import { useLetters } from '../shell/use-letters.ts'
 import { JobState } from './job-state.tsx'
-import { focusedJob, moveRowFocus } from './row-focus.ts'
 import { useRowLink } from './use-row-link.ts'
 
 interface JobsTableProps {
   readonly rows: readonly JobRowFragment[]
-  readonly selected: ReadonlySet<string>
-  readonly onSelect: (selected: ReadonlySet<string>) => void
+  readonly selection: Selection
   /** The list's filters, kept in the address of a job for its neighbours. */
   readonly query: string
 }
 
-export function JobsTable({ rows, selected, onSelect, query }: JobsTableProps) {
+export function JobsTable({ rows, selection, query }: JobsTableProps) {
   useKeptPlace()
-  const isAll = rows.length > 0 && rows.every(({ id }) => selected.has(id))
-  const toggle = (id: string): void => {
-    const next = new Set(selected)
-    if (!next.delete(id)) next.add(id)
-    onSelect(next)
-  }
-  useLetters({
-    j: () => moveRowFocus(1),
-    k: () => moveRowFocus(-1),
-    x: () => {
-      const id = focusedJob()
-      if (id !== null) toggle(id)
-    },
-  })
+  useRowLetters(selection.toggle)
   return (
     <div class="table-box as-cards">
       <table>
-        <JobsHead isAll={isAll} onAll={() => onSelect(new Set(isAll ? [] : rows.map(({ id }) => id)))} />
+        <JobsHead selection={selection} />
         <tbody>
           {rows.map((job) => (
-            <JobTableRow
-              key={job.id}
-              job={job}
-              query={query}
-              isSelected={selected.has(job.id)}
-              onToggle={() => toggle(job.id)}
-            />
+            <JobTableRow key={job.id} {...{ job, query, selection }} />
           ))}
         </tbody>
       </table>
@@ -53,12 +34,10 @@ export function JobsTable({ rows, selected, onSelect, query }: JobsTableProps) {
   )
 }
 
-const JobsHead = ({ isAll, onAll }: { isAll: boolean; onAll: () => void }) => (
+const JobsHead = ({ selection }: { selection: Selection }) => (
   <thead>
     <tr>
-      <th class="tight">
-        <input type="checkbox" aria-label="Select all on this page" checked={isAll} onChange={onAll} />
-      </th>
+      <SelectAllCell selection={selection} />
       <th>Job</th>
       <th>State</th>
       <th>Endpoint</th>
@@ -74,18 +53,16 @@ const JobsHead = ({ isAll, onAll }: { isAll: boolean; onAll: () => void }) => (
 interface RowProps {
   readonly job: JobRowFragment
   readonly query: string
-  readonly isSelected: boolean
-  readonly onToggle: () => void
+  readonly selection: Selection
 }
 
-function JobTableRow({ job, query, isSelected, onToggle }: RowProps) {
+function JobTableRow({ job, query, selection }: RowProps) {
   const href = at(`/jobs/${job.id}${query}`)
   const onClick = useRowLink(href)
+  const look = selection.selected.has(job.id) ? 'link-row selected' : 'link-row'
   return (
-    <tr class={isSelected ? 'link-row selected' : 'link-row'} data-job={job.id} onClick={onClick}>
-      <td class="tight">
-        <input type="checkbox" aria-label={`Select ${job.id}`} checked={isSelected} onChange={onToggle} />
-      </td>
+    <tr class={look} data-job={job.id} onClick={onClick}>
+      <SelectCell id={job.id} selection={selection} />
       <td>
         <ShortId id={job.id} href={href} />
       </td>

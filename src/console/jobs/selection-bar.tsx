@@ -1,6 +1,9 @@
 import { useRef, useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
 import { randomKey } from '../api/random-key.ts'
+import { bulkResult } from '../lists/bulk-result.ts'
+import { SelectionFrame } from '../lists/selection-frame.tsx'
+import type { Selection } from '../lists/use-selection.ts'
 import { cancelJobs, type JobRowFragment, retryJobs } from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { count } from '../parts/format.ts'
@@ -8,30 +11,24 @@ import { Icon } from '../parts/icon.tsx'
 import { toast } from '../parts/toast.tsx'
 
 interface SelectionBarProps {
-  readonly jobs: readonly JobRowFragment[]
+  /** All of the page. */
+  readonly rows: readonly JobRowFragment[]
+  readonly selection: Selection
   readonly onDone: () => void
-  readonly onClear: () => void
-  /** Absent: all of the page are selected. */
-  readonly onAll?: (() => void) | undefined
 }
 
 type Bulk = 'cancel' | 'retry'
 
 /** What can be done with the selected jobs; those that it does not fit are left out and counted. */
-export function SelectionBar({ jobs, onDone, onClear, onAll }: SelectionBarProps) {
+export function SelectionBar({ rows, selection, onDone }: SelectionBarProps) {
   const [asked, setAsked] = useState<Bulk | null>(null)
+  const jobs = rows.filter(({ id }) => selection.selected.has(id))
   const fitting = {
     cancel: jobs.filter(({ status, type }) => (status === 'QUEUED' || status === 'PROCESSING') && isQueued(type)),
     retry: jobs.filter(({ status, type }) => status === 'FAILED' && isQueued(type)),
   }
   return (
-    <section class="selection" aria-label="Selected jobs">
-      <strong class="figure">{count(jobs.length)} selected</strong>
-      {onAll && (
-        <button type="button" class="button quiet small" onClick={onAll}>
-          All of this page
-        </button>
-      )}
+    <SelectionFrame label="Selected jobs" selection={selection}>
       <button
         type="button"
         class="button small"
@@ -48,13 +45,18 @@ export function SelectionBar({ jobs, onDone, onClear, onAll }: SelectionBarProps
       >
         <Icon name="reload" size={14} /> Retry {fitting.retry.length}
       </button>
-      <button type="button" class="button quiet small" onClick={onClear}>
-        Clear
-      </button>
       {asked !== null && (
-        <BulkDialog bulk={asked} jobs={fitting[asked]} onDone={onDone} onClose={() => setAsked(null)} />
+        <BulkDialog
+          bulk={asked}
+          jobs={fitting[asked]}
+          onDone={() => {
+            selection.clear()
+            onDone()
+          }}
+          onClose={() => setAsked(null)}
+        />
       )}
-    </section>
+    </SelectionFrame>
   )
 }
 
@@ -99,11 +101,7 @@ async function runAll(bulk: Bulk, { ids, idempotencyKey }: Request): Promise<str
     bulk === 'cancel'
       ? (await ask(cancelJobs, { ids })).cancelJobs.results
       : (await ask(retryJobs, { ids, idempotencyKey })).retryJobs.results
-  const reasons = results.flatMap(({ error }) => (error ? [error.message] : []))
-  const done = `${count(results.length - reasons.length)} ${bulk === 'cancel' ? 'cancelled' : 'retried'}`
-  return reasons.length === 0
-    ? `${done}.`
-    : `${done}, ${count(reasons.length)} refused: ${[...new Set(reasons)].join(' ')}`
+  return bulkResult(bulk === 'cancel' ? 'cancelled' : 'retried', results)
 }
 
 /** Companion jobs end in their own response. */

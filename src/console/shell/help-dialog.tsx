@@ -13,7 +13,7 @@ const EVERYWHERE = [
   ['Space', 'Play and pause, on a player'],
   ['← →', 'Five seconds back or forward, on a player'],
   ['Esc', 'Close a dialog or a menu'],
-  ['j k', 'Next and previous job'],
+  ['j k', 'Next and previous job or delivery'],
   ['Enter', 'Open the row'],
   ['x', 'Select the row'],
   ['l', 'Live updates on and off, in the jobs'],

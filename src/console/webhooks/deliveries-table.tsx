@@ -1,5 +1,7 @@
 import { at } from '../api/base.ts'
+import { SelectAllCell, SelectCell } from '../lists/select-cells.tsx'
 import { useKeptPlace } from '../lists/use-kept-place.ts'
+import type { Selection } from '../lists/use-selection.ts'
 import type { DeliveryRowFragment } from '../operations.ts'
 import { Moment } from '../parts/moment.tsx'
 import { ShortId } from '../parts/short-id.tsx'
@@ -11,6 +13,8 @@ interface DeliveriesTableProps {
   readonly deliveries: readonly DeliveryRowFragment[]
   /** They stand on the page of their job, which sends them again. */
   readonly ofJob?: Sending
+  /** They can be selected. */
+  readonly selection?: Selection
 }
 
 interface Sending {
@@ -18,13 +22,14 @@ interface Sending {
   readonly onAgain: (id: string) => void
 }
 
-export function DeliveriesTable({ deliveries, ofJob }: DeliveriesTableProps) {
+export function DeliveriesTable({ deliveries, ofJob, selection }: DeliveriesTableProps) {
   useKeptPlace()
   return (
     <div class="table-box as-cards">
       <table>
         <thead>
           <tr>
+            {selection && <SelectAllCell selection={selection} />}
             <th>Delivery</th>
             <th>State</th>
             <th>Outcome</th>
@@ -41,7 +46,7 @@ export function DeliveriesTable({ deliveries, ofJob }: DeliveriesTableProps) {
         </thead>
         <tbody>
           {deliveries.map((delivery) => (
-            <DeliveryRow key={delivery.id} delivery={delivery} ofJob={ofJob} />
+            <DeliveryRow key={delivery.id} {...{ delivery, ofJob, selection }} />
           ))}
         </tbody>
       </table>
@@ -52,10 +57,12 @@ export function DeliveriesTable({ deliveries, ofJob }: DeliveriesTableProps) {
 interface DeliveryRowProps {
   readonly delivery: DeliveryRowFragment
   readonly ofJob: Sending | undefined
+  readonly selection: Selection | undefined
 }
 
-const DeliveryRow = ({ delivery, ofJob }: DeliveryRowProps) => (
-  <tr>
+const DeliveryRow = ({ delivery, ofJob, selection }: DeliveryRowProps) => (
+  <tr class={selection?.selected.has(delivery.id) ? 'selected' : undefined} data-delivery={delivery.id}>
+    {selection && <SelectCell id={delivery.id} selection={selection} />}
     <td>
       <ShortId id={delivery.id} href={at(`/webhooks/deliveries/${delivery.id}`)} />
     </td>

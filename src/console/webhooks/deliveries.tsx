@@ -5,6 +5,8 @@ import { useQuery } from '../api/use-query.ts'
 import { ClearFilters, DroppedNotice } from '../jobs/jobs-toolbar.tsx'
 import { NewerButton } from '../lists/newer-button.tsx'
 import { useCalmReload } from '../lists/use-calm-reload.ts'
+import { useRowLetters } from '../lists/use-row-letters.ts'
+import { useSelection } from '../lists/use-selection.ts'
 import { type DeliveriesQuery, deliveries as deliveriesQuery } from '../operations.ts'
 import { Empty } from '../parts/empty.tsx'
 import { count } from '../parts/format.ts'
@@ -14,6 +16,7 @@ import { pageOf, useAddress } from '../parts/use-address.ts'
 import { DELIVERY_FILTERS, deliveriesFilterOf, hasFailed } from './deliveries-filter.ts'
 import { DeliveriesTable } from './deliveries-table.tsx'
 import { DeliveriesToolbar, StateChoice } from './deliveries-toolbar.tsx'
+import { DeliverySelection } from './delivery-selection.tsx'
 import { ResendMatching } from './resend-matching.tsx'
 import { useLiveDeliveries } from './use-live-deliveries.ts'
 
@@ -69,7 +72,7 @@ export function Deliveries() {
       <Load query={list} skeleton={<SkeletonRows />}>
         {({ webhookDeliveries: { edges, pageInfo, totalCount } }) => (
           <>
-            <LiveDeliveries edges={edges} isFirst={isFirst} askedAt={list.askedAt} onReload={reload} />
+            <LiveDeliveries {...{ edges, isFirst }} askedAt={list.askedAt} isOther={list.isOther} onReload={reload} />
             {edges.length > 0 && (
               <Pager pageInfo={pageInfo} onMove={(cursors) => change(cursors)}>
                 {`${count(totalCount)} ${totalCount === 1 ? 'delivery' : 'deliveries'}`}
@@ -86,19 +89,25 @@ interface LiveDeliveriesProps {
   readonly edges: DeliveriesQuery['webhookDeliveries']['edges']
   readonly isFirst: boolean
   readonly askedAt: number
+  /** The rows are those of another filter or page. */
+  readonly isOther: boolean
   readonly onReload: () => void
 }
 
-function LiveDeliveries({ edges, isFirst, askedAt, onReload }: LiveDeliveriesProps) {
+function LiveDeliveries({ edges, isFirst, askedAt, isOther, onReload }: LiveDeliveriesProps) {
   const loaded = useMemo(() => edges.map(({ node }) => node), [edges])
   const { rows, newer } = useLiveDeliveries(loaded, askedAt)
+  const ids = rows.map(({ id }) => id)
+  const selection = useSelection(ids, isOther)
+  useRowLetters(selection.toggle)
   // Among no rows, none that is new moves any.
   useCalmReload(rows.length === 0 && isFirst ? newer : null, FILLED_MS, onReload)
   if (rows.length === 0) return <NoDeliveries />
   return (
     <>
       {isFirst && <NewerButton newer={newer} onReload={onReload} />}
-      <DeliveriesTable deliveries={rows} />
+      <DeliveriesTable deliveries={rows} selection={selection} />
+      {selection.selected.size > 0 && <DeliverySelection deliveries={rows} selection={selection} onDone={onReload} />}
     </>
   )
 }

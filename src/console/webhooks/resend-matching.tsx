@@ -72,11 +72,16 @@ const ResendDialog = ({ which, found, isRest, ...confirming }: ResendDialogProps
   >
     {isRest && <p>At most {count(AT_ONCE)}, behind the last one that was sent. Those sent before are left out.</p>}
     {which.startsWith('matching') && <p>Only those that match all filters of the list are sent.</p>}
-    <p>
-      Each goes to the URL of its submission, else to the account's URL, else to the URL it was last sent to. The
-      webhook-id stays the same, so receivers can recognise repeats.
-    </p>
+    <WhereTo />
   </ConfirmDialog>
+)
+
+/** Where a delivery goes that is sent again. */
+export const WhereTo = () => (
+  <p>
+    Each goes to the URL of its submission, else to the account's URL, else to the URL it was last sent to. The
+    webhook-id stays the same, so receivers can recognise repeats.
+  </p>
 )
 
 /** `failed`, or `matching failed` where the list is filtered by more than the state. */

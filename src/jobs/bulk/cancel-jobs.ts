@@ -2,7 +2,7 @@ import type { Context } from '../../context/context.ts'
 import type { Job } from '../job-shape.ts'
 import { cancelJob, requireAnyScope } from '../lifecycle/cancel-job.ts'
 import type { EndingParts } from '../lifecycle/job-end.ts'
-import { type Each, eachJob } from './each-job.ts'
+import { type Each, eachId } from './each-id.ts'
 
 /**
  * Cancels each of up to 100 jobs as `cancelJob` does: an id that is not there, or is another account's, fails alone.
@@ -13,5 +13,5 @@ export async function cancelJobs(
   input: { readonly ids: readonly string[] },
 ): Promise<Each<Job>[]> {
   requireAnyScope(ctx)
-  return eachJob(ctx, input.ids, (jobId) => cancelJob(ctx, { jobId }))
+  return eachId(ctx, input.ids, (jobId) => cancelJob(ctx, { jobId }))
 }

@@ -4,34 +4,36 @@ import { ErrorCodeEnum } from '../../graphql/request-error.ts'
 import { resolvedBy } from '../../graphql/resolved-by.ts'
 import { type Retries, retryJobs } from '../../producers/retry-jobs.ts'
 import { cancelJobs } from '../bulk/cancel-jobs.ts'
-import type { Each } from '../bulk/each-job.ts'
+import type { Each } from '../bulk/each-id.ts'
 import type { Job } from '../job-shape.ts'
 import type { Submission } from '../lifecycle/queue-job.ts'
 import { JobInterface, madeJob } from './job-interface-graphql.ts'
 
-const ID = 'The id that was sent.'
-const ERROR = 'Why this id failed; null where it succeeded.'
+export const ID = 'The id that was sent.'
+export const ERROR = 'Why this id failed; null where it succeeded.'
 /** Each may need a transaction of its own. */
-const BULK = { cost: 100, length: 100 }
+export const BULK = { cost: 100, length: 100 }
 
-const JobErrorRef = builder.objectRef<{ readonly code: ErrorCode; readonly message: string }>('BulkError').implement({
-  description: 'Why one of several ids failed.',
-  fields: (t) => ({
-    code: t.field({ type: ErrorCodeEnum, description: 'The value to branch on.', resolve: ({ code }) => code }),
-    message: t.exposeString('message', { description: 'One sentence that says what is wrong or what to do next.' }),
-  }),
-})
+export const BulkErrorRef = builder
+  .objectRef<{ readonly code: ErrorCode; readonly message: string }>('BulkError')
+  .implement({
+    description: 'Why one of several ids failed.',
+    fields: (t) => ({
+      code: t.field({ type: ErrorCodeEnum, description: 'The value to branch on.', resolve: ({ code }) => code }),
+      message: t.exposeString('message', { description: 'One sentence that says what is wrong or what to do next.' }),
+    }),
+  })
 
 const CancelledRef = builder.objectRef<Each<Job>>('CancelledJob').implement({
   description: 'What came of one id of cancelJobs.',
   fields: (t) => ({
-    jobId: t.exposeID('jobId', { description: ID }),
+    jobId: t.exposeID('id', { description: ID }),
     job: t.expose('result', {
       type: JobInterface,
       nullable: true,
       description: 'The job as it is now; null with an error.',
     }),
-    error: t.expose('error', { type: JobErrorRef, nullable: true, description: ERROR }),
+    error: t.expose('error', { type: BulkErrorRef, nullable: true, description: ERROR }),
   }),
 })
 
@@ -50,7 +52,7 @@ const CancelJobsRef = builder.objectRef<readonly Each<Job>[]>('CancelJobsSuccess
 const RetriedRef = builder.objectRef<Each<Submission>>('RetriedJob').implement({
   description: 'What came of one id of retryJobs.',
   fields: (t) => ({
-    jobId: t.exposeID('jobId', { description: ID }),
+    jobId: t.exposeID('id', { description: ID }),
     job: t.field({
       type: JobInterface,
       nullable: true,
@@ -61,7 +63,7 @@ const RetriedRef = builder.objectRef<Each<Submission>>('RetriedJob').implement({
       description: 'Whether the idempotency key belongs to an earlier new job, which is this one.',
       resolve: ({ result }) => result?.replayed ?? false,
     }),
-    error: t.expose('error', { type: JobErrorRef, nullable: true, description: ERROR }),
+    error: t.expose('error', { type: BulkErrorRef, nullable: true, description: ERROR }),
   }),
 })
 

@@ -4,6 +4,7 @@ import type { Context } from '../../context/context.ts'
 import { longRead } from '../../db/connections/long-read.ts'
 import { idsOfAccount, ofAccount } from '../../db/own/own-rows.ts'
 import { invalidRequest, ServiceError } from '../../errors/service-error.ts'
+import { type Each, eachId } from '../../jobs/bulk/each-id.ts'
 import { isId } from '../../values/id.ts'
 import { type DeliveriesFilter, deliveryConditions, rejectDeliveryViolations } from './deliveries-filter.ts'
 import { redeliverWebhook } from './redeliver-webhook.ts'
@@ -18,12 +19,16 @@ export interface Redelivery {
   readonly deliveries: number
   /** Whether others match that were not: ask again, behind the last one. */
   readonly more: boolean
-  /** The newest of those that were looked at, sent or left out; null where none matches. */
+  /** The newest of those that were looked at, sent or left out; null where none matches, or ids were named. */
   readonly last: string | null
+  /** What came of each id that was named; null without ids. */
+  readonly results: readonly Each<string>[] | null
 }
 
-/** Which deliveries. */
+/** Which deliveries: those with these ids, or those that match. */
 export interface RedeliveryInput {
+  /** 1 to 100, whatever their states are; with neither a filter nor `after`. */
+  readonly ids?: readonly string[] | null | undefined
   readonly filter?: DeliveriesFilter | null | undefined
   /** Only those behind this one, `last` of the answer before: what was sent again may match again. */
   readonly after?: string | null | undefined
@@ -31,12 +36,13 @@ export interface RedeliveryInput {
 
 /**
  * Sends finished deliveries that match again, oldest first, at most 200 of them, as `redeliverWebhook` does with one; failed ones unless
- * the filter names states. One that is under way again meanwhile is left out.
+ * the filter names states. One that is under way again meanwhile is left out. Of ids, each is sent by itself: one that cannot be fails alone.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED where its own reads take too long
  */
 export async function redeliverWebhooks(ctx: Context, input: RedeliveryInput): Promise<Redelivery> {
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   const { accountId } = requireAccount(ctx)
+  if (input.ids != null) return redeliverEach(ctx, input, input.ids)
   rejectDeliveryViolations(input.filter ?? {}, '/filter')
   const filter: DeliveriesFilter = { ...input.filter, states: input.filter?.states ?? ['failed'] }
   const found = await findFinished(ctx, accountId, filter, afterOf(input))
@@ -46,7 +52,16 @@ export async function redeliverWebhooks(ctx: Context, input: RedeliveryInput): P
     const sent = await Promise.all(ids.slice(at, at + AT_ONCE).map((id) => isSentAgain(ctx, id)))
     deliveries += sent.filter(Boolean).length
   }
-  return { deliveries, more: found.length > MAX_DELIVERIES, last: ids.at(-1) ?? null }
+  return { deliveries, more: found.length > MAX_DELIVERIES, last: ids.at(-1) ?? null, results: null }
+}
+
+async function redeliverEach(ctx: Context, input: RedeliveryInput, ids: readonly string[]): Promise<Redelivery> {
+  if (input.filter != null || input.after != null)
+    throw invalidRequest('Invalid arguments: see `details`.', [
+      { path: '/ids', message: 'cannot stand with `filter` or `after`' },
+    ])
+  const results = await eachId(ctx, ids, (id) => redeliverWebhook(ctx, { id }))
+  return { deliveries: results.filter(({ error }) => error === null).length, more: false, last: null, results }
 }
 
 function afterOf({ after }: RedeliveryInput): string | null {

@@ -1,5 +1,7 @@
 import { builder } from '../../graphql/builder.ts'
 import { presentedBy, resolvedBy } from '../../graphql/resolved-by.ts'
+import type { Each } from '../../jobs/bulk/each-id.ts'
+import { BULK, BulkErrorRef, ERROR, ID } from '../../jobs/graphql/bulk-graphql.ts'
 import { redeliverWebhook } from '../delivery/redeliver-webhook.ts'
 import { type Redelivery, type RedeliveryInput, redeliverWebhooks } from '../delivery/redeliver-webhooks.ts'
 import { sendTestWebhook } from '../delivery/send-test-webhook.ts'
@@ -46,6 +48,14 @@ const RotationRef = builder.objectRef<string>('RotateWebhookSecretSuccess').impl
   }),
 })
 
+const RedeliveredRef = builder.objectRef<Each<string>>('RedeliveredWebhook').implement({
+  description: 'What came of one id of redeliverWebhooks.',
+  fields: (t) => ({
+    deliveryId: t.exposeID('id', { description: ID }),
+    error: t.expose('error', { type: BulkErrorRef, nullable: true, description: ERROR }),
+  }),
+})
+
 const RedeliveryRef = builder.objectRef<Redelivery>('RedeliverWebhooksSuccess').implement({
   description: 'What was sent again.',
   fields: (t) => ({
@@ -53,7 +63,15 @@ const RedeliveryRef = builder.objectRef<Redelivery>('RedeliverWebhooksSuccess').
     more: t.exposeBoolean('more', { description: 'Whether others match that were not sent: ask again, after `last`.' }),
     last: t.exposeID('last', {
       nullable: true,
-      description: 'The newest of them; null where none matches.',
+      description: 'The newest of them; null where none matches, or `ids` named them.',
+    }),
+    results: t.field({
+      type: [RedeliveredRef],
+      nullable: true,
+      description:
+        'What came of each of `ids`, in their order; one that was sent twice is here once. Null without `ids`.',
+      resolve: ({ results }) => results && [...results],
+      extensions: BULK,
     }),
   }),
 })
@@ -99,8 +117,9 @@ builder.mutationFields((t) => ({
     type: RedeliveryRef,
     errors: {},
     description:
-      'Sends finished deliveries that match again, oldest first, at most 200: failed ones unless the filter names states.',
+      'Sends finished deliveries that match again, oldest first, at most 200: failed ones unless the filter names states. Or each of up to 100 that `ids` names, as redeliverWebhook does; one that cannot be fails alone.',
     args: {
+      ids: t.arg.idList({ description: 'Webhook-ids; with neither `filter` nor `after`.' }),
       filter: t.arg({ type: DeliveriesFilterInput, description: 'Which deliveries.' }),
       after: t.arg.id({
         description:

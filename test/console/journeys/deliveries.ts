@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { newId } from '../../../src/values/id.ts'
-import { flaws, openPage } from '../../setup/browser.ts'
+import { flaws, openPage, pressUntil } from '../../setup/browser.ts'
 import { insertJob } from '../../setup/jobs.ts'
 import type { OpenedConsole } from './opened-console.ts'
 
@@ -8,6 +8,8 @@ const ADD_ENDED = `insert into webhook_delivery (id, account_id, kind, job_id, u
   values ($1, $2, 'job', $3, 'https://hooks.example.com/sonant', 0, '', 1, now(), now(), $4, $5, now())`
 const ADD_FAILED = `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, attempt, next_attempt_at, created_at, state, outcome, finished_at)
   select id, $1, 'test', $2, 'https://hooks.example.com', 0, '', 1, now(), now(), 'failed', 'status_507', now() from unnest($3::text[]) id`
+const BEGIN_AGAIN = `update webhook_delivery set state = 'pending', outcome = null, finished_at = null where id = $1`
+const STATES_OF = 'select state from webhook_delivery where id = any($1)'
 const STILL_ENDED = `select d.id from webhook_delivery d join job j on j.id = d.job_id
   where j.endpoint_key like 'voice.sent%' and d.state <> 'pending' order by d.id`
 
@@ -71,6 +73,59 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
     await page.keyboard.press('Enter')
     await page.getByText('There is no endpoint "nowhere".').waitFor()
     expect([page.url(), await flaws(page)]).toEqual([at('webhooks?state=succeeded&endpoint=voice.sent'), []])
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+  test('selected deliveries are sent again by keyboard, and what is under way by then is refused in words', async () => {
+    const { service, owner, account, at } = opened()
+    const { db } = service.runtime
+    const ids: string[] = []
+    for (const [state, outcome] of [
+      ['failed', 'status_508'],
+      ['succeeded', 'succeeded'],
+      ['failed', 'timeout'],
+      ['failed', 'timeout'],
+    ]) {
+      ids.unshift(newId('msg'))
+      const job = await insertJob(db, account, { endpointKey: 'voice.chosen' })
+      await db.pool.query(ADD_ENDED, [ids[0], account, job, state, outcome])
+    }
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('webhooks?endpoint=voice.chosen'))
+    await page.locator('tr[data-delivery]').nth(3).waitFor()
+    await pressUntil(page, 'j', page.locator('tr[data-delivery]:focus-within'))
+    for (const key of ['x', 'j', 'x']) await page.keyboard.press(key)
+    const bar = page.getByRole('region', { name: 'Selected deliveries' })
+    await bar.getByText('2 selected').waitFor()
+    await page.getByLabel(`Select ${ids[2]}`).focus()
+    await page.keyboard.press('Space')
+    await bar.getByRole('button', { name: 'Send 3 again' }).waitFor()
+    expect(await flaws(page)).toEqual([])
+    await bar.getByRole('button', { name: 'Send 3 again' }).focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Send 3 deliveries again?' })
+    await dialog.waitFor()
+    await db.pool.query(BEGIN_AGAIN, [ids[1]])
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('2 queued, 1 refused: Wait until this delivery has succeeded or failed.').waitFor()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await bar.count()).toBe(0)
+    await expect.poll(() => page.locator('tbody .pill', { hasText: 'pending' }).count()).toBe(3)
+    expect((await db.pool.query(STATES_OF, [ids])).rows.map(({ state }) => state).sort()).toEqual([
+      'failed',
+      'pending',
+      'pending',
+      'pending',
+    ])
+    await page.getByLabel('Select all on this page').check()
+    await bar.getByRole('button', { name: 'Send 1 again' }).click()
+    await page
+      .getByRole('dialog', { name: 'Send 1 delivery again?' })
+      .getByText('3 more selected, still under way')
+      .waitFor()
+    await page.keyboard.press('Escape')
+    await bar.getByRole('button', { name: 'Clear' }).click()
+    await bar.waitFor({ state: 'detached' })
     expect(complaints).toEqual([])
     await page.close()
   })

@@ -8,41 +8,41 @@ const AT_ONCE = 4
 
 /** What came of one id: a result, or why there is none. */
 export interface Each<Result> {
-  readonly jobId: string
+  readonly id: string
   readonly result: Result | null
   readonly error: { readonly code: ErrorCode; readonly message: string } | null
 }
 
 /**
- * Does the same with each of these jobs, in transactions of their own: one that fails keeps no other back. The results are in the order of
+ * Does the same with each of what these ids name, in transactions of their own: one that fails keeps no other back. The results are in the order of
  * the ids; an id that comes twice counts once.
  * @throws INVALID_REQUEST for no id, or more than 100
  */
-export async function eachJob<Result>(
+export async function eachId<Result>(
   ctx: Pick<Context, 'log'>,
   ids: readonly string[],
-  work: (jobId: string) => Promise<Result>,
+  work: (id: string) => Promise<Result>,
 ): Promise<Each<Result>[]> {
   const distinct = [...new Set(ids)]
   if (ids.length === 0 || ids.length > MAX_IDS)
     throw invalidRequest('Invalid arguments: see `details`.', [{ path: '/ids', message: `must name 1 to ${MAX_IDS}` }])
   const results: Each<Result>[] = []
   for (let at = 0; at < distinct.length; at += AT_ONCE) {
-    results.push(...(await Promise.all(distinct.slice(at, at + AT_ONCE).map((jobId) => one(ctx, jobId, work)))))
+    results.push(...(await Promise.all(distinct.slice(at, at + AT_ONCE).map((id) => one(ctx, id, work)))))
   }
   return results
 }
 
 async function one<Result>(
   { log }: Pick<Context, 'log'>,
-  jobId: string,
-  work: (jobId: string) => Promise<Result>,
+  id: string,
+  work: (id: string) => Promise<Result>,
 ): Promise<Each<Result>> {
   try {
-    return { jobId, result: await work(jobId), error: null }
+    return { id, result: await work(id), error: null }
   } catch (thrown) {
     const error = toServiceError(thrown)
-    if (error.code === 'INTERNAL_ERROR') log.error({ err: describeError(error) }, 'one of several jobs failed')
-    return { jobId, result: null, error: { code: error.code, message: error.message } }
+    if (error.code === 'INTERNAL_ERROR') log.error({ err: describeError(error) }, 'one of several ids failed')
+    return { id, result: null, error: { code: error.code, message: error.message } }
   }
 }
