@@ -1206,7 +1206,17 @@ export type DeliveriesQueryVariables = Exact<{
 }>;
 
 
-export type DeliveriesQuery = { resent: { totalCount: number, edges: Array<{ node: { id: string, createdAt: string } }> }, webhookDeliveries: { totalCount: number, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, jobId: string, state: WebhookDeliveryState, outcome: string | null, url: string, test: boolean, createdAt: string, finishedAt: string | null, nextAttemptAt: string | null, attempts: Array<{ number: number, round: number, startedAt: string, durationMs: number | null, outcome: string | null, responseStatus: number | null, response: string | null }> } }> } };
+export type DeliveriesQuery = { webhookDeliveries: { totalCount: number, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, jobId: string, state: WebhookDeliveryState, outcome: string | null, url: string, test: boolean, createdAt: string, finishedAt: string | null, nextAttemptAt: string | null, attempts: Array<{ number: number, round: number, startedAt: string, durationMs: number | null, outcome: string | null, responseStatus: number | null, response: string | null }> } }> } };
+
+export type FailedDeliveriesQueryVariables = Exact<{
+  outcomes?: Array<string> | string | null | undefined;
+  createdAt?: TimeRange | null | undefined;
+  endpointKeys?: Array<string> | string | null | undefined;
+  jobId?: string | null | undefined;
+}>;
+
+
+export type FailedDeliveriesQuery = { webhookDeliveries: { totalCount: number, edges: Array<{ node: { id: string, createdAt: string } }> } };
 
 export type DeliveryQueryVariables = Exact<{
   id: string;
@@ -1392,7 +1402,8 @@ export const library: Operation<LibraryQuery, LibraryQueryVariables> = { query: 
 export const renameVoice: Operation<RenameVoiceMutation, RenameVoiceMutationVariables> = { query: "mutation RenameVoice($id:ID!$name:String!){renameVoice(id:$id name:$name){__typename ...on AccountVoice{id name}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const deleteVoice: Operation<DeleteVoiceMutation, DeleteVoiceMutationVariables> = { query: "mutation DeleteVoice($id:ID!){deleteVoice(id:$id){__typename ...on DeleteVoiceSuccess{voiceId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const webhookSettings: Operation<WebhookSettingsQuery, WebhookSettingsQueryVariables> = { query: "query WebhookSettings{webhook{url secrets{id createdAt expiresAt}}}" }
-export const deliveries: Operation<DeliveriesQuery, DeliveriesQueryVariables> = { query: "query Deliveries($first:Int$after:String$last:Int$before:String$states:[WebhookDeliveryState!]$outcomes:[String!]$createdAt:TimeRange$endpointKeys:[String!]$jobId:ID){resent:webhookDeliveries(states:[FAILED]outcomes:$outcomes createdAt:$createdAt endpointKeys:$endpointKeys jobId:$jobId first:1){totalCount edges{node{id createdAt}}}webhookDeliveries(first:$first after:$after last:$last before:$before states:$states outcomes:$outcomes createdAt:$createdAt endpointKeys:$endpointKeys jobId:$jobId){totalCount pageInfo{...Pages}edges{node{...DeliveryRow}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }
+export const deliveries: Operation<DeliveriesQuery, DeliveriesQueryVariables> = { query: "query Deliveries($first:Int$after:String$last:Int$before:String$states:[WebhookDeliveryState!]$outcomes:[String!]$createdAt:TimeRange$endpointKeys:[String!]$jobId:ID){webhookDeliveries(first:$first after:$after last:$last before:$before states:$states outcomes:$outcomes createdAt:$createdAt endpointKeys:$endpointKeys jobId:$jobId){totalCount pageInfo{...Pages}edges{node{...DeliveryRow}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }
+export const failedDeliveries: Operation<FailedDeliveriesQuery, FailedDeliveriesQueryVariables> = { query: "query FailedDeliveries($outcomes:[String!]$createdAt:TimeRange$endpointKeys:[String!]$jobId:ID){webhookDeliveries(states:[FAILED]outcomes:$outcomes createdAt:$createdAt endpointKeys:$endpointKeys jobId:$jobId first:1){totalCount edges{node{id createdAt}}}}" }
 export const delivery: Operation<DeliveryQuery, DeliveryQueryVariables> = { query: "query Delivery($id:ID!){node(id:$id){__typename ...on WebhookDelivery{...DeliveryRow}}}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }
 export const setWebhookUrl: Operation<SetWebhookUrlMutation, SetWebhookUrlMutationVariables> = { query: "mutation SetWebhookUrl($url:URL){setWebhookUrl(url:$url){__typename ...on Webhook{url}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const rotateSecret: Operation<RotateSecretMutation, RotateSecretMutationVariables> = { query: "mutation RotateSecret{rotateWebhookSecret{__typename ...on RotateWebhookSecretSuccess{secret}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

@@ -29,7 +29,7 @@ const NONE: Readonly<Record<string, string>> = {
   failed: 'No delivery has failed',
 }
 
-/** The deliveries that the address asks for, and how many of them can be sent again. */
+/** The deliveries that the address asks for. */
 function useListed() {
   const { query } = useAddress()
   // A window such as the last hour is that of the last look.
@@ -60,8 +60,7 @@ export function Deliveries() {
           <ResendMatching
             key={DELIVERY_FILTERS.map((name) => query[name]).join(' ')}
             filter={{ ...filter, states: ['FAILED'] }}
-            found={list.data.resent.totalCount}
-            newest={list.data.resent.edges[0]?.node.createdAt}
+            isEmpty={list.data.webhookDeliveries.totalCount === 0}
             reload={reload}
           />
         )}

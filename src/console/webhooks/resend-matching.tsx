@@ -1,19 +1,19 @@
 import { useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
-import { redeliverAll, type WebhookDeliveriesFilter } from '../operations.ts'
+import { useQuery } from '../api/use-query.ts'
+import { failedDeliveries, redeliverAll, type WebhookDeliveriesFilter } from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { count } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
+import { Load } from '../parts/load.tsx'
 import { toast } from '../parts/toast.tsx'
 
 interface ResendMatchingProps {
   /** That of the list, of failed ones. */
   readonly filter: WebhookDeliveriesFilter
-  /** How many match it. */
-  readonly found: number
-  /** When the newest of them was made: later ones were not counted, and are not sent. None: none matches. */
-  readonly newest: string | undefined
-  /** Counts them anew. */
+  /** There is none in the list. */
+  readonly isEmpty: boolean
+  /** Shows what became of them. */
   readonly reload: () => void
 }
 
@@ -27,53 +27,78 @@ interface Rest {
 }
 
 /**
- * Sends the failed deliveries again that match the list's filters and were counted, once the reader has confirmed how many they are. Where they
- * are more than the service sends at once, the next press goes on behind the last one sent.
+ * Sends the failed deliveries again that match the list's filters, once the reader has confirmed how many they are: they are counted at a
+ * press alone. Where they are more than the service sends at once, the next press goes on behind the last one sent.
  */
-export function ResendMatching({ filter, found, newest, reload }: ResendMatchingProps) {
+export function ResendMatching({ filter, isEmpty, reload }: ResendMatchingProps) {
   const [isAsking, setAsking] = useState(false)
   const [rest, setRest] = useState<Rest | null>(null)
-  const resend = async (): Promise<void> => {
-    const sent = rest ?? { filter: upTo(filter, newest) }
+  const resend = async (counted: WebhookDeliveriesFilter): Promise<void> => {
+    const sent = rest ?? { filter: counted }
     const { deliveries, more, last } = (await ask(redeliverAll, sent)).redeliverWebhooks
     setRest(more && last ? { ...sent, after: last } : null)
     toast(`${count(deliveries)} sent again.${more ? ' There are more: press again.' : ''}`)
     reload()
   }
-  const open = (): void => {
-    reload()
-    setAsking(true)
-  }
-  if (newest === undefined && rest === null && !isAsking) return null
-  const words = { which: whichOf(filter), found, isRest: rest !== null }
+  if (isEmpty && rest === null && !isAsking) return null
+  const which = whichOf(filter)
+  const dialog = { which, filter, onConfirm: resend, onClose: () => setAsking(false) }
   return (
     <>
-      <button type="button" class="button" onClick={open}>
-        <Icon name="send" /> {rest === null ? `Send ${count(found)} ${words.which} again` : 'Send the next ones again'}
+      <button type="button" class="button" onClick={() => setAsking(true)}>
+        <Icon name="send" /> {rest === null ? `Send ${which} again` : 'Send the next ones again'}
       </button>
-      {isAsking && <ResendDialog {...words} onConfirm={resend} onClose={() => setAsking(false)} />}
+      {isAsking && (rest === null ? <CountedDialog {...dialog} /> : <NextDialog {...dialog} />)}
     </>
   )
 }
 
 interface ResendDialogProps {
   readonly which: string
-  readonly found: number
-  readonly isRest: boolean
-  readonly onConfirm: () => Promise<void>
+  readonly filter: WebhookDeliveriesFilter
+  /** @param counted those that the reader knows of */
+  readonly onConfirm: (counted: WebhookDeliveriesFilter) => Promise<void>
   readonly onClose: () => void
 }
 
-const ResendDialog = ({ which, found, isRest, ...confirming }: ResendDialogProps) => (
+/** Later ones than the newest that was counted are not sent. */
+function CountedDialog({ which, filter, onConfirm, onClose }: ResendDialogProps) {
+  const { states: _, ...failed } = filter
+  const counted = useQuery(failedDeliveries, failed)
+  const { totalCount = 0, edges = [] } = counted.data?.webhookDeliveries ?? {}
+  return (
+    <ConfirmDialog
+      title={`Send ${totalCount === 0 ? `${which} deliveries` : amount(totalCount, which)} again?`}
+      action="Send again"
+      isOff={totalCount === 0}
+      onConfirm={() => onConfirm(upTo(filter, edges[0]?.node.createdAt))}
+      onClose={onClose}
+    >
+      <Load query={counted} skeleton={<p>They are being counted.</p>}>
+        {() => totalCount === 0 && <p>There is none.</p>}
+      </Load>
+      <Explained which={which} />
+    </ConfirmDialog>
+  )
+}
+
+const NextDialog = ({ which, filter, onConfirm, onClose }: ResendDialogProps) => (
   <ConfirmDialog
-    title={isRest ? `Send the next ${which} deliveries again?` : `Send ${amount(found, which)} again?`}
+    title={`Send the next ${which} deliveries again?`}
     action="Send again"
-    {...confirming}
+    onConfirm={() => onConfirm(filter)}
+    onClose={onClose}
   >
-    {isRest && <p>At most {count(AT_ONCE)}, behind the last one that was sent. Those sent before are left out.</p>}
+    <p>At most {count(AT_ONCE)}, behind the last one that was sent. Those sent before are left out.</p>
+    <Explained which={which} />
+  </ConfirmDialog>
+)
+
+const Explained = ({ which }: Pick<ResendDialogProps, 'which'>) => (
+  <>
     {which.startsWith('matching') && <p>Only those that match all filters of the list are sent.</p>}
     <WhereTo />
-  </ConfirmDialog>
+  </>
 )
 
 /** Where a delivery goes that is sent again. */

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { newId } from '../../../src/values/id.ts'
 import { flaws, openPage, pressUntil } from '../../setup/browser.ts'
 import { insertJob } from '../../setup/jobs.ts'
@@ -46,7 +46,7 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
     await expect.poll(() => rows.count()).toBe(2)
     await page.getByText('2 deliveries').waitFor()
     expect(await flaws(page)).toEqual([])
-    await page.getByRole('button', { name: 'Send 2 matching failed again' }).click()
+    await page.getByRole('button', { name: 'Send matching failed again' }).click()
     const dialog = page.getByRole('dialog', { name: 'Send 2 matching failed deliveries again?' })
     await dialog.getByText('Only those that match all filters').waitFor()
     expect(await flaws(page)).toEqual([])
@@ -60,20 +60,47 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
     await page.waitForURL((url) => url.search === '')
     await page.goto(at('webhooks?state=pending&endpoint=voice.sent'))
     await expect.poll(() => rows.count()).toBe(2)
-    expect(await page.getByRole('button', { name: /^Send \d/ }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: /^Send .*failed again/ }).count()).toBe(0)
     await page.goto(at(`webhooks?outcome=status_999&endpoint=voice.sent`))
     await page.getByText('does not exist any more: outcome').waitFor()
     await expect.poll(() => rows.count()).toBe(4)
-    expect(await page.getByRole('button', { name: /^Send \d/ }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: /^Send .*failed again/ }).count()).toBe(0)
     await page.goto(at('webhooks?state=succeeded&endpoint=voice.sent'))
     await expect.poll(() => rows.count()).toBe(1)
-    expect(await page.getByRole('button', { name: /^Send \d/ }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: /^Send .*failed again/ }).count()).toBe(0)
     const endpoint = page.getByLabel('Endpoint, by its key')
     await endpoint.fill('nowhere')
     await page.keyboard.press('Enter')
     await page.getByText('There is no endpoint "nowhere".').waitFor()
     expect([page.url(), await flaws(page)]).toEqual([at('webhooks?state=succeeded&endpoint=voice.sent'), []])
     expect(complaints).toEqual([])
+    await page.close()
+  })
+  test('the deliveries of a page cost two long reads, and the failed ones among them are counted at a press', async () => {
+    const { service, owner, account, at } = opened()
+    const { db } = service.runtime
+    const job = await insertJob(db, account, { endpointKey: 'voice.read' })
+    await db.pool.query(ADD_ENDED, [newId('msg'), account, job, 'succeeded', 'succeeded'])
+    const { page, complaints } = await openPage(owner, service.url)
+    // Each long read counts against its owner's share.
+    const reads = vi.spyOn(db.readShares, 'acquire')
+    const longReads = () => reads.mock.calls.filter(([reader]) => reader === account).length
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(/query \w*Deliveries\(/.exec(request.postData() ?? '')?.[0] ?? ''))
+    try {
+      await page.goto(at('webhooks?endpoint=voice.read'))
+      await page.getByText('1 delivery').waitFor()
+      await page.getByLabel('Connection: Live').waitFor()
+      expect([longReads(), asked.filter((query) => query !== '')]).toEqual([2, ['query Deliveries(']])
+      await page.getByRole('button', { name: 'Send matching failed again' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Send matching failed deliveries again?' })
+      await dialog.getByText('There is none.').waitFor()
+      expect(await dialog.getByRole('button', { name: 'Send again' }).isDisabled()).toBe(true)
+      expect([longReads(), asked.at(-1)]).toEqual([4, 'query FailedDeliveries('])
+      expect([await flaws(page), complaints]).toEqual([[], []])
+    } finally {
+      reads.mockRestore()
+    }
     await page.close()
   })
   test('selected deliveries are sent again by keyboard, and what is under way by then is refused in words', async () => {
@@ -135,7 +162,7 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
     await service.runtime.db.pool.query(ADD_FAILED, [account, newId('job'), ids])
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at('webhooks?outcome=status_507'))
-    await page.getByRole('button', { name: 'Send 201 matching failed again' }).click()
+    await page.getByRole('button', { name: 'Send matching failed again' }).click()
     await page.getByRole('dialog', { name: 'Send the oldest 200 of 201 matching failed deliveries again?' }).waitFor()
     await page.getByRole('button', { name: 'Send again', exact: true }).click()
     await page.getByText('200 sent again. There are more: press again.').waitFor()

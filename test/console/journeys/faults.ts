@@ -211,7 +211,7 @@ export function faultJourneys(opened: () => OpenedConsole): void {
     expect([asked.length, complaints]).toEqual([before, []])
     await page.goto(at('webhooks?state=failed'))
     await page.getByRole('link', { name: id.slice(-6) }).waitFor()
-    await page.getByRole('button', { name: /^Send \d+ failed again$/ }).click()
+    await page.getByRole('button', { name: 'Send failed again' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click()
     await page.getByText(/^\d+ sent again\.$/).waitFor()
     await page.getByText('No delivery has failed').waitFor()
