@@ -1,3 +1,5 @@
+import { growingPause } from './growing-pause.ts'
+
 /** One failed validation: a JSON pointer or the name of an argument, and what is wrong there. */
 export interface Violation {
   readonly path: string
@@ -9,12 +11,15 @@ interface ApiErrorParts {
   readonly requestId?: string | undefined
   readonly details?: readonly Violation[]
   readonly retryAfterSeconds?: number | undefined
+  readonly pauses?: number
 }
 
 /** So long it waits that is limited by what does not say for how long. */
 const PAUSE_SECONDS = 5
 /** A question is asked again after this at the latest, however long the service wants it to wait. */
 const MAX_PAUSE_MS = 60_000
+/** The first pause of a question whose service is not available and does not say for how long. */
+const FIRST_PAUSE_MS = 1000
 
 /** Why the service refused, or why it was not reached (`OFFLINE`). The message is a sentence to show. */
 export class ApiError extends Error {
@@ -25,6 +30,8 @@ export class ApiError extends Error {
   readonly retryAt: number | null
   /** When a question may be asked again. */
   readonly againAt: number | null
+  /** How many pauses a question has made by itself, this one included. */
+  readonly pauses: number
 
   constructor(message: string, parts: ApiErrorParts) {
     super(message)
@@ -33,7 +40,9 @@ export class ApiError extends Error {
     this.requestId = parts.requestId
     this.details = parts.details ?? []
     this.retryAt = seconds === undefined ? null : Date.now() + seconds * 1000
-    this.againAt = this.retryAt === null ? null : Math.min(this.retryAt, Date.now() + MAX_PAUSE_MS)
+    this.pauses = parts.pauses ?? 0
+    const own = this.pauses === 0 ? null : Date.now() + growingPause(FIRST_PAUSE_MS, this.pauses - 1)
+    this.againAt = this.retryAt === null ? own : Math.min(this.retryAt, Date.now() + MAX_PAUSE_MS)
   }
 }
 
@@ -53,6 +62,16 @@ export const asApiError = (error: unknown): ApiError =>
   error instanceof ApiError
     ? error
     : new ApiError(error instanceof Error ? error.message : String(error), { code: 'UNKNOWN' })
+
+/**
+ * Why a question failed. Where the service is not available and does not say for how long, the question waits by itself before it is asked
+ * again. @param before why it failed before that, without an answer in between
+ */
+export function asFailedQuestion(error: unknown, before: ApiError | null): ApiError {
+  const failure = asApiError(error)
+  if (failure.code !== 'UNAVAILABLE' || failure.againAt !== null) return failure
+  return new ApiError(failure.message, { ...failure, pauses: (before?.pauses ?? 0) + 1 })
+}
 
 /** Of these a request may have come through all the same. */
 export const isUncertain = ({ code }: { readonly code: string }): boolean =>

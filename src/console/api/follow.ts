@@ -3,6 +3,7 @@ import { type Client, type ClientOptions, createClient } from 'graphql-ws'
 import type { Operation } from '../operations.ts'
 import { Again, giveUpAll } from './again.ts'
 import { GRAPHQL } from './base.ts'
+import { growingPause } from './growing-pause.ts'
 import { Silence } from './silence.ts'
 
 type LiveState = 'connecting' | 'live' | 'reconnecting'
@@ -12,7 +13,7 @@ const KEEP_ALIVE_MS = 12_000
 const SILENT_MS = 6_000
 /** The next try of one that has failed waits for twice as long, up to this: a line may be slow. */
 const MAX_HANDSHAKE_MS = 45_000
-const MAX_PAUSE_MS = 10_000
+const FIRST_PAUSE_MS = 250
 const TOGETHER_MS = 250
 /** What the service closes the socket of a session with that has ended. */
 const REJECTIONS: readonly unknown[] = [4401, 4403]
@@ -54,7 +55,7 @@ export function openLive(onRejected: () => void): void {
     keepAlive: KEEP_ALIVE_MS,
     retryAttempts: Number.POSITIVE_INFINITY,
     retryWait: async (retries) => {
-      await pause(Math.min(MAX_PAUSE_MS, 250 * 2 ** retries) * (0.75 + Math.random() / 2))
+      await pause(growingPause(FIRST_PAUSE_MS, retries))
       await released()
     },
     shouldRetry: (event) => {

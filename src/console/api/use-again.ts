@@ -6,7 +6,7 @@ const AGAIN_MS = 5000
 /** A browser's timer may be early by its clock. */
 const LATE_MS = 50
 
-/** Asks again, a while after the service was not reached, or once the pause is over that it asked for. */
+/** Asks again, a while after the service was not reached, or once the pause is over that it asked for or the question makes by itself. */
 export function useAgain(failure: ApiError | null, ask: () => void): void {
   useEffect(() => {
     if (failure === null || (failure.code !== 'OFFLINE' && failure.againAt === null)) return

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type ApiError, asApiError } from './api-error.ts'
+import { type ApiError, asFailedQuestion } from './api-error.ts'
 import { loadSession } from './session.ts'
 import { useAgain } from './use-again.ts'
 
@@ -15,7 +15,7 @@ export function useFirstLook(): FirstLook {
   const look = (): void => {
     loadSession().then(
       () => setFailure(null),
-      (error) => setFailure(asApiError(error)),
+      (error) => setFailure((before) => asFailedQuestion(error, before)),
     )
   }
   useEffect(look, [])

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { Operation } from '../operations.ts'
-import { type ApiError, asApiError } from './api-error.ts'
+import { type ApiError, asApiError, asFailedQuestion } from './api-error.ts'
 import { type Answered, ask } from './ask.ts'
 import { comebacks, isHeld } from './follow.ts'
 import { useAgain } from './use-again.ts'
@@ -38,7 +38,7 @@ export function useQuery<Data, Variables>(
   const back = comebacks.value
   const asked = usePlace(key)
   useEffect(() => {
-    // What is held, or waits for the end of a pause, is asked for then.
+    // What is held, or waits for the end of a pause that the service asked for, is asked for then.
     if (variables === null || isHeld.peek() || Date.now() < latest.pausedUntil) return
     const number = ++latest.number
     const isLatest = (): boolean => number === latest.number
@@ -52,9 +52,9 @@ export function useQuery<Data, Variables>(
       },
       (error) => {
         if (!isLatest()) return
-        const failure = asApiError(error)
-        latest.pausedUntil = failure.againAt ?? 0
-        setState((before) => ({ ...before, failure, isLoading: false }))
+        const { retryAt, againAt } = asApiError(error)
+        latest.pausedUntil = retryAt === null ? 0 : (againAt ?? 0)
+        setState((before) => ({ ...before, failure: asFailedQuestion(error, before.failure), isLoading: false }))
       },
     )
   }, [operation, key, round, back])

@@ -32,7 +32,7 @@ export function Transcript({ jobId, heard, text, isEager = false }: TranscriptPr
     return (
       <p class="faint small-text transcript-note">
         Its words cannot be shown: <Reason failure={failure} isAskedAgain />{' '}
-        {failure.againAt === null && (
+        {failure.retryAt === null && (
           <button type="button" class="button quiet small" onClick={reload}>
             Try again
           </button>

@@ -4,7 +4,7 @@ import { Icon } from './icon.tsx'
 
 interface ReasonProps {
   readonly failure: ApiError
-  /** It is asked again by itself once the pause is over that the service asked for. */
+  /** It is asked again by itself once its pause is over. */
   readonly isAskedAgain?: boolean | undefined
 }
 
@@ -37,7 +37,7 @@ export const Failure = ({ failure, onRetry, isOld, isAskedAgain }: FailureProps)
         {failure.requestId !== undefined && ` · request ${failure.requestId}`}
       </p>
     </div>
-    {onRetry !== undefined && !(isAskedAgain && failure.againAt !== null) && (
+    {onRetry !== undefined && !(isAskedAgain && failure.retryAt !== null) && (
       <RetryButton until={failure.retryAt} onRetry={onRetry} />
     )}
   </div>
@@ -51,8 +51,9 @@ const RetryButton = ({ until, onRetry }: { readonly until: number | null; readon
 
 /** Why something was refused. Seconds that are left until it may be tried again are not read out one by one. */
 export function Reason({ failure, isAskedAgain = false }: ReasonProps) {
-  const seconds = useSecondsLeft(isAskedAgain ? failure.againAt : failure.retryAt)
-  if (failure.retryAt === null) return <>{failure.message}</>
+  const until = isAskedAgain ? failure.againAt : failure.retryAt
+  const seconds = useSecondsLeft(until)
+  if (until === null) return <>{failure.message}</>
   return (
     <>
       {failure.message} {isAskedAgain ? 'Trying again' : 'Try again'}{' '}

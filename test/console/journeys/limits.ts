@@ -130,6 +130,70 @@ export function limitJourneys(opened: () => OpenedConsole): void {
     expect([asked(), complaints]).toEqual([2, []])
     await page.close()
   })
+
+  test('what is not available is asked for again after pauses that grow, until its page is left, and a change is not', async () => {
+    const { service, owner, account, at } = opened()
+    const id = await insertJob(service.runtime.db, account)
+    const { page, complaints } = await openPage(owner, service.url, /503/)
+    const look = await withhold(page, 'query Session{')
+    const list = await withhold(page, 'query Jobs(')
+    const change = await withhold(page, 'mutation CreateKey(')
+    const pause = (seconds: string) =>
+      page.getByText(
+        new RegExp(`^The service answered with status 503: try again in a moment. Trying again ${seconds}$`),
+      )
+    await page.clock.install()
+    await page.goto(at('jobs'))
+    await pause('(in [12] s.|now.)').waitFor()
+    look.restore()
+    await page.clock.fastForward(11_000)
+    await page.getByRole('heading', { name: 'Jobs' }).waitFor()
+    await pause('(in [12] s.|now.)').waitFor()
+    for (let tries = 0; tries < 3; tries++) {
+      const before = list.asked()
+      await page.clock.fastForward(11_000)
+      await expect.poll(list.asked).toBeGreaterThan(before)
+    }
+    await pause('in ([3-9]|1\\d) s.').waitFor()
+    expect([await page.getByRole('button', { name: 'Try again' }).count(), await flaws(page)]).toEqual([1, []])
+    await page.getByRole('link', { name: 'API keys' }).click()
+    await page.getByRole('button', { name: 'Create a key' }).first().click()
+    const asked = list.asked()
+    await page.getByRole('textbox', { name: 'Name' }).fill('asked once')
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByText('The service answered with status 503: try again in a moment.', { exact: true }).waitFor()
+    await page.clock.fastForward(60_000)
+    await page.waitForTimeout(500)
+    expect([list.asked(), change.asked(), await pause('.*').count()]).toEqual([asked, 1, 0])
+    await page.keyboard.press('Escape')
+    list.restore()
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click()
+    await page.locator(`[data-job=${id}]`).waitFor()
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+}
+
+interface Withheld {
+  readonly asked: () => number
+  readonly restore: () => void
+}
+
+/** Answers an operation as what stands in front of a service that is not there does, until it is restored. */
+async function withhold(page: Page, operation: string): Promise<Withheld> {
+  let asked = 0
+  let isThere = false
+  await page.route('**/graphql', (route) => {
+    if (!route.request().postData()?.includes(operation)) return route.fallback()
+    asked++
+    return isThere ? route.fallback() : route.fulfill({ status: 503, body: '<h1>503</h1>' })
+  })
+  return {
+    asked: () => asked,
+    restore: () => {
+      isThere = true
+    },
+  }
 }
 
 /** Refuses the first requests of an operation as the service does. @returns how often it was asked */
