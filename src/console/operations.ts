@@ -340,6 +340,13 @@ export type ApiKeysQueryVariables = Exact<{
 
 export type ApiKeysQuery = { apiKeys: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, name: string, scopes: Array<string>, hint: string | null, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, createdBy: { id: string, email: string } | null } }> } };
 
+export type KeyJobsQueryVariables = Exact<{
+  filter?: JobsFilter | null | undefined;
+}>;
+
+
+export type KeyJobsQuery = { jobs: { totalCount: number } };
+
 export type GrantableScopesQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -1325,6 +1332,7 @@ export type WindowJobsQueryVariables = Exact<{
 export type WindowJobsQuery = { jobs: { totalCount: number }, service: { limits: { exportJobs: number } } };
 
 export const apiKeys: Operation<ApiKeysQuery, ApiKeysQueryVariables> = { query: "query ApiKeys($first:Int$after:String$last:Int$before:String){apiKeys(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id name scopes hint createdAt expiresAt lastUsedAt createdBy{id email}}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
+export const keyJobs: Operation<KeyJobsQuery, KeyJobsQueryVariables> = { query: "query KeyJobs($filter:JobsFilter){jobs(filter:$filter first:1){totalCount}}" }
 export const grantableScopes: Operation<GrantableScopesQuery, GrantableScopesQueryVariables> = { query: "query GrantableScopes{grantableScopes{name description}}" }
 export const createKey: Operation<CreateKeyMutation, CreateKeyMutationVariables> = { query: "mutation CreateKey($name:String!$scopes:[String!]$expiresAt:DateTime){createApiKey(name:$name scopes:$scopes expiresAt:$expiresAt){__typename ...on NewApiKey{apiKey apiKeyId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const updateKey: Operation<UpdateKeyMutation, UpdateKeyMutationVariables> = { query: "mutation UpdateKey($id:ID!$name:String$scopes:[String!]){updateApiKey(id:$id name:$name scopes:$scopes){__typename ...on ApiKey{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

@@ -19,6 +19,7 @@ import { deliveryJourneys } from './journeys/deliveries.ts'
 import { describeConsole } from './journeys/describe-console.ts'
 import { failureJourneys } from './journeys/failures.ts'
 import { jobsJourneys } from './journeys/jobs.ts'
+import { keyJourneys } from './journeys/keys.ts'
 import { lexiconJourneys } from './journeys/lexicon.ts'
 import { listeningJourneys } from './journeys/listening.ts'
 import { listJourneys } from './journeys/lists.ts'
@@ -351,6 +352,7 @@ describeConsole('the console in a browser', (opened) => {
   auditJourneys(opened)
   captionsJourneys(opened)
   voicesJourneys(opened)
+  keyJourneys(opened)
   lexiconJourneys(opened)
   statisticsJourneys(opened)
   jobsJourneys(opened)

@@ -1,18 +1,14 @@
-import { useState } from 'preact/hooks'
-import { ask } from '../api/ask.ts'
-import { at } from '../api/base.ts'
+import { useEffect, useState } from 'preact/hooks'
 import { useQuery } from '../api/use-query.ts'
-import { apiKeys as apiKeysQuery, deleteKey } from '../operations.ts'
-import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
+import { apiKeys as apiKeysQuery } from '../operations.ts'
 import { Empty } from '../parts/empty.tsx'
-import { typable } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
 import { Pager } from '../parts/pager.tsx'
-import { toast } from '../parts/toast.tsx'
 import { pageOf, useAddress } from '../parts/use-address.ts'
 import type { ApiKey } from './api-key.ts'
+import { DeleteDialog } from './delete-dialog.tsx'
 import { KeyDialog } from './key-dialog.tsx'
 import { KeysTable } from './keys-table.tsx'
 
@@ -20,10 +16,22 @@ type Open = { readonly kind: 'new' } | { readonly kind: 'edit' | 'delete'; reado
 
 const PAGE = 50
 
+/** Which dialog is open. A link may ask for a new key, once: the way back to this page does not. */
+function useOpen() {
+  const { query, change } = useAddress()
+  const [open, setOpen] = useState<Open | null>(null)
+  useEffect(() => {
+    if (query.new === undefined) return
+    setOpen({ kind: 'new' })
+    change({ new: null }, true)
+  }, [query.new])
+  return [open, setOpen] as const
+}
+
 /** The account's API keys: what each may do; their values are shown once, when they are made. */
 export function ApiKeysPage() {
   const { query, change } = useAddress()
-  const [open, setOpen] = useState<Open | null>(null)
+  const [open, setOpen] = useOpen()
   const page = pageOf(query, PAGE)
   const list = useQuery(apiKeysQuery, page)
   const create = (
@@ -57,28 +65,3 @@ export function ApiKeysPage() {
     </Page>
   )
 }
-
-interface DeleteDialogProps {
-  readonly apiKey: ApiKey
-  readonly onDone: () => void
-  readonly onClose: () => void
-}
-
-const DeleteDialog = ({ apiKey, onDone, onClose }: DeleteDialogProps) => (
-  <ConfirmDialog
-    title="Delete this key?"
-    action="Delete the key"
-    isDanger
-    typed={typable(apiKey.name) === '' ? (apiKey.hint ?? apiKey.id) : apiKey.name}
-    onConfirm={async () => {
-      await ask(deleteKey, { id: apiKey.id })
-      toast('The key is revoked.')
-      onDone()
-    }}
-    onClose={onClose}
-  >
-    <p>
-      It is revoked immediately. Its jobs stay: <a href={at(`/jobs?key=${apiKey.id}`)}>see them</a>.
-    </p>
-  </ConfirmDialog>
-)

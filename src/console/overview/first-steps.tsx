@@ -17,8 +17,8 @@ export function FirstSteps() {
         <li class="card card-body">
           <h2>Make an API key</h2>
           <p class="prose">Each program gets one of its own, which can be revoked alone.</p>
-          <a class="button" href={at('/keys')}>
-            To the keys
+          <a class="button" href={at('/keys?new')}>
+            Make a key
           </a>
         </li>
       )}
