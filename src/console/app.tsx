@@ -84,6 +84,7 @@ function Screens() {
         <Route path={at('/lexicon')} component={LexiconPage} />
         <Route path={at('/keys')} component={ApiKeysPage} />
         <Route path={at('/webhooks')} component={WebhooksPage} />
+        <Route path={at('/webhooks/deliveries')} component={WebhooksPage} />
         <Route path={at('/webhooks/deliveries/:id')} component={DeliveryPage} />
         <Route path={at('/credits')} component={CreditsPage} />
         <Route path={at('/people')} component={PeoplePage} />

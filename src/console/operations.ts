@@ -1225,6 +1225,11 @@ export type FailedDeliveriesQueryVariables = Exact<{
 
 export type FailedDeliveriesQuery = { webhookDeliveries: { totalCount: number, edges: Array<{ node: { id: string, createdAt: string } }> } };
 
+export type PendingDeliveriesQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type PendingDeliveriesQuery = { webhookDeliveries: { totalCount: number } };
+
 export type DeliveryQueryVariables = Exact<{
   id: string;
 }>;
@@ -1412,6 +1417,7 @@ export const deleteVoice: Operation<DeleteVoiceMutation, DeleteVoiceMutationVari
 export const webhookSettings: Operation<WebhookSettingsQuery, WebhookSettingsQueryVariables> = { query: "query WebhookSettings{webhook{url secrets{id createdAt expiresAt}}}" }
 export const deliveries: Operation<DeliveriesQuery, DeliveriesQueryVariables> = { query: "query Deliveries($first:Int$after:String$last:Int$before:String$states:[WebhookDeliveryState!]$outcomes:[String!]$createdAt:TimeRange$endpointKeys:[String!]$jobId:ID){webhookDeliveries(first:$first after:$after last:$last before:$before states:$states outcomes:$outcomes createdAt:$createdAt endpointKeys:$endpointKeys jobId:$jobId){totalCount pageInfo{...Pages}edges{node{...DeliveryRow}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }
 export const failedDeliveries: Operation<FailedDeliveriesQuery, FailedDeliveriesQueryVariables> = { query: "query FailedDeliveries($outcomes:[String!]$createdAt:TimeRange$endpointKeys:[String!]$jobId:ID){webhookDeliveries(states:[FAILED]outcomes:$outcomes createdAt:$createdAt endpointKeys:$endpointKeys jobId:$jobId first:1){totalCount edges{node{id createdAt}}}}" }
+export const pendingDeliveries: Operation<PendingDeliveriesQuery, PendingDeliveriesQueryVariables> = { query: "query PendingDeliveries{webhookDeliveries(states:[PENDING]first:1){totalCount}}" }
 export const delivery: Operation<DeliveryQuery, DeliveryQueryVariables> = { query: "query Delivery($id:ID!){node(id:$id){__typename ...on WebhookDelivery{...DeliveryRow}}}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }
 export const setWebhookUrl: Operation<SetWebhookUrlMutation, SetWebhookUrlMutationVariables> = { query: "mutation SetWebhookUrl($url:URL){setWebhookUrl(url:$url){__typename ...on Webhook{url}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const rotateSecret: Operation<RotateSecretMutation, RotateSecretMutationVariables> = { query: "mutation RotateSecret{rotateWebhookSecret{__typename ...on RotateWebhookSecretSuccess{secret}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

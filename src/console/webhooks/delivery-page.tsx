@@ -13,6 +13,7 @@ import { Moment } from '../parts/moment.tsx'
 import { Crumb, Page } from '../parts/page.tsx'
 import { ShortId } from '../parts/short-id.tsx'
 import { StateMark } from '../parts/state-mark.tsx'
+import { NextAttempt } from './next-attempt.tsx'
 import { outcomeWords } from './outcome-words.ts'
 import { followDeliveries } from './use-live-deliveries.ts'
 
@@ -106,7 +107,9 @@ const Facts = ({ delivery }: { delivery: DeliveryRowFragment }) => (
     </div>
     <div>
       <dt>Next attempt</dt>
-      <dd>{delivery.nextAttemptAt ? exactTime(delivery.nextAttemptAt) : 'none'}</dd>
+      <dd>
+        <NextAttempt at={delivery.nextAttemptAt ?? null} />
+      </dd>
     </div>
   </dl>
 )

@@ -3,9 +3,10 @@ import { type ApiError, withSeconds } from '../api/api-error.ts'
 import { ask } from '../api/ask.ts'
 import { useAction } from '../api/use-action.ts'
 import { useSecondsLeft } from '../api/use-seconds-left.ts'
-import { setWebhookUrl } from '../operations.ts'
+import { pendingDeliveries, setWebhookUrl } from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { TextField } from '../parts/field.tsx'
+import { count } from '../parts/format.ts'
 import { toast } from '../parts/toast.tsx'
 
 interface UrlFormProps {
@@ -14,15 +15,26 @@ interface UrlFormProps {
   readonly onSaved: () => void
 }
 
-export function UrlForm({ url, onSaved }: UrlFormProps) {
-  const [text, setText] = useState(url)
-  const [isClearing, setClearing] = useState(false)
+/** Saves a URL at once; while deliveries are under way, once the reader has confirmed what becomes of them. */
+function useSaving({ onSaved }: Pick<UrlFormProps, 'onSaved'>, text: string) {
+  const [pending, setPending] = useState(0)
   const write = async (value: string | null): Promise<void> => {
     await ask(setWebhookUrl, { url: value })
     toast(value === null ? 'The webhook URL is removed.' : 'The webhook URL is saved.')
     onSaved()
   }
-  const save = useAction(() => write(text.trim()))
+  const save = useAction(async () => {
+    const { totalCount } = (await ask(pendingDeliveries, {})).webhookDeliveries
+    if (totalCount === 0) await write(text)
+    setPending(totalCount)
+  })
+  return { write, save, pending, forget: () => setPending(0) }
+}
+
+export function UrlForm({ url, onSaved }: UrlFormProps) {
+  const [text, setText] = useState(url)
+  const [isClearing, setClearing] = useState(false)
+  const { write, save, pending, forget } = useSaving({ onSaved }, text.trim())
   const onSubmit = (event: Event): void => {
     event.preventDefault()
     void save.run()
@@ -49,6 +61,7 @@ export function UrlForm({ url, onSaved }: UrlFormProps) {
           )}
         </div>
       </form>
+      {pending > 0 && <SaveDialog pending={pending} onConfirm={() => write(text.trim())} onClose={forget} />}
       {isClearing && <ClearDialog onConfirm={() => write(null)} onClose={() => setClearing(false)} />}
     </section>
   )
@@ -77,7 +90,19 @@ function UrlField({ value, failure, onText }: UrlFieldProps) {
   )
 }
 
-const ClearDialog = ({ onConfirm, onClose }: { onConfirm: () => Promise<void>; onClose: () => void }) => (
+interface DialogProps {
+  readonly onConfirm: () => Promise<void>
+  readonly onClose: () => void
+}
+
+const SaveDialog = ({ pending, ...confirming }: DialogProps & { readonly pending: number }) => (
+  <ConfirmDialog title="Save the webhook URL?" action="Save the URL" {...confirming}>
+    {count(pending)} {pending === 1 ? 'delivery is' : 'deliveries are'} under way and will keep going to the URL from
+    before, retries included. Later ones go to the new URL.
+  </ConfirmDialog>
+)
+
+const ClearDialog = ({ onConfirm, onClose }: DialogProps) => (
   <ConfirmDialog title="Clear the webhook URL?" action="Clear" isDanger onConfirm={onConfirm} onClose={onClose}>
     Jobs whose submission names no URL are no longer delivered. Deliveries under way keep their URL.
   </ConfirmDialog>

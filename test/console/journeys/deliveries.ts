@@ -1,14 +1,18 @@
+import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
+import { createUser } from '../../../src/users/create-user.ts'
 import { newId } from '../../../src/values/id.ts'
 import { flaws, openPage, pressUntil } from '../../setup/browser.ts'
 import { insertJob } from '../../setup/jobs.ts'
-import type { OpenedConsole } from './opened-console.ts'
+import { ADD_DELIVERY, type OpenedConsole, signIn } from './opened-console.ts'
 
 const ADD_ENDED = `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, attempt, next_attempt_at, created_at, state, outcome, finished_at)
   values ($1, $2, 'job', $3, 'https://hooks.example.com/sonant', 0, '', 1, now(), now(), $4, $5, now())`
 const ADD_FAILED = `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, attempt, next_attempt_at, created_at, state, outcome, finished_at)
   select id, $1, 'test', $2, 'https://hooks.example.com', 0, '', 1, now(), now(), 'failed', 'status_507', now() from unnest($3::text[]) id`
 const BEGIN_AGAIN = `update webhook_delivery set state = 'pending', outcome = null, finished_at = null where id = $1`
+const WAITS_AGAIN = `update webhook_delivery set state = 'pending', outcome = 'status_503', finished_at = null, next_attempt_at = now() + interval '59 s' where id = $1`
+const MOVER = { email: 'mover@example.com', password: 'correct horse battery', role: 'owner' } as const
 const STATES_OF = 'select state from webhook_delivery where id = any($1)'
 const STILL_ENDED = `select d.id from webhook_delivery d join job j on j.id = d.job_id
   where j.endpoint_key like 'voice.sent%' and d.state <> 'pending' order by d.id`
@@ -75,6 +79,55 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
     expect([page.url(), await flaws(page)]).toEqual([at('webhooks?state=succeeded&endpoint=voice.sent'), []])
     expect(complaints).toEqual([])
     await page.close()
+  })
+  test('the page of a delivery counts down to its next attempt', async () => {
+    const { service, owner, account, at } = opened()
+    const { db } = service.runtime
+    const id = newId('msg')
+    const job = await insertJob(db, account, { endpointKey: 'voice.counted_down' })
+    await db.pool.query(ADD_ENDED, [id, account, job, 'failed', 'timeout'])
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('webhooks/deliveries?endpoint=voice.counted_down'))
+    await page.locator(`[data-delivery=${id}] a`).first().click()
+    await page.getByRole('heading', { name: 'Attempts' }).waitFor()
+    const next = page.locator('.facts div').filter({ hasText: 'Next attempt' }).locator('dd')
+    expect(await next.textContent()).toBe('none')
+    await db.pool.query(WAITS_AGAIN, [id])
+    await page.reload()
+    await page.getByText(/^in (59|5\d) s$/).waitFor()
+    const first = await next.textContent()
+    await expect.poll(() => next.textContent()).not.toBe(first)
+    expect([await flaws(page), complaints]).toEqual([[], []])
+    await page.close()
+  })
+  test('a URL is saved at once, but while deliveries are under way once it is known that they keep theirs', async () => {
+    const { service, browser, at } = opened()
+    const { db } = service.runtime
+    const account = await service.createAccount()
+    await createUser(service.runtime.as({ kind: 'system' }), { account, ...MOVER })
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    await page.goto(at('webhooks'))
+    await signIn(page, MOVER.email)
+    const urlOf = async () =>
+      (await db.pool.query('select webhook_url from account where id = $1', [account])).rows[0].webhook_url
+    const save = async (url: string): Promise<void> => {
+      await page.getByLabel('URL', { exact: true }).fill(url)
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+    }
+    await save('https://hooks.example.com/one')
+    await page.getByText('The webhook URL is saved.').waitFor()
+    expect([await urlOf(), await page.getByRole('dialog').count()]).toEqual(['https://hooks.example.com/one', 0])
+    await page.getByRole('button', { name: 'Clear', exact: true }).waitFor()
+    await db.pool.query(ADD_DELIVERY, [newId('msg'), account, newId('job')])
+    await save('https://hooks.example.com/two')
+    const dialog = page.getByRole('dialog', { name: 'Save the webhook URL?' })
+    await dialog.getByText('1 delivery is under way and will keep going to the URL from before').waitFor()
+    expect([await urlOf(), await flaws(page)]).toEqual(['https://hooks.example.com/one', []])
+    await dialog.getByRole('button', { name: 'Save the URL' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect([await urlOf(), complaints]).toEqual(['https://hooks.example.com/two', []])
+    await context.close()
   })
   test('the deliveries of a page cost two long reads, and the failed ones among them are counted at a press', async () => {
     const { service, owner, account, at } = opened()
