@@ -1,3 +1,4 @@
+import { endsOf, wrongEnds } from '../jobs/jobs-filter.ts'
 import type { CreditKind, TimeRange } from '../operations.ts'
 import { rangeOf } from '../windows/time-window.ts'
 
@@ -8,6 +9,9 @@ export const KINDS: Readonly<Record<CreditKind, readonly [name: string, tone: st
   REFUND: ['Refund', 'busy-still'],
   CARRIED: ['Carried over', 'calm'],
 }
+
+/** Every parameter of the address that filters the ledger. */
+export const CREDIT_FILTERS = ['kind', 'window', 'from', 'to'] as const
 
 interface CreditFilter {
   readonly kinds?: CreditKind[]
@@ -20,10 +24,12 @@ export function creditFilterOf(
   now: number,
 ): { filter: CreditFilter; dropped: readonly string[] } {
   const kinds = (Object.keys(KINDS) as CreditKind[]).filter((kind) => kind.toLowerCase() === query.kind)
-  const createdAt = rangeOf(query.window, now)
+  const window = rangeOf(query.window, now)
+  const createdAt = window ?? endsOf(query)
   const dropped = [
     ...(query.kind && kinds.length === 0 ? ['kind'] : []),
-    ...(query.window && createdAt === null ? ['window'] : []),
+    ...(query.window && window === null ? ['window'] : []),
+    ...wrongEnds(query),
   ]
-  return { filter: { ...(kinds.length > 0 && { kinds }), ...(createdAt !== null && { createdAt }) }, dropped }
+  return { filter: { ...(kinds.length > 0 && { kinds }), ...(createdAt && { createdAt }) }, dropped }
 }

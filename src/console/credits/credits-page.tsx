@@ -1,8 +1,10 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import { timeNow } from '../api/clock.ts'
 import { comebacks } from '../api/follow.ts'
 import { useQuery } from '../api/use-query.ts'
 import { Choice, ClearFilters, DroppedNotice } from '../jobs/jobs-toolbar.tsx'
+import { LinkedEnds } from '../lists/linked-ends.tsx'
 import { credits as creditsQuery, type SpentQuery, spent as spentQuery } from '../operations.ts'
 import { Tile } from '../overview/tile.tsx'
 import { Empty } from '../parts/empty.tsx'
@@ -14,14 +16,15 @@ import { pageOf, useAddress } from '../parts/use-address.ts'
 import { balance } from '../shell/balance.ts'
 import { ExportMenu } from '../windows/export-menu.tsx'
 import { rangeOf, WINDOW_OPTIONS } from '../windows/time-window.ts'
-import { creditFilterOf, KINDS } from './credit-filter.ts'
+import { CREDIT_FILTERS, creditFilterOf, KINDS } from './credit-filter.ts'
 import { DaySums } from './day-sums.tsx'
 import { LedgerTable } from './ledger-table.tsx'
 
 const PAGE = 50
 const SPENT_DAYS = 30
 const DAY_MS = 86_400_000
-const CLEARED = { kind: null, window: null, after: null, before: null }
+const CLEARED = Object.fromEntries([...CREDIT_FILTERS, 'after', 'before'].map((name) => [name, null]))
+const ENDS = { from: null, to: null }
 const EXPORTED = ['this-month', 'last-month']
 
 /** The balance, how fast it goes, and every change of it. */
@@ -32,7 +35,7 @@ export function CreditsPage() {
   const lately = useMemo(() => ({ createdAt: rangeOf(`${SPENT_DAYS}d`, timeNow()) ?? {} }), [back])
   const list = useQuery(creditsQuery, { ...pageOf(query, PAGE), ...filter })
   const spent = useQuery(spentQuery, { filter: lately })
-  const isNarrow = Boolean(query.kind || query.window)
+  const isNarrow = CREDIT_FILTERS.some((name) => query[name])
   const credits = list.data?.account.credits
   useEffect(() => {
     if (credits !== undefined) balance.value = credits
@@ -40,11 +43,7 @@ export function CreditsPage() {
   return (
     <Page title="Credits" actions={<Exports />}>
       <Figures lately={spent.data} isFailed={spent.failure !== null} />
-      <div class="toolbar">
-        <Choice name="kind" label="Any kind" options={KIND_OPTIONS} />
-        <Choice name="window" label="Any time" options={WINDOW_OPTIONS} />
-        {isNarrow && <ClearFilters onClear={() => change(CLEARED)} />}
-      </div>
+      <Toolbar>{isNarrow && <ClearFilters onClear={() => change(CLEARED)} />}</Toolbar>
       <DroppedNotice names={dropped} />
       <DaySums range={filter.createdAt ?? lately.createdAt} />
       <Load query={list} skeleton={<SkeletonRows />}>
@@ -66,6 +65,15 @@ export function CreditsPage() {
 }
 
 const KIND_OPTIONS = Object.entries(KINDS).map(([kind, [name]]) => [kind.toLowerCase(), name] as const)
+
+const Toolbar = ({ children }: { children: ComponentChildren }) => (
+  <div class="toolbar">
+    <Choice name="kind" label="Any kind" options={KIND_OPTIONS} />
+    <Choice name="window" label="Any time" options={WINDOW_OPTIONS} clears={ENDS} />
+    <LinkedEnds />
+    {children}
+  </div>
+)
 
 const Exports = () => <ExportMenu file="/ledger.csv" of="Ledger" windows={EXPORTED} isWholeOffered />
 

@@ -15,7 +15,7 @@ interface DaySumsProps {
   readonly range: TimeRange
 }
 
-/** What was spent and granted in each day, whatever kind of entries the ledger shows; nothing of a time shorter than a day. */
+/** What was spent and granted in each day, whatever kind of entries the ledger shows; nothing of a time shorter than a day or longer than a year. */
 export function DaySums({ range }: DaySumsProps) {
   const { from, to } = range
   const days = summedDays(range, timeNow())

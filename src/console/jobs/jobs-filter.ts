@@ -51,7 +51,7 @@ export function filterOf(query: Query, now: number): { filter: JobsFilter; dropp
   }
   const createdAt = rangeOf(query.window, now) ?? endsOf(query)
   if (query.window && rangeOf(query.window, now) === null) dropped.push('window')
-  dropped.push(...(['from', 'to'] as const).filter((name) => query[name] && !timeOf(query[name])))
+  dropped.push(...wrongEnds(query))
   const parts = {
     statuses: known('status', STATUSES),
     types: known('type', TYPES),
@@ -72,10 +72,14 @@ export function timeOf(text: string | undefined): string | undefined {
 }
 
 /** The window that an address gives by its ends, or by one of them. */
-function endsOf(query: Query): TimeRange | undefined {
+export function endsOf(query: Query): TimeRange | undefined {
   const [from, to] = [timeOf(query.from), timeOf(query.to)]
   return from || to ? { ...(from && { from }), ...(to && { to }) } : undefined
 }
+
+/** The ends of an address that are no times. */
+export const wrongEnds = (query: Query): string[] =>
+  (['from', 'to'] as const).filter((name) => query[name] && !timeOf(query[name]))
 
 /** The order of an address; newest first unless it says another. */
 export const orderOf = (query: Query): JobOrder | undefined => SORTS[query.sort ?? '']

@@ -1,17 +1,18 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { at } from '../api/base.ts'
+import { LinkedEnds } from '../lists/linked-ends.tsx'
 import { RemovableChips } from '../lists/removable-chips.tsx'
 import type { JobCountsQuery } from '../operations.ts'
 import { Segments } from '../parts/field.tsx'
-import { exactTime, sentence, shortCount, shortId } from '../parts/format.ts'
+import { sentence, shortCount, shortId } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { SearchField } from '../parts/search-field.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { useLetters } from '../shell/use-letters.ts'
 import { WINDOW_OPTIONS } from '../windows/time-window.ts'
 import { placeOf } from './jobs-address.ts'
-import { ERRORS, FILTERS, isFiltered, STATUSES, TYPES, timeOf } from './jobs-filter.ts'
+import { ERRORS, FILTERS, isFiltered, STATUSES, TYPES } from './jobs-filter.ts'
 
 const TO_START = { after: null, before: null }
 const ENDS = { from: null, to: null }
@@ -64,14 +65,16 @@ export function JobsToolbar() {
 /** Filters that only links set. */
 export function LinkedFilters() {
   const { query } = useAddress()
-  const [from, to] = [timeOf(query.from), timeOf(query.to)]
   const shown = [
     ['endpoint', query.endpoint],
     ['key', query.key && shortId(query.key)],
-    ['from', from && exactTime(from)],
-    ['to', to && exactTime(to)],
   ] as const
-  return <RemovableChips filters={shown} />
+  return (
+    <>
+      <RemovableChips filters={shown} />
+      <LinkedEnds />
+    </>
+  )
 }
 
 /** The filters that have a few values each. */

@@ -1,6 +1,6 @@
-import { timeOf } from '../jobs/jobs-filter.ts'
+import { endsOf, wrongEnds } from '../jobs/jobs-filter.ts'
 import { isEndpointKey } from '../lists/endpoint-key.ts'
-import type { TimeRange, WebhookDeliveriesFilter, WebhookDeliveryState } from '../operations.ts'
+import type { WebhookDeliveriesFilter, WebhookDeliveryState } from '../operations.ts'
 import { rangeOf } from '../windows/time-window.ts'
 import { OUTCOMES } from './outcome-words.ts'
 
@@ -34,7 +34,7 @@ export function deliveriesFilterOf(
     createdAt: rangeOf(query.window, now) ?? endsOf(query),
   }
   if (query.window && rangeOf(query.window, now) === null) dropped.push('window')
-  dropped.push(...(['from', 'to'] as const).filter((name) => query[name] && !timeOf(query[name])))
+  dropped.push(...wrongEnds(query))
   return { filter: Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)), dropped }
 }
 
@@ -42,11 +42,6 @@ export function deliveriesFilterOf(
 export const hasFailed = ({ states }: WebhookDeliveriesFilter): boolean => states?.includes('FAILED') ?? true
 
 const stateOf = (text: string): WebhookDeliveryState | undefined => STATES.find((state) => state.toLowerCase() === text)
-
-function endsOf(query: Query): TimeRange | undefined {
-  const [from, to] = [timeOf(query.from), timeOf(query.to)]
-  return from || to ? { ...(from && { from }), ...(to && { to }) } : undefined
-}
 
 /** Comma lists; lower case, as addresses are written by hand. */
 const listOf = (value: string | undefined): string[] =>

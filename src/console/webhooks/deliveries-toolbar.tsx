@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
-import { timeOf } from '../jobs/jobs-filter.ts'
 import { Choice } from '../jobs/jobs-toolbar.tsx'
 import { EndpointField } from '../lists/endpoint-field.tsx'
+import { LinkedEnds } from '../lists/linked-ends.tsx'
 import { RemovableChips } from '../lists/removable-chips.tsx'
 import { Segments } from '../parts/field.tsx'
-import { exactTime, sentence, shortId } from '../parts/format.ts'
+import { sentence, shortId } from '../parts/format.ts'
 import { useAddress } from '../parts/use-address.ts'
 import { WINDOW_OPTIONS } from '../windows/time-window.ts'
 import { STATES } from './deliveries-filter.ts'
@@ -61,12 +61,11 @@ function OutcomeChoice() {
 
 /** Filters that only links set. */
 function LinkedChips() {
-  const { query } = useAddress()
-  const [from, to] = [timeOf(query.from), timeOf(query.to)]
-  const shown = [
-    ['job', query.job && shortId(query.job)],
-    ['from', from && exactTime(from)],
-    ['to', to && exactTime(to)],
-  ] as const
-  return <RemovableChips filters={shown} />
+  const { job } = useAddress().query
+  return (
+    <>
+      <RemovableChips filters={[['job', job && shortId(job)]]} />
+      <LinkedEnds />
+    </>
+  )
 }

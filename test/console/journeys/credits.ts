@@ -5,6 +5,7 @@ import { flaws, openPage } from '../../setup/browser.ts'
 import { insertJob } from '../../setup/jobs.ts'
 import { type OpenedConsole, signIn } from './opened-console.ts'
 
+const DAY_MS = 86_400_000
 const ADD_ENTRY = `with entry as (
     insert into credit_entry (account_id, kind, amount, job_id, created_at) values ($1, $2, $3, $4, now() - $5 * interval '1 day') returning amount
   ) update account set credits = credits + (select amount from entry) where id = $1`
@@ -55,6 +56,17 @@ export function creditsJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('button', { name: 'Download as CSV: Credits by day' }).click()
     const lines = (await readFile(await (await file).path(), 'utf8')).split('\r\n')
     expect([lines[0], lines.length]).toEqual(['\uFEFFfrom,Spent,Granted,Deleted jobs', 10])
+    const ends = [22, 18].map((days) => new Date(Date.now() - days * DAY_MS).toISOString())
+    await page.goto(at(`credits?${new URLSearchParams({ from: ends[0] ?? '', to: ends[1] ?? '' })}`))
+    await sums.getByText('Spent 1,200').waitFor()
+    await expect.poll(() => page.locator('tbody .pill').allTextContents()).toEqual(['Charge', 'Grant'])
+    expect(await flaws(page)).toEqual([])
+    await page.getByRole('button', { name: /^from .* Remove this filter$/ }).click()
+    await page.waitForURL((url) => !url.searchParams.has('from'))
+    await expect.poll(() => page.locator('tbody .pill').allTextContents()).toEqual(['Charge', 'Grant'])
+    await page.getByLabel('Any time').selectOption('Last 7 days')
+    await page.waitForURL((url) => url.search === '?window=7d')
+    expect(complaints).toEqual([])
     await context.close()
   })
 }
