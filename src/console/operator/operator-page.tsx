@@ -7,6 +7,7 @@ import { EndpointEditorPage } from './endpoints/endpoint-editor-page.tsx'
 import { EndpointsPage } from './endpoints/endpoints-page.tsx'
 import { FailuresPage } from './failures/failures-page.tsx'
 import { FleetPage } from './fleet/fleet-page.tsx'
+import { WorkersPage } from './fleet/workers-page.tsx'
 import { AllJobsPage } from './jobs/all-jobs-page.tsx'
 import { AnyJobPage } from './jobs/any-job-page.tsx'
 
@@ -20,6 +21,7 @@ export function OperatorPage({ place = '' }: { place?: string }) {
   const [screen, id] = place.split('/')
   if (screen === '') return <FleetPage />
   if (screen === 'accounts') return id ? <AccountPage key={id} id={id} /> : <AccountsPage />
+  if (screen === 'workers') return <WorkersPage />
   if (screen === 'failures') return <FailuresPage />
   if (screen === 'statistics') return <AllStatisticsPage />
   if (screen === 'audit') return <AllAuditPage />

@@ -5,6 +5,7 @@ import { insertJob } from '../../setup/jobs.ts'
 import { ahead, type OpenedConsole } from './opened-console.ts'
 
 const CAUSE = 'the engine at http://gpu:8091 answered 503 <b>busy</b>'
+const PERMITS = JSON.stringify({ 'http://gpu:8091': 4, 'https://speech.example.com': 1 })
 const card = (name: string, load: number | null) => ({
   name,
   memory_mib: 23_034,
@@ -36,6 +37,38 @@ export function operatorJourneys(opened: () => OpenedConsole): void {
     await expect.poll(ahead(page, () => silent.isVisible())).toBe(true)
     expect([await flaws(page), complaints]).toEqual([[], []])
     await pool.query("delete from worker where host = 'rack-1'")
+    await page.close()
+  })
+
+  test('the workers of a pool are shown with their heartbeats and permits, from its line or by a link', async () => {
+    const { service, owner, at } = opened()
+    const { pool } = service.runtime.db
+    for (const [host, pools] of [
+      ['rack-2', '{gpu,night}'],
+      ['rack-3', '{batch}'],
+    ] as const) {
+      await insertWorker(opened(), host, [])
+      await pool.query('update worker set pools = $1, permits = $2 where host = $3', [pools, PERMITS, host])
+    }
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('operator'))
+    await page.getByRole('link', { name: 'With heartbeats and permits' }).click()
+    await page.waitForURL(at('operator/workers'))
+    const line = (host: string) => page.getByRole('row', { name: new RegExp(host) })
+    await line('rack-3').waitFor()
+    await page.getByLabel('Any pool').selectOption('night')
+    await page.waitForURL(/pool=night/)
+    await line('rack-3').waitFor({ state: 'detached' })
+    await line('rack-2').getByText('4 at http://gpu:8091, 1 at https://speech.example.com').waitFor()
+    expect(await flaws(page)).toEqual([])
+    await pool.query("update worker set heartbeat_at = now() - interval '3 minutes' where host = 'rack-2'")
+    await line('rack-2')
+      .getByText(/^3\s?m(in)?\.? ago$/)
+      .waitFor()
+    await page.goto(at('operator/workers?pool=nowhere'))
+    await page.getByText('No worker serves this pool').waitFor()
+    await pool.query("delete from worker where host in ('rack-2', 'rack-3')")
+    expect([await flaws(page), complaints]).toEqual([[], []])
     await page.close()
   })
 

@@ -1,3 +1,4 @@
+import { at } from '../../api/base.ts'
 import type { PoolRowFragment } from '../../operations.ts'
 import { count } from '../../parts/format.ts'
 import { Moment } from '../../parts/moment.tsx'
@@ -41,7 +42,12 @@ const PoolLine = ({ pool }: { pool: PoolRowFragment }) => (
     </td>
     <td data-label="Workers">
       {pool.workers > 0 ? (
-        count(pool.workers)
+        <a
+          href={at(`/operator/workers?pool=${encodeURIComponent(pool.name)}`)}
+          aria-label={`${count(pool.workers)} of ${pool.name}`}
+        >
+          {count(pool.workers)}
+        </a>
       ) : (
         <span class={pool.waiting > 0 ? 'pill bad' : 'pill warn'}>no worker serves it</span>
       )}

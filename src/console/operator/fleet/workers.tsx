@@ -1,7 +1,9 @@
+import { at } from '../../api/base.ts'
 import { now } from '../../api/clock.ts'
 import type { WorkerRowFragment } from '../../operations.ts'
 import { count, duration } from '../../parts/format.ts'
 import { Icon } from '../../parts/icon.tsx'
+import { Moment } from '../../parts/moment.tsx'
 import { StateMark } from '../../parts/state-mark.tsx'
 
 export const Workers = ({ workers }: { workers: readonly WorkerRowFragment[] }) => (
@@ -9,40 +11,53 @@ export const Workers = ({ workers }: { workers: readonly WorkerRowFragment[] }) 
     <div class="card-head">
       <h2>Workers</h2>
       <p>A worker without a heartbeat for five seconds loses its jobs to others</p>
+      <a href={at('/operator/workers')}>With heartbeats and permits</a>
     </div>
     {workers.length === 0 ? (
       <p class="notice warn inset">
         <Icon name="alert" /> No worker is running: jobs wait. Start one with npx sonant work.
       </p>
     ) : (
-      <div class="table-box as-cards">
-        <table>
-          <thead>
-            <tr>
-              <th>Host</th>
-              <th>State</th>
-              <th>Pools</th>
-              <th class="end">Graphics cards</th>
-              <th class="end">Busy</th>
-              <th class="end">Up for</th>
-            </tr>
-          </thead>
-          <tbody>
-            {workers.toSorted(byHost).map((worker) => (
-              <WorkerLine key={worker.id} worker={worker} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <WorkersTable workers={workers} />
     )}
   </section>
+)
+
+interface WorkersTableProps {
+  readonly workers: readonly WorkerRowFragment[]
+  /** They have a screen of their own: with all that is known of them. */
+  readonly isWhole?: boolean
+}
+
+export const WorkersTable = ({ workers, isWhole = false }: WorkersTableProps) => (
+  <div class="table-box as-cards">
+    <table>
+      <thead>
+        <tr>
+          <th>Host</th>
+          <th>State</th>
+          <th>Pools</th>
+          {isWhole && <th>Heartbeat</th>}
+          {isWhole && <th>Permits</th>}
+          <th class="end">Graphics cards</th>
+          <th class="end">Busy</th>
+          <th class="end">Up for</th>
+        </tr>
+      </thead>
+      <tbody>
+        {workers.toSorted(byHost).map((worker) => (
+          <WorkerLine key={worker.id} {...{ worker, isWhole }} />
+        ))}
+      </tbody>
+    </table>
+  </div>
 )
 
 /** The service names those heard from last first, which would move the rows about. */
 const byHost = (one: WorkerRowFragment, other: WorkerRowFragment): number =>
   `${one.host} ${one.id}` < `${other.host} ${other.id}` ? -1 : 1
 
-const WorkerLine = ({ worker }: { worker: WorkerRowFragment }) => (
+const WorkerLine = ({ worker, isWhole }: { worker: WorkerRowFragment; isWhole: boolean }) => (
   <tr>
     <td>
       <span>
@@ -56,6 +71,16 @@ const WorkerLine = ({ worker }: { worker: WorkerRowFragment }) => (
       <WorkerState worker={worker} />
     </td>
     <td class="wrap">{worker.pools.join(', ')}</td>
+    {isWhole && (
+      <td data-label="Heartbeat">
+        <Moment at={worker.heartbeatAt} />
+      </td>
+    )}
+    {isWhole && (
+      <td class="wrap-anywhere" data-label="Permits">
+        <Permits permits={worker.permits} />
+      </td>
+    )}
     <td class="end phone-none">
       {worker.gpus.length === 0 ? <span class="faint">none</span> : count(worker.gpus.length)}
     </td>
@@ -65,6 +90,14 @@ const WorkerLine = ({ worker }: { worker: WorkerRowFragment }) => (
     <td class="end phone-none">{duration(now.value - Date.parse(worker.startedAt))}</td>
   </tr>
 )
+
+/** How many requests it may have open, by their servers. */
+const Permits = ({ permits }: Pick<WorkerRowFragment, 'permits'>) =>
+  permits.length === 0 ? (
+    <span class="faint">none</span>
+  ) : (
+    <span>{permits.map(({ server, requests }) => `${count(requests)} at ${server}`).join(', ')}</span>
+  )
 
 /** A server of its own that restarts or fails is said with its reason. */
 function WorkerState({ worker: { silent, heartbeatAt, server } }: { worker: WorkerRowFragment }) {
