@@ -20,6 +20,7 @@ export function endpointsJourneys(opened: () => OpenedConsole): void {
     )
     await page.goto(at('operator/endpoints'))
     await page.getByRole('row', { name: /vip.*draft/ }).waitFor()
+    expect(await page.getByRole('row', { name: /vip/ }).locator('[data-label=Voices]').textContent()).toBe('1')
     expect(await flaws(page, 'endpoints')).toEqual([])
     await page.getByRole('link', { name: 'vip' }).click()
     await page.getByRole('button', { name: 'Check engine' }).click()

@@ -57,6 +57,7 @@ const EndpointsTable = ({ endpoints }: { endpoints: readonly Endpoint[] }) => (
           <th>State</th>
           <th>Engine</th>
           <th>Pool</th>
+          <th class="end">Voices</th>
           <th class="end">Credits a character</th>
           <th class="from-840">Applied</th>
         </tr>
@@ -71,7 +72,7 @@ const EndpointsTable = ({ endpoints }: { endpoints: readonly Endpoint[] }) => (
 )
 
 const EndpointRow = ({
-  endpoint: { slug, name, settings, creditsPerCharacter, updatedAt },
+  endpoint: { slug, name, settings, voices, creditsPerCharacter, updatedAt },
 }: {
   endpoint: Endpoint
 }) => (
@@ -90,6 +91,9 @@ const EndpointRow = ({
     </td>
     <td data-label="Engine">{String((settings?.engine as { kind?: string } | undefined)?.kind ?? '')}</td>
     <td data-label="Pool">{settings?.pool}</td>
+    <td class="end" data-label="Voices">
+      {count(voices.length)}
+    </td>
     <td class="end" data-label="Credits">
       {count(creditsPerCharacter)}
     </td>
