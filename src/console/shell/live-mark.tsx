@@ -1,10 +1,19 @@
 import { isOffline, liveState } from '../api/follow.ts'
+import { useAddress } from '../parts/use-address.ts'
 
-const TEXTS = { connecting: 'Connecting', live: 'Live', reconnecting: 'Reconnecting', offline: 'Offline' } as const
+const TEXTS = {
+  paused: 'Paused',
+  connecting: 'Connecting',
+  live: 'Live',
+  reconnecting: 'Reconnecting',
+  offline: 'Offline',
+} as const
 
 /** Whether what is on the page follows the service: by a sign and a word. */
 export const LiveMark = () => {
-  const state = isOffline.value ? 'offline' : liveState.value
+  const isPaused = useAddress().query.live === 'off'
+  const connection = isOffline.value ? 'offline' : liveState.value
+  const state = isPaused && connection === 'live' ? 'paused' : connection
   return (
     <span class={`live-mark ${state}`} role="status" aria-label={`Connection: ${TEXTS[state]}`}>
       <i class="dot" aria-hidden="true" />

@@ -170,11 +170,13 @@ export function interruptionJourneys(opened: () => OpenedConsole): void {
     await row.getByText('Processing').waitFor()
     await page.keyboard.press('l')
     await page.waitForURL(/live=off/)
+    await page.getByLabel('Connection: Paused').waitFor()
     await db.pool.query(
       `update job set status = 'failed', error_code = 'RENDER_FAILED', started_at = created_at, completed_at = created_at where id = $1`,
       [id],
     )
     await page.keyboard.press('l')
+    await page.getByLabel('Connection: Live').waitFor()
     await row.getByText('Failed').waitFor()
     expect(complaints).toEqual([])
     await page.close()
