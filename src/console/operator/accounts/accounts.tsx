@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useQuery } from '../../api/use-query.ts'
+import { ClearFilters } from '../../jobs/jobs-toolbar.tsx'
 import { accounts as accountsQuery } from '../../operations.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -12,6 +13,7 @@ import { AccountDialog } from './account-dialog.tsx'
 import { type Account, AccountsTable } from './accounts-table.tsx'
 
 const PAGE = 25
+const TO_START = { after: null, before: null }
 
 /** All accounts with their balances; an operator makes some and grants credits. */
 export function AccountsPage() {
@@ -55,11 +57,14 @@ function AccountSearch() {
   const [text, setText] = useState(query.search ?? '')
   const onSubmit = (event: Event): void => {
     event.preventDefault()
-    change({ search: text.trim(), after: null, before: null })
+    change({ search: text.trim(), ...TO_START })
   }
   return (
-    <form class="with-icon" onSubmit={onSubmit}>
-      <SearchField label="Accounts by name or id" placeholder="Name or id…" value={text} onText={setText} />
-    </form>
+    <>
+      <form class="with-icon" onSubmit={onSubmit}>
+        <SearchField label="Accounts by name or id" placeholder="Name or id…" value={text} onText={setText} />
+      </form>
+      {query.search && <ClearFilters onClear={() => change({ search: null, ...TO_START })} />}
+    </>
   )
 }
