@@ -1,17 +1,14 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { ask } from '../api/ask.ts'
 import { at } from '../api/base.ts'
-import { useAction } from '../api/use-action.ts'
 import { useEvery } from '../api/use-every.ts'
 import { useFreshUrls } from '../api/use-fresh-urls.ts'
 import { Transcript } from '../captions/transcript.tsx'
 import { UnservedPool } from '../jobs/unserved-pool.tsx'
-import { cancelJob } from '../operations.ts'
-import { Failure } from '../parts/failure.tsx'
 import { clockTime, count, duration, initial } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Player } from '../parts/player.tsx'
 import { StateMark } from '../parts/state-mark.tsx'
+import { CancelButton } from './cancel-button.tsx'
 import { DownloadMenu } from './download-menu.tsx'
 import { RetryButton } from './retry-button.tsx'
 import { dropTake, refresh, refreshPlace, type Take } from './takes.ts'
@@ -118,17 +115,11 @@ function Chunks({ progress }: { progress: NonNullable<Take['progress']> }) {
 }
 
 function TakeActions({ take }: { take: Take }) {
-  const cancel = useAction(async () => void (await ask(cancelJob, { jobId: take.jobId })))
   const status = take.progress?.status
   const isOver = status === 'COMPLETED' || status === 'FAILED'
   return (
     <>
-      {cancel.failure !== null && <Failure failure={cancel.failure} />}
-      {!isOver && (
-        <button type="button" class="button small" disabled={cancel.isOff} onClick={() => cancel.run()}>
-          Cancel
-        </button>
-      )}
+      {!isOver && <CancelButton jobId={take.jobId} isCharged={status === 'PROCESSING'} />}
       {status === 'FAILED' && <RetryButton take={take} />}
       {status === 'COMPLETED' && take.audio !== null && (
         <DownloadMenu jobId={take.jobId} audio={take.audio} name={fileName(take)} />

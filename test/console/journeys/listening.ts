@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { flaws, openPage } from '../../setup/browser.ts'
 import { endpoint } from '../../setup/fixtures.ts'
@@ -16,6 +16,12 @@ const WITH_DEFAULTS = {
   tags: { type: 'array' },
 }
 const MEDIA_GONE = /404 \(Not Found\)/
+
+async function cancelCharged(take: Locator): Promise<void> {
+  await take.getByText('processing').waitFor()
+  await take.getByRole('button', { name: 'Cancel' }).click()
+  await take.page().getByRole('button', { name: 'Cancel the take' }).click()
+}
 
 /** Takes, samples and the audio of jobs, while they are waited for and when they cannot be had. */
 export function listeningJourneys(opened: () => OpenedConsole): void {
@@ -79,14 +85,41 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
     expect(await flaws(page)).toEqual([])
     await tags.fill('[1]')
     await page.keyboard.press('Control+Enter')
-    await page.getByRole('button', { name: 'Cancel' }).click()
+    await cancelCharged(page.locator('.take'))
     await page.getByRole('button', { name: 'Retry' }).click()
     await expect.poll(() => page.locator('.take').count()).toBe(2)
     const [again, first] = [page.locator('.take').first(), page.locator('.take').last()]
     await again.getByText('Nobody speaks this.').waitFor()
-    await again.getByRole('button', { name: 'Cancel' }).click()
+    await cancelCharged(again)
     await again.getByRole('button', { name: 'Retry' }).waitFor()
     expect([await first.getByText('JOB_CANCELLED').count(), complaints]).toEqual([1, []])
+    await page.close()
+  })
+
+  test('a take that is charged is cancelled after a question', async () => {
+    const { service, owner, at } = opened()
+    await applyEndpoint(service.runtime, 'begun', { base_url: 'http://127.0.0.1:9' })
+    // The live audio of a take that is cancelled before its first sound is gone.
+    const { page, complaints } = await openPage(owner, service.url, MEDIA_GONE)
+    const gone: string[] = []
+    page.on('response', (response) => response.status() === 404 && gone.push(new URL(response.url()).pathname))
+    await page.goto(at('playground?endpoint=begun'))
+    await page.getByLabel('Text', { exact: true }).fill('An engine has begun with it.')
+    await page.keyboard.press('Control+Enter')
+    const take = page.locator('.take').first()
+    await take.getByText('processing').waitFor()
+    const dialog = page.getByRole('dialog', { name: 'Cancel this take?' })
+    await take.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.getByText('its credits are refunded').waitFor()
+    expect(await flaws(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    expect(await take.getByText('JOB_CANCELLED').count()).toBe(0)
+    await take.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.getByRole('button', { name: 'Cancel the take' }).click()
+    await take.getByText('JOB_CANCELLED').waitFor()
+    expect(gone.filter((path) => !path.startsWith('/media/live/'))).toEqual([])
+    expect([await dialog.count(), complaints]).toEqual([0, []])
     await page.close()
   })
 
