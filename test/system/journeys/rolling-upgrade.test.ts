@@ -5,29 +5,42 @@ import { readSettings } from '../../../src/context/config.ts'
 import { openRuntime } from '../../../src/runtime/runtime.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { audit } from '../../setup/audit/audit.ts'
+import { type Certificates, makeCertificates } from '../../setup/certificates.ts'
+import type { VoiceJob } from '../../setup/fixtures.ts'
 import { call, freePorts } from '../../setup/http.ts'
 import { type OwnDatabase, startOwnDatabase } from '../../setup/own-database.ts'
 import { cleanUp, environment, makeTempDir, run } from '../../setup/process.ts'
 import { endProcesses, startProcess, startRole } from '../../setup/processes.ts'
 import { unpackRelease } from '../../setup/released.ts'
+import { type Receiver, startReceiver } from '../../setup/servers/receiver.ts'
 import { until } from '../../setup/wait.ts'
+import { readWav } from '../../setup/wav.ts'
+import { WEBHOOK_ENV } from '../../setup/webhooks.ts'
 
 const TIMEOUT_MS = 60_000
 const CLIENTS = 4
 /** Submitted at each API, and ended, before the next process is replaced. */
 const JOBS_A_STEP = 10
+const HOOK = '/hook'
 
 let database: OwnDatabase
+let certificates: Certificates
+let receiver: Receiver
 beforeAll(async () => {
-  database = await startOwnDatabase()
+  certificates = await makeCertificates()
+  ;[database, receiver] = await Promise.all([startOwnDatabase(), startReceiver(certificates.good)])
 })
 afterAll(async () => {
   await endProcesses()
-  await database.close()
+  await Promise.all([database?.close(), receiver?.close()])
+  certificates?.remove()
   await cleanUp()
 })
 
-/** Clients that submit at all APIs in turn, each text once, and ask the next API how its job is until that has ended. */
+/**
+ * Clients that submit at all APIs in turn, each text once, ask the next API how its job is until that has ended, and load the audio from yet
+ * another, as a load balancer has it.
+ */
 function openLoad(key: string) {
   const ended = new Map<string, string[]>()
   let [apis, count, isOn] = [[] as readonly string[], 0, true]
@@ -35,15 +48,17 @@ function openLoad(key: string) {
   const ask = async (url: string, status: number, options: object = {}) => {
     const answer = await call(url, { key, ...options })
     expect([url, answer.status, answer.text]).toEqual([url, status, answer.text])
-    return answer.json<{ job_id: string; status: string }>()
+    return answer
   }
   const speak = async () => {
     while (isOn) {
       const api = next()
-      const body = { inputs: { text: `${count}.`, voice: 'aria' } }
-      const { job_id: id } = await ask(`${api}/api/v1/voice/tts`, 202, { method: 'POST', body })
-      const isOver = async () => (await ask(`${next()}/api/v1/jobs/${id}`, 200)).status === 'completed'
-      await until(isOver, TIMEOUT_MS, `the job ${id}, submitted at ${api}`)
+      const body = { inputs: { text: `${count}.`, voice: 'aria' }, webhook_url: receiver.url + HOOK }
+      const { job_id: id } = (await ask(`${api}/api/v1/voice/tts`, 202, { method: 'POST', body })).json<VoiceJob>()
+      const read = async () => (await ask(`${next()}/api/v1/voice/jobs/${id}`, 200)).json<VoiceJob>().outputs?.audio
+      const audio = await until(read, TIMEOUT_MS, `the audio of ${id}, submitted at ${api}`)
+      const { pathname, search } = new URL(audio!)
+      expect(readWav((await ask(next() + pathname + search, 200)).bytes).whole).toBe(true)
       ended.set(api, [...(ended.get(api) ?? []), id])
     }
   }
@@ -51,7 +66,7 @@ function openLoad(key: string) {
   const endedAt = (api: string) => ended.get(api)?.length ?? 0
   return {
     ids: () => [...ended.values()].flat(),
-    /** From now on it goes to these, as a load balancer has it. */
+    /** From now on it goes to these. */
     leadTo: (...urls: readonly string[]) => {
       const isFirst = apis.length === 0
       apis = urls
@@ -70,14 +85,17 @@ function openLoad(key: string) {
   }
 }
 
-test('from the last release to this one, process by process and under load: every job that was accepted ends, charged once', async () => {
+test('from the last release to this one, process by process and under load, and back: every job that was accepted is heard, charged and announced once', async () => {
   const [folder, dataDir, ports] = await Promise.all([makeTempDir(), makeTempDir(), freePorts(2)])
   const { main } = await unpackRelease(folder)
   const shared = { DATABASE_URL: database.url, DATA_DIR: dataDir, SECRET_KEY: 's'.repeat(40), LOG_LEVEL: 'error' }
-  const env = { ...shared, HOST: '127.0.0.1', RATE_LIMIT_PER_MINUTE: '0', SHUTDOWN_SECONDS: '20' }
+  const hooks = { ...WEBHOOK_ENV, NODE_EXTRA_CA_CERTS: certificates.caFile }
+  const env = { ...shared, ...hooks, HOST: '127.0.0.1', RATE_LIMIT_PER_MINUTE: '0', SHUTDOWN_SECONDS: '20' }
   const [oldApi, newApi] = ports.map((port) => ({ PORT: String(port), url: `http://127.0.0.1:${port}` }))
+  // It runs on today's packages: what those deprecate is no matter of the release.
+  const released = [process.execPath, '--no-deprecation', main]
   const startReleased = (role: string, more: object = {}) =>
-    startProcess([process.execPath, main, role], { ...env, ...more }, /^Sonant (listens|works)/m)
+    startProcess([...released, role], { ...env, ...more }, /^Sonant (listens|works)/m)
   const ofRelease = async <T>(...args: string[]): Promise<T> =>
     JSON.parse(
       (await promisify(execFile)(process.execPath, [main, ...args, '--json'], { env: environment(env) })).stdout,
@@ -107,12 +125,30 @@ test('from the last release to this one, process by process and under load: ever
   load.leadTo(newApi!.url)
   await load.goesOn()
   expect(await api.stop()).toBe(0)
+  await load.goesOn()
+
+  // And back, the API first: the release starts again next to this version, and then is alone.
+  const apiAgain = await startReleased('serve', { PORT: oldApi!.PORT })
+  load.leadTo(oldApi!.url, newApi!.url)
+  await load.goesOn()
+  load.leadTo(oldApi!.url)
+  expect(await nextApi.stop()).toBe(0)
+  const workerAgain = await startReleased('work')
+  await load.goesOn()
+  expect(await nextWorker.stop()).toBe(0)
+  await load.goesOn()
   await load.stop()
 
-  const logs = [api, worker, nextApi, nextWorker].map((one) => one.stderr())
-  expect(await audit(current, load.ids(), { door: { url: newApi!.url, key }, logs, secrets: [key] })).toEqual([])
+  const ids = load.ids()
+  await receiver.waitFor(HOOK, ids.length)
+  const logs = [api, worker, nextApi, nextWorker, apiAgain, workerAgain].map((one) => one.stderr())
+  const received = receiver.received(HOOK)
+  const door = { url: oldApi!.url, key }
+  expect(await audit(current, ids, { door, received, logs, secrets: [key] })).toEqual([])
+  const announced = received.map(({ body }) => JSON.parse(body.toString()).job_id)
+  expect(announced.toSorted()).toEqual(ids.toSorted())
   const { rows } = await current.db.pool.query('select status, count(*)::int as jobs from job group by 1')
-  expect(rows).toEqual([{ status: 'completed', jobs: load.ids().length }])
-  expect(logs).toEqual(['', '', '', ''])
+  expect(rows).toEqual([{ status: 'completed', jobs: ids.length }])
+  expect(logs.join('')).toBe('')
   await current.close()
 }, 240_000)
