@@ -5,7 +5,6 @@ import type { Log } from '../values/log.ts'
 import { withOfferedTls } from './connections/offered-tls.ts'
 import {
   type DriverUrl,
-  lacksAuthorities,
   postgresUrl,
   type SslDefaults,
   type UrlVariable,
@@ -14,6 +13,7 @@ import {
 import { serverUrls } from './connections/server-urls.ts'
 import { Servers } from './connections/servers.ts'
 import { SessionClient } from './connections/session-client.ts'
+import { warnOfAuthorities, warnOfUnverified } from './connections/weak-tls.ts'
 import type { Route } from './database.ts'
 import { explainUnusable } from './explain-unusable.ts'
 import { missingGrants, ON_PATH, PRIVILEGES, type Privileges } from './missing-grants.ts'
@@ -99,24 +99,6 @@ export async function openExternalDatabase(settings: ExternalSettings, log: Log)
 async function driverUrls(variable: UrlVariable, text: string, defaults: SslDefaults): Promise<DriverUrl[]> {
   const urls = serverUrls(text).map((url) => withSslDefaults(url, defaults))
   return (await Promise.all(urls.map(withOfferedTls))).map((url) => postgresUrl(url, variable))
-}
-
-function warnOfAuthorities(urls: readonly string[], defaults: SslDefaults, log: Log): void {
-  const servers = new Set(urls.filter((url) => lacksAuthorities(url, defaults)).map((url) => new URL(url).host))
-  if (servers.size === 0) return
-  log.warn(
-    { servers: [...servers] },
-    'PGSSLMODE=verify-ca takes PGSSLROOTCERT=FILE, the authority to trust: without it servers of the database are verified as by verify-full, by the authorities that Node.js trusts',
-  )
-}
-
-function warnOfUnverified(urls: readonly DriverUrl[], log: Log): void {
-  const servers = new Set(urls.filter(({ isUnverified }) => isUnverified).map(({ url }) => new URL(url).host))
-  if (servers.size === 0) return
-  log.warn(
-    { servers: [...servers] },
-    'connections to the database are encrypted, but its server is not verified: set sslmode=verify-full (or PGSSLMODE), and sslrootcert=FILE (or PGSSLROOTCERT) for an authority of your own',
-  )
 }
 
 /** The first server that takes writes, and what is known of it; where none does, what is wrong with the last one. */

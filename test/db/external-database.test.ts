@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { readSettings } from '../../src/context/config.ts'
@@ -7,6 +8,7 @@ import { postgresUrl, withSslDefaults } from '../../src/db/connections/postgres-
 import { openRuntime } from '../../src/runtime/runtime.ts'
 import { openLog } from '../../src/values/log.ts'
 import { type Certificates, makeCertificates } from '../setup/certificates.ts'
+import { runHere } from '../setup/command-here.ts'
 import { freePorts } from '../setup/http.ts'
 import { cleanUp, makeTempDir, run } from '../setup/process.ts'
 import { startFaultProxy } from '../setup/servers/fault-proxy.ts'
@@ -301,6 +303,21 @@ describe('a connection over TLS', () => {
     const settings = readSettings({ DATABASE_URL: url, DIRECT_DATABASE_URL: url, DATA_DIR: dataDir })
     await (await openRuntime(settings, log, { supervise: false })).close()
     expect(warned).toEqual([{ servers: [host, 'localhost:1'] }])
+  })
+
+  test('has one warning also of a command that opens the database twice: the first one of all, and restore', async () => {
+    front = await startTlsFront(urlOf(), certificates.selfSigned)
+    const backup = join(await makeTempDir(), 'backup')
+    const env = { DATABASE_URL: `${front.url}?sslmode=require`, DATA_DIR: dataDir, SECRET_KEY: 's'.repeat(40) }
+    const warningsOf = async (...args: string[]) => {
+      const { code, stderr } = await run(args, env)
+      return [code, stderr.split('its server is not verified').length - 1]
+    }
+    expect(await warningsOf('accounts', 'list')).toEqual([0, 1])
+    expect((await runHere(['backup', backup], env)).code).toBe(0)
+    await admin.query(`drop database ${name} with (force)`)
+    await admin.query(`create database ${name}`)
+    expect(await warningsOf('restore', backup)).toEqual([0, 1])
   })
 
   test('is refused for DIRECT_DATABASE_URL and PGSSLMODE by their own names', async () => {
