@@ -2,10 +2,12 @@ import type { Cue } from './cues.ts'
 
 /** Invisible, and no part of a tag or an arrow. */
 const WORD_JOINER = '\u2060'
+/** Beginnings of tags, of overrides ({\an8} of SubStation Alpha, {y:i} of MicroDVD) and of line breaks (\N). */
+const READ_AS_MARKUP = /<(?=[a-z/!?])|\{(?=\\|[a-z]:)|\\(?=[nh])/giu
 
 /**
- * SubRip, which has no escapes: where players would read a tag, an override or an arrow a word joiner keeps its characters apart, so that
- * they are seen as they are. Pure.
+ * SubRip, which has no escapes: where players would read a tag, an override, a line break or an arrow a word joiner keeps its characters
+ * apart, so that they are seen as they are. Pure.
  */
 export function toSrt(cues: readonly Cue[]): string {
   const blocks = cues.map(({ from, to, lines }, index) =>
@@ -15,7 +17,7 @@ export function toSrt(cues: readonly Cue[]): string {
 }
 
 const plain = (line: string): string =>
-  line.replaceAll('-->', `--${WORD_JOINER}>`).replace(/<(?=[a-z/!?])|\{(?=\\)/giu, (opening) => opening + WORD_JOINER)
+  line.replaceAll('-->', `--${WORD_JOINER}>`).replace(READ_AS_MARKUP, (opening) => opening + WORD_JOINER)
 
 /** Hours, minutes, seconds and milliseconds. */
 export function clock(ms: number, point: string): string {

@@ -20,7 +20,7 @@ const TEXTS: readonly (readonly [what: string, text: string, language: Language 
   ['prose', PROSE, 'English'],
   [
     'an arrow and markup',
-    'From 00:01 --> 00:02 a & b <script>alert("x")</script> {\\an8} <i>word</i> --> end.',
+    'From 00:01 --> 00:02 a & b <script>alert("x")</script> {\\an8} {y:i} C:\\New <i>word</i> --> end.',
     'English',
   ],
   [
@@ -135,7 +135,7 @@ describe('files of captions', () => {
     expect(lines.map(({ startSeconds, endSeconds }) => [startSeconds, endSeconds])).toEqual(
       cues.map(({ from, to }) => [from / 1000, to / 1000]),
     )
-    expect(srt).not.toMatch(/<[a-z/]|\{\\/i)
+    expect(srt).not.toMatch(/<[a-z/]|\{\\|\{[a-z]:|\\[nh]/i)
     expect(srt.match(/-->/g)).toHaveLength(cues.length)
   })
 

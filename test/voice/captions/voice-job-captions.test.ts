@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { parse as parseStrictly } from 'node-webvtt'
 import { default as SrtParser } from 'srt-parser-2'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -89,22 +88,6 @@ describe('the captions of a completed job', () => {
     }
     expect(cues[0]!.start).toBe(sentences[0]!.start)
     expect((await captionsOf(jobId, 'vtt', { key, method: 'HEAD' })).bytes.length).toBe(0)
-  })
-
-  test('are read by ffmpeg, where it is installed', async () => {
-    for (const [format, name] of [
-      ['vtt', 'webvtt'],
-      ['srt', 'srt'],
-    ] as const) {
-      const input = (await captionsOf(jobId, format)).bytes
-      const args = ['-v', 'error', '-f', name, '-i', 'pipe:0', '-f', 'srt', 'pipe:1']
-      const { error, stderr, stdout } = spawnSync('ffmpeg', args, { input, encoding: 'utf8' })
-      if (error !== undefined) continue
-      expect(stderr).toBe('')
-      expect(new SrtParser().fromSrt(stdout)).toHaveLength(
-        new SrtParser().fromSrt((await captionsOf(jobId, 'srt')).text).length,
-      )
-    }
   })
 
   test('are the same through GraphQL, with its words, sentences and what they rely on', async () => {

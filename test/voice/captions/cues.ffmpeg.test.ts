@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process'
+import { describe, expect, test } from 'vitest'
+import { type Cue, cuesOf } from '../../../src/voice/captions/cues.ts'
+import { toSrt } from '../../../src/voice/captions/srt.ts'
+import { toWebvtt } from '../../../src/voice/captions/webvtt.ts'
+import { estimateTiming } from '../../../src/voice/timing/time-speech.ts'
+
+const MS_PER_CHARACTER = 65
+/** It keeps its characters apart where a player would read a tag. */
+const WORD_JOINER = /\u2060/g
+const TEXTS: readonly (readonly [what: string, text: string])[] = [
+  [
+    'prose',
+    'Dr. Smith read 1,234 pages — all of them — in a night. “Really?” she asked, and nobody answered, because the rain had begun to fall.\r\n\r\nYes.',
+  ],
+  [
+    'an arrow and markup',
+    'From 00:01 --> 00:02 a & b <script>alert("x")</script> and <i>word</i> &amp; <v Bob> --> end.',
+  ],
+  ['blank lines and separators', '1\r\n\r\n00:00\r2\u2028three\u0085four\t\tfive\n\n\nSTYLE\n\nNOTE six'],
+  ['right to left', 'قال الرجل: «مرحبا بكم في المدينة القديمة، حيث يبدأ كل شيء من جديد كل صباح». ثم ذهب.'],
+  ['kanji', '東京は今日も晴れです。明日は雨が降るかもしれませんので、傘を持って行ってください。'],
+  ['pictures', '😀 👩‍👩‍👧‍👦 𝒜𝒷𝒸 hello 😀. 🎉'],
+  ['an hour', 'word '.repeat(12_000)],
+]
+const isMissing = spawnSync('ffmpeg', ['-version']).error !== undefined
+
+const cuesIn = (text: string): Cue[] => {
+  const durationMs = [...text].length * MS_PER_CHARACTER
+  return cuesOf(text, { ...estimateTiming({ text, language: undefined }, durationMs), heard: null }, durationMs)
+}
+
+/** What ffmpeg understands of a file, written as SubRip with what it takes for markup. */
+function readByFfmpeg(input: string, format: 'srt' | 'webvtt'): Cue[] {
+  const args = ['-v', 'warning', '-f', format, '-i', 'pipe:0', '-f', 'srt', 'pipe:1']
+  const { stderr, status, stdout } = spawnSync('ffmpeg', args, { input, encoding: 'utf8' })
+  expect([status, stderr]).toEqual([0, ''])
+  const blocks = stdout.replaceAll('\r', '').trimEnd().split('\n\n')
+  return blocks.map((block) => {
+    const [, times, ...lines] = block.replace(WORD_JOINER, '').split('\n')
+    const [from, to] = times!.split(' --> ').map(milliseconds)
+    return { from: from!, to: to!, lines }
+  })
+}
+
+const milliseconds = (time: string): number => {
+  const [hours, minutes, seconds] = time.replace(',', '').split(':').map(Number)
+  return (hours! * 60 + minutes!) * 60_000 + seconds!
+}
+
+describe.skipIf(isMissing)('ffmpeg', () => {
+  test.each(TEXTS)('reads captions of %s without a warning, cue for cue', (_what, text) => {
+    const cues = cuesIn(text)
+    expect(readByFfmpeg(toSrt(cues), 'srt')).toEqual(cues)
+    expect(readByFfmpeg(toWebvtt(cues), 'webvtt')).toEqual(cues)
+  })
+
+  test('shows overrides and line breaks of other formats as they stand in a text', () => {
+    const cues = cuesIn('Overrides {\\an8} and {\\b1}, in C:\\New\\house\\names or {C:\\News}.')
+    expect(cues.flatMap(({ lines }) => lines).join(' ')).toContain('C:\\New')
+    expect(readByFfmpeg(toSrt(cues), 'srt')).toEqual(cues)
+  })
+})
