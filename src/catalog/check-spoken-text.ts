@@ -23,7 +23,10 @@ export function withJudgedText(inputs: Record<string, unknown>): Record<string, 
 
 /** As JSON Schema and the price count a text's characters. */
 export function codePoints(text: string): number {
-  let count = 0
-  for (const _ of text) count++
+  let count = text.length
+  for (let at = 1; at < text.length; at++) if (isHigh(text.charCodeAt(at - 1)) && isLow(text.charCodeAt(at))) count--
   return count
 }
+
+const isHigh = (unit: number): boolean => (unit & 0xfc00) === 0xd800
+const isLow = (unit: number): boolean => (unit & 0xfc00) === 0xdc00

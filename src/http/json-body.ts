@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { invalidRequest, listTooLarge, payloadTooLarge, unsupportedMediaType } from '../errors/service-error.ts'
 import { pointerOf } from '../values/json-pointer.ts'
-import { findUnstorable, partsOf } from '../values/storable-json.ts'
+import { findUnstorable } from '../values/storable-json.ts'
 import { holdsMoreThan } from './json-size.ts'
 
 /** The largest request body that is read. */
@@ -87,9 +87,11 @@ export const isPrototypeKey = (key: string | number, parent: string | number | u
 
 /** Where a key reaches for a prototype: the keys on the way to it, or null. Only called on what is not nested deeply. */
 function prototypeKeyPath(value: unknown, parent?: string | number): string[] | null {
-  for (const [key, part] of partsOf(value)) {
+  if (value === null || typeof value !== 'object') return null
+  const keys = Array.isArray(value) ? value.keys() : Object.keys(value)
+  for (const key of keys) {
     if (isPrototypeKey(key, parent)) return [String(key)]
-    const deeper = prototypeKeyPath(part, key)
+    const deeper = prototypeKeyPath((value as Record<string | number, unknown>)[key], key)
     if (deeper !== null) return [String(key), ...deeper]
   }
   return null

@@ -60,7 +60,7 @@ function checkEntries(entries: readonly LexiconEntry[]): void {
     ])
   const seen = new Map<string, number>()
   const details = entries.flatMap((entry, at): Detail[] => {
-    const key = JSON.stringify([entry.language ?? null, keyOf(entry.grapheme)])
+    const key = `${entry.language ?? ''}\n${keyOf(entry.grapheme)}`
     const first = seen.get(key)
     if (first === undefined) seen.set(key, at)
     return wrongIn(entry, first).map(([field, message]) => ({ path: `/entries/${at}/${field}`, message }))

@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { checkSpokenText, MAX_TEXT_CHARACTERS, withJudgedText } from '../../src/catalog/check-spoken-text.ts'
+import {
+  checkSpokenText,
+  codePoints,
+  MAX_TEXT_CHARACTERS,
+  withJudgedText,
+} from '../../src/catalog/check-spoken-text.ts'
 
 const MEGABYTE = 2 ** 20
+
+test('its characters are code points, and an unpaired surrogate is one', () => {
+  const texts = ['', 'é', '😀😀a', '\ud83d', '\ude00\ud83d', '\ud83d\ud83d\ude00\ude00', '👩‍👩‍👧']
+  expect(texts.map(codePoints)).toEqual(texts.map((text) => [...text].length))
+})
 
 describe('a text is judged', () => {
   test.each(['a', 'é', '😀'])('by its beginning where it is a megabyte of %s, and is too long as such', (character) => {

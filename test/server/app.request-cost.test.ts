@@ -1,24 +1,30 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
+import { createApiKey } from '../../src/api-keys/create-api-key.ts'
+import { MAX_BODY_BYTES } from '../../src/http/json-body.ts'
 import { bodyOf, leastCpu } from '../setup/abuses.ts'
+import { type AskingThread, startAskingThread } from '../setup/asking-thread.ts'
 import { call } from '../setup/http.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 
-/** Client and service together, on a busy machine: the service alone takes a quarter of it on an idle one. */
-const MAX_ANONYMOUS_MS = 50
-const MAX_MS = 100
+/** The goals themselves, in processor time of the thread that serves: the client is in another one. */
+const MAX_ANONYMOUS_MS = 5
+const MAX_MS = 20
 const HEADER_CHARACTERS = 15_000
 const BODY_CHARACTERS = 1_040_000
 
 let service: TestRuntime
+let client: AskingThread
 let key: string
 beforeAll(async () => {
+  client = startAskingThread()
   service = await startTestRuntime()
-  key = (await service.createCaller()).key
+  const { account } = await service.createCaller()
+  const scopes = ['generate:voice', 'voice:library', 'companion:chat']
+  key = (await createApiKey(service.runtime.as({ kind: 'system' }), { account, name: 'all', scopes })).apiKey
 })
-afterAll(() => service?.close())
+afterAll(() => Promise.all([client?.close(), service?.close()]))
 
 const many = (count: number, one: (index: number) => string, between = ' ') =>
   Array.from({ length: count }, (_, index) => one(index)).join(between)
@@ -43,23 +49,43 @@ const askedAnonymously: readonly (readonly [string, string])[] = [
   ],
 ]
 
-const asked: readonly (readonly [string, string])[] = [
-  ['95,000 unknown inputs', `{"inputs":{"text":"a","voice":"aria",${members(95_000)}}}`],
-  ['95,000 unknown keys', `{${members(95_000)}}`],
-  ['340,000 empty lists', `{"inputs":{"text":[${filled('[],')}0]}}`],
-  ['340,000 empty objects', `{"inputs":{"text":[${filled('{},')}0]}}`],
-  ['520,000 numbers', `{"inputs":{"text":[${filled('0,')}0]}}`],
-  ['20 objects of 990 keys, hashed', `{"inputs":{"text":[${many(20, () => `{${members(990)}}`, ',')}]}}`],
-  ['990 unknown inputs', `{"inputs":{${members(990)}}}`],
-  ['50 keys of 20 KB', `{"inputs":{${many(50, (i) => `"${'~/'.repeat(10_000)}${i}":0`, ',')}}}`],
-  ['a text of a megabyte', `{"inputs":{"text":"${'a'.repeat(BODY_CHARACTERS)}","voice":"aria"}}`],
-  ['a megabyte of white space', `{"inputs":{"text":"${' '.repeat(BODY_CHARACTERS)}","voice":"aria"}}`],
-  ['a depth of 170,000', `{"inputs":${'{"a":'.repeat(170_000)}0${'}'.repeat(170_000)}}`],
+const SPEAK = '/api/v1/voice/tts'
+const LEXICON = '/api/v1/lexicon'
+const entries = (count: number, one: (index: number) => string) => `{"entries":[${many(count, one, ',')}]}`
+const inputs = (rest: string) => `{"inputs":${rest}}`
+const objects = (count: number) => `[${many(count, () => `{${members(990)}}`, ',')}]`
+
+/** Of at most a megabyte. */
+const asked: readonly (readonly [what: string, path: string, status: number, body: string])[] = [
+  ['95,000 unknown inputs', SPEAK, 400, inputs(`{"text":"a","voice":"aria",${members(95_000)}}`)],
+  ['95,000 unknown keys', SPEAK, 400, `{${members(95_000)}}`],
+  ['340,000 empty lists', SPEAK, 400, inputs(`{"text":[${filled('[],')}0]}`)],
+  ['340,000 empty objects', SPEAK, 400, inputs(`{"text":[${filled('{},')}0]}`)],
+  ['520,000 numbers', SPEAK, 400, inputs(`{"text":[${filled('0,')}0]}`)],
+  ['20 objects of 990 keys, hashed', SPEAK, 400, inputs(`{"text":${objects(20)}}`)],
+  ['19,000 short texts', SPEAK, 400, inputs(`{"text":[${many(19_000, () => `"${'x'.repeat(50)}"`, ',')}]}`)],
+  ['990 unknown inputs', SPEAK, 400, inputs(`{${members(990)}}`)],
+  ['50 keys of 20 KB', SPEAK, 400, inputs(`{${many(50, (i) => `"${'~/'.repeat(10_000)}${i}":0`, ',')}}`)],
+  ['a text of a megabyte', SPEAK, 400, inputs(`{"text":"${'a'.repeat(BODY_CHARACTERS)}","voice":"aria"}`)],
+  ['a megabyte of white space', SPEAK, 400, inputs(`{"text":"${' '.repeat(BODY_CHARACTERS)}","voice":"aria"}`)],
+  ['a megabyte of emoji', SPEAK, 400, inputs(`{"text":"${'😀'.repeat(BODY_CHARACTERS / 4)}","voice":"aria"}`)],
+  ['a depth of 170,000', SPEAK, 400, inputs(`${'{"a":'.repeat(170_000)}0${'}'.repeat(170_000)}`)],
+  [
+    '10,000 words',
+    LEXICON,
+    200,
+    entries(10_000, (i) => `{"grapheme":"${i} ${'x'.repeat(25)}","alias":"${'y'.repeat(25)}"}`),
+  ],
+  ['10,000 wrong words', LEXICON, 400, entries(10_000, () => '{"grapheme":" ","alias":" "}')],
+  ['a speech of a megabyte', '/v1/audio/speech', 400, `{"voice":"alloy","input":"${'a'.repeat(BODY_CHARACTERS)}"}`],
+  ['a speech with 19,000 members', '/v1/audio/speech', 400, `{"voice":"none","input":"a","x":${objects(19)}}`],
+  ['a chat of a megabyte', '/api/v1/companion/chat', 400, `{"message":"${'a'.repeat(BODY_CHARACTERS)}"}`],
 ]
 
 describe('without a key, the event loop is hardly held by', () => {
   test.each(askedAnonymously)('%s', async (_title, body) => {
-    const { cpuMs } = await leastCpu(() => call(`${service.url}/graphql`, { method: 'POST', body }), MAX_ANONYMOUS_MS)
+    const ask = await client.take({ url: `${service.url}/graphql`, options: { method: 'POST', body } })
+    const { cpuMs } = await leastCpu(ask, MAX_ANONYMOUS_MS)
     expect(cpuMs).toBeLessThan(MAX_ANONYMOUS_MS)
   })
 
@@ -108,34 +134,25 @@ describe('without a key, the event loop is hardly held by', () => {
     ['/health/live', 'X-Forwarded-For', '1.1.1.1,'],
   ])('%s with 15 KB of %s: %s', async (path, name, part) => {
     const value = part.repeat(HEADER_CHARACTERS / part.length)
+    const bytes = `GET ${path} HTTP/1.1\r\nHost: a\r\n${name}: ${value}\r\n\r\n`
     const { result, cpuMs } = await leastCpu(
-      () => answerTo(`GET ${path} HTTP/1.1\r\nHost: a\r\n${name}: ${value}\r\n\r\n`),
+      await client.take({ port: Number(new URL(service.url).port), bytes }),
       MAX_ANONYMOUS_MS,
     )
-    expect(result).toMatch(/^HTTP\/1\.1 [234]/)
+    expect(result.text).toMatch(/^HTTP\/1\.1 [234]/)
     expect(cpuMs).toBeLessThan(MAX_ANONYMOUS_MS)
   })
 })
 
 describe('with a key, the event loop is not held for long by', () => {
-  test.each(asked)('%s', async (_title, body) => {
+  test.each(asked)('%s, to %s', async (_what, path, status, body) => {
+    expect(body.length).toBeLessThanOrEqual(MAX_BODY_BYTES)
     // The key's hash is taken of the whole request.
     const headers = { 'idempotency-key': 'hashed' }
-    const speak = () => call(`${service.url}/api/v1/voice/tts`, { method: 'POST', key, headers, body })
-    const { result, cpuMs } = await leastCpu(speak, MAX_MS)
-    expect([result.status, result.json<{ error_code: string }>().error_code]).toEqual([400, 'INVALID_REQUEST'])
+    const method = path === LEXICON ? 'PUT' : 'POST'
+    const ask = await client.take({ url: service.url + path, options: { method, key, headers, body } })
+    const { result, cpuMs } = await leastCpu(ask, MAX_MS)
+    expect([result.status, result.text]).toEqual([status, result.text])
     expect(cpuMs).toBeLessThan(MAX_MS)
   })
 })
-
-/** The first bytes that come back. */
-function answerTo(request: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(new URL(service.url).port), '127.0.0.1', () => socket.write(request))
-    socket.once('data', (bytes) => {
-      socket.destroy()
-      resolve(bytes.toString('latin1'))
-    })
-    socket.once('error', reject)
-  })
-}
