@@ -1,4 +1,3 @@
-import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
 import { createUser } from '../../../src/users/create-user.ts'
 import { newId } from '../../../src/values/id.ts'
