@@ -49,13 +49,14 @@ class KeyedSource implements JobSource {
 
   async take(free: number): Promise<Taken> {
     const { limiter } = this.#options
+    if (this.#isNothingBesides()) return { deliveries: [], more: false }
     const size = sizeFor(free, this.#batch)
     const since = performance.now()
     const jobs = await this.#fetch(size)
     const { deliveries, rejected, unclaimed } = this.#accept(jobs, since)
     if (rejected.length === 0) {
       if (jobs.length === size) this.#batch = limiter.batch
-      return { deliveries, more: jobs.length === size && !this.#isNothingLeft() }
+      return { deliveries, more: jobs.length === size && !this.#isNothingBesides() }
     }
     this.#batch = limiter.leastBatch
     this.#isEmpty = false
@@ -123,9 +124,11 @@ class KeyedSource implements JobSource {
     return { deliveries, rejected, unclaimed }
   }
 
-  #isNothingLeft(): boolean {
+  /** Whether the keys besides which nothing waits are all full: a look would read all that waits for them, and bring nothing. */
+  #isNothingBesides(): boolean {
+    if (this.#exhausted === undefined || this.#exhausted.length === 0) return false
     const full = this.#options.limiter.full()
-    return this.#exhausted?.every((key) => full.includes(key)) === true
+    return this.#exhausted.every((key) => full.includes(key))
   }
 }
 

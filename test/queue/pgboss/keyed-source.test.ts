@@ -105,6 +105,11 @@ describe('keyedSource', () => {
     expect(next.deliveries).toHaveLength(16)
     const last = await take()
     expect([last.deliveries.length, last.more]).toEqual([16, false])
+    // Neither does a look that was asked for meanwhile, as each end of a job asks for one.
+    const fetch = vi.spyOn(service.runtime.boss, 'fetch')
+    expect(await take()).toEqual({ deliveries: [], more: false })
+    expect(fetch).not.toHaveBeenCalled()
+    fetch.mockRestore()
     await add('b r2', 1)
     source.invalidate?.()
     expect((await takeAll()).map(({ concurrencyKey }) => concurrencyKey)).toEqual(['b r2'])
