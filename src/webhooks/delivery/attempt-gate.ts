@@ -8,12 +8,14 @@ import {
 import { Latencies } from './latencies.ts'
 import { Preparation, type Steps } from './preparation.ts'
 
-/** How many of those that wait for a receiver may be prepared, so that one statement serves dozens and no delivery waits for it. */
-const AHEAD = 64
-/** At least so many are prepared at once. */
-const TOGETHER = 32
-/** A receiver that answers within this is quick: what is prepared for it is granted long before it is stale. */
-const QUICK_MS = 100
+/**
+ * How many of those that wait for a receiver may be prepared, by how soon it answers: one statement then serves dozens, no delivery waits
+ * for it, and what is prepared is granted long before it is stale. Half of them at least are prepared at once.
+ */
+const AHEAD = [
+  { withinMs: 20, ahead: 128 },
+  { withinMs: 100, ahead: 64 },
+] as const
 /** A receiver that answers within this is responsive: what is held for it moves on. */
 const RESPONSIVE_MS = 1000
 
@@ -114,7 +116,7 @@ export class AttemptGate {
   #grant(): void {
     for (const [key, queue] of this.#queues) {
       if (this.#fits(queue.keys)) this.#grantFirst(key, queue)
-      else if (this.#latencies.of(key) < QUICK_MS) prepareAhead(queue.waiting)
+      else prepareAhead(queue.waiting, this.#latencies.of(key))
     }
   }
 
@@ -142,7 +144,8 @@ export class AttemptGate {
 const stopping = () => new Error('the worker is stopping')
 
 /** Only once some of them are used up, so that many are prepared together while enough are left for the time that takes. */
-function prepareAhead(waiting: readonly Waiting[]): void {
-  if (waiting[AHEAD - TOGETHER]?.preparation.isBegun === true) return
-  for (const { preparation } of waiting.slice(0, AHEAD)) preparation.begin()
+function prepareAhead(waiting: readonly Waiting[], tookMs: number): void {
+  const ahead = AHEAD.find(({ withinMs }) => tookMs < withinMs)?.ahead ?? 0
+  if (ahead === 0 || waiting[ahead / 2]?.preparation.isBegun === true) return
+  for (const { preparation } of waiting.slice(0, ahead)) preparation.begin()
 }

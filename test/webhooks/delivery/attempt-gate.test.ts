@@ -154,15 +154,23 @@ describe('AttemptGate', () => {
     expect([share('a1'), share('a2'), share('a3')]).toEqual([20, 20, 20])
   })
 
-  test('prepares for a receiver that answers quickly before its ticket is granted, 64 places ahead at most', async () => {
-    const { prepared, answers } = crowd(new AttemptGate(LIMITS), 200)
-    await until(() => answers.length === 2)
-    expect(prepared).toEqual([0, 1])
-    answers[0]!()
-    await until(() => answers.length === 3)
-    await settled()
-    expect(inOrder(prepared)).toEqual(Array.from({ length: 3 + 64 }, (_, index) => index))
-  })
+  test.each([
+    [19, 128],
+    [99, 64],
+  ])(
+    'prepares for a receiver that answers in %i ms before its ticket is granted, %i places ahead at most',
+    async (tookMs, ahead) => {
+      let clock = 0
+      const { prepared, answers } = crowd(new AttemptGate(LIMITS, () => clock), 200)
+      await until(() => answers.length === 2)
+      expect(prepared).toEqual([0, 1])
+      clock += tookMs
+      answers[0]!()
+      await until(() => answers.length === 3)
+      await settled()
+      expect(inOrder(prepared)).toEqual(Array.from({ length: 3 + ahead }, (_, index) => index))
+    },
+  )
 
   test('prepares nothing early for a receiver that takes its time', async () => {
     let clock = 0
@@ -282,10 +290,10 @@ describe('AttemptGate', () => {
 
   test('releases what it had prepared for those that closing rejects, and nothing else', async () => {
     const gate = new AttemptGate(LIMITS)
-    const { prepared, undone, answers, ends } = crowd(gate, 100)
+    const { prepared, undone, answers, ends } = crowd(gate, 200)
     await until(() => answers.length === 2)
     answers[0]!()
-    await until(() => prepared.length === 67)
+    await until(() => prepared.length === 131)
     gate.close()
     answers[1]!()
     answers[2]!()
