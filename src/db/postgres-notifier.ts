@@ -124,6 +124,8 @@ function openOutbox(connection: LastingConnection, log: Log) {
   }
 
   const drain = async (): Promise<void> => {
+    // What is announced of one batch, by each of its callers, goes out together: every statement is a commit of its own.
+    await null
     while (waiting.size > 0) {
       const batch = [...waiting].slice(0, LARGEST_BATCH)
       for (const [key] of batch) waiting.delete(key)
