@@ -32,7 +32,10 @@ export interface Ask {
  * FailedAttempt where the server lives and its answer is of no use (401, 403, redirects, no JSON, too long); or the signal's reason when aborted
  */
 export function askServer(ask: Ask): Promise<unknown> {
-  return inClientSpan(clientSpan(ask.method ?? 'POST', ask.what, ask.url), () => askOnce(ask))
+  return inClientSpan(
+    () => clientSpan(ask.method ?? 'POST', ask.what, ask.url),
+    () => askOnce(ask),
+  )
 }
 
 /** The connections of this process to all such servers: directly, and by the proxy of its environment. */

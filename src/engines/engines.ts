@@ -131,7 +131,10 @@ class SharedEngines implements Engines {
   #measured(engine: SpeechEngine, kind: 'espeak' | 'sherpa-onnx'): SpeechEngine {
     const measured = { telemetry: this.#telemetry, kind, server: kind }
     const speak: SpeechEngine['speak'] = (request) =>
-      inStepSpan(renderSpan(kind), () => measureRequest(measured, request.signal, () => engine.speak(request)))
+      inStepSpan(
+        () => renderSpan(kind),
+        () => measureRequest(measured, request.signal, () => engine.speak(request)),
+      )
     const { slots, deterministic, voices, close } = engine
     return { slots, deterministic, voices, speak, close }
   }

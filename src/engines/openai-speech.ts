@@ -132,7 +132,7 @@ interface Exchange {
 /** One request and its whole answer. @throws EngineError; the signal's reason when aborted */
 function exchange(connection: Connection, request: Exchange): Promise<Answer> {
   const { method, path } = request
-  const span = clientSpan(method, path.slice(path.lastIndexOf('/') + 1), connection.server.baseUrl)
+  const span = () => clientSpan(method, path.slice(path.lastIndexOf('/') + 1), connection.server.baseUrl)
   return inClientSpan(span, () => exchangeOnce(connection, request))
 }
 

@@ -188,7 +188,7 @@ class JobDispatcher implements Dispatcher {
   /** In the scope of the request that queued the job, and not of what woke this process. */
   #run(job: RunningJob): Promise<void> {
     const { requestId, trace } = job.delivery.origin ?? {}
-    const span = messageSpan('process', this.#options.kind.queue, job.delivery.jobId)
+    const span = () => messageSpan('process', this.#options.kind.queue, job.delivery.jobId)
     const handle = () => this.#options.handle(job.delivery.jobId, job.controller.signal, job.delivery, job.ticket)
     return inLogScope({ ...(requestId !== undefined && { requestId }) }, () =>
       this.#settlement.settle(job, () => inConsumerSpan(span, trace, handle)),

@@ -7,7 +7,10 @@ import type { Storage } from './storage.ts'
 /** The same store, with a span for each of its operations, their time, and the bytes that go through it noted. @param store what it is called */
 export function measuredStorage(storage: Storage, store: 'disk' | 's3', telemetry: Telemetry): Storage {
   const measure = <Result>(operation: string, work: () => Promise<Result>): Promise<Result> =>
-    inStepSpan(storageSpan(operation, store), () => timed(operation, work))
+    inStepSpan(
+      () => storageSpan(operation, store),
+      () => timed(operation, work),
+    )
   const timed = async <Result>(operation: string, work: () => Promise<Result>): Promise<Result> => {
     const begun = performance.now()
     const note = (outcome: 'ok' | 'error') =>

@@ -16,10 +16,14 @@ import { errorAttribute, type SpanStart, statusAttribute } from './span-names.ts
 const SERVER_ERROR = 500
 const TRACE_HEADERS = ['traceparent', 'tracestate'] as const
 
+/** Called only where a span is made of it. */
+type StartSpan = () => SpanStart
+
 const tracer = trace.getTracer('sonant', VERSION)
 
 /** Headers that tell the next server which trace it is in; none where nothing is traced. */
 export function traceHeaders(): Record<string, string> {
+  if (!isTraced()) return {}
   const carrier: Record<string, string> = {}
   propagation.inject(context.active(), carrier)
   const { traceparent, tracestate } = carrier
@@ -47,19 +51,22 @@ export function noteFailure(outcome: string): void {
 }
 
 /** Runs `work` in a span of its own. @throws what `work` throws: the span then holds its code, or the name of its class */
-const inSpan = <Result>(start: SpanStart, kind: SpanKind, work: () => Promise<Result>): Promise<Result> =>
-  tracer.startActiveSpan(start.name, { kind, attributes: start.attributes }, (span) => ended(span, work))
+function inSpan<Result>(start: StartSpan, kind: SpanKind, work: () => Promise<Result>): Promise<Result> {
+  if (!isTraced()) return work()
+  const { name, attributes } = start()
+  return tracer.startActiveSpan(name, { kind, attributes }, (span) => ended(span, work))
+}
 
 /** Handing work to a queue. */
-export const inProducerSpan = <Result>(start: SpanStart, work: () => Promise<Result>): Promise<Result> =>
+export const inProducerSpan = <Result>(start: StartSpan, work: () => Promise<Result>): Promise<Result> =>
   inSpan(start, SpanKind.PRODUCER, work)
 
 /** A request to another server. */
-export const inClientSpan = <Result>(start: SpanStart, work: () => Promise<Result>): Promise<Result> =>
+export const inClientSpan = <Result>(start: StartSpan, work: () => Promise<Result>): Promise<Result> =>
   inSpan(start, SpanKind.CLIENT, work)
 
 /** A step inside this process. */
-export const inStepSpan = <Result>(start: SpanStart, work: () => Promise<Result>): Promise<Result> =>
+export const inStepSpan = <Result>(start: StartSpan, work: () => Promise<Result>): Promise<Result> =>
   inSpan(start, SpanKind.INTERNAL, work)
 
 /**
@@ -67,15 +74,17 @@ export const inStepSpan = <Result>(start: SpanStart, work: () => Promise<Result>
  * it, as the wait between them may be hours. What is active where the worker was woken is not its parent.
  */
 export function inConsumerSpan<Result>(
-  start: SpanStart,
+  start: StartSpan,
   traceparent: string | undefined,
   work: () => Promise<Result>,
 ): Promise<Result> {
+  if (!isTraced()) return work()
   const sent = traceparent === undefined ? ROOT_CONTEXT : propagation.extract(ROOT_CONTEXT, { traceparent })
   const sender = trace.getSpanContext(sent)
   const links = sender === undefined ? [] : [{ context: sender }]
-  const options = { kind: SpanKind.CONSUMER, attributes: start.attributes, links }
-  return tracer.startActiveSpan(start.name, options, sent, (span) => ended(span, work))
+  const { name, attributes } = start()
+  const options = { kind: SpanKind.CONSUMER, attributes, links }
+  return tracer.startActiveSpan(name, options, sent, (span) => ended(span, work))
 }
 
 /** Whether a provider takes spans: without one, what a span needs is a tenth of a short answer. */

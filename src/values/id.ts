@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto'
-import { fromUUID, parseTypeId, toUUID } from 'typeid-js'
+import { fromUUID, parseTypeId } from 'typeid-js'
 
 /** The nouns that have an id, and its prefix. */
 const ID_PREFIXES = ['acct', 'key', 'job', 'msg', 'user', 'art', 'chat', 'wrk', 'ses', 'voice'] as const
@@ -20,8 +20,10 @@ export function newId(prefix: IdPrefix, at = new Date()): string {
 
 /** The time an id was made, to the millisecond; a row's created_at is taken from its id so that both sort alike. */
 export function idTime(id: string): Date {
-  const hex = toUUID(id as Parameters<typeof toUUID>[0]).replaceAll('-', '')
-  return new Date(Number.parseInt(hex.slice(0, 12), 16))
+  const start = id.lastIndexOf('_') + 1
+  let time = 0
+  for (let i = start; i < start + TIME_CHARACTERS; i++) time = time * 32 + BASE32.indexOf(id[i]!)
+  return new Date(time)
 }
 
 /**

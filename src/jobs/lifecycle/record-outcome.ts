@@ -57,8 +57,9 @@ async function recordCompleted(attempt: Attempt, production: OutcomeOf<'complete
   const { artifacts, provenance } = production
   const begun = performance.now()
   try {
-    const completed = await inStepSpan(COMMIT_SPAN, () =>
-      record(() => completeJob(parts, claim, artifacts, provenance, parts.row)),
+    const completed = await inStepSpan(
+      () => COMMIT_SPAN,
+      () => record(() => completeJob(parts, claim, artifacts, provenance, parts.row)),
     )
     parts.telemetry.observe('job_stage_seconds', { stage: 'complete' }, secondsSince(begun))
     if (completed === null) await deleteFiles(attempt)
@@ -83,7 +84,13 @@ async function recordFailed(attempt: Attempt, { failure, error }: OutcomeOf<'fai
   // The answer to the commit may have been lost. Where it was not either, the job may be completed, with these very files.
   const write = async () =>
     (await failJob(parts, claim, failure, work?.provenance?.())) || announceLostEnd(parts, claim, failure)
-  if (!(await inStepSpan(COMMIT_SPAN, () => untilAnswered(write)))) return
+  if (
+    !(await inStepSpan(
+      () => COMMIT_SPAN,
+      () => untilAnswered(write),
+    ))
+  )
+    return
   parts.log.warn({ jobId: claim.jobId, attempt: claim.attempt, ...detail }, 'a job failed')
   await deleteFiles(attempt)
 }

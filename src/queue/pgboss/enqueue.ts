@@ -81,7 +81,7 @@ const enqueueingTaken =
     })
 
 const inSendSpan = <Result>(kind: JobKind, id: string, work: () => Promise<Result>): Promise<Result> =>
-  inProducerSpan(messageSpan('send', kind.queue, id), work)
+  inProducerSpan(() => messageSpan('send', kind.queue, id), work)
 
 /** `lane` is the stored name of the concurrency key: rows that were queued before a release keep it. */
 const payload = (jobId: string, { concurrencyKey, fairShare, reservation }: EnqueueOptions = {}) => ({

@@ -64,13 +64,16 @@ export async function deliverWebhook(
 
 /** In a span of its own: it is a failure in the trace where the receiver did not take the delivery. */
 const send = (parts: AttemptParts, attempt: Attempt, signal: AbortSignal): Promise<AttemptResult> =>
-  inClientSpan(deliverySpan(attempt.url), async () => {
-    noteLag(parts, attempt)
-    const result = await parts.post(attempt, signal)
-    if (result.responseStatus !== null) noteStatus(result.responseStatus)
-    if (result.outcome !== 'succeeded') noteFailure(result.outcome)
-    return result
-  })
+  inClientSpan(
+    () => deliverySpan(attempt.url),
+    async () => {
+      noteLag(parts, attempt)
+      const result = await parts.post(attempt, signal)
+      if (result.responseStatus !== null) noteStatus(result.responseStatus)
+      if (result.outcome !== 'succeeded') noteFailure(result.outcome)
+      return result
+    },
+  )
 
 interface Row {
   account_id: string
