@@ -5,6 +5,14 @@ import type { Queryable } from './ledger.ts'
 
 /** undefined_table, undefined_column: a schema from before there was such a thing. */
 const OLDER_SCHEMA: ReadonlySet<string | undefined> = new Set(['42P01', '42703'])
+/** A schema that no program has opened yet has no row: what the first one gets is the column's default. */
+const NEEDED = `
+  select coalesce(
+    (select minimum_version from installation limit 1),
+    (select substring(pg_get_expr(d.adbin, d.adrelid) from '''([^'']+)''') from pg_attrdef d
+     join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum
+     where d.adrelid = 'installation'::regclass and a.attname = 'minimum_version')
+  ) as version`
 
 /**
  * Refuses a schema from which a newer program has taken away what this one needs.
@@ -21,7 +29,7 @@ export async function requireVersion(db: Queryable): Promise<void> {
 
 async function minimumVersion(db: Queryable): Promise<string | null> {
   try {
-    const { rows } = await db.query<{ version: string | null }>('select minimum_version as version from installation')
+    const { rows } = await db.query<{ version: string | null }>(NEEDED)
     return rows[0]?.version ?? null
   } catch (error) {
     if (OLDER_SCHEMA.has(errorCode(error))) return null
