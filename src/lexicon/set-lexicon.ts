@@ -60,7 +60,7 @@ function checkEntries(entries: readonly LexiconEntry[]): void {
     ])
   const seen = new Map<string, number>()
   const details = entries.flatMap((entry, at): Detail[] => {
-    const key = `${entry.language ?? ''}\n${keyOf(entry.grapheme)}`
+    const key = keyOf(entry)
     const first = seen.get(key)
     if (first === undefined) seen.set(key, at)
     return wrongIn(entry, first).map(([field, message]) => ({ path: `/entries/${at}/${field}`, message }))
@@ -68,7 +68,11 @@ function checkEntries(entries: readonly LexiconEntry[]): void {
   if (details.length > 0) throw invalidRequest('Invalid request: see `details`.', details)
 }
 
-const keyOf = (grapheme: string): string => grapheme.normalize('NFC').trim().replace(/\s+/g, ' ')
+/** An entry of no language is another than one of an empty one, which is wrong alone. */
+function keyOf({ language, grapheme }: LexiconEntry): string {
+  const plain = grapheme.normalize('NFC').trim().replace(/\s+/g, ' ')
+  return language === undefined ? plain : `${plain}\n${language}`
+}
 
 function wrongIn({ language, grapheme, alias }: LexiconEntry, first: number | undefined): [string, string][] {
   const wrong: [string, string][] = []

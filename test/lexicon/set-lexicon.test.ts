@@ -196,6 +196,15 @@ describe('the lexicon of an account', () => {
     )
   })
 
+  test('with a language that is empty is refused for that, and the same word without a language is another entry', async () => {
+    const answer = await put([
+      { grapheme: 'a', alias: 'b', language: '' },
+      { grapheme: 'a', alias: 'c' },
+    ])
+    const { details } = answer.json<{ details: { path: string }[] }>()
+    expect([answer.status, details.map(({ path }) => path)]).toEqual([400, ['/entries/0/language']])
+  })
+
   test('that makes a text far longer than what is charged fails the job, which costs nothing then', async () => {
     await put([{ grapheme: 'a', alias: 'b'.repeat(200) }])
     const balance = async () =>
