@@ -108,7 +108,7 @@ export const HARMLESS: readonly Abuse[] = [
 ]
 
 /**
- * The work of this process, client and service, on one request, tried until it is less than `enoughMs`: the first time compiles it, and even
+ * The work of this thread on one request, that of a client in it included, tried until it is less than `enoughMs`: the first time compiles it, and even
  * processor time grows while others use the caches of the core. What takes longer takes longer each time.
  */
 export async function leastCpu<T>(request: () => Promise<T>, enoughMs: number): Promise<{ result: T; cpuMs: number }> {
