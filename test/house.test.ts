@@ -252,6 +252,11 @@ describe('the house', () => {
     const others = readers.filter((file) => !file.startsWith('src/cli/') && basename(file) !== 'embedded-launcher.ts')
     expect(others).toEqual([])
   })
+
+  test('a test that stops the clock sets it going again: other files run in the same process', () => {
+    const stopping = TRACKED.filter((file) => /^test\/.*\.ts$/.test(file) && /\bvi\.useFakeTimers\(/.test(read(file)))
+    expect(stopping.filter((file) => !/\bvi\.useRealTimers\(/.test(read(file)))).toEqual([])
+  })
 })
 
 describe('sizes', () => {

@@ -1,10 +1,13 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ApiError, asFailedQuestion } from '../../../src/console/api/api-error.ts'
 
 const NOW = Date.UTC(2026, 10, 26)
 
-vi.useFakeTimers({ now: NOW, toFake: ['Date'] })
-afterEach(() => vi.restoreAllMocks())
+beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }))
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
 
 const unavailable = (retryAfterSeconds?: number) =>
   new ApiError('Not now.', { code: 'UNAVAILABLE', requestId: 'req_1', retryAfterSeconds })
