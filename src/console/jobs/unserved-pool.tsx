@@ -1,4 +1,5 @@
 import { Icon } from '../parts/icon.tsx'
+import { startCommand } from './serves-pool.ts'
 
 interface UnservedPoolProps {
   readonly job: {
@@ -18,7 +19,7 @@ export function UnservedPool({ job: { poolServed, pool } }: UnservedPoolProps) {
       {pool ? (
         <span>
           No worker serves pool <strong dir="auto">{pool}</strong>: the job waits until one does. Start one with{' '}
-          <code>npx sonant work --pools {pool}</code>.
+          <code>{startCommand(pool)}</code>.
         </span>
       ) : (
         'No worker serves the pool of this job: it waits until an operator starts one.'

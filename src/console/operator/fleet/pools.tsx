@@ -44,7 +44,7 @@ const PoolLine = ({ pool }: { pool: PoolRowFragment }) => (
       {pool.workers > 0 ? (
         <a
           href={at(`/operator/workers?pool=${encodeURIComponent(pool.name)}`)}
-          aria-label={`${count(pool.workers)} of ${pool.name}`}
+          aria-label={`${count(pool.workers)} ${pool.workers === 1 ? 'worker' : 'workers'} of ${pool.name}`}
         >
           {count(pool.workers)}
         </a>

@@ -1,3 +1,4 @@
+import { startCommand } from '../../jobs/serves-pool.ts'
 import type { PoolRowFragment } from '../../operations.ts'
 import { count } from '../../parts/format.ts'
 import { Icon } from '../../parts/icon.tsx'
@@ -13,7 +14,7 @@ export const UnservedPools = ({ pools }: { pools: readonly PoolRowFragment[] }) 
           <span>
             No worker serves pool <strong dir="auto">{name}</strong>:{' '}
             {waiting === 1 ? 'one job waits' : `${count(waiting)} jobs wait`}. Start one with{' '}
-            <code>npx sonant work --pools {name}</code>.
+            <code>{startCommand(name)}</code>.
           </span>
         </p>
       ))}
