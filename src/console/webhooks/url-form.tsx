@@ -97,8 +97,8 @@ interface DialogProps {
 
 const SaveDialog = ({ pending, ...confirming }: DialogProps & { readonly pending: number }) => (
   <ConfirmDialog title="Save the webhook URL?" action="Save the URL" {...confirming}>
-    {count(pending)} {pending === 1 ? 'delivery is' : 'deliveries are'} under way and will keep going to the URL from
-    before, retries included. Later ones go to the new URL.
+    {count(pending)} {pending === 1 ? 'delivery is' : 'deliveries are'} under way. Each keeps the URL that it has,
+    retries included. Later ones go to the new URL.
   </ConfirmDialog>
 )
 
