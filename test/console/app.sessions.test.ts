@@ -10,7 +10,7 @@ import { unservedPoolJourneys } from './journeys/unserved-pools.ts'
 import { versionJourneys } from './journeys/versions.ts'
 
 /** With a service and a browser of their own, so that they run next to those of app.test.ts. */
-describeConsole('sessions, networks and other hands in a browser', (opened) => {
+describeConsole('sessions, networks and changes by others in a browser', (opened) => {
   endpointsJourneys(opened)
   faultJourneys(opened)
   versionJourneys(opened)

@@ -73,7 +73,7 @@ const axeSource = (): string => readFileSync(createRequire(import.meta.url).reso
 async function axeViolations(page: Page, rules: readonly string[]): Promise<string[]> {
   const isThere = await page.evaluate('typeof axe === "object"')
   if (!isThere) await page.evaluate(axeSource())
-  // Of what it finds nothing wrong with, and of how to find an element again, nothing is told.
+  // It lists nothing that passes, and makes no selectors: neither is read here.
   const options = { runOnly: rules, resultTypes: ['violations'], selectors: false }
   const run = `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`
   const violations = (await page.evaluate(run)) as readonly Violation[]

@@ -9,7 +9,7 @@ export interface OpenedConsole {
   readonly account: string
   /** Of the built files. */
   readonly folder: string
-  /** Signed in as the owner, who is an operator as well. */
+  /** Signed in as the owner, an operator as well. */
   readonly owner: BrowserContext
   /** The address of a screen. */
   readonly at: (path: string) => string
