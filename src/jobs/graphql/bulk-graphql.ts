@@ -9,7 +9,7 @@ import type { Job } from '../job-shape.ts'
 import type { Submission } from '../lifecycle/queue-job.ts'
 import { JobInterface, madeJob } from './job-interface-graphql.ts'
 
-export const ID = 'The id that was sent.'
+const ID = 'The id that was sent.'
 export const ERROR = 'Why this id failed; null where it succeeded.'
 /** Each may need a transaction of its own. */
 export const BULK = { cost: 100, length: 100 }

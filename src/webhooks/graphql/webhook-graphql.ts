@@ -1,7 +1,7 @@
 import { builder } from '../../graphql/builder.ts'
 import { presentedBy, resolvedBy } from '../../graphql/resolved-by.ts'
 import type { Each } from '../../jobs/bulk/each-id.ts'
-import { BULK, BulkErrorRef, ERROR, ID } from '../../jobs/graphql/bulk-graphql.ts'
+import { BULK, BulkErrorRef, ERROR } from '../../jobs/graphql/bulk-graphql.ts'
 import { redeliverWebhook } from '../delivery/redeliver-webhook.ts'
 import { type Redelivery, type RedeliveryInput, redeliverWebhooks } from '../delivery/redeliver-webhooks.ts'
 import { sendTestWebhook } from '../delivery/send-test-webhook.ts'
@@ -51,7 +51,7 @@ const RotationRef = builder.objectRef<string>('RotateWebhookSecretSuccess').impl
 const RedeliveredRef = builder.objectRef<Each<string>>('RedeliveredWebhook').implement({
   description: 'What came of one id of redeliverWebhooks.',
   fields: (t) => ({
-    deliveryId: t.exposeID('id', { description: ID }),
+    deliveryId: t.exposeID('id', { description: 'The webhook-id that was named.' }),
     error: t.expose('error', { type: BulkErrorRef, nullable: true, description: ERROR }),
   }),
 })
@@ -69,7 +69,7 @@ const RedeliveryRef = builder.objectRef<Redelivery>('RedeliverWebhooksSuccess').
       type: [RedeliveredRef],
       nullable: true,
       description:
-        'What came of each of `ids`, in their order; one that was sent twice is here once. Null without `ids`.',
+        'What came of each of `ids`, in their order; one that is named twice is here once. Null without `ids`.',
       resolve: ({ results }) => results && [...results],
       extensions: BULK,
     }),
