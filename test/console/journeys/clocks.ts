@@ -97,6 +97,7 @@ export function clockJourneys(opened: () => OpenedConsole): void {
     for (let nth = 0; nth < 20; nth++) await page.evaluate(() => fetch('/health/live'))
     expect(asked.filter((body) => body.includes('query Statistics(')).length).toBeLessThan(3)
     expect(complaints).toEqual([])
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
     await context.close()
   })
 }

@@ -130,6 +130,7 @@ export function heldPageJourneys(opened: () => OpenedConsole): void {
     await page.evaluate(() => fetch('/health/live'))
     await page.getByLabel('Connection: Live').waitFor()
     expect([await page.getByRole('dialog').count(), complaints]).toEqual([0, []])
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
     await context.close()
   })
 
@@ -296,6 +297,7 @@ export function heldPageJourneys(opened: () => OpenedConsole): void {
       await page.getByLabel('Text', { exact: true }).inputValue(),
       complaints,
     ]).toEqual([[], TYPED, []])
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
     await context.close()
   })
 
@@ -324,6 +326,7 @@ export function heldPageJourneys(opened: () => OpenedConsole): void {
     await page.getByLabel('Connection: Live').waitFor()
     await page.evaluate(() => fetch('/health/live'))
     expect([await page.evaluate('dialogs'), complaints]).toEqual([[], []])
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
     await context.close()
   })
 

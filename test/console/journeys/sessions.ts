@@ -124,6 +124,7 @@ export function sessionJourneys(opened: () => OpenedConsole): void {
       takes: 0,
       isKept: false,
     })
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
     await context.close()
   })
 
