@@ -52,18 +52,21 @@ from (
 /** From here on it is faster to make the indexes afterwards, and to count all jobs at once. */
 const MANY_JOBS = 1_000_000
 
-/** As the triggers note them, in shards that share no hour: each is folded without what the others hold. */
+/** As the triggers note them, also next to what these noted of jobs that were deleted; in shards that share no hour: each is folded without what the others hold. */
 const NOTES = [
   `insert into job_count (account_id, type, status, decision, shard, jobs)
    select account_id, type, status, job_decision_of(is_prohibited), 0, count(*) from job where account_id = $1 group by 1, 2, 3, 4
    on conflict (account_id, type, status, decision, shard) do update set jobs = excluded.jobs`,
-  `insert into job_rollup_delta (account_id, shard, at, type, status, decision, endpoint_key, api_key_id, error_code, wait_bucket,
+  `insert into job_rollup_delta as d (account_id, shard, at, type, status, decision, endpoint_key, api_key_id, error_code, wait_bucket,
      run_bucket, started, ended, in_events, jobs, credits, characters, audio_ms)
    select account_id, (extract(epoch from date_trunc('hour', created_at, 'UTC')) / 86400)::integer % 16, date_trunc('hour', created_at, 'UTC'),
      type, status, job_decision_of(is_prohibited), endpoint_key, api_key_id, error_code, job_bucket(started_at - created_at),
      job_bucket(completed_at - started_at), date_trunc('hour', started_at, 'UTC'), date_trunc('hour', completed_at, 'UTC'), true,
      count(*), sum(job_credits(status, cost)), sum(job_characters(type, inputs)), 0
-   from job where account_id = $1 group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13`,
+   from job where account_id = $1 group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
+   on conflict (account_id, at, shard, type, status, decision, endpoint_key, api_key_id, error_code, wait_bucket, run_bucket, started,
+     ended, in_events) do update set jobs = d.jobs + excluded.jobs, credits = d.credits + excluded.credits,
+     characters = d.characters + excluded.characters, audio_ms = d.audio_ms + excluded.audio_ms`,
 ]
 
 /** Fills an account that has none with jobs of all types, of the last 300 days unless said otherwise, and brings the statistics up to date. */
