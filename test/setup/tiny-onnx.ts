@@ -54,7 +54,7 @@ export function value(name: string, kind: 'float' | 'int64', dims: readonly (num
   return message([1, name], [2, message([1, message([1, kind === 'float' ? FLOAT : INT64], [2, shape])])])
 }
 
-interface Graph {
+export interface Graph {
   readonly nodes: readonly Uint8Array[]
   readonly constants: readonly Uint8Array[]
   readonly inputs: readonly Uint8Array[]
