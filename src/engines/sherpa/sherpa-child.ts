@@ -1,13 +1,22 @@
 import { createRequire } from 'node:module'
+import { stretch } from '../espeak/stretch.ts'
 
 // Runs as a process of its own: the library ends its process for many reasons, and takes nothing else with it here.
 
 const PACKAGE = 'sherpa-onnx-node'
+const FULL_SCALE = 32_767
 
 /** What the parent asks for. */
 export type SherpaAsk =
   | { readonly load: object }
-  | { readonly speak: { readonly text: string; readonly options: Readonly<Record<string, unknown>> } }
+  | {
+      readonly speak: {
+        readonly text: string
+        readonly options: Readonly<Record<string, unknown>>
+        /** Of a model that has none of its own. */
+        readonly pace: number
+      }
+    }
 
 /** What the parent hears. */
 export type SherpaAnswer =
@@ -35,10 +44,16 @@ let tts: Tts | undefined
 async function answer(ask: SherpaAsk): Promise<SherpaAnswer> {
   if ('load' in ask) return load(ask.load)
   if (tts === undefined) return { failed: 'no model is loaded' }
-  const { text, options } = ask.speak
+  const { text, options, pace } = ask.speak
   // With a buffer of the library's own, memory would be shared with code that may free it.
   const spoken = await tts.generateAsync({ text, enableExternalBuffer: false, ...options })
-  return { spoken: { samples: spoken.samples, sampleRate: spoken.sampleRate } }
+  return { spoken: { samples: atPace(spoken, pace), sampleRate: spoken.sampleRate } }
+}
+
+function atPace({ samples, sampleRate }: Audio, pace: number): Float32Array {
+  if (pace === 1) return samples
+  const whole = Int16Array.from(samples, (sample) => Math.round(Math.max(-1, Math.min(1, sample)) * FULL_SCALE))
+  return Float32Array.from(stretch(whole, sampleRate, pace), (sample) => sample / FULL_SCALE)
 }
 
 async function load(config: object): Promise<SherpaAnswer> {

@@ -25,6 +25,8 @@ interface Family {
   /** A recording needs its text. */
   readonly needsText: boolean
   readonly hasSteps: boolean
+  /** It speaks at another pace by itself. */
+  readonly hasPace: boolean
 }
 
 const ONNX = /\.onnx$/
@@ -47,6 +49,7 @@ const part = (name: string): ModelFile => ({ name, pattern: new RegExp(`^${name}
 const speakers = (files: readonly ModelFile[], hasSteps = false): Family => ({
   files,
   hasSteps,
+  hasPace: true,
   clones: false,
   needsText: false,
 })
@@ -71,12 +74,14 @@ export const FAMILIES: Readonly<Record<SherpaFamily, Family>> = {
     clones: true,
     needsText: false,
     hasSteps: true,
+    hasPace: false,
   },
   zipvoice: {
     files: [part('encoder'), part('decoder'), { name: 'vocoder', pattern: VOCODER }, TOKENS, LEXICON, DATA_DIR],
     clones: true,
     needsText: true,
     hasSteps: true,
+    hasPace: true,
   },
   supertonic: speakers(
     [

@@ -3,6 +3,7 @@ import {
   EngineError,
   type EngineVoice,
   NothingToSay,
+  paceOf,
   type Speech,
   type SpeechEngine,
   type SpeechRequest,
@@ -61,7 +62,7 @@ export async function sherpaConfig(block: SherpaBlock, modelsDir: string): Promi
  * @param readRecording decodes what a voice is to sound like
  */
 export function openSherpa(block: SherpaBlock, model: SherpaModel, readRecording: ReadRecording): SpeechEngine {
-  const { clones } = FAMILIES[block.family]
+  const { clones, hasPace } = FAMILIES[block.family]
   const once: SpeechEngine = {
     slots: block.slots,
     deterministic: false,
@@ -73,7 +74,8 @@ export function openSherpa(block: SherpaBlock, model: SherpaModel, readRecording
       const options = optionsOf(block, request, readRecording)
       if (!clones) await checkSpeaker(model, Number(options.sid), request.signal)
       const limitMs = MIN_LIMIT_MS + Math.ceil((request.expectedSeconds ?? 0) * MOST_TIMES * 1000)
-      const spoken = await model.speak({ text: request.text, options }, limitMs, request.signal)
+      const pace = hasPace ? 1 : paceOf(request.speed)
+      const spoken = await model.speak({ text: request.text, options, pace }, limitMs, request.signal)
       if ('failed' in spoken) throw refusalOf(spoken.failed)
       return toSpeech(spoken)
     },

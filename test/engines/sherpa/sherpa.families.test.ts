@@ -75,6 +75,17 @@ describe.each(Object.keys(TINY_FAMILIES))('a model of the kind of %s', { timeout
     expect(one.samples.some((sample) => sample > 8000)).toBe(true)
   })
 
+  test('speaks at any pace that is asked for, as high as before', async () => {
+    const [plain, quick, slow] = [
+      await speak(name, long),
+      await speak(name, long, { speed: 2 }),
+      await speak(name, long, { speed: 0.5 }),
+    ]
+    expect(seconds(quick) / seconds(plain)).toBeCloseTo(0.5, 1)
+    expect(seconds(slow) / seconds(plain)).toBeCloseTo(2, 1)
+    for (const other of [quick, slow]) expect(hzOf(other) / hzOf(plain)).toBeCloseTo(1, 1)
+  })
+
   test('has numbered speakers, or speaks like a recording', async () => {
     const voices = await engines.use(blockOf(name), (engine) => engine.voices(AbortSignal.timeout(30_000)))
     if (clonesOf(name)) {
