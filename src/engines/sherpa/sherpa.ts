@@ -137,6 +137,8 @@ function extraOf(
   if (family === 'pocket') return seed === undefined ? {} : { seed }
   if (family === 'kokoro') return KOKORO_OWN.has(code) ? {} : { lang: code as string }
   if (family !== 'supertonic') return {}
+  // The library says nothing then, which would be a pause in a longer text.
+  if (code === 'zh') throw new EngineError('RENDER_FAILED', 'Supertonic models do not speak Chinese.')
   return { ...(code !== undefined && { lang: code }), ...(seed !== undefined && { seed }) }
 }
 

@@ -131,3 +131,10 @@ test('a model of several languages reads in the one that is asked for, or that t
   expect(german.samples).not.toEqual((await of(text, 'English')).samples)
   expect(await of(text)).toEqual(german)
 })
+
+test('a text in Chinese is refused by Supertonic for that, and is no pause', async () => {
+  await expect(speak('Supertonic', CHINESE[0]!)).rejects.toMatchObject({
+    code: 'RENDER_FAILED',
+    message: 'Supertonic models do not speak Chinese.',
+  })
+})
