@@ -1,4 +1,7 @@
 import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Cue, cuesOf } from '../../../src/voice/captions/cues.ts'
 import { toSrt } from '../../../src/voice/captions/srt.ts'
@@ -37,10 +40,23 @@ function readByFfmpeg(input: string, format: 'srt' | 'webvtt'): Cue[] {
   expect([status, stderr]).toEqual([0, ''])
   const blocks = stdout.replaceAll('\r', '').trimEnd().split('\n\n')
   return blocks.map((block) => {
-    const [, times, ...lines] = block.replace(WORD_JOINER, '').split('\n')
+    const [, times, ...lines] = block.replace(WORD_JOINER, '').replaceAll('｛', '{').replaceAll('｝', '}').split('\n')
     const [from, to] = times!.split(' --> ').map(milliseconds)
     return { from: from!, to: to!, lines }
   })
+}
+
+/** How much light libass puts onto a black picture for captions, in all. */
+function inkOf(text: string): number {
+  const folder = mkdtempSync(join(tmpdir(), 'sonant-captions-'))
+  try {
+    writeFileSync(join(folder, 'a.srt'), toSrt([{ from: 0, to: 5000, lines: [text] }]))
+    const picture = ['-f', 'lavfi', '-i', 'color=black:s=1280x240:d=1', '-vf', 'subtitles=a.srt', '-vframes', '1']
+    const args = ['-v', 'error', ...picture, '-f', 'rawvideo', '-pix_fmt', 'gray', '-']
+    return spawnSync('ffmpeg', args, { cwd: folder }).stdout.reduce((sum, pixel) => sum + Math.max(0, pixel - 24), 0)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
 const milliseconds = (time: string): number => {
@@ -59,5 +75,12 @@ describe.skipIf(isMissing)('ffmpeg', () => {
     const cues = cuesIn('Overrides {\\an8} and {\\b1}, in C:\\New\\house\\names or {C:\\News}.')
     expect(cues.flatMap(({ lines }) => lines).join(' ')).toContain('C:\\New')
     expect(readByFfmpeg(toSrt(cues), 'srt')).toEqual(cues)
+  })
+})
+
+// It draws letters where there is a font.
+describe.skipIf(isMissing || inkOf('hello') === 0)('libass', () => {
+  test.each(['A {hello} B', 'A {\\an8}hello B', 'A {y:i}hello B'])('draws all of %s', (text) => {
+    expect(inkOf(text)).toBeGreaterThan(inkOf('A hello B'))
   })
 })

@@ -32,6 +32,11 @@ const TEXTS: readonly (readonly [what: string, text: string, language: Language 
   ['kanji', '東京は今日も晴れです。明日は雨が降るかもしれませんので、傘を持って行ってください。', 'Japanese'],
   ['Chinese', '你好，世界。今天天气很好，我们一起去公园散步吧，然后去图书馆看书。', 'Chinese'],
   ['one endless word', `${'a'.repeat(300)} end.`, 'English'],
+  [
+    'braces',
+    'Say {hello}, over {two of the lines that a caption has, and no less than two} and a lone } or {: {{ok}}',
+    'English',
+  ],
   ['pictures', '😀 👩‍👩‍👧‍👦 𝒜𝒷𝒸 hello 😀. 🎉', 'English'],
   ['nothing but a symbol', '€', 'English'],
 ]
@@ -131,16 +136,28 @@ describe('files of captions', () => {
     expect(strict.cues.map((cue) => unescaped(cue.text))).toEqual(spoken)
     expect(parseStrictly(vtt, { strict: true }).cues.map((cue) => unescaped(cue.text))).toEqual(spoken)
     const lines = new SrtParser().fromSrt(srt)
-    expect(lines.map((line) => line.text.replaceAll('\u2060', ''))).toEqual(spoken)
+    const narrow = (line: string) => line.replaceAll('｛', '{').replaceAll('｝', '}')
+    expect(lines.map((line) => narrow(line.text.replaceAll('\u2060', '')))).toEqual(spoken)
     expect(lines.map(({ startSeconds, endSeconds }) => [startSeconds, endSeconds])).toEqual(
       cues.map(({ from, to }) => [from / 1000, to / 1000]),
     )
-    expect(srt).not.toMatch(/<[a-z/]|\{\\|\{[a-z]:|\\[nh]/i)
+    expect(srt).not.toMatch(/<[a-z/]|\\[nh]/i)
+    for (const { text: shown } of lines) expect(shown).not.toMatch(/\{[^}]*\}/)
     expect(srt.match(/-->/g)).toHaveLength(cues.length)
   })
 
   test('are empty, and still files, where nothing is heard', () => {
     expect([toWebvtt([]), toSrt([])]).toEqual(['WEBVTT\n', ''])
+  })
+
+  test('of SubRip leave a brace as it is that hides nothing', () => {
+    const written = (...lines: string[]) =>
+      toSrt([{ from: 0, to: 1000, lines }])
+        .split('\n')
+        .slice(2, -1)
+    expect(written('Lone } and {')).toEqual(['Lone } and {'])
+    expect(written('{hello} :}')).toEqual(['｛hello｝ :｝'])
+    expect(written('from {one line', 'to} another')).toEqual(['from ｛one line', 'to｝ another'])
   })
 
   test('write times of hours', () => {
