@@ -31,6 +31,9 @@ const PREFLIGHT = {
   'access-control-max-age': '86400',
 }
 
+/** What clients send that were given no key. */
+const NO_KEY = /^\s*(Bearer\s*)?$/i
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** The verbs' context of a request to this door, once its caller is known. */
@@ -96,8 +99,8 @@ function mountLists(scope: FastifyInstance, { as, authenticate }: Callers): void
   )
   scope.get('/audio/models', async () => listOpenModels(anonymous))
   scope.get<{ Querystring: { model?: unknown } }>('/audio/voices', async (request, reply) => {
-    const hasKey = request.headers.authorization !== undefined
-    return listVoices(hasKey ? await named(request, reply) : anonymous, request.query.model)
+    const { authorization = '' } = request.headers
+    return listVoices(NO_KEY.test(authorization) ? anonymous : await named(request, reply), request.query.model)
   })
   for (const url of [
     '/models',

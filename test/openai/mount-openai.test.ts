@@ -254,6 +254,11 @@ describe('what clients send, one by one', () => {
     const one = (await get('/v1/audio/voices?model=loud', null)).json<{ voices: { id: string }[] }>()
     expect(one.voices.map(({ id }) => id)).toEqual(['calm'])
     expect((await get('/v1/audio/voices', 'snt_wrong')).status).toBe(401)
+    // OpenReader and others send the scheme alone where they were given no key.
+    for (const authorization of ['Bearer ', 'Bearer', '']) {
+      const reply = await call(`${service.url}/v1/audio/voices`, { headers: { authorization } })
+      expect([reply.status, reply.json<{ voices: unknown }>().voices]).toEqual([200, voices])
+    }
   })
 
   test('the models of a key, one by one, and restricted ones for the keys that reach them', async () => {
