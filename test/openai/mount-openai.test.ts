@@ -947,6 +947,19 @@ test('a reader of single bytes holds up no other request, and gets all of its sp
   expect(bytes / 2 / PCM_RATE).toBeCloseTo(await secondsOf(jobId), 1)
 })
 
+test('a caller that has as many subscriptions open as it may is spoken to all the same', async () => {
+  const caller = await service.createCaller()
+  const actor = { kind: 'key', accountId: caller.account, apiKeyId: caller.keyId, scopes: [], credits: 0n } as const
+  const open = () => service.runtime.subscriptions.open(actor, { onEnd: () => undefined })
+  const streams = Array.from({ length: 1000 }, open)
+  try {
+    expect(open).toThrow('End other subscriptions first')
+    expect((await speak({ model: 'tts', input: 'Hello.' }, { key: caller.key })).status).toBe(200)
+  } finally {
+    for (const stream of streams) stream.finish()
+  }
+})
+
 test('200 requests at once over one slot are all answered, and what was spoken is charged', {
   timeout: 60_000,
 }, async () => {
