@@ -11,6 +11,9 @@ const LETTERS = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 /** What may not stand there is refused as what it is. */
 const MARKUP = /^\s*(<\?xml|<speak[\s>/]|<!)/
 
+/** What may say with `xml:lang` in which language its text is. */
+const HAS_LANGUAGE: ReadonlySet<string> = new Set(['speak', 'p', 's', 'lang', 'voice'])
+
 /** What is about the document, or about a sound: the specification does not have it spoken. */
 export const UNHEARD: ReadonlySet<string> = new Set(['metadata', 'desc'])
 
@@ -160,14 +163,13 @@ const placesOf = ({ text, start, end }: Text): TextRange[] =>
 /** The manner within an element: the very same object where it changes nothing. */
 function mannerOf(tag: Open, outer: Manner): Manner {
   const { name, attributes, start } = tag
-  const code = name === 'lang' || name === 'speak' ? attributes.get('xml:lang') : undefined
+  const code = HAS_LANGUAGE.has(name) ? attributes.get('xml:lang') : undefined
   if (name === 'lang' && code === undefined) throw wrongAt(start, '<lang> without xml:lang')
-  if (code !== undefined) {
-    const language = readLanguage(code)
-    if (language === null) throw wrongAt(start, `the language "${code.slice(0, 40)}", which is not spoken here`)
-    return { ...outer, language }
-  }
-  if (name === 'voice') return { ...outer, voice: required(tag, 'name') }
+  const language = code === undefined ? undefined : readLanguage(code)
+  if (language === null) throw wrongAt(start, `the language "${code?.slice(0, 40)}", which is not spoken here`)
+  const spoken = language === undefined ? outer : { ...outer, language }
+  if (name === 'voice') return { ...spoken, voice: required(tag, 'name') }
+  if (spoken !== outer) return spoken
   const given = name === 'prosody' ? attributes.get('rate') : undefined
   if (given === undefined) return outer
   const rate = (readRate(given.trim()) ?? 0) * (outer.rate ?? 1)

@@ -103,6 +103,18 @@ describe('markup', () => {
     ])
   })
 
+  test('a paragraph, a sentence and a voice say in which language they are, as the specification has it', () => {
+    const text = `<speak xml:lang="en"><p xml:lang="de">Hallo. <s xml:lang="fr">Bonjour.</s></p><s>Hello.</s>
+      <voice name="otto" xml:lang="it">Ciao.</voice></speak>`
+    expect(read(text).segments.filter(([spoken]) => spoken !== '')).toEqual([
+      ['Hallo.', { language: 'German' }],
+      ['Bonjour.', { language: 'French' }],
+      ['Hello.', { language: 'English' }],
+      ['Ciao.', { language: 'Italian', voice: 'otto' }],
+    ])
+    expect(() => readScript('<speak><p xml:lang="tlh">x</p></speak>', 'ssml')).toThrow('language "tlh"')
+  })
+
   test('what is charged is the text without tags, an alias where it is longer', () => {
     expect(read('<speak>Hello <break time="1s"/>world</speak>').characters).toBe(11)
     expect(read('<speak><sub alias="World Wide Web">WWW</sub></speak>').characters).toBe(14)
