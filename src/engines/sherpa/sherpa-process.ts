@@ -24,6 +24,7 @@ export class SherpaProcess {
   readonly #child: ChildProcess
   #answered: ((outcome: SherpaAnswer | ChildEnded) => void) | undefined
   #lastLine = ''
+  #unended = ''
   #ended = false
 
   constructor() {
@@ -78,8 +79,11 @@ export class SherpaProcess {
     this.#settle(new ChildEnded(this.#lastLine === '' ? how : `${how}: ${this.#lastLine}`, wasKilled))
   }
 
+  /** The library writes where it is and what is wrong one after the other: a line may come in pieces. */
   #keepLine(chunk: string): void {
-    const lines = chunk.split(/\r?\n/).filter((line) => line.trim() !== '' && !WITHOUT_REASON.test(line))
-    this.#lastLine = (lines.at(-1) ?? this.#lastLine).trim().slice(-LINE_CHARACTERS)
+    const lines = (this.#unended + chunk).split(/\r?\n/)
+    this.#unended = (lines.at(-1) ?? '').slice(-LINE_CHARACTERS)
+    const reasons = lines.filter((line) => line.trim() !== '' && !WITHOUT_REASON.test(line))
+    this.#lastLine = (reasons.at(-1) ?? this.#lastLine).trim().slice(-LINE_CHARACTERS)
   }
 }

@@ -9,7 +9,7 @@ import { FAMILIES, SHERPA_FAMILIES } from '../../../src/engines/sherpa/sherpa-fa
 import { openLog } from '../../../src/values/log.ts'
 import { sweep } from '../../setup/sound.ts'
 import { TINY_FAMILIES, VOCOS_HZ } from '../../setup/tiny-families.ts'
-import { writeModel } from '../../setup/tiny-models.ts'
+import { tinyVits, writeModel } from '../../setup/tiny-models.ts'
 
 const RECORDING = writeWav(sweep(2, 16_000).samples, 16_000)
 const [SHORT, LONG] = ['hello world', 'hello world and all of you']
@@ -136,5 +136,67 @@ test('a text in Chinese is refused by Supertonic for that, and is no pause', asy
   await expect(speak('Supertonic', CHINESE[0]!)).rejects.toMatchObject({
     code: 'RENDER_FAILED',
     message: 'Supertonic models do not speak Chinese.',
+  })
+})
+
+describe('a model that the library ends its process for', { timeout: 60_000 }, () => {
+  test.each<[name: string, what: string, changes: Record<string, string | Uint8Array | null>, reason: RegExp]>([
+    ['Matcha for Chinese', 'no lexicon', { 'lexicon.txt': null }, /exit code \d+: .*Please provide lexicon\.txt/],
+    ['ZipVoice', 'no lexicon', { 'lexicon.txt': null }, /exit code \d+: .*Please provide lexicon\.txt/],
+    ['Kokoro of many languages', 'no lexicon', { 'lexicon-us-en.txt': null }, /exit code \d+: .*lexicon/],
+    [
+      'Kitten',
+      'voices of another size',
+      { 'voices.bin': new Uint8Array(4) },
+      /exit code \d+: \S+:Init:\d+ Corrupted .*voices\.bin/,
+    ],
+    [
+      'Supertonic',
+      'styles that are cut',
+      { 'voice.bin': new Uint8Array(4) },
+      /exit code \d+: \S+\.cc:\w+:\d+ Invalid voice style/,
+    ],
+    ['Supertonic', 'settings that lack what it needs', { 'tts.json': '{}' }, /exit code \d+: .*missing 'ae'/],
+    ['Pocket', 'a vocabulary that is none', { 'vocab.json': 'junk' }, /parse error/],
+    [
+      'VITS by letters',
+      'tokens with a mark of their order',
+      { 'tokens.txt': '\ufeff_ 0\n' },
+      /exit code \d+: .*tokens/,
+    ],
+  ])('is reported with its reason: %s with %s', async (name, what, changes, reason) => {
+    const directory = join(models, `${name}, ${what}`)
+    const files = Object.entries({ ...TINY_FAMILIES[name]![1](), ...changes }).flatMap(([file, content]) =>
+      content === null ? [] : [[file, content] as const],
+    )
+    await writeModel(directory, Object.fromEntries(files))
+    await expect(speak(name, SHORT, { block: { model_dir: directory } })).rejects.toMatchObject({
+      code: 'INTERNAL_ERROR',
+      message: expect.stringMatching(reason),
+    })
+    expect(seconds(await speak('VITS by letters', SHORT))).toBeGreaterThan(0.5)
+  })
+
+  test.each([
+    ['kokoro', 'Kitten'],
+    ['kitten', 'Kokoro for English'],
+  ])('is one of another family, called %s', async (family, name) => {
+    await expect(speak(name, SHORT, { block: { family } })).rejects.toMatchObject({
+      code: 'INTERNAL_ERROR',
+      message: expect.stringMatching(/^The model cannot be loaded \(exit code \d+: /),
+    })
+  })
+
+  test('while it speaks fails that text alone', async () => {
+    const directory = await writeModel(join(models, 'vocoder of no kind'), {
+      ...TINY_FAMILIES['Matcha for English']![1](),
+      'hifigan_v2.onnx': tinyVits(),
+    })
+    const text = speak('Matcha for English', SHORT, { block: { model_dir: directory } })
+    await expect(text).rejects.toMatchObject({
+      code: 'PROVIDER_UNAVAILABLE',
+      message: expect.stringMatching(/ended \(SIG[A-Z]+: .*Unknown model type in vocoder/),
+    })
+    expect(seconds(await speak('Matcha for English', SHORT))).toBeGreaterThan(0.5)
   })
 })
