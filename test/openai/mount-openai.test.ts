@@ -892,14 +892,9 @@ describe('a caller that hangs up', () => {
   test('that waits for timestamps cancels its job at any time', async () => {
     server.answer(({ body }) => (isOpening(body) ? {} : { hang: true }))
     const before = await creditsOf()
-    const heard = async () => (await newestPart()) > 0
-    const newestPart = async () =>
-      (
-        await service.runtime.db.pool.query(
-          'select parts_done from job where account_id = $1 order by id desc limit 1',
-          [account],
-        )
-      ).rows[0].parts_done
+    const { id: earlier } = await newestJob()
+    const parts = 'select parts_done from job where account_id = $1 and id > $2 and parts_done > 0'
+    const heard = async () => (await service.runtime.db.pool.query(parts, [account, earlier])).rowCount === 1
     await hangUp(LONG, () => until(heard, TIMEOUT_MS, 'the first part'), undefined, { timestamps: true })
     await until(async () => (await newestJob()).status === 'failed', TIMEOUT_MS, 'the job to be cancelled')
     expect(await newestJob()).toMatchObject({ error_code: 'JOB_CANCELLED' })
