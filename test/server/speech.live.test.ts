@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { parseWav } from '../../src/audio/wav.ts'
 import { partKey } from '../../src/jobs/parts/part-key.ts'
 import { finishedJob } from '../setup/fixtures.ts'
@@ -69,6 +69,24 @@ describe('live audio out of a bucket', () => {
     speakRest()
     await once(response, 'end')
     expect(samplesOf(Buffer.concat(got).subarray(44))).toEqual(await storedSamples(jobId))
+  })
+
+  test('comes out of the bucket alone where the worker is another process', async () => {
+    const relay = vi.spyOn(service.runtime.speechRelay, 'publish').mockImplementation(() => undefined)
+    try {
+      const { jobId, url, speakRest } = await startLive()
+      const response = await listen(url)
+      const got: Buffer[] = []
+      response.on('data', (piece: Buffer) => got.push(piece))
+      await until(() => got.reduce((sum, { length }) => sum + length, 0) > 10_000, 20_000, 'the first sentence')
+      expect((await readJob(service.url, key, jobId)).status).toBe('processing')
+      speakRest()
+      await once(response, 'end')
+      expect(relay).toHaveBeenCalled()
+      expect(samplesOf(Buffer.concat(got).subarray(44))).toEqual(await storedSamples(jobId))
+    } finally {
+      relay.mockRestore()
+    }
   })
 
   test('goes on with the parts of a FLAC job where the account has no place left to have a file decoded', async () => {
