@@ -39,6 +39,7 @@ import { mountUnrouted } from './unrouted.ts'
 const REQUEST_TIMEOUT_MS = 60_000
 /** Longer than any address that fits into node's 16 KiB of headers, so that the router never refuses one for its length. */
 const MAX_PARAM_CHARACTERS = 32_768
+const IDLE_EVERY_MS = 100
 
 interface AppOptions {
   /** How long a reader may take nothing of its answer; 60 s unless given. */
@@ -91,7 +92,12 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
 
 function hangUpAfter(app: FastifyInstance, graceMs: number): void {
   const timer = setTimeout(() => app.server.closeAllConnections(), graceMs)
-  app.server.once('close', () => clearTimeout(timer))
+  // Closing ends the connections that are idle by then; those of requests that are still answered become idle later.
+  const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_EVERY_MS)
+  app.server.once('close', () => {
+    clearTimeout(timer)
+    clearInterval(idle)
+  })
 }
 
 function createServer({ trustedProxies: ranges, corsOrigins }: Runtime['settings']): FastifyInstance {

@@ -1,0 +1,31 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { expect, test } from 'vitest'
+import { startTestRuntime } from '../setup/runtime.ts'
+
+/** A connection that nothing ends is held for so long, and then ended by force. */
+const GRACE_SECONDS = 20
+
+test('a connection is over with the answer that was still owed to it, and holds up no stop', async () => {
+  const service = await startTestRuntime({ env: { SHUTDOWN_SECONDS: String(GRACE_SECONDS) } })
+  const { key } = await service.createCaller()
+  const { hostname: host, port } = new URL(service.url)
+  const socket = connect({ host, port: Number(port) })
+  const body = JSON.stringify({ inputs: { text: 'Still answered.', voice: 'aria' } })
+  const head = `host: ${host}\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`
+  socket.write(`POST /api/v1/voice/tts HTTP/1.1\r\n${head}\r\nexpect: 100-continue\r\n\r\n`)
+  const [begun] = await once(socket, 'data')
+  expect(String(begun)).toContain('100 Continue')
+  const started = performance.now()
+  const closed = service.close()
+  let answer = ''
+  socket.on('data', (chunk) => {
+    answer += String(chunk)
+  })
+  setTimeout(() => socket.write(body), 300)
+  // The client would use its connection again.
+  await once(socket, 'end')
+  await closed
+  expect(answer).toContain('HTTP/1.1 202')
+  expect(performance.now() - started).toBeLessThan((GRACE_SECONDS * 1000) / 2)
+})
