@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 
@@ -16,6 +16,8 @@ const TRACKED = execFileSync('git', ['ls-files', '--cached', '--others', '--excl
 const DOCUMENTS = TRACKED.filter((file) => file.endsWith('.md'))
 const ROOMS = ['rest', ...new Set(TRACKED.flatMap((file) => /^src\/[^/]+(?=\/)/.exec(file)?.[0] ?? []))]
 const ROOM_READMES = ROOMS.map((room) => `${room}/README.md`)
+/** Of the rooms, and of the folders in them that hold decisions of their own. */
+const READMES = TRACKED.filter((file) => /^(src|rest|prisma|test|bench|\.github)\/(.+\/)?README\.md$/.test(file))
 
 describe('documents', () => {
   test(`the project's README has at most ${MAX_README_LINES} lines and keeps no decisions`, () => {
@@ -23,17 +25,25 @@ describe('documents', () => {
     expect(linesOf('README.md').filter((line) => /^#+ .*\bdecisions?\b/i.test(line))).toEqual([])
   })
 
-  test(`every room has a README of at most ${MAX_ROOM_LINES} lines, with decisions`, () => {
-    const wrong = ROOM_READMES.filter(
-      (file) => !TRACKED.includes(file) || linesOf(file).length > MAX_ROOM_LINES || !/^## Decisions$/m.test(read(file)),
+  test(`every room has a README, none of more than ${MAX_ROOM_LINES} lines or without decisions`, () => {
+    expect(ROOM_READMES.filter((file) => !TRACKED.includes(file))).toEqual([])
+    expect(READMES.filter((file) => linesOf(file).length > MAX_ROOM_LINES || decisionsOf(file).length === 0)).toEqual(
+      [],
     )
+  })
+
+  test('every decision has its day, and an alternative that lost to it', () => {
+    const form = /^- \*\*\d{4}-\d\d-\d\d · .*\bAlternatives?: \S/
+    const wrong = READMES.flatMap((file) => decisionsOf(file).filter((decision) => !form.test(decision)))
     expect(wrong).toEqual([])
   })
 
-  test("every decision of a room begins with its day, and the project's README leads to the room", () => {
-    const decisions = ROOM_READMES.flatMap((file) => linesOf(file).filter((line) => line.startsWith('- ')))
-    expect(decisions.filter((line) => !/^- \*\*\d{4}-\d\d-\d\d · /.test(line))).toEqual([])
+  test("the project's README leads to each room, and a room's to those of its folders", () => {
     expect(ROOM_READMES.filter((file) => !read('README.md').includes(`(${file})`))).toEqual([])
+    const inside = READMES.filter((file) => !ROOM_READMES.includes(file))
+    const roomOf = (file: string) => ROOM_READMES.find((readme) => file.startsWith(`${dirname(readme)}/`))
+    const named = (file: string, room: string) => read(room).includes(relative(dirname(room), file))
+    expect(inside.filter((file) => !named(file, roomOf(file) ?? 'README.md'))).toEqual([])
   })
 
   test('the README of src/db names the migration that has the current text of each function that counts', () => {
@@ -74,6 +84,13 @@ function read(file: string): string {
 
 function linesOf(file: string): string[] {
   return read(file).trimEnd().split('\n')
+}
+
+/** Each in one line. */
+function decisionsOf(file: string): string[] {
+  const [, decisions = ''] = read(file).split(/^## Decisions\n/m)
+  const items = decisions.trim().split(/\n(?=- )/)
+  return items.filter((item) => item !== '').map((item) => item.replaceAll(/\s+/g, ' '))
 }
 
 /** The last migration that makes each function `count_…`. */
