@@ -28,15 +28,15 @@ export async function performJob(
   producer: Producer,
 ): Promise<Settled> {
   const begun = parts.claimed?.since ?? performance.now()
-  const claim = await claimJob(parts, jobId)
+  const claiming = claimJob(parts, jobId)
+  const claim = await (parts.claims?.taking(jobId, claiming) ?? claiming)
   parts.telemetry.observe('job_stage_seconds', { stage: 'claim' }, secondsSince(begun))
   if (claim === null) return undefined
-  const forget = parts.claims?.hold(claim)
   const attempt: Attempt = { parts, claim, signal, storageKeys: [] }
   try {
     return await recordOutcome(attempt, await run(attempt, producer))
   } finally {
-    forget?.()
+    parts.claims?.forget(claim)
   }
 }
 
