@@ -1,6 +1,5 @@
 import { expect } from 'vitest'
 
-export const MAX_CPU_MS = 50
 const MOST_ROUNDS = 12
 
 /** Its name, and a request's body. */

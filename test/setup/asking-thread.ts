@@ -2,9 +2,13 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { type Call, call } from './http.ts'
+import { openRawSocket } from './raw-socket.ts'
 
-/** What is asked: over HTTP, or by bytes as they are to a port, of which the first answer counts. */
-type Question = { readonly url: string; readonly options: Call } | { readonly port: number; readonly bytes: string }
+/** What is asked: over HTTP, by bytes as they are to a port, of which the first answer counts, or by an operation over a socket that stays open. */
+export type Question =
+  | { readonly url: string; readonly options: Call }
+  | { readonly port: number; readonly bytes: string }
+  | { readonly serviceUrl: string; readonly key: string; readonly operation: string }
 
 interface Answer {
   readonly status: number
@@ -44,19 +48,29 @@ async function answerTo(port: number, bytes: string): Promise<Answer> {
   return { status: Number(text.split(' ')[1]), text }
 }
 
-async function ask(question: Question): Promise<Answer> {
-  if ('bytes' in question) return answerTo(question.port, question.bytes)
-  const { status, text } = await call(question.url, question.options)
-  return { status, text }
+/** What asks the question, and then again. */
+async function prepare(question: Question): Promise<() => Promise<Answer>> {
+  if ('bytes' in question) return () => answerTo(question.port, question.bytes)
+  if ('operation' in question) {
+    const socket = await openRawSocket(question.serviceUrl, question.key)
+    return async () => ({ status: 101, text: JSON.stringify(await socket.ask(question.operation)) })
+  }
+  return async () => {
+    const { status, text } = await call(question.url, question.options)
+    return { status, text }
+  }
 }
 
 function serve(port: NonNullable<typeof parentPort>): void {
-  let question: Question | undefined
-  port.on('message', async (message: Question | null) => {
-    const isNew = message !== null
-    question = message ?? question
-    port.postMessage(isNew ? null : await ask(question!).catch((error: Error) => error))
-  })
+  let ask: (() => Promise<Answer>) | undefined
+  const answer = async (question: Question | null) => {
+    if (question === null) return ask!()
+    ask = await prepare(question)
+    return null
+  }
+  port.on('message', async (message: Question | null) =>
+    port.postMessage(await answer(message).catch((error: Error) => error)),
+  )
 }
 
 if (!isMainThread && parentPort !== null) serve(parentPort)

@@ -5,6 +5,7 @@ import { createRateLimit } from '../../src/server/rate-limit.ts'
 import { createUser } from '../../src/users/create-user.ts'
 import { openSignInThrottle } from '../../src/users/sign-in-throttle.ts'
 import { leastCpu } from '../setup/abuses.ts'
+import { type AskingThread, startAskingThread } from '../setup/asking-thread.ts'
 import { codeOf, type GraphqlAnswer } from '../setup/graphql.ts'
 import { call } from '../setup/http.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
@@ -18,22 +19,30 @@ const SIGN_IN =
   'mutation ($email: String!, $password: String!) { signIn(email: $email, password: $password) { __typename } }'
 /** Marks that normalization has to sort: before its length was looked at, it took more than a second. */
 const UNSORTED_MARKS = '\u0301\u0316'.repeat(24_000)
-const MAX_CPU_MS = 50
+/** What a request without a key may take of the thread that serves. */
+const MAX_CPU_MS = 5
 const MAX_GROWTH_BYTES = 8 * 2 ** 20
 
 let service: TestRuntime
+let client: AskingThread
 let email: string
 beforeAll(async () => {
+  client = startAskingThread()
   service = await startTestRuntime({ env: { TRUSTED_PROXIES: '127.0.0.0/8' } })
   const account = await service.createAccount()
   const user = { account, email: 'ada@example.org', password: PASSWORD, role: 'owner' } as const
   email = (await createUser(service.runtime.as({ kind: 'system' }), user)).email
 })
-afterAll(() => service?.close())
+afterAll(() => Promise.all([client?.close(), service?.close()]))
+
+const requestOf = (address: string, password: string, from: string) => ({
+  method: 'POST',
+  headers: { 'x-forwarded-for': from },
+  body: { query: SIGN_IN, variables: { email: address, password } },
+})
 
 async function signIn(address: string, password: string, from: string) {
-  const body = { query: SIGN_IN, variables: { email: address, password } }
-  const reply = await call(`${service.url}/graphql`, { method: 'POST', headers: { 'x-forwarded-for': from }, body })
+  const reply = await call(`${service.url}/graphql`, requestOf(address, password, from))
   const answer = reply.json<GraphqlAnswer<unknown>>()
   return { code: codeOf(answer), message: answer.errors?.[0]?.message, status: reply.status }
 }
@@ -53,9 +62,16 @@ async function leastWorkOfEach(tries: readonly (() => Promise<unknown>)[]): Prom
 }
 
 describe('an e-mail address that is longer than any', () => {
-  test('costs no more of the event loop than another one, however it would be normalized', async () => {
-    const { result, cpuMs } = await leastCpu(() => signIn(UNSORTED_MARKS, WRONG, '203.0.113.1'), MAX_CPU_MS)
-    expect(result.code).toBe('UNAUTHORIZED')
+  test('costs less than 5 ms of the event loop, however it would be normalized', async () => {
+    let tries = 0
+    // From an address of its own each time: none is over its limit.
+    const ask = async () => {
+      const options = requestOf(UNSORTED_MARKS, WRONG, `203.0.114.${++tries}`)
+      const asking = await client.take({ url: `${service.url}/graphql`, options })
+      return JSON.parse((await asking()).text) as GraphqlAnswer<unknown>
+    }
+    const { result, cpuMs } = await leastCpu(ask, MAX_CPU_MS)
+    expect(codeOf(result)).toBe('UNAUTHORIZED')
     expect(cpuMs).toBeLessThan(MAX_CPU_MS)
   })
 
