@@ -66,6 +66,11 @@ describe('what is no GraphQL request', () => {
     ['invalid UTF-8', Uint8Array.from(Buffer.from('{"query": "{ __typename } #\xff\xfe"}', 'latin1'))],
     ['a document that does not parse', '{"query": "{"}'],
     ['a field that is not there', '{"query": "{ nothing }"}'],
+    ['a field of an input that is not there', '{"query": "{ jobs(filter: {statuse: QUEUED}) { totalCount } }"}'],
+    [
+      'a field of an input that is not there, and whose variable is not given',
+      '{"query": "query ($x: JobStatus) { jobs(filter: {statuse: $x}) { totalCount } }"}',
+    ],
     ['an operation that is not there', '{"query": "query A { __typename }", "operationName": "B"}'],
   ])('%s is 400 with INVALID_REQUEST', async ([, body]) => {
     // What is remembered of a document changes no answer.
