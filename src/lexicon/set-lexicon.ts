@@ -1,5 +1,6 @@
 import { requireAccount, requireScope } from '../access/require.ts'
 import { LIBRARY_SCOPE } from '../access/scopes.ts'
+import { nextTurn } from '../concurrency/next-turn.ts'
 import type { Context } from '../context/context.ts'
 import { LANGUAGES } from '../engines/espeak/detect-language.ts'
 import { type Detail, invalidRequest } from '../errors/service-error.ts'
@@ -12,8 +13,9 @@ import { FIXED, folded } from './tokens.ts'
 export const MAX_ENTRIES = 10_000
 const MAX_GRAPHEME_UNITS = 100
 const MAX_ALIAS_UNITS = 200
+/** Entries that are checked in one turn of the event loop: some milliseconds where they are nothing but marks, which normalization sorts. */
+const TURN_ENTRIES = 500
 const SPOKEN = /[\p{L}\p{N}\p{S}]/u
-
 /**
  * An empty one stays as well: workers know a lexicon by its revision, which must not begin anew. In SQL: Prisma goes through every value of
  * the entries, which takes as long as all else together.
@@ -43,12 +45,13 @@ export async function setLexicon(ctx: Context, input: LexiconInput): Promise<Acc
     grapheme,
     alias,
   }))
-  checkEntries(entries)
+  await checkEntries(entries)
   await ctx.db.pool.query(REPLACE, [accountId, JSON.stringify(entries), ctx.now()])
   return { entries }
 }
 
-function checkEntries(entries: readonly LexiconEntry[]): void {
+/** Other requests have their turn meanwhile. */
+async function checkEntries(entries: readonly LexiconEntry[]): Promise<void> {
   if (entries.length > MAX_ENTRIES)
     throw invalidRequest(`Send at most ${MAX_ENTRIES} entries.`, [
       { path: '/entries', message: `must NOT have more than ${MAX_ENTRIES} items` },
@@ -59,12 +62,14 @@ function checkEntries(entries: readonly LexiconEntry[]): void {
       { path: `/entries/${unstorable.path.join('/')}`, message: unstorable.message },
     ])
   const seen = new Map<string, number>()
-  const details = entries.flatMap((entry, at): Detail[] => {
+  const details: Detail[] = []
+  for (const [at, entry] of entries.entries()) {
+    if (at % TURN_ENTRIES === 0) await nextTurn()
     const key = keyOf(entry)
     const first = seen.get(key)
     if (first === undefined) seen.set(key, at)
-    return wrongIn(entry, first).map(([field, message]) => ({ path: `/entries/${at}/${field}`, message }))
-  })
+    for (const [field, message] of wrongIn(entry, first)) details.push({ path: `/entries/${at}/${field}`, message })
+  }
   if (details.length > 0) throw invalidRequest('Invalid request: see `details`.', details)
 }
 

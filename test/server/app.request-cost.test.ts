@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { createApiKey } from '../../src/api-keys/create-api-key.ts'
 import { MAX_BODY_BYTES } from '../../src/http/json-body.ts'
-import { bodyOf, leastCpu } from '../setup/abuses.ts'
+import { bodyOf, leastCpu, leastTurn } from '../setup/abuses.ts'
 import { type AskingThread, startAskingThread } from '../setup/asking-thread.ts'
 import { call } from '../setup/http.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
@@ -57,6 +57,7 @@ const entries = (count: number, one: (index: number) => string) => `{"entries":[
 const inputs = (rest: string) => `{"inputs":${rest}}`
 const objects = (count: number) => `[${many(count, () => `{${members(990)}}`, ',')}]`
 
+const MARKS = '\u0316\u0301\u0316\u0334'.repeat(24)
 /** Of at most a megabyte. */
 const asked: readonly (readonly [what: string, path: string, status: number, body: string])[] = [
   ['95,000 unknown inputs', SPEAK, 400, inputs(`{"text":"a","voice":"aria",${members(95_000)}}`)],
@@ -156,5 +157,13 @@ describe('with a key, the event loop is not held for long by', () => {
     const { result, cpuMs } = await leastCpu(ask, MAX_MS)
     expect(result).toEqual({ status, text: status === 200 ? expect.any(String) : expect.stringMatching(REFUSED) })
     expect(cpuMs).toBeLessThan(MAX_MS)
+  })
+  test('4,200 words of marks, which normalization sorts: no turn of it is long', async () => {
+    const body = entries(4_200, (i) => `{"grapheme":"${i}${MARKS}","alias":"x"}`)
+    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(MAX_BODY_BYTES)
+    const ask = await client.take({ url: service.url + LEXICON, options: { method: 'PUT', key, body } })
+    const { result, turnMs } = await leastTurn(ask, MAX_MS)
+    expect(result.status).toBe(200)
+    expect(turnMs).toBeLessThan(MAX_MS)
   })
 })

@@ -12,7 +12,7 @@ const SLOW =
   /^(pg|playwright-core|node:child_process|node:worker_threads)$|^test\/setup\/servers\/|^packaging\/build-console|^src\/(runtime\/|db\/embedded\/|engines\/(espeak\/espeak|sherpa\/sherpa)|audio\/audio-threads)/
 const INJECTS = /\binject\('/
 /** What claims how much processor time or memory something takes, how long it holds the event loop, or that it is over within a second. */
-const MEASURES = /\b(leastCpu|cpuUsage|memoryUsage|heapGrowth|A_SECOND|P99_MS)\b/
+const MEASURES = /\b(leastCpu|leastTurn|cpuUsage|memoryUsage|heapGrowth|A_SECOND|P99_MS)\b/
 
 type ProjectName = 'unit' | 'service' | 'alone' | 'system'
 
