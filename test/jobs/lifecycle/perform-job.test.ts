@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { JobFailure } from '../../../src/jobs/job-states.ts'
 import { claimJob } from '../../../src/jobs/lifecycle/claim-job.ts'
+import type { ClaimRegistry } from '../../../src/jobs/lifecycle/claim-registry.ts'
 import { completeJob } from '../../../src/jobs/lifecycle/complete-job.ts'
 import { failJob } from '../../../src/jobs/lifecycle/fail-job.ts'
 import { performJob } from '../../../src/jobs/lifecycle/perform-job.ts'
@@ -67,6 +68,28 @@ describe('a job that stopping workers release', () => {
     await abortWith(new Error('another worker holds the job'))
     expect(await rowOf(jobId)).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR' })
   })
+})
+
+test('a claim is noted before it is sent, and forgotten once its attempt has ended', async () => {
+  const { jobId } = await submitted()
+  const noted: unknown[] = []
+  const claims: ClaimRegistry = {
+    taking: (id, claim) => {
+      noted.push(['taking', id])
+      return claim
+    },
+    forget: ({ attempt }) => noted.push(['forgotten', attempt]),
+    stillOwned: async () => new Set(),
+  }
+  const silent = failing(new JobFailure('RENDER_FAILED', 'no sound'))
+  const performed = performJob({ ...service.runtime, claims }, jobId, NEVER, silent)
+  // Nothing has been awaited: no look at the claims comes in between.
+  expect(noted).toEqual([['taking', jobId]])
+  await performed
+  expect(noted).toEqual([
+    ['taking', jobId],
+    ['forgotten', 1],
+  ])
 })
 
 describe('a job whose work fails', () => {
