@@ -85,7 +85,7 @@ const kanjiAsKana = (text: string): SpokenPart[] =>
 function lettersOf(letter: string): string {
   if (HAN.test(letter)) return 'Chinese characters'
   const script = SCRIPTS.find((name) => new RegExp(`\\p{Script=${name}}`, 'u').test(letter))
-  return script === undefined ? 'letters' : `${script} letters`
+  return script === undefined ? 'letters of another script' : `${script} letters`
 }
 
 const languageName = (code: string): string => new Intl.DisplayNames('en', { type: 'language' }).of(code) ?? code

@@ -13,6 +13,12 @@ describe('the embedded engine refuses', () => {
     ['Ethiopic', 'ሰላም'],
   ])('a text in %s, with the script', (script, text) => expect(check(text)).toMatch(`${script} letters`))
 
+  test.each(['ⵜⴰⵎⴰⵣⵉⵖⵜ', '𐍈𐍉', 'ᚠᚢᚦ'])('a text in a script that eSpeak knows in no language: %s', (text) =>
+    expect(check(text)).toBe(
+      'is written in letters of another script, which this voice does not read in American English',
+    ),
+  )
+
   test.each(['🎉', '👩‍👩‍👧‍👦 ❤️', '...', '?!', '★', '\u2800'])('%j alone', (text) => {
     expect(check(text)).toBe('must hold a letter, a digit or a symbol that can be spoken')
   })
