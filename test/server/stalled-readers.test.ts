@@ -12,6 +12,8 @@ import { until } from '../setup/wait.ts'
 const TIMEOUT_MS = 1000
 /** No claim: the machine may be busy, and the longest text takes an engine seconds on a quiet one. */
 const DEADLINE_MS = 60_000
+/** Node looks for requests that take too long to arrive every half minute: what ends earlier, it has not ended. */
+const NODES_OWN_MS = 25_000
 /** More than the kernel's buffers of a connection hold. */
 const PLENTY_BYTES = 24_000_000
 
@@ -20,7 +22,7 @@ let key: string
 let media: string
 let script: string
 beforeAll(async () => {
-  service = await startTestRuntime({ stalledReaderMs: TIMEOUT_MS, worker: true })
+  service = await startTestRuntime({ stalledReaderMs: TIMEOUT_MS, worker: true, env: { METRICS_PORT: '0' } })
   const { account, key: made } = await service.createCaller()
   key = made
   const { storage, db } = service.runtime
@@ -104,6 +106,16 @@ describe('a reader that does not read', () => {
     await until(() => !isOpenFile('long.wav'), DEADLINE_MS, 'the file to be closed')
     service.app.server.off('connection', take)
     socket.destroy()
+  })
+
+  test('of metrics is sent away from their port as well', async () => {
+    const { length } = (await call(`${service.metricsUrl}/metrics`)).bytes
+    const request = 'GET /metrics HTTP/1.1\r\nhost: a\r\n\r\n'
+    const socket = connect({ port: Number(new URL(service.metricsUrl).port), host: '127.0.0.1' }).pause()
+    socket.on('error', () => undefined)
+    socket.write(request.repeat(Math.ceil(PLENTY_BYTES / length)))
+    // What it sends is all that it would notice the end of the connection by.
+    await until(() => !socket.write(request) && socket.destroyed, NODES_OWN_MS, 'the connection to end')
   })
 
   test('is sent away whatever it sends meanwhile', async () => {

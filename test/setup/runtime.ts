@@ -84,7 +84,7 @@ export async function startTestRuntime(options: TestRuntimeOptions = {}): Promis
   const readiness = new Readiness(runtime)
   const scraped =
     metrics !== null && settings.metrics !== null
-      ? await openMetricsServer(runtime, settings.metrics, metrics, readiness)
+      ? await openMetricsServer(runtime, settings.metrics, metrics, readiness, stalledReaderMs)
       : null
   const app = await buildApp(runtime, {
     readiness,

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Parts } from '../../context/context.ts'
 import { errorHeaders } from '../../errors/describe-error.ts'
@@ -13,6 +13,7 @@ import { hostViolation } from '../host-header.ts'
 import { answerMalformedHttp, answerTunnel, answerUnknownExpectation } from '../malformed-http.ts'
 import type { Readiness } from '../readiness.ts'
 import { REQUEST_ID_HEADER, requestIdOf } from '../request-id.ts'
+import { endStalledReaders, STALLED_READER_MS } from '../stalled-readers.ts'
 import { openDatabaseReadings } from './database-readings.ts'
 
 /** A scraper that takes its time for a few lines has gone. */
@@ -25,6 +26,11 @@ export interface MetricsServer {
   /** Where it listens. */
   readonly url: string
   close(): Promise<void>
+}
+
+interface Address {
+  readonly port: number
+  readonly host: string
 }
 
 type Served = Pick<Parts, 'db' | 'settings' | 'log' | 'now'> & MeasuredParts
@@ -41,9 +47,10 @@ interface Answer {
  */
 export async function openMetricsServer(
   parts: Served,
-  { port, host }: { readonly port: number; readonly host: string },
+  address: Address,
   metrics: Metrics,
   readiness: Readiness,
+  stalledReaderMs = STALLED_READER_MS,
 ): Promise<MetricsServer> {
   const routes = openRoutes(parts, metrics, readiness)
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, requireHostHeader: false }, (request, response) => {
@@ -58,6 +65,19 @@ export async function openMetricsServer(
   server.on('clientError', answerMalformedHttp)
   server.on('checkExpectation', answerUnknownExpectation)
   server.on('connect', answerTunnel(ALLOWED))
+  endStalledReaders(server, stalledReaderMs)
+  return {
+    url: await listen(server, address),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** @returns its URL */
+async function listen(server: Server, { port, host }: Address): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) =>
       reject(explainUnbound(error, { host, port, hostVariable: 'METRICS_HOST', portVariable: 'METRICS_PORT' })),
@@ -65,14 +85,7 @@ export async function openMetricsServer(
     server.listen(port, host, resolve)
   })
   const { address, family, port: bound } = server.address() as AddressInfo
-  return {
-    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`
 }
 
 function openRoutes(
