@@ -27,8 +27,8 @@ export async function migrationNames(folder: string): Promise<string[]> {
 }
 
 /**
- * Reads one. Beside a released file that holds writes for long may lie an `online.sql` that leads to the same schema step by step: it is
- * taken where there may be something to hold up. The checksum stays the released file's.
+ * Reads one. A released file that holds writes for long may have an `online.sql` next to it that leads to the same schema step by step: it
+ * is taken where there may be something to hold up. The checksum stays the released file's.
  */
 export async function readMigration(folder: string, name: string, isInUse: boolean): Promise<Migration> {
   const released = await readFile(join(folder, name, 'migration.sql'), 'utf8')
