@@ -34,8 +34,7 @@ const NICENESS = 10
 /** Of everything that migrations make. */
 const PLAIN_NAME = /^[a-z_][a-z0-9_]*$/
 /** Between two tables the session waits for the disk that the first one is flushed to, however slow it is. */
-const UNHURRIED = `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
-  set local max_parallel_workers_per_gather = 0`
+const UNHURRIED = 'set local idle_in_transaction_session_timeout = 0'
 
 /**
  * Writes a backup into a directory that is not there yet, or empty, while the service runs: the tables as of one moment, then the audio

@@ -6,8 +6,11 @@ import type { Database } from './database.ts'
 export const BACKUP = 'sonant backup'
 /** Otherwise PostgreSQL would not notice that the connection is gone while it waits for a lock, counts or sorts. */
 const CHECK_CONNECTION = `set client_connection_check_interval = '100ms'`
-/** Workers would be taken from the queue; and on few cores they make counting slower. */
-const BEGIN = `begin isolation level repeatable read read only;
+/**
+ * Workers would be taken from the queue; and on few cores they make counting slower. A role's time limit is meant for requests: what is
+ * copied takes as long as there are rows.
+ */
+const BEGIN = `begin isolation level repeatable read read only; set local statement_timeout = 0;
   set local max_parallel_workers_per_gather = 0; set local idle_in_transaction_session_timeout = '15s'`
 
 /**

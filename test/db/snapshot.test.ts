@@ -120,6 +120,13 @@ describe('a snapshot', () => {
     expect(await copy(database.url, 'select n from fact')).toEqual({ text: '1\n', rows: 1 })
   })
 
+  test('takes as long as it has rows, whatever time a statement of the role may take', async () => {
+    const limited = new URL(database.url)
+    limited.searchParams.set('options', '-c statement_timeout=100')
+    const slow = 'select n from generate_series(1, 4) n, lateral pg_sleep(0.1 * (n - n + 1))'
+    expect((await copy(limited.href, slow)).rows).toBe(4)
+  })
+
   test('that has failed cannot be committed', async () => {
     const snapshot = await Snapshot.open({ watched: new Servers([database.url]) })
     await expect(snapshot.query('select nothing')).rejects.toThrow('does not exist')
