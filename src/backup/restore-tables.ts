@@ -6,6 +6,7 @@ import { type Client, escapeIdentifier, escapeLiteral } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { SessionClient } from '../db/connections/session-client.ts'
 import type { Database } from '../db/database.ts'
+import type { Queryable } from '../db/migrations/ledger.ts'
 import type { Log } from '../values/log.ts'
 import type { BackupTable, Manifest } from './manifest.ts'
 import { listPartitions, listSequences, listTables, type Reader } from './tables.ts'
@@ -30,8 +31,14 @@ interface FittingTable extends BackupTable {
  * Fills the tables in one transaction, so that there are all rows or none. Triggers, which keep what the backup holds as well, are off
  * meanwhile; foreign keys are not, so what others refer to comes first. The role has to own the tables, and nothing more. What the schema
  * lacks, as earlier versions backed up an operator's own tables, is passed over with a warning.
+ * @param requireUnused throws where the tables are in use; asked once nothing else can write to them
  */
-export async function restoreTables({ db, log }: Parts, dir: string, manifest: Manifest): Promise<void> {
+export async function restoreTables(
+  { db, log }: Parts,
+  dir: string,
+  manifest: Manifest,
+  requireUnused: (client: Queryable) => Promise<void>,
+): Promise<void> {
   const client = new SessionClient({ connectionString: db.url, application_name: 'sonant restore' })
   client.on('error', () => undefined)
   await client.connect()
@@ -40,6 +47,8 @@ export async function restoreTables({ db, log }: Parts, dir: string, manifest: M
     const { tables, partitions, sequences } = await fitting(readerOf(client), manifest, log)
     await makePartitions(client, partitions)
     const all = tables.map(({ name }) => escapeIdentifier(name))
+    await client.query(`lock table ${all.join(', ')} in access exclusive mode`)
+    await requireUnused(client)
     await client.query(`truncate ${all.join(', ')} restart identity cascade`)
     for (const table of all) await client.query(`alter table ${table} disable trigger user`)
     for (const table of tables) await fill(client, dir, table)

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Settings } from '../context/config.ts'
 import type { Database } from '../db/database.ts'
-import { readLedger } from '../db/migrations/ledger.ts'
+import { type Queryable, readLedger } from '../db/migrations/ledger.ts'
 import { migrate } from '../db/migrations/migrate.ts'
 import { MIGRATIONS, migrationNames } from '../db/migrations/migration-files.ts'
 import { invalidRequest, ServiceError } from '../errors/service-error.ts'
@@ -25,7 +25,8 @@ interface RestoreContext {
 
 /**
  * Fills an empty database and its store from a backup, of whichever kind of database, after every file in it was compared with its
- * checksum. The tables come last and all at once: one that is broken off can be begun again.
+ * checksum. The tables come last and all at once: one that is broken off can be begun again, and a service that has begun to use the
+ * database meanwhile keeps it.
  * @throws ServiceError INVALID_REQUEST where the backup is broken off, damaged or a newer program's, or its key is another one;
  * UNAVAILABLE where the database is in use
  */
@@ -42,12 +43,12 @@ export async function restore({ settings, log, open }: RestoreContext, directory
   await checkSecretKey(settings, manifest.secretKey)
   await verifyAll(dir, manifest)
   const { db, storage } = await open()
-  await requireUnused(db, manifest)
+  await requireUnused(db.pool, manifest)
   await restoreArtifacts(storage, dir, manifest.artifacts)
   await restoreSecretKey(settings, dir, manifest.secretKey)
   // The schema as it was when the tables were read; then the rows; then what has come since.
   await migrate(db, log, { only: manifest.migrations })
-  await restoreTables({ db, log }, dir, manifest)
+  await restoreTables({ db, log }, dir, manifest, (client) => requireUnused(client, manifest))
   await migrate(db, log)
   await noteGone(db, manifest)
   return manifest
@@ -64,10 +65,10 @@ async function verifyAll(dir: string, { tables, artifacts, secretKey }: Manifest
 }
 
 /** @throws ServiceError UNAVAILABLE where the database has an account, or a start has installed anything, or its schema is a later one */
-async function requireUnused(db: Database, { migrations }: Manifest): Promise<void> {
-  const ledger = await readLedger(db.pool)
+async function requireUnused(db: Queryable, { migrations }: Manifest): Promise<void> {
+  const ledger = await readLedger(db)
   if (ledger === null) return
-  const { rows } = await db.pool.query<{ used: boolean }>(
+  const { rows } = await db.query<{ used: boolean }>(
     'select exists (select from account) or exists (select from installation) or exists (select from job) as used',
   )
   const isLater = ledger.some(({ name }) => !migrations.includes(name))

@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto'
-import { copyFile, readFile } from 'node:fs/promises'
+import { constants, copyFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Settings } from '../context/config.ts'
@@ -80,10 +80,15 @@ export async function checkSecretKey({ secretKey, dataDir }: Settings, kept: Man
   )
 }
 
-/** Nothing that signs or encrypts has run here yet. */
+/** @throws ServiceError INVALID_REQUEST where a service has made a key of its own here meanwhile */
 export async function restoreSecretKey(settings: Settings, dir: string, kept: Manifest['secretKey']): Promise<void> {
   if (settings.secretKey !== null || kept.file === null) return
-  await copyFile(join(dir, kept.file.path), join(settings.dataDir, NAME))
+  try {
+    await copyFile(join(dir, kept.file.path), join(settings.dataDir, NAME), constants.COPYFILE_EXCL)
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error
+    await checkSecretKey(settings, kept)
+  }
 }
 
 /** Says nothing about the key but whether another one is the same. */

@@ -4,10 +4,14 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Manifest } from '../../src/backup/manifest.ts'
+import { restore } from '../../src/backup/restore.ts'
 import { runBackup, runRestore } from '../../src/backup/run-backup.ts'
 import { authenticate } from '../../src/callers/authenticate.ts'
 import { readSettings } from '../../src/context/config.ts'
+import { openDatabase } from '../../src/db/database.ts'
+import { openStore } from '../../src/runtime/foundation.ts'
 import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts'
+import type { Storage } from '../../src/storage/storage.ts'
 import { openLog } from '../../src/values/log.ts'
 import { tidyWebhooks } from '../../src/webhooks/delivery/tidy-webhooks.ts'
 import { startWebhookWorker } from '../../src/webhooks/delivery/webhook-worker.ts'
@@ -149,6 +153,37 @@ describe('a restored backup', () => {
     const { settings } = service.runtime
     await expect(runRestore(settings, log, dir)).rejects.toThrow('The database is in use: restore into an empty one')
     expect(await contentOf(service.runtime)).toEqual(await contentOf(service.runtime))
+  })
+
+  test.each([
+    ['the same key', true, /^The database is in use: restore into an empty one/],
+    ['a key of its own', false, /secret\.key is another key than the one/],
+  ])('takes nothing from a service with %s that was started while audio was restored', async (_which, isSame, why) => {
+    const settings = await emptyPlace()
+    const key = join(settings.dataDir, 'secret.key')
+    if (isSame) await cp(join(dir, 'secret.key'), key)
+    const db = openDatabase(settings.databaseUrl as string, log)
+    const store = openStore(settings)
+    const start = async () => {
+      const runtime = await openRuntime(settings, log, { supervise: false })
+      clean.push(() => runtime.close())
+      return runtime.as({ kind: 'system' })
+    }
+    let starting: ReturnType<typeof start> | undefined
+    const put: Storage['put'] = async (...file) => {
+      starting ??= start()
+      await starting
+      return store.put(...file)
+    }
+    await expect(
+      restore({ settings, log, open: async () => ({ db, storage: { ...store, put } }) }, dir),
+    ).rejects.toThrow(why)
+    const { rows } = await db.pool.query(
+      'select (select count(*)::int from installation) as installed, (select count(*)::int from job) as jobs',
+    )
+    expect(rows).toEqual([{ installed: 1, jobs: 0 }])
+    expect((await readFile(key)).equals(await readFile(join(dir, 'secret.key')))).toBe(isSame)
+    await db.close()
   })
 
   test('goes nowhere where another key is', async () => {
