@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { secondsSince, type Telemetry } from '../telemetry/telemetry.ts'
+import type { Servers } from './connections/servers.ts'
 import { onceLost } from './connections/wire.ts'
 
 type Callback = (error: Error | undefined, ...rest: unknown[]) => void
@@ -26,6 +27,11 @@ export function watchPool(pool: Pool, name: string, telemetry: Telemetry): void 
     if (TIMED_OUT.test(error?.message ?? '')) telemetry.count('db_pool_timeouts_total', { pool: name })
   }
   pool.connect = timed(pool.connect.bind(pool) as AnyFunction, () => acquired(performance.now())) as Pool['connect']
+}
+
+/** Has the connections read that are of no pool: for notifications, exports, locks and migrations. Each ends with its use. */
+export function watchDirect(servers: Servers, telemetry: Telemetry): void {
+  telemetry.gauge('db_pool_connections', () => [{ labels: { pool: 'direct', state: 'used' }, value: servers.open }])
 }
 
 function timeStatements(client: PoolClient, telemetry: Telemetry): void {

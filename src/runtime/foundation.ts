@@ -14,7 +14,7 @@ import { explainUnusable } from '../db/explain-unusable.ts'
 import { migrate } from '../db/migrations/migrate.ts'
 import { requireVersion } from '../db/migrations/minimum-version.ts'
 import { openNotifier } from '../db/postgres-notifier.ts'
-import { watchPool } from '../db/watch-pool.ts'
+import { watchDirect, watchPool } from '../db/watch-pool.ts'
 import { ExportQueue } from '../jobs/export/export-queue.ts'
 import { openSpill } from '../jobs/export/spill.ts'
 import { AccountFeed } from '../jobs/live/account-feed.ts'
@@ -103,6 +103,7 @@ async function openData(
   const { db, embedded } = await openServer(settings, log, closers)
   watchPool(db.pool, 'work', telemetry)
   watchPool(db.readPool, 'read', telemetry)
+  watchDirect(db.direct, telemetry)
   const ready = asItIs ? requireVersion(db.pool) : migrate(db, log, { apply })
   await ready.catch((error: unknown) => {
     throw databaseUrl === null ? error : explainUnusable(error, db.url)

@@ -80,7 +80,7 @@ export const METRICS = {
   ),
   storage_bytes_total: counter('Bytes put into and read from the store of artifacts.', 'direction'),
   // PostgreSQL, as this process has it.
-  db_pool_connections: gauge('Connections of a pool.', 'pool', 'state'),
+  db_pool_connections: gauge('Connections of a pool, or outside of both (direct).', 'pool', 'state'),
   db_pool_waiting: gauge('Requests that wait for a connection of a pool.', 'pool'),
   db_pool_acquire_seconds: histogram(STATEMENT_SECONDS, 'Waiting for a connection of a pool.', 'pool'),
   db_pool_timeouts_total: counter('Requests that got no connection of a pool in time.', 'pool'),

@@ -10,6 +10,7 @@ export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000
 export class Servers {
   readonly #urls: readonly string[]
   #preferred = 0
+  #open = 0
 
   /** @param urls as the driver reads them; at least one */
   constructor(urls: readonly string[]) {
@@ -23,6 +24,11 @@ export class Servers {
   /** The one that took writes last. */
   get preferred(): string {
     return this.#urls[this.#preferred] as string
+  }
+
+  /** Connections of their own that have not ended: see `connect`. */
+  get open(): number {
+    return this.#open
   }
 
   /** Prefers the next one to a server that cannot be reached, or takes no writes. */
@@ -39,12 +45,18 @@ export class Servers {
     for (let left = this.count; ; left--) {
       const url = this.preferred
       try {
-        return await connectTo(url, config)
+        return this.#counted(await connectTo(url, config))
       } catch (error) {
         this.reject(url)
         if (left === 1) throw error
       }
     }
+  }
+
+  #counted(client: Client): Client {
+    this.#open++
+    client.once('end', () => this.#open--)
+    return client
   }
 }
 

@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { withLock } from '../../../src/db/lock.ts'
 import { exportJobs } from '../../../src/jobs/export/export-jobs.ts'
 import { idAt } from '../../setup/jobs.ts'
 import type { TestRuntime } from '../../setup/runtime.ts'
@@ -129,6 +130,15 @@ test('a pool whose connections are all in use shows them, what waits for one, an
   expect(now.value('db_pool_waiting', of)).toBe(0)
   expect(now.value('db_pool_connections', { ...of, state: 'used' })).toBe(0)
   expect(now.value('db_pool_acquire_seconds_sum', of)).toBeGreaterThan(1)
+})
+
+test('a connection of its own is shown with those of no pool, besides that of the bus, until it ends', async () => {
+  const open = async () =>
+    (await scrape(service.metricsUrl)).value('db_pool_connections', { pool: 'direct', state: 'used' })
+  const before = await open()
+  expect(before).toBeGreaterThanOrEqual(1)
+  expect(await withLock(service.runtime.db, 'metered', open)).toBe(before + 1)
+  await shown(({ value }) => value('db_pool_connections', { pool: 'direct' }) === before, 'the connection to end')
 })
 
 test('a bus that is cut off is counted as a loss, and shown until it is back', async () => {
