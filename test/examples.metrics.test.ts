@@ -1,9 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
+import { parse, stringify } from 'yaml'
 import { METRICS, PREFIX } from '../src/telemetry/metrics.ts'
+import { openMetrics } from '../src/telemetry/prometheus.ts'
+import { parseExposition } from './setup/exposition.ts'
 
 const pathOf = (name: string) => fileURLToPath(new URL(`../examples/${name}`, import.meta.url))
 const RULES = pathOf('prometheus/rules.yml')
@@ -58,6 +63,27 @@ describe('alert rules and dashboard', () => {
     const silent = rules.filter(({ annotations }) => !annotations.summary || !/[A-Z].*\./.test(annotations.description))
     expect(silent).toEqual([])
     expect(rules.length).toBeGreaterThanOrEqual(11)
+  })
+
+  test('what Node.js is asked for is there', async () => {
+    const families = parseExposition(await (await openMetrics('serve')).expose())
+    const asked = expressions.flatMap(({ expr }) =>
+      [...expr.matchAll(/\b(?:nodejs|process)_\w+/g)].map(([name]) => name),
+    )
+    expect(asked.length).toBeGreaterThan(0)
+    expect(asked.filter((name) => !families.has(name))).toEqual([])
+  })
+
+  test.skipIf(!promtool)('promtool takes the queries of the dashboard', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'sonant-queries-'))
+    const queries = expressions.map(({ expr }, at) => ({
+      record: `query:${at}`,
+      expr: expr.replaceAll('$__rate_interval', '5m'),
+    }))
+    await writeFile(join(folder, 'rules.yml'), stringify({ groups: [{ name: 'dashboard', rules: queries }] }))
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'rules', join(folder, 'rules.yml')])
+    await rm(folder, { recursive: true })
+    expect([status, String(stderr)], String(stdout)).toEqual([0, ''])
   })
 
   test.skipIf(!promtool)('promtool takes the rules', () => {
