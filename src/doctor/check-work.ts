@@ -5,7 +5,7 @@ import { queueDepths } from '../queue/pgboss/queue-depth.ts'
 import { modelsOf } from '../voice/models-of.ts'
 import { checkEngines } from '../voice/trials/check-engines.ts'
 import { DEAD_AFTER_MS } from '../worker/worker.ts'
-import { serverOf, workers } from '../worker/workers.ts'
+import { gpusOf, serverOf, type WorkerRow, workers } from '../worker/workers.ts'
 import { type Check, error, orOk, warning } from './finding.ts'
 
 /** Has each endpoint's engine speak a sentence. */
@@ -52,6 +52,7 @@ export const workerCheck: Check<Context> = {
           remedy,
         )
       }),
+      ...alive.flatMap(silentCards),
       ...alive.flatMap((worker) => {
         const server = serverOf(worker)
         if (server?.state !== 'failed') return []
@@ -61,7 +62,28 @@ export const workerCheck: Check<Context> = {
     const dead = all.length - alive.length
     return orOk(
       findings,
-      `${alive.length} alive${dead > 0 ? `, ${dead} ended within a day` : ''}; every pool with waiting jobs has a worker`,
+      `${alive.length} alive${beats(alive, now)}${dead > 0 ? `, ${dead} ended within a day` : ''}; every pool with waiting jobs has a worker`,
     )
   },
 }
+
+/** How long ago the last one of them was heard of, and with how many graphics cards. */
+function beats(alive: readonly WorkerRow[], now: number): string {
+  if (alive.length === 0) return ''
+  const oldest = Math.max(0, ...alive.map(({ heartbeatAt }) => now - heartbeatAt.getTime()))
+  const cards = alive.flatMap(gpusOf).length
+  return `, heard of within ${(oldest / 1000).toFixed(1)} s${cards > 0 ? `, ${cards} graphics cards` : ''}`
+}
+
+/** A driver that has told of a card's memory, and neither of its use nor of its load, does not answer any more. */
+const silentCards = (worker: WorkerRow) =>
+  gpusOf(worker).flatMap(({ name, memoryMib, memoryUsedMib, loadPercent }) =>
+    memoryMib > 0 && memoryUsedMib === null && loadPercent === null
+      ? [
+          warning(
+            `the graphics card ${name} of ${worker.host} does not answer`,
+            'run nvidia-smi there: its driver may have to be loaded anew',
+          ),
+        ]
+      : [],
+  )

@@ -59,6 +59,28 @@ describe('diagnose', () => {
     ])
   })
 
+  test('finds a graphics card whose driver does not answer, and says when workers were heard of', async () => {
+    const card = { name: 'NVIDIA L4', memory_mib: 23_034, memory_used_mib: 512, load_percent: 3 }
+    const none = { ...card, memory_used_mib: null, load_percent: null }
+    const beat = (gpus: object[]) =>
+      run(
+        `insert into worker (id, host, version, slots, in_flight, gpus, heartbeat_at) values ('wrk_gpu', 'gpu-1', '1', 1, 0, $1, now() - interval '2 seconds')
+         on conflict (id) do update set gpus = $1, heartbeat_at = now() - interval '2 seconds'`,
+        [JSON.stringify(gpus)],
+      )
+    await beat([card])
+    const found = (await diagnose(ctx)).find(({ check }) => check === 'workers')
+    expect([found?.severity, found?.found]).toEqual([
+      'ok',
+      expect.stringMatching(/^1 alive, heard of within [2-4]\.\d s, 1 graphics cards; every pool/),
+    ])
+    await beat([card, none])
+    expect(await complaints()).toEqual([
+      'workers warning: the graphics card NVIDIA L4 of gpu-1 does not answer. run nvidia-smi there: its driver may have to be loaded anew',
+    ])
+    await run(`delete from worker where id = 'wrk_gpu'`)
+  })
+
   test('finds credits that are not the sum of their ledger, and a completed job without its audio', async () => {
     const { account } = await service.createCaller()
     const silent = await insertJob(ctx.db, account, { status: 'completed' })
