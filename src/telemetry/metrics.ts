@@ -101,6 +101,7 @@ export const METRICS = {
   data_free_bytes: gauge('Free space.', 'volume'),
   data_size_bytes: gauge('Size of a volume.', 'volume'),
   retention_backlog_seconds: gauge('By how much the oldest kept row is beyond its time.', 'what'),
+  migration_rows: gauge('Rows that a migration under way has been through, page by page.', 'migration'),
   clock_offset_seconds: gauge("This machine's clock minus the clock of the database."),
 } as const satisfies Record<string, Metric>
 

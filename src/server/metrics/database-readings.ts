@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { GENERATION_POOL } from '../../catalog/pool-of-job.ts'
 import type { Parts } from '../../context/context.ts'
+import { progressOf, readLedger } from '../../db/migrations/ledger.ts'
 import { databaseCondition } from '../../db/relation-sizes.ts'
 import { QUEUE_SCHEMA, queueDepths } from '../../queue/pgboss/queue-depth.ts'
 import type { GaugeName, LabelsOf } from '../../telemetry/metrics.ts'
@@ -84,7 +85,7 @@ class Cached {
 
 const COUNTED = [
   ...(['queue_jobs', 'queue_oldest_age_seconds', 'jobs', 'workers', 'webhook_pending'] as const),
-  ...(['webhook_oldest_pending_age_seconds', 'clock_offset_seconds'] as const),
+  ...(['webhook_oldest_pending_age_seconds', 'clock_offset_seconds', 'migration_rows'] as const),
 ] as const
 
 async function readCounts({ db }: ReadingParts): Promise<Readings> {
@@ -101,6 +102,9 @@ async function readCounts({ db }: ReadingParts): Promise<Readings> {
   for (const state of ['alive', 'dead'] as const) add('workers', { state }, counts.workers[state])
   add('webhook_pending', {}, counts.webhooks.pending)
   add('webhook_oldest_pending_age_seconds', {}, counts.webhooks.oldestSeconds)
+  // Another process migrates: one that does so itself serves nothing yet.
+  for (const row of (await readLedger(db.pool)) ?? [])
+    if (row.state === 'under way') add('migration_rows', { migration: row.name }, progressOf(row).rows)
   // As little apart as the two readings around the answer allow.
   add('clock_offset_seconds', {}, offsetOf(counts.now, asked, answered) / 1000)
   return readings

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { recordFinish, recordProgress } from '../../../src/db/migrations/ledger.ts'
+import { MIGRATIONS, readMigration } from '../../../src/db/migrations/migration-files.ts'
 import { openDatabaseReadings } from '../../../src/server/metrics/database-readings.ts'
 import type { GaugeName } from '../../../src/telemetry/metrics.ts'
 import { NO_TELEMETRY, type Reading, type Telemetry } from '../../../src/telemetry/telemetry.ts'
@@ -11,6 +13,7 @@ import { until } from '../../setup/wait.ts'
 const TIMEOUT_MS = 60_000
 const DAY_MS = 86_400_000
 const KEPT_DAYS = 400
+const PAGED = '20261123070000_sum_types'
 
 let service: TestRuntime
 let account: string
@@ -126,4 +129,16 @@ test('jobs that are for later are delayed, and no older for it', async () => {
 test('the free space of the volume is less than its size', async () => {
   const read = await readings()
   expect(read('data_size_bytes')).toBeGreaterThan(read('data_free_bytes') ?? Number.POSITIVE_INFINITY)
+})
+
+test('a migration under way has been through so many rows, and one that has ended is not shown', async () => {
+  expect((await readings())('migration_rows')).toBeUndefined()
+  const { steps } = await readMigration(MIGRATIONS, PAGED, true)
+  const page = { steps: steps.findIndex(({ kind }) => kind === 'pages'), cursor: 'acc_1', rows: 3_000 }
+  await query('update _prisma_migrations set finished_at = null where migration_name = $1', [PAGED])
+  const { rows } = await query('select id from _prisma_migrations where migration_name = $1', [PAGED])
+  await recordProgress(service.runtime.db.pool, rows[0].id, page, steps.length)
+  expect((await readings())('migration_rows', PAGED)).toBe(3_000)
+  await recordFinish(service.runtime.db.pool, rows[0].id)
+  expect((await readings())('migration_rows')).toBeUndefined()
 })
