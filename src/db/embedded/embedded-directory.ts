@@ -14,6 +14,8 @@ const SOCKET_NAME = '.s.PGSQL.5432'
 const INIT_PREFIX = 'postgres.init-'
 /** An init takes about a second; what is older than this is abandoned, even if its process number lives on. */
 const STALE_INIT_MS = 3_600_000
+/** How initdb, and the server that it runs, say what went wrong. */
+const FAILURE = /^.*\b(?:FATAL|PANIC|ERROR|error): +/
 
 /** Where PostgreSQL keeps its files. */
 export const postgresDirectory = (root: string) => join(root, 'postgres')
@@ -89,8 +91,15 @@ async function runInitdb(directory: string, binaries: Binaries, launch: Launcher
     child.once('close', resolve)
   })
   if (code === 0) return
-  const reason = said.trim().split('\n').at(-1)?.replace(/\.$/, '') || `initdb ended with ${code}`
+  const reason = reasonIn(said) || `initdb ended with ${code}`
   throw new EmbeddedError(`The database under ${dirname(directory)} could not be made: ${reason}.`)
+}
+
+/** The last words of initdb are of its tidying up: those before say why. */
+function reasonIn(said: string): string | undefined {
+  const lines = said.trim().split('\n')
+  const line = lines.findLast((one) => FAILURE.test(one)) ?? lines.at(-1)
+  return line?.replace(FAILURE, '').replace(/\.$/, '')
 }
 
 // A database in use must not vanish because its directory's name had not reached the disk.

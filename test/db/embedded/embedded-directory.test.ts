@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { chmod, cp, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -7,6 +7,7 @@ import { findAccount } from '../../../src/db/embedded/embedded-account.ts'
 import { findBinaries } from '../../../src/db/embedded/embedded-binaries.ts'
 import { makeLauncher } from '../../../src/db/embedded/embedded-launcher.ts'
 import { ask, embeddedWorkshop } from '../../setup/embedded.ts'
+import { canMount } from '../../setup/mounts.ts'
 
 const workshop = embeddedWorkshop()
 const isRoot = process.getuid?.() === 0
@@ -33,6 +34,16 @@ describe('embedded data directory', () => {
         `^The data directory ${dataDir} cannot be used: (this user may not write there|the file system is read-only)\\.$`,
       ),
     )
+  })
+
+  test.skipIf(!canMount())('one on a full disk is refused with that reason', async () => {
+    const dataDir = await workshop.directory()
+    const script = `mount -t tmpfs -o size=8M,mode=755 none "$1" && DATA_DIR="$1/data" exec "$2" bin/sonant.js accounts list`
+    const { status, stderr } = spawnSync('unshare', ['-m', 'sh', '-c', script, 'sh', dataDir, process.execPath])
+    expect([status, String(stderr)]).toEqual([
+      1,
+      expect.stringMatching(/^The database under \S+ could not be made: .*No space left on device\.\n$/),
+    ])
   })
 
   test('one of another PostgreSQL, or with something else in it, is refused and left alone', async () => {
