@@ -10,18 +10,18 @@ import type { Environment } from '../../environment.ts'
 import type { Measure, Row } from '../../measure.ts'
 import { seedJobs } from '../../seed.ts'
 
-const JOBS = 1_000_000
+const JOBS = 10_000_000
 const QUICK_JOBS = 200_000
 const LONGEST_WAIT_SECONDS = 1
 const ACCOUNT = 'acc_01kbenchbenchbenchbenchben'
 
 /**
- * A database of the first version with 1,000,000 jobs, and all migrations since: the longest wait of an INSERT into `job`, one after the
+ * A database of the first version with 10,000,000 jobs, and all migrations since: the longest wait of an INSERT into `job`, one after the
  * other, while they run. No floor: nothing can do without locks.
  */
 export const migrations: Row = {
   name: 'migrations',
-  what: 'INSERT into job while all migrations run over 1,000,000 jobs',
+  what: 'INSERT into job while all migrations run over 10,000,000 jobs (quick: 200,000)',
   reach: `longest <= ${LONGEST_WAIT_SECONDS} s`,
   run: async (environment) => {
     const jobs = environment.quick ? QUICK_JOBS : JOBS
