@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readFile, rm, stat, symlink } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { released } from '../packaging/changelog.ts'
 import { keepRelease } from '../packaging/keep-release.ts'
+import { asOldNode } from './setup/old-node.ts'
 import { cleanUp, makeTempDir } from './setup/process.ts'
 import { endProcesses, startProcess } from './setup/processes.ts'
 import { unpackRelease } from './setup/released.ts'
@@ -85,6 +86,26 @@ describe('npm pack', () => {
     expect([status, stderr]).toEqual([0, ''])
     expect(readWav(await readFile(file)).durationMs).toBeGreaterThan(500)
     expect(await service.stop()).toBe(0)
+  })
+})
+
+describe('a package on an old Node.js', () => {
+  test('says in one sentence that it needs a newer one where its own was left out', async () => {
+    const command = [await asOldNode(home), join(installed, 'bin/sonant.js'), '--version']
+    const { status, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8' })
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^Sonant needs Node\.js 24 or newer, .*\n$/)])
+  })
+
+  test('runs by the Node.js that it brings, which gets its signals', async () => {
+    const brought = join(home, 'node_modules', `node-${process.platform}-${process.arch}`)
+    await mkdir(join(brought, 'bin'), { recursive: true })
+    await writeFile(join(brought, 'package.json'), '{}')
+    await symlink(process.execPath, join(brought, 'bin', 'node'))
+    const env = { DATA_DIR: join(await makeTempDir(), 'data'), PORT: '0', LOG_LEVEL: 'info' }
+    const command = [process.execPath, await asOldNode(home), join(installed, 'bin/sonant.js'), 'start']
+    const service = await startProcess(command, env, /snt_\w+/)
+    expect(await service.stop()).toBe(0)
+    expect(service.stderr()).toMatch(/"signal":"SIGTERM".*"msg":"stopping"/)
   })
 })
 

@@ -1,19 +1,15 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { terminalLog } from '../../src/values/terminal-log.ts'
+import { asOldNode } from '../setup/old-node.ts'
 import { cleanUp, makeTempDir } from '../setup/process.ts'
 
 const SONANT = fileURLToPath(new URL('../../bin/sonant.js', import.meta.url))
-// What an old Node.js says of itself; the rest of it cannot be had here.
-const OLD_NODE = `
-Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })
-Object.defineProperty(process, 'version', { value: 'v20.20.2' })
-`
 
 const start = (args: string[], cwd: string) =>
   new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
@@ -41,9 +37,7 @@ describe('sonant', () => {
 
   test('says in one sentence that an old Node.js does not do', async () => {
     const directory = await makeTempDir()
-    const old = join(directory, 'old.mjs')
-    await writeFile(old, OLD_NODE)
-    const { code, stdout, stderr } = await start([`--import=${pathToFileURL(old).href}`, SONANT, 'start'], directory)
+    const { code, stdout, stderr } = await start([await asOldNode(directory), SONANT, 'start'], directory)
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(/^Sonant needs Node\.js 24 or newer, and this is v20\.20\.2: .*\n$/)
   })

@@ -1,0 +1,16 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+/** What an old Node.js says of itself; the rest of it cannot be had here. */
+const OLD_NODE = `
+Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })
+Object.defineProperty(process, 'version', { value: 'v20.20.2' })
+`
+
+/** The option by which a process takes itself for an old Node.js, from a file in the directory. */
+export async function asOldNode(directory: string): Promise<string> {
+  const old = join(directory, 'old.mjs')
+  await writeFile(old, OLD_NODE)
+  return `--import=${pathToFileURL(old).href}`
+}
