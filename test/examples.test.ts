@@ -13,6 +13,7 @@ import { parse, parseAllDocuments } from 'yaml'
 import { parseEndpointFile } from '../src/catalog/files/endpoint-file.ts'
 import { buildProgram } from '../src/cli/program.ts'
 import { readSettings } from '../src/context/config.ts'
+import { METRICS, PREFIX } from '../src/telemetry/metrics.ts'
 import { launchOf, readServerFile } from '../src/worker/server/server-file.ts'
 
 const read = (name: string) => readFileSync(fileURLToPath(new URL(`../examples/${name}`, import.meta.url)), 'utf8')
@@ -189,6 +190,19 @@ describe('examples', () => {
     expect(selected.filter((one) => !labels.some((label) => label.app === one.app && label.role === one.role))).toEqual(
       [],
     )
+  })
+
+  test('workers in Kubernetes are scaled by a metric that there is, and by nothing else', () => {
+    const objects = parseAllDocuments(read('kubernetes/sonant.yaml')).map((one) => one.toJSON())
+    const [{ spec }, ...others] = objects.filter(({ kind }) => kind === 'HorizontalPodAutoscaler')
+    expect(others).toEqual([])
+    const { kind, name } = spec.scaleTargetRef
+    const scaled = objects.find((one) => one.kind === kind && one.metadata.name === name)
+    expect(scaled.spec.template.spec.containers[0].args).toEqual(['work'])
+    expect(scaled.spec).not.toHaveProperty('replicas')
+    const names = spec.metrics.map(({ external }: { external: { metric: { name: string } } }) => external.metric.name)
+    expect(names).toEqual([`${PREFIX}queue_oldest_age_seconds`])
+    expect(METRICS).toHaveProperty(names[0].slice(PREFIX.length))
   })
 
   test('the image starts the program that the sonant command is', () => {
