@@ -32,6 +32,8 @@ export interface SpeechRequest {
   readonly deadline?: number
   /** Inputs that the contract gives no meaning: passed to the engine as they are. */
   readonly extra: Readonly<Record<string, unknown>>
+  /** Looks at the speech before it is given away, so that audio which cannot be of this text counts as the engine's. @throws BadAudio */
+  readonly judge?: (speech: Speech) => void
   /** Aborted when the job is cancelled or out of time: the engine stops working at once. */
   readonly signal: AbortSignal
 }

@@ -6,7 +6,7 @@ import type { Log } from '../values/log.ts'
 import type { SpeechEngine } from './engine.ts'
 import { type EngineBlock, engineBlock, type OpenaiSpeechBlock, type SherpaBlock } from './engine-block.ts'
 import { type EspeakEngine, openEspeak } from './espeak/espeak.ts'
-import { measureRequest, serverName } from './measure-request.ts'
+import { measureSpeech, serverName } from './measure-request.ts'
 import { addressOf, NO_OWNED_SERVER, OWNED_SERVER, type OwnedServer } from './owned-server.ts'
 import type { ReadRecording } from './sherpa/sherpa.ts'
 import type { SherpaModels } from './sherpa/sherpa-models.ts'
@@ -133,7 +133,7 @@ class SharedEngines implements Engines {
     const speak: SpeechEngine['speak'] = (request) =>
       inStepSpan(
         () => renderSpan(kind),
-        () => measureRequest(measured, request.signal, () => engine.speak(request)),
+        () => measureSpeech(measured, request, () => engine.speak(request)),
       )
     const { slots, deterministic, voices, close } = engine
     return { slots, deterministic, voices, speak, close }

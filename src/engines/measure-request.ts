@@ -1,5 +1,5 @@
 import { secondsSince, type Telemetry } from '../telemetry/telemetry.ts'
-import { BadAudio, EngineError, type EngineErrorCode } from './engine.ts'
+import { BadAudio, EngineError, type EngineErrorCode, type Speech, type SpeechRequest } from './engine.ts'
 
 /** What answers: a kind of engine, and the server's name. */
 export interface Measured {
@@ -37,6 +37,18 @@ export async function measureRequest<Answer>(
     throw error
   }
 }
+
+/** The same for speech, which is judged as well: what the engine says of it itself is not all that may be wrong with it. */
+export const measureSpeech = (
+  measured: Measured,
+  { signal, judge }: SpeechRequest,
+  speak: () => Promise<Speech>,
+): Promise<Speech> =>
+  measureRequest(measured, signal, async () => {
+    const speech = await speak()
+    judge?.(speech)
+    return speech
+  })
 
 function outcomeOf(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return (signal.reason as Error | undefined)?.name === 'TimeoutError' ? 'timeout' : 'cancelled'

@@ -5,7 +5,7 @@ import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
 import { CAPTIONED_PATH, readCaptioned, readWordTimestamps, refusesTimes } from './captioned-speech.ts'
 import { BadAudio, EngineError, type Speech, type SpeechEngine, type SpeechRequest } from './engine.ts'
 import type { OpenaiSpeechBlock } from './engine-block.ts'
-import { measureRequest, serverName } from './measure-request.ts'
+import { measureSpeech, serverName } from './measure-request.ts'
 import { toEngineError } from './openai-speech-error.ts'
 import { listedVoices, speechBody } from './openai-speech-profile.ts'
 import { OWNED_RETRY_SECONDS } from './owned-server.ts'
@@ -44,7 +44,7 @@ export function openOpenaiSpeech(
     // Asked whether the server is up only when there is a slot: what waits would else not hear that it has died meanwhile.
     speak: (request) =>
       server.slots.run(request.signal, () =>
-        server.breaker.run(() => measureRequest(measured, request.signal, () => speakOnce(connection, request))),
+        server.breaker.run(() => measureSpeech(measured, request, () => speakOnce(connection, request))),
       ),
     close: async () => undefined,
   }

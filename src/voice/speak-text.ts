@@ -138,13 +138,16 @@ async function speakChunk(
   const expectedSeconds = estimateSpeech(request.text, { ...request, language })
   for (let tries = 0; ; tries++) {
     const seed = request.seed === undefined ? undefined : (request.seed + tries) % SEEDS
+    // The embedded engine says the text and nothing else, however strange it is: no estimate knows better.
+    const audio = once(({ wav, truncated }) =>
+      checked(wav, { truncated, ...(!engine.deterministic && { expectedSeconds }) }, meter),
+    )
     try {
-      const speech = await engine.speak({ ...request, expectedSeconds, ...(seed !== undefined && { seed }) })
+      const asked = { ...request, expectedSeconds, judge: audio, ...(seed !== undefined && { seed }) }
+      const speech = await engine.speak(asked)
       addKanji(meter.kanji, speech.kanji)
-      // The embedded engine says the text and nothing else, however strange it is: no estimate knows better.
-      const expectation = { truncated: speech.truncated, ...(!engine.deterministic && { expectedSeconds }) }
       return {
-        audio: checked(speech.wav, expectation, meter),
+        audio: audio(speech),
         loudness: speech.loudness,
         ...(speech.words && { words: speech.words }),
         ...(speech.wordsFrom && { wordsFrom: speech.wordsFrom }),
@@ -153,6 +156,15 @@ async function speakChunk(
       if (!(error instanceof BadAudio) || engine.deterministic || tries === MORE_SEEDS) throw error
       request.signal.throwIfAborted()
     }
+  }
+}
+
+/** Asked for by the engine that measures a rendering, and again here. */
+function once(check: (speech: Speech) => Wav): (speech: Speech) => Wav {
+  let audio: Wav | undefined
+  return (speech) => {
+    audio ??= check(speech)
+    return audio
   }
 }
 

@@ -92,6 +92,19 @@ describe('while a server holds its answers back', () => {
   })
 })
 
+test('a request whose audio cannot be of its text is bad audio, and the one that makes up for it is not', async () => {
+  const of = { kind: 'openai-speech', ...server }
+  const requests = async (outcome: string) =>
+    (await scrape(service.metricsUrl)).value('engine_request_duration_seconds_count', { ...of, outcome })
+  const good = await requests('ok')
+  let asked = 0
+  speech.answer(() => (asked++ === 0 ? { peak: 10 } : {}))
+  const id = await submit('Heard the second time.')
+  await allFinished(service.runtime, [id])
+  expect((await readJob(service.url, caller.key, id)).status).toBe('completed')
+  expect([await requests('bad_audio'), (await requests('ok')) - good]).toEqual([1, 1])
+})
+
 describe('a job that fails', () => {
   const ended = async (id: string, text: string, errorCode: string, outcome: string, slug = 'measured') => {
     await allFinished(service.runtime, [id])
