@@ -45,6 +45,16 @@ test.skipIf(!isInstalled)('systemd finds nothing wrong with the units and their 
 })
 
 test.each(['sonant-api.service', 'sonant-worker@.service', 'sonant-gpu-worker.service'])(
+  '%s counts as started once it serves, and is restarted when it hangs for half a minute',
+  (name) => {
+    const lines = readFileSync(join(EXAMPLES, name), 'utf8').split('\n')
+    // What speaks to systemd is systemd-notify: a process of its own.
+    for (const line of ['Type=notify', 'NotifyAccess=all', 'WatchdogSec=30', 'Restart=always'])
+      expect(lines).toContain(line)
+  },
+)
+
+test.each(['sonant-api.service', 'sonant-worker@.service', 'sonant-gpu-worker.service'])(
   'in %s threads may lower their own priority',
   (name) => {
     const lines = readFileSync(join(EXAMPLES, name), 'utf8').matchAll(/^SystemCallFilter=(.*)$/gm)
@@ -70,6 +80,15 @@ test('a worker has the memory that its unit gives as the need of a process with 
   // The dictionary of Japanese takes 130 MB in each thread, the process some 400 MB besides.
   expect([Number(base) >= 400, Number(each) >= 130]).toEqual([true, true])
   expect(memoryOf(text)[0]).toBeGreaterThanOrEqual(Number(base) + 16 * Number(each))
+})
+
+test('migrations end before the API or a worker of the machine is started', () => {
+  expect(readFileSync(join(EXAMPLES, 'sonant-migrate.service'), 'utf8')).toMatch(/^Type=oneshot$/m)
+  for (const name of UNITS.filter((unit) => unit !== 'sonant-migrate.service')) {
+    const unit = readFileSync(join(EXAMPLES, name), 'utf8')
+    for (const key of ['After', 'Wants'])
+      expect(unit).toMatch(new RegExp(`^${key}=.*\\bsonant-migrate\\.service\\b`, 'm'))
+  }
 })
 
 test.each(UNITS)('%s has a limit of memory, and a lower one from which on it is slowed down', (name) => {
