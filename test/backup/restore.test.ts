@@ -186,6 +186,23 @@ describe('a restored backup', () => {
     await db.close()
   })
 
+  test('that was broken off is begun again, before and after its key was there', async () => {
+    const settings = await emptyPlace()
+    const db = openDatabase(settings.databaseUrl as string, log)
+    const store = openStore(settings)
+    const put = () => Promise.reject(new Error('no room'))
+    const storage = { ...store, put }
+    await expect(restore({ settings, log, open: async () => ({ db, storage }) }, dir)).rejects.toThrow('no room')
+    await db.close()
+    const broken = openDatabase(settings.databaseUrl as string, log)
+    // Its last connection leads nowhere.
+    const open = async () => ({ db: { ...broken, url: 'postgresql://nobody@127.0.0.1:1/nothing' }, storage: store })
+    await expect(restore({ settings, log, open }, dir)).rejects.toThrow('ECONNREFUSED')
+    await broken.close()
+    expect(await readFile(join(settings.dataDir, 'secret.key'))).toEqual(await readFile(join(dir, 'secret.key')))
+    expect(await runRestore(settings, log, dir)).toMatchObject({ artifacts: { files: 2 } })
+  })
+
   test('goes nowhere where another key is', async () => {
     const settings = await emptyPlace({ SECRET_KEY: 'another key, of thirty-two letters' })
     await expect(runRestore(settings, log, dir)).rejects.toThrow(/^SECRET_KEY is another key than the one/)
