@@ -23,6 +23,8 @@ export interface PostgresPair {
   readonly standbyUrl: string
   /** A proxy that leads to the primary, and to the standby while nothing listens there. */
   readonly url: string
+  /** The standby takes nothing from the primary, as on a machine that stands still, until the function that is returned is called. */
+  freeze(): Promise<() => void>
   /** kill -9 of the primary. */
   kill(): Promise<void>
   /** Resolves once the standby takes writes. */
@@ -70,6 +72,11 @@ export async function startPostgresPair(): Promise<PostgresPair> {
     primaryUrl: urlOf(primaryPort),
     standbyUrl: urlOf(standbyPort),
     url: urlOf(proxy.port),
+    freeze: async () => {
+      const [receiver] = await ask<{ pid: number }>(standbyPort, 'select pid from pg_stat_wal_receiver')
+      process.kill(receiver!.pid, 'SIGSTOP')
+      return () => void process.kill(receiver!.pid, 'SIGCONT')
+    },
     kill: () => end(primary, 'SIGKILL'),
     promote: async () => void (await ask(standbyPort, 'select pg_promote(true)')),
     close: async () => {
