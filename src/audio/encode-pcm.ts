@@ -1,13 +1,7 @@
-import { writeWavHeader } from '../engines/wav-header.ts'
+import { WAV_HEADER_BYTES, writeWavHeader } from '../engines/wav-header.ts'
 import { type Encoding, type EncodingOptions, joinBytes } from './encoding.ts'
-import { PCM_RATE } from './format.ts'
+import { MAX_WAV_SAMPLES, PCM_RATE, UNKNOWN_SIZE } from './format.ts'
 import { resampleTo } from './resample.ts'
-
-/** What stands in a WAV file for a size that is not known yet. */
-const UNKNOWN_SIZE = 0xffffffff
-const WAV_HEADER_BYTES = 44
-/** More cannot be said in 32 bits. */
-const MAX_WAV_SAMPLES = (UNKNOWN_SIZE - WAV_HEADER_BYTES) / 2
 
 /** The samples themselves: at 24 kHz, without a header. */
 export async function encodePcm({ sampleRate }: EncodingOptions): Promise<Encoding> {

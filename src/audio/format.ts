@@ -1,3 +1,5 @@
+import { WAV_HEADER_BYTES } from '../engines/wav-header.ts'
+
 /** How audio leaves the service. `pcm` is 16-bit little-endian mono at 24 kHz, without a header. */
 export const AUDIO_FORMATS = ['wav', 'mp3', 'opus', 'flac', 'pcm'] as const
 export type AudioFormat = (typeof AUDIO_FORMATS)[number]
@@ -36,3 +38,14 @@ export const isAudioFormat = (value: unknown): value is AudioFormat => AUDIO_FOR
 /** The format that a stored file is in, by its media type; null for what is none of them. */
 export const formatOfType = (contentType: string): FileFormat | null =>
   FILE_FORMATS.find((format) => FILE_TYPES[format] === contentType) ?? null
+
+/** What stands in a WAV file for a size that is not known yet. */
+export const UNKNOWN_SIZE = 0xffffffff
+/** More cannot be said in 32 bits. */
+export const MAX_WAV_SAMPLES = (UNKNOWN_SIZE - WAV_HEADER_BYTES) / 2
+
+/** How many bytes so many samples are as a file, where that is known before they are encoded: WAV, and PCM that need not be resampled. */
+export function knownLength(format: AudioFormat, sampleRate: number, samples: number): number | undefined {
+  if (format === 'pcm' && sampleRate === PCM_RATE) return samples * 2
+  return format === 'wav' && samples <= MAX_WAV_SAMPLES ? WAV_HEADER_BYTES + samples * 2 : undefined
+}

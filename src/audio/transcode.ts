@@ -7,6 +7,8 @@ export interface SampleStream {
   readonly sampleRate: number
   /** How many there are, where that is known. */
   readonly totalSamples?: number | undefined
+  /** All of them are stored already, and their job is completed. */
+  readonly isStored?: boolean
   readonly blocks: AsyncIterable<Int16Array>
   /** Closes what they are read from, for a reader that ends early, perhaps before the first one. */
   close?(): void

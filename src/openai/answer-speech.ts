@@ -1,7 +1,7 @@
 import { Readable, type Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { AudioThreads } from '../audio/audio-threads.ts'
-import { type AudioFormat, FILE_TYPES } from '../audio/format.ts'
+import { type AudioFormat, FILE_TYPES, knownLength } from '../audio/format.ts'
 import { type SampleStream, transcode } from '../audio/transcode.ts'
 import { openaiBody, toOpenaiError } from './openai-error.ts'
 import type { SpeechRequest } from './speech-request.ts'
@@ -9,6 +9,8 @@ import type { SpeechRequest } from './speech-request.ts'
 /** The body of an answer, and what kind of body it is. */
 interface SpeechAnswer {
   readonly contentType: string
+  /** In bytes; absent where it is not known, or the job is not completed yet. */
+  readonly length?: number | undefined
   readonly body: Readable
 }
 
@@ -39,7 +41,15 @@ export async function answerSpeech(
     speech.close?.()
     void bytes.return().catch(() => undefined)
   })
-  return { contentType: isSse ? 'text/event-stream' : TYPES[format], body }
+  if (isSse) return { contentType: 'text/event-stream', body }
+  // With a length the end is where the last byte is; without one it says that the job is completed as well.
+  const { sampleRate, totalSamples, isStored = false } = speech
+  const isKnown = isStored && totalSamples !== undefined
+  return {
+    contentType: TYPES[format],
+    length: isKnown ? knownLength(format, sampleRate, totalSamples) : undefined,
+    body,
+  }
 }
 
 async function firstOf(bytes: AsyncGenerator<Uint8Array, void>, gone: AbortSignal) {

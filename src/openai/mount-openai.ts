@@ -133,17 +133,18 @@ async function speak(request: FastifyRequest, reply: FastifyReply): Promise<Fast
   rejectRepeatedKey(request.raw)
   const key = request.headers['idempotency-key'] as string | undefined
   const wanted = await readSpeechRequest(ctx, (request.body ?? {}) as Record<string, unknown>, key)
-  const { headers, body } = await createAnswer(ctx, wanted, gone, async (created) => {
+  const answer = await createAnswer(ctx, wanted, gone, async (created) => {
     if (wanted.isTimed) {
       const { length, body: timed } = timedJson(await collectTimed(ctx, wanted, created))
       return { headers: { ...speechHeaders(created, JSON_TYPE), 'content-length': length }, body: timed }
     }
-    const answer = await answerSpeech(ctx.audio, wanted, created.speech, reply.raw, gone)
-    return { headers: speechHeaders(created, answer.contentType), body: answer.body }
+    const { contentType, length, body } = await answerSpeech(ctx.audio, wanted, created.speech, reply.raw, gone)
+    const headers = speechHeaders(created, contentType)
+    return { headers: length === undefined ? headers : { ...headers, 'content-length': length }, body }
   })
   // What breaks off is seen by the client; a client that reads slowly is looked after by the server.
-  body.on('error', () => undefined)
-  return reply.headers(headers).send(body)
+  answer.body.on('error', () => undefined)
+  return reply.headers(answer.headers).send(answer.body)
 }
 
 const speechHeaders = ({ jobId, replayed }: CreatedSpeech, contentType: string) => ({

@@ -48,9 +48,9 @@ export async function listenToJob(ctx: ListenerContext, input: ListenerInput): P
   }
   try {
     const first = await listener.next()
-    const sampleRate = listener.sampleRate
+    const { sampleRate, totalSamples, stored } = listener
     if (first === null || sampleRate === null) throw listeningEnded('there is nothing to hear')
-    return { sampleRate, totalSamples: listener.totalSamples, blocks: listener.from(first, close), close }
+    return { sampleRate, totalSamples, isStored: stored !== null, blocks: listener.from(first, close), close }
   } catch (error) {
     close()
     throw error
@@ -69,7 +69,7 @@ class Listener {
   #partsRead = 0
   #partsDone = 0
   #rest: AsyncIterator<Int16Array, void> | null = null
-  #stored: SampleStream | null = null
+  stored: SampleStream | null = null
   #job: Job | null = null
   sampleRate: number | null = null
   totalSamples: number | undefined
@@ -83,7 +83,7 @@ class Listener {
 
   close(): void {
     this.#relay.close()
-    this.#stored?.close?.()
+    this.stored?.close?.()
   }
 
   async *from(first: Int16Array, onEnd: () => void): AsyncGenerator<Int16Array, void> {
@@ -168,7 +168,7 @@ class Listener {
     const read = this.#input.isSubmitter || this.#heard.length > 0 ? storedUnlessMany : storedSpeech
     const speech = await read(this.#ctx, owner, stored)
     if (speech === null) return this.#hearParts()
-    this.#stored = speech
+    this.stored = speech
     this.#keepRate(speech.sampleRate)
     this.#heard.restart()
     this.totalSamples = speech.totalSamples

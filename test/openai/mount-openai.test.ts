@@ -743,6 +743,30 @@ describe('speech whose job is stored as MP3, by a worker of another process', ()
   })
 })
 
+describe('speech that is complete before its first byte', () => {
+  test.each([
+    ['wav', undefined],
+    ['wav', 'sse'],
+    ['pcm', undefined],
+    ['mp3', undefined],
+  ])('is sent as %s, stream_format %s, with its length where that is known', async (format, stream) => {
+    const headers = { 'idempotency-key': `complete ${format} ${stream}` }
+    const body = {
+      model: 'tts',
+      voice: 'aria',
+      input: 'It is all there.',
+      response_format: format,
+      stream_format: stream,
+    }
+    const first = await speak(body, { headers })
+    const again = await speak(body, { headers })
+    expect([first.status, again.status, again.headers['idempotency-replayed']]).toEqual([200, 200, 'true'])
+    const isKnown = format === 'wav' && stream === undefined
+    expect(again.headers['content-length']).toBe(isKnown ? String(again.bytes.length) : undefined)
+    if (isKnown) expect(again.bytes.readUInt32LE(40)).toBe(again.bytes.length - 44)
+  })
+})
+
 describe('speech with timestamps', () => {
   test.each(['mp3', 'pcm', 'wav'])('is %s in JSON with the times of its words', async (format) => {
     const input = 'Words have times, all of them.'
