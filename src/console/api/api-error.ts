@@ -75,4 +75,4 @@ export function asFailedQuestion(error: unknown, before: ApiError | null): ApiEr
 
 /** Of these a request may have come through all the same. */
 export const isUncertain = ({ code }: { readonly code: string }): boolean =>
-  ['OFFLINE', 'UNAVAILABLE', 'INTERNAL_ERROR'].includes(code)
+  ['OFFLINE', 'UNAVAILABLE', 'UNEXPECTED_ANSWER', 'INTERNAL_ERROR'].includes(code)

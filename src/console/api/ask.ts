@@ -7,6 +7,13 @@ import { noteTime } from './clock.ts'
 const PATIENCE_MS = 45_000
 /** Asks for the time that the service goes by, and says it. */
 const TIME = 'x-sonant-time'
+/** What an answer without a code says by its status. Any other one will be the same in a moment: it is shown, and not asked for again. */
+const CODES: Readonly<Record<number, string>> = {
+  429: 'RATE_LIMITED',
+  502: 'UNAVAILABLE',
+  503: 'UNAVAILABLE',
+  504: 'UNAVAILABLE',
+}
 
 type Kept<Field> = Field extends { __typename: 'RequestError' } ? never : Field
 /** An answer without the reasons why a mutation changed nothing: those are thrown. */
@@ -79,22 +86,37 @@ async function send(query: string, variables: unknown): Promise<Response> {
 const offline = () => new ApiError('The service cannot be reached: check the connection.', { code: 'OFFLINE' })
 
 async function readAnswer(response: Response): Promise<Answer> {
-  const answer = (await response.json().catch(() => null)) as Answer | null
+  const answer = await jsonOf<Answer>(response)
   if (answer !== null && (answer.data !== undefined || answer.errors !== undefined)) return answer
-  if (answer === null && response.ok) throw offline()
   throw errorOfAnswer(response, answer)
+}
+
+/** Null: the body is no JSON, as a page of a proxy. @throws ApiError OFFLINE: the connection was lost before the body had come */
+export async function jsonOf<Body>(response: Response): Promise<Body | null> {
+  try {
+    return await response.json()
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw offline()
+  }
 }
 
 /** Of an answer by another door than GraphQL's: what stands in front of the service has no codes. */
 export function errorOfAnswer({ status, headers }: Response, answer: Omit<Answer, 'data' | 'errors'> | null): ApiError {
-  const message = answer?.error ?? `The service answered with status ${status}: try again in a moment.`
-  return new ApiError(message, {
-    code: answer?.error_code ?? (status === 429 ? 'RATE_LIMITED' : 'UNAVAILABLE'),
+  const code = answer?.error_code ?? CODES[status] ?? 'UNEXPECTED_ANSWER'
+  const sentence = typeof answer?.error === 'string' ? answer.error : sentenceOf(code, status)
+  return new ApiError(sentence, {
+    code,
     requestId: headers.get('x-request-id') ?? undefined,
     details: answer?.details ?? [],
     retryAfterSeconds: retryAfterOf(headers),
   })
 }
+
+const sentenceOf = (code: string, status: number): string =>
+  code === 'UNEXPECTED_ANSWER'
+    ? `The answer has status ${status} and is not of the service: a proxy in front of it may have made it.`
+    : `The service answered with status ${status}: try again in a moment.`
 
 /** Retry-After is in seconds, or a time by the clock of what answered. */
 function retryAfterOf(headers: Headers): number | undefined {

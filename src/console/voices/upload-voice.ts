@@ -1,5 +1,5 @@
 import { ApiError, type Violation } from '../api/api-error.ts'
-import { errorOfAnswer, noteError } from '../api/ask.ts'
+import { errorOfAnswer, jsonOf, noteError } from '../api/ask.ts'
 import { at } from '../api/base.ts'
 
 /** A recording as the form has it. */
@@ -27,7 +27,7 @@ export async function uploadVoice({ name, file, consent, transcript, language }:
   form.append('audio_sample', file)
   const response = await send(form)
   if (response.ok) return
-  const answer = (await response.json().catch(() => null)) as Answer | null
+  const answer = await jsonOf<Answer>(response)
   noteError(answer?.error_code)
   throw errorOfAnswer(response, answer)
 }

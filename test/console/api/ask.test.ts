@@ -48,6 +48,35 @@ test.each([
   await expect(asked).rejects.toMatchObject({ retryAt, againAt: retryAt })
 })
 
+test.each([
+  ['502', 502, 'Bad gateway', 'UNAVAILABLE'],
+  ['503', 503, '{"message": "no healthy upstream"}', 'UNAVAILABLE'],
+  ['504', 504, '', 'UNAVAILABLE'],
+  ['403', 403, '<h1>Forbidden</h1>', 'UNEXPECTED_ANSWER'],
+  ['404', 404, '{"error": {"code": 404}}', 'UNEXPECTED_ANSWER'],
+  ['500', 500, '<h1>Error</h1>', 'UNEXPECTED_ANSWER'],
+  ['200 as a page', 200, '<h1>Sign in to the network</h1>', 'UNEXPECTED_ANSWER'],
+])('an answer of a proxy, %s, says whether it may be another one in a moment', async (_, status, body, code) => {
+  vi.stubGlobal('document', { hidden: false })
+  vi.stubGlobal('fetch', async () => new Response(body, { status, headers: { 'retry-after': '7' } }))
+  const { ask } = await import('../../../src/console/api/ask.ts')
+  const asked = ask({ query: 'query Any { any }' } as Parameters<typeof ask>[0], {})
+  const retryAt = code === 'UNAVAILABLE' ? expect.any(Number) : null
+  await expect(asked).rejects.toMatchObject({ code, retryAt, againAt: retryAt })
+  await expect(asked).rejects.toThrow(`status ${status}`)
+})
+
+test('a connection that is lost within an answer is one that is lost', async () => {
+  vi.stubGlobal('document', { hidden: false })
+  const body = () => new ReadableStream({ start: (to) => to.error(new TypeError('network error')) })
+  for (const status of [200, 403]) {
+    vi.stubGlobal('fetch', async () => new Response(body(), { status }))
+    const { ask } = await import('../../../src/console/api/ask.ts')
+    const asked = ask({ query: 'query Any { any }' } as Parameters<typeof ask>[0], {})
+    await expect(asked).rejects.toMatchObject({ code: 'OFFLINE' })
+  }
+})
+
 test('what is limited says it in the words of the service', async () => {
   vi.stubGlobal('document', { hidden: false })
   const message = 'Finish or close one of your 4 open exports first.'

@@ -172,6 +172,37 @@ export function limitJourneys(opened: () => OpenedConsole): void {
     expect(complaints).toEqual([])
     await page.close()
   })
+
+  test('what a proxy refuses is shown at once, and asked for again at a press alone', async () => {
+    const { service, owner, account, at } = opened()
+    const id = await insertJob(service.runtime.db, account)
+    const { page, complaints } = await openPage(owner, service.url, /40[34]/)
+    const look = await withhold(page, 'query Session{', 403)
+    const list = await withhold(page, 'query Jobs(', 404)
+    const refusal = (status: number) =>
+      page.getByText(
+        `The answer has status ${status} and is not of the service: a proxy in front of it may have made it.`,
+      )
+    const again = page.getByRole('button', { name: 'Try again' })
+    await page.clock.install()
+    await page.goto(at('jobs'))
+    await refusal(403).waitFor()
+    await page.clock.fastForward(60_000)
+    await page.waitForTimeout(500)
+    expect([look.asked(), await flaws(page)]).toEqual([1, []])
+    look.restore()
+    await again.click()
+    await refusal(404).waitFor()
+    const asked = list.asked()
+    await page.clock.fastForward(60_000)
+    await page.waitForTimeout(500)
+    expect([list.asked(), await flaws(page)]).toEqual([asked, []])
+    list.restore()
+    await again.click()
+    await page.locator(`[data-job=${id}]`).waitFor()
+    expect([await again.count(), complaints]).toEqual([0, []])
+    await page.close()
+  })
 }
 
 interface Withheld {
@@ -179,14 +210,14 @@ interface Withheld {
   readonly restore: () => void
 }
 
-/** Answers an operation as what stands in front of a service that is not there does, until it is restored. */
-async function withhold(page: Page, operation: string): Promise<Withheld> {
+/** Answers an operation as what stands in front of a service does, as though that were not there, until it is restored. */
+async function withhold(page: Page, operation: string, status = 503): Promise<Withheld> {
   let asked = 0
   let isThere = false
   await page.route('**/graphql', (route) => {
     if (!route.request().postData()?.includes(operation)) return route.fallback()
     asked++
-    return isThere ? route.fallback() : route.fulfill({ status: 503, body: '<h1>503</h1>' })
+    return isThere ? route.fallback() : route.fulfill({ status, body: `<h1>${status}</h1>` })
   })
   return {
     asked: () => asked,
