@@ -66,7 +66,7 @@ export function JobsPage() {
     </>
   )
   return (
-    <Page title="Jobs" actions={actions}>
+    <Page title="Jobs" actions={actions} isPaused={query.live === 'off'}>
       <StatusTabs counts={counts.isOther ? null : (counts.data?.jobStats ?? null)} />
       <JobsToolbar />
       <DroppedNotice names={dropped} />

@@ -9,12 +9,14 @@ interface PageProps {
   readonly actions?: ComponentChildren
   readonly children: ComponentChildren
   readonly isNarrow?: boolean
+  /** What it follows is paused by the reader. */
+  readonly isPaused?: boolean
 }
 
 let hasMoved = false
 
 /** A screen: its title in the window and as a heading that takes the focus at every navigation but the first. */
-export function Page({ title, crumb, actions, children, isNarrow }: PageProps) {
+export function Page({ title, crumb, actions, children, isNarrow, isPaused = false }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     if (hasMoved) heading.current?.focus({ preventScroll: true })
@@ -32,7 +34,7 @@ export function Page({ title, crumb, actions, children, isNarrow }: PageProps) {
             {title}
           </h1>
         </div>
-        <LiveMark />
+        <LiveMark isPaused={isPaused} />
         <div class="top-actions">{actions}</div>
       </header>
       <main id="main" class={isNarrow ? 'content narrow' : 'content'}>

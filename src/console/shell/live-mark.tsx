@@ -1,5 +1,4 @@
 import { isOffline, liveState } from '../api/follow.ts'
-import { useAddress } from '../parts/use-address.ts'
 
 const TEXTS = {
   paused: 'Paused',
@@ -9,9 +8,8 @@ const TEXTS = {
   offline: 'Offline',
 } as const
 
-/** Whether what is on the page follows the service: by a sign and a word. */
-export const LiveMark = () => {
-  const isPaused = useAddress().query.live === 'off'
+/** Whether what is on the page follows the service: by a sign and a word. @param isPaused the reader has paused it: few screens can be */
+export const LiveMark = ({ isPaused }: { readonly isPaused: boolean }) => {
   const connection = isOffline.value ? 'offline' : liveState.value
   const state = isPaused && connection === 'live' ? 'paused' : connection
   return (

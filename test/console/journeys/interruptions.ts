@@ -182,6 +182,20 @@ export function interruptionJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
+  test('a screen that cannot be paused says so of itself by no address', async () => {
+    const { service, owner, account, at } = opened()
+    const id = await insertJob(service.runtime.db, account, { endpointKey: 'voice.paused_nowhere' })
+    const { page, complaints } = await openPage(owner, service.url)
+    for (const path of ['', `jobs/${id}`, 'statistics', 'webhooks', 'profile', 'operator']) {
+      await page.goto(at(`${path}?live=off`))
+      await page.getByLabel('Connection: Live').waitFor()
+    }
+    await page.goto(at('jobs?live=off'))
+    await page.getByLabel('Connection: Paused').waitFor()
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
   test('speech that is being heard goes on when its file is there, and is heard once', async () => {
     const { service, owner, at } = opened()
     const { page, complaints } = await openPage(owner, service.url)
