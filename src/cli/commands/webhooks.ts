@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { invalidRequest } from '../../errors/service-error.ts'
-import type { DeliveryView } from '../../webhooks/delivery/delivery-view.ts'
+import type { DeliveryView } from '../../webhooks/history/delivery-view.ts'
 import { actingFor } from '../acting-for.ts'
 import { size } from '../options.ts'
 import { operatorCommand } from '../run-command.ts'
@@ -76,7 +76,7 @@ function addDeliveries(webhooks: Command): void {
       .option('--first <number>', 'how many, 1 to 100')
       .option('--after <id>', 'only older ones than this delivery'),
     async (ctx, options) => {
-      const { webhookDeliveries } = await import('../../webhooks/delivery/webhook-deliveries.ts')
+      const { webhookDeliveries } = await import('../../webhooks/history/webhook-deliveries.ts')
       const { edges, pageInfo } = await webhookDeliveries(await actingFor(ctx, options.account), {
         jobId: options.job,
         outcome: options.outcome,

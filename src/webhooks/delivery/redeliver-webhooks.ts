@@ -6,7 +6,7 @@ import { idsOfAccount, ofAccount } from '../../db/own/own-rows.ts'
 import { invalidRequest, ServiceError } from '../../errors/service-error.ts'
 import { type Each, eachId } from '../../jobs/bulk/each-id.ts'
 import { isId } from '../../values/id.ts'
-import { type DeliveriesFilter, deliveryConditions, rejectDeliveryViolations } from './deliveries-filter.ts'
+import { type DeliveriesFilter, deliveryConditions, rejectDeliveryViolations } from '../history/deliveries-filter.ts'
 import { redeliverWebhook } from './redeliver-webhook.ts'
 
 const MAX_DELIVERIES = 200

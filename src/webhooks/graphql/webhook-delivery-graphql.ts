@@ -6,10 +6,10 @@ import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { describedEnum } from '../../graphql/described-enum.ts'
 import { addNodeSource, NodeInterface } from '../../graphql/node.ts'
 import { JobInterface } from '../../jobs/graphql/job-interface-graphql.ts'
-import { type DeliveryRequest, readRequests } from '../delivery/delivery-request.ts'
-import type { AttemptView, DeliveryView } from '../delivery/delivery-view.ts'
-import { findDeliveries } from '../delivery/webhook-deliveries.ts'
 import type { DeliveryState } from '../delivery/webhook-delivery.ts'
+import { type DeliveryRequest, readRequests } from '../history/delivery-request.ts'
+import type { AttemptView, DeliveryView } from '../history/delivery-view.ts'
+import { findDeliveries } from '../history/webhook-deliveries.ts'
 
 export const DeliveryStateEnum = describedEnum<DeliveryState>(
   'WebhookDeliveryState',

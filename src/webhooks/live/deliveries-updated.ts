@@ -1,8 +1,8 @@
 import { requireScope } from '../../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE } from '../../access/scopes.ts'
 import type { PullStream } from '../../concurrency/pull-stream.ts'
-import { type DeliveriesFilter, rejectDeliveryViolations } from '../delivery/deliveries-filter.ts'
-import type { DeliveryView } from '../delivery/delivery-view.ts'
+import { type DeliveriesFilter, rejectDeliveryViolations } from '../history/deliveries-filter.ts'
+import type { DeliveryView } from '../history/delivery-view.ts'
 import type { DeliveryFeedContext } from './delivery-feed.ts'
 
 /**

@@ -6,8 +6,8 @@ import type { LatestStream } from '../../concurrency/latest-stream.ts'
 import { lazily } from '../../concurrency/lazily.ts'
 import type { PullStream } from '../../concurrency/pull-stream.ts'
 import type { Context, Parts } from '../../context/context.ts'
-import { type DeliveriesFilter, matchesDelivery } from '../delivery/deliveries-filter.ts'
-import { type DeliveryView, readDeliveries } from '../delivery/delivery-view.ts'
+import { type DeliveriesFilter, matchesDelivery } from '../history/deliveries-filter.ts'
+import { type DeliveryView, readDeliveries } from '../history/delivery-view.ts'
 import { recentDeliveries } from './recent-deliveries.ts'
 
 const MAX_BATCH = 200

@@ -1,6 +1,6 @@
 import type { Prisma } from '../../../prisma/generated/prisma/client.ts'
 import type { Context } from '../../context/context.ts'
-import { type DeliveryKind, type DeliveryState, mostAttempts } from './webhook-delivery.ts'
+import { type DeliveryKind, type DeliveryState, mostAttempts } from '../delivery/webhook-delivery.ts'
 
 /** One attempt of a delivery; `number` counts from 1 within its round. Duration and outcome are null while it runs. */
 export interface AttemptView {

@@ -3,8 +3,8 @@ import { oneOf, type Parameter } from '../../jobs/list/filter-conditions.ts'
 import type { Range } from '../../jobs/list/jobs-filter.ts'
 import { firstIdAt, isId } from '../../values/id.ts'
 import { findUnstorable } from '../../values/storable-json.ts'
+import { type DeliveryState, isOutcome, OUTCOMES } from '../delivery/webhook-delivery.ts'
 import type { DeliveryView } from './delivery-view.ts'
-import { type DeliveryState, isOutcome, OUTCOMES } from './webhook-delivery.ts'
 
 /** Which deliveries of an account: all of its fields at once. A list means any of its values; what is absent or null leaves none out. */
 export interface DeliveriesFilter {
