@@ -1040,6 +1040,13 @@ export type WebhookDeliveriesQueryVariables = Exact<{
 
 export type WebhookDeliveriesQuery = { webhookDeliveries: { pageInfo: { hasNextPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, jobId: string, url: string, state: WebhookDeliveryState, outcome: string | null, nextAttemptAt: string | null, attempts: Array<{ number: number, startedAt: string, responseStatus: number | null, outcome: string | null }> } }> } };
 
+export type WebhookStatsQueryVariables = Exact<{
+  from?: string | null | undefined;
+}>;
+
+
+export type WebhookStatsQuery = { webhookStats: { succeeded: number, failed: number, pending: number, attempts: number, medianAttemptMs: number | null } };
+
 export type WorkersQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -1136,6 +1143,7 @@ export const usersQueryVariables: UsersQueryVariables = {}
 export const voiceJobQueryVariables: VoiceJobQueryVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const webhookQueryVariables: WebhookQueryVariables = {}
 export const webhookDeliveriesQueryVariables: WebhookDeliveriesQueryVariables = {}
+export const webhookStatsQueryVariables: WebhookStatsQueryVariables = {"from":"2026-11-01T00:00:00Z"}
 export const workersQueryVariables: WorkersQueryVariables = {}
 export const workersUpdatedSubscriptionVariables: WorkersUpdatedSubscriptionVariables = {}
 export const workflowsQueryVariables: WorkflowsQueryVariables = {}

@@ -386,10 +386,12 @@ export type DeleteKeyMutation = { deleteApiKey:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
-export type AccountLiveSubscriptionVariables = Exact<{ [key: string]: never; }>;
+export type AccountLiveSubscriptionVariables = Exact<{
+  isOwner: boolean;
+}>;
 
 
-export type AccountLiveSubscription = { accountUpdated: { credits: number, jobCounts: { queued: number, processing: number, completed: number, failed: number } | null } };
+export type AccountLiveSubscription = { accountUpdated: { credits: number, jobCounts: { queued: number, processing: number, completed: number, failed: number } | null, deliveryCounts?: { pending: number, succeeded: number, failed: number } | null } };
 
 export type SessionQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -1200,6 +1202,13 @@ export type WebhookSettingsQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type WebhookSettingsQuery = { webhook: { url: string | null, secrets: Array<{ id: string, createdAt: string, expiresAt: string | null }> } };
 
+export type WebhookDayQueryVariables = Exact<{
+  createdAt?: TimeRange | null | undefined;
+}>;
+
+
+export type WebhookDayQuery = { webhookStats: { pending: number, succeeded: number, failed: number, attempts: number, medianAttemptMs: number | null } };
+
 export type DeliveriesQueryVariables = Exact<{
   first?: number | null | undefined;
   after?: string | null | undefined;
@@ -1342,7 +1351,7 @@ export const grantableScopes: Operation<GrantableScopesQuery, GrantableScopesQue
 export const createKey: Operation<CreateKeyMutation, CreateKeyMutationVariables> = { query: "mutation CreateKey($name:String!$scopes:[String!]$expiresAt:DateTime){createApiKey(name:$name scopes:$scopes expiresAt:$expiresAt){__typename ...on NewApiKey{apiKey apiKeyId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const updateKey: Operation<UpdateKeyMutation, UpdateKeyMutationVariables> = { query: "mutation UpdateKey($id:ID!$name:String$scopes:[String!]){updateApiKey(id:$id name:$name scopes:$scopes){__typename ...on ApiKey{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const deleteKey: Operation<DeleteKeyMutation, DeleteKeyMutationVariables> = { query: "mutation DeleteKey($id:ID!){deleteApiKey(id:$id){__typename ...on DeleteApiKeySuccess{apiKeyId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
-export const accountLive: Operation<AccountLiveSubscription, AccountLiveSubscriptionVariables> = { query: "subscription AccountLive{accountUpdated{credits jobCounts{queued processing completed failed}}}" }
+export const accountLive: Operation<AccountLiveSubscription, AccountLiveSubscriptionVariables> = { query: "subscription AccountLive($isOwner:Boolean!){accountUpdated{credits jobCounts{queued processing completed failed}deliveryCounts@include(if:$isOwner){pending succeeded failed}}}" }
 export const session: Operation<SessionQuery, SessionQueryVariables> = { query: "query Session{me{accountId accountName credits user{id email role operator hasPassword}}}" }
 export const signIn: Operation<SignInMutation, SignInMutationVariables> = { query: "mutation SignIn($email:String!$password:String!){signIn(email:$email password:$password){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const signOut: Operation<SignOutMutation, SignOutMutationVariables> = { query: "mutation SignOut($everywhere:Boolean){signOut(everywhere:$everywhere){__typename ...on SignOutSuccess{sessions}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
@@ -1415,6 +1424,7 @@ export const library: Operation<LibraryQuery, LibraryQueryVariables> = { query: 
 export const renameVoice: Operation<RenameVoiceMutation, RenameVoiceMutationVariables> = { query: "mutation RenameVoice($id:ID!$name:String!){renameVoice(id:$id name:$name){__typename ...on AccountVoice{id name}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const deleteVoice: Operation<DeleteVoiceMutation, DeleteVoiceMutationVariables> = { query: "mutation DeleteVoice($id:ID!){deleteVoice(id:$id){__typename ...on DeleteVoiceSuccess{voiceId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const webhookSettings: Operation<WebhookSettingsQuery, WebhookSettingsQueryVariables> = { query: "query WebhookSettings{webhook{url secrets{id createdAt expiresAt}}}" }
+export const webhookDay: Operation<WebhookDayQuery, WebhookDayQueryVariables> = { query: "query WebhookDay($createdAt:TimeRange){webhookStats(createdAt:$createdAt){pending succeeded failed attempts medianAttemptMs}}" }
 export const deliveries: Operation<DeliveriesQuery, DeliveriesQueryVariables> = { query: "query Deliveries($first:Int$after:String$last:Int$before:String$states:[WebhookDeliveryState!]$outcomes:[String!]$createdAt:TimeRange$endpointKeys:[String!]$jobId:ID){webhookDeliveries(first:$first after:$after last:$last before:$before states:$states outcomes:$outcomes createdAt:$createdAt endpointKeys:$endpointKeys jobId:$jobId){totalCount pageInfo{...Pages}edges{node{...DeliveryRow}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }
 export const failedDeliveries: Operation<FailedDeliveriesQuery, FailedDeliveriesQueryVariables> = { query: "query FailedDeliveries($outcomes:[String!]$createdAt:TimeRange$endpointKeys:[String!]$jobId:ID){webhookDeliveries(states:[FAILED]outcomes:$outcomes createdAt:$createdAt endpointKeys:$endpointKeys jobId:$jobId first:1){totalCount edges{node{id createdAt}}}}" }
 export const pendingDeliveries: Operation<PendingDeliveriesQuery, PendingDeliveriesQueryVariables> = { query: "query PendingDeliveries{webhookDeliveries(states:[PENDING]first:1){totalCount}}" }

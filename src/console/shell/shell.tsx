@@ -21,7 +21,8 @@ export function Shell({ children }: { children: ComponentChildren }) {
   useEffect(() => {
     if (me) balance.value = me.credits
   }, [me])
-  useEffect(() => followAccount(), [me?.user.id])
+  const owns = isOwner.value
+  useEffect(() => followAccount(owns), [me?.user.id, owns])
   return (
     <div class="shell">
       <a class="skip" href="#main">

@@ -9,6 +9,7 @@ import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
 import { Deliveries } from './deliveries.tsx'
+import { LastDay } from './last-day.tsx'
 import { Secrets } from './secrets.tsx'
 import { UrlForm } from './url-form.tsx'
 
@@ -41,6 +42,7 @@ export function WebhooksPage() {
           </div>
         )}
       </Load>
+      <LastDay />
       <Deliveries />
     </Page>
   )

@@ -1,10 +1,11 @@
 import type { Connection } from '../../db/page.ts'
 import { builder } from '../../graphql/builder.ts'
-import { subscribedBy } from '../../graphql/resolved-by.ts'
+import { resolvedBy, subscribedBy } from '../../graphql/resolved-by.ts'
 import { TimeRangeInput } from '../../graphql/time-range.ts'
 import type { DeliveriesFilter } from '../history/deliveries-filter.ts'
 import type { DeliveryView } from '../history/delivery-view.ts'
 import { countDeliveries, type DeliveriesInput, webhookDeliveries } from '../history/webhook-deliveries.ts'
+import { type WebhookStats, webhookStats } from '../history/webhook-stats.ts'
 import { deliveriesUpdated } from '../live/deliveries-updated.ts'
 import { DeliveryRef, DeliveryStateEnum } from './webhook-delivery-graphql.ts'
 
@@ -63,6 +64,30 @@ builder.queryField('webhookDeliveries', (t) =>
     },
     { name: 'WebhookDeliveryEdge', description: 'A list entry with its cursor.' },
   ),
+)
+
+const StatsRef = builder.objectRef<WebhookStats>('WebhookStats').implement({
+  description: 'What became of the deliveries of a time: exact, of one moment.',
+  fields: (t) => ({
+    pending: t.exposeInt('pending', { description: 'Deliveries under way, or waiting for another attempt.' }),
+    succeeded: t.exposeInt('succeeded', { description: 'Deliveries that their receivers took.' }),
+    failed: t.exposeInt('failed', { description: 'Deliveries that were given up.' }),
+    attempts: t.exposeInt('attempts', { description: 'The attempts of all these deliveries that have ended.' }),
+    medianAttemptMs: t.exposeFloat('medianAttemptMs', {
+      nullable: true,
+      description: 'The median of how long these attempts took. Null without any.',
+    }),
+  }),
+})
+
+builder.queryField('webhookStats', (t) =>
+  t.field({
+    type: StatsRef,
+    description:
+      "How many of the account's deliveries of the last 30 days there are in each state, and how long their attempts took.",
+    args: { createdAt: t.arg({ type: TimeRangeInput, description: ABOUT.createdAt }) },
+    ...resolvedBy(webhookStats, (args: Pick<DeliveriesFilter, 'createdAt'>) => args),
+  }),
 )
 
 builder.subscriptionField('deliveriesUpdated', (t) =>

@@ -1,9 +1,10 @@
 import { expect, test, vi } from 'vitest'
+import { notifyAccount } from '../../../src/accounts/notify-account.ts'
 import { createUser } from '../../../src/users/create-user.ts'
 import { newId } from '../../../src/values/id.ts'
 import { flaws, openPage, pressUntil } from '../../setup/browser.ts'
 import { insertJob } from '../../setup/jobs.ts'
-import { ADD_DELIVERY, type OpenedConsole, signIn } from './opened-console.ts'
+import { ADD_DELIVERY, ahead, type OpenedConsole, signIn } from './opened-console.ts'
 
 const ADD_ENDED = `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, attempt, next_attempt_at, created_at, state, outcome, finished_at)
   values ($1, $2, 'job', $3, 'https://hooks.example.com/sonant', 0, '', 1, now(), now(), $4, $5, now())`
@@ -11,6 +12,9 @@ const ADD_FAILED = `insert into webhook_delivery (id, account_id, kind, job_id, 
   select id, $1, 'test', $2, 'https://hooks.example.com', 0, '', 1, now(), now(), 'failed', 'status_507', now() from unnest($3::text[]) id`
 const BEGIN_AGAIN = `update webhook_delivery set state = 'pending', outcome = null, finished_at = null where id = $1`
 const WAITS_AGAIN = `update webhook_delivery set state = 'pending', outcome = 'status_503', finished_at = null, next_attempt_at = now() + interval '59 s' where id = $1`
+const ADD_ATTEMPT = 'insert into webhook_attempt (delivery_id, round, number, duration_ms) values ($1, 1, 1, $2)'
+const SUMMED = { email: 'summed@example.com', password: 'correct horse battery', role: 'owner' } as const
+const DAY_MS = 86_400_000
 const MOVER = { email: 'mover@example.com', password: 'correct horse battery', role: 'owner' } as const
 const STATES_OF = 'select state from webhook_delivery where id = any($1)'
 const STILL_ENDED = `select d.id from webhook_delivery d join job j on j.id = d.job_id
@@ -80,6 +84,50 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
+  test('the deliveries of the last 24 hours are summed up, and their figures follow what is delivered', async () => {
+    const { service, browser, at } = opened()
+    const { db } = service.runtime
+    const account = await service.createAccount()
+    await createUser(service.runtime.as({ kind: 'system' }), { account, ...SUMMED })
+    for (const [state, tookMs, age] of [
+      ['succeeded', 100, 0],
+      ['succeeded', 300, DAY_MS - 3_600_000],
+      ['failed', 2000, 0],
+      ['failed', 4000, DAY_MS + 3_600_000],
+    ] as const) {
+      const id = newId('msg', new Date(Date.now() - age))
+      await db.pool.query(ADD_ENDED, [id, account, newId('job'), state, state === 'failed' ? 'timeout' : state])
+      await db.pool.query(ADD_ATTEMPT, [id, tookMs])
+    }
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    await page.clock.install()
+    await page.goto(at('webhooks'))
+    await signIn(page, SUMMED.email)
+    const day = page.getByRole('region', { name: 'Last 24 hours' })
+    const figures = async () => (await day.locator('.tile').allInnerTexts()).map((text) => text.split(/\n+/))
+    const ended = [
+      ['Delivered', '2', '66.7% of those that ended'],
+      ['Failed', '1', 'given up after their last attempt'],
+    ]
+    await expect
+      .poll(figures)
+      .toEqual([
+        ...ended,
+        ['Under way', '0', 'first attempts and retries'],
+        ['Median attempt', '300 ms', 'of 3 attempts'],
+      ])
+    expect(await flaws(page)).toEqual([])
+    await page.getByLabel('Connection: Live').waitFor()
+    await db.pool.query(ADD_DELIVERY, [newId('msg'), account, newId('job')])
+    notifyAccount(service.runtime, account)
+    await expect
+      .poll(ahead(page, async () => (await figures())[2]))
+      .toEqual(['Under way', '1', 'first attempts and retries'])
+    expect([(await figures()).slice(0, 2), complaints]).toEqual([ended, []])
+    await context.close()
+  })
+
   test('the page of a delivery counts down to its next attempt', async () => {
     const { service, owner, account, at } = opened()
     const { db } = service.runtime
@@ -131,7 +179,7 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
     await context.close()
   })
 
-  test('the deliveries of a page cost two long reads, and the failed ones among them are counted at a press', async () => {
+  test('the deliveries of a page cost two long reads and their day one, and the failed ones among them are counted at a press', async () => {
     const { service, owner, account, at } = opened()
     const { db } = service.runtime
     const job = await insertJob(db, account, { endpointKey: 'voice.read' })
@@ -144,15 +192,16 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
     page.on('request', (request) => asked.push(/query \w*Deliveries\(/.exec(request.postData() ?? '')?.[0] ?? ''))
     try {
       await page.goto(at('webhooks?endpoint=voice.read'))
-      await page.getByText('1 delivery').waitFor()
+      await page.getByText('1 delivery', { exact: true }).waitFor()
+      await page.getByText('Median attempt').waitFor()
       await page.getByLabel('Connection: Live').waitFor()
-      expect([longReads(), asked.filter((query) => query !== '')]).toEqual([2, ['query Deliveries(']])
+      expect([longReads(), asked.filter((query) => query !== '')]).toEqual([3, ['query Deliveries(']])
       await page.getByRole('button', { name: 'Send matching failed again' }).click()
       const dialog = page.getByRole('dialog', { name: 'Send matching failed deliveries again?' })
       await dialog.getByText('There is none.').waitFor()
       expect(await dialog.getByRole('button', { name: 'Send again' }).isDisabled()).toBe(true)
       expect([longReads(), asked.filter((query) => query !== '')]).toEqual([
-        4,
+        5,
         ['query Deliveries(', 'query FailedDeliveries('],
       ])
       expect([await flaws(page), complaints]).toEqual([[], []])

@@ -37,6 +37,7 @@ const redeliver = (id: string) => mutation(`redeliverWebhook(id: "${id}")`, '...
 const FIELDS = [
   '{ webhook { url } }',
   '{ webhookDeliveries { edges { node { id } } } }',
+  '{ webhookStats { failed } }',
   'mutation { setWebhookUrl(url: null) { __typename } }',
   'mutation { rotateWebhookSecret { __typename } }',
   'mutation { sendTestWebhook { __typename } }',
