@@ -43,6 +43,7 @@ async function describeApi(): Promise<Files> {
   const { generateRestTypes } = await import('./rest/generate-types.ts')
   const { generateExampleTypes } = await import('./examples/generate-types.ts')
   const { generateOperations } = await import('./packaging/generate-operations.ts')
+  const { generateSnippets } = await import('./packaging/generate-snippets.ts')
   const { readExamples } = await import('./src/graphql/http/examples.ts')
   const { buildGraphqlSchema, printGraphqlSchema } = await import('./src/graphql/schema.ts')
   const { parse } = await import('yaml')
@@ -51,6 +52,7 @@ async function describeApi(): Promise<Files> {
     'schema.graphql': printGraphqlSchema(),
     'examples/graphql-types.ts': await generateExampleTypes(buildGraphqlSchema(), await readExamples()),
     'src/console/operations.ts': await generateOperations(buildGraphqlSchema()),
+    'src/console/webhooks/verify-snippets.ts': generateSnippets(),
     'rest/types.ts': await generateRestTypes(document),
     [DOCUMENT]: JSON.stringify(parse(document)),
   }

@@ -386,5 +386,6 @@ function packageOf(target: string): string {
 }
 
 function isGenerated(file: string): boolean {
-  return ['rest/types.ts', 'src/console/operations.ts'].includes(file) || file.startsWith('prisma/generated/')
+  const ofConsole = ['src/console/operations.ts', 'src/console/webhooks/verify-snippets.ts']
+  return ['rest/types.ts', ...ofConsole].includes(file) || file.startsWith('prisma/generated/')
 }

@@ -59,11 +59,16 @@ describe('npm pack', () => {
       'dist/src/queue/pgboss/claim_queued.sql',
       'dist/rest/openapi.json',
       'dist/src/generated/console/index.html',
+      'examples/webhooks/verify.ts',
       'LICENSE',
     ]
     expect(needed.filter((path) => !packed.includes(path))).toEqual([])
     expect(
-      packed.filter((path) => CHECKOUT_ONLY.test(path) && !/^(README|CHANGELOG|examples\/README)\.md$/.test(path)),
+      packed.filter(
+        (path) =>
+          CHECKOUT_ONLY.test(path) &&
+          !/^((README|CHANGELOG|examples\/README)\.md|examples\/webhooks\/verify\.ts)$/.test(path),
+      ),
     ).toEqual([])
   })
 

@@ -12,6 +12,7 @@ import { Deliveries } from './deliveries.tsx'
 import { LastDay } from './last-day.tsx'
 import { Secrets } from './secrets.tsx'
 import { UrlForm } from './url-form.tsx'
+import { VerifyCard } from './verify-card.tsx'
 
 /** Where deliveries go, what signs them, and what became of each. */
 export function WebhooksPage() {
@@ -42,6 +43,7 @@ export function WebhooksPage() {
           </div>
         )}
       </Load>
+      <VerifyCard />
       <LastDay />
       <Deliveries />
     </Page>

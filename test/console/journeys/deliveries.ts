@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { expect, test, vi } from 'vitest'
 import { notifyAccount } from '../../../src/accounts/notify-account.ts'
 import { createUser } from '../../../src/users/create-user.ts'
@@ -126,6 +127,30 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
       .toEqual(['Under way', '1', 'first attempts and retries'])
     expect([(await figures()).slice(0, 2), complaints]).toEqual([ended, []])
     await context.close()
+  })
+
+  test('what verifies deliveries is shown in the language that is chosen, and copied as it is shown', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url)
+    await owner.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.url })
+    await page.goto(at('webhooks'))
+    const card = page.getByRole('region', { name: 'Verify what arrives' })
+    await card.getByText("import { createHmac, timingSafeEqual } from 'node:crypto'").waitFor()
+    expect(await flaws(page)).toEqual([])
+    for (const [language, file] of [
+      ['Python', 'verify.py'],
+      ['sh', 'verify.sh'],
+      ['TypeScript', 'verify.ts'],
+    ] as const) {
+      await card.getByText(language, { exact: true }).click()
+      await card.getByTitle(`Copy ${file}`).click()
+      await card.getByText('Copied').first().waitFor()
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+        await readFile(new URL(`../../../examples/webhooks/${file}`, import.meta.url), 'utf8'),
+      )
+    }
+    expect(complaints).toEqual([])
+    await page.close()
   })
 
   test('the page of a delivery counts down to its next attempt', async () => {

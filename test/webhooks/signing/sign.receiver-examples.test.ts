@@ -67,12 +67,13 @@ const run = (command: string, args: readonly string[], input?: Buffer): Promise<
   })
 
 describe('examples/webhooks', () => {
-  test.each(['receive.mjs', 'verify.py', 'verify.sh', 'send.sh'])('the README leads to %s', (name) => {
+  test.each(['receive.mjs', 'verify.ts', 'verify.py', 'verify.sh', 'send.sh'])('the README leads to %s', (name) => {
     expect(README).toContain(`examples/webhooks/${name}`)
   })
 
   test.each([
     ['receive.mjs', process.execPath],
+    ['verify.ts', process.execPath],
     ['verify.py', 'python3'],
     ['verify.sh', 'sh'],
     ['send.sh', 'sh'],
@@ -81,6 +82,16 @@ describe('examples/webhooks', () => {
     const options = { cwd: EXAMPLES, encoding: 'utf8', env: { PATH: process.env.PATH }, timeout: 20_000 } as const
     const { status, stdout, stderr } = spawnSync(program, [name, 'a', 'b', 'c', 'd'], options)
     expect([status, stdout, stderr]).toEqual([2, '', expect.stringMatching(/^Set WEBHOOK_SECRET [^\n]*\n$/)])
+  })
+
+  test.each(CASES)('verify.ts: $title', async (each) => {
+    const { code } = await run(process.execPath, ['verify.ts', ...headersOf(each)], each.sent ?? body)
+    expect(code === 0).toBe(each.genuine)
+  })
+
+  test.each(HOSTILE)('verify.ts: $title is refused and no more', async ({ headers }) => {
+    const { code, stdout } = await run(process.execPath, ['verify.ts', ...headers], body)
+    expect([code, stdout]).toEqual([1, 'not genuine\n'])
   })
 
   test.runIf(there('python3')).each(CASES)('verify.py: $title', async (each) => {
