@@ -13,23 +13,24 @@ import { type OpenedConsole, signIn } from './opened-console.ts'
 /** Journeys through a console, one after the other, with a service, a browser and an account of their own. */
 export function describeConsole(title: string, journeys: (opened: () => OpenedConsole) => void): void {
   describe.skipIf(!hasBrowser())(title, () => {
+    // What was opened is closed, and no more: where something does not open, its error is the one to be seen.
+    const open = new AsyncDisposableStack()
     let opened: OpenedConsole
     beforeAll(async () => {
-      opened = await openConsole()
+      opened = await openConsole(open)
     })
-    afterAll(async () => {
-      await opened.browser.close()
-      await opened.service.close()
-      await rm(opened.folder, { recursive: true, force: true })
-    })
+    afterAll(() => open.disposeAsync())
     journeys(() => opened)
   })
 }
 
-async function openConsole(): Promise<OpenedConsole> {
+/** @param open takes what is to be closed, the last first */
+async function openConsole(open: AsyncDisposableStack): Promise<OpenedConsole> {
   const folder = await mkdtemp(join(tmpdir(), 'sonant-console-'))
+  open.defer(() => rm(folder, { recursive: true, force: true }))
   await buildConsole(folder, true)
   const service = await startTestRuntime({ worker: true, consoleFolder: folder })
+  open.defer(() => service.close())
   const at = (path: string): string => `${service.url}/console${path === '' ? '' : `/${path}`}`
   const system = service.runtime.as({ kind: 'system' })
   const account = await service.createAccount()
@@ -37,6 +38,7 @@ async function openConsole(): Promise<OpenedConsole> {
     await createUser(system, { account, email: `${role}@example.com`, password: PASSWORD, role })
   await setOperator(system, { user: 'owner@example.com', operator: true })
   const browser = await openBrowser()
+  open.defer(() => browser.close())
   const owner = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' })
   const { page } = await openPage(owner, service.url)
   await page.goto(at('playground'))
