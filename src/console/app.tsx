@@ -14,6 +14,7 @@ import { screenFile } from './shell/screen-file.tsx'
 import { Shell } from './shell/shell.tsx'
 import { EnterPage } from './sign-in/enter-page.tsx'
 import { Gate, SignInPage } from './sign-in/sign-in-page.tsx'
+import { SignedIn } from './sign-in/signed-in.tsx'
 
 /** Said by packaging/build-console.ts. */
 declare const HAS_DESIGN_PAGE: boolean
@@ -75,7 +76,7 @@ function Screens() {
     <Shell>
       <Router>
         <Route path={at('/')} component={OverviewPage} />
-        <Route path={at('/sign-in')} component={OverviewPage} />
+        <Route path={at('/sign-in')} component={SignedIn} />
         <Route path={at('/playground')} component={PlaygroundPage} />
         <Route path={at('/jobs')} component={JobsPage} />
         <Route path={at('/jobs/:id')} component={JobPage} />

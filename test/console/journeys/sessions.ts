@@ -200,6 +200,31 @@ export function sessionJourneys(opened: () => OpenedConsole): void {
     await context.close()
   })
 
+  test('the sign-in leads to the screen that its address asks for, and to no other server', async () => {
+    const { service, browser, at } = opened()
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    const open = (to: string) => page.goto(at(`sign-in?to=${encodeURIComponent(to)}`))
+    await open('/console/jobs?status=failed')
+    await signIn(page, 'member@example.com')
+    await page.getByRole('heading', { name: 'Jobs' }).waitFor()
+    expect(page.url()).toBe(at('jobs?status=failed'))
+    await open('/console/statistics')
+    await page.waitForURL(at('statistics'))
+    for (const elsewhere of [
+      '//evil.example.com/console',
+      '/\\evil.example.com',
+      'https://evil.example.com/console/jobs',
+      '/docs',
+    ]) {
+      await open(elsewhere)
+      await page.getByRole('heading', { name: 'Overview' }).waitFor()
+      expect([elsewhere, page.url()]).toEqual([elsewhere, at('')])
+    }
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
   test('after too many wrong passwords the seconds left are counted down, and the button is off meanwhile', async () => {
     const { service, browser, at } = opened()
     const context = await browser.newContext()
