@@ -67,14 +67,22 @@ const KeyRow = ({ apiKey, onEdit, onDelete }: KeyRowProps) => (
       <Expiry at={apiKey.expiresAt ?? null} />
     </td>
     <td data-label="Made">
-      <span title={apiKey.createdBy ? `by ${apiKey.createdBy.email}` : undefined}>
+      <span>
         <Moment at={apiKey.createdAt} />
+        {apiKey.createdBy && <Maker email={apiKey.createdBy.email} />}
       </span>
     </td>
     <td class="end">
       <KeyButtons apiKey={apiKey} onEdit={onEdit} onDelete={onDelete} />
     </td>
   </tr>
+)
+
+/** The user who made it; there is none of keys that the command line made, or whose user is gone. */
+const Maker = ({ email }: { readonly email: string }) => (
+  <span class="maker faint small-text" title={email}>
+    by <bdi>{email}</bdi>
+  </span>
 )
 
 const KeyButtons = ({ apiKey: { id, name }, onEdit, onDelete }: KeyRowProps) => (

@@ -30,6 +30,32 @@ export function keyJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
+  test('the list says which user made a key', async () => {
+    const { service, owner, account, at } = opened()
+    const { db } = service.runtime
+    const made = newId('key')
+    await db.pool.query(ADD_KEY, [made, account, 'made by a user', null])
+    await db.pool.query(ADD_KEY, [newId('key'), account, 'made by no user', null])
+    await db.pool.query(`update api_key set created_by_id = (select id from "user" where email = $2) where id = $1`, [
+      made,
+      'owner@example.com',
+    ])
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('keys'))
+    await page
+      .getByRole('row', { name: /made by a user/ })
+      .getByText('by owner@example.com')
+      .waitFor()
+    expect(
+      await page
+        .getByRole('row', { name: /made by no user/ })
+        .locator('.maker')
+        .count(),
+    ).toBe(0)
+    expect([await flaws(page), complaints]).toEqual([[], []])
+    await page.close()
+  })
+
   test('a key that is about to be deleted is said to be in use: when last, and by how many jobs of the last hour', async () => {
     const { service, owner, account, at } = opened()
     const { db } = service.runtime
