@@ -40,10 +40,10 @@ const JobsHead = ({ selection }: { selection: Selection }) => (
       <SelectAllCell selection={selection} />
       <th>Job</th>
       <th>State</th>
-      <th>Endpoint</th>
-      <th class="from-840">Key</th>
+      <th class="roomy">Endpoint</th>
+      <th class="roomy from-840">Key</th>
       <th>Submitted</th>
-      <th class="end from-840">Wait</th>
+      <th class="end from-900">Wait</th>
       <th class="end">Run</th>
       <th class="end from-840">Cost</th>
     </tr>
@@ -69,12 +69,12 @@ function JobTableRow({ job, query, selection }: RowProps) {
       <td>
         <JobState job={job} />
       </td>
-      <td>{job.endpointKey}</td>
-      <td class="phone-none from-840">
+      <td class="clip" title={job.endpointKey}>
+        {job.endpointKey}
+      </td>
+      <td class="clip phone-none from-840" title={job.apiKeyName ?? undefined}>
         {job.apiKeyName ? (
-          <span class="clip-cell" dir="auto" title={job.apiKeyName}>
-            {job.apiKeyName}
-          </span>
+          <bdi>{job.apiKeyName}</bdi>
         ) : (
           <span class="faint">{job.apiKeyId ? 'deleted key' : 'console'}</span>
         )}
@@ -82,7 +82,7 @@ function JobTableRow({ job, query, selection }: RowProps) {
       <td>
         <Moment at={job.createdAt} />
       </td>
-      <td class="end phone-none from-840">{duration(job.waitMs)}</td>
+      <td class="end phone-none from-900">{duration(job.waitMs)}</td>
       <td class="end" data-label="Run">
         {duration(job.runMs)}
       </td>

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest'
 import { createUser } from '../../../src/users/create-user.ts'
 import { newId } from '../../../src/values/id.ts'
 import { openPage } from '../../setup/browser.ts'
-import { insertJob } from '../../setup/jobs.ts'
+import { idAt, insertJob } from '../../setup/jobs.ts'
 import type { OpenedConsole } from './opened-console.ts'
 
 const LONG = 'A rather long title of something'
 const WIDTHS = [860, 960, 1020, 1099, 1100, 1190, 1240, 1390, 1440]
 /** By list: where some columns are hidden. */
 const HIDDEN: Readonly<Record<string, Readonly<Record<number, readonly string[]>>>> = {
-  jobs: { 860: ['Key', 'Wait', 'Cost'], 1100: ['Key', 'Wait', 'Cost'] },
+  jobs: { 860: ['Key', 'Wait', 'Cost'], 960: ['Wait'], 1100: ['Key', 'Wait', 'Cost'] },
   keys: {},
   webhooks: { 860: ['To', 'Attempts'], 1100: ['To', 'Attempts'] },
   people: { 860: ['Added', 'Last seen'], 960: ['Added'], 1100: ['Added', 'Last seen'] },
@@ -45,6 +45,43 @@ export function columnJourneys(opened: () => OpenedConsole): void {
       }
     }
     expect([found, complaints]).toEqual([expected, []])
+    await page.close()
+  })
+
+  test('jobs whose every value is as long as it can be are no wider than the window, at any width', async () => {
+    const { service, owner, account, at } = opened()
+    const { db } = service.runtime
+    const key = newId('key')
+    await db.pool.query(ADD_KEY, [key, account, 'W'.repeat(100), '{job:read}'])
+    let last = ''
+    const endpointKey = `voice.${'w'.repeat(63)}`
+    for (const [status, errorCode] of [
+      ['failed', 'PROVIDER_UNAVAILABLE'],
+      ['processing', null],
+    ] as const) {
+      const id = idAt(new Date('2026-10-28'))
+      last = id
+      await insertJob(db, account, { id, status, endpointKey, apiKeyId: key, ...(errorCode && { errorCode }) })
+      await db.pool.query(MAKE_LONG, [id])
+    }
+    const { page, complaints } = await openPage(owner, service.url)
+    const found: unknown[] = []
+    for (const path of [`jobs?endpoint=${endpointKey}`, `operator/jobs?endpoint=${endpointKey}`, `jobs/${last}`]) {
+      await page.goto(at(path))
+      if (path === `jobs/${last}`) await page.getByText(endpointKey).waitFor()
+      else
+        await page
+          .locator('.pill')
+          .getByText(/provider unavailable/i)
+          .waitFor()
+      await page.getByText('999 of 1000').first().waitFor()
+      for (const width of [360, 768, ...WIDTHS, 900]) {
+        await page.setViewportSize({ width, height: 900 })
+        const excessive = await excess(page)
+        if (excessive > 0) found.push([path.split('?')[0], width, excessive])
+      }
+    }
+    expect([found, complaints]).toEqual([[], []])
     await page.close()
   })
 
@@ -119,8 +156,10 @@ async function fill({ service, account }: OpenedConsole): Promise<void> {
   await db.pool.query(ADD_WORKER, [newId('wrk')])
 }
 
-const ADD_KEY = `insert into api_key (id, account_id, name, hash, scopes, last_used_at, expires_at)
-  values ($1, $2, $3, sha256(convert_to($1::text, 'UTF8')), $4, now(), now() + interval '90 days')`
+const MAKE_LONG = `update job set started_at = created_at + interval '59 min 59 s', cost = 999999999, chunks_done = 999, chunks_total = 1000,
+  completed_at = case when completed_at is not null then created_at + interval '1 h 59 min 58 s' end where id = $1`
+const ADD_KEY = `insert into api_key (id, account_id, name, hash, scopes, last_used_at, expires_at, created_by_id)
+  values ($1, $2, $3, sha256(convert_to($1::text, 'UTF8')), $4, now(), now() + interval '90 days', (select id from "user" where email = 'owner@example.com'))`
 const ADD_DELIVERY = `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, attempt, next_attempt_at, created_at, state, outcome, finished_at)
   values ($1, $2, 'job', $3, 'https://hooks.of.a.long.name.example.com/sonant', 0, '', 1, now(), now(), $4, $5, now())`
 const ADD_CHANGE = `insert into audit_entry (account_id, action, subject_id, subject_name, detail, actor_kind, actor_id, actor_account_id, actor_name)

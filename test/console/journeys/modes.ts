@@ -30,7 +30,7 @@ export function modeJourneys(opened: () => OpenedConsole): void {
       complaints,
     ]).toEqual([false, 'light', 'static', []])
     await page.setViewportSize({ width: 900, height: 900 })
-    const narrow = page.locator('th.from-840')
+    const narrow = page.locator('th[class*=from-]')
     expect(await narrow.count()).toBe(3)
     for (const cell of await narrow.all()) expect(await cell.isVisible()).toBe(true)
     await service.runtime.db.pool.query("delete from job where account_id = $1 and status = 'processing'", [account])

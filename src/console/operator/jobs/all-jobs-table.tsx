@@ -62,7 +62,11 @@ function AnyJobRow({ job, isOfOneAccount }: { job: Row; isOfOneAccount: boolean 
           )}
         </td>
       )}
-      <td>{job.endpointKey}</td>
+      <td>
+        <span class="clip-cell" title={job.endpointKey}>
+          {job.endpointKey}
+        </span>
+      </td>
       <td class={job.cause ? 'cause-cell' : 'cause-cell phone-none'} title={job.cause ?? undefined}>
         {job.cause ?? ''}
       </td>
