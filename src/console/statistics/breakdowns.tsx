@@ -1,6 +1,6 @@
 import { toCsv } from '../jobs/csv.ts'
 import type { StatisticsQuery } from '../operations.ts'
-import { count, duration, sentence, shortCount } from '../parts/format.ts'
+import { count, duration, sentence } from '../parts/format.ts'
 import { CsvButton } from './csv-button.tsx'
 
 /** The address of the jobs that are counted under a filter. */
@@ -72,55 +72,3 @@ export function Breakdown({ errors, jobsOf }: { errors: StatisticsQuery['errors'
     </section>
   )
 }
-
-interface EndpointsTableProps {
-  readonly endpoints: StatisticsQuery['endpoints']
-  readonly jobsOf: JobsOf
-}
-
-export const EndpointsTable = ({ endpoints, jobsOf }: EndpointsTableProps) => (
-  <section class="card">
-    <div class="card-head">
-      <h2>Endpoints</h2>
-      <CsvButton title="Endpoints" toText={() => endpointsCsv(endpoints)} />
-    </div>
-    <div class="table-box as-cards">
-      <table>
-        <thead>
-          <tr>
-            <th>Endpoint</th>
-            <th class="end">Jobs</th>
-            <th class="end">Ran, p50</th>
-            <th class="end">Ran, p95</th>
-            <th class="end">Audio</th>
-            <th class="end">Credits</th>
-          </tr>
-        </thead>
-        <tbody>
-          {endpoints.map(({ endpointKey, jobs, runMs, audioSeconds, credits }) => (
-            <tr key={endpointKey}>
-              <td>
-                <a href={jobsOf({ endpoint: endpointKey ?? '' })}>{endpointKey}</a>
-              </td>
-              <td class="end">{shortCount(jobs)}</td>
-              <td class="end phone-none">{duration(runMs?.p50)}</td>
-              <td class="end" data-label="p95">
-                {duration(runMs?.p95)}
-              </td>
-              <td class="end" data-label="Audio">
-                {duration((audioSeconds ?? 0) * 1000)}
-              </td>
-              <td class="end phone-none">{shortCount(credits ?? 0)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  </section>
-)
-
-const endpointsCsv = (endpoints: EndpointsTableProps['endpoints']): string =>
-  toCsv(
-    ['endpointKey', 'jobs', 'runP50Ms', 'runP95Ms', 'audioSeconds', 'credits'],
-    endpoints.map(({ runMs, ...sums }) => ({ ...sums, runP50Ms: runMs?.p50, runP95Ms: runMs?.p95 })),
-  )

@@ -11,8 +11,10 @@ import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
 import { useAddress } from '../parts/use-address.ts'
-import { Breakdown, EndpointsTable, Latencies } from './breakdowns.tsx'
+import { Breakdown, Latencies } from './breakdowns.tsx'
 import { Charts } from './charts.tsx'
+import { GROUPINGS, groupingOf } from './groups.ts'
+import { GroupsTable } from './groups-table.tsx'
 import { jobsAddress, type Whose } from './jobs-address.ts'
 import { type Asked, MoreCharts } from './more-charts.tsx'
 import './statistics.css'
@@ -52,6 +54,7 @@ export function Statistics({ whose }: { whose: Whose }) {
     which,
     filter: { ...which, createdAt: { from: iso(from), to: iso(to) } },
     filterBefore: { ...which, createdAt: { from: beforeFrom, to: iso(from) } },
+    by: [GROUPINGS[groupingOf(query.by)].by],
     compared: isCompared,
     ...whose,
   }
@@ -101,7 +104,7 @@ function Figures({ data, window, whose, variables }: FiguresProps) {
           <Latencies wait={total?.waitMs ?? null} run={total?.runMs ?? null} />
           <Breakdown errors={data.errors} jobsOf={jobsOf} />
         </div>
-        <EndpointsTable endpoints={data.endpoints} jobsOf={jobsOf} />
+        <GroupsTable groups={data.groups} jobsOf={jobsOf} />
       </div>
       <SaveButton {...{ data, window }} sums={sums.isOther ? null : sums.data} />
     </>

@@ -1,4 +1,6 @@
-import { builder } from '../../graphql/builder.ts'
+import { keyNames } from '../../api-keys/key-names.ts'
+import { BatchLoader } from '../../concurrency/batch-loader.ts'
+import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { describedEnum } from '../../graphql/described-enum.ts'
 import { selectedFields } from '../../graphql/selected-fields.ts'
 import { type JobStats, jobStats } from '../list/job-stats.ts'
@@ -31,6 +33,8 @@ export const PercentilesRef = builder.objectRef<Percentiles>('Percentiles').impl
   }),
 })
 
+const names = new BatchLoader<GraphqlContext, string>(keyNames)
+
 const JobStatsRef = builder.objectRef<JobStats>('JobStats').implement({
   description: 'A group of jobs. Dimensions that it is not grouped by are null.',
   fields: (t) => ({
@@ -40,6 +44,11 @@ const JobStatsRef = builder.objectRef<JobStats>('JobStats').implement({
     apiKeyId: t.exposeID('apiKeyId', {
       nullable: true,
       description: 'By API_KEY: the key; null for jobs without one, too.',
+    }),
+    apiKeyName: t.string({
+      nullable: true,
+      description: 'By API_KEY: its name; null after that key is deleted.',
+      resolve: async ({ apiKeyId }, _args, ctx) => (apiKeyId == null ? null : names.load(ctx, apiKeyId)),
     }),
     errorCode: t.expose('errorCode', {
       type: JobErrorCodeEnum,
@@ -91,8 +100,8 @@ builder.queryField('jobStats', (t) =>
       groupBy: t.arg({ type: [JobGroupEnum], description: 'Absent: one group of all.' }),
     },
     resolve: (_root, args, ctx, info) => {
-      const names = selectedFields(info)
-      return jobStats(ctx, { ...args, measures: new Set(JOB_MEASURES.filter((name) => names.has(name))) })
+      const selected = selectedFields(info)
+      return jobStats(ctx, { ...args, measures: new Set(JOB_MEASURES.filter((name) => selected.has(name))) })
     },
     extensions: { verb: jobStats, length: ({ groupBy }: Record<string, unknown>) => groupsBy([groupBy].flat()) },
   }),

@@ -7,6 +7,7 @@ import type { OpenedConsole } from './opened-console.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
+const ADD_KEY = `insert into api_key (id, account_id, name, hash, scopes) values ($1, $2, 'grouping', sha256(convert_to($1::text, 'UTF8')), '{job:read}')`
 const RUN = `update job set inputs = '{"text":"hello"}', cost = 30, started_at = created_at + interval '1 s', completed_at = created_at + interval '3 s'
   where id = $1`
 const ADD_AUDIO = `insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms)
@@ -81,6 +82,41 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('button', { name: /^key .*Remove this filter/ }).click()
     await expect.poll(() => jobs.textContent()).toBe('2')
     expect([await flaws(page), complaints]).toEqual([[], []])
+    await page.close()
+  })
+
+  test('jobs are grouped by what the address says, and Back goes to the grouping before', async () => {
+    const { service, owner, account, at } = opened()
+    const { db } = service.runtime
+    const key = newId('key')
+    await db.pool.query(ADD_KEY, [key, account])
+    for (const apiKeyId of [key, key, newId('key')])
+      await insertJob(db, account, { endpointKey: 'voice.grouped', apiKeyId })
+    await insertJob(db, account, { endpointKey: 'voice.grouped', status: 'failed' })
+    const { page, complaints } = await openPage(owner, service.url)
+    const address = 'statistics?endpoint=voice.grouped'
+    await page.goto(at(address))
+    const card = (title: string) => page.getByRole('region', { name: title, exact: true })
+    const rowsOf = async (title: string) =>
+      (await card(title).locator('tbody tr').allInnerTexts())
+        .map((text) => text.split(/\t/).slice(0, 2).join(' '))
+        .sort()
+    await expect.poll(() => rowsOf('Endpoints')).toEqual(['voice.grouped 4'])
+    await card('Endpoints').getByText('Key', { exact: true }).click()
+    await page.waitForURL(/by=key/)
+    await expect.poll(() => rowsOf('API keys')).toEqual(['deleted key 1', 'grouping 2', 'no key: the console 1'])
+    expect(await flaws(page)).toEqual([])
+    await page.reload()
+    await expect.poll(() => rowsOf('API keys')).toHaveLength(3)
+    await card('API keys').getByText('State', { exact: true }).click()
+    await expect.poll(() => rowsOf('States')).toEqual(['Completed 3', 'Failed 1'])
+    await page.goBack()
+    await expect.poll(() => rowsOf('API keys')).toHaveLength(3)
+    await card('API keys').getByRole('link', { name: 'grouping' }).click()
+    await page.waitForURL(at(`jobs?endpoint=voice.grouped&key=${key}&window=24h`))
+    await page.goto(at(`${address}&by=nothing`))
+    await expect.poll(() => rowsOf('Endpoints')).toEqual(['voice.grouped 4'])
+    expect(complaints).toEqual([])
     await page.close()
   })
 

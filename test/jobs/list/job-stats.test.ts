@@ -122,6 +122,22 @@ describe('jobStats', () => {
     expect(groups).toEqual([{ apiKeyId: caller.keyId, jobs: 6 }])
   })
 
+  test('by API_KEY each group says the name of its key, while that is there', async () => {
+    const { key, keyId, account } = await service.createCaller()
+    const gone = newId('key')
+    for (const apiKeyId of [keyId, keyId, gone, null]) await insertJob(service.runtime.db, account, { apiKeyId })
+    const { rows } = await service.runtime.db.pool.query('select name from api_key where id = $1', [keyId])
+    const groups = await stats(key, '(groupBy: [API_KEY])', 'apiKeyId apiKeyName jobs')
+    expect(groups).toHaveLength(3)
+    expect(groups).toEqual(
+      expect.arrayContaining([
+        { apiKeyId: keyId, apiKeyName: rows[0].name, jobs: 2 },
+        { apiKeyId: gone, apiKeyName: null, jobs: 1 },
+        { apiKeyId: null, apiKeyName: null, jobs: 1 },
+      ]),
+    )
+  })
+
   test('jobs that have not started, or not ended, do not count as done in no time', async () => {
     const { key, account } = await service.createCaller()
     const set = (id: string, ms: number) =>

@@ -1,0 +1,68 @@
+import type { JobGroup, StatisticsQuery } from '../operations.ts'
+import { sentence } from '../parts/format.ts'
+
+export type Group = StatisticsQuery['groups'][number]
+
+interface Grouping {
+  readonly by: JobGroup
+  readonly title: string
+  /** What heads their names. */
+  readonly head: string
+  /** The columns of the file that tell groups apart. */
+  readonly columns: readonly (keyof Group)[]
+  /** What a group is called. */
+  readonly nameOf: (group: Group) => string
+  /** The filter of the list of its jobs; null where lists have none for it. */
+  readonly filterOf: (group: Group) => Readonly<Record<string, string>> | null
+}
+
+/** What jobs are put together by, as the address names it; the first one unless it names another. */
+export const GROUPINGS = {
+  endpoint: {
+    by: 'ENDPOINT',
+    title: 'Endpoints',
+    head: 'Endpoint',
+    columns: ['endpointKey'],
+    nameOf: ({ endpointKey }) => endpointKey ?? '',
+    filterOf: ({ endpointKey }) => ({ endpoint: endpointKey ?? '' }),
+  },
+  key: {
+    by: 'API_KEY',
+    title: 'API keys',
+    head: 'Key',
+    columns: ['apiKeyId', 'apiKeyName'],
+    nameOf: ({ apiKeyId, apiKeyName }) => apiKeyName ?? (apiKeyId ? 'deleted key' : 'no key: the console'),
+    filterOf: ({ apiKeyId }) => (apiKeyId ? { key: apiKeyId } : null),
+  },
+  type: {
+    by: 'TYPE',
+    title: 'Types',
+    head: 'Type',
+    columns: ['type'],
+    nameOf: ({ type }) => sentence(type ?? ''),
+    filterOf: ({ type }) => ({ type: (type ?? '').toLowerCase() }),
+  },
+  status: {
+    by: 'STATUS',
+    title: 'States',
+    head: 'State',
+    columns: ['status'],
+    nameOf: ({ status }) => sentence(status ?? ''),
+    filterOf: ({ status }) => ({ status: (status ?? '').toLowerCase() }),
+  },
+} as const satisfies Record<string, Grouping>
+
+export type GroupingName = keyof typeof GROUPINGS
+
+/** The grouping of an address, by its name. */
+export const groupingOf = (name: string | undefined): GroupingName =>
+  name !== undefined && Object.hasOwn(GROUPINGS, name) ? (name as GroupingName) : 'endpoint'
+
+/** What groups are put together by: while those of another address load, that is of the one before. @param name where there are none */
+export function groupingOfAll(groups: readonly Group[], name: GroupingName): GroupingName {
+  const [first] = groups
+  if (first === undefined) return name
+  if (first.endpointKey != null) return 'endpoint'
+  if (first.type != null) return 'type'
+  return first.status == null ? 'key' : 'status'
+}
