@@ -1,7 +1,8 @@
 import type { JobDetailQuery, JobRowFragment } from '../operations.ts'
 import { duration, exactTime } from '../parts/format.ts'
+import { attemptsNote } from './attempts-note.ts'
 
-type TimedJob = JobRowFragment & Partial<Pick<JobDetailQuery['job'], 'queuePosition'>>
+type TimedJob = JobRowFragment & Partial<Pick<JobDetailQuery['job'], 'queuePosition' | 'releases'>>
 
 interface Step {
   readonly name: string
@@ -33,12 +34,13 @@ function stepsOf({
   runMs,
   attempts,
   queuePosition,
+  releases = 0,
 }: TimedJob): Step[] {
   const isOver = status === 'COMPLETED' || status === 'FAILED'
   const accepted: Step = { name: 'Accepted', at: createdAt, note: '', tone: 'good' }
   const place = queuePosition ? `waiting, position ${queuePosition} in the queue` : 'waiting for a worker'
   const started: Step = {
-    name: attempts > 1 ? `Taken by a worker, attempt ${attempts}` : 'Taken by a worker',
+    name: 'Taken by a worker',
     at: startedAt ?? null,
     note: startedAt ? `after ${duration(waitMs)}` : isOver ? 'never' : place,
     tone: startedAt ? 'good' : isOver ? 'calm' : 'busy',
@@ -49,5 +51,7 @@ function stepsOf({
     note: completedAt ? (runMs === null ? '' : `after ${duration(runMs)} of work`) : 'not yet',
     tone: status === 'FAILED' ? 'bad' : completedAt ? 'good' : startedAt ? 'busy' : 'calm',
   }
-  return [accepted, started, ended]
+  const note = attemptsNote({ attempts, releases, status })
+  const tried: Step[] = note === null ? [] : [{ name: `${attempts} attempts`, at: null, note, tone: 'calm' }]
+  return [accepted, started, ...tried, ended]
 }

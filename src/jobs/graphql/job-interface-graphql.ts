@@ -8,6 +8,7 @@ import { findVisibleJob } from '../find-visible-job.ts'
 import { loadQueuePositions } from '../job-parts.ts'
 import { errorOf, type Job } from '../job-shape.ts'
 import type { JobType } from '../job-states.ts'
+import { loadReleases } from '../load-releases.ts'
 import { ArtifactRef, artifacts } from './artifact-graphql.ts'
 import { JobErrorCodeEnum, JobStatusEnum, JobTypeEnum } from './job-enums-graphql.ts'
 import { JobResultRef, showResult } from './job-result-graphql.ts'
@@ -19,6 +20,7 @@ export const TYPE_NAMES: Readonly<Record<JobType, string>> = {
   companion_retarget: 'CompanionRetargetJob',
   companion_media_tag: 'CompanionMediaTagJob',
 }
+const releases = new BatchLoader<GraphqlContext, number>(loadReleases)
 const queuePositions = new BatchLoader<GraphqlContext, number>((ctx, ids) => loadQueuePositions(ctx.db.pool, ids))
 
 /** The job that the caller's mutation has just made: no scope but that mutation's own is asked for. @throws UNAUTHORIZED, NOT_FOUND */
@@ -86,6 +88,11 @@ export const JobInterface = builder.interfaceRef<Job>('Job').implement({
 
 // What its row alone does not say.
 builder.interfaceFields(JobInterface, (t) => ({
+  releases: t.int({
+    description:
+      'Of its attempts, those that do not count: their workers stopped, or lost the database, and gave it back.',
+    resolve: async ({ id, attempt }, _args, ctx) => (attempt === 0 ? 0 : ((await releases.load(ctx, id)) ?? 0)),
+  }),
   queuePosition: t.int({
     nullable: true,
     description: "Its place among the account's jobs that wait for the same endpoint: 1 is the next. QUEUED only.",

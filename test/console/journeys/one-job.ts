@@ -36,6 +36,28 @@ export function oneJobJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
+  test('the timeline of a job says what became of its earlier attempts, where there were any', async () => {
+    const { service, owner, account, at } = opened()
+    const { db } = service.runtime
+    const failed = { status: 'failed' } as const
+    const [once, often] = [await insertJob(db, account, failed), await insertJob(db, account, failed)]
+    const taken = 'update job set started_at = created_at, attempt = $2, hand_backs = $3 where id = $1'
+    await db.pool.query(taken, [once, 1, 0])
+    await db.pool.query(taken, [often, 4, 2])
+    const { page, complaints } = await openPage(owner, service.url)
+    const timeline = page.locator('.timeline')
+    for (const path of ['jobs', 'operator/jobs']) {
+      await page.goto(at(`${path}/${often}`))
+      await timeline.getByText('4 attempts').waitFor()
+      await timeline.getByText('2 given back by their workers, 1 without a result').waitFor()
+    }
+    expect(await flaws(page)).toEqual([])
+    await page.goto(at(`jobs/${once}`))
+    await timeline.getByText('Failed').waitFor()
+    expect([await timeline.getByText('attempts').count(), complaints]).toEqual([0, []])
+    await page.close()
+  })
+
   test('a delivery is sent again from the page of its job, which shows what becomes of it', async () => {
     const { service, owner, account, at } = opened()
     const { pool } = service.runtime.db
