@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { METRICS, PREFIX } from '../src/telemetry/metrics.ts'
 import { openMetrics } from '../src/telemetry/prometheus.ts'
-import { parseExposition } from './setup/exposition.ts'
+import { parseExposition } from './setup/checks/exposition.ts'
 
 const pathOf = (name: string) => fileURLToPath(new URL(`../examples/${name}`, import.meta.url))
 const RULES = pathOf('prometheus/rules.yml')

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { circlesOf } from './setup/circles.ts'
-import { functionsOf } from './setup/functions.ts'
+import { circlesOf } from './setup/checks/circles.ts'
+import { functionsOf } from './setup/checks/functions.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const MAX_FILE_LINES = 200
@@ -125,6 +125,12 @@ describe('the house', () => {
 
   test('no rooms import each other in a circle', () => {
     expect(circlesOf(BETWEEN_ROOMS.map(({ file, target }) => [roomOf(file), roomOf(target)]))).toEqual([])
+  })
+
+  test('no folders of what tests set up import each other in a circle', () => {
+    const setUp = TRACKED.filter((file) => /^test\/setup\/.*\.ts$/.test(file))
+    const edges = setUp.flatMap((file) => importsOf(file).map((target) => [dirname(file), dirname(target)] as const))
+    expect(circlesOf(edges.filter(([from, to]) => from !== to && to.startsWith('test/setup')))).toEqual([])
   })
 
   test('every library is imported only in its rooms', () => {
@@ -284,7 +290,7 @@ describe('sizes', () => {
 
   test(`no folder holds more than ${MAX_FOLDER_FILES} files, and src at most ${MAX_LOOSE_FILES}`, () => {
     const folders = Map.groupBy(
-      TRACKED.filter((file) => /^(src|rest|bench)\//.test(file)),
+      TRACKED.filter((file) => /^(src|rest|test|bench)\//.test(file)),
       dirname,
     )
     const full = [...folders].filter(

@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { released } from '../packaging/changelog.ts'
 import { keepRelease } from '../packaging/keep-release.ts'
-import { asOldNode } from './setup/old-node.ts'
-import { cleanUp, makeTempDir } from './setup/process.ts'
-import { endProcesses, startProcess } from './setup/processes.ts'
-import { unpackRelease } from './setup/released.ts'
-import { readWav } from './setup/wav.ts'
+import { asOldNode } from './setup/processes/old-node.ts'
+import { cleanUp, makeTempDir } from './setup/processes/process.ts'
+import { endProcesses, startProcess } from './setup/processes/processes.ts'
+import { unpackRelease } from './setup/processes/released.ts'
+import { readWav } from './setup/speech/wav.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PACKED = ['bin', 'examples', 'packaging', 'prisma', 'rest', 'src']

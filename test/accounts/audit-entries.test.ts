@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { creditAccount } from '../../src/accounts/credit-account.ts'
 import { applyEndpoints } from '../../src/catalog/apply-endpoints.ts'
-import { endpoint } from '../setup/fixtures.ts'
-import { ask, codeOf, mutation, read } from '../setup/graphql.ts'
-import { insertJob } from '../setup/jobs.ts'
-import { type People, type Person, peopleOf } from '../setup/people.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { endpoint } from '../setup/jobs/fixtures.ts'
+import { insertJob } from '../setup/jobs/jobs.ts'
+import { ask, codeOf, mutation, read } from '../setup/service/graphql.ts'
+import { type People, type Person, peopleOf } from '../setup/service/people.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 interface Entry {
   readonly id: string

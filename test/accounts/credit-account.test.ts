@@ -3,8 +3,8 @@ import { creditAccount } from '../../src/accounts/credit-account.ts'
 import type { ServiceContext } from '../../src/runtime/services.ts'
 import { audit } from '../setup/audit/audit.ts'
 import { call } from '../setup/http.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { scrape } from '../setup/scraped.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
+import { scrape } from '../setup/service/scraped.ts'
 
 const AT_ONCE = 8
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { codeOf } from '../setup/graphql.ts'
-import { insertJob } from '../setup/jobs.ts'
-import { type People, type Person, peopleOf } from '../setup/people.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { insertJob } from '../setup/jobs/jobs.ts'
+import { codeOf } from '../setup/service/graphql.ts'
+import { type People, type Person, peopleOf } from '../setup/service/people.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 const DAYS = `query ($account: ID, $from: DateTime!, $to: DateTime, $timeZone: String) {
   creditDays(account: $account, from: $from, to: $to, timeZone: $timeZone) { at granted spent carried } }`

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setOperator } from '../../src/users/set-operator.ts'
-import { codeOf } from '../setup/graphql.ts'
-import { type People, type Person, peopleOf } from '../setup/people.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { codeOf } from '../setup/service/graphql.ts'
+import { type People, type Person, peopleOf } from '../setup/service/people.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 const OF_ACCOUNT = [
   'query ($account: ID) { users(account: $account) { edges { node { id } } } }',

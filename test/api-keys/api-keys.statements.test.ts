@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { ask, mutation } from '../setup/graphql.ts'
-import { type Person, peopleOf } from '../setup/people.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { ask, mutation } from '../setup/service/graphql.ts'
+import { type Person, peopleOf } from '../setup/service/people.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 const CREATE = mutation('createApiKey(name: $name)', '... on NewApiKey { apiKeyId }', '($name: String!)')
 

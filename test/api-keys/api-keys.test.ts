@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setOperator } from '../../src/users/set-operator.ts'
-import { codeOf } from '../setup/graphql.ts'
-import { type People, peopleOf } from '../setup/people.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { codeOf } from '../setup/service/graphql.ts'
+import { type People, peopleOf } from '../setup/service/people.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 const KEYS = 'query ($account: ID) { apiKeys(account: $account) { edges { node { name } } } }'
 

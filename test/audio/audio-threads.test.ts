@@ -3,8 +3,8 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { type AudioThreads, openAudioThreads } from '../../src/audio/audio-threads.ts'
 import { AUDIO_FORMATS, type AudioFormat, FILE_FORMATS, PCM_RATE } from '../../src/audio/format.ts'
 import type { Wav } from '../../src/audio/wav.ts'
-import { fileProblems } from '../setup/file-problems.ts'
-import { samplesOf, similarity, sweep } from '../setup/sound.ts'
+import { fileProblems } from '../setup/speech/file-problems.ts'
+import { samplesOf, similarity, sweep } from '../setup/speech/sound.ts'
 
 const threads: AudioThreads = openAudioThreads(1)
 afterAll(() => threads.close())

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { judgeRecording } from '../../src/audio/judge-recording.ts'
 import type { Wav } from '../../src/audio/wav.ts'
-import { sweep } from '../setup/sound.ts'
+import { sweep } from '../setup/speech/sound.ts'
 
 const RATE = 16_000
 const wavOf = (...parts: Int16Array[]): Wav => {

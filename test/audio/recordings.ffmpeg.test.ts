@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { openRecordings } from '../../src/audio/recordings.ts'
 import { writeWav } from '../../src/audio/wav.ts'
-import { similarity, sweep } from '../setup/sound.ts'
+import { similarity, sweep } from '../setup/speech/sound.ts'
 
 const recordings = openRecordings()
 const ORIGINAL = sweep(2, 48_000)

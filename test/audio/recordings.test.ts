@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { openAudioThreads } from '../../src/audio/audio-threads.ts'
 import { openRecordings } from '../../src/audio/recordings.ts'
-import { similarity, sweep } from '../setup/sound.ts'
+import { similarity, sweep } from '../setup/speech/sound.ts'
 
 const threads = openAudioThreads(1)
 const recordings = openRecordings()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { backUp } from '../../src/backup/back-up.ts'
 import type { Database } from '../../src/db/database.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 let service: TestRuntime
 let dir: string

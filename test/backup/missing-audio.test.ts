@@ -12,7 +12,7 @@ import { openStore } from '../../src/runtime/foundation.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { newId } from '../../src/values/id.ts'
 import { openLog } from '../../src/values/log.ts'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/postgres/database.ts'
 import { type S3Server, startS3Server } from '../setup/servers/s3-server.ts'
 
 const LIST = { path: 'artifacts.ndjson.gz', bytes: 0, sha256: '' }

@@ -7,9 +7,9 @@ import { runBackup, runRestore } from '../../src/backup/run-backup.ts'
 import { readSettings } from '../../src/context/config.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { type Log, openLog } from '../../src/values/log.ts'
-import { createTestDatabase } from '../setup/database.ts'
-import { migrationWorkshop } from '../setup/migrations.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { createTestDatabase } from '../setup/postgres/database.ts'
+import { migrationWorkshop } from '../setup/postgres/migrations.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 const SILENT = openLog('silent')
 /** What an operator made next to the service's tables. */

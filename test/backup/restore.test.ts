@@ -17,9 +17,9 @@ import { tidyWebhooks } from '../../src/webhooks/delivery/tidy-webhooks.ts'
 import { startWebhookWorker } from '../../src/webhooks/delivery/webhook-worker.ts'
 import { startWorker } from '../../src/worker/start-worker.ts'
 import { audit } from '../setup/audit/audit.ts'
-import { migrationWorkshop } from '../setup/migrations.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { migrationWorkshop } from '../setup/postgres/migrations.ts'
 import { startS3Server } from '../setup/servers/s3-server.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 import { until } from '../setup/wait.ts'
 
 const TIMEOUT_MS = 60_000

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { backUp } from '../../src/backup/back-up.ts'
 import { loadSecretKey, openWebhookVault } from '../../src/context/secret-key.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 const OTHER = 'another key, of thirty-two letters'
 const LOST = 'a key that is lost, of 32 letters.'

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { applyEndpoints } from '../../src/catalog/apply-endpoints.ts'
 import { deleteEndpoint } from '../../src/catalog/delete-endpoint.ts'
-import { endpoint } from '../setup/fixtures.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { endpoint } from '../setup/jobs/fixtures.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 const APPLIES = 24
 const TAKEN = 'endpoints.0.engine.pool must not be cog, companion, other: that name is taken by measurements'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { packagesOf, runRecorded } from '../setup/loaded-modules.ts'
-import { cleanUp, makeTempDir, run } from '../setup/process.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { packagesOf, runRecorded } from '../setup/processes/loaded-modules.ts'
+import { cleanUp, makeTempDir, run } from '../setup/processes/process.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 /** Together they are what made every command take one to three seconds; a short one needs none of them. */
 const HEAVY = ['pg-boss', 'undici', 'ajv', 'graphql', '@pothos', 'fastify', 'openapi-backend', 'espeak', 'cli-progress']

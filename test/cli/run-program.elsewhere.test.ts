@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { terminalLog } from '../../src/values/terminal-log.ts'
-import { asOldNode } from '../setup/old-node.ts'
-import { cleanUp, makeTempDir } from '../setup/process.ts'
+import { asOldNode } from '../setup/processes/old-node.ts'
+import { cleanUp, makeTempDir } from '../setup/processes/process.ts'
 
 const SONANT = fileURLToPath(new URL('../../bin/sonant.js', import.meta.url))
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { errorOf, REFUSED } from '../setup/graphql.ts'
-import { type Producers, startProducers } from '../setup/producers.ts'
 import { chatAnswer, type Message, verdict } from '../setup/servers/provider-server.ts'
+import { errorOf, REFUSED } from '../setup/service/graphql.ts'
+import { type Producers, startProducers } from '../setup/service/producers.ts'
 
 interface Chat {
   job_id: string

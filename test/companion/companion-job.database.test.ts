@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Producers, startProducers } from '../setup/producers.ts'
 import { chatAnswer } from '../setup/servers/provider-server.ts'
+import { type Producers, startProducers } from '../setup/service/producers.ts'
 
 /** A server without writes, a time limit, a lock, two transactions in each other's way, and no disk, memory or connection left. */
 const CODES = ['25006', '57014', '55P03', '40001', '40P01', '53100', '53200', '53300', '58030']

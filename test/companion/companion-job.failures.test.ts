@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { freePorts } from '../setup/http.ts'
-import { type Producers, type Reply, startProducers } from '../setup/producers.ts'
 import { chatAnswer, type Message, type Script, verdict } from '../setup/servers/provider-server.ts'
+import { type Producers, type Reply, startProducers } from '../setup/service/producers.ts'
 
 const CHAT = '/v1/chat/completions'
 const MODERATIONS = '/v1/moderations'

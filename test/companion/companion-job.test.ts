@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { failAbandonedJobs } from '../../src/companion/fail-abandoned-jobs.ts'
-import { type Producers, startProducers } from '../setup/producers.ts'
 import { chatAnswer } from '../setup/servers/provider-server.ts'
+import { type Producers, startProducers } from '../setup/service/producers.ts'
 import { until } from '../setup/wait.ts'
 
 const CHAT = '/v1/chat/completions'

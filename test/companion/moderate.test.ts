@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { compileBlockedTerms } from '../../src/companion/blocked-terms.ts'
-import { startProducers } from '../setup/producers.ts'
+import { startProducers } from '../setup/service/producers.ts'
 
 describe('blocked terms', () => {
   const TERMS = ['ass', 'Forbidden Phrase', 'c++ bomb', '禁止', 'straße', '*', 'ห้าม']

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Producers, startProducers } from '../setup/producers.ts'
 import { type Message, verdict } from '../setup/servers/provider-server.ts'
+import { type Producers, startProducers } from '../setup/service/producers.ts'
 
 let service: Producers
 let key: string

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { parseTags } from '../../src/companion/parse-tags.ts'
-import { type Producers, startProducers } from '../setup/producers.ts'
 import { chatAnswer, verdict } from '../setup/servers/provider-server.ts'
+import { type Producers, startProducers } from '../setup/service/producers.ts'
 
 const CHAT = '/v1/chat/completions'
 const IMAGE = { media_url: 'https://example.com/harbour.jpg', media_kind: 'image' }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { keysOf } from '../../src/concurrency/concurrency-keys.ts'
-import { heapGrowth } from '../setup/heap-growth.ts'
+import { heapGrowth } from '../setup/load/heap-growth.ts'
 
 test('keys are remembered in bounded memory, however many there are', async () => {
   const grown = await heapGrowth(() => {

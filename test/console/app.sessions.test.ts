@@ -1,13 +1,13 @@
 import { describeConsole } from './journeys/describe-console.ts'
-import { endpointsJourneys } from './journeys/endpoints.ts'
-import { faultJourneys } from './journeys/faults.ts'
-import { followingJourneys } from './journeys/following.ts'
-import { heldPageJourneys } from './journeys/held-pages.ts'
-import { interruptionJourneys } from './journeys/interruptions.ts'
-import { limitJourneys } from './journeys/limits.ts'
-import { sessionJourneys } from './journeys/sessions.ts'
-import { unservedPoolJourneys } from './journeys/unserved-pools.ts'
-import { versionJourneys } from './journeys/versions.ts'
+import { faultJourneys } from './journeys/faults/faults.ts'
+import { interruptionJourneys } from './journeys/faults/interruptions.ts'
+import { limitJourneys } from './journeys/faults/limits.ts'
+import { versionJourneys } from './journeys/faults/versions.ts'
+import { endpointsJourneys } from './journeys/operator/endpoints.ts'
+import { unservedPoolJourneys } from './journeys/operator/unserved-pools.ts'
+import { followingJourneys } from './journeys/sessions/following.ts'
+import { heldPageJourneys } from './journeys/sessions/held-pages.ts'
+import { sessionJourneys } from './journeys/sessions/sessions.ts'
 
 /** With a service and a browser of their own, so that they run next to those of app.test.ts. */
 describeConsole('sessions, networks and changes by others in a browser', (opened) => {

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import type { Connection } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { copyRows } from '../../src/db/copy-rows.ts'
-import { readCsv } from '../setup/csv.ts'
+import { readCsv } from '../setup/checks/csv.ts'
 
 const CELLS = ['', 'plain', 'é😀', 'line\nfeed', 'a "word"', '"', '""\n""', '\n', '\r\n', 'ends in \r', ',', '\n\n"\n']
 /** Every pair of cells is a row. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancellable } from '../../src/db/cancellable-client.ts'
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import { openLog } from '../../src/values/log.ts'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/postgres/database.ts'
 
 let home: TestDatabase
 let db: Database

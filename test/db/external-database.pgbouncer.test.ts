@@ -1,13 +1,13 @@
 import { Client, escapeIdentifier } from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { ask } from '../setup/graphql.ts'
 import { call } from '../setup/http.ts'
-import { cleanUp, makeTempDir, run } from '../setup/process.ts'
+import { allFinished, submitText } from '../setup/jobs/voice-jobs.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/postgres/database.ts'
+import { cleanUp, makeTempDir, run } from '../setup/processes/process.ts'
 import { type Pgbouncer, pgbouncerProgram, startPgbouncer } from '../setup/servers/pgbouncer.ts'
-import { openSocketClient } from '../setup/subscriber.ts'
-import { allFinished, submitText } from '../setup/voice-jobs.ts'
-import { createOwner, openWebhookFixture } from '../setup/webhooks.ts'
+import { ask } from '../setup/service/graphql.ts'
+import { openSocketClient } from '../setup/service/subscriber.ts'
+import { createOwner, openWebhookFixture } from '../setup/service/webhooks.ts'
 
 const JOBS = 24
 /** With the three connections besides its pools a process takes 19 of the 20 that PgBouncer opens by default. */

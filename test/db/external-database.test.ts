@@ -7,13 +7,13 @@ import { withOfferedTls } from '../../src/db/connections/offered-tls.ts'
 import { postgresUrl, withSslDefaults } from '../../src/db/connections/postgres-url.ts'
 import { openRuntime } from '../../src/runtime/runtime.ts'
 import { openLog } from '../../src/values/log.ts'
-import { type Certificates, makeCertificates } from '../setup/certificates.ts'
-import { runHere } from '../setup/command-here.ts'
 import { freePorts } from '../setup/http.ts'
-import { cleanUp, makeTempDir, run } from '../setup/process.ts'
+import { runHere } from '../setup/processes/command-here.ts'
+import { cleanUp, makeTempDir, run } from '../setup/processes/process.ts'
+import { type Certificates, makeCertificates } from '../setup/servers/certificates.ts'
 import { startFaultProxy } from '../setup/servers/fault-proxy.ts'
-import { startTlsFront } from '../setup/tls-front.ts'
-import { startTransactionPooler } from '../setup/transaction-pooler.ts'
+import { startTlsFront } from '../setup/servers/tls-front.ts'
+import { startTransactionPooler } from '../setup/servers/transaction-pooler.ts'
 
 let admin: Client
 let name: string

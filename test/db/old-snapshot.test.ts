@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Servers } from '../../src/db/connections/servers.ts'
 import { findOldSnapshot } from '../../src/db/old-snapshot.ts'
 import { BACKUP, Snapshot } from '../../src/db/snapshot.ts'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/postgres/database.ts'
 
 let database: TestDatabase
 let watch: Client

@@ -6,8 +6,8 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Servers } from '../../src/db/connections/servers.ts'
 import { Snapshot } from '../../src/db/snapshot.ts'
-import { type Certificates, makeCertificates } from '../setup/certificates.ts'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/postgres/database.ts'
+import { type Certificates, makeCertificates } from '../setup/servers/certificates.ts'
 
 const ROWS = 30_000
 const A_SECOND = { timeout: 1_000, interval: 10 }

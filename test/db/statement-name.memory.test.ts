@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { statementName } from '../../src/db/statement-name.ts'
-import { heapGrowth } from '../setup/heap-growth.ts'
+import { heapGrowth } from '../setup/load/heap-growth.ts'
 
 test('names of statements are remembered in bounded memory, however many texts there are', async () => {
   const text = (n: number) => `select ${n}, '${'x'.repeat(1000)}'`

@@ -3,7 +3,7 @@ import { type Database, openDatabase } from '../../src/db/database.ts'
 import { watchPool } from '../../src/db/watch-pool.ts'
 import { NO_TELEMETRY } from '../../src/telemetry/telemetry.ts'
 import { openLog } from '../../src/values/log.ts'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/postgres/database.ts'
 import { until } from '../setup/wait.ts'
 
 let home: TestDatabase

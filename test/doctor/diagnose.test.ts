@@ -10,10 +10,10 @@ import type { ServiceContext } from '../../src/runtime/services.ts'
 import { newId } from '../../src/values/id.ts'
 import { openLog } from '../../src/values/log.ts'
 import { setWebhookUrl } from '../../src/webhooks/set-webhook-url.ts'
-import { createTestDatabase } from '../setup/database.ts'
-import { insertJob } from '../setup/jobs.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { submitText } from '../setup/voice-jobs.ts'
+import { insertJob } from '../setup/jobs/jobs.ts'
+import { submitText } from '../setup/jobs/voice-jobs.ts'
+import { createTestDatabase } from '../setup/postgres/database.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 let service: TestRuntime
 let ctx: ServiceContext

@@ -8,9 +8,9 @@ import { diagnose } from '../../src/doctor/diagnose.ts'
 import type { Finding } from '../../src/doctor/finding.ts'
 import type { ServiceContext } from '../../src/runtime/services.ts'
 import { setWebhookUrl } from '../../src/webhooks/set-webhook-url.ts'
-import { idAt, insertJob } from '../setup/jobs.ts'
-import { canMount } from '../setup/mounts.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { idAt, insertJob } from '../setup/jobs/jobs.ts'
+import { canMount } from '../setup/processes/mounts.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 const DAY_MS = 86_400_000
 const OLD_KEY = 'the key of before, of forty characters..'

@@ -2,11 +2,11 @@ import { stat } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { judgeHost } from '../../src/egress/judge-host.ts'
 import { type Resolver, sharedResolver, systemResolver } from '../../src/egress/resolver.ts'
-import type { TestRuntime } from '../setup/runtime.ts'
 import { type NameServer, type Question, startNameServer } from '../setup/servers/name-server.ts'
 import type { Receiver } from '../setup/servers/receiver.ts'
+import type { TestRuntime } from '../setup/service/runtime.ts'
+import { createOwner, openWebhookFixture, type WebhookFixture } from '../setup/service/webhooks.ts'
 import { until } from '../setup/wait.ts'
-import { createOwner, openWebhookFixture, type WebhookFixture } from '../setup/webhooks.ts'
 
 /** Names that the stand-in resolver knows; what it says may change from one question to the next. */
 const answers = new Map<string, (nth: number) => string[]>()

@@ -3,14 +3,14 @@ import { guardedConnector } from '../../src/egress/connect-guarded.ts'
 import type { EgressFailure } from '../../src/egress/egress-failure.ts'
 import { classifyAddress, toAddressBytes } from '../../src/egress/ip-ranges.ts'
 import { systemResolver } from '../../src/egress/resolver.ts'
-import { ask, codeOf, mutation } from '../setup/graphql.ts'
 import { call } from '../setup/http.ts'
-import type { TestRuntime } from '../setup/runtime.ts'
 import { type NameServer, startNameServer } from '../setup/servers/name-server.ts'
 import type { Receiver } from '../setup/servers/receiver.ts'
+import { ask, codeOf, mutation } from '../setup/service/graphql.ts'
+import type { TestRuntime } from '../setup/service/runtime.ts'
+import { createOwner, type Owner, openWebhookFixture, type WebhookFixture } from '../setup/service/webhooks.ts'
 import corpus from '../setup/ssrf-corpus.json' with { type: 'json' }
 import { until } from '../setup/wait.ts'
-import { createOwner, type Owner, openWebhookFixture, type WebhookFixture } from '../setup/webhooks.ts'
 
 const TIMEOUT_MS = 60_000
 

@@ -7,7 +7,7 @@ import type { SpeechEngine, SpeechRequest } from '../../src/engines/engine.ts'
 import { type Engines, openEngines } from '../../src/engines/engines.ts'
 import { openLog } from '../../src/values/log.ts'
 import { type SpeechServer, startSpeechServer } from '../setup/servers/speech-server.ts'
-import { tinyTokens, tinyVits, writeModel } from '../setup/tiny-models.ts'
+import { tinyTokens, tinyVits, writeModel } from '../setup/speech/tiny-models.ts'
 
 /** Seconds of work for the engines that run here. */
 const LONG_TEXT = 'a long day '.repeat(1500)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isDatabaseDown } from '../../src/errors/database-down.ts'
-import { type Door, startDoor } from '../setup/start-rest.ts'
+import { type Door, startDoor } from '../setup/service/start-rest.ts'
 
 const failing = (fields: object, message = 'failed') => Object.assign(new Error(message), fields)
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { applyEndpoints } from '../../src/catalog/apply-endpoints.ts'
 import { audit } from '../setup/audit/audit.ts'
-import { codeOf, REFUSED } from '../setup/graphql.ts'
-import { sonantOn } from '../setup/process.ts'
-import { type Producers, startProducers } from '../setup/producers.ts'
+import { sonantOn } from '../setup/processes/process.ts'
+import { codeOf, REFUSED } from '../setup/service/graphql.ts'
+import { type Producers, startProducers } from '../setup/service/producers.ts'
 import { until } from '../setup/wait.ts'
 
 const DEADLINE_MS = 20_000

@@ -2,13 +2,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { JobFailure } from '../../src/jobs/job-states.ts'
 import { failJob } from '../../src/jobs/lifecycle/fail-job.ts'
 import { recordProvenance } from '../../src/jobs/lifecycle/record-provenance.ts'
-import { readCsv } from '../setup/csv.ts'
-import { mutation } from '../setup/graphql.ts'
-import { insertJob } from '../setup/jobs.ts'
-import { type Producers, startProducers } from '../setup/producers.ts'
+import { readCsv } from '../setup/checks/csv.ts'
+import { insertJob } from '../setup/jobs/jobs.ts'
+import { applyWorkflow } from '../setup/jobs/workflows.ts'
 import { prediction, type Script } from '../setup/servers/provider-server.ts'
+import { mutation } from '../setup/service/graphql.ts'
+import { type Producers, startProducers } from '../setup/service/producers.ts'
 import { until } from '../setup/wait.ts'
-import { applyWorkflow } from '../setup/workflows.ts'
 
 const DEADLINE_MS = 25_000
 /** Longer than any test: it is over when a test says so. */

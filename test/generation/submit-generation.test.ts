@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { applyEndpoints } from '../../src/catalog/apply-endpoints.ts'
 import { deleteEndpoint } from '../../src/catalog/delete-endpoint.ts'
-import { errorOf, mutation, REFUSED } from '../setup/graphql.ts'
-import { insertJob } from '../setup/jobs.ts'
-import { type Producers, type Row, startProducers } from '../setup/producers.ts'
+import { insertJob } from '../setup/jobs/jobs.ts'
 import { prediction, type Script } from '../setup/servers/provider-server.ts'
+import { errorOf, mutation, REFUSED } from '../setup/service/graphql.ts'
+import { type Producers, type Row, startProducers } from '../setup/service/producers.ts'
 import { until } from '../setup/wait.ts'
 
 const DEADLINE_MS = 25_000

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createUser } from '../../src/users/create-user.ts'
-import { ask, codeOf, mutation, read } from '../setup/graphql.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { applyEndpoint } from '../setup/voice-jobs.ts'
-import { applyWorkflow } from '../setup/workflows.ts'
+import { applyEndpoint } from '../setup/jobs/voice-jobs.ts'
+import { applyWorkflow } from '../setup/jobs/workflows.ts'
+import { ask, codeOf, mutation, read } from '../setup/service/graphql.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 const SIZE = 5
 const MISSING_CURSORS = ['first: 0', 'first: 101', 'last: 0', 'first: 1, last: 1']

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { mutation, read } from '../setup/graphql.ts'
-import { insertJob } from '../setup/jobs.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { insertJob } from '../setup/jobs/jobs.ts'
+import { mutation, read } from '../setup/service/graphql.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 let service: TestRuntime
 let key: string

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { scopesOf } from '../../src/access/scopes.ts'
 import { createUser } from '../../src/users/create-user.ts'
-import { endpoint } from '../setup/fixtures.ts'
-import { ask as askAt, codeOf, errorOf, type GraphqlAnswer, mutation } from '../setup/graphql.ts'
 import { call } from '../setup/http.ts'
-import { idAt, insertJob } from '../setup/jobs.ts'
-import { peopleOf } from '../setup/people.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { openSocketClient } from '../setup/subscriber.ts'
+import { endpoint } from '../setup/jobs/fixtures.ts'
+import { idAt, insertJob } from '../setup/jobs/jobs.ts'
+import { ask as askAt, codeOf, errorOf, type GraphqlAnswer, mutation } from '../setup/service/graphql.ts'
+import { peopleOf } from '../setup/service/people.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
+import { openSocketClient } from '../setup/service/subscriber.ts'
 
 let service: TestRuntime
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createUser } from '../../src/users/create-user.ts'
 import { newId } from '../../src/values/id.ts'
-import { ask, codeOf, REFUSED, read } from '../setup/graphql.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { applyEndpoint } from '../setup/voice-jobs.ts'
-import { applyWorkflow } from '../setup/workflows.ts'
+import { applyEndpoint } from '../setup/jobs/voice-jobs.ts'
+import { applyWorkflow } from '../setup/jobs/workflows.ts'
+import { ask, codeOf, REFUSED, read } from '../setup/service/graphql.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 const SETTINGS = 'settings { published requiredScope engine pool timeLimitSeconds creditsPerCharacter }'
 

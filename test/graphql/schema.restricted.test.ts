@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildGraphqlSchema } from '../../src/graphql/schema.ts'
-import { operationOf } from '../setup/any-operation.ts'
-import { mutation } from '../setup/graphql.ts'
 import { call, type Reply } from '../setup/http.ts'
-import { insertJob } from '../setup/jobs.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { applyEndpoint } from '../setup/voice-jobs.ts'
+import { insertJob } from '../setup/jobs/jobs.ts'
+import { applyEndpoint } from '../setup/jobs/voice-jobs.ts'
+import { operationOf } from '../setup/service/any-operation.ts'
+import { mutation } from '../setup/service/graphql.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 /** Of one length: `nix` is the missing one. */
 const [MISSING, RESTRICTED, UNPUBLISHED] = ['nix', 'vip', 'raw'] as const

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ServiceError } from '../../src/errors/service-error.ts'
 import { ExpectedError } from '../../src/graphql/expected-error.ts'
 import { buildGraphqlSchema } from '../../src/graphql/schema.ts'
-import { codeOf, errorOf, type GraphqlAnswer, mutation } from '../setup/graphql.ts'
 import { call } from '../setup/http.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { applyEndpoint } from '../setup/voice-jobs.ts'
+import { applyEndpoint } from '../setup/jobs/voice-jobs.ts'
+import { codeOf, errorOf, type GraphqlAnswer, mutation } from '../setup/service/graphql.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 const SUBMIT = (slug: string, voice = 'aria', extra = '') =>
   mutation(

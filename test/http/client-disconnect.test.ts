@@ -4,8 +4,8 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { newId } from '../../src/values/id.ts'
 import { call } from '../setup/http.ts'
-import { idAt, insertJob } from '../setup/jobs.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { idAt, insertJob } from '../setup/jobs/jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 const EXPORT = '/api/v1/jobs/export?from=2026-01-01&to=2027-01-01'
 const POLLING = { timeout: 10_000, interval: 10 }

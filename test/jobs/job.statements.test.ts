@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { ask } from '../setup/graphql.ts'
-import { insertJob } from '../setup/jobs.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { insertJob } from '../setup/jobs/jobs.ts'
+import { ask } from '../setup/service/graphql.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 const SCALARS = `id type endpointKey status isProhibited apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs
   attempts cost error errorCode ... on VoiceJob { chunksDone chunksTotal outputs }`

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../src/values/id.ts'
 import { call } from '../setup/http.ts'
-import { insertJob, type JobFields } from '../setup/jobs.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { insertJob, type JobFields } from '../setup/jobs/jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 let service: TestRuntime
 beforeAll(async () => {

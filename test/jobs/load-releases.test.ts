@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { read } from '../setup/graphql.ts'
-import { insertJob } from '../setup/jobs.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { insertJob } from '../setup/jobs/jobs.ts'
+import { read } from '../setup/service/graphql.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 let service: TestRuntime
 beforeAll(async () => {

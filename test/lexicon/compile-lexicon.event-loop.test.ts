@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { compileLexicon } from '../../src/lexicon/compile-lexicon.ts'
-import { leastCpu } from '../setup/abuses.ts'
+import { leastCpu } from '../setup/load/abuses.ts'
 
 const MAX_CPU_MS = 500
 const MAX_BYTES = 40 * 1024 ** 2

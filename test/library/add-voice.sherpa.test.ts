@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseWav, writeWav } from '../../src/audio/wav.ts'
 import { applyEndpoints } from '../../src/catalog/apply-endpoints.ts'
-import { endpoint, finishedJob } from '../setup/fixtures.ts'
 import { call } from '../setup/http.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { sweep } from '../setup/sound.ts'
-import { TINY_FAMILIES } from '../setup/tiny-families.ts'
-import { writeModel } from '../setup/tiny-models.ts'
+import { endpoint, finishedJob } from '../setup/jobs/fixtures.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
+import { sweep } from '../setup/speech/sound.ts'
+import { TINY_FAMILIES } from '../setup/speech/tiny-families.ts'
+import { writeModel } from '../setup/speech/tiny-models.ts'
 
 const SCOPES = ['generate:voice', 'job:read', 'voice:library']
 const RECORDING = Buffer.from(writeWav(sweep(2, 24_000).samples, 24_000))

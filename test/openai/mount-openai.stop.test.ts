@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../setup/http.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { applyEndpoint } from '../setup/jobs/voice-jobs.ts'
 import { type SpeechServer, startSpeechServer } from '../setup/servers/speech-server.ts'
-import { applyEndpoint } from '../setup/voice-jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 import { until } from '../setup/wait.ts'
 
 const LONG = 'The train leaves at half past nine, and nobody waits for those who are late. '.repeat(12)

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../setup/http.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { scrape } from '../setup/scraped.ts'
-import { applyEndpoint } from '../setup/voice-jobs.ts'
+import { applyEndpoint } from '../setup/jobs/voice-jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
+import { scrape } from '../setup/service/scraped.ts'
 
 let service: TestRuntime
 let key: string

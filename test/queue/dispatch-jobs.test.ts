@@ -4,9 +4,9 @@ import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts'
 import { openLog } from '../../src/values/log.ts'
 import { startWorker } from '../../src/worker/start-worker.ts'
 import { audit } from '../setup/audit/audit.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { standInEngines } from '../setup/stand-in-engine.ts'
-import { allFinished, applyEndpoint, submitText } from '../setup/voice-jobs.ts'
+import { allFinished, applyEndpoint, submitText } from '../setup/jobs/voice-jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
+import { standInEngines } from '../setup/speech/stand-in-engine.ts'
 import { until } from '../setup/wait.ts'
 
 const TIMEOUT_MS = 30_000

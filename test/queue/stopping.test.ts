@@ -7,8 +7,8 @@ import { voiceKind } from '../../src/queue/job-kind.ts'
 import type { Delivery } from '../../src/queue/job-source.ts'
 import { claimQueued } from '../../src/queue/pgboss/claim-queued.ts'
 import { registerWorker } from '../../src/worker/register-worker.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { applyEndpoint, submitText } from '../setup/voice-jobs.ts'
+import { applyEndpoint, submitText } from '../setup/jobs/voice-jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 import { until } from '../setup/wait.ts'
 
 const GRACE_MS = 20_000

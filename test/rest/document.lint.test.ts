@@ -6,7 +6,7 @@ import { default as addFormats } from 'ajv-formats'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { readDocument } from '../../rest/document.ts'
-import { strictOpenApi } from '../setup/strict-openapi.ts'
+import { strictOpenApi } from '../setup/checks/strict-openapi.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const REDOCLY_ENV = { PATH: process.env.PATH, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }

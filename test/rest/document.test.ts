@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generateRestTypes } from '../../rest/generate-types.ts'
 import { operations } from '../../rest/operations.ts'
 import { forbidden } from '../../src/errors/service-error.ts'
-import { type Door, post, startDoor } from '../setup/start-rest.ts'
+import { type Door, post, startDoor } from '../setup/service/start-rest.ts'
 
 const PUBLIC_URL = 'https://voice.example.com/base'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Door, endpointFile, startDoor } from '../setup/start-rest.ts'
+import { type Door, endpointFile, startDoor } from '../setup/service/start-rest.ts'
 
 let door: Door
 let keys: Record<string, string>

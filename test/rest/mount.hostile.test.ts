@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Door, startDoor } from '../setup/start-rest.ts'
+import { type Door, startDoor } from '../setup/service/start-rest.ts'
 
 let door: Door
 let key: string

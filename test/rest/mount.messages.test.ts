@@ -2,7 +2,7 @@ import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Door, post, SPEAK, startDoor } from '../setup/start-rest.ts'
+import { type Door, post, SPEAK, startDoor } from '../setup/service/start-rest.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 /** Wordings that callers did not understand. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Door, post, SPEAK, startDoor } from '../setup/start-rest.ts'
+import { type Door, post, SPEAK, startDoor } from '../setup/service/start-rest.ts'
 
 let door: Door
 let key: string

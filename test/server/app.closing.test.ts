@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { startTestRuntime } from '../setup/runtime.ts'
+import { startTestRuntime } from '../setup/service/runtime.ts'
 
 /** A connection that nothing ends is held for so long, and then ended by force. */
 const GRACE_SECONDS = 20

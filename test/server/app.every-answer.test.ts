@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, type Reply } from '../setup/http.ts'
-import { insertJob } from '../setup/jobs.ts'
-import { type Door, startDoor } from '../setup/start-rest.ts'
+import { insertJob } from '../setup/jobs/jobs.ts'
+import { type Door, startDoor } from '../setup/service/start-rest.ts'
 
 let door: Door
 let key: string

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { request } from 'undici'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../setup/http.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 import { until } from '../setup/wait.ts'
 
 /** What one network may send at once, in bodies of a megabyte. */

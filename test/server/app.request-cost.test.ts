@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { createApiKey } from '../../src/api-keys/create-api-key.ts'
 import { MAX_BODY_BYTES } from '../../src/http/json-body.ts'
-import { bodyOf, leastCpu, leastTurn } from '../setup/abuses.ts'
-import { type AskingThread, startAskingThread } from '../setup/asking-thread.ts'
 import { call } from '../setup/http.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { bodyOf, leastCpu, leastTurn } from '../setup/load/abuses.ts'
+import { type AskingThread, startAskingThread } from '../setup/load/asking-thread.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 /** The goals themselves, in processor time of the thread that serves: the client is in another one. */
 const MAX_ANONYMOUS_MS = 5

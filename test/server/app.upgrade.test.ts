@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 const WANTED = [
   'connection: Upgrade\r\nupgrade: foo',

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endStalledReaders } from '../../src/server/stalled-readers.ts'
 import { call } from '../setup/http.ts'
-import { insertJob } from '../setup/jobs.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { insertJob } from '../setup/jobs/jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 import { until } from '../setup/wait.ts'
 
 const TIMEOUT_MS = 1000

@@ -18,7 +18,7 @@ import { buffer } from 'node:stream/consumers'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openDisk } from '../../src/storage/disk.ts'
 import { verifyMediaPath } from '../../src/storage/sign-url.ts'
-import { describeStorage } from '../setup/storage-contract.ts'
+import { describeStorage } from '../setup/checks/storage-contract.ts'
 
 const signingKey = randomBytes(32)
 const root = mkdtempSync(join(tmpdir(), 'sonant-disk-'))

@@ -8,10 +8,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openS3 } from '../../src/storage/s3.ts'
 import { parseS3Url } from '../../src/storage/s3-url.ts'
 import type { Storage } from '../../src/storage/storage.ts'
+import { describeStorage } from '../setup/checks/storage-contract.ts'
 import { call } from '../setup/http.ts'
 import { S3_CREDENTIALS, type S3Server, startS3Server } from '../setup/servers/s3-server.ts'
 import { signatureFault } from '../setup/servers/s3-signature.ts'
-import { describeStorage } from '../setup/storage-contract.ts'
 
 const WAV = { contentType: 'audio/wav' }
 const MIB = 1024 * 1024

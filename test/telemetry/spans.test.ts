@@ -7,11 +7,11 @@ import {
 } from '@opentelemetry/sdk-trace-node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../setup/http.ts'
+import { allFinished, applyEndpoint } from '../setup/jobs/voice-jobs.ts'
 import type { Received } from '../setup/servers/receiver.ts'
 import { type SpeechCall, type SpeechServer, startSpeechServer } from '../setup/servers/speech-server.ts'
-import { allFinished, applyEndpoint } from '../setup/voice-jobs.ts'
+import { createOwner, openWebhookFixture, type WebhookFixture } from '../setup/service/webhooks.ts'
 import { until } from '../setup/wait.ts'
-import { createOwner, openWebhookFixture, type WebhookFixture } from '../setup/webhooks.ts'
 
 const TEXT = 'Sung by nobody but the tracer.'
 const [TRACE_ID, PARENT_ID] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'] as const

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ask as askAt, codeOf, errorOf, mutation } from '../setup/graphql.ts'
-import { insertJob } from '../setup/jobs.ts'
-import { PASSWORD, type People, type Person, peopleOf, tokenOf } from '../setup/people.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { openSocketClient } from '../setup/subscriber.ts'
+import { insertJob } from '../setup/jobs/jobs.ts'
+import { ask as askAt, codeOf, errorOf, mutation } from '../setup/service/graphql.ts'
+import { PASSWORD, type People, type Person, peopleOf, tokenOf } from '../setup/service/people.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
+import { openSocketClient } from '../setup/service/subscriber.ts'
 
 const USER = '... on User { id role disabledAt }'
 const INVITE = mutation(

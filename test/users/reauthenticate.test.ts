@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setOperator } from '../../src/users/set-operator.ts'
-import { ask as askAt, codeOf, errorOf, mutation } from '../setup/graphql.ts'
-import { type People, type Person, peopleOf } from '../setup/people.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { ask as askAt, codeOf, errorOf, mutation } from '../setup/service/graphql.ts'
+import { type People, type Person, peopleOf } from '../setup/service/people.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 const AGAIN = mutation(
   'reauthenticate(password: $password)',

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRateLimit } from '../../src/server/rate-limit.ts'
 import { createUser } from '../../src/users/create-user.ts'
 import { openSignInThrottle } from '../../src/users/sign-in-throttle.ts'
-import { leastCpu } from '../setup/abuses.ts'
-import { type AskingThread, startAskingThread } from '../setup/asking-thread.ts'
-import { codeOf, type GraphqlAnswer } from '../setup/graphql.ts'
 import { call } from '../setup/http.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { leastCpu } from '../setup/load/abuses.ts'
+import { type AskingThread, startAskingThread } from '../setup/load/asking-thread.ts'
+import { codeOf, type GraphqlAnswer } from '../setup/service/graphql.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void

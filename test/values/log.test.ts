@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest'
 import { call } from '../setup/http.ts'
 import { until } from '../setup/wait.ts'
 
-const LOGGING_PROCESS = fileURLToPath(new URL('../setup/logging-process.ts', import.meta.url))
+const LOGGING_PROCESS = fileURLToPath(new URL('../setup/processes/logging-process.ts', import.meta.url))
 const DEADLINE_MS = 20_000
 /** Each logs 100 KB: together more than a pipe and the waiting lines hold. */
 const REQUESTS = 60

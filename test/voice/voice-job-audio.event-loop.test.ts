@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { p99, watchEventLoop } from '../setup/event-loop.ts'
-import { finishedJob } from '../setup/fixtures.ts'
 import { call } from '../setup/http.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { submitText } from '../setup/voice-jobs.ts'
+import { finishedJob } from '../setup/jobs/fixtures.ts'
+import { submitText } from '../setup/jobs/voice-jobs.ts'
+import { p99, watchEventLoop } from '../setup/load/event-loop.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 const P99_MS = 30
 const READERS = 20

@@ -4,13 +4,13 @@ import { type Claim, claimJob } from '../../src/jobs/lifecycle/claim-job.ts'
 import { completeJob } from '../../src/jobs/lifecycle/complete-job.ts'
 import { newId } from '../../src/values/id.ts'
 import { startWebhookWorker, type WebhookWorker } from '../../src/webhooks/delivery/webhook-worker.ts'
-import { BEGIN_HELD } from '../setup/held-transaction.ts'
 import { call } from '../setup/http.ts'
-import { AUDIO } from '../setup/jobs.ts'
-import type { TestRuntime } from '../setup/runtime.ts'
+import { AUDIO } from '../setup/jobs/jobs.ts'
+import { submitText } from '../setup/jobs/voice-jobs.ts'
+import { BEGIN_HELD } from '../setup/postgres/held-transaction.ts'
 import type { Receiver } from '../setup/servers/receiver.ts'
-import { submitText } from '../setup/voice-jobs.ts'
-import { createOwner, type Owner, openWebhookFixture, type WebhookFixture } from '../setup/webhooks.ts'
+import type { TestRuntime } from '../setup/service/runtime.ts'
+import { createOwner, type Owner, openWebhookFixture, type WebhookFixture } from '../setup/service/webhooks.ts'
 
 let fixture: WebhookFixture
 let receiver: Receiver

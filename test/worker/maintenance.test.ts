@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/database.ts'
 import { openLog } from '../../src/values/log.ts'
 import { maintain } from '../../src/worker/maintenance.ts'
-import { BEGIN_HELD } from '../setup/held-transaction.ts'
-import { startTestRuntime } from '../setup/runtime.ts'
+import { BEGIN_HELD } from '../setup/postgres/held-transaction.ts'
+import { startTestRuntime } from '../setup/service/runtime.ts'
 import { until } from '../setup/wait.ts'
 
 const SOON_MS = 20_000

@@ -3,10 +3,10 @@ import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts'
 import { openLog } from '../../src/values/log.ts'
 import { startWorker } from '../../src/worker/start-worker.ts'
 import { audit } from '../setup/audit/audit.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { allFinished, applyEndpoint, submitText } from '../setup/jobs/voice-jobs.ts'
 import { type FaultProxy, startFaultProxy } from '../setup/servers/fault-proxy.ts'
 import { type SpeechServer, startSpeechServer } from '../setup/servers/speech-server.ts'
-import { allFinished, applyEndpoint, submitText } from '../setup/voice-jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 import { until } from '../setup/wait.ts'
 
 const TIMEOUT_MS = 60_000

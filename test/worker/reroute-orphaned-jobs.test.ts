@@ -9,9 +9,9 @@ import { openLog } from '../../src/values/log.ts'
 import { rerouteOrphanedJobs } from '../../src/worker/reroute-orphaned-jobs.ts'
 import { startWorker } from '../../src/worker/start-worker.ts'
 import { audit } from '../setup/audit/audit.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { standInEngines } from '../setup/stand-in-engine.ts'
-import { allFinished, applyEndpoint, readJob, submitText } from '../setup/voice-jobs.ts'
+import { allFinished, applyEndpoint, readJob, submitText } from '../setup/jobs/voice-jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
+import { standInEngines } from '../setup/speech/stand-in-engine.ts'
 
 const LONGEST_TIME_LIMIT_SECONDS = 86_400
 const engines = standInEngines(() => undefined)

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ask } from '../setup/graphql.ts'
-import { insertJob } from '../setup/jobs.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { applyEndpoint } from '../setup/voice-jobs.ts'
+import { insertJob } from '../setup/jobs/jobs.ts'
+import { applyEndpoint } from '../setup/jobs/voice-jobs.ts'
+import { ask } from '../setup/service/graphql.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 let service: TestRuntime
 beforeAll(async () => {

@@ -3,9 +3,9 @@ import { openRuntime } from '../../src/runtime/runtime.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { openLog } from '../../src/values/log.ts'
 import { startWorker } from '../../src/worker/start-worker.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { allFinished, applyEndpoint, submitText } from '../setup/jobs/voice-jobs.ts'
 import { type SpeechServer, startSpeechServer } from '../setup/servers/speech-server.ts'
-import { allFinished, applyEndpoint, submitText } from '../setup/voice-jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 import { until } from '../setup/wait.ts'
 
 const TIMEOUT_MS = 60_000

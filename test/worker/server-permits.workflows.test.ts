@@ -3,12 +3,12 @@ import { cancelJob } from '../../src/jobs/lifecycle/cancel-job.ts'
 import { openRuntime } from '../../src/runtime/runtime.ts'
 import { openLog } from '../../src/values/log.ts'
 import { startWorker } from '../../src/worker/start-worker.ts'
-import { BEGIN_HELD } from '../setup/held-transaction.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { allFinished, applyEndpoint } from '../setup/jobs/voice-jobs.ts'
+import { applyWorkflow, submitPrompt } from '../setup/jobs/workflows.ts'
+import { BEGIN_HELD } from '../setup/postgres/held-transaction.ts'
 import { type CogServer, startCogServer } from '../setup/servers/cog-server.ts'
-import { allFinished, applyEndpoint } from '../setup/voice-jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 import { until } from '../setup/wait.ts'
-import { applyWorkflow, submitPrompt } from '../setup/workflows.ts'
 
 const TIMEOUT_MS = 60_000
 const LATENCY_MS = 150

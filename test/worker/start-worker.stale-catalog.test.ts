@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Catalog, CatalogSnapshot } from '../../src/context/catalog-snapshot.ts'
 import { synthesize } from '../../src/voice/synthesize.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { standInEngines } from '../setup/stand-in-engine.ts'
-import { applyEndpoint, readJob, submitText } from '../setup/voice-jobs.ts'
+import { applyEndpoint, readJob, submitText } from '../setup/jobs/voice-jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
+import { standInEngines } from '../setup/speech/stand-in-engine.ts'
 
 const NEVER = new AbortController().signal
 

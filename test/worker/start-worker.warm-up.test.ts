@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRuntime } from '../../src/runtime/runtime.ts'
 import { openLog } from '../../src/values/log.ts'
 import { startWorker } from '../../src/worker/start-worker.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { standInEngines } from '../setup/stand-in-engine.ts'
-import { applyEndpoint } from '../setup/voice-jobs.ts'
+import { applyEndpoint } from '../setup/jobs/voice-jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
+import { standInEngines } from '../setup/speech/stand-in-engine.ts'
 import { until } from '../setup/wait.ts'
 
 const TIMEOUT_MS = 20_000

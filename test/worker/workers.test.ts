@@ -1,12 +1,12 @@
 import { hostname } from 'node:os'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startWorker } from '../../src/worker/start-worker.ts'
-import { read } from '../setup/graphql.ts'
 import { call } from '../setup/http.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { standInEngines } from '../setup/stand-in-engine.ts'
-import { openSocketClient } from '../setup/subscriber.ts'
-import { allFinished, applyEndpoint, submitText } from '../setup/voice-jobs.ts'
+import { allFinished, applyEndpoint, submitText } from '../setup/jobs/voice-jobs.ts'
+import { read } from '../setup/service/graphql.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
+import { openSocketClient } from '../setup/service/subscriber.ts'
+import { standInEngines } from '../setup/speech/stand-in-engine.ts'
 import { until } from '../setup/wait.ts'
 
 const TIMEOUT_MS = 20_000

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseEndpointFile } from '../../../src/catalog/files/endpoint-file.ts'
 import { ServiceError } from '../../../src/errors/service-error.ts'
-import { endpoint } from '../../setup/fixtures.ts'
+import { endpoint } from '../../setup/jobs/fixtures.ts'
 
 const INPUTS = endpoint('x').inputs
 const VOICE = endpoint('x').voices[0]

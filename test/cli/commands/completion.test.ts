@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { afterAll, describe, expect, test } from 'vitest'
 import { buildProgram } from '../../../src/cli/program.ts'
-import { runHere } from '../../setup/command-here.ts'
-import { cleanUp, makeTempDir } from '../../setup/process.ts'
+import { runHere } from '../../setup/processes/command-here.ts'
+import { cleanUp, makeTempDir } from '../../setup/processes/process.ts'
 
 /** A shell that completes nothing is waited for no longer. */
 const SHELL_MS = 50_000

@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { REPAIR } from '../../../src/db/migrations/ledger.ts'
 import type { Finding } from '../../../src/doctor/finding.ts'
-import { runHere, sonantHere } from '../../setup/command-here.ts'
-import { createTestDatabase } from '../../setup/database.ts'
 import { freePorts } from '../../setup/http.ts'
-import { cleanUp, makeTempDir } from '../../setup/process.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { createTestDatabase } from '../../setup/postgres/database.ts'
+import { runHere, sonantHere } from '../../setup/processes/command-here.ts'
+import { cleanUp, makeTempDir } from '../../setup/processes/process.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 let service: TestRuntime
 let env: Record<string, string>

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cancelJob } from '../../../src/jobs/lifecycle/cancel-job.ts'
 import { endJob } from '../../../src/jobs/lifecycle/end-job.ts'
-import { endCommands, startCommand } from '../../setup/command.ts'
-import { insertJob } from '../../setup/jobs.ts'
-import { cleanUp, run } from '../../setup/process.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { insertJob } from '../../setup/jobs/jobs.ts'
+import { endCommands, startCommand } from '../../setup/processes/command.ts'
+import { cleanUp, run } from '../../setup/processes/process.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 let service: TestRuntime
 let env: Record<string, string>

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { sonantHere } from '../../setup/command-here.ts'
-import { cleanUp, makeTempDir } from '../../setup/process.ts'
+import { sonantHere } from '../../setup/processes/command-here.ts'
+import { cleanUp, makeTempDir } from '../../setup/processes/process.ts'
 
 afterAll(cleanUp)
 

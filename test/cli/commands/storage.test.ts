@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runHere, sonantHere } from '../../setup/command-here.ts'
 import { freePorts } from '../../setup/http.ts'
-import { cleanUp, run } from '../../setup/process.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { runHere, sonantHere } from '../../setup/processes/command-here.ts'
+import { cleanUp, run } from '../../setup/processes/process.ts'
 import { type S3Server, startS3Server } from '../../setup/servers/s3-server.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 let service: TestRuntime
 let s3: S3Server

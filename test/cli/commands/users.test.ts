@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createUser } from '../../../src/users/create-user.ts'
-import { runHere, sonantHere } from '../../setup/command-here.ts'
 import { call } from '../../setup/http.ts'
-import { cleanUp, makeTempDir } from '../../setup/process.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { runHere, sonantHere } from '../../setup/processes/command-here.ts'
+import { cleanUp, makeTempDir } from '../../setup/processes/process.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 let service: TestRuntime
 let env: Record<string, string>

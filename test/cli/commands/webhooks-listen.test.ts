@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { endCommands, startCommand } from '../../setup/command.ts'
 import { freePorts } from '../../setup/http.ts'
-import { cleanUp, run, sonantOn } from '../../setup/process.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { endCommands, startCommand } from '../../setup/processes/command.ts'
+import { cleanUp, run, sonantOn } from '../../setup/processes/process.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 const DEADLINE_MS = 120_000
 

@@ -4,8 +4,8 @@ import { afterAll, expect, test } from 'vitest'
 import { newWebhookSecret } from '../../../src/accounts/new-webhook-secret.ts'
 import { signDelivery } from '../../../src/webhooks/signing/sign.ts'
 import { writeWebhookSecret } from '../../../src/webhooks/signing/webhook-secret.ts'
-import { runHere } from '../../setup/command-here.ts'
-import { cleanUp, makeTempDir, run } from '../../setup/process.ts'
+import { runHere } from '../../setup/processes/command-here.ts'
+import { cleanUp, makeTempDir, run } from '../../setup/processes/process.ts'
 
 const AT = '2026-01-31T09:05:00'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { runHere } from '../../setup/command-here.ts'
-import { cleanUp, sonantOn } from '../../setup/process.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { runHere } from '../../setup/processes/command-here.ts'
+import { cleanUp, sonantOn } from '../../setup/processes/process.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 let service: TestRuntime
 let env: Record<string, string>

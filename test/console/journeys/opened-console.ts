@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { PASSWORD } from '../../setup/people.ts'
-import type { TestRuntime } from '../../setup/runtime.ts'
+import { PASSWORD } from '../../setup/service/people.ts'
+import type { TestRuntime } from '../../setup/service/runtime.ts'
 
 /** The service and the browser that the journeys of one file share. */
 export interface OpenedConsole {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifySnippets } from '../../../src/console/webhooks/verify-snippets.ts'
 import { type Received, signedHeaders } from '../../setup/servers/receiver.ts'
-import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
+import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/service/webhooks.ts'
 
 /** What runs a snippet with three headers and the raw body, by its language. */
 const PROGRAMS: Readonly<Record<string, { readonly program: string; readonly takesFile: boolean }>> = {

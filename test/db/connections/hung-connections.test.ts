@@ -16,7 +16,7 @@ import { openNotifier } from '../../../src/db/postgres-notifier.ts'
 import { Snapshot } from '../../../src/db/snapshot.ts'
 import { isDatabaseDown } from '../../../src/errors/database-down.ts'
 import { openLog } from '../../../src/values/log.ts'
-import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
+import { createTestDatabase, type TestDatabase } from '../../setup/postgres/database.ts'
 import { type FaultProxy, startFaultProxy } from '../../setup/servers/fault-proxy.ts'
 import { until } from '../../setup/wait.ts'
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { startTestRuntime } from '../../setup/runtime.ts'
-import { allFinished, submitText } from '../../setup/voice-jobs.ts'
+import { allFinished, submitText } from '../../setup/jobs/voice-jobs.ts'
+import { startTestRuntime } from '../../setup/service/runtime.ts'
 import { until } from '../../setup/wait.ts'
 
 const JOBS = 60

@@ -5,7 +5,7 @@ import { LossLog } from '../../../src/db/connections/loss-log.ts'
 import { Servers } from '../../../src/db/connections/servers.ts'
 import { ServicePool } from '../../../src/db/connections/service-pool.ts'
 import { openLog } from '../../../src/values/log.ts'
-import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
+import { createTestDatabase, type TestDatabase } from '../../setup/postgres/database.ts'
 import { type FaultProxy, startFaultProxy } from '../../setup/servers/fault-proxy.ts'
 
 const CONNECT_TIMEOUT_MS = 2_000

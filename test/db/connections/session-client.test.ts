@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createApiKey } from '../../../src/api-keys/create-api-key.ts'
-import { cleanUp, makeTempDir, run } from '../../setup/process.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { readJob, submitText } from '../../setup/voice-jobs.ts'
+import { readJob, submitText } from '../../setup/jobs/voice-jobs.ts'
+import { cleanUp, makeTempDir, run } from '../../setup/processes/process.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 // Defaults of a server, a role or a database: PostgreSQL's own installation takes the zone of its machine.
 

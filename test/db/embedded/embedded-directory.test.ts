@@ -6,8 +6,8 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { findAccount } from '../../../src/db/embedded/embedded-account.ts'
 import { findBinaries } from '../../../src/db/embedded/embedded-binaries.ts'
 import { makeLauncher } from '../../../src/db/embedded/embedded-launcher.ts'
-import { ask, embeddedWorkshop } from '../../setup/embedded.ts'
-import { canMount } from '../../setup/mounts.ts'
+import { ask, embeddedWorkshop } from '../../setup/postgres/embedded.ts'
+import { canMount } from '../../setup/processes/mounts.ts'
 
 const workshop = embeddedWorkshop()
 const isRoot = process.getuid?.() === 0

@@ -4,7 +4,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { stopPostmaster } from '../../../src/db/embedded/embedded-postmaster.ts'
-import { ask, embeddedWorkshop, isStopped, postmaster, until } from '../../setup/embedded.ts'
+import { ask, embeddedWorkshop, isStopped, postmaster, until } from '../../setup/postgres/embedded.ts'
 
 const workshop = embeddedWorkshop()
 const onLinux = process.platform === 'linux'

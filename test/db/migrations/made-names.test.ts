@@ -3,7 +3,7 @@ import { type Database, openDatabase } from '../../../src/db/database.ts'
 import { namesMadeBy } from '../../../src/db/migrations/made-names.ts'
 import { MIGRATIONS, migrationNames } from '../../../src/db/migrations/migration-files.ts'
 import { openLog } from '../../../src/values/log.ts'
-import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
+import { createTestDatabase, type TestDatabase } from '../../setup/postgres/database.ts'
 
 const MADE = `
   select relname as name from pg_class c where relnamespace = current_schema()::regnamespace and relname <> '_prisma_migrations'

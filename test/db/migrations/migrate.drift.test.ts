@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
-import { diffSchema } from '../../setup/schema-engine.ts'
+import { createTestDatabase, type TestDatabase } from '../../setup/postgres/database.ts'
+import { diffSchema } from '../../setup/postgres/schema-engine.ts'
 
 let database: TestDatabase
 

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../../src/db/database.ts'
 import { migrate } from '../../../src/db/migrations/migrate.ts'
 import { openLog } from '../../../src/values/log.ts'
-import { createTestDatabase } from '../../setup/database.ts'
-import { describeSchema, keepWriting, migrationWorkshop } from '../../setup/migrations.ts'
-import { sonantOn } from '../../setup/process.ts'
+import { createTestDatabase } from '../../setup/postgres/database.ts'
+import { describeSchema, keepWriting, migrationWorkshop } from '../../setup/postgres/migrations.ts'
+import { sonantOn } from '../../setup/processes/process.ts'
 
 const JOBS = 30_000
 const LONGEST_WAIT_MS = 1_000

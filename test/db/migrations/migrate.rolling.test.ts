@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrate } from '../../../src/db/migrations/migrate.ts'
 import { MIGRATIONS } from '../../../src/db/migrations/migration-files.ts'
 import { openLog } from '../../../src/values/log.ts'
-import { migrationWorkshop } from '../../setup/migrations.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { migrationWorkshop } from '../../setup/postgres/migrations.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { until } from '../../setup/wait.ts'
 
 const LATER = {

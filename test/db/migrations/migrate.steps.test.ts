@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { migrate } from '../../../src/db/migrations/migrate.ts'
 import { openLog } from '../../../src/values/log.ts'
-import { keepWriting, migrationWorkshop } from '../../setup/migrations.ts'
+import { keepWriting, migrationWorkshop } from '../../setup/postgres/migrations.ts'
 
 const log = openLog('silent')
 const THINGS = 'create table thing (id int primary key, n int not null default 0)'

@@ -4,7 +4,7 @@ import { type Database, openDatabase } from '../../../src/db/database.ts'
 import { migrate } from '../../../src/db/migrations/migrate.ts'
 import { planMigrations } from '../../../src/db/migrations/plan-migrations.ts'
 import { openLog } from '../../../src/values/log.ts'
-import { deployWithPrisma } from '../../setup/schema-engine.ts'
+import { deployWithPrisma } from '../../setup/postgres/schema-engine.ts'
 
 const log = openLog('silent')
 let admin: Client

@@ -2,10 +2,10 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { recentJobs } from '../../../src/jobs/live/recent-jobs.ts'
 import { recentDeliveries } from '../../../src/webhooks/live/recent-deliveries.ts'
-import { read } from '../../setup/graphql.ts'
 import { call } from '../../setup/http.ts'
-import { idAt } from '../../setup/jobs.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { idAt } from '../../setup/jobs/jobs.ts'
+import { read } from '../../setup/service/graphql.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 const OWN = 5_000
 const NEWER = 15_000

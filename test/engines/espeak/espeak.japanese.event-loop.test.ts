@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openEspeak } from '../../../src/engines/espeak/espeak.ts'
 import { openLog } from '../../../src/values/log.ts'
-import { p99, watchEventLoop } from '../../setup/event-loop.ts'
+import { p99, watchEventLoop } from '../../setup/load/event-loop.ts'
 
 const P99_MS = 50
 

@@ -9,7 +9,7 @@ import { integratedLufs, measureLoudness } from '../../../src/engines/loudness.t
 import { openLog } from '../../../src/values/log.ts'
 import { checkAudio } from '../../../src/voice/check-audio.ts'
 import { speakText } from '../../../src/voice/speak-text.ts'
-import { measureVoice } from '../../setup/measure-voice.ts'
+import { measureVoice } from '../../setup/speech/measure-voice.ts'
 
 const TEXT = 'The quick brown fox jumps over the lazy dog while the sun sets slowly in the west.'
 const CLEAR_PITCH_RATIO = 1.1

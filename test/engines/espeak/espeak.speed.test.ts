@@ -4,7 +4,7 @@ import { openEspeak } from '../../../src/engines/espeak/espeak.ts'
 import { integratedLufs } from '../../../src/engines/loudness.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { speakText } from '../../../src/voice/speak-text.ts'
-import { measureVoice } from '../../setup/measure-voice.ts'
+import { measureVoice } from '../../setup/speech/measure-voice.ts'
 
 const TAIL_MS = 100
 const SENTENCES = [

@@ -7,8 +7,8 @@ import { LANGUAGES, type Language } from '../../../src/engines/espeak/detect-lan
 import { type EspeakEngine, openEspeak } from '../../../src/engines/espeak/espeak.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { checkAudio } from '../../../src/voice/check-audio.ts'
-import { p99, watchEventLoop } from '../../setup/event-loop.ts'
-import { measureVoice } from '../../setup/measure-voice.ts'
+import { p99, watchEventLoop } from '../../setup/load/event-loop.ts'
+import { measureVoice } from '../../setup/speech/measure-voice.ts'
 import { until } from '../../setup/wait.ts'
 
 const SENTENCES: Readonly<Record<Language, string>> = {

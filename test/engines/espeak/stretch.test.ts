@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { stretch } from '../../../src/engines/espeak/stretch.ts'
-import { measureVoice } from '../../setup/measure-voice.ts'
+import { measureVoice } from '../../setup/speech/measure-voice.ts'
 
 const RATE = 22_050
 

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findModelFiles } from '../../../src/engines/sherpa/find-model-files.ts'
 import type { SherpaFamily } from '../../../src/engines/sherpa/sherpa-families.ts'
-import { writeModel } from '../../setup/tiny-models.ts'
+import { writeModel } from '../../setup/speech/tiny-models.ts'
 
 const RULES = ['new_heteronym.fst', 'number-zh.fst', 'date-zh.fst', 'phone-zh.fst', 'rule.far']
 

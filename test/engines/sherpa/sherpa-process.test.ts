@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { parentOf, runs } from '../../setup/process-tree.ts'
-import { tinyTokens, tinyVits, writeModel } from '../../setup/tiny-models.ts'
+import { parentOf, runs } from '../../setup/processes/process-tree.ts'
+import { tinyTokens, tinyVits, writeModel } from '../../setup/speech/tiny-models.ts'
 import { until } from '../../setup/wait.ts'
 
 const TIMEOUT_MS = 30_000

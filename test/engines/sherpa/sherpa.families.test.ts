@@ -7,9 +7,9 @@ import type { SpeechRequest } from '../../../src/engines/engine.ts'
 import { openEngines } from '../../../src/engines/engines.ts'
 import { FAMILIES, SHERPA_FAMILIES } from '../../../src/engines/sherpa/sherpa-families.ts'
 import { openLog } from '../../../src/values/log.ts'
-import { sweep } from '../../setup/sound.ts'
-import { TINY_FAMILIES, VOCOS_HZ } from '../../setup/tiny-families.ts'
-import { tinyVits, writeModel } from '../../setup/tiny-models.ts'
+import { sweep } from '../../setup/speech/sound.ts'
+import { TINY_FAMILIES, VOCOS_HZ } from '../../setup/speech/tiny-families.ts'
+import { tinyVits, writeModel } from '../../setup/speech/tiny-models.ts'
 
 const RECORDING = writeWav(sweep(2, 16_000).samples, 16_000)
 const [SHORT, LONG] = ['hello world', 'hello world and all of you']

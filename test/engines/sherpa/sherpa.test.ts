@@ -7,7 +7,14 @@ import type { EngineError, SpeechRequest } from '../../../src/engines/engine.ts'
 import { openEngines } from '../../../src/engines/engines.ts'
 import { SHERPA_FAMILIES, type SherpaFamily } from '../../../src/engines/sherpa/sherpa-families.ts'
 import { openLog } from '../../../src/values/log.ts'
-import { TINY_RATE, TOKEN_SECONDS, tinyTokens, tinyVits, VITS_METADATA, writeModel } from '../../setup/tiny-models.ts'
+import {
+  TINY_RATE,
+  TOKEN_SECONDS,
+  tinyTokens,
+  tinyVits,
+  VITS_METADATA,
+  writeModel,
+} from '../../setup/speech/tiny-models.ts'
 
 /** What each family's files are called by those who publish models. */
 const PUBLISHED: Readonly<Record<SherpaFamily, readonly string[]>> = {
@@ -190,7 +197,7 @@ describe('sherpa-onnx', { timeout: 60_000 }, () => {
       await writeModel(directory, Object.fromEntries(files.map((name) => [name, 'no model'])))
       const recording = { slug: 'v', kind: 'reference', engineVoice: null, referenceText: 'Hm.' } as const
       const referenceAudio = new Uint8Array(
-        await import('../../setup/stand-in-engine.ts').then(({ toneFor }) => toneFor('Hm.')),
+        await import('../../setup/speech/stand-in-engine.ts').then(({ toneFor }) => toneFor('Hm.')),
       )
       const said = await failure(block({ family, model_dir: family }), 'abc', {
         voice: { ...recording, referenceAudio },

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildApp } from '../../../src/server/app.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 /** An hour away from this machine's clock. */
 const DATABASE_TIME = new Date(Date.now() - 3_600_000)

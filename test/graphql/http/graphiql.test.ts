@@ -2,9 +2,9 @@ import { runInNewContext } from 'node:vm'
 import { getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readExamples } from '../../../src/graphql/http/examples.ts'
-import { ask } from '../../setup/graphql.ts'
 import { call, type Reply } from '../../setup/http.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { ask } from '../../setup/service/graphql.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 let service: TestRuntime
 let page: Reply

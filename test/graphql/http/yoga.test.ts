@@ -1,9 +1,9 @@
 import { getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { HTTP_STATUS } from '../../../src/errors/service-error.ts'
-import { errorOf, REFUSED } from '../../setup/graphql.ts'
-import { type Door, startDoor } from '../../setup/start-rest.ts'
-import { openSocketClient } from '../../setup/subscriber.ts'
+import { errorOf, REFUSED } from '../../setup/service/graphql.ts'
+import { type Door, startDoor } from '../../setup/service/start-rest.ts'
+import { openSocketClient } from '../../setup/service/subscriber.ts'
 
 interface GraphqlError {
   message: string

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deleteApiKey } from '../../../src/api-keys/delete-api-key.ts'
 import { notifyJob } from '../../../src/jobs/live/notify-job.ts'
 import { newId } from '../../../src/values/id.ts'
-import { ask } from '../../setup/graphql.ts'
-import { insertJob } from '../../setup/jobs.ts'
-import { lockJobs, lockTable } from '../../setup/locked-table.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { openEventClient, openSocketClient } from '../../setup/subscriber.ts'
+import { insertJob } from '../../setup/jobs/jobs.ts'
+import { lockJobs, lockTable } from '../../setup/postgres/locked-table.ts'
+import { ask } from '../../setup/service/graphql.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { openEventClient, openSocketClient } from '../../setup/service/subscriber.ts'
 
 type Open = typeof openSocketClient | typeof openEventClient
 type Told = { jobsUpdated: { id: string; artifacts: unknown[] } }

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bodyOf, DOCUMENT_ABUSES, expectRefusal, HARMLESS, leastCpu, type Refusal } from '../../setup/abuses.ts'
-import { type AskingThread, type Question, startAskingThread } from '../../setup/asking-thread.ts'
 import { call } from '../../setup/http.ts'
-import { lockJobs } from '../../setup/locked-table.ts'
-import { openRawSocket } from '../../setup/raw-socket.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { openEventClient, openSocketClient } from '../../setup/subscriber.ts'
+import { bodyOf, DOCUMENT_ABUSES, expectRefusal, HARMLESS, leastCpu, type Refusal } from '../../setup/load/abuses.ts'
+import { type AskingThread, type Question, startAskingThread } from '../../setup/load/asking-thread.ts'
+import { openRawSocket } from '../../setup/load/raw-socket.ts'
+import { lockJobs } from '../../setup/postgres/locked-table.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { openEventClient, openSocketClient } from '../../setup/service/subscriber.ts'
 
 /** What any request may take of the thread that serves. */
 const MAX_MS = 20

@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { serverAudits } from 'graphql-http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../../setup/http.ts'
 import {
   type Abuse,
   bodyOf,
@@ -10,12 +11,11 @@ import {
   HARMLESS,
   leastCpu,
   type Refusal,
-} from '../../setup/abuses.ts'
-import { type AskingThread, startAskingThread } from '../../setup/asking-thread.ts'
-import { ask, codeOf } from '../../setup/graphql.ts'
-import { call } from '../../setup/http.ts'
-import { lockJobs } from '../../setup/locked-table.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+} from '../../setup/load/abuses.ts'
+import { type AskingThread, startAskingThread } from '../../setup/load/asking-thread.ts'
+import { lockJobs } from '../../setup/postgres/locked-table.ts'
+import { ask, codeOf } from '../../setup/service/graphql.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void

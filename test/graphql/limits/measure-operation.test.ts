@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { parseExposition } from '../../setup/exposition.ts'
-import { ask } from '../../setup/graphql.ts'
+import { parseExposition } from '../../setup/checks/exposition.ts'
 import { call } from '../../setup/http.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { openSocketClient } from '../../setup/subscriber.ts'
+import { ask } from '../../setup/service/graphql.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { openSocketClient } from '../../setup/service/subscriber.ts'
 
 let service: TestRuntime
 let key: string

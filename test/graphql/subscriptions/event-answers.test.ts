@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { insertJob } from '../../setup/jobs.ts'
-import { lockTable } from '../../setup/locked-table.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { openEventClient, openSocketClient } from '../../setup/subscriber.ts'
+import { insertJob } from '../../setup/jobs/jobs.ts'
+import { lockTable } from '../../setup/postgres/locked-table.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { openEventClient, openSocketClient } from '../../setup/service/subscriber.ts'
 import { until } from '../../setup/wait.ts'
 
 /** Subscriptions, and sockets, that one key may have in a process. */

@@ -7,9 +7,9 @@ import { subscribe } from '../../../src/graphql/subscriptions/subscribe.ts'
 import { notifyJob } from '../../../src/jobs/live/notify-job.ts'
 import { NO_TELEMETRY } from '../../../src/telemetry/telemetry.ts'
 import { openLog } from '../../../src/values/log.ts'
-import { insertJob } from '../../setup/jobs.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { openSocketClient } from '../../setup/subscriber.ts'
+import { insertJob } from '../../setup/jobs/jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { openSocketClient } from '../../setup/service/subscriber.ts'
 
 type Row = { name?: string; text?: string } | string
 

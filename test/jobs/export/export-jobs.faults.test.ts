@@ -11,10 +11,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exportJobs } from '../../../src/jobs/export/export-jobs.ts'
 import { openRuntime } from '../../../src/runtime/runtime.ts'
 import { openLog } from '../../../src/values/log.ts'
-import { BEGIN_HELD } from '../../setup/held-transaction.ts'
 import { call } from '../../setup/http.ts'
-import { idAt, insertJob } from '../../setup/jobs.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { idAt, insertJob } from '../../setup/jobs/jobs.ts'
+import { BEGIN_HELD } from '../../setup/postgres/held-transaction.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 const JOBS = 8_000
 const ROW_BYTES = 10_500

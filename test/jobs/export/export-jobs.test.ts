@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readCsv } from '../../setup/csv.ts'
+import { readCsv } from '../../setup/checks/csv.ts'
 import { call } from '../../setup/http.ts'
-import { idAt, insertJob, type JobFields } from '../../setup/jobs.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { idAt, insertJob, type JobFields } from '../../setup/jobs/jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 const HEAD =
   'job_id,type,endpoint_key,status,is_prohibited,created_at,completed_at,duration_ms,reason,chat_id,media_url,media_kind,workflow_slug,provider_job_id,gpu_execution_time_ms,error_code,error,api_key_id,api_key_name'

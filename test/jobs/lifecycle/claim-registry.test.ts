@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { claimJob } from '../../../src/jobs/lifecycle/claim-job.ts'
 import { openClaimRegistry } from '../../../src/jobs/lifecycle/claim-registry.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { submitText } from '../../setup/voice-jobs.ts'
+import { submitText } from '../../setup/jobs/voice-jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 let service: TestRuntime
 beforeAll(async () => {

@@ -6,10 +6,10 @@ import { deleteAbandonedFiles } from '../../../src/jobs/lifecycle/delete-abandon
 import { openS3 } from '../../../src/storage/s3.ts'
 import { parseS3Url } from '../../../src/storage/s3-url.ts'
 import { audit } from '../../setup/audit/audit.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'
 import { S3_CREDENTIALS, type S3Server, startS3Server } from '../../setup/servers/s3-server.ts'
-import { toneFor } from '../../setup/stand-in-engine.ts'
-import { applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { toneFor } from '../../setup/speech/stand-in-engine.ts'
 
 let service: TestRuntime
 let s3: S3Server

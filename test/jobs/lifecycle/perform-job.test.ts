@@ -7,9 +7,9 @@ import { failJob } from '../../../src/jobs/lifecycle/fail-job.ts'
 import { performJob } from '../../../src/jobs/lifecycle/perform-job.ts'
 import { rescueJobs } from '../../../src/jobs/lifecycle/rescue-jobs.ts'
 import { Stopping } from '../../../src/queue/stopping.ts'
-import { AUDIO } from '../../setup/jobs.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { submitText } from '../../setup/voice-jobs.ts'
+import { AUDIO } from '../../setup/jobs/jobs.ts'
+import { submitText } from '../../setup/jobs/voice-jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 const NEVER = new AbortController().signal
 const TEXT = 'Twenty characters ok'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { finishedJob } from '../../setup/fixtures.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { submitText } from '../../setup/voice-jobs.ts'
+import { finishedJob } from '../../setup/jobs/fixtures.ts'
+import { submitText } from '../../setup/jobs/voice-jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 let service: TestRuntime
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deleteEndpoint } from '../../../src/catalog/delete-endpoint.ts'
-import { type Door, endpointFile, post, startDoor } from '../../setup/start-rest.ts'
+import { type Door, endpointFile, post, startDoor } from '../../setup/service/start-rest.ts'
 
 const BODY = { inputs: { text: 'Once and never again.', voice: 'aria' } }
 const VOLATILE = /^(date|x-request-id|ratelimit|retry-after|keep-alive): .*\r\n/gim

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setOperator } from '../../../src/users/set-operator.ts'
-import { ask, codeOf, read } from '../../setup/graphql.ts'
-import { idAt, insertJob } from '../../setup/jobs.ts'
-import { type People, peopleOf } from '../../setup/people.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { idAt, insertJob } from '../../setup/jobs/jobs.ts'
+import { ask, codeOf, read } from '../../setup/service/graphql.ts'
+import { type People, peopleOf } from '../../setup/service/people.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 const CAUSE = 'refused by 10.0.0.7'
 

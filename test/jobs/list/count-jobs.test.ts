@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { foldJobCounts } from '../../../src/jobs/list/fold-job-counts.ts'
 import { newId } from '../../../src/values/id.ts'
 import { call } from '../../setup/http.ts'
-import { insertJob } from '../../setup/jobs.ts'
-import { startOwnDatabase } from '../../setup/own-database.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { insertJob } from '../../setup/jobs/jobs.ts'
+import { startOwnDatabase } from '../../setup/postgres/own-database.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 const WRITERS = 16
 const STEPS = 60

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FilterParameters, toJobsFilter } from '../../../src/jobs/list/filter-parameters.ts'
 import { toPageQuery } from '../../../src/jobs/list/page-query.ts'
 import { call } from '../../setup/http.ts'
-import { idAt } from '../../setup/jobs.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { idAt } from '../../setup/jobs/jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 const JOBS = 30_000
 /** One job in so many has a verdict, one in so many failed: far too few to be met on the way from the newest on. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { idTime, newId } from '../../../src/values/id.ts'
 import { call } from '../../setup/http.ts'
-import { idAt, insertJob, type JobFields } from '../../setup/jobs.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { idAt, insertJob, type JobFields } from '../../setup/jobs/jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 interface Page {
   jobs: { job_id: string; type: string; status: string; is_prohibited?: boolean | null; created_at: string }[]

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { idTime, newId } from '../../../src/values/id.ts'
-import { ask, codeOf, read } from '../../setup/graphql.ts'
-import { idAt, insertJob, type JobFields } from '../../setup/jobs.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { idAt, insertJob, type JobFields } from '../../setup/jobs/jobs.ts'
+import { ask, codeOf, read } from '../../setup/service/graphql.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 interface Page {
   jobs: {

@@ -20,8 +20,8 @@ import { toJobsFilter } from '../../../src/jobs/list/filter-parameters.ts'
 import type { JobsFilter } from '../../../src/jobs/list/jobs-filter.ts'
 import { matchesFilter } from '../../../src/jobs/list/matches-filter.ts'
 import { openLog } from '../../../src/values/log.ts'
-import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
-import { idAt, insertJob } from '../../setup/jobs.ts'
+import { idAt, insertJob } from '../../setup/jobs/jobs.ts'
+import { createTestDatabase, type TestDatabase } from '../../setup/postgres/database.ts'
 
 const ACCOUNT = 'acct_filters'
 const OPENED = Date.UTC(2026, 0, 1)

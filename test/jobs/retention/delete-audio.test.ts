@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deleteAudio } from '../../../src/jobs/retention/delete-audio.ts'
 import { startWorker, type Worker } from '../../../src/worker/start-worker.ts'
 import { call, type Reply } from '../../setup/http.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { allFinished, applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'
 import { type S3Server, startS3Server } from '../../setup/servers/s3-server.ts'
-import { standInEngines } from '../../setup/stand-in-engine.ts'
-import { allFinished, applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { standInEngines } from '../../setup/speech/stand-in-engine.ts'
 
 const ONCE = { 'idempotency-key': 'said-once' }
 const SPEECH = { model: 'quick', input: 'Said once.', voice: 'calm', response_format: 'mp3' }

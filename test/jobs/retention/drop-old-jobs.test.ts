@@ -7,8 +7,8 @@ import { retentionBacklogSeconds } from '../../../src/jobs/retention/retention-b
 import type { Runtime } from '../../../src/runtime/runtime.ts'
 import { newId } from '../../../src/values/id.ts'
 import { call } from '../../setup/http.ts'
-import { idAt, insertJob, type JobFields } from '../../setup/jobs.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { idAt, insertJob, type JobFields } from '../../setup/jobs/jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 const DAY_MS = 86_400_000
 const JOB_DAYS = 400

@@ -21,8 +21,8 @@ import {
   START,
   some,
   timeIn,
-} from '../../setup/job-lives.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+} from '../../setup/jobs/job-lives.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 const STEPS = 240
 const QUESTIONS = 60

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { voiceKind } from '../../../src/queue/job-kind.ts'
 import { queueId } from '../../../src/queue/pgboss/enqueue.ts'
 import { newId } from '../../../src/values/id.ts'
-import { BEGIN_HELD } from '../../setup/held-transaction.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { BEGIN_HELD } from '../../setup/postgres/held-transaction.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 const KIND = voiceKind('probe')
 

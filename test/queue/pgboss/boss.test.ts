@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../../src/db/database.ts'
 import { openBoss } from '../../../src/queue/pgboss/boss.ts'
 import { openLog } from '../../../src/values/log.ts'
-import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
+import { createTestDatabase, type TestDatabase } from '../../setup/postgres/database.ts'
 
 /** Of the tables of pg-boss, what the statements in src/queue/pgboss name: a new version of pg-boss has to keep it. */
 const JOB_COLUMNS = {

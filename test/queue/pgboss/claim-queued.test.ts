@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ClaimedRow, jobRowClaim } from '../../../src/jobs/lifecycle/claim-jobs.ts'
 import { voiceKind } from '../../../src/queue/job-kind.ts'
 import { fairSource } from '../../../src/queue/pgboss/fair-source.ts'
-import { BEGIN_HELD } from '../../setup/held-transaction.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
+import { applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'
+import { BEGIN_HELD } from '../../setup/postgres/held-transaction.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { until } from '../../setup/wait.ts'
 
 /** Reading 20,000 rows by an index takes about 20,000 of them, by the table 700. */

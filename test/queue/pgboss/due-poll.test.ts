@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inTransaction } from '../../../src/db/database.ts'
 import { newId } from '../../../src/values/id.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 let service: TestRuntime
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../../src/db/database.ts'
 import { installClaim } from '../../../src/queue/pgboss/install-claim.ts'
 import { openLog } from '../../../src/values/log.ts'
-import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
+import { createTestDatabase, type TestDatabase } from '../../setup/postgres/database.ts'
 
 const SIGNATURE = 'claim_queued(text, integer, text, text, jsonb)'
 /** As a migration left it: a body of its own, and no comment. */

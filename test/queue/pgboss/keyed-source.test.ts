@@ -5,7 +5,7 @@ import type { JobKind } from '../../../src/queue/job-kind.ts'
 import type { JobSource, RowClaim } from '../../../src/queue/job-source.ts'
 import { keyedSource } from '../../../src/queue/pgboss/keyed-source.ts'
 import { newId } from '../../../src/values/id.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 const FREE = 1000
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { creditAccount } from '../../../src/accounts/credit-account.ts'
-import { readCsv } from '../../setup/csv.ts'
+import { readCsv } from '../../setup/checks/csv.ts'
 import { call } from '../../setup/http.ts'
-import { insertJob } from '../../setup/jobs.ts'
-import { type People, type Person, peopleOf } from '../../setup/people.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { insertJob } from '../../setup/jobs/jobs.ts'
+import { type People, type Person, peopleOf } from '../../setup/service/people.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 const DAY_MS = 86_400_000
 const at = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString()

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeWav } from '../../../src/audio/wav.ts'
 import { call } from '../../setup/http.ts'
-import { type People, type Person, peopleOf } from '../../setup/people.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { sweep } from '../../setup/sound.ts'
+import { type People, type Person, peopleOf } from '../../setup/service/people.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { sweep } from '../../setup/speech/sound.ts'
 
 const TONE = writeWav(sweep(2, 16_000).samples, 16_000)
 const QUERY = '{ accountVoices { id name durationMs sampleUrl } }'

@@ -4,10 +4,10 @@ import { MIGRATIONS, readMigration } from '../../../src/db/migrations/migration-
 import { openDatabaseReadings } from '../../../src/server/metrics/database-readings.ts'
 import type { GaugeName } from '../../../src/telemetry/metrics.ts'
 import { NO_TELEMETRY, type Reading, type Telemetry } from '../../../src/telemetry/telemetry.ts'
-import { BEGIN_HELD } from '../../setup/held-transaction.ts'
-import { idAt, insertJob } from '../../setup/jobs.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
+import { idAt, insertJob } from '../../setup/jobs/jobs.ts'
+import { applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'
+import { BEGIN_HELD } from '../../setup/postgres/held-transaction.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { until } from '../../setup/wait.ts'
 
 const TIMEOUT_MS = 60_000

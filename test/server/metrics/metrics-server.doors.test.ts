@@ -2,12 +2,12 @@ import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withLock } from '../../../src/db/lock.ts'
 import { exportJobs } from '../../../src/jobs/export/export-jobs.ts'
-import { idAt } from '../../setup/jobs.ts'
-import type { TestRuntime } from '../../setup/runtime.ts'
-import { type Scraped, scrape, scrapedWhen } from '../../setup/scraped.ts'
+import { idAt } from '../../setup/jobs/jobs.ts'
 import type { Receiver } from '../../setup/servers/receiver.ts'
-import { openEventClient, openSocketClient } from '../../setup/subscriber.ts'
-import { createOwner, type Owner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
+import type { TestRuntime } from '../../setup/service/runtime.ts'
+import { type Scraped, scrape, scrapedWhen } from '../../setup/service/scraped.ts'
+import { openEventClient, openSocketClient } from '../../setup/service/subscriber.ts'
+import { createOwner, type Owner, openWebhookFixture, type WebhookFixture } from '../../setup/service/webhooks.ts'
 
 const ROWS = 300
 /** More than what waits in memory and in the sockets' buffers for a reader. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { exchange } from '../../setup/start-rest.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { exchange } from '../../setup/service/start-rest.ts'
 
 let service: TestRuntime
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cancelJob } from '../../../src/jobs/lifecycle/cancel-job.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { type Scraped, scrape, scrapedWhen } from '../../setup/scraped.ts'
+import { allFinished, applyEndpoint, readJob, submitText } from '../../setup/jobs/voice-jobs.ts'
 import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
-import { allFinished, applyEndpoint, readJob, submitText } from '../../setup/voice-jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { type Scraped, scrape, scrapedWhen } from '../../setup/service/scraped.ts'
 import { until } from '../../setup/wait.ts'
 
 const TIMEOUT_MS = 60_000

@@ -7,9 +7,9 @@ import { openMetricsServer } from '../../../src/server/metrics/metrics-server.ts
 import { METRICS, PREFIX } from '../../../src/telemetry/metrics.ts'
 import { openMetrics } from '../../../src/telemetry/prometheus.ts'
 import { call } from '../../setup/http.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { type Scraped, scrape } from '../../setup/scraped.ts'
-import { allFinished, applyEndpoint, readJob } from '../../setup/voice-jobs.ts'
+import { allFinished, applyEndpoint, readJob } from '../../setup/jobs/voice-jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { type Scraped, scrape } from '../../setup/service/scraped.ts'
 
 const TEXT = 'Every word of it stays unheard of.'
 const promtool = spawnSync('promtool', ['--version']).status === 0

@@ -1,9 +1,9 @@
 import type { Runtime } from '../../../src/runtime/runtime.ts'
-import { readCsv } from '../csv.ts'
-import type { VoiceJob } from '../fixtures.ts'
-import { read } from '../graphql.ts'
+import { readCsv } from '../checks/csv.ts'
 import { call } from '../http.ts'
+import type { VoiceJob } from '../jobs/fixtures.ts'
 import type { Received } from '../servers/receiver.ts'
+import { read } from '../service/graphql.ts'
 
 const MOST_ATTEMPTS = 4
 const PAGE = 100

@@ -5,7 +5,7 @@ import { stopOnSignal } from '../../../src/runtime/shutdown.ts'
 import type { Storage } from '../../../src/storage/storage.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { startWorker } from '../../../src/worker/start-worker.ts'
-import { standInEngines } from '../stand-in-engine.ts'
+import { standInEngines } from '../speech/stand-in-engine.ts'
 
 // A worker process of the service. Only its engine is another one, and its storage reports: both ask the test's controlServer, and go on
 // when that answers.

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import type { KeyPair } from '../certificates.ts'
 import { until } from '../wait.ts'
+import type { KeyPair } from './certificates.ts'
 
 /** The first job of a service compiles its engine before anything is delivered: on a busy machine that is half a minute. */
 const TIMEOUT_MS = 50_000

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { audit } from '../../setup/audit/audit.ts'
-import { finishedJob } from '../../setup/fixtures.ts'
 import { call } from '../../setup/http.ts'
-import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
+import { finishedJob } from '../../setup/jobs/fixtures.ts'
+import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/service/webhooks.ts'
 
 let fixture: WebhookFixture
 beforeAll(async () => {

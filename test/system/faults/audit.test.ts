@@ -2,10 +2,10 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { measureAtRest, watchedEnv } from '../../setup/audit/at-rest.ts'
 import { audit, VIOLATIONS } from '../../setup/audit/audit.ts'
-import { insertJob, type JobFields } from '../../setup/jobs.ts'
-import { endProcesses, startProcess } from '../../setup/processes.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { insertJob, type JobFields } from '../../setup/jobs/jobs.ts'
+import { endProcesses, startProcess } from '../../setup/processes/processes.ts'
 import type { Received } from '../../setup/servers/receiver.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { until } from '../../setup/wait.ts'
 
 type Wrong = readonly [sentence: string, status: JobFields['status'], sql: (job: string, account: string) => string]

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { freePorts } from '../../setup/http.ts'
-import type { Process } from '../../setup/processes.ts'
+import { allFinished } from '../../setup/jobs/voice-jobs.ts'
+import { applyWorkflow, submitPrompt } from '../../setup/jobs/workflows.ts'
+import type { Process } from '../../setup/processes/processes.ts'
+import { openWorkerFixture, type WorkerFixture } from '../../setup/scenarios/worker-fixture.ts'
 import { type CogServer, startCogServer } from '../../setup/servers/cog-server.ts'
 import { crashingFor } from '../../setup/servers/listening.ts'
-import { allFinished } from '../../setup/voice-jobs.ts'
 import { until } from '../../setup/wait.ts'
-import { openWorkerFixture, type WorkerFixture } from '../../setup/worker-fixture.ts'
-import { applyWorkflow, submitPrompt } from '../../setup/workflows.ts'
 
 const TIMEOUT_MS = 60_000
 const DOWN_MS = 4000

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type ChaosService, RECEIVER_PATH, startChaosService } from '../../setup/chaos-service.ts'
-import { ask } from '../../setup/graphql.ts'
+import { type ChaosService, RECEIVER_PATH, startChaosService } from '../../setup/scenarios/chaos-service.ts'
 import { cutReplies, cutShares } from '../../setup/servers/fault-proxy.ts'
+import { ask } from '../../setup/service/graphql.ts'
 import { until } from '../../setup/wait.ts'
 
 const LOAD_MS = 5_000

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { performJob } from '../../../src/jobs/lifecycle/perform-job.ts'
-import { endpoint, finishedJob } from '../../setup/fixtures.ts'
-import { ask } from '../../setup/graphql.ts'
 import { call } from '../../setup/http.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
+import { endpoint, finishedJob } from '../../setup/jobs/fixtures.ts'
+import { applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'
+import { ask } from '../../setup/service/graphql.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { until } from '../../setup/wait.ts'
 
 /** Of a PostgreSQL that lacks something: disk, memory, connections, what its configuration allows, a disk that works. */

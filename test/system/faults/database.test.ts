@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ChaosService, startChaosService } from '../../setup/chaos-service.ts'
 import { call } from '../../setup/http.ts'
+import { type ChaosService, startChaosService } from '../../setup/scenarios/chaos-service.ts'
 import { chatAnswer, type ProviderServer, startProviderServer } from '../../setup/servers/provider-server.ts'
 import { until } from '../../setup/wait.ts'
 

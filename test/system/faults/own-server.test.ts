@@ -1,11 +1,11 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { parentOf, runs } from '../../setup/process-tree.ts'
-import { endProcesses, startRole } from '../../setup/processes.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { makeServerProgram, type ServerProgram } from '../../setup/server-program.ts'
-import { allFinished, applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
+import { allFinished, applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'
+import { parentOf, runs } from '../../setup/processes/process-tree.ts'
+import { endProcesses, startRole } from '../../setup/processes/processes.ts'
+import { makeServerProgram, type ServerProgram } from '../../setup/servers/server-program.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { until } from '../../setup/wait.ts'
 
 const TIMEOUT_MS = 30_000

@@ -7,9 +7,9 @@ import { openRuntime, type Runtime } from '../../../src/runtime/runtime.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { synthesize } from '../../../src/voice/synthesize.ts'
 import { audit } from '../../setup/audit/audit.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { standInEngines } from '../../setup/stand-in-engine.ts'
-import { applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
+import { applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { standInEngines } from '../../setup/speech/stand-in-engine.ts'
 
 const ROUNDS = 500
 const AT_ONCE = 10

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { audit } from '../../setup/audit/audit.ts'
 import { call } from '../../setup/http.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { allFinished, submitText } from '../../setup/jobs/voice-jobs.ts'
 import { type S3Server, startS3Server } from '../../setup/servers/s3-server.ts'
-import { allFinished, submitText } from '../../setup/voice-jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { until } from '../../setup/wait.ts'
 
 /** So many that one job at least has been refused more often than a request to the store that does not wait. */

@@ -2,8 +2,8 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LEASE_MS } from '../../../src/worker/worker.ts'
 import { call } from '../../setup/http.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 import { type PostgresPair, startPostgresPair } from '../../setup/servers/postgres-pair.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { until } from '../../setup/wait.ts'
 
 const TIMEOUT_MS = 60_000

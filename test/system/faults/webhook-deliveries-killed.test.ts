@@ -1,13 +1,19 @@
 import { createConnection, createServer, type Server, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { audit } from '../../setup/audit/audit.ts'
-import { BEGIN_HELD } from '../../setup/held-transaction.ts'
-import { endProcesses, type Process, startRole } from '../../setup/processes.ts'
-import type { TestRuntime } from '../../setup/runtime.ts'
+import { BEGIN_HELD } from '../../setup/postgres/held-transaction.ts'
+import { endProcesses, type Process, startRole } from '../../setup/processes/processes.ts'
 import { cutShares, startFaultProxy } from '../../setup/servers/fault-proxy.ts'
 import { type Receiver, signedBytes } from '../../setup/servers/receiver.ts'
+import type { TestRuntime } from '../../setup/service/runtime.ts'
+import {
+  createOwner,
+  type Owner,
+  openWebhookFixture,
+  WEBHOOK_ENV,
+  type WebhookFixture,
+} from '../../setup/service/webhooks.ts'
 import { until } from '../../setup/wait.ts'
-import { createOwner, type Owner, openWebhookFixture, WEBHOOK_ENV, type WebhookFixture } from '../../setup/webhooks.ts'
 
 const TIMEOUT_MS = 60_000
 const DELIVERIES = 100

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { BEGIN_HELD } from '../../setup/held-transaction.ts'
+import { allFinished } from '../../setup/jobs/voice-jobs.ts'
+import { BEGIN_HELD } from '../../setup/postgres/held-transaction.ts'
+import { openWorkerFixture, type WorkerFixture } from '../../setup/scenarios/worker-fixture.ts'
 import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
-import { allFinished } from '../../setup/voice-jobs.ts'
 import { until } from '../../setup/wait.ts'
-import { openWorkerFixture, type WorkerFixture } from '../../setup/worker-fixture.ts'
 
 const TIMEOUT_MS = 60_000
 const POOL = 'told'

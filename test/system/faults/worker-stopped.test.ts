@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { audit } from '../../setup/audit/audit.ts'
-import { endProcesses, type Process, startRole } from '../../setup/processes.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { allFinished, applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'
+import { endProcesses, type Process, startRole } from '../../setup/processes/processes.ts'
 import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
-import { allFinished, applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { until } from '../../setup/wait.ts'
 
 const TIMEOUT_MS = 60_000

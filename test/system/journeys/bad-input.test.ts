@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sonantHere } from '../../setup/command-here.ts'
-import { finishedJob } from '../../setup/fixtures.ts'
 import { type Call, call, type Reply } from '../../setup/http.ts'
-import { creditsOf, makeAccount, makeKey } from '../../setup/operator.ts'
-import { cleanUp, type Service, startService } from '../../setup/process.ts'
+import { finishedJob } from '../../setup/jobs/fixtures.ts'
+import { sonantHere } from '../../setup/processes/command-here.ts'
+import { creditsOf, makeAccount, makeKey } from '../../setup/processes/operator.ts'
+import { cleanUp, type Service, startService } from '../../setup/processes/process.ts'
 
 const CREDITS = 50_000
 const TEXT = 'A plain sentence.'

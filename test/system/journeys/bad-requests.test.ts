@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sonantHere } from '../../setup/command-here.ts'
 import { type Call, call, type Reply } from '../../setup/http.ts'
-import { creditsOf, makeAccount, makeKey } from '../../setup/operator.ts'
-import { cleanUp, type Service, startService } from '../../setup/process.ts'
+import { sonantHere } from '../../setup/processes/command-here.ts'
+import { creditsOf, makeAccount, makeKey } from '../../setup/processes/operator.ts'
+import { cleanUp, type Service, startService } from '../../setup/processes/process.ts'
 import { until } from '../../setup/wait.ts'
 
 const CREDITS = 1_000

@@ -6,11 +6,11 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import manifest from '../../../package.json' with { type: 'json' }
-import { runHere, sonantHere } from '../../setup/command-here.ts'
-import { endpoint } from '../../setup/fixtures.ts'
 import { call } from '../../setup/http.ts'
-import { makeKey } from '../../setup/operator.ts'
-import { cleanUp, makeTempDir, run, type Service, sonantOn, startService } from '../../setup/process.ts'
+import { endpoint } from '../../setup/jobs/fixtures.ts'
+import { runHere, sonantHere } from '../../setup/processes/command-here.ts'
+import { makeKey } from '../../setup/processes/operator.ts'
+import { cleanUp, makeTempDir, run, type Service, sonantOn, startService } from '../../setup/processes/process.ts'
 
 type Account = { account_id: string; name: string; credits: number }
 type Key = { api_key_id: string; api_key: string; scopes: string[] }

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { finishedJob, type VoiceJob } from '../../setup/fixtures.ts'
 import { call } from '../../setup/http.ts'
-import { creditsOf, makeAccount, makeKey } from '../../setup/operator.ts'
-import { cleanUp, type Service, startService } from '../../setup/process.ts'
-import { readWav } from '../../setup/wav.ts'
+import { finishedJob, type VoiceJob } from '../../setup/jobs/fixtures.ts'
+import { creditsOf, makeAccount, makeKey } from '../../setup/processes/operator.ts'
+import { cleanUp, type Service, startService } from '../../setup/processes/process.ts'
+import { readWav } from '../../setup/speech/wav.ts'
 
 const SUBMISSIONS = 200
 const AFFORDED = 50

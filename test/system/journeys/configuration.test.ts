@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { call, freePorts } from '../../setup/http.ts'
-import { cleanUp, type Env, makeTempDir, processesOf, run, startService } from '../../setup/process.ts'
+import { cleanUp, type Env, makeTempDir, processesOf, run, startService } from '../../setup/processes/process.ts'
 
 const DEADLINE_MS = 60_000
 

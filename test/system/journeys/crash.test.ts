@@ -3,12 +3,12 @@ import { readSettings } from '../../../src/context/config.ts'
 import { openRuntime } from '../../../src/runtime/runtime.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { audit } from '../../setup/audit/audit.ts'
-import { sonantHere } from '../../setup/command-here.ts'
-import { finishedJob, type VoiceJob } from '../../setup/fixtures.ts'
 import { call } from '../../setup/http.ts'
-import { cleanUp, processesOf, type Service, startService } from '../../setup/process.ts'
+import { finishedJob, type VoiceJob } from '../../setup/jobs/fixtures.ts'
+import { sonantHere } from '../../setup/processes/command-here.ts'
+import { cleanUp, processesOf, type Service, startService } from '../../setup/processes/process.ts'
+import { readWav } from '../../setup/speech/wav.ts'
 import { until } from '../../setup/wait.ts'
-import { readWav } from '../../setup/wav.ts'
 
 const LONG_JOBS = 6
 const SHORT_JOBS = 34

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../setup/http.ts'
-import { cleanUp, type Service, startService } from '../../setup/process.ts'
+import { cleanUp, type Service, startService } from '../../setup/processes/process.ts'
 
 type OpenApi = { openapi: string; paths: Record<string, Record<string, { operationId?: string }>> }
 

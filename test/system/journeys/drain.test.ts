@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../setup/http.ts'
-import { cleanUp, makeTempDir, startService } from '../../setup/process.ts'
+import { cleanUp, makeTempDir, startService } from '../../setup/processes/process.ts'
 import { until } from '../../setup/wait.ts'
 
 type Line = Readonly<Record<string, unknown>>

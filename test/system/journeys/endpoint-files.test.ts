@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runHere, sonantHere } from '../../setup/command-here.ts'
-import { endpoint } from '../../setup/fixtures.ts'
 import { call } from '../../setup/http.ts'
-import { makeKey } from '../../setup/operator.ts'
-import { cleanUp, makeTempDir, type Service, startService } from '../../setup/process.ts'
+import { endpoint } from '../../setup/jobs/fixtures.ts'
+import { runHere, sonantHere } from '../../setup/processes/command-here.ts'
+import { makeKey } from '../../setup/processes/operator.ts'
+import { cleanUp, makeTempDir, type Service, startService } from '../../setup/processes/process.ts'
 import { until } from '../../setup/wait.ts'
 
 type Entry = { slug: string; name: string; schema_version: string }

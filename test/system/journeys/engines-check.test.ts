@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { sonantHere } from '../../setup/command-here.ts'
-import { endpoint } from '../../setup/fixtures.ts'
-import { cleanUp, makeTempDir, run, sonantOn } from '../../setup/process.ts'
+import { endpoint } from '../../setup/jobs/fixtures.ts'
+import { sonantHere } from '../../setup/processes/command-here.ts'
+import { cleanUp, makeTempDir, run, sonantOn } from '../../setup/processes/process.ts'
 import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
 
 // Each command is a process of its own.

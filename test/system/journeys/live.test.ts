@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
 import { call, freePorts } from '../../setup/http.ts'
-import { makeAccount, makeKey } from '../../setup/operator.ts'
-import { cleanUp, makeTempDir } from '../../setup/process.ts'
-import { endProcesses, startRole } from '../../setup/processes.ts'
-import { openEventClient, openSocketClient } from '../../setup/subscriber.ts'
-import { submitText } from '../../setup/voice-jobs.ts'
-import { readWav } from '../../setup/wav.ts'
+import { submitText } from '../../setup/jobs/voice-jobs.ts'
+import { createTestDatabase, type TestDatabase } from '../../setup/postgres/database.ts'
+import { makeAccount, makeKey } from '../../setup/processes/operator.ts'
+import { cleanUp, makeTempDir } from '../../setup/processes/process.ts'
+import { endProcesses, startRole } from '../../setup/processes/processes.ts'
+import { openEventClient, openSocketClient } from '../../setup/service/subscriber.ts'
+import { readWav } from '../../setup/speech/wav.ts'
 
 interface Change {
   readonly jobsUpdated: { id: string; status: string; result: { outputs: { audio: string } } | null }

@@ -4,10 +4,10 @@ import { readSettings } from '../../../src/context/config.ts'
 import { openRuntime } from '../../../src/runtime/runtime.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { audit } from '../../setup/audit/audit.ts'
-import { finishedJob } from '../../setup/fixtures.ts'
 import { call, freePorts } from '../../setup/http.ts'
-import { cleanUp, makeTempDir, processesOf, type Service, startService } from '../../setup/process.ts'
-import { submitText } from '../../setup/voice-jobs.ts'
+import { finishedJob } from '../../setup/jobs/fixtures.ts'
+import { submitText } from '../../setup/jobs/voice-jobs.ts'
+import { cleanUp, makeTempDir, processesOf, type Service, startService } from '../../setup/processes/process.ts'
 import { until } from '../../setup/wait.ts'
 
 const TIMEOUT_MS = 30_000

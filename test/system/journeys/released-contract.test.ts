@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
-import { finishedJob } from '../../setup/fixtures.ts'
 import { call, freePorts } from '../../setup/http.ts'
-import { cleanUp, makeTempDir } from '../../setup/process.ts'
-import { endProcesses, startProcess } from '../../setup/processes.ts'
-import { unpackRelease } from '../../setup/released.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { finishedJob } from '../../setup/jobs/fixtures.ts'
+import { createTestDatabase, type TestDatabase } from '../../setup/postgres/database.ts'
+import { cleanUp, makeTempDir } from '../../setup/processes/process.ts'
+import { endProcesses, startProcess } from '../../setup/processes/processes.ts'
+import { unpackRelease } from '../../setup/processes/released.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 const KEY = /snt_[0-9A-Za-z]{42}/
 const TIMES = /"\d{4}-\d\d-\d\dT[\d:.]+Z"/g

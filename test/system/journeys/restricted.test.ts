@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sonantHere } from '../../setup/command-here.ts'
-import { endpoint } from '../../setup/fixtures.ts'
 import { type Call, call, type Reply } from '../../setup/http.ts'
-import { makeAccount, makeKey } from '../../setup/operator.ts'
-import { cleanUp, makeTempDir, type Service, startService } from '../../setup/process.ts'
+import { endpoint } from '../../setup/jobs/fixtures.ts'
+import { sonantHere } from '../../setup/processes/command-here.ts'
+import { makeAccount, makeKey } from '../../setup/processes/operator.ts'
+import { cleanUp, makeTempDir, type Service, startService } from '../../setup/processes/process.ts'
 import { until } from '../../setup/wait.ts'
 
 type ArgumentType = { kind: string; name: string | null; ofType?: ArgumentType | null }

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { endCommands, startCommand } from '../../setup/command.ts'
-import { finishedJob } from '../../setup/fixtures.ts'
 import { call, freePorts } from '../../setup/http.ts'
-import { packagesOf, recordModules } from '../../setup/loaded-modules.ts'
-import { makeAccount, makeKey } from '../../setup/operator.ts'
-import { cleanUp, makeDataDir, makeTempDir, processesOf } from '../../setup/process.ts'
+import { finishedJob } from '../../setup/jobs/fixtures.ts'
+import { endCommands, startCommand } from '../../setup/processes/command.ts'
+import { packagesOf, recordModules } from '../../setup/processes/loaded-modules.ts'
+import { makeAccount, makeKey } from '../../setup/processes/operator.ts'
+import { cleanUp, makeDataDir, makeTempDir, processesOf } from '../../setup/processes/process.ts'
+import { readWav } from '../../setup/speech/wav.ts'
 import { until } from '../../setup/wait.ts'
-import { readWav } from '../../setup/wav.ts'
 
 const DEADLINE_MS = 90_000
 const ENDED_MS = 20_000

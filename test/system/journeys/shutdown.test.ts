@@ -4,10 +4,10 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { endCommands, startCommand } from '../../setup/command.ts'
-import { finishedJob } from '../../setup/fixtures.ts'
 import { call, freePorts } from '../../setup/http.ts'
-import { cleanUp, makeDataDir, makeTempDir, processesOf, startService } from '../../setup/process.ts'
+import { finishedJob } from '../../setup/jobs/fixtures.ts'
+import { endCommands, startCommand } from '../../setup/processes/command.ts'
+import { cleanUp, makeDataDir, makeTempDir, processesOf, startService } from '../../setup/processes/process.ts'
 import { until } from '../../setup/wait.ts'
 
 const DEADLINE_MS = 90_000

@@ -4,11 +4,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { applyEndpoints } from '../../../src/catalog/apply-endpoints.ts'
 import { deleteEndpoint } from '../../../src/catalog/delete-endpoint.ts'
 import { rescueJobs } from '../../../src/jobs/lifecycle/rescue-jobs.ts'
-import { endpoint, finishedJob, type VoiceJob } from '../../setup/fixtures.ts'
 import { call } from '../../setup/http.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { endpoint, finishedJob, type VoiceJob } from '../../setup/jobs/fixtures.ts'
 import { humSeconds, type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
-import { readWav } from '../../setup/wav.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { readWav } from '../../setup/speech/wav.ts'
 
 const EXAMPLE = new URL('../../../examples/qwen3-tts.yaml', import.meta.url)
 const TEXT = 'The train leaves at half past nine, and nobody waits for those who are late.'

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { disableUser } from '../../../src/users/disable-user.ts'
 import { setPassword } from '../../../src/users/set-password.ts'
-import { ask as askAt, codeOf, errorOf, mutation } from '../../setup/graphql.ts'
 import { call } from '../../setup/http.ts'
-import { PASSWORD, type People, peopleOf, tokenOf } from '../../setup/people.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { openSocketClient } from '../../setup/subscriber.ts'
+import { ask as askAt, codeOf, errorOf, mutation } from '../../setup/service/graphql.ts'
+import { PASSWORD, type People, peopleOf, tokenOf } from '../../setup/service/people.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { openSocketClient } from '../../setup/service/subscriber.ts'
 
 const CREATE = mutation('createSignInLink(user: $user)', '... on NewSignInLink { url expiresAt }', '($user: ID!)')
 const LOOK = 'query ($token: String!) { signInLink(token: $token) { email account expiresAt } }'

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ask, codeOf, errorOf, mutation, read } from '../../setup/graphql.ts'
 import { call } from '../../setup/http.ts'
-import { peopleOf } from '../../setup/people.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { applyEndpoint } from '../../setup/jobs/voice-jobs.ts'
 import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
-import { applyEndpoint } from '../../setup/voice-jobs.ts'
+import { ask, codeOf, errorOf, mutation, read } from '../../setup/service/graphql.ts'
+import { peopleOf } from '../../setup/service/people.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 const CHECK = 'endpoint kind server ok voicesOffered voicesMissing speechMs audioMs error'
 const check = (slug: string) => mutation(`checkEngine(slug: "${slug}")`, `... on EngineCheck { ${CHECK} }`)

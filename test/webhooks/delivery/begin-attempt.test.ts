@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { startWebhookWorker } from '../../../src/webhooks/delivery/webhook-worker.ts'
 import { signedBytes } from '../../setup/servers/receiver.ts'
+import { createOwner, openWebhookFixture } from '../../setup/service/webhooks.ts'
 import { until } from '../../setup/wait.ts'
-import { createOwner, openWebhookFixture } from '../../setup/webhooks.ts'
 
 const WAITING = 300
 const QUICK = 20

@@ -4,10 +4,10 @@ import type { BossQueue } from '../../../src/queue/pgboss/boss-queue.ts'
 import { newId } from '../../../src/values/id.ts'
 import { type CreatedDelivery, createDelivery } from '../../../src/webhooks/delivery/create-delivery.ts'
 import { startWebhookWorker, type WebhookWorker } from '../../../src/webhooks/delivery/webhook-worker.ts'
-import type { TestRuntime } from '../../setup/runtime.ts'
 import type { Receiver } from '../../setup/servers/receiver.ts'
+import type { TestRuntime } from '../../setup/service/runtime.ts'
+import { createOwner, type Owner, openWebhookFixture, type WebhookFixture } from '../../setup/service/webhooks.ts'
 import { until } from '../../setup/wait.ts'
-import { createOwner, type Owner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
 
 let fixture: WebhookFixture
 let receiver: Receiver

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sendTestWebhook } from '../../../src/webhooks/delivery/send-test-webhook.ts'
 import { tidyWebhooks } from '../../../src/webhooks/delivery/tidy-webhooks.ts'
 import { startWebhookWorker } from '../../../src/webhooks/delivery/webhook-worker.ts'
-import type { TestRuntime } from '../../setup/runtime.ts'
 import { type Received, type Receiver, signedHeaders } from '../../setup/servers/receiver.ts'
-import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
+import type { TestRuntime } from '../../setup/service/runtime.ts'
+import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/service/webhooks.ts'
 
 const HOUR_MS = 3_600_000
 

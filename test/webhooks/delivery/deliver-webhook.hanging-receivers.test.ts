@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startWebhookWorker } from '../../../src/webhooks/delivery/webhook-worker.ts'
-import { type Certificates, makeCertificates } from '../../setup/certificates.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { type Certificates, makeCertificates } from '../../setup/servers/certificates.ts'
 import { type Receiver, startReceiver } from '../../setup/servers/receiver.ts'
-import { createOwner, multiply, WEBHOOK_ENV } from '../../setup/webhooks.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { createOwner, multiply, WEBHOOK_ENV } from '../../setup/service/webhooks.ts'
 
 /** Together more than a process holds, were each to hold the 256 of a receiver that answers. */
 const HANGING = 9

@@ -1,10 +1,10 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { TestRuntime } from '../../setup/runtime.ts'
 import { type Behaviour, type Receiver, startReceiver } from '../../setup/servers/receiver.ts'
+import type { TestRuntime } from '../../setup/service/runtime.ts'
+import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/service/webhooks.ts'
 import { until } from '../../setup/wait.ts'
-import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
 
 let fixture: WebhookFixture
 let receiver: Receiver

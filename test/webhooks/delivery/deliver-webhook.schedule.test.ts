@@ -9,11 +9,11 @@ import {
   FRESH_SECONDS,
   LATEST_START_SECONDS,
 } from '../../../src/webhooks/delivery/webhook-delivery.ts'
-import { type Certificates, makeCertificates } from '../../setup/certificates.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { type Certificates, makeCertificates } from '../../setup/servers/certificates.ts'
 import { type Receiver, startReceiver } from '../../setup/servers/receiver.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { createOwner, WEBHOOK_ENV } from '../../setup/service/webhooks.ts'
 import { until } from '../../setup/wait.ts'
-import { createOwner, WEBHOOK_ENV } from '../../setup/webhooks.ts'
 
 const TIMEOUT_MS = 30_000
 const TOLERANCE_SECONDS = 300

@@ -9,13 +9,13 @@ import { failJob } from '../../../src/jobs/lifecycle/fail-job.ts'
 import { newId } from '../../../src/values/id.ts'
 import { redeliverWebhook } from '../../../src/webhooks/delivery/redeliver-webhook.ts'
 import { tidyWebhooks } from '../../../src/webhooks/delivery/tidy-webhooks.ts'
-import { finishedJob } from '../../setup/fixtures.ts'
 import { call } from '../../setup/http.ts'
-import type { TestRuntime } from '../../setup/runtime.ts'
+import { finishedJob } from '../../setup/jobs/fixtures.ts'
+import { applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'
 import { type Receiver, signedBytes, signedHeaders, startReceiver } from '../../setup/servers/receiver.ts'
-import { applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
+import type { TestRuntime } from '../../setup/service/runtime.ts'
+import { createOwner, type Owner, openWebhookFixture, type WebhookFixture } from '../../setup/service/webhooks.ts'
 import { until } from '../../setup/wait.ts'
-import { createOwner, type Owner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
 
 let fixture: WebhookFixture
 let receiver: Receiver

@@ -6,7 +6,7 @@ import type { Attempt } from '../../../src/webhooks/delivery/begin-attempt.ts'
 import { type Connections, openConnections } from '../../../src/webhooks/delivery/connections.ts'
 import { openDeadlines } from '../../../src/webhooks/delivery/deadlines.ts'
 import { openPostWebhook, type PostWebhook } from '../../../src/webhooks/delivery/post-webhook.ts'
-import { type Certificates, makeCertificates } from '../../setup/certificates.ts'
+import { type Certificates, makeCertificates } from '../../setup/servers/certificates.ts'
 import { type Receiver, startReceiver } from '../../setup/servers/receiver.ts'
 
 const never = new AbortController().signal

@@ -5,11 +5,11 @@ import { WEBHOOK_KIND } from '../../../src/queue/job-kind.ts'
 import type { Delivery } from '../../../src/queue/job-source.ts'
 import { openRecordAttempt } from '../../../src/webhooks/delivery/record-attempt.ts'
 import { tidyWebhooks } from '../../../src/webhooks/delivery/tidy-webhooks.ts'
-import { BEGIN_HELD } from '../../setup/held-transaction.ts'
-import type { TestRuntime } from '../../setup/runtime.ts'
+import { BEGIN_HELD } from '../../setup/postgres/held-transaction.ts'
 import type { Receiver } from '../../setup/servers/receiver.ts'
+import type { TestRuntime } from '../../setup/service/runtime.ts'
+import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/service/webhooks.ts'
 import { until } from '../../setup/wait.ts'
-import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
 
 const TIMEOUT_MS = 20_000
 

@@ -5,10 +5,10 @@ import { openLog } from '../../../src/values/log.ts'
 import { redeliverWebhook } from '../../../src/webhooks/delivery/redeliver-webhook.ts'
 import { startWebhookWorker, type WebhookWorker } from '../../../src/webhooks/delivery/webhook-worker.ts'
 import { call } from '../../setup/http.ts'
-import type { TestRuntime } from '../../setup/runtime.ts'
 import type { Received, Receiver } from '../../setup/servers/receiver.ts'
+import type { TestRuntime } from '../../setup/service/runtime.ts'
+import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/service/webhooks.ts'
 import { until } from '../../setup/wait.ts'
-import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
 
 const TIMEOUT_MS = 20_000
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '../../../src/values/id.ts'
-import { ask, codeOf, errorOf, mutation } from '../../setup/graphql.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { ask, codeOf, errorOf, mutation } from '../../setup/service/graphql.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 const AT_ONCE = 200
 const ADD_FAILED = `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, attempt, next_attempt_at, created_at, state, outcome, finished_at)

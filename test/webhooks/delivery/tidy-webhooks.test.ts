@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../../src/db/database.ts'
 import { firstIdAt } from '../../../src/values/id.ts'
 import { tidyWebhooks } from '../../../src/webhooks/delivery/tidy-webhooks.ts'
-import { BEGIN_HELD } from '../../setup/held-transaction.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { BEGIN_HELD } from '../../setup/postgres/held-transaction.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { createOwner, multiply, type Owner, WEBHOOK_ENV } from '../../setup/service/webhooks.ts'
 import { until } from '../../setup/wait.ts'
-import { createOwner, multiply, type Owner, WEBHOOK_ENV } from '../../setup/webhooks.ts'
 
 const KEPT = 40_000
 /** More than one page of a purge. */

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { codeOf, errorOf, mutation } from '../../setup/graphql.ts'
 import { call } from '../../setup/http.ts'
-import type { TestRuntime } from '../../setup/runtime.ts'
 import type { Received, Receiver } from '../../setup/servers/receiver.ts'
-import { openSocketClient } from '../../setup/subscriber.ts'
-import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
+import { codeOf, errorOf, mutation } from '../../setup/service/graphql.ts'
+import type { TestRuntime } from '../../setup/service/runtime.ts'
+import { openSocketClient } from '../../setup/service/subscriber.ts'
+import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/service/webhooks.ts'
 
 let fixture: WebhookFixture
 let receiver: Receiver

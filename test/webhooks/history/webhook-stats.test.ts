@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { newId } from '../../../src/values/id.ts'
 import { webhookStats } from '../../../src/webhooks/history/webhook-stats.ts'
-import { ask, read } from '../../setup/graphql.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { ask, read } from '../../setup/service/graphql.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 const ADD = `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, next_attempt_at, created_at, state, outcome, finished_at)
   select $1, $2, 'test', $3, 'https://hooks.example.com', 0, '', $4::timestamptz, $4, state, ended, case when ended is not null then $4 end

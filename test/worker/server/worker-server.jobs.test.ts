@@ -5,11 +5,11 @@ import { openLog } from '../../../src/values/log.ts'
 import { checkOwnedServer } from '../../../src/voice/trials/check-owned-server.ts'
 import { startWorker, type Worker } from '../../../src/worker/start-worker.ts'
 import { call } from '../../setup/http.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { makeServerProgram, type ServerProgram } from '../../setup/server-program.ts'
-import { allFinished, applyEndpoint, readJob, submitText } from '../../setup/voice-jobs.ts'
+import { allFinished, applyEndpoint, readJob, submitText } from '../../setup/jobs/voice-jobs.ts'
+import { applyWorkflow, submitPrompt } from '../../setup/jobs/workflows.ts'
+import { makeServerProgram, type ServerProgram } from '../../setup/servers/server-program.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { until } from '../../setup/wait.ts'
-import { applyWorkflow, submitPrompt } from '../../setup/workflows.ts'
 
 const TIMEOUT_MS = 30_000
 const TIMES = { pollMs: 20, probeMs: 100, answerMs: 500, silenceMs: 1000, backoffMs: 20, longestBackoffMs: 50 }

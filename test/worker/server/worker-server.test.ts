@@ -11,8 +11,8 @@ import type { ServerSpec } from '../../../src/worker/server/server-file.ts'
 import { ServerRecords } from '../../../src/worker/server/server-record.ts'
 import { WorkerServer } from '../../../src/worker/server/worker-server.ts'
 import { call } from '../../setup/http.ts'
-import { parentOf, runs } from '../../setup/process-tree.ts'
-import { makeServerProgram, type ServerProgram } from '../../setup/server-program.ts'
+import { parentOf, runs } from '../../setup/processes/process-tree.ts'
+import { makeServerProgram, type ServerProgram } from '../../setup/servers/server-program.ts'
 import { until } from '../../setup/wait.ts'
 
 const TIMEOUT_MS = 20_000

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { newId } from '../../../../src/values/id.ts'
+import { flaws, openPage } from '../../../setup/browser.ts'
+import { idAt, insertJob } from '../../../setup/jobs/jobs.ts'
+import type { OpenedConsole } from '../opened-console.ts'
+
+const HOUR_MS = 3_600_000
+const ADD_KEY = `insert into api_key (id, account_id, name, hash, scopes, last_used_at) values ($1, $2, $3, sha256(convert_to($1::text, 'UTF8')), '{job:read}', $4)`
+
+/** Making and revoking keys. */
+export function keyJourneys(opened: () => OpenedConsole): void {
+  test('a link asks for a new key, once', async () => {
+    const { service, owner, account, at } = opened()
+    await service.runtime.db.pool.query(ADD_KEY, [newId('key'), account, 'without end', null])
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('keys?new'))
+    const dialog = page.getByRole('dialog', { name: 'Create an API key' })
+    await dialog.waitFor()
+    await page.waitForURL(at('keys'))
+    await dialog.getByLabel('Name').fill('by a link')
+    expect(await flaws(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click()
+    await page.getByRole('heading', { name: 'Jobs' }).waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'API keys', exact: true }).waitFor()
+    await page.getByRole('row', { name: /without end/ }).waitFor()
+    expect([page.url(), await dialog.count(), complaints]).toEqual([at('keys'), 0, []])
+    await page.close()
+  })
+
+  test('the list says which user made a key', async () => {
+    const { service, owner, account, at } = opened()
+    const { db } = service.runtime
+    const made = newId('key')
+    await db.pool.query(ADD_KEY, [made, account, 'made by a user', null])
+    await db.pool.query(ADD_KEY, [newId('key'), account, 'made by no user', null])
+    await db.pool.query(`update api_key set created_by_id = (select id from "user" where email = $2) where id = $1`, [
+      made,
+      'owner@example.com',
+    ])
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('keys'))
+    await page
+      .getByRole('row', { name: /made by a user/ })
+      .getByText('by owner@example.com')
+      .waitFor()
+    expect(
+      await page
+        .getByRole('row', { name: /made by no user/ })
+        .locator('.maker')
+        .count(),
+    ).toBe(0)
+    expect([await flaws(page), complaints]).toEqual([[], []])
+    await page.close()
+  })
+
+  test('a key that is about to be deleted is said to be in use: when last, and by how many jobs of the last hour', async () => {
+    const { service, owner, account, at } = opened()
+    const { db } = service.runtime
+    const [used, idle] = [newId('key'), newId('key')]
+    await db.pool.query(ADD_KEY, [used, account, 'still in use', new Date(Date.now() - 90_000)])
+    await db.pool.query(ADD_KEY, [idle, account, 'not in use', null])
+    for (let made = 0; made < 2; made++) await insertJob(db, account, { apiKeyId: used })
+    await insertJob(db, account, { apiKeyId: used, id: idAt(new Date(Date.now() - 2 * HOUR_MS)) })
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('keys'))
+    const dialog = page.getByRole('dialog', { name: 'Delete this key?' })
+    await page.getByRole('button', { name: 'Delete still in use' }).click()
+    await dialog.getByText('2 jobs were submitted with it within the last hour.').waitFor()
+    await dialog.getByText(/^Last used: \dm(in)?\.? ago\.$/).waitFor()
+    expect(await flaws(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    const counted = page.waitForResponse((reply) => reply.request().postData()?.includes('query KeyJobs(') ?? false)
+    await page.getByRole('button', { name: 'Delete not in use' }).click()
+    await dialog.getByText('It was never used.').waitFor()
+    await (await counted).finished()
+    // By then the page has taken it up.
+    await page.evaluate(() => fetch('/health/live'))
+    expect([await dialog.getByText('within the last hour').count(), complaints]).toEqual([0, []])
+    await page.close()
+  })
+}

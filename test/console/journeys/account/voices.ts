@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { writeWav } from '../../../../src/audio/wav.ts'
+import { deleteEndpoint } from '../../../../src/catalog/delete-endpoint.ts'
+import { flaws, openPage } from '../../../setup/browser.ts'
+import { applyEndpoint } from '../../../setup/jobs/voice-jobs.ts'
+import { sweep } from '../../../setup/speech/sound.ts'
+import type { OpenedConsole } from '../opened-console.ts'
+
+const ENGINE = { kind: 'openai-speech', base_url: 'http://127.0.0.1:9', model: 'm', pool: 'none' }
+const file = (name: string, buffer: Buffer) => ({ name, mimeType: 'audio/wav', buffer })
+const TONE = file('host_one.wav', Buffer.from(writeWav(sweep(2, 16_000).samples, 16_000)))
+
+/** The voice library, from an empty one to a voice that is spoken with. */
+export function voicesJourneys(opened: () => OpenedConsole): void {
+  test('a recording becomes a voice once its speaker has agreed; it is heard, renamed, picked and deleted', async () => {
+    const { service, owner, at } = opened()
+    // The browser itself reports what the service refuses below.
+    const { page, complaints } = await openPage(owner, service.url, /status of 400/)
+    await applyEndpoint(service.runtime, 'tts-own', ENGINE, { library_voices: true, name: 'Cloning' })
+    await page.goto(at('voices'))
+    await page.getByText('No voices of your own yet').waitFor()
+    expect(await flaws(page, 'voices-empty')).toEqual([])
+    const dialog = page.getByRole('dialog', { name: 'Add a voice' })
+    const add = async (consent: string) => {
+      await page.getByRole('button', { name: 'Add a voice' }).first().click()
+      await dialog.getByLabel('Recording', { exact: true }).setInputFiles(TONE)
+      await dialog.getByText(/^2\.0 s/).waitFor()
+      await dialog.getByLabel('How the speaker has agreed').fill(consent)
+      await dialog.getByLabel('I confirm').check()
+    }
+    await page.getByRole('button', { name: 'Add a voice' }).first().click()
+    await dialog.getByLabel('Recording', { exact: true }).setInputFiles(file('empty.wav', Buffer.alloc(0)))
+    await dialog.getByText('This file is empty.').waitFor()
+    await dialog.getByLabel('Name').fill('')
+    expect(await flaws(page, 'voices-upload')).toEqual([])
+    await page.keyboard.press('Escape')
+    await add('My own voice')
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('host one')
+    await dialog.getByLabel('I confirm').uncheck()
+    expect(await dialog.getByRole('button', { name: 'Add the voice' }).isDisabled()).toBe(true)
+    await dialog.getByLabel('I confirm').check()
+    await dialog.getByLabel('Transcript').fill('A tone that rises.')
+    await dialog.getByRole('button', { name: 'Add the voice' }).click()
+    await page.getByRole('button', { name: 'Play host one' }).click()
+    await page.getByRole('button', { name: 'Stop host one' }).waitFor()
+    await add('Again')
+    await dialog.getByRole('button', { name: 'Add the voice' }).click()
+    await dialog.getByText('The name is taken by another voice.').waitFor()
+    await dialog.getByLabel('Name').fill('second')
+    await dialog.getByRole('button', { name: 'Add the voice' }).click()
+    await page.getByRole('button', { name: 'Rename second' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('guest')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Delete guest' }).waitFor()
+    expect(await flaws(page, 'voices')).toEqual([])
+    await page.getByRole('button', { name: 'Delete guest' }).click()
+    await page.getByRole('button', { name: 'Delete the voice' }).click()
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(1)
+    await page.getByRole('link', { name: 'Speak as host one' }).click()
+    await page.getByRole('radio', { name: /host one/ }).waitFor()
+    expect([await page.getByRole('radio', { name: /host one/ }).isChecked(), complaints]).toEqual([true, []])
+    await deleteEndpoint(service.runtime.as({ kind: 'system' }), { slug: 'tts-own' })
+    await page.close()
+  })
+}

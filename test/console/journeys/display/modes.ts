@@ -1,0 +1,71 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { openPage } from '../../../setup/browser.ts'
+import { insertJob } from '../../../setup/jobs/jobs.ts'
+import type { OpenedConsole } from '../opened-console.ts'
+
+const HOUR_MS = 3_600_000
+
+/** What users have asked their system for, and paper. */
+export function modeJourneys(opened: () => OpenedConsole): void {
+  test('forced colours tell what is current, less motion moves nothing, and paper has a light page without the rail', async () => {
+    const { service, owner, account, at } = opened()
+    await insertJob(service.runtime.db, account, { status: 'processing' })
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce', colorScheme: 'dark' })
+    await page.goto(at('jobs'))
+    await page.locator('.pill.busy .dot').first().waitFor()
+    const ink = (selector: string) => style(page, selector, 'color')
+    const paper = (selector: string) => style(page, selector, 'backgroundColor')
+    expect(await ink('.rail-link[aria-current]')).not.toBe(await ink('.rail-link:not([aria-current])'))
+    expect(await ink('.segment.on')).not.toBe(await ink('.segment:not(.on)'))
+    expect(await paper('.pill.busy .dot')).not.toBe(await paper('.pill.busy'))
+    expect(await style(page, '.pill.busy .dot', 'animationName')).toBe('none')
+    await page.evaluate('document.documentElement.dataset.theme = "dark"')
+    await page.emulateMedia({ media: 'print', forcedColors: 'none' })
+    expect([
+      await page.locator('.rail').isVisible(),
+      await style(page, 'html', 'colorScheme'),
+      await style(page, '.top-bar', 'position'),
+      complaints,
+    ]).toEqual([false, 'light', 'static', []])
+    await page.setViewportSize({ width: 900, height: 900 })
+    const narrow = page.locator('th[class*=from-]')
+    expect(await narrow.count()).toBe(3)
+    for (const cell of await narrow.all()) expect(await cell.isVisible()).toBe(true)
+    await service.runtime.db.pool.query("delete from job where account_id = $1 and status = 'processing'", [account])
+    await page.close()
+  })
+
+  test('charts of a dark page are printed in light colours, and dark again afterwards', async () => {
+    const { service, browser, owner, account, at } = opened()
+    await insertJob(service.runtime.db, account, { status: 'failed' })
+    const context = await browser.newContext({ storageState: await owner.storageState(), colorScheme: 'dark' })
+    const { page, complaints } = await openPage(context, service.url)
+    const [from, to] = [Date.now() - HOUR_MS, Date.now() + HOUR_MS].map((ms) => new Date(ms).toISOString())
+    await page.goto(at(`statistics?from=${from}&to=${to}`))
+    const chart = page.locator('.chart canvas').first()
+    await chart.waitFor()
+    const drawn = () => chart.evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL())
+    const fire = (name: string) => page.evaluate((type) => void window.dispatchEvent(new Event(type)), name)
+    const dark = await drawn()
+    await fire('beforeprint')
+    const printed = await drawn()
+    await fire('afterprint')
+    expect([printed === dark, (await drawn()) === dark]).toEqual([false, true])
+    await page.emulateMedia({ colorScheme: 'light' })
+    await expect.poll(drawn).toBe(printed)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+}
+
+const style = (
+  page: Page,
+  selector: string,
+  name: 'backgroundColor' | 'color' | 'animationName' | 'colorScheme' | 'position',
+) =>
+  page
+    .locator(selector)
+    .first()
+    .evaluate((element, property) => getComputedStyle(element)[property], name)

@@ -1,0 +1,314 @@
+import { readFile } from 'node:fs/promises'
+import { expect, test, vi } from 'vitest'
+import { notifyAccount } from '../../../../src/accounts/notify-account.ts'
+import { createUser } from '../../../../src/users/create-user.ts'
+import { newId } from '../../../../src/values/id.ts'
+import { flaws, openPage, pressUntil } from '../../../setup/browser.ts'
+import { insertJob } from '../../../setup/jobs/jobs.ts'
+import { ADD_DELIVERY, ahead, type OpenedConsole, signIn } from '../opened-console.ts'
+
+const ADD_ENDED = `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, attempt, next_attempt_at, created_at, state, outcome, finished_at)
+  values ($1, $2, 'job', $3, 'https://hooks.example.com/sonant', 0, '', 1, now(), now(), $4, $5, now())`
+const ADD_FAILED = `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, attempt, next_attempt_at, created_at, state, outcome, finished_at)
+  select id, $1, 'test', $2, 'https://hooks.example.com', 0, '', 1, now(), now(), 'failed', 'status_507', now() from unnest($3::text[]) id`
+const BEGIN_AGAIN = `update webhook_delivery set state = 'pending', outcome = null, finished_at = null where id = $1`
+const WAITS_AGAIN = `update webhook_delivery set state = 'pending', outcome = 'status_503', finished_at = null, next_attempt_at = now() + interval '59 s' where id = $1`
+const ADD_ATTEMPT = 'insert into webhook_attempt (delivery_id, round, number, duration_ms) values ($1, 1, 1, $2)'
+const SUMMED = { email: 'summed@example.com', password: 'correct horse battery', role: 'owner' } as const
+const DAY_MS = 86_400_000
+const MOVER = { email: 'mover@example.com', password: 'correct horse battery', role: 'owner' } as const
+const STATES_OF = 'select state from webhook_delivery where id = any($1)'
+const STILL_ENDED = `select d.id from webhook_delivery d join job j on j.id = d.job_id
+  where j.endpoint_key like 'voice.sent%' and d.state <> 'pending' order by d.id`
+
+/** What became of deliveries, filtered by the address, and sent again many at a time. */
+export function deliveryJourneys(opened: () => OpenedConsole): void {
+  test('deliveries are filtered by state, outcome, endpoint and time in the address, and those that match are sent again', async () => {
+    const { service, owner, account, at } = opened()
+    const { db } = service.runtime
+    const add = async (endpointKey: string, state: string, outcome: string): Promise<string> => {
+      const [id, job] = [newId('msg'), await insertJob(db, account, { endpointKey })]
+      await db.pool.query(ADD_ENDED, [id, account, job, state, outcome])
+      return id
+    }
+    for (let made = 0; made < 2; made++) await add('voice.sent', 'failed', 'timeout')
+    const others = [
+      await add('voice.sent', 'failed', 'status_503'),
+      await add('voice.sent', 'succeeded', 'succeeded'),
+      await add('voice.sent_too', 'failed', 'timeout'),
+    ]
+    const { page, complaints } = await openPage(owner, service.url)
+    const rows = page.locator('tbody tr')
+    await page.goto(at('webhooks'))
+    await page.getByLabel('Endpoint, by its key').fill('voice.sent')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/endpoint=voice\.sent/)
+    await expect.poll(() => rows.count()).toBe(4)
+    await page.getByLabel('Any outcome').selectOption('The receiver took longer than 10 s')
+    await page.waitForURL(/outcome=timeout/)
+    await page.getByLabel('Any time').selectOption('Last hour')
+    await page.waitForURL(/window=1h/)
+    await page.locator('.segment', { hasText: 'Failed' }).click()
+    await page.waitForURL(/state=failed/)
+    await page.reload()
+    await expect.poll(() => rows.count()).toBe(2)
+    await page.getByText('2 deliveries').waitFor()
+    expect(await flaws(page)).toEqual([])
+    await page.getByRole('button', { name: 'Send matching failed again' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Send 2 matching failed deliveries again?' })
+    await dialog.getByText('Only those that match all filters').waitFor()
+    expect(await flaws(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Send again' }).click()
+    await page.getByText('2 sent again.').waitFor()
+    await page.getByText('No delivery matches').waitFor()
+    expect((await db.pool.query(STILL_ENDED)).rows.map(({ id }) => id)).toEqual(others.toSorted())
+    await page.goBack()
+    await page.waitForURL((url) => !url.searchParams.has('state'))
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.waitForURL((url) => url.search === '')
+    await page.goto(at('webhooks?state=pending&endpoint=voice.sent'))
+    await expect.poll(() => rows.count()).toBe(2)
+    expect(await page.getByRole('button', { name: /^Send .*failed again/ }).count()).toBe(0)
+    await page.goto(at(`webhooks?outcome=status_999&endpoint=voice.sent`))
+    await page.getByText('does not exist any more: outcome').waitFor()
+    await expect.poll(() => rows.count()).toBe(4)
+    expect(await page.getByRole('button', { name: /^Send .*failed again/ }).count()).toBe(0)
+    await page.goto(at('webhooks?state=succeeded&endpoint=voice.sent'))
+    await expect.poll(() => rows.count()).toBe(1)
+    expect(await page.getByRole('button', { name: /^Send .*failed again/ }).count()).toBe(0)
+    const endpoint = page.getByLabel('Endpoint, by its key')
+    await endpoint.fill('nowhere')
+    await page.keyboard.press('Enter')
+    await page.getByText('There is no endpoint "nowhere".').waitFor()
+    expect([page.url(), await flaws(page)]).toEqual([at('webhooks?state=succeeded&endpoint=voice.sent'), []])
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('the deliveries of the last 24 hours are summed up, and their figures follow what is delivered', async () => {
+    const { service, browser, at } = opened()
+    const { db } = service.runtime
+    const account = await service.createAccount()
+    await createUser(service.runtime.as({ kind: 'system' }), { account, ...SUMMED })
+    for (const [state, tookMs, age] of [
+      ['succeeded', 100, 0],
+      ['succeeded', 300, DAY_MS - 3_600_000],
+      ['failed', 2000, 0],
+      ['failed', 4000, DAY_MS + 3_600_000],
+    ] as const) {
+      const id = newId('msg', new Date(Date.now() - age))
+      await db.pool.query(ADD_ENDED, [id, account, newId('job'), state, state === 'failed' ? 'timeout' : state])
+      await db.pool.query(ADD_ATTEMPT, [id, tookMs])
+    }
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    await page.clock.install()
+    await page.goto(at('webhooks'))
+    await signIn(page, SUMMED.email)
+    const day = page.getByRole('region', { name: 'Last 24 hours' })
+    const figures = async () => (await day.locator('.tile').allInnerTexts()).map((text) => text.split(/\n+/))
+    const ended = [
+      ['Delivered', '2', '66.7% of those that ended'],
+      ['Failed', '1', 'given up after their last attempt'],
+    ]
+    await expect
+      .poll(figures)
+      .toEqual([
+        ...ended,
+        ['Under way', '0', 'first attempts and retries'],
+        ['Median attempt', '300 ms', 'of 3 attempts'],
+      ])
+    expect(await flaws(page)).toEqual([])
+    await page.getByLabel('Connection: Live').waitFor()
+    await db.pool.query(ADD_DELIVERY, [newId('msg'), account, newId('job')])
+    notifyAccount(service.runtime, account)
+    await expect
+      .poll(ahead(page, async () => (await figures())[2]))
+      .toEqual(['Under way', '1', 'first attempts and retries'])
+    expect([(await figures()).slice(0, 2), complaints]).toEqual([ended, []])
+    await context.close()
+  })
+
+  test('what verifies deliveries is shown in the language that is chosen, and copied as it is shown', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url)
+    await owner.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.url })
+    await page.goto(at('webhooks'))
+    const card = page.getByRole('region', { name: 'Verify what arrives' })
+    await card.getByText("import { createHmac, timingSafeEqual } from 'node:crypto'").waitFor()
+    expect(await flaws(page)).toEqual([])
+    for (const [language, file] of [
+      ['Python', 'verify.py'],
+      ['sh', 'verify.sh'],
+      ['TypeScript', 'verify.ts'],
+    ] as const) {
+      await card.getByText(language, { exact: true }).click()
+      await card.getByTitle(`Copy ${file}`).click()
+      await card.getByText('Copied').first().waitFor()
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+        await readFile(new URL(`../../../examples/webhooks/${file}`, import.meta.url), 'utf8'),
+      )
+    }
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('the page of a delivery counts down to its next attempt', async () => {
+    const { service, owner, account, at } = opened()
+    const { db } = service.runtime
+    const id = newId('msg')
+    const job = await insertJob(db, account, { endpointKey: 'voice.counted_down' })
+    await db.pool.query(ADD_ENDED, [id, account, job, 'failed', 'timeout'])
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('webhooks/deliveries?endpoint=voice.counted_down'))
+    await page.locator(`[data-delivery=${id}] a`).first().click()
+    await page.getByRole('heading', { name: 'Attempts' }).waitFor()
+    const next = page.locator('.facts div').filter({ hasText: 'Next attempt' }).locator('dd')
+    expect(await next.textContent()).toBe('none')
+    await db.pool.query(WAITS_AGAIN, [id])
+    await page.reload()
+    await next.getByText(/^in [1-5]\d s$/).waitFor()
+    const first = await next.textContent()
+    await expect.poll(() => next.textContent()).not.toBe(first)
+    expect([await flaws(page), complaints]).toEqual([[], []])
+    await page.close()
+  })
+
+  test('a URL is saved at once, but while deliveries are under way once it is known that they keep theirs', async () => {
+    const { service, browser, at } = opened()
+    const { db } = service.runtime
+    const account = await service.createAccount()
+    await createUser(service.runtime.as({ kind: 'system' }), { account, ...MOVER })
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    await page.goto(at('webhooks'))
+    await signIn(page, MOVER.email)
+    const urlOf = async () =>
+      (await db.pool.query('select webhook_url from account where id = $1', [account])).rows[0].webhook_url
+    const save = async (url: string): Promise<void> => {
+      await page.getByLabel('URL', { exact: true }).fill(url)
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+    }
+    await save('https://hooks.example.com/one')
+    await page.getByText('The webhook URL is saved.').waitFor()
+    expect([await urlOf(), await page.getByRole('dialog').count()]).toEqual(['https://hooks.example.com/one', 0])
+    await page.getByRole('button', { name: 'Clear', exact: true }).waitFor()
+    await db.pool.query(ADD_DELIVERY, [newId('msg'), account, newId('job')])
+    await save('https://hooks.example.com/two')
+    const dialog = page.getByRole('dialog', { name: 'Save the webhook URL?' })
+    await dialog.getByText('1 delivery is under way. Each keeps the URL that it has, retries included.').waitFor()
+    expect([await urlOf(), await flaws(page)]).toEqual(['https://hooks.example.com/one', []])
+    await dialog.getByRole('button', { name: 'Save the URL' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect([await urlOf(), complaints]).toEqual(['https://hooks.example.com/two', []])
+    await context.close()
+  })
+
+  test('the deliveries of a page cost two long reads and their day one, and the failed ones among them are counted at a press', async () => {
+    const { service, owner, account, at } = opened()
+    const { db } = service.runtime
+    const job = await insertJob(db, account, { endpointKey: 'voice.read' })
+    await db.pool.query(ADD_ENDED, [newId('msg'), account, job, 'succeeded', 'succeeded'])
+    const { page, complaints } = await openPage(owner, service.url)
+    // Each long read counts against its owner's share.
+    const reads = vi.spyOn(db.readShares, 'acquire')
+    const longReads = () => reads.mock.calls.filter(([reader]) => reader === account).length
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(/query \w*Deliveries\(/.exec(request.postData() ?? '')?.[0] ?? ''))
+    try {
+      await page.goto(at('webhooks?endpoint=voice.read'))
+      await page.getByText('1 delivery', { exact: true }).waitFor()
+      await page.getByText('Median attempt').waitFor()
+      await page.getByLabel('Connection: Live').waitFor()
+      expect([longReads(), asked.filter((query) => query !== '')]).toEqual([3, ['query Deliveries(']])
+      await page.getByRole('button', { name: 'Send matching failed again' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Send matching failed deliveries again?' })
+      await dialog.getByText('There is none.').waitFor()
+      expect(await dialog.getByRole('button', { name: 'Send again' }).isDisabled()).toBe(true)
+      expect([longReads(), asked.filter((query) => query !== '')]).toEqual([
+        5,
+        ['query Deliveries(', 'query FailedDeliveries('],
+      ])
+      expect([await flaws(page), complaints]).toEqual([[], []])
+    } finally {
+      reads.mockRestore()
+    }
+    await page.close()
+  })
+
+  test('selected deliveries are sent again by keyboard, and what is under way by then is refused in words', async () => {
+    const { service, owner, account, at } = opened()
+    const { db } = service.runtime
+    const begun = Date.now()
+    const ids: string[] = []
+    for (const [state, outcome] of [
+      ['failed', 'status_508'],
+      ['succeeded', 'succeeded'],
+      ['failed', 'timeout'],
+      ['failed', 'timeout'],
+    ]) {
+      // Ids of the same millisecond would be in any order.
+      ids.unshift(newId('msg', new Date(begun + ids.length)))
+      const job = await insertJob(db, account, { endpointKey: 'voice.chosen' })
+      await db.pool.query(ADD_ENDED, [ids[0], account, job, state, outcome])
+    }
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('webhooks?endpoint=voice.chosen'))
+    await page.locator('tr[data-delivery]').nth(3).waitFor()
+    await pressUntil(page, 'j', page.locator('tr[data-delivery]:focus-within'))
+    for (const key of ['x', 'j', 'x']) await page.keyboard.press(key)
+    const bar = page.getByRole('region', { name: 'Selected deliveries' })
+    await bar.getByText('2 selected').waitFor()
+    await page.getByLabel(`Select ${ids[2]}`).focus()
+    await page.keyboard.press('Space')
+    await bar.getByRole('button', { name: 'Send 3 again' }).waitFor()
+    expect(await flaws(page)).toEqual([])
+    await bar.getByRole('button', { name: 'Send 3 again' }).focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Send 3 deliveries again?' })
+    await dialog.waitFor()
+    await db.pool.query(BEGIN_AGAIN, [ids[1]])
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('2 queued, 1 refused: Wait until this delivery has succeeded or failed.').waitFor()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await bar.count()).toBe(0)
+    await expect.poll(() => page.locator('tbody .pill', { hasText: 'pending' }).count()).toBe(3)
+    expect((await db.pool.query(STATES_OF, [ids])).rows.map(({ state }) => state).sort()).toEqual([
+      'failed',
+      'pending',
+      'pending',
+      'pending',
+    ])
+    await page.getByLabel('Select all on this page').check()
+    await bar.getByRole('button', { name: 'Send 1 again' }).click()
+    await page
+      .getByRole('dialog', { name: 'Send 1 delivery again?' })
+      .getByText('3 more selected, still under way')
+      .waitFor()
+    await page.keyboard.press('Escape')
+    await bar.getByRole('button', { name: 'Clear' }).click()
+    await bar.waitFor({ state: 'detached' })
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('of more failed deliveries than are sent at once, the next press sends those behind the last one', async () => {
+    const { service, owner, account, at } = opened()
+    const ids = Array.from({ length: 201 }, () => newId('msg')).sort()
+    await service.runtime.db.pool.query(ADD_FAILED, [account, newId('job'), ids])
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('webhooks?outcome=status_507'))
+    await page.getByRole('button', { name: 'Send matching failed again' }).click()
+    await page.getByRole('dialog', { name: 'Send the oldest 200 of 201 matching failed deliveries again?' }).waitFor()
+    await page.getByRole('button', { name: 'Send again', exact: true }).click()
+    await page.getByText('200 sent again. There are more: press again.').waitFor()
+    await page.getByRole('button', { name: 'Send the next ones again' }).click()
+    await page.getByRole('dialog', { name: 'Send the next matching failed deliveries again?' }).waitFor()
+    const sent = page.waitForRequest((request) => request.postData()?.includes('mutation RedeliverAll') ?? false)
+    await page.getByRole('button', { name: 'Send again', exact: true }).click()
+    expect((await sent).postDataJSON().variables.after).toBe(ids[199])
+    await page.getByText('1 sent again.', { exact: true }).waitFor()
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+}

@@ -1,0 +1,241 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Locator, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { flaws, openPage } from '../../../setup/browser.ts'
+import { endpoint } from '../../../setup/jobs/fixtures.ts'
+import { applyEndpoint } from '../../../setup/jobs/voice-jobs.ts'
+import { ahead, type OpenedConsole } from '../opened-console.ts'
+
+const REFUSED = {
+  errors: [{ message: 'Send fewer requests.', extensions: { code: 'RATE_LIMITED', retryAfterSeconds: 2 } }],
+}
+const WITH_DEFAULTS = {
+  warm: { type: 'boolean', default: true },
+  pace: { type: 'number', default: 1.5 },
+  mood: { type: 'string', enum: ['calm', 'loud'], default: 'calm' },
+  tags: { type: 'array' },
+}
+const MEDIA_GONE = /404 \(Not Found\)/
+
+async function cancelCharged(take: Locator): Promise<void> {
+  await take.getByText('processing').waitFor()
+  await take.getByRole('button', { name: 'Cancel' }).click()
+  await take.page().getByRole('button', { name: 'Cancel the take' }).click()
+}
+
+/** Takes, samples and the audio of jobs, while they are waited for and when they cannot be had. */
+export function listeningJourneys(opened: () => OpenedConsole): void {
+  test('takes that nothing is heard of yet hold one connection together, and none once their screen is left', async () => {
+    const { service, owner, at } = opened()
+    await applyEndpoint(service.runtime, 'waiting', { base_url: 'http://127.0.0.1:9' })
+    const { page, complaints } = await openPage(owner, service.url)
+    const pending = new Set<unknown>()
+    service.app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      if (!request.url?.startsWith('/media/live/')) return
+      pending.add(response)
+      response.on('close', () => pending.delete(response))
+    })
+    await page.goto(at('playground?endpoint=waiting'))
+    await page.getByLabel('Text', { exact: true }).fill('Who waits for whom?')
+    for (const made of [1, 2, 3]) {
+      await page.keyboard.press('Control+Enter')
+      await expect.poll(() => page.locator('.take').count()).toBe(made)
+    }
+    await page.waitForTimeout(1000)
+    expect([pending.size, await page.getByText('cannot be loaded').count()]).toEqual([1, 0])
+    await page.locator('.rail-link[title=Jobs]').click()
+    await expect.poll(() => pending.size).toBe(0)
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('a form shows the defaults of its schema and which JSON does not parse, its link the language, and a take that failed is retried as a new one', async () => {
+    const { service, owner, at } = opened()
+    const { inputs, voices } = endpoint('form')
+    const properties = { ...inputs.properties, ...WITH_DEFAULTS }
+    await applyEndpoint(
+      service.runtime,
+      'form',
+      { base_url: 'http://127.0.0.1:9' },
+      {
+        inputs: { ...inputs, properties },
+        voices: ['English', 'German'].map((language) => ({ ...voices[0], slug: language.toLowerCase(), language })),
+      },
+    )
+    const { page, complaints } = await openPage(owner, service.url, MEDIA_GONE)
+    await page.goto(at('playground?endpoint=form'))
+    expect(await page.getByLabel('Warm (optional)').isChecked()).toBe(true)
+    expect(await page.getByLabel('Pace (optional)').getAttribute('placeholder')).toBe('1.5')
+    expect(await page.getByLabel('Mood (optional)').locator('option').allTextContents()).toEqual([
+      'calm (default)',
+      'calm',
+      'loud',
+    ])
+    await page.getByLabel('Language of the voices').selectOption('German')
+    await page.waitForURL(at('playground?endpoint=form&language=German'))
+    await page.reload()
+    await page.getByLabel('Language of the voices').waitFor()
+    expect(await page.locator('.voice').count()).toBe(1)
+    await page.getByLabel('Text', { exact: true }).fill('Nobody speaks this.')
+    const tags = page.getByLabel('Tags (optional)')
+    await tags.fill('[1')
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.hint').getByText('This is not valid JSON.').waitFor()
+    expect([await tags.getAttribute('aria-invalid'), await page.locator('.take').count()]).toEqual(['true', 0])
+    expect(await flaws(page)).toEqual([])
+    await tags.fill('[1]')
+    await page.keyboard.press('Control+Enter')
+    await cancelCharged(page.locator('.take'))
+    await page.getByRole('button', { name: 'Retry' }).click()
+    await expect.poll(() => page.locator('.take').count()).toBe(2)
+    const [again, first] = [page.locator('.take').first(), page.locator('.take').last()]
+    await again.getByText('Nobody speaks this.').waitFor()
+    await cancelCharged(again)
+    await again.getByRole('button', { name: 'Retry' }).waitFor()
+    expect([await first.getByText('JOB_CANCELLED').count(), complaints]).toEqual([1, []])
+    await page.close()
+  })
+
+  test('a take that is charged is cancelled after a question', async () => {
+    const { service, owner, at } = opened()
+    await applyEndpoint(service.runtime, 'begun', { base_url: 'http://127.0.0.1:9' })
+    // The live audio of a take that is cancelled before its first sound is gone.
+    const { page, complaints } = await openPage(owner, service.url, MEDIA_GONE)
+    const gone: string[] = []
+    page.on('response', (response) => response.status() === 404 && gone.push(new URL(response.url()).pathname))
+    await page.goto(at('playground?endpoint=begun'))
+    await page.getByLabel('Text', { exact: true }).fill('An engine has begun with it.')
+    await page.keyboard.press('Control+Enter')
+    const take = page.locator('.take').first()
+    await take.getByText('processing').waitFor()
+    const dialog = page.getByRole('dialog', { name: 'Cancel this take?' })
+    await take.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.getByText('its credits are refunded').waitFor()
+    expect(await flaws(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    expect(await take.getByText('JOB_CANCELLED').count()).toBe(0)
+    await take.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.getByRole('button', { name: 'Cancel the take' }).click()
+    await take.getByText('JOB_CANCELLED').waitFor()
+    expect(gone.filter((path) => !path.startsWith('/media/live/'))).toEqual([])
+    expect([await dialog.count(), complaints]).toEqual([0, []])
+    await page.close()
+  })
+
+  test('Enter in the search of the voices speaks nothing', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('playground?endpoint=tts'))
+    await page.getByLabel('Text', { exact: true }).fill('Not yet.')
+    await page.getByLabel('Search voices').fill('leo')
+    await page.keyboard.press('Enter')
+    await page.waitForTimeout(300)
+    expect([await page.locator('.take').count(), await page.locator('.voice').count(), complaints]).toEqual([0, 1, []])
+    await page.close()
+  })
+
+  test('what is set besides the text stays for the way back, and an example can be spoken by the keys at once', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('playground?endpoint=tts'))
+    await page.getByRole('button', { name: 'Whispering' }).click()
+    await page.locator('.rail-link[title=Jobs]').click()
+    await page.getByRole('heading', { name: 'Jobs' }).waitFor()
+    await page.goBack()
+    expect(await page.getByRole('textbox', { name: 'Style instruction' }).inputValue()).toBe('Whispering')
+    await page.getByRole('button', { name: 'A greeting' }).click()
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.take').waitFor()
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('a text whose answer was lost is the same job again, also after an error in between', async () => {
+    const { service, owner, at } = opened()
+    const { page } = await openPage(owner, service.url, /ERR_FAILED|429/)
+    const keys: string[] = []
+    await page.route('**/graphql', async (route) => {
+      const { query = '', variables } = route.request().postDataJSON() as Spoken
+      if (!query.startsWith('mutation Speak(')) return route.fallback()
+      keys.push(variables.idempotencyKey)
+      if (keys.length === 1) {
+        await route.fetch()
+        return route.abort()
+      }
+      return keys.length === 2 ? route.fulfill({ status: 429, json: REFUSED }) : route.continue()
+    })
+    await page.clock.install()
+    await page.goto(at('playground?endpoint=tts'))
+    await page.getByLabel('Text', { exact: true }).fill('Once, however often I am pressed.')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('The service cannot be reached').waitFor()
+    await page.keyboard.press('Control+Enter')
+    const refusal = page.getByText(REFUSED.errors[0]!.message)
+    await refusal.waitFor()
+    await expect.poll(ahead(page, () => refusal.count())).toBe(0)
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.take').waitFor()
+    expect([keys.length, new Set(keys).size]).toEqual([3, 1])
+    await page.close()
+  })
+
+  test('a sample that is pressed while another one loads is heard, and stopped by a take', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url)
+    let asked = 0
+    page.on('request', (request) => {
+      if (request.postData()?.includes('query Voices')) asked++
+    })
+    const release = await holdFirst(page, '**/media/samples/**')
+    await page.goto(at('playground?endpoint=tts'))
+    await page.getByRole('button', { name: 'Play a sample of Aria' }).click()
+    await page.getByRole('button', { name: 'Play a sample of Clara' }).click()
+    await page.getByRole('button', { name: 'Stop a sample of Clara' }).waitFor()
+    release()
+    await page.getByLabel('Text', { exact: true }).fill('Now me.')
+    await page.keyboard.press('Control+Enter')
+    await page.waitForFunction(() => (document.querySelector<HTMLAudioElement>('.take audio')?.currentTime ?? 0) > 0)
+    expect([await page.getByRole('button', { name: /^Stop a sample/ }).count(), asked, complaints]).toEqual([0, 1, []])
+    await page.close()
+  })
+
+  test('audio that is gone is said to be, and is not asked for again and again', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url, MEDIA_GONE)
+    await page.goto(at('playground?endpoint=tts'))
+    await page.getByLabel('Text', { exact: true }).fill('Soon gone.')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('of audio').first().waitFor()
+    let asked = 0
+    // A signature is of a second: in another one it is another URL.
+    await page.route('**/media/job_**', async (route) => {
+      asked++
+      await page.waitForTimeout(700)
+      await route.fulfill({ status: 404 }).catch(() => {})
+    })
+    await page.getByRole('link', { name: 'Open the job' }).first().click()
+    await page.getByText('This audio cannot be loaded.').waitFor()
+    await page.waitForTimeout(3500)
+    expect([asked, complaints]).toEqual([expect.toSatisfy((count: number) => count <= 3), []])
+    await page.close()
+  })
+}
+
+interface Spoken {
+  readonly query?: string
+  readonly variables: { readonly idempotencyKey: string }
+}
+
+/** Keeps the first answer waiting until the returned function is called. */
+async function holdFirst(page: Page, url: string): Promise<() => void> {
+  let [release, count] = [(): void => {}, 0]
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route(url, async (route) => {
+    if (count++ === 0) await held
+    await route.continue().catch(() => {})
+  })
+  return release
+}

@@ -1,0 +1,128 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { notifyJob } from '../../../../src/jobs/live/notify-job.ts'
+import { openPage } from '../../../setup/browser.ts'
+import { insertJob } from '../../../setup/jobs/jobs.ts'
+import type { OpenedConsole } from '../opened-console.ts'
+
+/** Keeps the answers to a query waiting until the returned function is called. */
+async function hold(page: Page, operation: string): Promise<() => void> {
+  let release = (): void => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route('**/graphql', async (route) => {
+    if (route.request().postData()?.includes(`query ${operation}(`)) await held
+    return route.fallback()
+  })
+  return release
+}
+
+/** What a list says of its rows, and where it leaves the reader. */
+export function listJourneys(opened: () => OpenedConsole): void {
+  test('rows of a filter that was left cannot be used while those of the next one load, and are no more selected', async () => {
+    const { service, owner, account, at } = opened()
+    const { db } = service.runtime
+    await insertJob(db, account, { status: 'failed', endpointKey: 'voice.held' })
+    await insertJob(db, account, { status: 'queued', endpointKey: 'voice.held' })
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('jobs?endpoint=voice.held&status=failed'))
+    const rows = page.locator('tbody tr[data-job]')
+    await rows.first().getByRole('checkbox').check()
+    await page.getByText('1 selected').waitFor()
+    const release = await hold(page, 'Jobs')
+    await page.locator('.segment').filter({ hasText: 'Queued' }).click()
+    await page.locator('[aria-busy=true]').waitFor()
+    expect(await page.evaluate(() => document.querySelector('tbody')?.closest('[inert]') !== null)).toBe(true)
+    await expect.poll(() => page.getByText('1 selected').count()).toBe(0)
+    release()
+    await rows.first().getByText('Queued').waitFor()
+    expect([await page.locator('[inert]').count(), await rows.count(), complaints]).toEqual([0, 1, []])
+    await page.close()
+  })
+
+  test('a job that does not belong in a list is not counted as newer, nor is any where the newest are not first', async () => {
+    const { service, owner, account, at } = opened()
+    const { db } = service.runtime
+    await insertJob(db, account, { status: 'failed', endpointKey: 'voice.counted', errorCode: 'PROVIDER_BUSY' })
+    // What is followed begins with what is unfinished.
+    await insertJob(db, account, { status: 'queued', endpointKey: 'voice.counted' })
+    const { page, complaints } = await openPage(owner, service.url)
+    const heard: string[] = []
+    page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => void heard.push(String(payload))))
+    const hasHeard = (text: string) => expect.poll(() => heard.some((frame) => frame.includes(text))).toBe(true)
+    for (const [query, newer] of [
+      ['status=failed', 0],
+      ['error=provider_busy', 0],
+      ['sort=oldest', 0],
+      ['', 1],
+    ] as const) {
+      heard.length = 0
+      await page.goto(at(`jobs?endpoint=voice.counted&${query}`))
+      await page.locator('tbody tr[data-job]').first().waitFor()
+      await hasHeard('jobsChanged')
+      const jobId = await insertJob(db, account, { status: 'queued', endpointKey: 'voice.counted' })
+      notifyJob(service.runtime, { accountId: account, jobId })
+      await hasHeard(jobId)
+      // By then the page has taken it up.
+      await page.evaluate(() => fetch('/health/live'))
+      await expect
+        .poll(async () => [query, await page.getByRole('button', { name: /newer/ }).count()])
+        .toEqual([query, newer])
+    }
+    await page.getByRole('button', { name: '1 newer' }).click()
+    await expect.poll(() => page.getByRole('button', { name: /newer/ }).count()).toBe(0)
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('H1')
+    await page.getByLabel('Select all on this page').check()
+    await page.getByRole('button', { name: /^Cancel [1-9]/ }).click()
+    await page.getByRole('button', { name: 'Cancel jobs' }).click()
+    await page.getByText('cancelled.').waitFor()
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('H1')
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('the way back from a job leads to its row, where the list was left', async () => {
+    const { service, owner, account, at } = opened()
+    for (let made = 0; made < 45; made++)
+      await insertJob(service.runtime.db, account, { status: 'failed', endpointKey: 'voice.place' })
+    const { page, complaints } = await openPage(owner, service.url)
+    for (const list of ['jobs', 'operator/jobs']) {
+      await page.goto(at(`${list}?endpoint=voice.place`))
+      const link = page.locator('tbody tr').nth(39).getByRole('link').first()
+      await link.scrollIntoViewIfNeeded()
+      const [top, href] = [await page.evaluate('scrollY'), await link.getAttribute('href')]
+      expect(top).toBeGreaterThan(200)
+      await link.click()
+      await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+      await page.goBack()
+      await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('href'))).toBe(href)
+      expect(await page.evaluate('scrollY')).toBe(top)
+    }
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('tabs say how many jobs they have once that is known', async () => {
+    const { service, owner, account, at } = opened()
+    await insertJob(service.runtime.db, account, { status: 'failed', endpointKey: 'voice.tabs' })
+    const { page, complaints } = await openPage(owner, service.url)
+    const release = await hold(page, 'JobCounts')
+    await page.goto(at('jobs?endpoint=voice.tabs'))
+    await page.locator('tbody tr[data-job]').first().waitFor()
+    expect(await page.locator('.segment .figure').count()).toBe(0)
+    release()
+    await expect.poll(() => page.locator('.segment .figure').allTextContents()).toEqual(['1', '0', '0', '0', '1'])
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('a link to an endpoint that is gone says so', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('playground?endpoint=gone&voice=nix'))
+    await page.getByText('This link asks for the endpoint gone, which is not there.').waitFor()
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+}

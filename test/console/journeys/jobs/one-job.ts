@@ -1,0 +1,94 @@
+import { execFileSync } from 'node:child_process'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { notifyAccount } from '../../../../src/accounts/notify-account.ts'
+import { newId } from '../../../../src/values/id.ts'
+import { flaws, openPage } from '../../../setup/browser.ts'
+import { insertJob } from '../../../setup/jobs/jobs.ts'
+import { ADD_DELIVERY, type OpenedConsole } from '../opened-console.ts'
+
+const TEXT = "It's copied as it was spoken."
+const END_DELIVERY =
+  "update webhook_delivery set state = 'failed', outcome = 'timeout', finished_at = now() where id = $1"
+
+/** What is done with one job on its page. */
+export function oneJobJourneys(opened: () => OpenedConsole): void {
+  test('the request of a job is copied as curl: with what this tab has spoken, else with what is to be filled in', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url)
+    await owner.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.url })
+    await page.goto(at('playground?endpoint=tts'))
+    await page.getByLabel('Text', { exact: true }).fill(TEXT)
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('of audio').first().waitFor()
+    await page.getByRole('link', { name: 'Open the job' }).first().click()
+    const hint = page.getByText('Fill in what is in capitals')
+    expect(await copied(page)).toMatchObject({ inputs: { text: TEXT, voice: 'aria' } })
+    expect(await hint.count()).toBe(0)
+    await page.reload()
+    await hint.waitFor()
+    expect([await copied(page), await flaws(page, 'one-job'), complaints]).toEqual([
+      { inputs: { text: 'TEXT', voice: 'VOICE' } },
+      [],
+      [],
+    ])
+    await owner.clearPermissions()
+    await page.close()
+  })
+
+  test('the timeline of a job says what became of its earlier attempts, where there were any', async () => {
+    const { service, owner, account, at } = opened()
+    const { db } = service.runtime
+    const failed = { status: 'failed' } as const
+    const [once, often] = [await insertJob(db, account, failed), await insertJob(db, account, failed)]
+    const taken = 'update job set started_at = created_at, attempt = $2, hand_backs = $3 where id = $1'
+    await db.pool.query(taken, [once, 1, 0])
+    await db.pool.query(taken, [often, 4, 2])
+    const { page, complaints } = await openPage(owner, service.url)
+    const timeline = page.locator('.timeline')
+    for (const path of ['jobs', 'operator/jobs']) {
+      await page.goto(at(`${path}/${often}`))
+      await timeline.getByText('4 attempts').waitFor()
+      await timeline.getByText('2 given back by their workers, 1 without a result').waitFor()
+    }
+    expect(await flaws(page)).toEqual([])
+    await page.goto(at(`jobs/${once}`))
+    await timeline.getByText('Failed').waitFor()
+    expect([await timeline.getByText('attempts').count(), complaints]).toEqual([0, []])
+    await page.close()
+  })
+
+  test('a delivery is sent again from the page of its job, which shows what becomes of it', async () => {
+    const { service, owner, account, at } = opened()
+    const { pool } = service.runtime.db
+    const [id, job] = [newId('msg'), await insertJob(service.runtime.db, account, { status: 'failed' })]
+    await pool.query(ADD_DELIVERY, [id, account, job])
+    await pool.query(END_DELIVERY, [id])
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at(`jobs/${job}`))
+    const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: id.slice(-6) }) })
+    const again = row.getByRole('button', { name: `Send again: ${id}` })
+    await row.locator('.pill', { hasText: 'failed' }).waitFor()
+    await page.getByLabel('Connection: Live').waitFor()
+    expect(await flaws(page, 'job-deliveries')).toEqual([])
+    await again.click()
+    await page.getByText('The delivery is sent again.').waitFor()
+    await row.locator('.pill', { hasText: 'pending' }).waitFor()
+    expect(await again.isDisabled()).toBe(true)
+    await pool.query(END_DELIVERY, [id])
+    notifyAccount(service.runtime, account, id)
+    await row.locator('.pill', { hasText: 'failed' }).waitFor()
+    expect([await again.isEnabled(), complaints]).toEqual([true, []])
+    await page.close()
+  })
+}
+
+/** What a shell sends of the line that a press copies. */
+async function copied(page: Page): Promise<unknown> {
+  await page.getByRole('button', { name: 'Copy as curl' }).click()
+  await page.getByText('Copied').first().waitFor()
+  const line = await page.evaluate(() => navigator.clipboard.readText())
+  expect(line).toContain('/api/v1/voice/tts')
+  const stub = 'curl() { for last; do :; done; printf %s "$last"; }'
+  return JSON.parse(execFileSync('sh', ['-c', `${stub}\n${line}`], { encoding: 'utf8' }))
+}

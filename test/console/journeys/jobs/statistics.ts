@@ -1,0 +1,207 @@
+import { readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { newId } from '../../../../src/values/id.ts'
+import { flaws, openPage } from '../../../setup/browser.ts'
+import { idAt, insertJob } from '../../../setup/jobs/jobs.ts'
+import type { OpenedConsole } from '../opened-console.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const ADD_KEY = `insert into api_key (id, account_id, name, hash, scopes) values ($1, $2, 'grouping', sha256(convert_to($1::text, 'UTF8')), '{job:read}')`
+const RUN = `update job set inputs = '{"text":"hello"}', cost = 30, started_at = created_at + interval '1 s', completed_at = created_at + interval '3 s'
+  where id = $1`
+const ADD_AUDIO = `insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms)
+  values ($1, $2, 'audio', $2, 'audio/wav', 4, sha256('audio'), 4000)`
+
+/** Charts with their tables, the window before, and zooming that writes the address. */
+export function statisticsJourneys(opened: () => OpenedConsole): void {
+  test('charts have tables with the window before, and what is drawn or pressed becomes the address', async () => {
+    const { service, owner, account, at } = opened()
+    const { db } = service.runtime
+    for (const ms of [2 * HOUR_MS, 3 * HOUR_MS, DAY_MS + 3 * HOUR_MS])
+      await insertJob(db, account, { id: idAt(new Date(Date.now() - ms)), status: 'failed' })
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('statistics'))
+    await page.locator('.chart canvas').first().waitFor()
+    await page.locator('.chart-card', { hasText: 'Failures' }).getByText('As a table').click()
+    const table = page.getByLabel('Failures, as a table')
+    const columns = await table
+      .locator('tbody tr')
+      .evaluateAll((rows) =>
+        [1, 2].map((column) => rows.reduce((sum, row) => sum + Number(row.children[column]?.textContent), 0)),
+      )
+    expect([columns[0]! >= 2, columns[1]]).toEqual([true, 1])
+    const box = (await page.locator('.chart .u-over').first().boundingBox())!
+    await page.mouse.move(box.x + box.width / 2, box.y + 40)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width - 2, box.y + 40, { steps: 4 })
+    await page.mouse.up()
+    await page.waitForURL(/from=.*&to=/)
+    await page.locator('.window-ends').waitFor()
+    await page.getByRole('button', { name: 'Zoom in' }).press('Enter')
+    const zoomed = page.url()
+    await page.goBack()
+    await expect.poll(() => page.url()).not.toBe(zoomed)
+    await page.getByText('7 days').click()
+    await page.waitForURL((url) => url.search === '?range=7d')
+    await page.getByLabel('Compare with the window before').uncheck()
+    await page.waitForURL(/compare=off/)
+    await expect.poll(() => page.getByText('the window before', { exact: true }).count()).toBe(0)
+    expect([await flaws(page), complaints]).toEqual([[], []])
+    await page.goto(at(''))
+    await page.locator('.sparkline').first().waitFor()
+    await page.close()
+  })
+
+  test('figures are those of an endpoint and a key where the address names them, and so are the jobs that they lead to', async () => {
+    const { service, owner, account, at } = opened()
+    const key = newId('key')
+    for (const [endpointKey, apiKeyId] of [
+      ['voice.chosen', key],
+      ['voice.chosen', null],
+      ['voice.left_out', key],
+    ] as const)
+      await insertJob(service.runtime.db, account, {
+        status: 'failed',
+        errorCode: 'JOB_TIMEOUT',
+        endpointKey,
+        apiKeyId,
+      })
+    const { page, complaints } = await openPage(owner, service.url)
+    const jobs = page.locator('.tile', { hasText: 'characters' }).locator('.tile-value')
+    await page.goto(at(`statistics?key=${key}`))
+    await expect.poll(() => jobs.textContent()).toBe('2')
+    await page.getByLabel('Endpoint, by its key').fill('voice.chosen')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/endpoint=voice\.chosen/)
+    await expect.poll(() => jobs.textContent()).toBe('1')
+    expect(await page.locator('.chart-card', { hasText: 'Failures' }).locator('canvas').count()).toBe(1)
+    await page.getByRole('link', { name: 'Job timeout' }).click()
+    await page.waitForURL(at(`jobs?endpoint=voice.chosen&key=${key}&error=job_timeout&window=24h`))
+    await page.goBack()
+    await page.getByRole('button', { name: /^key .*Remove this filter/ }).click()
+    await expect.poll(() => jobs.textContent()).toBe('2')
+    expect([await flaws(page), complaints]).toEqual([[], []])
+    await page.close()
+  })
+
+  test('jobs are grouped by what the address says, and Back goes to the grouping before', async () => {
+    const { service, owner, account, at } = opened()
+    const { db } = service.runtime
+    const key = newId('key')
+    await db.pool.query(ADD_KEY, [key, account])
+    for (const apiKeyId of [key, key, newId('key')])
+      await insertJob(db, account, { endpointKey: 'voice.grouped', apiKeyId })
+    await insertJob(db, account, { endpointKey: 'voice.grouped', status: 'failed' })
+    const { page, complaints } = await openPage(owner, service.url)
+    const address = 'statistics?endpoint=voice.grouped'
+    await page.goto(at(address))
+    const card = (title: string) => page.getByRole('region', { name: title, exact: true })
+    const rowsOf = async (title: string) =>
+      (await card(title).locator('tbody tr').allInnerTexts())
+        .map((text) => text.split(/\t/).slice(0, 2).join(' '))
+        .sort()
+    await expect.poll(() => rowsOf('Endpoints')).toEqual(['voice.grouped 4'])
+    await card('Endpoints').getByText('Key', { exact: true }).click()
+    await page.waitForURL(/by=key/)
+    await expect.poll(() => rowsOf('API keys')).toEqual(['deleted key 1', 'grouping 2', 'no key: the console 1'])
+    expect(await flaws(page)).toEqual([])
+    await page.reload()
+    await expect.poll(() => rowsOf('API keys')).toHaveLength(3)
+    await card('API keys').getByText('State', { exact: true }).click()
+    await expect.poll(() => rowsOf('States')).toEqual(['Completed 3', 'Failed 1'])
+    await page.goBack()
+    await expect.poll(() => rowsOf('API keys')).toHaveLength(3)
+    await card('API keys').getByRole('link', { name: 'grouping' }).click()
+    await page.waitForURL(at(`jobs?endpoint=voice.grouped&key=${key}&window=24h`))
+    await page.goto(at(`${address}&by=nothing`))
+    await expect.poll(() => rowsOf('Endpoints')).toEqual(['voice.grouped 4'])
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('how fast speech is made, its characters and its credits are charts with tables that are files', async () => {
+    const { service, owner, at } = opened()
+    const { db } = service.runtime
+    const other = await service.createAccount()
+    for (const hours of [1, 3]) {
+      const id = await insertJob(db, other, { id: idAt(new Date(Date.now() - hours * HOUR_MS)) })
+      await db.pool.query(RUN, [id])
+      await db.pool.query(ADD_AUDIO, [newId('art'), id])
+    }
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at(`operator/statistics?account=${other}`))
+    const tableOf = async (title: string) => {
+      await page.locator('.chart-card', { hasText: title }).getByText('As a table').click()
+      const rows = page.getByLabel(`${title}, as a table`).locator('tbody tr')
+      await rows.first().waitFor()
+      return rows.evaluateAll((lines) =>
+        lines.map((line) => line.children[1]?.textContent ?? '').filter((text) => !['0', '–'].includes(text)),
+      )
+    }
+    // Two seconds of work for four of audio, within 4.5 %.
+    for (const factor of await tableOf('Real-time factor'))
+      expect(Math.abs(Number(factor) / 0.5 - 1)).toBeLessThan(0.06)
+    expect(await tableOf('Characters, by hour')).toEqual(['5', '5'])
+    expect(await tableOf('Credits, by hour')).toEqual(['30', '30'])
+    expect((await tableOf('Run, p95')).length).toBe(2)
+    expect(await flaws(page)).toEqual([])
+    const all = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'All charts by step as CSV' }).click()
+    const [header, ...lines] = (await readFile(await (await all).path(), 'utf8')).trimEnd().split('\r\n')
+    const creditsAt = header!.split(',').indexOf('creditsByHour')
+    expect(lines.reduce((sum, line) => sum + Number(line.split(',')[creditsAt]), 0)).toBe(60)
+    for (const [title, header] of [
+      ['Run, p95', 'from,Run p95,Before,p50,p99'],
+      ['Real-time factor', 'from,Real-time factor'],
+      ['Endpoints', 'endpointKey,jobs,runP50Ms,runP95Ms,audioSeconds,credits'],
+    ] as const) {
+      const file = page.waitForEvent('download')
+      await page.getByRole('button', { name: `Download as CSV: ${title}` }).click()
+      expect((await readFile(await (await file).path(), 'utf8')).slice(1)).toMatch(new RegExp(`^${header}`))
+    }
+    await page.getByText('30 days').click()
+    await page.getByRole('heading', { name: 'Characters, by day (UTC)' }).waitFor()
+    // It stays open.
+    const days = page.getByLabel('Credits, by day (UTC), as a table').locator('tbody tr td:nth-child(2)')
+    await expect.poll(async () => (await days.allTextContents()).reduce((sum, text) => sum + Number(text), 0)).toBe(60)
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('figures lead to the jobs that they count: of the same window, and of operators in their own list', async () => {
+    const { service, owner, account, at } = opened()
+    const { db } = service.runtime
+    const other = await service.createAccount()
+    for (const [whose, days] of [
+      [account, 0.1],
+      [other, 40],
+      [other, 100],
+    ] as const)
+      await insertJob(db, whose, {
+        id: idAt(new Date(Date.now() - days * DAY_MS)),
+        status: 'failed',
+        endpointKey: 'voice.figures',
+        errorCode: 'QUEUE_FAILED',
+      })
+    const { page, complaints } = await openPage(owner, service.url)
+    const rows = page.locator('tbody tr').filter({ has: page.getByText('voice.figures') })
+    for (const [path, link, address] of [
+      ['statistics', 'Queue failed', 'jobs?error=queue_failed&window=24h'],
+      [`operator/statistics?account=${other}&range=90d`, 'voice.figures', 'operator/jobs?endpoint=voice.figures&from='],
+    ] as const) {
+      await page.goto(at(path))
+      await page.getByRole('link', { name: link }).click()
+      await page.waitForURL((url) => url.href.startsWith(at(address)))
+      await expect.poll(() => rows.count()).toBe(1)
+    }
+    expect(new URL(page.url()).searchParams.get('account')).toBe(other)
+    await page.getByRole('button', { name: /^from .*Remove this filter/ }).click()
+    await expect.poll(() => rows.count()).toBe(2)
+    await page.getByLabel('Any time').selectOption('Last 24 hours')
+    await page.waitForURL((url) => !url.searchParams.has('to'))
+    await page.getByText('No job matches').waitFor()
+    expect([await flaws(page), complaints]).toEqual([[], []])
+    await page.close()
+  })
+}

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import { createUser } from '../../../../src/users/create-user.ts'
+import { flaws, openPage } from '../../../setup/browser.ts'
+import { insertJob } from '../../../setup/jobs/jobs.ts'
+import type { OpenedConsole } from '../opened-console.ts'
+
+const CAUSE = 'the engine at http://gpu:8093 is out of memory'
+
+/** What operators see of one account, and grant it. */
+export function accountJourneys(opened: () => OpenedConsole): void {
+  test("an account's page has its balance, people, keys, jobs and true causes, and leads to its filtered jobs", async () => {
+    const { service, owner, at } = opened()
+    const { db } = service.runtime
+    const other = await service.createAccount(500n)
+    const name = (await db.pool.query('select name from account where id = $1', [other])).rows[0].name
+    const { apiKeyId } = await service.createKey(other, ['job:read', 'voice:studio'])
+    await createUser(service.runtime.as({ kind: 'system' }), {
+      account: other,
+      email: 'ada@example.org',
+      role: 'owner',
+    })
+    await insertJob(db, other, { status: 'failed', errorCode: 'RENDER_FAILED', cause: CAUSE, apiKeyId })
+    await insertJob(db, other, { endpointKey: 'voice.studio' })
+    await insertJob(db, other, { status: 'queued' })
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at(`operator/accounts?search=${other}`))
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.waitForURL(at('operator/accounts'))
+    await page.goBack()
+    await page.waitForURL(/search=/)
+    await page.getByRole('link', { name, exact: true }).click()
+    await page.waitForURL(at(`operator/accounts/${other}`))
+    await page.getByRole('heading', { level: 1, name }).waitFor()
+    const tile = (title: string) => page.locator('.tile', { hasText: title })
+    await tile('Balance').getByText('500', { exact: true }).waitFor()
+    await tile('Unfinished jobs').getByText('1 queued, 0 processing').waitFor()
+    await tile('Without failure').getByText('1 of 2 failed').waitFor()
+    const card = (title: string) => page.locator('.card').filter({ has: page.getByRole('heading', { name: title }) })
+    await card('Latest failures').getByText(CAUSE).waitFor()
+    await expect.poll(() => card('Latest failures').locator('tbody tr').count()).toBe(1)
+    await expect.poll(() => card('Latest jobs').locator('tbody tr').count()).toBe(3)
+    await card('People').getByText('ada@example.org').waitFor()
+    await card('API keys').getByText('job:read, voice:studio').waitFor()
+    await card('Latest changes of the balance').getByText('+500').waitFor()
+    expect(await flaws(page)).toEqual([])
+    await page.getByRole('button', { name: 'Grant credits' }).click()
+    await page.getByRole('spinbutton', { name: 'Credits' }).fill('25')
+    await page.getByRole('button', { name: 'Grant', exact: true }).click()
+    await tile('Balance').getByText('525', { exact: true }).waitFor()
+    await card('Latest changes of the balance').getByText('+25').waitFor()
+    const rows = page.locator('main > div tbody tr')
+    for (const [link, address] of [
+      [card('Latest failures').getByRole('link', { name: 'All failed jobs' }), `account=${other}&status=failed`],
+      [card('API keys').locator('tbody a'), `account=${other}&key=${apiKeyId}`],
+    ] as const) {
+      await link.click()
+      await page.waitForURL(at(`operator/jobs?${address}`))
+      await expect.poll(() => rows.count()).toBe(1)
+      await page.goBack()
+      await card('Latest jobs').locator('tbody tr').first().waitFor()
+    }
+    expect(complaints).toEqual([])
+    await page.goto(at('operator/accounts/acct_nobody'))
+    await page.getByText('NOT_FOUND').waitFor()
+    await page.close()
+  })
+  test('a grant whose answer is lost is made once when it is pressed again, and the next one is another', async () => {
+    const { service, owner, at } = opened()
+    const other = await service.createAccount(500n)
+    const { page, complaints } = await openPage(owner, service.url, /ERR_FAILED/)
+    let lost = 0
+    await page.route('**/graphql', async (route) => {
+      if (lost > 0 || !route.request().postData()?.includes('mutation CreditAccount')) return route.fallback()
+      lost++
+      await route.fetch()
+      await route.abort()
+    })
+    await page.goto(at(`operator/accounts/${other}`))
+    const balance = page.locator('.tile', { hasText: 'Balance' })
+    await balance.getByText('500', { exact: true }).waitFor()
+    const amount = page.getByRole('spinbutton', { name: 'Credits' })
+    const press = page.getByRole('button', { name: 'Grant', exact: true })
+    await page.getByRole('button', { name: 'Grant credits' }).click()
+    await amount.fill('25')
+    await press.click()
+    await page.getByText('it is granted once').waitFor()
+    await press.click()
+    await page.getByText('The balance is changed.').waitFor()
+    await amount.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Grant credits' }).click()
+    await amount.fill('25')
+    await press.click()
+    await balance.getByText('550', { exact: true }).waitFor()
+    expect([lost, complaints]).toEqual([1, []])
+    await page.close()
+  })
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { flaws, openPage } from '../../../setup/browser.ts'
+import { mutation } from '../../../setup/service/graphql.ts'
+import { peopleOf } from '../../../setup/service/people.ts'
+import type { OpenedConsole } from '../opened-console.ts'
+
+/** What was changed, for owners and for operators. */
+export function auditJourneys(opened: () => OpenedConsole): void {
+  test('an owner finds a change by what it was, in an address that can be shared; operators those of all accounts', async () => {
+    const { service, owner, at } = opened()
+    const people = peopleOf(service)
+    const other = await people.user('owner')
+    const made = await people.ask(
+      mutation('createApiKey(name: "of another <b>account</b>")', '... on NewApiKey { apiKeyId }'),
+      {},
+      other.cookie,
+    )
+    expect(made.errors).toBeUndefined()
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('audit'))
+    await page.getByLabel('Any change').selectOption('user_added')
+    await page.waitForURL(/\/audit\?action=user_added$/)
+    const words = page.locator('tbody tr td:first-child')
+    await expect.poll(async () => new Set(await words.allTextContents())).toEqual(new Set(['Person added']))
+    await page.reload()
+    await page.getByText('member@example.com').waitFor()
+    expect(await page.getByLabel('Any change').inputValue()).toBe('user_added')
+    await page.goto(at('audit?action=endpoint_painted'))
+    await page.getByText('does not exist any more: action').waitFor()
+    expect(await page.getByText('of another').count()).toBe(0)
+    expect(await flaws(page, 'audit')).toEqual([])
+    await page.goto(at('operator/audit?action=key_created'))
+    const row = page.getByRole('row', { name: 'of another <b>account</b>' })
+    await row.getByText(other.email).waitFor()
+    await row.getByRole('link').click()
+    await page.waitForURL(new RegExp(`account=${other.account}`))
+    expect([await flaws(page, 'operator-audit'), complaints]).toEqual([[], []])
+    await page.close()
+  })
+}

@@ -1,0 +1,64 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createUser } from '../../../../src/users/create-user.ts'
+import { setOperator } from '../../../../src/users/set-operator.ts'
+import { flaws, openPage } from '../../../setup/browser.ts'
+import { applyEndpoint, submitText } from '../../../setup/jobs/voice-jobs.ts'
+import { PASSWORD } from '../../../setup/service/people.ts'
+import { startTestRuntime, type TestRuntime } from '../../../setup/service/runtime.ts'
+import { ahead, type OpenedConsole, signIn } from '../opened-console.ts'
+
+const OF_MEMBERS = 'No worker serves the pool of this job'
+const OF_OPERATORS = 'No worker serves pool night'
+const ADD_WORKER = `insert into worker (id, host, version, pools, slots, in_flight, gpus, heartbeat_at)
+  values ('wrk_night', 'h', '1', '{night}', 1, 0, '[]', now() + interval '1 hour')`
+
+/** Jobs that no worker takes. */
+export function unservedPoolJourneys(opened: () => OpenedConsole): void {
+  test('a job that no worker takes says so until one does, and names its pool to operators alone', async () => {
+    const { browser, folder } = opened()
+    const service = await startTestRuntime({ consoleFolder: folder })
+    onTestFinished(() => service.close())
+    const id = await waitingJob(service)
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    await page.clock.install()
+    await page.goto(`${service.url}/console/jobs/${id}`)
+    await signIn(page, 'member@example.com')
+    await page.getByText(OF_MEMBERS).waitFor()
+    expect([await page.getByText('night').count(), await flaws(page)]).toEqual([0, []])
+    await page.goto(`${service.url}/console/playground?endpoint=shown`)
+    await page.getByLabel('Text', { exact: true }).fill('Nobody takes it.')
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.take').getByText(OF_MEMBERS).waitFor()
+    const operator = await browser.newContext()
+    const { page: own, complaints: others } = await openPage(operator, service.url)
+    await own.clock.install()
+    await own.goto(`${service.url}/console/operator`)
+    await signIn(own, 'owner@example.com')
+    for (const path of ['operator', `operator/jobs/${id}`, `jobs/${id}`]) {
+      await own.goto(`${service.url}/console/${path}`)
+      await own.getByText(OF_OPERATORS).waitFor()
+      expect([path, await flaws(own)]).toEqual([path, []])
+    }
+    await service.runtime.db.pool.query(ADD_WORKER)
+    await expect.poll(ahead(own, () => own.getByText(OF_OPERATORS).count())).toBe(0)
+    await expect.poll(ahead(page, () => page.locator('.take').getByText(OF_MEMBERS).count())).toBe(0)
+    await own.goto(`${service.url}/console/operator`)
+    await own.getByRole('row', { name: /night/ }).first().waitFor()
+    expect([await own.getByText(OF_OPERATORS).count(), complaints, others]).toEqual([0, [], []])
+    await context.close()
+    await operator.close()
+  })
+}
+
+/** A job of a pool that no worker serves, in an account with a member and with an owner, an operator as well. */
+async function waitingJob(service: TestRuntime): Promise<string> {
+  const account = await service.createAccount()
+  const system = service.runtime.as({ kind: 'system' })
+  for (const role of ['owner', 'member'] as const)
+    await createUser(system, { account, email: `${role}@example.com`, password: PASSWORD, role })
+  await setOperator(system, { user: 'owner@example.com', operator: true })
+  await applyEndpoint(service.runtime, 'shown', { pool: 'night' })
+  const { apiKey } = await service.createKey(account)
+  return submitText(service.url, apiKey, 'shown', 'It waits.')
+}

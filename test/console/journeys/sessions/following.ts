@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest'
+import { notifyAccount } from '../../../../src/accounts/notify-account.ts'
+import { notifyJob } from '../../../../src/jobs/live/notify-job.ts'
+import { createUser } from '../../../../src/users/create-user.ts'
+import { updateUser } from '../../../../src/users/update-user.ts'
+import { newId } from '../../../../src/values/id.ts'
+import { flaws, openPage } from '../../../setup/browser.ts'
+import { insertJob, type JobFields } from '../../../setup/jobs/jobs.ts'
+import { PASSWORD } from '../../../setup/service/people.ts'
+import { ADD_DELIVERY, ahead, type OpenedConsole, signIn } from '../opened-console.ts'
+
+/** Screens that are empty at first, and what goes on after its subscription has ended. */
+export function followingJourneys(opened: () => OpenedConsole): void {
+  test('empty screens fill by themselves, and the numbers in the tabs count on', async () => {
+    const { service, browser, at } = opened()
+    const { account, submit } = await openAccount(opened(), 'empty@example.com')
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    await context.clock.install()
+    await page.goto(at(''))
+    await signIn(page, 'empty@example.com')
+    await page.getByRole('heading', { name: 'Hear a sentence' }).waitFor()
+    const jobs = await context.newPage()
+    await jobs.goto(at('jobs'))
+    await jobs.getByText('Nothing has been spoken yet').waitFor()
+    await jobs.getByText('curl -sS').waitFor()
+    expect(await flaws(jobs)).toEqual([])
+    const webhooks = await context.newPage()
+    await webhooks.goto(at('webhooks'))
+    await webhooks.getByText('Nothing has been delivered').waitFor()
+    for (const open of [page, jobs, webhooks]) await open.getByLabel('Connection: Live').waitFor()
+
+    const jobId = await submit({ status: 'queued' })
+    await expect.poll(ahead(page, () => page.getByText('Running now').isVisible())).toBe(true)
+    const queued = jobs.locator(`[data-job=${jobId}]`).getByText('Queued')
+    await expect.poll(ahead(jobs, () => queued.isVisible())).toBe(true)
+    const tabs = ahead(jobs, () => jobs.locator('.segment .figure').allTextContents())
+    await expect.poll(tabs).toEqual(['1', '1', '0', '0', '0'])
+    const { pool } = service.runtime.db
+    await pool.query(
+      "update job set status = 'completed', started_at = created_at, completed_at = created_at where id = $1",
+      [jobId],
+    )
+    notifyJob(service.runtime, { accountId: account, jobId })
+    await expect.poll(tabs).toEqual(['1', '0', '0', '1', '0'])
+    expect(await page.getByText('Running now').count()).toBe(1)
+    const delivery = newId('msg')
+    await pool.query(ADD_DELIVERY, [delivery, account, jobId])
+    notifyAccount(service.runtime, account, delivery)
+    const link = webhooks.getByRole('link', { name: delivery.slice(-6) })
+    await expect.poll(ahead(webhooks, () => link.isVisible())).toBe(true)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('an old job that fails now is counted as newer among the failed ones', async () => {
+    const { service, browser, at } = opened()
+    const { account, submit } = await openAccount(opened(), 'failing@example.com')
+    const [, waiting] = [await submit({ status: 'failed' }), await submit({ status: 'queued' })]
+    await submit({ status: 'failed' })
+    const context = await browser.newContext()
+    const { page } = await openPage(context, service.url)
+    await page.goto(at('jobs?status=failed'))
+    await signIn(page, 'failing@example.com')
+    await page.locator('tbody tr[data-job]').first().waitFor()
+    await page.getByLabel('Connection: Live').waitFor()
+    await service.runtime.db.pool.query(
+      "update job set status = 'failed', error_code = 'RENDER_FAILED', started_at = created_at, completed_at = created_at where id = $1",
+      [waiting],
+    )
+    notifyJob(service.runtime, { accountId: account, jobId: waiting })
+    await page.getByRole('button', { name: '1 newer' }).click()
+    await page.locator(`[data-job=${waiting}]`).waitFor()
+    await context.close()
+  })
+
+  test('a list is followed on where its user has got another role', async () => {
+    const { service, browser, at } = opened()
+    const { submit } = await openAccount(opened(), 'demoted@example.com', 'remaining@example.com')
+    await submit({ status: 'failed' })
+    const context = await browser.newContext()
+    const { page } = await openPage(context, service.url, /./)
+    const ended = Promise.withResolvers<void>()
+    page.on('websocket', (socket) =>
+      socket.on('framereceived', ({ payload }) => {
+        if (/"type":"(error|complete)"/.test(String(payload))) ended.resolve()
+      }),
+    )
+    await page.clock.install()
+    await page.goto(at('jobs'))
+    await signIn(page, 'demoted@example.com')
+    await page.locator('tbody tr[data-job]').waitFor()
+    await page.getByLabel('Connection: Live').waitFor()
+    await updateUser(service.runtime.as({ kind: 'system' }), { user: 'demoted@example.com', role: 'member' })
+    await ended.promise
+    const jobId = await submit({ status: 'queued' })
+    const seen = page.locator(`[data-job=${jobId}]`).or(page.getByRole('button', { name: '1 newer' }))
+    await expect.poll(ahead(page, () => seen.count())).toBe(1)
+    await context.close()
+  })
+}
+
+/** An account of its own with owners; `submit` makes a job of it, which its followers hear of. */
+async function openAccount({ service }: OpenedConsole, ...emails: string[]) {
+  const account = await service.createAccount()
+  for (const email of emails)
+    await createUser(service.runtime.as({ kind: 'system' }), { account, email, password: PASSWORD, role: 'owner' })
+  const submit = async (job: JobFields): Promise<string> => {
+    const jobId = await insertJob(service.runtime.db, account, job)
+    notifyJob(service.runtime, { accountId: account, jobId })
+    return jobId
+  }
+  return { account, submit }
+}

@@ -1,0 +1,46 @@
+import { Client } from 'pg'
+import type { Runtime } from '../../../src/runtime/runtime.ts'
+import { until } from '../wait.ts'
+
+const TIMEOUT_MS = 30_000
+
+/** A table that no statement can read until it is unlocked, and what waits for that. */
+interface LockedTable {
+  /** How many statements wait for it. */
+  countWaiting(): Promise<number>
+  /** Waits until that many statements do, one unless told. */
+  waitedFor(count?: number): Promise<void>
+  /** Waits until no statement does. */
+  givenUp(): Promise<void>
+  unlock(): Promise<void>
+}
+
+export const lockJobs = (runtime: Runtime): Promise<LockedTable> => lockTable(runtime, 'job')
+
+export async function lockTable({ db }: Runtime, table: 'job' | 'artifact' | 'api_key'): Promise<LockedTable> {
+  // Of their own: the pool may be what waits.
+  const [client, watch] = [new Client(db.url), new Client(db.url)]
+  await Promise.all([client.connect(), watch.connect()])
+  await client.query(`begin; lock table ${table} in access exclusive mode`)
+  const countWaiting = async () => {
+    const { rows } = await watch.query<{ n: number }>(
+      `select count(*)::int as n from pg_stat_activity
+       where datname = current_database() and state = 'active' and wait_event_type = 'Lock' and query like $1`,
+      [`%from ${table}%`],
+    )
+    return rows[0]!.n
+  }
+  return {
+    countWaiting,
+    waitedFor: async (count = 1) => {
+      await until(async () => (await countWaiting()) >= count, TIMEOUT_MS, 'a statement to run')
+    },
+    givenUp: async () => {
+      await until(async () => (await countWaiting()) === 0, TIMEOUT_MS, 'the statement to be cancelled')
+    },
+    unlock: async () => {
+      await client.query('rollback')
+      await Promise.all([client.end(), watch.end()])
+    },
+  }
+}

@@ -1,0 +1,50 @@
+import { runProgram } from '../../../src/cli/run-program.ts'
+import { type Env, environment, jsonOf, type Ran } from './process.ts'
+
+type Write = typeof process.stdout.write
+
+let before: Promise<unknown> = Promise.resolve()
+
+/**
+ * What `run` gives, of a command line that ran in this process: one of its own takes most of a second of processor time. For what a command
+ * says and does; that it ends, and with which status a shell sees it, only a process shows.
+ */
+export function runHere(args: readonly string[], env: Env): Promise<Ran> {
+  // One after the other: the environment and the streams are the process's.
+  const ran = before.then(() => runAlone(args, env))
+  before = ran.catch(() => undefined)
+  return ran
+}
+
+/** What `sonantOn` gives, in the same way. */
+export const sonantHere = async <T = Record<string, unknown>>(env: Env, ...args: string[]): Promise<T> =>
+  jsonOf<T>(args, await runHere([...args, '--json'], env))
+
+async function runAlone(args: readonly string[], env: Env): Promise<Ran> {
+  const { stdout, stderr, env: own, exitCode } = process
+  const [writeOut, writeError, listeners] = [stdout.write, stderr.write, stdout.listeners('error')]
+  const ran = { code: 0, stdout: '', stderr: '' }
+  const collect = (stream: 'stdout' | 'stderr'): Write =>
+    ((chunk: string | Uint8Array, ...rest: unknown[]) => {
+      ran[stream] += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString()
+      const done = rest.at(-1)
+      if (typeof done === 'function') done()
+      return true
+    }) as Write
+  process.env = environment(env)
+  process.exitCode = 0
+  stdout.write = collect('stdout')
+  stderr.write = collect('stderr')
+  try {
+    await runProgram([process.execPath, 'sonant', ...args])
+    ran.code = Number(process.exitCode)
+  } finally {
+    stdout.write = writeOut
+    stderr.write = writeError
+    process.env = own
+    process.exitCode = exitCode
+    const added = stdout.listeners('error').filter((listener) => !listeners.includes(listener))
+    for (const listener of added) stdout.off('error', listener as () => void)
+  }
+  return ran
+}

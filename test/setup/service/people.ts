@@ -1,0 +1,74 @@
+import type { UserRole } from '../../../src/access/scopes.ts'
+import { createUser } from '../../../src/users/create-user.ts'
+import { createSignInLink } from '../../../src/users/links/create-sign-in-link.ts'
+import { call } from '../http.ts'
+import { type GraphqlAnswer, mutation } from './graphql.ts'
+import type { TestRuntime } from './runtime.ts'
+
+export const PASSWORD = 'correct horse battery'
+const SIGN_IN = mutation(
+  'signIn(email: $email, password: $password)',
+  '... on User { id }',
+  '($email: String!, $password: String!)',
+)
+const REDEEM = mutation('redeemSignInLink(token: $token)', '... on User { id }', '($token: String!)')
+
+/** What a browser got, with the cookie that it keeps from now on. */
+interface BrowserAnswer extends GraphqlAnswer<Record<string, unknown>> {
+  readonly cookie: string | undefined
+}
+
+/** A user, signed in. */
+export interface Person {
+  readonly id: string
+  readonly email: string
+  readonly account: string
+  readonly cookie: string
+}
+
+/** The users of a test, and the browsers that they sit at. */
+export interface People {
+  /** Asks as a page of the service does. */
+  ask(query: string, variables?: object, cookie?: string): Promise<BrowserAnswer>
+  signIn(email: string, password?: string): Promise<BrowserAnswer>
+  redeem(token: string): Promise<BrowserAnswer>
+  /** A user with a password, signed in; of an account of their own unless given. */
+  user(role?: UserRole, account?: string): Promise<Person>
+  /** A user without a password. */
+  newcomer(role?: UserRole, account?: string): Promise<Omit<Person, 'cookie'>>
+  /** The token of a link that the command line makes. */
+  tokenFor(user: string): Promise<string>
+}
+
+let users = 0
+
+export function peopleOf(service: TestRuntime): People {
+  const system = service.runtime.as({ kind: 'system' })
+  const ask = async (query: string, variables: object = {}, cookie?: string): Promise<BrowserAnswer> => {
+    const headers = { origin: service.url, ...(cookie !== undefined && { cookie }) }
+    const reply = await call(`${service.url}/graphql`, { method: 'POST', headers, body: { query, variables } })
+    const answer = reply.json<GraphqlAnswer<Record<string, unknown>>>()
+    return { ...answer, cookie: reply.headers['set-cookie']?.split(';')[0] }
+  }
+  const signIn = (email: string, password = PASSWORD) => ask(SIGN_IN, { email, password })
+  const create = async (role: UserRole, account: string | undefined, password?: string) => {
+    const of = account ?? (await service.createAccount())
+    const email = `person.${++users}@example.org`
+    const { id } = await createUser(system, { account: of, email, role, password })
+    return { id, email, account: of }
+  }
+  return {
+    ask,
+    signIn,
+    redeem: (token) => ask(REDEEM, { token }),
+    user: async (role = 'owner', account) => {
+      const one = await create(role, account, PASSWORD)
+      return { ...one, cookie: (await signIn(one.email)).cookie! }
+    },
+    newcomer: (role = 'owner', account) => create(role, account),
+    tokenFor: async (user) => tokenOf((await createSignInLink(system, { user })).url),
+  }
+}
+
+/** What follows `#` in a link. */
+export const tokenOf = (url: string): string => url.slice(url.indexOf('#') + 1)

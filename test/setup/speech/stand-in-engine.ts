@@ -1,0 +1,40 @@
+import { writeWav } from '../../../src/audio/wav.ts'
+import type { SpeechEngine, SpeechRequest } from '../../../src/engines/engine.ts'
+import type { Engines } from '../../../src/engines/engines.ts'
+
+const SAMPLE_RATE = 8000
+const SECONDS_PER_CHARACTER = 0.07
+const SHORTEST_SECONDS = 0.4
+
+/** A tone about as long as the text would take to say: what a server that works gives. */
+export function toneFor(text: string): Uint8Array {
+  const seconds = Math.max(SHORTEST_SECONDS, [...text].length * SECONDS_PER_CHARACTER)
+  const samples = Int16Array.from({ length: Math.round(seconds * SAMPLE_RATE) }, (_, at) =>
+    Math.round(8000 * Math.sin((2 * Math.PI * 220 * at) / SAMPLE_RATE)),
+  )
+  return writeWav(samples, SAMPLE_RATE)
+}
+
+/**
+ * Engines that are played by the test, whatever block an endpoint has: `during` says when a rendering is over, or throws what the engine would. An
+ * aborted request rejects with the signal's reason, whatever `during` does.
+ */
+export function standInEngines(during: (request: SpeechRequest) => Promise<void> | void): Engines {
+  const speak = async (request: SpeechRequest) => {
+    request.signal.throwIfAborted()
+    const aborted = new Promise<never>((_resolve, reject) => {
+      request.signal.addEventListener('abort', () => reject(request.signal.reason), { once: true })
+    })
+    aborted.catch(() => undefined)
+    await Promise.race([during(request), aborted])
+    return { wav: toneFor(request.text) }
+  }
+  const engine: SpeechEngine = {
+    slots: 64,
+    deterministic: true,
+    speak,
+    voices: async () => null,
+    close: async () => undefined,
+  }
+  return { use: (_block, work) => work(engine), warm: async () => undefined, close: async () => undefined }
+}
