@@ -13,6 +13,8 @@ import { mountOpenai } from '../openai/mount-openai.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { createBadAddress } from './bad-address.ts'
+import { hangUpWhileClosing } from './connections/hang-up.ts'
+import { endStalledReaders, STALLED_READER_MS } from './connections/stalled-readers.ts'
 import { mountCsvFiles } from './console/csv-files.ts'
 import { mountConsole } from './console/mount-console.ts'
 import { mountVoiceUpload } from './console/voice-upload.ts'
@@ -31,7 +33,6 @@ import { createRateLimit } from './rate-limit.ts'
 import { closeWhileDraining, Readiness } from './readiness.ts'
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts'
 import { mountSpeech } from './speech.ts'
-import { endStalledReaders, STALLED_READER_MS } from './stalled-readers.ts'
 import { traceRequests } from './trace-requests.ts'
 import { mountUnrouted } from './unrouted.ts'
 
@@ -39,7 +40,6 @@ import { mountUnrouted } from './unrouted.ts'
 const REQUEST_TIMEOUT_MS = 60_000
 /** Longer than any address that fits into node's 16 KiB of headers, so that the router never refuses one for its length. */
 const MAX_PARAM_CHARACTERS = 32_768
-const IDLE_EVERY_MS = 100
 
 interface AppOptions {
   /** How long a reader may take nothing of its answer; 60 s unless given. */
@@ -59,7 +59,7 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
   mountCors(app, runtime.settings.corsOrigins)
   mountFirstHook(app, authenticate)
   measureRequests(app, runtime.telemetry)
-  endStalledReaders(app.server, options.stalledReaderMs ?? STALLED_READER_MS)
+  const isSending = endStalledReaders(app.server, options.stalledReaderMs ?? STALLED_READER_MS)
   mountErrors(app, runtime.log)
   const readiness = options.readiness ?? new Readiness(runtime)
   closeWhileDraining(app, readiness)
@@ -83,21 +83,11 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
   })
   mountHome(app, () => runtime.publicUrl)
   // Slow readers would keep a stopping process waiting for hours: exports are broken off at once, all others after the grace time.
-  app.addHook('preClose', async () => hangUpAfter(app, runtime.settings.shutdownSeconds * 1000))
+  hangUpWhileClosing(app, runtime.settings.shutdownSeconds * 1000, isSending)
   app.addHook('preClose', () => runtime.spill.close())
   // Subscriptions have no end of their own.
   app.addHook('preClose', async () => runtime.subscriptions.close())
   return app
-}
-
-function hangUpAfter(app: FastifyInstance, graceMs: number): void {
-  const timer = setTimeout(() => app.server.closeAllConnections(), graceMs)
-  // Closing ends the connections that are idle by then; those of requests that are still answered become idle later.
-  const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_EVERY_MS)
-  app.server.once('close', () => {
-    clearTimeout(timer)
-    clearInterval(idle)
-  })
 }
 
 function createServer({ trustedProxies: ranges, corsOrigins }: Runtime['settings']): FastifyInstance {

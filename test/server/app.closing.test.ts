@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { startTestRuntime } from '../setup/service/runtime.ts'
+import { until } from '../setup/wait.ts'
 
 /** A connection that nothing ends is held for so long, and then ended by force. */
 const GRACE_SECONDS = 20
@@ -18,11 +19,12 @@ test('a connection is over with the answer that was still owed to it, and holds 
   expect(String(begun)).toContain('100 Continue')
   const started = performance.now()
   const closed = service.close()
+  await until(() => !service.app.server.listening, 10_000, 'the server to close')
   let answer = ''
   socket.on('data', (chunk) => {
     answer += String(chunk)
   })
-  setTimeout(() => socket.write(body), 300)
+  socket.write(body)
   // The client would use its connection again.
   await once(socket, 'end')
   await closed

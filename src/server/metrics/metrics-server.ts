@@ -6,6 +6,7 @@ import { internalError, invalidRequest, ServiceError } from '../../errors/servic
 import { SAFETY_HEADERS } from '../../http/safety-headers.ts'
 import type { Metrics } from '../../telemetry/prometheus.ts'
 import type { MeasuredParts } from '../../telemetry/telemetry.ts'
+import { endStalledReaders, STALLED_READER_MS } from '../connections/stalled-readers.ts'
 import { errorBody } from '../errors-to-json.ts'
 import { explainUnbound } from '../explain-unbound.ts'
 import { readinessAnswer } from '../health.ts'
@@ -13,7 +14,6 @@ import { hostViolation } from '../host-header.ts'
 import { answerMalformedHttp, answerTunnel, answerUnknownExpectation } from '../malformed-http.ts'
 import type { Readiness } from '../readiness.ts'
 import { REQUEST_ID_HEADER, requestIdOf } from '../request-id.ts'
-import { endStalledReaders, STALLED_READER_MS } from '../stalled-readers.ts'
 import { openDatabaseReadings } from './database-readings.ts'
 
 /** A scraper that takes its time for a few lines has gone. */
@@ -65,9 +65,10 @@ export async function openMetricsServer(
   server.on('clientError', answerMalformedHttp)
   server.on('checkExpectation', answerUnknownExpectation)
   server.on('connect', answerTunnel(ALLOWED))
+  const url = await listen(server, address)
   endStalledReaders(server, stalledReaderMs)
   return {
-    url: await listen(server, address),
+    url,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

@@ -3,11 +3,11 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { endStalledReaders } from '../../src/server/stalled-readers.ts'
-import { call } from '../setup/http.ts'
-import { insertJob } from '../setup/jobs/jobs.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
-import { until } from '../setup/wait.ts'
+import { endStalledReaders } from '../../../src/server/connections/stalled-readers.ts'
+import { call } from '../../setup/http.ts'
+import { insertJob } from '../../setup/jobs/jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { until } from '../../setup/wait.ts'
 
 const TIMEOUT_MS = 1000
 /** No claim: the machine may be busy, and the longest text takes an engine seconds on a quiet one. */

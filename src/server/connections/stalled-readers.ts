@@ -42,8 +42,9 @@ type ReadHeld = (sockets: readonly WritingSocket[]) => Promise<ReadonlyMap<Socke
  * its file and its memory for ever. How long the service itself needs for an answer does not count, and neither does what the caller
  * sends meanwhile, which begins a socket's own timeout anew. One poll of all connections: a timer for each response costs every request
  * more than its headers do.
+ * @returns whether any connection has something that its reader has not taken yet
  */
-export function endStalledReaders(server: Server, afterMs: number, readHeld: ReadHeld = heldByKernel): void {
+export function endStalledReaders(server: Server, afterMs: number, readHeld: ReadHeld = heldByKernel): () => boolean {
   const open = new Map<WritingSocket, Stall | null>()
   server.on('connection', (socket) => {
     open.set(socket, null)
@@ -76,6 +77,7 @@ export function endStalledReaders(server: Server, afterMs: number, readHeld: Rea
   }
   const timer = setInterval(() => void poll(), afterMs / POLLS).unref()
   server.once('close', () => clearInterval(timer))
+  return () => [...open.keys()].some(({ writableLength }) => writableLength > 0)
 }
 
 /** Null where everything was taken. */
