@@ -1,6 +1,6 @@
 // WEBHOOK_SECRET=whsec_... node verify.ts ID TIMESTAMP SIGNATURES < raw-body: exits with 0 where it is genuine.
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, realpathSync } from 'node:fs'
 
 export function isGenuine(
   secret: string,
@@ -19,7 +19,7 @@ export function isGenuine(
   })
 }
 
-if (process.argv[1] === import.meta.filename) {
+if (process.argv[1] && realpathSync(process.argv[1]) === import.meta.filename) {
   const secret = process.env.WEBHOOK_SECRET
   if (!secret) {
     console.error('Set WEBHOOK_SECRET to the whsec_... that sonant webhooks rotate shows.')
