@@ -13,6 +13,7 @@ const MARKUP = /^\s*(<\?xml|<speak[\s>/]|<!)/
 
 /** What may say with `xml:lang` in which language its text is. */
 const HAS_LANGUAGE: ReadonlySet<string> = new Set(['speak', 'p', 's', 'lang', 'voice'])
+const ABOUT_LANGUAGE: ReadonlySet<string> = new Set(['speak', 'lang'])
 
 /** What is about the document, or about a sound: the specification does not have it spoken. */
 export const UNHEARD: ReadonlySet<string> = new Set(['metadata', 'desc'])
@@ -160,14 +161,18 @@ const placesOf = ({ text, start, end }: Text): TextRange[] =>
     end - start === text.length ? { start: start + n, end: start + n + 1 } : { start, end },
   )
 
-/** The manner within an element: the very same object where it changes nothing. */
+/**
+ * The manner within an element: the very same object where it changes nothing. Only elements that are about nothing else must name a language
+ * that is spoken here: texts that were accepted stay readable.
+ */
 function mannerOf(tag: Open, outer: Manner): Manner {
   const { name, attributes, start } = tag
   const code = HAS_LANGUAGE.has(name) ? attributes.get('xml:lang') : undefined
   if (name === 'lang' && code === undefined) throw wrongAt(start, '<lang> without xml:lang')
   const language = code === undefined ? undefined : readLanguage(code)
-  if (language === null) throw wrongAt(start, `the language "${code?.slice(0, 40)}", which is not spoken here`)
-  const spoken = language === undefined ? outer : { ...outer, language }
+  if (language === null && ABOUT_LANGUAGE.has(name))
+    throw wrongAt(start, `the language "${code?.slice(0, 40)}", which is not spoken here`)
+  const spoken = language == null || language === outer.language ? outer : { ...outer, language }
   if (name === 'voice') return { ...spoken, voice: required(tag, 'name') }
   if (spoken !== outer) return spoken
   const given = name === 'prosody' ? attributes.get('rate') : undefined
