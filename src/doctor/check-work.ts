@@ -5,7 +5,7 @@ import { queueDepths } from '../queue/pgboss/queue-depth.ts'
 import { modelsOf } from '../voice/models-of.ts'
 import { checkEngines } from '../voice/trials/check-engines.ts'
 import { DEAD_AFTER_MS } from '../worker/worker.ts'
-import { gpusOf, serverOf, type WorkerRow, workers } from '../worker/workers.ts'
+import { gpusOf, serverOf, silentGpusOf, type WorkerRow, workers } from '../worker/workers.ts'
 import { type Check, error, orOk, warning } from './finding.ts'
 
 /** Has each endpoint's engine speak a sentence. */
@@ -67,23 +67,18 @@ export const workerCheck: Check<Context> = {
   },
 }
 
-/** How long ago the last one of them was heard of, and with how many graphics cards. */
+/** For how long the most silent of them has said nothing, and how many graphics cards all have. */
 function beats(alive: readonly WorkerRow[], now: number): string {
   if (alive.length === 0) return ''
   const oldest = Math.max(0, ...alive.map(({ heartbeatAt }) => now - heartbeatAt.getTime()))
   const cards = alive.flatMap(gpusOf).length
-  return `, heard of within ${(oldest / 1000).toFixed(1)} s${cards > 0 ? `, ${cards} graphics cards` : ''}`
+  return `, heard of within ${(oldest / 1000).toFixed(1)} s${cards > 0 ? `, ${cards === 1 ? 'one graphics card' : `${cards} graphics cards`}` : ''}`
 }
 
-/** A driver that has told of a card's memory, and neither of its use nor of its load, does not answer any more. */
 const silentCards = (worker: WorkerRow) =>
-  gpusOf(worker).flatMap(({ name, memoryMib, memoryUsedMib, loadPercent }) =>
-    memoryMib > 0 && memoryUsedMib === null && loadPercent === null
-      ? [
-          warning(
-            `the graphics card ${name} of ${worker.host} does not answer`,
-            'run nvidia-smi there: its driver may have to be loaded anew',
-          ),
-        ]
-      : [],
+  silentGpusOf(worker).map((name) =>
+    warning(
+      `the graphics card ${name} of ${worker.host} does not answer`,
+      'run nvidia-smi there: its driver may have to be loaded anew',
+    ),
   )

@@ -50,6 +50,12 @@ export const gpusOf = ({ gpus }: Pick<WorkerRow, 'gpus'>): Gpu[] =>
     loadPercent: gpu.load_percent ?? null,
   }))
 
+/** Those whose driver has told of their memory, and neither of its use nor of their load. Older programs note neither of all cards. */
+export const silentGpusOf = ({ gpus }: Pick<WorkerRow, 'gpus'>): string[] =>
+  (gpus as unknown as StoredGpu[])
+    .filter((gpu) => gpu.memory_mib > 0 && gpu.memory_used_mib === null && gpu.load_percent === null)
+    .map(({ name }) => name)
+
 /** Requests that it may have open at a server. */
 export interface Permit {
   readonly server: string
