@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Settings } from '../context/config.ts'
 import type { Database } from '../db/database.ts'
+import { withLock } from '../db/lock.ts'
 import { type Queryable, readLedger } from '../db/migrations/ledger.ts'
 import { migrate } from '../db/migrations/migrate.ts'
 import { MIGRATIONS, migrationNames } from '../db/migrations/migration-files.ts'
@@ -48,7 +49,10 @@ export async function restore({ settings, log, open }: RestoreContext, directory
   await restoreSecretKey(settings, dir, manifest.secretKey)
   // The schema as it was when the tables were read; then the rows; then what has come since.
   await migrate(db, log, { only: manifest.migrations })
-  await restoreTables({ db, log }, dir, manifest, (client) => requireUnused(client, manifest))
+  // A service that was started meanwhile looks and installs under the same lock.
+  await withLock(db, 'install', () =>
+    restoreTables({ db, log }, dir, manifest, (client) => requireUnused(client, manifest)),
+  )
   await migrate(db, log)
   await noteGone(db, manifest)
   return manifest

@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto'
-import { constants, copyFile, readFile } from 'node:fs/promises'
+import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Settings } from '../context/config.ts'
@@ -83,11 +83,16 @@ export async function checkSecretKey({ secretKey, dataDir }: Settings, kept: Man
 /** @throws ServiceError INVALID_REQUEST where a service has made a key of its own here meanwhile */
 export async function restoreSecretKey(settings: Settings, dir: string, kept: Manifest['secretKey']): Promise<void> {
   if (settings.secretKey !== null || kept.file === null) return
+  const own = join(settings.dataDir, `${NAME}.${process.pid}.restored`)
   try {
-    await copyFile(join(dir, kept.file.path), join(settings.dataDir, NAME), constants.COPYFILE_EXCL)
+    // Written next to its place and linked into it: a service that is started meanwhile reads no half of it.
+    await writeFile(own, await readFile(join(dir, kept.file.path)), { mode: 0o600, flush: true })
+    await link(own, join(settings.dataDir, NAME))
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error
     await checkSecretKey(settings, kept)
+  } finally {
+    await rm(own, { force: true })
   }
 }
 
