@@ -19,17 +19,24 @@ const OUTCOMES: Readonly<Record<EngineErrorCode, string>> = {
 /** Host and port of an address that the operator gave: what a server is called in measurements. */
 export const serverName = (baseUrl: string): string => (URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl)
 
-/** Takes the time of one request to an engine. @param signal the request's own @throws what `ask` throws */
+/**
+ * Takes the time of one request to an engine. @param signal the request's own @param judge throws where the answer is wrong; its own time is
+ * none of the engine's @throws what `ask` and `judge` throw
+ */
 export async function measureRequest<Answer>(
   { telemetry, kind, server }: Measured,
   signal: AbortSignal,
   ask: () => Promise<Answer>,
+  judge?: (answer: Answer) => void,
 ): Promise<Answer> {
   const begun = performance.now()
+  let took: number | null = null
   const note = (outcome: string) =>
-    telemetry.observe('engine_request_duration_seconds', { kind, server, outcome }, secondsSince(begun))
+    telemetry.observe('engine_request_duration_seconds', { kind, server, outcome }, took ?? secondsSince(begun))
   try {
     const answer = await ask()
+    took = secondsSince(begun)
+    judge?.(answer)
     note('ok')
     return answer
   } catch (error) {
@@ -43,12 +50,7 @@ export const measureSpeech = (
   measured: Measured,
   { signal, judge }: SpeechRequest,
   speak: () => Promise<Speech>,
-): Promise<Speech> =>
-  measureRequest(measured, signal, async () => {
-    const speech = await speak()
-    judge?.(speech)
-    return speech
-  })
+): Promise<Speech> => measureRequest(measured, signal, speak, judge)
 
 function outcomeOf(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return (signal.reason as Error | undefined)?.name === 'TimeoutError' ? 'timeout' : 'cancelled'

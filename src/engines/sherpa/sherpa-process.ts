@@ -4,6 +4,8 @@ import type { SherpaAnswer, SherpaAsk } from './sherpa-child.ts'
 
 const CHILD = fileURLToPath(new URL('sherpa-child.ts', import.meta.url))
 const LINE_CHARACTERS = 300
+/** Of a line that has not ended yet: what says that it has no reason may stand at its beginning. */
+const UNENDED_CHARACTERS = 4096
 /** What follows the line with the reason. */
 const WITHOUT_REASON = /Errors in config/
 
@@ -50,7 +52,7 @@ export class SherpaProcess {
 
   /** The last line that it printed: the library's only word on many errors. */
   get lastLine(): string {
-    return this.#lastLine
+    return reasonIn([this.#lastLine, this.#unended])
   }
 
   /** @throws ChildEnded */
@@ -76,14 +78,17 @@ export class SherpaProcess {
 
   #end(how: string, wasKilled = false): void {
     this.#ended = true
-    this.#settle(new ChildEnded(this.#lastLine === '' ? how : `${how}: ${this.#lastLine}`, wasKilled))
+    this.#settle(new ChildEnded(this.lastLine === '' ? how : `${how}: ${this.lastLine}`, wasKilled))
   }
 
   /** The library writes where it is and what is wrong one after the other: a line may come in pieces. */
   #keepLine(chunk: string): void {
     const lines = (this.#unended + chunk).split(/\r?\n/)
-    this.#unended = (lines.at(-1) ?? '').slice(-LINE_CHARACTERS)
-    const reasons = lines.filter((line) => line.trim() !== '' && !WITHOUT_REASON.test(line))
-    this.#lastLine = (reasons.at(-1) ?? this.#lastLine).trim().slice(-LINE_CHARACTERS)
+    this.#unended = (lines.pop() ?? '').slice(-UNENDED_CHARACTERS)
+    this.#lastLine = reasonIn([this.#lastLine, ...lines])
   }
 }
+
+/** The last of the lines that gives a reason; empty where none does. */
+const reasonIn = (lines: readonly string[]): string =>
+  (lines.findLast((line) => line.trim() !== '' && !WITHOUT_REASON.test(line)) ?? '').trim().slice(-LINE_CHARACTERS)

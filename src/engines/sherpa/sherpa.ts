@@ -95,8 +95,11 @@ async function checkSpeaker(model: SherpaModel, speaker: number, signal: AbortSi
 }
 
 function optionsOf(block: SherpaBlock, request: SpeechRequest, readRecording: ReadRecording): Record<string, unknown> {
-  const { voice, speed = 1 } = request
-  const sid = FAMILIES[block.family].clones ? 0 : Number(voice.engineVoice)
+  const { clones, hasPace } = FAMILIES[block.family]
+  const { voice } = request
+  // Where the library has no pace of its own, its speech is stretched afterwards.
+  const speed = hasPace ? (request.speed ?? 1) : 1
+  const sid = clones ? 0 : Number(voice.engineVoice)
   return {
     sid,
     speed,
@@ -104,7 +107,7 @@ function optionsOf(block: SherpaBlock, request: SpeechRequest, readRecording: Re
       sid,
       speed,
       ...(block.steps !== undefined && { numSteps: block.steps }),
-      ...(FAMILIES[block.family].clones && recordingOf(voice, readRecording)),
+      ...(clones && recordingOf(voice, readRecording)),
       extra: extraOf(block, request),
     },
   }
