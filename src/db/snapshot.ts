@@ -6,6 +6,8 @@ import type { Database } from './database.ts'
 export const BACKUP = 'sonant backup'
 /** Otherwise PostgreSQL would not notice that the connection is gone while it waits for a lock, counts or sorts. */
 const CHECK_CONNECTION = `set client_connection_check_interval = '100ms'`
+/** PostgreSQL has it since version 17. */
+const NO_TRANSACTION_TIMEOUT = `select set_config(name, '0', true) from pg_settings where name = 'transaction_timeout'`
 /**
  * Workers would be taken from the queue; and on few cores they make counting slower. A role's time limit is meant for requests: what is
  * copied takes as long as there are rows.
@@ -34,6 +36,7 @@ export class Snapshot {
       // Not every system that PostgreSQL runs on can tell: there a statement ends when it has something to send.
       await client.query(CHECK_CONNECTION).catch(() => undefined)
       await client.query(BEGIN)
+      await client.query(NO_TRANSACTION_TIMEOUT)
       return new Snapshot(client)
     } catch (error) {
       void client.end()

@@ -122,8 +122,8 @@ describe('a snapshot', () => {
 
   test('takes as long as it has rows, whatever time a statement of the role may take', async () => {
     const limited = new URL(database.url)
-    limited.searchParams.set('options', '-c statement_timeout=100')
-    const slow = 'select n from generate_series(1, 4) n, lateral pg_sleep(0.1 * (n - n + 1))'
+    limited.searchParams.set('options', '-c statement_timeout=1000 -c transaction_timeout=1000')
+    const slow = 'select n from generate_series(1, 4) n, lateral pg_sleep(0.4 * (n - n + 1))'
     expect((await copy(limited.href, slow)).rows).toBe(4)
   })
 

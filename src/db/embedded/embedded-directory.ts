@@ -15,6 +15,7 @@ const INIT_PREFIX = 'postgres.init-'
 /** An init takes about a second; what is older than this is abandoned, even if its process number lives on. */
 const STALE_INIT_MS = 3_600_000
 /** How initdb, and the server that it runs, say what went wrong. */
+const TIDYING = /removing (?:contents of )?data directory/
 const FAILURE = /^.*\b(?:FATAL|PANIC|ERROR|error): +/
 
 /** Where PostgreSQL keeps its files. */
@@ -98,7 +99,8 @@ async function runInitdb(directory: string, binaries: Binaries, launch: Launcher
 /** The last words of initdb are of its tidying up: those before say why. */
 function reasonIn(said: string): string | undefined {
   const lines = said.trim().split('\n')
-  const line = lines.findLast((one) => FAILURE.test(one)) ?? lines.at(-1)
+  const words = lines.filter((one) => !TIDYING.test(one))
+  const line = words.findLast((one) => FAILURE.test(one)) ?? words.at(-1)
   return line?.replace(FAILURE, '').replace(/\.$/, '')
 }
 

@@ -28,10 +28,11 @@ interface DatabaseReadings {
 export function openDatabaseReadings(parts: ReadingParts): DatabaseReadings {
   const sources = [
     new Cached(parts, readCounts, COUNTS_MAX_AGE_MS),
+    new Cached(parts, readMigrations, COUNTS_MAX_AGE_MS),
     new Cached(parts, readCondition, CONDITION_MAX_AGE_MS),
     new Cached(parts, readVolume, CONDITION_MAX_AGE_MS),
   ]
-  for (const name of [...COUNTED, ...CONDITION, ...VOLUME])
+  for (const name of [...COUNTED, ...MIGRATED, ...CONDITION, ...VOLUME])
     parts.telemetry.gauge(name, () => sources.flatMap((source) => source.of(name)))
   return {
     refresh: async () => {
@@ -85,7 +86,7 @@ class Cached {
 
 const COUNTED = [
   ...(['queue_jobs', 'queue_oldest_age_seconds', 'jobs', 'workers', 'webhook_pending'] as const),
-  ...(['webhook_oldest_pending_age_seconds', 'clock_offset_seconds', 'migration_rows'] as const),
+  ...(['webhook_oldest_pending_age_seconds', 'clock_offset_seconds'] as const),
 ] as const
 
 async function readCounts({ db }: ReadingParts): Promise<Readings> {
@@ -102,11 +103,18 @@ async function readCounts({ db }: ReadingParts): Promise<Readings> {
   for (const state of ['alive', 'dead'] as const) add('workers', { state }, counts.workers[state])
   add('webhook_pending', {}, counts.webhooks.pending)
   add('webhook_oldest_pending_age_seconds', {}, counts.webhooks.oldestSeconds)
-  // Another process migrates: one that does so itself serves nothing yet.
-  for (const row of (await readLedger(db.pool)) ?? [])
-    if (row.state === 'under way') add('migration_rows', { migration: row.name }, progressOf(row).rows)
   // As little apart as the two readings around the answer allow.
   add('clock_offset_seconds', {}, offsetOf(counts.now, asked, answered) / 1000)
+  return readings
+}
+
+const MIGRATED = ['migration_rows'] as const
+
+/** By itself: a role may be kept from the ledger. Another process migrates, as one that does so itself serves nothing yet. */
+async function readMigrations({ db }: ReadingParts): Promise<Readings> {
+  const { add, readings } = collector()
+  for (const row of (await readLedger(db.pool)) ?? [])
+    if (row.state === 'under way') add('migration_rows', { migration: row.name }, progressOf(row).rows)
   return readings
 }
 
