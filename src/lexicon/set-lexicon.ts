@@ -16,6 +16,7 @@ const MAX_ALIAS_UNITS = 200
 /** Entries that are checked in one turn of the event loop: some milliseconds where they are nothing but marks, which normalization sorts. */
 const TURN_ENTRIES = 500
 const SPOKEN = /[\p{L}\p{N}\p{S}]/u
+
 /**
  * An empty one stays as well: workers know a lexicon by its revision, which must not begin anew. In SQL: Prisma goes through every value of
  * the entries, which takes as long as all else together.

@@ -91,7 +91,8 @@ builder.interfaceFields(JobInterface, (t) => ({
   releases: t.int({
     description:
       'Of its attempts, those that do not count: their workers stopped, or lost the database, and gave it back.',
-    resolve: async ({ id, attempt }, _args, ctx) => (attempt === 0 ? 0 : ((await releases.load(ctx, id)) ?? 0)),
+    resolve: async ({ id, attempt }, _args, ctx) =>
+      attempt === 0 ? 0 : Math.min(attempt, (await releases.load(ctx, id)) ?? 0),
   }),
   queuePosition: t.int({
     nullable: true,

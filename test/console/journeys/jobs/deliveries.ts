@@ -146,7 +146,7 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
       await card.getByTitle(`Copy ${file}`).click()
       await card.getByText('Copied').first().waitFor()
       expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
-        await readFile(new URL(`../../../examples/webhooks/${file}`, import.meta.url), 'utf8'),
+        await readFile(new URL(`../../../../examples/webhooks/${file}`, import.meta.url), 'utf8'),
       )
     }
     expect(complaints).toEqual([])
