@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -16,6 +16,9 @@ const PROGRAMS: Readonly<Record<string, { readonly program: string; readonly tak
 const PATH = '/verified'
 
 const folder = mkdtempSync(join(tmpdir(), 'sonant-snippets-'))
+/** Programs are often installed so: what looks for its own name must find it. */
+const link = `${folder}.current`
+symlinkSync(folder, link)
 let fixture: WebhookFixture
 let [secret, other] = ['', '']
 let delivery: Received
@@ -28,6 +31,7 @@ beforeAll(async () => {
   delivery = fixture.receiver.received(PATH)[0]!
 })
 afterAll(async () => {
+  rmSync(link)
   rmSync(folder, { recursive: true, force: true })
   await fixture?.close()
 })
@@ -37,7 +41,7 @@ function verify(language: string, by: string, body: Buffer): string {
   const { program, takesFile } = PROGRAMS[language]!
   writeFileSync(join(folder, file), text)
   writeFileSync(join(folder, 'body'), body)
-  const args = [file, ...Object.values(signedHeaders(delivery)), ...(takesFile ? ['body'] : [])]
+  const args = [join(link, file), ...Object.values(signedHeaders(delivery)), ...(takesFile ? ['body'] : [])]
   const env = { PATH: process.env.PATH, WEBHOOK_SECRET: by }
   return spawnSync(program, args, { cwd: folder, env, input: body, encoding: 'utf8', timeout: 20_000 }).stdout.trim()
 }
