@@ -91,7 +91,7 @@ async function start(settings: Settings, log: Log, roles: Roles, opened: Opened,
 }
 
 async function trace(settings: Settings, log: Log, roles: Roles, opened: Opened): Promise<void> {
-  const tracing = await openTracing(settings.traceEndpoint, roleOf(roles))
+  const tracing = await openTracing(settings.traces, roleOf(roles))
   opened.ground.push(async () => {
     if (!(await tracing.close(closingLimit(settings)))) log.warn('the last spans were not sent: the collector is away')
     return true

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import type { Cidr } from '../egress/ip-ranges.ts'
 import type { S3Bucket } from '../storage/s3-url.ts'
+import type { TraceSettings } from '../telemetry/bounded-sampler.ts'
 import { type CompanionSettings, companionSettings } from './companion-settings.ts'
 import { ConfigError } from './config-error.ts'
 import { type OpenaiSettings, openaiFields, openaiSettings } from './openai-settings.ts'
@@ -21,6 +22,7 @@ import {
   terms,
   url,
 } from './settings-fields.ts'
+import { traceFields, traceSettings } from './trace-settings.ts'
 import { DEFAULT_PORT, violationsBetween } from './violations-between.ts'
 
 /** Everything the environment can set. */
@@ -29,8 +31,8 @@ export interface Settings {
   readonly host: string
   /** Where metrics are scraped; null: nothing is measured. */
   readonly metrics: { readonly port: number; readonly host: string } | null
-  /** The collector that spans are sent to over HTTP; null: none. */
-  readonly traceEndpoint: string | null
+  /** null: spans are sent nowhere. */
+  readonly traces: TraceSettings | null
   /** Where callers reach the service, without a trailing slash; null until the listening port is known. */
   readonly publicUrl: string | null
   /** null: the embedded PostgreSQL under `dataDir`. */
@@ -88,7 +90,6 @@ const schema = z.object({
   HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),
   METRICS_PORT: optionalInteger(0, 65_535),
   METRICS_HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: plainUrl.optional(),
   PUBLIC_URL: plainUrl.optional(),
   DATABASE_URL: databaseUrl.optional(),
   DIRECT_DATABASE_URL: databaseUrl.optional(),
@@ -115,6 +116,7 @@ const schema = z.object({
   MODERATION_MODEL: z.string().optional(),
   MODERATION_API_KEY: z.string().optional(),
   ...openaiFields,
+  ...traceFields,
   WEBHOOK_RETRY_DELAYS: retryDelays,
   ...retentionFields,
   LOG_LEVEL: z
@@ -156,7 +158,7 @@ function toSettings(values: z.output<typeof schema>, env: Environment): Settings
     port: values.PORT,
     host: values.HOST,
     metrics: values.METRICS_PORT === undefined ? null : { port: values.METRICS_PORT, host: values.METRICS_HOST },
-    traceEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
+    traces: traceSettings(values),
     publicUrl: values.PUBLIC_URL?.replace(/\/+$/, '') ?? null,
     databaseUrl: values.DATABASE_URL ?? null,
     directDatabaseUrl: values.DIRECT_DATABASE_URL ?? null,

@@ -4,6 +4,7 @@ import type * as Resources from '@opentelemetry/resources'
 import type * as Sdk from '@opentelemetry/sdk-trace-node'
 import { addToLines } from '../values/log.ts'
 import { VERSION } from '../values/version.ts'
+import { boundedSampler, type TraceSettings } from './bounded-sampler.ts'
 import { traceFields } from './spans.ts'
 
 /** One set of versions that fit each other and the API: what README.md has operators add. Looked for by name, as none is a dependency. */
@@ -26,18 +27,20 @@ export interface Tracing {
  * @param role the command that this process runs
  * @throws Error in one sentence where the packages are missing
  */
-export async function openTracing(endpoint: string | null, role: string): Promise<Tracing> {
+export async function openTracing(traces: TraceSettings | null, role: string): Promise<Tracing> {
   addToLines(traceFields)
-  return endpoint === null ? { close: async () => true } : exportSpans(endpoint, role)
+  return traces === null ? { close: async () => true } : exportSpans(traces, role)
 }
 
-async function exportSpans(endpoint: string, role: string): Promise<Tracing> {
+async function exportSpans({ endpoint, sampler }: TraceSettings, role: string): Promise<Tracing> {
   const { sdk, resources, OTLPTraceExporter } = await loadPackages()
   const own = { 'service.name': 'sonant', 'service.version': VERSION, 'sonant.role': role }
   const given = resources.detectResources({ detectors: [resources.envDetector] })
   const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`
   const provider = new sdk.NodeTracerProvider({
     resource: resources.resourceFromAttributes(own).merge(given),
+    // The SDK makes the operator's own.
+    ...(sampler === null && { sampler: boundedSampler(sdk) }),
     spanProcessors: [new sdk.BatchSpanProcessor(new OTLPTraceExporter({ url }))],
   })
   provider.register()

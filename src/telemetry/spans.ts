@@ -7,6 +7,7 @@ import {
   type Span,
   SpanKind,
   SpanStatusCode,
+  TraceFlags,
   trace,
 } from '@opentelemetry/api'
 import { VERSION } from '../values/version.ts'
@@ -52,9 +53,15 @@ export function noteFailure(outcome: string): void {
 
 /** Runs `work` in a span of its own. @throws what `work` throws: the span then holds its code, or the name of its class */
 function inSpan<Result>(start: StartSpan, kind: SpanKind, work: () => Promise<Result>): Promise<Result> {
-  if (!isTraced()) return work()
+  if (!isTraced() || isLeftOut()) return work()
   const { name, attributes } = start()
   return tracer.startActiveSpan(name, { kind, attributes }, (span) => ended(span, work))
+}
+
+/** Whether the trace that this is part of was not sampled: nothing in it is. */
+function isLeftOut(): boolean {
+  const flags = trace.getActiveSpan()?.spanContext().traceFlags
+  return flags !== undefined && (flags & TraceFlags.SAMPLED) === 0
 }
 
 /** Handing work to a queue. */

@@ -6,6 +6,7 @@ import { readSettings } from '../../src/context/config.ts'
 const WRONG: Readonly<Record<string, readonly string[]>> = {
   PORT: ['70000', '-1', '80.5', '0x50', 'eighty', ' 80'],
   METRICS_PORT: ['65536', '-1', 'none'],
+  OTEL_TRACES_SAMPLER: ['sometimes', 'jaeger_remote'],
   OTEL_EXPORTER_OTLP_ENDPOINT: ['collector:4318', 'grpc://collector:4317', 'http://user:word@collector'],
   PUBLIC_URL: ['voice.example.org', 'ftp://voice.example.org', 'https://a@voice.example.org', 'https://a.example/?b'],
   DATABASE_URL: ['mysql://one/db', 'one', 'postgresql://one,/db', 'postgresql://one/db?target_session_attrs=standby'],

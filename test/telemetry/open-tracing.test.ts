@@ -25,7 +25,10 @@ test('a collector that never answers keeps no process from its end for longer th
   const asked: string[] = []
   const silent = createServer(({ url = '' }) => asked.push(url)).listen(0, '127.0.0.1')
   await once(silent, 'listening')
-  const tracing = await openTracing(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`, 'serve')
+  const tracing = await openTracing(
+    { endpoint: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`, sampler: null },
+    'serve',
+  )
   try {
     trace.getTracer('sonant').startSpan('never sent').end()
     const begun = performance.now()
@@ -47,7 +50,7 @@ test.each(['sdk-trace-node', 'resources', 'exporter-trace-otlp-http'])(
     const { openTracing } = (await import(path)) as typeof import('../../src/telemetry/open-tracing.ts')
     const hooks = without(`@opentelemetry/${name}`)
     try {
-      await expect(openTracing('http://127.0.0.1:4318', 'serve')).rejects.toThrow(
+      await expect(openTracing({ endpoint: 'http://127.0.0.1:4318', sampler: null }, 'serve')).rejects.toThrow(
         `OTEL_EXPORTER_OTLP_ENDPOINT needs packages that are not installed: run ${ADD}`,
       )
       await expect(openTracing(null, 'serve')).resolves.toBeDefined()
