@@ -8,30 +8,25 @@ const PATIENCE_MS = 45_000
 /** Asks for the time that the service goes by, and says it. */
 const TIME = 'x-sonant-time'
 /** What an answer without a code says by its status. Any other one will be the same in a moment: it is shown, and not asked for again. */
-const CODES: Readonly<Record<number, string>> = {
-  429: 'RATE_LIMITED',
-  502: 'UNAVAILABLE',
-  503: 'UNAVAILABLE',
-  504: 'UNAVAILABLE',
+const codeOf = (status: number): string =>
+  status === 429
+    ? 'RATE_LIMITED'
+    : [408, 425, 502, 503, 504, 530].includes(status) || (status >= 520 && status <= 527)
+      ? 'UNAVAILABLE'
+      : 'UNEXPECTED_ANSWER'
+
+/** What to do about statuses that the service answers with a code. */
+const OF_PROXIES: Readonly<Record<number, string>> = {
+  401: 'A proxy in front of the service asks for a sign-in of its own: reload the page.',
+  413: 'This is larger than a proxy in front of the service lets through.',
 }
 
 type Kept<Field> = Field extends { __typename: 'RequestError' } ? never : Field
 /** An answer without the reasons why a mutation changed nothing: those are thrown. */
 export type Answered<Data> = { [Name in keyof Data]: Kept<Data[Name]> }
 
-interface Answer {
-  readonly data?: Readonly<Record<string, unknown>> | null
-  readonly errors?: readonly { message: string; extensions?: Extensions }[]
-  readonly error?: string
-  readonly error_code?: string
-  readonly details?: readonly Violation[]
-}
-interface Extensions {
-  readonly code?: string
-  readonly requestId?: string
-  readonly details?: readonly Violation[]
-  readonly retryAfterSeconds?: number
-}
+/** JSON as it came: what stands in front of the service may have made it, with the same names for other things. */
+type Json = Readonly<Record<string, unknown>>
 interface RequestError {
   readonly __typename?: string
   readonly code: string
@@ -65,11 +60,11 @@ export async function ask<Data, Variables>(
   const response = await send(operation.query, variables)
   readHeaders(response.headers)
   noteTime(response.headers.get(TIME), askedAt)
-  const answer = await readAnswer(response)
-  const [error] = answer.errors ?? []
-  if (error !== undefined) throw errorOf(error)
-  for (const field of Object.values(answer.data ?? {})) throwRequestError(field)
-  return answer.data as Answered<Data>
+  const body = await jsonOf(response)
+  const data = dataOf(body, operation.query)
+  if (data === null) throw errorOfAnswer(response, body)
+  for (const field of Object.values(data)) throwRequestError(field)
+  return data as Answered<Data>
 }
 
 async function send(query: string, variables: unknown): Promise<Response> {
@@ -85,14 +80,28 @@ async function send(query: string, variables: unknown): Promise<Response> {
 
 const offline = () => new ApiError('The service cannot be reached: check the connection.', { code: 'OFFLINE' })
 
-async function readAnswer(response: Response): Promise<Answer> {
-  const answer = await jsonOf<Answer>(response)
-  if (answer !== null && (answer.data !== undefined || answer.errors !== undefined)) return answer
-  throw errorOfAnswer(response, answer)
+/** Null: it is no answer of the service to this query. @throws ApiError the first of its errors */
+function dataOf(body: unknown, query: string): Json | null {
+  const { data, errors } = jsonIn(body)
+  if (errors !== undefined) {
+    const { message, extensions } = jsonIn(Array.isArray(errors) ? errors[0] : null)
+    if (typeof message === 'string') throw errorOf(message, jsonIn(extensions))
+    return null
+  }
+  const names = Object.keys(jsonIn(data))
+  return names.length > 0 && names.every((name) => query.includes(name)) ? jsonIn(data) : null
 }
 
+/** Empty where it is no object. */
+const jsonIn = (value: unknown): Json => (typeof value === 'object' && value !== null ? { ...value } : {})
+const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+const violationsIn = (value: unknown): Violation[] =>
+  Array.isArray(value)
+    ? value.filter((one) => textIn(jsonIn(one).path) !== undefined && textIn(one.message) !== undefined)
+    : []
+
 /** Null: the body is no JSON, as a page of a proxy. @throws ApiError OFFLINE: the connection was lost before the body had come */
-export async function jsonOf<Body>(response: Response): Promise<Body | null> {
+export async function jsonOf(response: Response): Promise<unknown> {
   try {
     return await response.json()
   } catch (error) {
@@ -102,21 +111,22 @@ export async function jsonOf<Body>(response: Response): Promise<Body | null> {
 }
 
 /** Of an answer by another door than GraphQL's: what stands in front of the service has no codes. */
-export function errorOfAnswer({ status, headers }: Response, answer: Omit<Answer, 'data' | 'errors'> | null): ApiError {
-  const code = answer?.error_code ?? CODES[status] ?? 'UNEXPECTED_ANSWER'
-  const sentence = typeof answer?.error === 'string' ? answer.error : sentenceOf(code, status)
-  return new ApiError(sentence, {
+export function errorOfAnswer({ status, headers }: Response, body: unknown): ApiError {
+  const answer = jsonIn(body)
+  const code = textIn(answer.error_code) ?? codeOf(status)
+  return new ApiError(textIn(answer.error) ?? sentenceOf(code, status), {
     code,
     requestId: headers.get('x-request-id') ?? undefined,
-    details: answer?.details ?? [],
+    details: violationsIn(answer.details),
     retryAfterSeconds: retryAfterOf(headers),
   })
 }
 
 const sentenceOf = (code: string, status: number): string =>
-  code === 'UNEXPECTED_ANSWER'
+  OF_PROXIES[status] ??
+  (code === 'UNEXPECTED_ANSWER'
     ? `The answer has status ${status} and is not of the service: a proxy in front of it may have made it.`
-    : `The service answered with status ${status}: try again in a moment.`
+    : `The service answered with status ${status}: try again in a moment.`)
 
 /** Retry-After is in seconds, or a time by the clock of what answered. */
 function retryAfterOf(headers: Headers): number | undefined {
@@ -127,10 +137,15 @@ function retryAfterOf(headers: Headers): number | undefined {
   return Number.isNaN(seconds) ? undefined : seconds
 }
 
-function errorOf({ message, extensions }: NonNullable<Answer['errors']>[number]): ApiError {
-  const { code = 'INTERNAL_ERROR', ...about } = extensions ?? {}
-  noteError(code)
-  return new ApiError(message, { code, ...about })
+function errorOf(message: string, { code, requestId, details, retryAfterSeconds: seconds }: Json): ApiError {
+  const parts = { requestId: textIn(requestId), details: violationsIn(details) }
+  const known = textIn(code) ?? 'INTERNAL_ERROR'
+  noteError(known)
+  return new ApiError(message, {
+    ...parts,
+    code: known,
+    ...(typeof seconds === 'number' && { retryAfterSeconds: seconds }),
+  })
 }
 
 function throwRequestError(field: unknown): void {

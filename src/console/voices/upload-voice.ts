@@ -1,4 +1,4 @@
-import { ApiError, type Violation } from '../api/api-error.ts'
+import { ApiError } from '../api/api-error.ts'
 import { errorOfAnswer, jsonOf, noteError } from '../api/ask.ts'
 import { at } from '../api/base.ts'
 
@@ -13,12 +13,6 @@ interface NewVoice {
   readonly language: string
 }
 
-interface Answer {
-  readonly error?: string
-  readonly error_code?: string
-  readonly details?: readonly Violation[]
-}
-
 /** Sends a recording: files do not fit into GraphQL, so that this goes to a route of its own. @throws ApiError */
 export async function uploadVoice({ name, file, consent, transcript, language }: NewVoice): Promise<void> {
   const form = new FormData()
@@ -26,10 +20,26 @@ export async function uploadVoice({ name, file, consent, transcript, language }:
   for (const [field, value] of Object.entries(fields)) form.append(field, value)
   form.append('audio_sample', file)
   const response = await send(form)
-  if (response.ok) return
-  const answer = await jsonOf<Answer>(response)
-  noteError(answer?.error_code)
-  throw errorOfAnswer(response, answer)
+  const answer = await bodyOf(response)
+  if (response.status === 201 && typeof answer === 'object' && answer !== null) return
+  const error = errorOfAnswer(response, answer)
+  noteError(error.code)
+  throw error
+}
+
+/** @throws ApiError OFFLINE: the answer was lost on its way */
+async function bodyOf(response: Response): Promise<unknown> {
+  try {
+    return await jsonOf(response)
+  } catch (error) {
+    if (response.status !== 201) throw error
+    throw new ApiError(
+      'The answer was lost: the recording may have been stored. Look at the list before you add it again.',
+      {
+        code: 'OFFLINE',
+      },
+    )
+  }
 }
 
 async function send(body: FormData): Promise<Response> {

@@ -49,12 +49,27 @@ test.each([
 })
 
 test.each([
+  ['408', 408, '', 'UNAVAILABLE'],
+  ['425', 425, '', 'UNAVAILABLE'],
   ['502', 502, 'Bad gateway', 'UNAVAILABLE'],
   ['503', 503, '{"message": "no healthy upstream"}', 'UNAVAILABLE'],
   ['504', 504, '', 'UNAVAILABLE'],
+  ['520', 520, 'error code: 520', 'UNAVAILABLE'],
+  ['527', 527, '', 'UNAVAILABLE'],
+  ['530', 530, '', 'UNAVAILABLE'],
+  ['528', 528, '', 'UNEXPECTED_ANSWER'],
   ['403', 403, '<h1>Forbidden</h1>', 'UNEXPECTED_ANSWER'],
   ['404', 404, '{"error": {"code": 404}}', 'UNEXPECTED_ANSWER'],
   ['500', 500, '<h1>Error</h1>', 'UNEXPECTED_ANSWER'],
+  ['403 with details as a text', 403, '{"error_code": 7, "details": "rule 12"}', 'UNEXPECTED_ANSWER'],
+  ['403 with no violations', 403, '{"details": ["rule 12", null, {"path": "/"}]}', 'UNEXPECTED_ANSWER'],
+  ['400 with errors that are no list', 400, '{"errors": {}}', 'UNEXPECTED_ANSWER'],
+  ['400 with no error', 400, '{"errors": [null]}', 'UNEXPECTED_ANSWER'],
+  ['403 of JSON:API', 403, '{"errors": [{"status": "403", "title": "No"}]}', 'UNEXPECTED_ANSWER'],
+  ['200 of another API', 200, '{"data": {"items": []}}', 'UNEXPECTED_ANSWER'],
+  ['200 with a list', 200, '{"data": [1]}', 'UNEXPECTED_ANSWER'],
+  ['200 with nothing', 200, '{"data": null}', 'UNEXPECTED_ANSWER'],
+  ['200 as a number', 200, '1', 'UNEXPECTED_ANSWER'],
   ['200 as a page', 200, '<h1>Sign in to the network</h1>', 'UNEXPECTED_ANSWER'],
 ])('an answer of a proxy, %s, says whether it may be another one in a moment', async (_, status, body, code) => {
   vi.stubGlobal('document', { hidden: false })
@@ -64,6 +79,28 @@ test.each([
   const retryAt = code === 'UNAVAILABLE' ? expect.any(Number) : null
   await expect(asked).rejects.toMatchObject({ code, retryAt, againAt: retryAt })
   await expect(asked).rejects.toThrow(`status ${status}`)
+  await expect(asked).rejects.toMatchObject({ details: [] })
+})
+
+test.each([
+  [401, 'asks for a sign-in of its own'],
+  [413, 'larger than a proxy in front of the service lets through'],
+])('a proxy that answers %i is said with what to do, and asked no more', async (status, sentence) => {
+  vi.stubGlobal('document', { hidden: false })
+  vi.stubGlobal('fetch', async () => new Response('<h1>No</h1>', { status }))
+  const { ask } = await import('../../../src/console/api/ask.ts')
+  const asked = ask({ query: 'query Any { any }' } as Parameters<typeof ask>[0], {})
+  await expect(asked).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER', againAt: null })
+  await expect(asked).rejects.toThrow(sentence)
+})
+
+test('an error whose details are none is shown without them', async () => {
+  vi.stubGlobal('document', { hidden: false })
+  const extensions = { code: 12, details: 'rule 12', requestId: 7, retryAfterSeconds: 'soon' }
+  vi.stubGlobal('fetch', async () => Response.json({ errors: [{ message: 'Not today.', extensions }] }))
+  const { ask } = await import('../../../src/console/api/ask.ts')
+  const asked = ask({ query: 'query Any { any }' } as Parameters<typeof ask>[0], {})
+  await expect(asked).rejects.toMatchObject({ message: 'Not today.', code: 'INTERNAL_ERROR', details: [] })
 })
 
 test('a connection that is lost within an answer is one that is lost', async () => {
