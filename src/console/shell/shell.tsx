@@ -7,6 +7,7 @@ import { Toasts } from '../parts/toast.tsx'
 import { followAccount } from './account-live.ts'
 import { balance } from './balance.ts'
 import { Banners } from './banners.tsx'
+import { BrokenScreen } from './broken-screen.tsx'
 import { HeldPage } from './held-page.tsx'
 import { areShortcutsOn, isHelpOpen } from './help.ts'
 import { HelpScreen } from './help-screen.tsx'
@@ -31,7 +32,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <Rail />
       <div class="stage">
         <Banners />
-        {children}
+        <BrokenScreen>{children}</BrokenScreen>
       </div>
       <HelpScreen />
       <HeldPage />

@@ -163,7 +163,7 @@ export function limitJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     await page.getByText('The service answered with status 503: try again in a moment.', { exact: true }).waitFor()
     await page.clock.fastForward(60_000)
-    await page.waitForTimeout(500)
+    await settle(page)
     expect([list.asked(), change.asked(), await pause('.*').count()]).toEqual([asked, 1, 0])
     await page.keyboard.press('Escape')
     list.restore()
@@ -188,19 +188,39 @@ export function limitJourneys(opened: () => OpenedConsole): void {
     await page.goto(at('jobs'))
     await refusal(403).waitFor()
     await page.clock.fastForward(60_000)
-    await page.waitForTimeout(500)
+    await settle(page)
     expect([look.asked(), await flaws(page)]).toEqual([1, []])
     look.restore()
     await again.click()
     await refusal(404).waitFor()
     const asked = list.asked()
     await page.clock.fastForward(60_000)
-    await page.waitForTimeout(500)
+    await settle(page)
     expect([list.asked(), await flaws(page)]).toEqual([asked, []])
     list.restore()
     await again.click()
     await page.locator(`[data-job=${id}]`).waitFor()
     expect([await again.count(), complaints]).toEqual([0, []])
+    await page.close()
+  })
+
+  test('a screen that cannot be shown says so in its place, tries again at a press, and other screens open', async () => {
+    const { service, owner, account, at } = opened()
+    const id = await insertJob(service.runtime.db, account)
+    const { page, complaints } = await openPage(owner, service.url)
+    const list = await withhold(page, 'query Jobs(', 200, { data: { jobs: null } })
+    await page.goto(at('jobs'))
+    const failed = page.getByRole('alert').filter({ hasText: 'SCREEN_FAILED' })
+    await failed.waitFor()
+    expect([await page.getByRole('heading', { level: 1 }).textContent(), await flaws(page)]).toEqual(['Not shown', []])
+    await page.getByRole('link', { name: 'API keys' }).click()
+    await page.getByRole('heading', { name: 'API keys', exact: true }).waitFor()
+    await page.goBack()
+    await failed.waitFor()
+    list.restore()
+    await failed.getByRole('button', { name: 'Try again' }).click()
+    await page.locator(`[data-job=${id}]`).waitFor()
+    expect(complaints.filter((complaint) => !complaint.includes('TypeError'))).toEqual([])
     await page.close()
   })
 }
@@ -210,14 +230,20 @@ interface Withheld {
   readonly restore: () => void
 }
 
+/** Time for a page to ask, in which nothing has to happen. */
+async function settle(page: Page): Promise<void> {
+  for (let nth = 0; nth < 20; nth++) await page.evaluate(() => fetch('/health/live'))
+}
+
 /** Answers an operation as what stands in front of a service does, as though that were not there, until it is restored. */
-async function withhold(page: Page, operation: string, status = 503): Promise<Withheld> {
+async function withhold(page: Page, operation: string, status = 503, json?: unknown): Promise<Withheld> {
   let asked = 0
   let isThere = false
   await page.route('**/graphql', (route) => {
     if (!route.request().postData()?.includes(operation)) return route.fallback()
     asked++
-    return isThere ? route.fallback() : route.fulfill({ status, body: `<h1>${status}</h1>` })
+    if (isThere) return route.fallback()
+    return route.fulfill(json === undefined ? { status, body: `<h1>${status}</h1>` } : { status, json })
   })
   return {
     asked: () => asked,
