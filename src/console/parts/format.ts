@@ -14,7 +14,9 @@ const MONTH_S = 30 * DAY_S
 /** With a minus sign that is as wide as a plus. */
 export const count = (value: number): string => whole.format(value).replace('-', '−')
 export const shortCount = (value: number): string => (value < 10_000 ? whole.format(value) : compact.format(value))
-export const share = (value: number): string => percent.format(value)
+/** All of it, or none, is said of nothing else. */
+export const share = (value: number): string =>
+  percent.format(value > 0 && value < 1 ? Math.min(0.999, Math.max(0.001, value)) : value)
 export const exactTime = (iso: string): string => exact.format(new Date(iso))
 export const dayOf = (iso: string): string => day.format(new Date(iso))
 export const clockTime = (iso: string): string => clock.format(new Date(iso))

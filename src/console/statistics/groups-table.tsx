@@ -1,25 +1,34 @@
+import { useQuery } from '../api/use-query.ts'
 import { toCsv } from '../jobs/csv.ts'
+import { type StatisticsGroupsQueryVariables, statisticsGroups } from '../operations.ts'
 import { Segments } from '../parts/field.tsx'
-import { duration, shortCount } from '../parts/format.ts'
+import { count, duration, shortCount } from '../parts/format.ts'
+import { Load, SkeletonRows } from '../parts/load.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { CsvButton } from './csv-button.tsx'
-import { GROUPINGS, type Group, type GroupingName, groupingOf, groupingOfAll } from './groups.ts'
+import { GROUPINGS, type Group, type GroupingName, groupingOf, groupingOfAll, largestOf } from './groups.ts'
+import type { Whose } from './jobs-address.ts'
 
 const FIGURES = ['jobs', 'runP50Ms', 'runP95Ms', 'audioSeconds', 'credits'] as const
 const OPTIONS = Object.entries(GROUPINGS).map(([name, { head }]) => [name as GroupingName, head] as const)
 
-interface GroupsTableProps {
-  readonly groups: readonly Group[]
-  /** The address of the jobs that are counted under a filter. */
-  readonly jobsOf: (filter: Record<string, string>) => string
+/** The address of the jobs that are counted under a filter. */
+type JobsOf = (filter: Record<string, string>) => string
+
+interface GroupsCardProps {
+  /** Of the jobs that are grouped. */
+  readonly filter: StatisticsGroupsQueryVariables['filter']
+  readonly whose: Whose
+  readonly jobsOf: JobsOf
 }
 
-/** Jobs put together by what the address says, each group leading to its jobs. */
-export function GroupsTable({ groups, jobsOf }: GroupsTableProps) {
-  const { query, change } = useAddress()
-  const chosen = groupingOf(query.by)
-  const name = groupingOfAll(groups, chosen)
-  const { title, head, columns } = GROUPINGS[name]
+/** Jobs put together by what the address says: asked for on their own, so that another grouping leaves the charts alone. */
+export function GroupsCard({ filter, whose, jobsOf }: GroupsCardProps) {
+  const { query: address, change } = useAddress()
+  const chosen = groupingOf(address.by)
+  const query = useQuery(statisticsGroups, { filter, by: [GROUPINGS[chosen].by], ...whose })
+  const groups = query.data?.groups ?? []
+  const { title, columns } = GROUPINGS[groupingOfAll(groups, chosen)]
   return (
     <section class="card" aria-labelledby="groups">
       <div class="card-head">
@@ -32,17 +41,42 @@ export function GroupsTable({ groups, jobsOf }: GroupsTableProps) {
         />
         <CsvButton title={title} toText={() => toCsv([...columns, ...FIGURES], groups.map(rowOf))} />
       </div>
+      {query.failure?.code === 'INVALID_REQUEST' ? (
+        <p class="card-body muted">More groups than can be shown: choose a shorter time or another grouping.</p>
+      ) : (
+        <Load query={query} skeleton={<SkeletonRows rows={4} />}>
+          {(data) => <GroupsTable groups={data.groups} chosen={chosen} jobsOf={jobsOf} />}
+        </Load>
+      )}
+    </section>
+  )
+}
+
+interface GroupsTableProps {
+  readonly groups: readonly Group[]
+  readonly chosen: GroupingName
+  readonly jobsOf: JobsOf
+}
+
+/** Each group leads to its jobs. */
+function GroupsTable({ groups, chosen, jobsOf }: GroupsTableProps) {
+  const name = groupingOfAll(groups, chosen)
+  const { head, columns } = GROUPINGS[name]
+  const { shown, more } = largestOf(groups)
+  return (
+    <>
       <div class="table-box as-cards">
         <table>
           <GroupsHead name={head} />
           <tbody>
-            {groups.map((group) => (
+            {shown.map((group) => (
               <GroupRow key={columns.map((column) => group[column]).join(' ')} {...{ group, name, jobsOf }} />
             ))}
           </tbody>
         </table>
       </div>
-    </section>
+      {more > 0 && <p class="card-body muted">And {count(more)} more with fewer jobs: the file has all of them.</p>}
+    </>
   )
 }
 
@@ -71,7 +105,7 @@ function GroupRow({ group, name, jobsOf }: GroupRowProps) {
   return (
     <tr>
       <td>
-        <bdi class="clip-cell" title={text}>
+        <bdi class="clip-cell" title={group.apiKeyId ? `${text}, ${group.apiKeyId}` : text}>
           {filter === null ? text : <a href={jobsOf(filter)}>{text}</a>}
         </bdi>
       </td>

@@ -1,7 +1,7 @@
-import type { JobGroup, StatisticsQuery } from '../operations.ts'
-import { sentence } from '../parts/format.ts'
+import type { JobGroup, StatisticsGroupsQuery } from '../operations.ts'
+import { sentence, shortId } from '../parts/format.ts'
 
-export type Group = StatisticsQuery['groups'][number]
+export type Group = StatisticsGroupsQuery['groups'][number]
 
 interface Grouping {
   readonly by: JobGroup
@@ -31,7 +31,8 @@ export const GROUPINGS = {
     title: 'API keys',
     head: 'Key',
     columns: ['apiKeyId', 'apiKeyName'],
-    nameOf: ({ apiKeyId, apiKeyName }) => apiKeyName ?? (apiKeyId ? 'deleted key' : 'no key: the console'),
+    nameOf: ({ apiKeyId, apiKeyName }) =>
+      apiKeyName ?? (apiKeyId ? `${shortId(apiKeyId)}, deleted` : 'no key: the console'),
     filterOf: ({ apiKeyId }) => (apiKeyId ? { key: apiKeyId } : null),
   },
   type: {
@@ -51,6 +52,15 @@ export const GROUPINGS = {
     filterOf: ({ status }) => ({ status: (status ?? '').toLowerCase() }),
   },
 } as const satisfies Record<string, Grouping>
+
+/** More are in the file alone. */
+const SHOWN_GROUPS = 50
+
+/** Those with the most jobs, and how many more there are. */
+export function largestOf(groups: readonly Group[]): { readonly shown: readonly Group[]; readonly more: number } {
+  const shown = groups.toSorted((one, other) => other.jobs - one.jobs).slice(0, SHOWN_GROUPS)
+  return { shown, more: groups.length - shown.length }
+}
 
 export type GroupingName = keyof typeof GROUPINGS
 

@@ -13,8 +13,7 @@ import { Page } from '../parts/page.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { Breakdown, Latencies } from './breakdowns.tsx'
 import { Charts } from './charts.tsx'
-import { GROUPINGS, groupingOf } from './groups.ts'
-import { GroupsTable } from './groups-table.tsx'
+import { GroupsCard } from './groups-table.tsx'
 import { jobsAddress, type Whose } from './jobs-address.ts'
 import { type Asked, MoreCharts } from './more-charts.tsx'
 import './statistics.css'
@@ -54,7 +53,6 @@ export function Statistics({ whose }: { whose: Whose }) {
     which,
     filter: { ...which, createdAt: { from: iso(from), to: iso(to) } },
     filterBefore: { ...which, createdAt: { from: beforeFrom, to: iso(from) } },
-    by: [GROUPINGS[groupingOf(query.by)].by],
     compared: isCompared,
     ...whose,
   }
@@ -104,7 +102,7 @@ function Figures({ data, window, whose, variables }: FiguresProps) {
           <Latencies wait={total?.waitMs ?? null} run={total?.runMs ?? null} />
           <Breakdown errors={data.errors} jobsOf={jobsOf} />
         </div>
-        <GroupsTable groups={data.groups} jobsOf={jobsOf} />
+        <GroupsCard filter={variables.filter} whose={whose} jobsOf={jobsOf} />
       </div>
       <SaveButton {...{ data, window }} sums={sums.isOther ? null : sums.data} />
     </>

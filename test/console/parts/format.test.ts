@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ago, bytes, duration, initial, playTime, shortId, typable } from '../../../src/console/parts/format.ts'
+import { ago, bytes, duration, initial, playTime, share, shortId, typable } from '../../../src/console/parts/format.ts'
 
 test.each([
   [null, '–'],
@@ -28,6 +28,10 @@ test('times ahead of this clock are now, and others are as long ago as they are'
 test('ids keep their beginning and their end, sizes and play times are short', () => {
   expect(shortId('job_01m810g6t8e55rd3qngszc123q')).toBe('job_01m8…zc123q')
   expect([bytes(12), bytes(2048), playTime(65), playTime(Number.NaN)]).toEqual(['12 B', '2.0 KiB', '1:05', '–:––'])
+})
+
+test('a share is all of it, or none, of nothing else', () => {
+  expect([0, 0.0003, 0.5, 0.9997, 1].map(share)).toEqual(['0%', '0.1%', '50%', '99.9%', '100%'])
 })
 
 test('the first letter of a name is a whole one', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { GROUPINGS, type Group, groupingOf, groupingOfAll } from '../../../src/console/statistics/groups.ts'
+import { GROUPINGS, type Group, groupingOf, groupingOfAll, largestOf } from '../../../src/console/statistics/groups.ts'
 
 const NONE: Group = {
   endpointKey: null,
@@ -22,7 +22,7 @@ test('an address names a grouping, and anything else means that by endpoint', ()
 test('each group has a name, and the filter of its jobs where there is one', () => {
   const { key, type, status, endpoint } = GROUPINGS
   expect([key.nameOf(OF_KEY), key.filterOf(OF_KEY)]).toEqual(['site', { key: 'key_1' }])
-  expect(key.nameOf({ ...OF_KEY, apiKeyName: null })).toBe('deleted key')
+  expect(key.nameOf({ ...OF_KEY, apiKeyName: null })).toBe('key_1, deleted')
   expect([key.nameOf(NONE), key.filterOf(NONE)]).toEqual(['no key: the console', null])
   const chat = { ...NONE, type: 'COMPANION_CHAT' } as const
   expect([type.nameOf(chat), type.filterOf(chat)]).toEqual(['Companion chat', { type: 'companion_chat' }])
@@ -37,4 +37,11 @@ test('groups that are still those of another grouping are called as they are', (
   expect(groupingOfAll([{ ...NONE, type: 'VOICE' }], 'key')).toBe('type')
   expect(groupingOfAll([{ ...NONE, status: 'FAILED' }], 'key')).toBe('status')
   expect(groupingOfAll([], 'type')).toBe('type')
+})
+
+test('the fifty groups with the most jobs are shown, however many there are', () => {
+  const groups = Array.from({ length: 60 }, (_, jobs) => ({ ...OF_KEY, apiKeyId: `key_${jobs}`, jobs }))
+  const { shown, more } = largestOf(groups)
+  expect([shown.length, shown[0]?.jobs, shown.at(-1)?.jobs, more]).toEqual([50, 59, 10, 10])
+  expect(largestOf([OF_KEY])).toEqual({ shown: [OF_KEY], more: 0 })
 })

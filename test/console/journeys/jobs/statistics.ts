@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import { shortId } from '../../../../src/console/parts/format.ts'
 import { newId } from '../../../../src/values/id.ts'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import { idAt, insertJob } from '../../../setup/jobs/jobs.ts'
@@ -90,8 +91,8 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
     const { db } = service.runtime
     const key = newId('key')
     await db.pool.query(ADD_KEY, [key, account])
-    for (const apiKeyId of [key, key, newId('key')])
-      await insertJob(db, account, { endpointKey: 'voice.grouped', apiKeyId })
+    const deleted = newId('key')
+    for (const apiKeyId of [key, key, deleted]) await insertJob(db, account, { endpointKey: 'voice.grouped', apiKeyId })
     await insertJob(db, account, { endpointKey: 'voice.grouped', status: 'failed' })
     const { page, complaints } = await openPage(owner, service.url)
     const address = 'statistics?endpoint=voice.grouped'
@@ -104,7 +105,9 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
     await expect.poll(() => rowsOf('Endpoints')).toEqual(['voice.grouped 4'])
     await card('Endpoints').getByText('Key', { exact: true }).click()
     await page.waitForURL(/by=key/)
-    await expect.poll(() => rowsOf('API keys')).toEqual(['deleted key 1', 'grouping 2', 'no key: the console 1'])
+    await expect
+      .poll(() => rowsOf('API keys'))
+      .toEqual(['grouping 2', `${shortId(deleted)}, deleted 1`, 'no key: the console 1'])
     expect(await flaws(page)).toEqual([])
     await page.reload()
     await expect.poll(() => rowsOf('API keys')).toHaveLength(3)
@@ -117,6 +120,60 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
     await page.goto(at(`${address}&by=nothing`))
     await expect.poll(() => rowsOf('Endpoints')).toEqual(['voice.grouped 4'])
     expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('another grouping asks for its groups alone, the arrow keys go on meanwhile, and the largest groups are shown', async () => {
+    const { service, owner, at } = opened()
+    const other = await service.createAccount()
+    for (let index = 0; index < 52; index++)
+      await insertJob(service.runtime.db, other, { endpointKey: `voice.n${index}` })
+    await insertJob(service.runtime.db, other, { endpointKey: 'voice.n9' })
+    const { page, complaints } = await openPage(owner, service.url)
+    const [from, to] = [Date.now() - HOUR_MS, Date.now() + HOUR_MS].map((ms) => new Date(ms).toISOString())
+    await page.goto(at(`operator/statistics?account=${other}&from=${from}&to=${to}`))
+    const card = page.getByRole('region', { name: 'Endpoints', exact: true })
+    await card.getByText('And 2 more with fewer jobs').waitFor()
+    expect(await card.locator('tbody tr').first().innerText()).toMatch(/^voice\.n9\t2/)
+    await page.getByRole('heading', { name: 'Real-time factor' }).waitFor()
+    const asked = new Set<string | undefined>()
+    const held = Promise.withResolvers<void>()
+    await page.route('**/graphql', async (route) => {
+      asked.add(/query (\w+)/.exec(route.request().postData() ?? '')?.[1])
+      await held.promise
+      return route.fallback()
+    })
+    await card.getByRole('radio', { name: 'Endpoint', exact: true }).focus()
+    for (const [key, by] of [
+      ['ArrowRight', 'key'],
+      ['ArrowRight', 'type'],
+      ['ArrowLeft', 'key'],
+    ] as const) {
+      await page.keyboard.press(key)
+      await page.waitForURL(new RegExp(`by=${by}`))
+    }
+    held.resolve()
+    await page.getByRole('region', { name: 'API keys', exact: true }).locator('tbody tr').first().waitFor()
+    expect([[...asked], complaints]).toEqual([['StatisticsGroups'], []])
+    await page.close()
+  })
+
+  test('groups that are too many say so in their own card, and the charts stay', async () => {
+    const { service, owner, account, at } = opened()
+    await insertJob(service.runtime.db, account)
+    const { page, complaints } = await openPage(owner, service.url, /400/)
+    await page.route('**/graphql', (route) =>
+      route.request().postData()?.includes('query StatisticsGroups(')
+        ? route.fulfill({
+            status: 400,
+            json: { errors: [{ message: 'Group by fewer.', extensions: { code: 'INVALID_REQUEST' } }] },
+          })
+        : route.fallback(),
+    )
+    await page.goto(at('statistics'))
+    await page.getByText('More groups than can be shown').waitFor()
+    await page.locator('.chart canvas').first().waitFor()
+    expect([await page.getByRole('alert').count(), await flaws(page), complaints]).toEqual([0, [], []])
     await page.close()
   })
 
