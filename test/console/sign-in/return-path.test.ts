@@ -11,6 +11,9 @@ test.each([
   '/console/jobs?status=failed&window=24h#top',
   '/console/webhooks/deliveries/msg_1',
   '/console/playground?voice=https://example.com',
+  '/console/jobs?search=%E0%A4%A',
+  '/console/jobs/sign-in',
+  '/console/jobs/a%20b',
 ])('%s is the address of a screen', (to) => {
   expect(pathOf(to)).toBe(to)
 })
@@ -41,6 +44,15 @@ test.each([
   '/..//evil.example.com/console/jobs',
   '/.//evil.example.com',
   '//[',
+  '/console/sign-in',
+  '/console/sign-in?to=/console/sign-in',
+  '/console/sign-in/',
+  '/console//sign-in',
+  '/console/sign%2Din',
+  '/console/enter',
+  '/console/enter#token',
+  '/console/jobs/%E0%A4%A',
+  '/console/%',
 ])('%j leads nowhere', (to) => {
   expect(pathOf(to)).toBeNull()
 })
