@@ -1,5 +1,6 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { Icon } from './icon.tsx'
+import { toast } from './toast.tsx'
 
 const SHOWN_MS = 1600
 
@@ -13,12 +14,18 @@ interface CopyButtonProps {
 
 export function CopyButton({ text, label, children }: CopyButtonProps) {
   const [isDone, setDone] = useState(false)
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const onCopy = async (event: Event): Promise<void> => {
     event.preventDefault()
     event.stopPropagation()
-    await copy(text)
+    try {
+      await copy(text)
+    } catch {
+      return toast('The browser refused to copy: select the text and copy it yourself.')
+    }
     setDone(true)
-    setTimeout(() => setDone(false), SHOWN_MS)
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => setDone(false), SHOWN_MS)
   }
   const kind = children === undefined ? 'button quiet only-icon small' : 'button'
   return (
@@ -38,7 +45,7 @@ export function CopyButton({ text, label, children }: CopyButtonProps) {
   )
 }
 
-/** Over plain http browsers give no clipboard: there the old way is left. */
+/** Over plain http browsers give no clipboard: there the old way is left. @throws where the browser does not allow it */
 async function copy(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')
@@ -46,6 +53,7 @@ async function copy(text: string): Promise<void> {
   document.querySelector('dialog[open]')?.append(area)
   if (!area.isConnected) document.body.append(area)
   area.select()
-  document.execCommand('copy')
+  const isCopied = document.execCommand('copy')
   area.remove()
+  if (!isCopied) throw new Error('not copied')
 }

@@ -144,11 +144,15 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
     ] as const) {
       await card.getByText(language, { exact: true }).click()
       await card.getByTitle(`Copy ${file}`).click()
-      await card.getByText('Copied').first().waitFor()
-      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
-        await readFile(new URL(`../../../../examples/webhooks/${file}`, import.meta.url), 'utf8'),
-      )
+      await expect
+        .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+        .toBe(await readFile(new URL(`../../../../examples/webhooks/${file}`, import.meta.url), 'utf8'))
     }
+    await page.evaluate(() => {
+      navigator.clipboard.writeText = () => Promise.reject(new DOMException('Not allowed', 'NotAllowedError'))
+    })
+    await card.getByTitle('Copy verify.ts').click()
+    await page.getByText('The browser refused to copy: select the text and copy it yourself.').waitFor()
     expect(complaints).toEqual([])
     await page.close()
   })
