@@ -7,6 +7,8 @@ import { idAt, insertJob } from '../../../setup/jobs/jobs.ts'
 import type { OpenedConsole } from '../opened-console.ts'
 
 const LONG = 'A rather long title of something'
+/** So old a job is shown with its date. */
+const DATED_MS = 31 * 86_400_000
 const WIDTHS = [860, 960, 1020, 1099, 1100, 1190, 1240, 1390, 1440]
 /** By list: where some columns are hidden. */
 const HIDDEN: Readonly<Record<string, Readonly<Record<number, readonly string[]>>>> = {
@@ -59,7 +61,7 @@ export function columnJourneys(opened: () => OpenedConsole): void {
       ['failed', 'PROVIDER_UNAVAILABLE'],
       ['processing', null],
     ] as const) {
-      const id = idAt(new Date('2026-10-28'))
+      const id = idAt(new Date(Date.now() - DATED_MS))
       last = id
       await insertJob(db, account, { id, status, endpointKey, apiKeyId: key, ...(errorCode && { errorCode }) })
       await db.pool.query(MAKE_LONG, [id])
