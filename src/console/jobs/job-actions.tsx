@@ -10,6 +10,7 @@ import { Icon } from '../parts/icon.tsx'
 import { toast } from '../parts/toast.tsx'
 import { useLetters } from '../shell/use-letters.ts'
 import type { Job } from './job-detail.ts'
+import { isQueued, mayRetry } from './may-retry.ts'
 
 type Asked = 'cancel' | 'retry' | 'delete'
 
@@ -18,13 +19,12 @@ export function JobActions({ job, onChange }: { job: Job; onChange: () => void }
   const [asked, setAsked] = useState<Asked | null>(null)
   // A retry that succeeds leads to the new job's page: until then each press may be the one before, whose answer was lost.
   const [retryKey] = useState(randomKey)
-  const isQueued = job.type === 'VOICE' || job.type === 'GENERATE'
   const isOver = job.status === 'COMPLETED' || job.status === 'FAILED'
-  const mayRetry = isQueued && job.status === 'FAILED'
-  const mayCancel = isQueued && !isOver
+  const isRetried = mayRetry(job)
+  const mayCancel = isQueued(job) && !isOver
   useLetters({
     ...(mayCancel && { c: () => setAsked('cancel') }),
-    ...(mayRetry && { r: () => setAsked('retry') }),
+    ...(isRetried && { r: () => setAsked('retry') }),
   })
   return (
     <>
@@ -33,7 +33,7 @@ export function JobActions({ job, onChange }: { job: Job; onChange: () => void }
           <Icon name="cancel" /> Cancel
         </button>
       )}
-      {mayRetry && (
+      {isRetried && (
         <button type="button" class="button primary" onClick={() => setAsked('retry')}>
           <Icon name="reload" /> Retry
         </button>

@@ -9,6 +9,7 @@ import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { count } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { toast } from '../parts/toast.tsx'
+import { isQueued, mayRetry } from './may-retry.ts'
 
 interface SelectionBarProps {
   /** All of the page. */
@@ -24,8 +25,8 @@ export function SelectionBar({ rows, selection, onDone }: SelectionBarProps) {
   const [asked, setAsked] = useState<Bulk | null>(null)
   const jobs = rows.filter(({ id }) => selection.selected.has(id))
   const fitting = {
-    cancel: jobs.filter(({ status, type }) => (status === 'QUEUED' || status === 'PROCESSING') && isQueued(type)),
-    retry: jobs.filter(({ status, type }) => status === 'FAILED' && isQueued(type)),
+    cancel: jobs.filter((job) => (job.status === 'QUEUED' || job.status === 'PROCESSING') && isQueued(job)),
+    retry: jobs.filter(mayRetry),
   }
   return (
     <SelectionFrame label="Selected jobs" selection={selection}>
@@ -103,6 +104,3 @@ async function runAll(bulk: Bulk, { ids, idempotencyKey }: Request): Promise<str
       : (await ask(retryJobs, { ids, idempotencyKey })).retryJobs.results
   return bulkResult(bulk === 'cancel' ? 'cancelled' : 'retried', results)
 }
-
-/** Companion jobs end in their own response. */
-const isQueued = (type: JobRowFragment['type']): boolean => type === 'VOICE' || type === 'GENERATE'

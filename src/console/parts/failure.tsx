@@ -1,5 +1,6 @@
 import type { ApiError } from '../api/api-error.ts'
 import { useSecondsLeft } from '../api/use-seconds-left.ts'
+import { clockTime } from './format.ts'
 import { Icon } from './icon.tsx'
 
 interface ReasonProps {
@@ -10,24 +11,26 @@ interface ReasonProps {
 
 interface FailureProps extends ReasonProps {
   readonly onRetry?: (() => void) | undefined
-  /** Older data stand below it. */
-  readonly isOld?: boolean
+  /** Goes to the field that a path names. */
+  readonly onPath?: (path: string) => void
+  /** When the data below it were asked for, in milliseconds. */
+  readonly asOf?: number | undefined
 }
 
 /** What went wrong, where it went wrong: the sentence, the code, the request's id, and what to do. */
-export const Failure = ({ failure, onRetry, isOld, isAskedAgain }: FailureProps) => (
+export const Failure = ({ failure, onRetry, onPath, asOf, isAskedAgain }: FailureProps) => (
   <div class="notice bad" role="alert">
     <Icon name="alert" />
     <div class="notice-body">
       <p>
         <Reason failure={failure} isAskedAgain={isAskedAgain} />
-        {isOld && ' The data below is older.'}
+        {asOf !== undefined && ` The data below is as of ${clockTime(new Date(asOf).toISOString())}.`}
       </p>
       {failure.details.length > 0 && (
         <ul>
           {failure.details.map(({ path, message }) => (
             <li key={path}>
-              <code>{path}</code> {message}
+              <Path path={path} onPath={onPath} /> {message}
             </li>
           ))}
         </ul>
@@ -42,6 +45,15 @@ export const Failure = ({ failure, onRetry, isOld, isAskedAgain }: FailureProps)
     )}
   </div>
 )
+
+const Path = ({ path, onPath }: { readonly path: string } & Pick<FailureProps, 'onPath'>) =>
+  onPath === undefined ? (
+    <code>{path}</code>
+  ) : (
+    <button type="button" class="button small" onClick={() => onPath(path)}>
+      {path}
+    </button>
+  )
 
 const RetryButton = ({ until, onRetry }: { readonly until: number | null; readonly onRetry: () => void }) => (
   <button type="button" class="button" disabled={useSecondsLeft(until) > 0} onClick={onRetry}>

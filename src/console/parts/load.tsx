@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Answered } from '../api/ask.ts'
+import { timeNow } from '../api/clock.ts'
 import type { Loaded } from '../api/use-query.ts'
 import { Failure } from './failure.tsx'
 
@@ -16,11 +17,13 @@ interface LoadProps<Data> {
  * page cannot be used until those of this one are there.
  */
 export function Load<Data>({ query, skeleton, children }: LoadProps<Data>) {
-  const { data, failure, isLoading, isOther, reload } = query
+  const { data, failure, isLoading, isOther, askedAt, reload } = query
   const box = useInert(isOther)
   return (
     <>
-      {failure !== null && <Failure failure={failure} onRetry={reload} isOld={data !== null} isAskedAgain />}
+      {failure !== null && (
+        <Failure failure={failure} onRetry={reload} asOf={data === null ? undefined : timeAt(askedAt)} isAskedAgain />
+      )}
       {data !== null && (
         <div ref={box} class={isLoading ? 'refreshing' : undefined} aria-busy={isOther || undefined}>
           {children(data)}
@@ -35,6 +38,9 @@ export function Load<Data>({ query, skeleton, children }: LoadProps<Data>) {
     </>
   )
 }
+
+/** The service's time at a moment of the clock that only rises. */
+const timeAt = (moment: number): number => timeNow() - performance.now() + moment
 
 /** What had the focus in it, as the button to the next page, has it again afterwards. */
 function useInert(isInert: boolean) {

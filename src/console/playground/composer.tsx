@@ -2,13 +2,13 @@ import { useRef, useState } from 'preact/hooks'
 import { serviceUrl } from '../api/base.ts'
 import { useAction } from '../api/use-action.ts'
 import type { VoicesQuery } from '../operations.ts'
-import { Failure } from '../parts/failure.tsx'
 import { count } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { balance } from '../shell/balance.ts'
 import { draftInputs, draftText } from './draft.ts'
 import { characters, type FormField, formFields, inputsOf } from './form-fields.ts'
 import { type FormValue, InputField } from './input-field.tsx'
+import { Refusal } from './refusal.tsx'
 import { EXAMPLES, Sheet } from './sheet.tsx'
 import { startTake } from './takes.ts'
 import { VoicePicker } from './voice-picker.tsx'
@@ -50,7 +50,7 @@ export function Composer({ endpoint, chosenVoice, onVoice, onExpired }: Composer
   return (
     <form ref={form} class="composer" onSubmit={onSubmit} onKeyDown={onKeyDown}>
       <div class="sheet card">
-        {failure !== null && <Failure failure={failure} />}
+        {failure !== null && <Refusal failure={failure} onPath={(path) => focusInput(form.current, path)} />}
         <Sheet field={fields.find(({ name }) => name === 'text')} text={text} error={errors.text} onText={setText} />
         <SheetFoot
           text={text}
@@ -173,9 +173,14 @@ function tolerantInputs(fields: readonly FormField[], values: Values): Record<st
   return inputsOf(readable, values)
 }
 
-/** By the name of the input: `/inputs/text` and `/inputs/voice/0` say where. */
-function errorsOf(details: readonly { path: string; message: string }[]): Errors {
-  return Object.fromEntries(
-    details.map(({ path, message }) => [path.replace(/^\/?inputs\//, '').split('/')[0] ?? '', message]),
-  )
+/** By the name of the input. */
+const errorsOf = (details: readonly { path: string; message: string }[]): Errors =>
+  Object.fromEntries(details.map(({ path, message }) => [inputOf(path), message]))
+
+/** `/inputs/text` and `/inputs/voice/0` say where. */
+const inputOf = (path: string): string => path.replace(/^\/?inputs\//, '').split('/')[0] ?? ''
+
+function focusInput(form: HTMLFormElement | null, path: string): void {
+  const input = form?.elements.namedItem(inputOf(path))
+  if (input instanceof HTMLElement) input.focus()
 }

@@ -18,7 +18,7 @@ export const InputField = ({ field, value, error, onChange }: InputFieldProps) =
         {field.examples.length > 0 && (
           <Examples of={field.title} texts={field.examples} chosen={value} onChoose={onChange} />
         )}
-        <InputControl parts={parts} field={field} value={value} onChange={onChange} />
+        <InputControl parts={{ ...parts, name: field.name }} field={field} value={value} onChange={onChange} />
       </>
     )}
   </Field>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
-import { isOwner } from '../api/session.ts'
+import { at } from '../api/base.ts'
+import { isOperator } from '../api/session.ts'
 import { useFreshUrls } from '../api/use-fresh-urls.ts'
 import { useQuery } from '../api/use-query.ts'
 import { ownVoices, type VoicesQuery, voices as voicesQuery } from '../operations.ts'
@@ -120,10 +121,17 @@ function Takes() {
 }
 
 const NoEndpoint = () => (
-  <Empty title="No endpoint is published">
-    {isOwner.value
-      ? 'An operator publishes one with: npx sonant endpoints apply FILE'
-      : 'Ask your operator to publish a voice endpoint.'}
+  <Empty
+    title="No endpoint is published"
+    action={
+      isOperator.value && (
+        <a class="button primary" href={at('/operator/endpoints')}>
+          Publish one
+        </a>
+      )
+    }
+  >
+    {isOperator.value ? 'A voice endpoint says which engine speaks.' : 'Ask your operator to publish a voice endpoint.'}
   </Empty>
 )
 

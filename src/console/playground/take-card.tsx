@@ -3,6 +3,7 @@ import { at } from '../api/base.ts'
 import { useEvery } from '../api/use-every.ts'
 import { useFreshUrls } from '../api/use-fresh-urls.ts'
 import { Transcript } from '../captions/transcript.tsx'
+import { mayRetry } from '../jobs/may-retry.ts'
 import { UnservedPool } from '../jobs/unserved-pool.tsx'
 import { clockTime, count, duration, initial } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -115,12 +116,13 @@ function Chunks({ progress }: { progress: NonNullable<Take['progress']> }) {
 }
 
 function TakeActions({ take }: { take: Take }) {
-  const status = take.progress?.status
+  const { progress } = take
+  const status = progress?.status
   const isOver = status === 'COMPLETED' || status === 'FAILED'
   return (
     <>
       {!isOver && <CancelButton jobId={take.jobId} isCharged={status === 'PROCESSING'} />}
-      {status === 'FAILED' && <RetryButton take={take} />}
+      {progress !== null && mayRetry({ ...progress, type: 'VOICE' }) && <RetryButton take={take} />}
       {status === 'COMPLETED' && take.audio !== null && (
         <DownloadMenu jobId={take.jobId} audio={take.audio} name={fileName(take)} />
       )}

@@ -1,8 +1,10 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { at } from '../api/base.ts'
+import { timeNow } from '../api/clock.ts'
 import { comebacks, isHeld, isOffline, liveState } from '../api/follow.ts'
 import { session } from '../api/session.ts'
+import { clockTime } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { reloadWithDraft } from '../playground/draft.ts'
 import { isOutdated } from './new-version.ts'
@@ -14,12 +16,14 @@ const LOST_AFTER_MS = 1500
 export function Banners() {
   const isLost = useLost()
   const isOld = useOutdated()
+  const isCut = isOffline.value || liveState.value === 'reconnecting'
+  const since = useMemo(() => clockTime(new Date(timeNow()).toISOString()), [isCut])
   return (
     <div class="banners" role="status">
       {(isOffline.value || isLost) && (
         <Banner>
-          {isOffline.value ? 'You are offline.' : 'The connection to the service is lost.'} This page shows older data
-          and updates by itself once the connection is back.
+          {isOffline.value ? 'You are offline.' : 'The connection to the service is lost.'} This page shows data as of{' '}
+          {since} and updates by itself once the connection is back.
         </Banner>
       )}
       {isOld && (

@@ -9,7 +9,7 @@ import { openFront } from '../../../setup/servers/cuttable-front.ts'
 import { ADD_DELIVERY, ahead, type OpenedConsole, signIn } from '../opened-console.ts'
 
 const LOST =
-  'The connection to the service is lost. This page shows older data and updates by itself once the connection is back.'
+  /The connection to the service is lost\. This page shows data as of \d\d:\d\d:\d\d and updates by itself once the connection is back\./
 const NAMES = ['<script>alert(1)</script>', 'مفتاح الموقع', '🎙️ studio ‮gnp.exe']
 const BODY = '<!doctype html><h1 id="theirs">502 Bad Gateway</h1><script>document.title = "theirs"</script>'
 

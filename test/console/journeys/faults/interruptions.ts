@@ -70,12 +70,12 @@ export function interruptionJourneys(opened: () => OpenedConsole): void {
   test('jobs whose retry was carried out and not answered are retried as the same request', async () => {
     const { service, owner, account, at } = opened()
     const { db } = service.runtime
-    for (let made = 0; made < 2; made++) await insertJob(db, account, { status: 'failed', errorCode: 'CHARGE_FAILED' })
+    for (let made = 0; made < 2; made++) await insertJob(db, account, { status: 'failed', errorCode: 'QUEUE_FAILED' })
     const { page, complaints } = await openPage(owner, service.url, CUT_OFF)
     const asked: unknown[] = []
     page.on('request', (request) => isOf(request, 'RetryJobs') && asked.push(variablesOf(request)))
     await loseAnswer(page, 'RetryJobs')
-    await page.goto(at('jobs?error=charge_failed'))
+    await page.goto(at('jobs?error=queue_failed'))
     const rows = page.locator('tbody tr[data-job]')
     await rows.nth(1).waitFor()
     for (const row of [0, 1]) await rows.nth(row).getByRole('checkbox').check()
@@ -272,7 +272,7 @@ async function failedSpeech({ service, account }: OpenedConsole): Promise<string
   const { job_id: id } = (await answer.json()) as { job_id: string }
   const fail = () =>
     service.runtime.db.pool.query(
-      "update job set status = 'failed', error_code = 'RENDER_FAILED' where id = $1 and status = 'completed'",
+      "update job set status = 'failed', error_code = 'JOB_TIMEOUT' where id = $1 and status = 'completed'",
       [id],
     )
   await expect.poll(async () => (await fail()).rowCount).toBe(1)

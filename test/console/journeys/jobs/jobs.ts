@@ -5,6 +5,8 @@ import { ahead, type OpenedConsole } from '../opened-console.ts'
 
 const FIFTY = 50
 
+const TIME_OUT = "update job set error_code = 'JOB_TIMEOUT' where account_id = $1 and endpoint_key = 'voice.unserved'"
+
 /** Steering the jobs by keyboard, many at once, and to one by its id. */
 export function jobsJourneys(opened: () => OpenedConsole): void {
   test('rows are walked, selected and opened by letters, and a job leads to its neighbours, its retry and its cancellation', async () => {
@@ -56,8 +58,10 @@ export function jobsJourneys(opened: () => OpenedConsole): void {
     await pressUntil(page, 'c', page.getByRole('dialog', { name: 'Cancel this job?' }))
     await page.getByRole('button', { name: 'Keep as it is' }).focus()
     await page.keyboard.press('Control+Enter')
-    await page.getByRole('button', { name: 'Retry' }).waitFor()
-    expect(await page.getByRole('dialog').count()).toBe(0)
+    await page.getByText('The job was cancelled: submit it again if that was not intended.').waitFor()
+    expect([await page.getByRole('dialog').count(), await page.getByRole('button', { name: 'Retry' }).count()]).toEqual(
+      [0, 0],
+    )
     await page.goto(at('jobs/job_00000000000000000000000000'))
     await page.getByText('No such job').waitFor()
     expect(await page.getByRole('button', { name: /Try again|Find/ }).count()).toBe(0)
@@ -161,6 +165,10 @@ export function jobsJourneys(opened: () => OpenedConsole): void {
     await expect.poll(() => page.locator('tbody').getByText('cancelled').count()).toBe(FIFTY)
     // What was said lies over the buttons for some seconds.
     await expect.poll(ahead(page, () => page.getByText(`${FIFTY} cancelled.`).count())).toBe(0)
+    await page.locator('tbody input').first().check()
+    expect(await page.getByRole('button', { name: 'Retry 0' }).isDisabled()).toBe(true)
+    await service.runtime.db.pool.query(TIME_OUT, [account])
+    await page.reload()
     await page.locator('tbody input').first().check()
     await page.getByRole('button', { name: 'Retry 1' }).click()
     await page.getByRole('button', { name: 'Retry jobs' }).click()

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { notifyJob } from '../../../../src/jobs/live/notify-job.ts'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import { endpoint } from '../../../setup/jobs/fixtures.ts'
 import { applyEndpoint } from '../../../setup/jobs/voice-jobs.ts'
-import { ahead, type OpenedConsole } from '../opened-console.ts'
+import { ahead, type OpenedConsole, signIn } from '../opened-console.ts'
 
 const REFUSED = {
   errors: [{ message: 'Send fewer requests.', extensions: { code: 'RATE_LIMITED', retryAfterSeconds: 2 } }],
@@ -15,12 +16,40 @@ const WITH_DEFAULTS = {
   mood: { type: 'string', enum: ['calm', 'loud'], default: 'calm' },
   tags: { type: 'array' },
 }
+const FAIL = `update job set status = 'failed', error_code = 'PROVIDER_BUSY', completed_at = now() where id = $1`
+const UNPAID = {
+  data: { submitVoiceJob: { __typename: 'RequestError', code: 'PAYMENT_REQUIRED', message: 'Top up the account.' } },
+}
+const REFUSED_INPUT = {
+  data: {
+    submitVoiceJob: {
+      __typename: 'RequestError',
+      code: 'INVALID_REQUEST',
+      message: 'Mend the inputs.',
+      details: [{ path: '/inputs/text', message: 'Too quiet.' }],
+    },
+  },
+}
 const MEDIA_GONE = /404 \(Not Found\)/
 
 async function cancelCharged(take: Locator): Promise<void> {
   await take.getByText('processing').waitFor()
   await take.getByRole('button', { name: 'Cancel' }).click()
   await take.page().getByRole('button', { name: 'Cancel the take' }).click()
+}
+
+/** Answers an operation in place of the service. */
+const answer = (page: Page, operation: string, json: unknown) =>
+  page.route('**/graphql', (route) =>
+    route.request().postData()?.includes(operation) ? route.fulfill({ json }) : route.fallback(),
+  )
+
+/** As a worker does whose engine is busy. */
+async function failTake({ service, account }: OpenedConsole, take: Locator): Promise<void> {
+  await take.getByText('processing').waitFor()
+  const jobId = (await take.getByRole('link', { name: 'Open the job' }).getAttribute('href'))?.split('/').at(-1) ?? ''
+  await service.runtime.db.pool.query(FAIL, [jobId])
+  notifyJob(service.runtime, { accountId: account, jobId })
 }
 
 /** Takes, samples and the audio of jobs, while they are waited for and when they cannot be had. */
@@ -85,14 +114,56 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
     expect(await flaws(page)).toEqual([])
     await tags.fill('[1]')
     await page.keyboard.press('Control+Enter')
-    await cancelCharged(page.locator('.take'))
+    await failTake(opened(), page.locator('.take'))
     await page.getByRole('button', { name: 'Retry' }).click()
     await expect.poll(() => page.locator('.take').count()).toBe(2)
     const [again, first] = [page.locator('.take').first(), page.locator('.take').last()]
     await again.getByText('Nobody speaks this.').waitFor()
     await cancelCharged(again)
-    await again.getByRole('button', { name: 'Retry' }).waitFor()
-    expect([await first.getByText('JOB_CANCELLED').count(), complaints]).toEqual([1, []])
+    await again.getByText('JOB_CANCELLED').waitFor()
+    const retries = (take: Locator) => take.getByRole('button', { name: 'Retry' }).count()
+    expect([await retries(first), await retries(again), complaints]).toEqual([1, 0, []])
+    await page.close()
+  })
+
+  test('a playground without an endpoint leads an operator to them; a text that is not paid for says the balance, one that is wrong leads to its field', async () => {
+    const { service, browser, owner, at } = opened()
+    const member = await browser.newContext()
+    for (const context of [owner, member]) {
+      const { page, complaints } = await openPage(context, service.url)
+      await page.goto(at('jobs'))
+      if (context === member) await signIn(page, 'member@example.com')
+      await answer(page, 'query Voices', { data: { myEndpoints: [] } })
+      await page.goto(at('playground'))
+      await page.getByText('No endpoint is published').waitFor()
+      const isOperator = context === owner
+      expect(await page.getByText('Ask your operator to publish').count()).toBe(isOperator ? 0 : 1)
+      expect(await flaws(page)).toEqual([])
+      if (isOperator) await page.getByRole('link', { name: 'Publish one' }).click()
+      if (isOperator) await page.waitForURL(at('operator/endpoints'))
+      expect(complaints).toEqual([])
+      await page.close()
+    }
+    await member.close()
+    const { page, complaints } = await openPage(owner, service.url)
+    await answer(page, 'mutation Speak(', UNPAID)
+    await page.goto(at('playground'))
+    await page.getByLabel('Text', { exact: true }).fill('Nobody pays for this.')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText(/^Your account has [\d,−]+ credits: your operator tops it up\.$/).waitFor()
+    await answer(page, 'mutation Speak(', REFUSED_INPUT)
+    await page.keyboard.press('Control+Enter')
+    const path = page.getByRole('button', { name: '/inputs/text' })
+    await path.waitFor()
+    expect([await page.locator(':focus').innerText(), await flaws(page)]).toEqual([
+      expect.stringContaining('Too quiet.'),
+      [],
+    ])
+    await path.click()
+    expect(await page.getByLabel('Text', { exact: true }).evaluate((area) => area === document.activeElement)).toBe(
+      true,
+    )
+    expect([await flaws(page), complaints]).toEqual([[], []])
     await page.close()
   })
 

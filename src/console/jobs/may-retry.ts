@@ -1,0 +1,11 @@
+import type { JobRowFragment } from '../operations.ts'
+
+/** The same request would fail again, or its user did not want it: the sentence of each says what to do first. */
+const FINAL = ['JOB_CANCELLED', 'RENDER_FAILED', 'CHARGE_FAILED']
+
+/** Companion jobs end in their own response. */
+export const isQueued = ({ type }: Pick<JobRowFragment, 'type'>): boolean => type === 'VOICE' || type === 'GENERATE'
+
+/** Whether the same request may succeed when it is sent again. */
+export const mayRetry = (job: Pick<JobRowFragment, 'type' | 'status' | 'errorCode'>): boolean =>
+  job.status === 'FAILED' && isQueued(job) && !FINAL.includes(job.errorCode ?? '')
