@@ -52,6 +52,7 @@ export function filterOf(query: Query, now: number): { filter: JobsFilter; dropp
   const createdAt = rangeOf(query.window, now) ?? endsOf(query)
   if (query.window && rangeOf(query.window, now) === null) dropped.push('window')
   dropped.push(...wrongEnds(query))
+  if (query.sort && orderOf(query) === undefined) dropped.push('sort')
   const parts = {
     statuses: known('status', STATUSES),
     types: known('type', TYPES),
@@ -82,7 +83,8 @@ export const wrongEnds = (query: Query): string[] =>
   (['from', 'to'] as const).filter((name) => query[name] && !timeOf(query[name]))
 
 /** The order of an address; newest first unless it says another. */
-export const orderOf = (query: Query): JobOrder | undefined => SORTS[query.sort ?? '']
+export const orderOf = ({ sort = '' }: Query): JobOrder | undefined =>
+  Object.hasOwn(SORTS, sort) ? SORTS[sort] : undefined
 
 /** Whether an address filters at all. */
 export const isFiltered = (query: Query): boolean => FILTERS.some((name) => query[name])

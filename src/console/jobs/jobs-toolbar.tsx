@@ -86,13 +86,20 @@ export const FilterChoices = () => (
   </>
 )
 
-/** Filters of an old link that mean nothing any more. */
-export const DroppedNotice = ({ names }: { names: readonly string[] }) =>
-  names.length === 0 ? null : (
+/** Parts of an old link that mean nothing any more: they are taken out of the address at a press. */
+export function DroppedNotice({ names }: { names: readonly string[] }) {
+  const { change } = useAddress()
+  if (names.length === 0) return null
+  const without = Object.fromEntries(names.map((name) => [name, null]))
+  return (
     <p class="notice warn">
-      <Icon name="alert" /> This link filters by a value that does not exist any more: {names.join(', ')}.
+      <Icon name="alert" /> This link asks for a value that does not exist any more: {names.join(', ')}.
+      <button type="button" class="button small" onClick={() => change(without, true)}>
+        Clear
+      </button>
     </p>
   )
+}
 
 const SORT_NAMES = [
   ['oldest', 'Oldest first'],

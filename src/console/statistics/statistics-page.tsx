@@ -13,6 +13,7 @@ import { Page } from '../parts/page.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { Breakdown, Latencies } from './breakdowns.tsx'
 import { Charts } from './charts.tsx'
+import { droppedOf } from './dropped.ts'
 import { GroupsCard } from './groups-table.tsx'
 import { jobsAddress, type Whose } from './jobs-address.ts'
 import { type Asked, MoreCharts } from './more-charts.tsx'
@@ -60,7 +61,7 @@ export function Statistics({ whose }: { whose: Whose }) {
   return (
     <>
       <WindowBar window={window} />
-      <DroppedNotice names={dropped} />
+      <DroppedNotice names={[...dropped, ...droppedOf(query)]} />
       <Load query={list} skeleton={<SkeletonRows rows={6} />}>
         {(data) => (isEmpty(data) ? <NoJobs /> : <Figures {...{ data, window, whose, variables }} />)}
       </Load>

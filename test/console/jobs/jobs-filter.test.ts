@@ -31,8 +31,10 @@ describe("the filter of an address's query", () => {
   })
 
   test('leaves out what fits no more, and names it', () => {
-    const { filter, dropped } = filterOf({ status: 'failed,lost', key: 'none', window: '2y', search: "'; drop" }, NOW)
-    expect([filter, dropped]).toEqual([{ statuses: ['FAILED'] }, ['window', 'status', 'key', 'search']])
+    const query = { status: 'failed,lost', key: 'none', window: '2y', search: "'; drop", sort: 'constructor' }
+    const { filter, dropped } = filterOf(query, NOW)
+    expect([filter, dropped]).toEqual([{ statuses: ['FAILED'] }, ['window', 'sort', 'status', 'key', 'search']])
+    expect([filterOf({ sort: 'longest' }, NOW).dropped, orderOf(query)]).toEqual([[], undefined])
   })
 
   test('gives every choice of statuses and types back, whatever their order', () => {
