@@ -5,6 +5,7 @@ import { timeNow } from '../api/clock.ts'
 import { comebacks } from '../api/follow.ts'
 import { useQuery } from '../api/use-query.ts'
 import { NewerButton } from '../lists/newer-button.tsx'
+import { ShorterTime } from '../lists/shorter-time.tsx'
 import { useCalmReload } from '../lists/use-calm-reload.ts'
 import { useSelection } from '../lists/use-selection.ts'
 import { type JobRowFragment, type JobsFilter, type JobsQuery, jobCounts, jobs as jobsQuery } from '../operations.ts'
@@ -70,6 +71,7 @@ export function JobsPage() {
       <StatusTabs counts={counts.isOther ? null : (counts.data?.jobStats ?? null)} />
       <JobsToolbar />
       <DroppedNotice names={dropped} />
+      <ShorterTime failure={list.failure} />
       <Load query={list} skeleton={<SkeletonRows />}>
         {({ jobs }) => (
           <JobsList

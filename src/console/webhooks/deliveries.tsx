@@ -4,6 +4,7 @@ import { comebacks } from '../api/follow.ts'
 import { useQuery } from '../api/use-query.ts'
 import { ClearFilters, DroppedNotice } from '../jobs/jobs-toolbar.tsx'
 import { NewerButton } from '../lists/newer-button.tsx'
+import { ShorterTime } from '../lists/shorter-time.tsx'
 import { useCalmReload } from '../lists/use-calm-reload.ts'
 import { useRowLetters } from '../lists/use-row-letters.ts'
 import { useSelection } from '../lists/use-selection.ts'
@@ -68,6 +69,7 @@ export function Deliveries() {
       <StateChoice />
       <DeliveriesToolbar>{isNarrow && <ClearFilters onClear={() => change(NO_FILTER)} />}</DeliveriesToolbar>
       <DroppedNotice names={dropped} />
+      <ShorterTime failure={list.failure} />
       <Load query={list} skeleton={<SkeletonRows />}>
         {({ webhookDeliveries: { edges, pageInfo, totalCount } }) => (
           <>

@@ -11,6 +11,7 @@ import {
   IdSearch,
   LinkedFilters,
 } from '../../jobs/jobs-toolbar.tsx'
+import { ShorterTime } from '../../lists/shorter-time.tsx'
 import { allJobs } from '../../operations.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { sentence } from '../../parts/format.ts'
@@ -48,6 +49,7 @@ export function AllJobsPage() {
     <OperatorScreen title="Jobs of all accounts" tab="jobs" actions={actions}>
       <AllJobsToolbar isNarrow={isNarrow} />
       <DroppedNotice names={dropped} />
+      <ShorterTime failure={list.failure} />
       <Load query={list} skeleton={<SkeletonRows />}>
         {({ allJobs: { edges, pageInfo } }) =>
           edges.length === 0 ? (

@@ -33,6 +33,26 @@ export function limitJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
+  test('a list that is not read in time offers a shorter one, and older data say as of when they are', async () => {
+    const { service, owner, account, at } = opened()
+    const id = await insertJob(service.runtime.db, account)
+    const { page, complaints } = await openPage(owner, service.url, /503/)
+    await page.goto(at('jobs'))
+    await page.locator(`[data-job=${id}]`).waitFor()
+    const list = await withhold(page, 'query Jobs(')
+    await page.getByLabel('Newest first').selectOption('Longest first')
+    await page.getByText(/ The data below is as of \d\d:\d\d:\d\d\./).waitFor()
+    expect(await flaws(page)).toEqual([])
+    await page.getByRole('button', { name: 'Choose a shorter time' }).click()
+    await page.waitForURL(at('jobs?sort=longest&window=24h'))
+    await page.getByText('The list may be too long').waitFor({ state: 'detached' })
+    list.restore()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'Try again' }).waitFor({ state: 'detached' })
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
   test('a page that the service limits at its door loads once the seconds are over', async () => {
     const { service, owner, at } = opened()
     const { page, complaints } = await openPage(owner, service.url, /429/)
