@@ -719,6 +719,11 @@ export type EndpointKeysQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type EndpointKeysQuery = { myEndpoints: Array<{ id: string }> };
 
+export type KeyNamesQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type KeyNamesQuery = { apiKeys: { edges: Array<{ node: { id: string, name: string } }> } };
+
 export type OneAccountQueryVariables = Exact<{
   account: string;
   lately?: JobsFilter | null | undefined;
@@ -1386,6 +1391,7 @@ export const jobNeighbours: Operation<JobNeighboursQuery, JobNeighboursQueryVari
 export const lexicon: Operation<LexiconQuery, LexiconQueryVariables> = { query: "query Lexicon{lexicon{entries{language grapheme alias}}}" }
 export const setLexicon: Operation<SetLexiconMutation, SetLexiconMutationVariables> = { query: "mutation SetLexicon($entries:[LexiconEntryInput!]!){setLexicon(entries:$entries){__typename ...on Lexicon{entries{language grapheme alias}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const endpointKeys: Operation<EndpointKeysQuery, EndpointKeysQueryVariables> = { query: "query EndpointKeys{myEndpoints{id}}" }
+export const keyNames: Operation<KeyNamesQuery, KeyNamesQueryVariables> = { query: "query KeyNames{apiKeys(first:100){edges{node{id name}}}}" }
 export const oneAccount: Operation<OneAccountQuery, OneAccountQueryVariables> = { query: "query OneAccount($account:ID!$lately:JobsFilter){account(account:$account){id name credits createdAt}unfinished:jobStats(account:$account filter:{statuses:[QUEUED PROCESSING]}groupBy:[STATUS]){status jobs}lately:jobStats(account:$account filter:$lately groupBy:[STATUS]){status jobs credits}}" }
 export const accountHolders: Operation<AccountHoldersQuery, AccountHoldersQueryVariables> = { query: "query AccountHolders($account:ID!){users(account:$account first:50){pageInfo{hasNextPage}edges{node{id email role lastSeenAt disabledAt hasPassword}}}apiKeys(account:$account first:50){pageInfo{hasNextPage}edges{node{id name hint scopes lastUsedAt expiresAt}}}creditEntries(account:$account first:10){edges{node{id kind amount balance jobId createdAt}}}}" }
 export const operatorEndpoints: Operation<OperatorEndpointsQuery, OperatorEndpointsQueryVariables> = { query: "query OperatorEndpoints($first:Int$after:String$last:Int$before:String){endpoints(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{slug name creditsPerCharacter updatedAt voices{slug}settings{published requiredScope engine pool}}}}workflows(first:50){edges{node{slug name}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }

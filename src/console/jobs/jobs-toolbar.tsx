@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { at } from '../api/base.ts'
+import { keyNames } from '../lists/key-names.ts'
 import { LinkedEnds } from '../lists/linked-ends.tsx'
 import { RemovableChips } from '../lists/removable-chips.tsx'
 import type { JobCountsQuery } from '../operations.ts'
@@ -9,6 +10,7 @@ import { sentence, shortCount, shortId } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { SearchField } from '../parts/search-field.tsx'
 import { useAddress } from '../parts/use-address.ts'
+import { useFile } from '../shell/use-file.ts'
 import { useLetters } from '../shell/use-letters.ts'
 import { WINDOW_OPTIONS } from '../windows/time-window.ts'
 import { placeOf } from './jobs-address.ts'
@@ -47,10 +49,13 @@ export function JobsToolbar() {
   const togglePause = (): void => change({ live: isPaused ? null : 'off' }, true)
   useLetters({ l: togglePause })
   const cleared = Object.fromEntries(FILTERS.map((name) => [name, null]))
+  // Most visits filter by neither: they have a file of their own.
+  const fields = useFile(true, () => import('../lists/job-fields.tsx'), noFields)
   return (
     <div class="toolbar">
       <IdSearch key={query.search ?? ''} />
       <FilterChoices />
+      {fields && <fields.JobFields />}
       <Choice name="sort" label="Newest first" options={SORT_NAMES} />
       <LinkedFilters />
       {isFiltered(query) && <ClearFilters onClear={() => change({ ...cleared, ...TO_START })} />}
@@ -62,12 +67,15 @@ export function JobsToolbar() {
   )
 }
 
-/** Filters that only links set. */
+/** Without them the other filters stay. */
+const noFields = (): void => {}
+
+/** The filters by names, each to be taken away. */
 export function LinkedFilters() {
   const { query } = useAddress()
   const shown = [
     ['endpoint', query.endpoint],
-    ['key', query.key && shortId(query.key)],
+    ['key', query.key && (keyNames.value.get(query.key) ?? shortId(query.key))],
   ] as const
   return (
     <>

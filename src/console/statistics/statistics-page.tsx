@@ -60,7 +60,7 @@ export function Statistics({ whose }: { whose: Whose }) {
   const list = useQuery(statistics, variables)
   return (
     <>
-      <WindowBar window={window} />
+      <WindowBar window={window} isOwn={whose === NONE} />
       <DroppedNotice names={[...dropped, ...droppedOf(query)]} />
       <Load query={list} skeleton={<SkeletonRows rows={6} />}>
         {(data) => (isEmpty(data) ? <NoJobs /> : <Figures {...{ data, window, whose, variables }} />)}

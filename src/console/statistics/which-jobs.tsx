@@ -1,17 +1,19 @@
 import { EndpointField } from '../lists/endpoint-field.tsx'
+import { JobFields } from '../lists/job-fields.tsx'
+import { keyNames } from '../lists/key-names.ts'
 import { shortId } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { useAddress } from '../parts/use-address.ts'
 
-/** Of which endpoint the jobs are; with which key they came, links say. */
-export function WhichJobs() {
+/** Of which endpoint the jobs are, and with which key they came; that of another account, links say. */
+export function WhichJobs({ isOwn }: { readonly isOwn: boolean }) {
   const { query, change } = useAddress()
   return (
     <>
-      <EndpointField />
+      {isOwn ? <JobFields /> : <EndpointField />}
       {query.key && (
         <button type="button" class="chip removable" onClick={() => change({ key: null })}>
-          key <strong>{shortId(query.key)}</strong> <Icon name="close" size={12} />
+          key <strong>{keyNames.value.get(query.key) ?? shortId(query.key)}</strong> <Icon name="close" size={12} />
           <span class="unseen">Remove this filter</span>
         </button>
       )}

@@ -7,7 +7,7 @@ import { WhichJobs } from './which-jobs.tsx'
 import { addressOfWindow, moved, RANGES, type RangeName, type TimeWindow, zoomed } from './window.ts'
 
 /** Which stretch of time is shown, a range up to now or one that was zoomed or moved to, and of which jobs; all of it in the address. */
-export function WindowBar({ window }: { window: TimeWindow }) {
+export function WindowBar({ window, isOwn }: { window: TimeWindow; isOwn: boolean }) {
   const { query, change } = useAddress()
   const isCompared = query.compare !== 'off'
   const go = ([from, to]: [number, number]): void => change(addressOfWindow(from, to))
@@ -33,7 +33,7 @@ export function WindowBar({ window }: { window: TimeWindow }) {
         />
         Compare with the window before
       </label>
-      <WhichJobs />
+      <WhichJobs isOwn={isOwn} />
       {window.range === null && (
         <p class="faint window-ends">
           {exactTime(new Date(window.from).toISOString())} – {exactTime(new Date(window.to).toISOString())}

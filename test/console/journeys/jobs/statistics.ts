@@ -57,6 +57,7 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
   test('figures are those of an endpoint and a key where the address names them, and so are the jobs that they lead to', async () => {
     const { service, owner, account, at } = opened()
     const key = newId('key')
+    await service.runtime.db.pool.query(ADD_KEY.replace('grouping', 'filtered'), [key, account])
     for (const [endpointKey, apiKeyId] of [
       ['voice.chosen', key],
       ['voice.chosen', null],
@@ -82,6 +83,18 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
     await page.goBack()
     await page.getByRole('button', { name: /^key .*Remove this filter/ }).click()
     await expect.poll(() => jobs.textContent()).toBe('2')
+    for (const path of ['statistics', 'jobs']) {
+      await page.goto(at(path))
+      const field = page.getByLabel('API key, by its name')
+      await field.fill('no such key')
+      await page.keyboard.press('Enter')
+      await page.getByText('There is no key "no such key".').waitFor()
+      await field.fill('Filtered')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(at(`${path}?key=${key}`))
+      await page.getByRole('button', { name: /^key filtered Remove this filter/ }).waitFor()
+      expect([await field.inputValue(), await flaws(page)]).toEqual(['filtered', []])
+    }
     expect([await flaws(page), complaints]).toEqual([[], []])
     await page.close()
   })

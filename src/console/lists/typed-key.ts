@@ -1,0 +1,15 @@
+const KEY_ID = /^key_[a-z0-9]{26}$/
+
+/** The id of the API key that was typed, by its name or by its id, or what is wrong. Empty: any key. */
+export function typedKey(
+  text: string,
+  names: ReadonlyMap<string, string>,
+): { readonly id: string } | { readonly error: string } {
+  const typed = text.trim()
+  if (typed === '' || KEY_ID.test(typed)) return { id: typed }
+  const ids = [...names].flatMap(([id, name]) => (name.toLowerCase() === typed.toLowerCase() ? [id] : []))
+  if (ids.length === 1) return { id: ids[0]! }
+  return {
+    error: ids.length > 1 ? `Type the id of one of them: ${ids.join(' or ')}.` : `There is no key "${typed}".`,
+  }
+}

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { typedKey } from '../../../src/console/lists/typed-key.ts'
+
+const id = (letter: string): string => `key_${letter.repeat(26)}`
+const NAMES = new Map([
+  [id('a'), 'Site'],
+  [id('b'), 'twin'],
+  [id('c'), 'twin'],
+])
+
+test.each([
+  ['', { id: '' }],
+  [' site ', { id: id('a') }],
+  [id('z'), { id: id('z') }],
+  ['twin', { error: `Type the id of one of them: ${id('b')} or ${id('c')}.` }],
+  ['none', { error: 'There is no key "none".' }],
+])('%j means a key, or is said to mean none', (text, expected) => {
+  expect(typedKey(text, NAMES)).toEqual(expected)
+})
