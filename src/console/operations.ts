@@ -1184,6 +1184,48 @@ export type StatisticsSumsQueryVariables = Exact<{
 
 export type StatisticsSumsQuery = { speech: { points: Array<{ at: string, realTimeFactor: number | null }> }, speechBefore?: { points: Array<{ at: string, realTimeFactor: number | null }> }, sums: Array<{ hour: string | null, day: string | null, characters: number | null, credits: number | null }>, sumsBefore?: Array<{ hour: string | null, day: string | null, characters: number | null, credits: number | null }> };
 
+export type JobTimesFragment = { edges: Array<{ node:
+      | { createdAt: string }
+      | { createdAt: string }
+      | { createdAt: string }
+      | { createdAt: string }
+      | { createdAt: string }
+     }> };
+
+export type NearestJobsQueryVariables = Exact<{
+  before?: JobsFilter | null | undefined;
+  after?: JobsFilter | null | undefined;
+  account?: string | null | undefined;
+  isOwn: boolean;
+}>;
+
+
+export type NearestJobsQuery = { before?: { edges: Array<{ node:
+        | { createdAt: string }
+        | { createdAt: string }
+        | { createdAt: string }
+        | { createdAt: string }
+        | { createdAt: string }
+       }> }, after?: { edges: Array<{ node:
+        | { createdAt: string }
+        | { createdAt: string }
+        | { createdAt: string }
+        | { createdAt: string }
+        | { createdAt: string }
+       }> }, allBefore?: { edges: Array<{ node:
+        | { createdAt: string }
+        | { createdAt: string }
+        | { createdAt: string }
+        | { createdAt: string }
+        | { createdAt: string }
+       }> }, allAfter?: { edges: Array<{ node:
+        | { createdAt: string }
+        | { createdAt: string }
+        | { createdAt: string }
+        | { createdAt: string }
+        | { createdAt: string }
+       }> } };
+
 export type LibraryQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -1437,6 +1479,7 @@ export const enter: Operation<EnterMutation, EnterMutationVariables> = { query: 
 export const statistics: Operation<StatisticsQuery, StatisticsQueryVariables> = { query: "query Statistics($from:DateTime!$to:DateTime!$beforeFrom:DateTime!$step:SeriesStep!$timeZone:String$which:JobsFilter$filter:JobsFilter$filterBefore:JobsFilter$compared:Boolean!$account:ID$all:Boolean){series:jobSeries(from:$from to:$to step:$step timeZone:$timeZone filter:$which account:$account all:$all){points{...SeriesPoint}}seriesBefore:jobSeries(from:$beforeFrom to:$from step:$step timeZone:$timeZone filter:$which account:$account all:$all)@include(if:$compared){points{...SeriesPoint}}total:jobStats(filter:$filter account:$account all:$all){...StatisticsTotal}totalBefore:jobStats(filter:$filterBefore account:$account all:$all)@include(if:$compared){...StatisticsTotal}errors:jobStats(filter:$filter account:$account all:$all groupBy:[ERROR_CODE]){errorCode jobs}}fragment SeriesPoint on JobPoint{at accepted completed failed waiting audioSeconds waitMs{p50 p95 p99}runMs{p50 p95 p99}}fragment StatisticsTotal on JobStats{jobs audioSeconds characters credits waitMs{p50 p95 p99}runMs{p50 p95 p99}}" }
 export const statisticsGroups: Operation<StatisticsGroupsQuery, StatisticsGroupsQueryVariables> = { query: "query StatisticsGroups($filter:JobsFilter$by:[JobGroup!]$account:ID$all:Boolean){groups:jobStats(filter:$filter account:$account all:$all groupBy:$by){endpointKey apiKeyId apiKeyName type status jobs audioSeconds credits runMs{p50 p95}}}" }
 export const statisticsSums: Operation<StatisticsSumsQuery, StatisticsSumsQueryVariables> = { query: "query StatisticsSums($from:DateTime!$to:DateTime!$beforeFrom:DateTime!$step:SeriesStep!$timeZone:String$which:JobsFilter!$filter:JobsFilter$filterBefore:JobsFilter$groupBy:[JobGroup!]$compared:Boolean!$account:ID$all:Boolean){speech:jobSeries(from:$from to:$to step:$step timeZone:$timeZone filter:{types:[VOICE]and:[$which]}account:$account all:$all){points{at realTimeFactor}}speechBefore:jobSeries(from:$beforeFrom to:$from step:$step timeZone:$timeZone filter:{types:[VOICE]and:[$which]}account:$account all:$all)@include(if:$compared){points{at realTimeFactor}}sums:jobStats(filter:$filter account:$account all:$all groupBy:$groupBy){hour day characters credits}sumsBefore:jobStats(filter:$filterBefore account:$account all:$all groupBy:$groupBy)@include(if:$compared){hour day characters credits}}" }
+export const nearestJobs: Operation<NearestJobsQuery, NearestJobsQueryVariables> = { query: "query NearestJobs($before:JobsFilter$after:JobsFilter$account:ID$isOwn:Boolean!){before:jobs(filter:$before first:1)@include(if:$isOwn){...JobTimes}after:jobs(filter:$after first:1 orderBy:{field:CREATED_AT direction:ASC})@include(if:$isOwn){...JobTimes}allBefore:allJobs(filter:$before account:$account first:1)@skip(if:$isOwn){...JobTimes}allAfter:allJobs(filter:$after account:$account first:1 orderBy:{field:CREATED_AT direction:ASC})@skip(if:$isOwn){...JobTimes}}fragment JobTimes on JobConnection{edges{node{createdAt}}}" }
 export const library: Operation<LibraryQuery, LibraryQueryVariables> = { query: "query Library{accountVoices{id name durationMs transcript language createdAt sampleUrl}myEndpoints{slug name libraryVoices}}" }
 export const renameVoice: Operation<RenameVoiceMutation, RenameVoiceMutationVariables> = { query: "mutation RenameVoice($id:ID!$name:String!){renameVoice(id:$id name:$name){__typename ...on AccountVoice{id name}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const deleteVoice: Operation<DeleteVoiceMutation, DeleteVoiceMutationVariables> = { query: "mutation DeleteVoice($id:ID!){deleteVoice(id:$id){__typename ...on DeleteVoiceSuccess{voiceId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

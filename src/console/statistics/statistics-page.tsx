@@ -1,12 +1,19 @@
 import { useMemo } from 'preact/hooks'
 import { at } from '../api/base.ts'
-import { now } from '../api/clock.ts'
+import { now, timeNow } from '../api/clock.ts'
 import { useQuery } from '../api/use-query.ts'
 import { saveText } from '../jobs/csv.ts'
 import { filterOf } from '../jobs/jobs-filter.ts'
 import { DroppedNotice } from '../jobs/jobs-toolbar.tsx'
-import { type StatisticsQuery, type StatisticsSumsQuery, statistics, statisticsSums } from '../operations.ts'
+import {
+  nearestJobs,
+  type StatisticsQuery,
+  type StatisticsSumsQuery,
+  statistics,
+  statisticsSums,
+} from '../operations.ts'
 import { Empty } from '../parts/empty.tsx'
+import { exactTime } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
@@ -21,7 +28,7 @@ import './statistics.css'
 import { stepsCsv } from './steps-csv.ts'
 import { sumStepOf } from './sums.ts'
 import { Totals } from './totals.tsx'
-import { DAY_MS, MINUTE_MS, type TimeWindow, windowOf } from './window.ts'
+import { addressOfWindow, DAY_MS, MINUTE_MS, nearest, type TimeWindow, windowOf } from './window.ts'
 import { WindowBar } from './window-bar.tsx'
 
 const NONE = {}
@@ -63,7 +70,9 @@ export function Statistics({ whose }: { whose: Whose }) {
       <WindowBar window={window} isOwn={whose === NONE} />
       <DroppedNotice names={[...dropped, ...droppedOf(query)]} />
       <Load query={list} skeleton={<SkeletonRows rows={6} />}>
-        {(data) => (isEmpty(data) ? <NoJobs /> : <Figures {...{ data, window, whose, variables }} />)}
+        {(data) =>
+          isEmpty(data) ? <NoJobs {...{ window, whose, which }} /> : <Figures {...{ data, window, whose, variables }} />
+        }
       </Load>
     </>
   )
@@ -74,11 +83,50 @@ const isEmpty = ({ total, series }: StatisticsQuery): boolean =>
   (total[0]?.jobs ?? 0) === 0 &&
   series.points.every(({ completed, failed, waiting }) => completed + failed + waiting === 0)
 
-const NoJobs = () => (
-  <Empty title="No jobs in this window">
-    Choose a longer one, or speak something in the playground: its figures are here a moment later.
-  </Empty>
-)
+interface NoJobsProps {
+  readonly window: TimeWindow
+  readonly whose: Whose
+  readonly which: Asked['which']
+}
+
+/** Leads to the nearest window that has some, if any has. */
+function NoJobs({ window, whose, which }: NoJobsProps) {
+  const { change } = useAddress()
+  const { from, to } = window
+  const { data } = useQuery(nearestJobs, {
+    before: { ...which, createdAt: { to: iso(from) } },
+    after: { ...which, createdAt: { from: iso(to) } },
+    ...(whose.account && { account: whose.account }),
+    isOwn: whose === NONE,
+  })
+  const found = Object.values(data ?? {}).flatMap(
+    (jobs) => jobs?.edges.map(({ node }) => Date.parse(node.createdAt)) ?? [],
+  )
+  const near = nearest(window, found, timeNow())
+  return (
+    <Empty
+      title="No jobs in this window"
+      action={
+        <>
+          {near && (
+            <button type="button" class="button primary" onClick={() => change(addressOfWindow(...near))}>
+              Show them
+            </button>
+          )}
+          <a class="button" href={at('/playground')}>
+            Open the playground
+          </a>
+        </>
+      }
+    >
+      {data === null
+        ? 'Choose another one.'
+        : near
+          ? `The nearest ones are between ${exactTime(iso(near[0]))} and ${exactTime(iso(near[1]))}.`
+          : 'There are none at any other time either.'}
+    </Empty>
+  )
+}
 
 interface FiguresProps {
   readonly data: StatisticsQuery

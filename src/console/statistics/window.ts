@@ -77,6 +77,17 @@ export function drawn(from: number, to: number, now: number): [from: number, to:
   return [end - length, end]
 }
 
+/** A window as long as another one, around the job that is nearest to that. @param jobs when those next to it were accepted */
+export function nearest(
+  { from, to }: Pick<TimeWindow, 'from' | 'to'>,
+  jobs: readonly number[],
+  now: number,
+): [from: number, to: number] | null {
+  const away = (at: number): number => (at < from ? from - at : at - to)
+  const [at] = jobs.toSorted((one, other) => away(one) - away(other))
+  return at === undefined ? null : drawn(at - (to - from) / 2, at + (to - from) / 2, now)
+}
+
 function aligned(from: number, to: number, range: RangeName | null): TimeWindow {
   const [step, stepMs] = STEPS.find(([, ms]) => (to - from) / ms <= READABLE_POINTS) ?? STEPS.at(-1)!
   const first = Math.floor(from / MINUTE_MS) * MINUTE_MS

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
 import { change, lineOf } from '../../../src/console/statistics/series.ts'
-import { addressOfWindow, drawn, HOUR_MS, moved, windowOf, zoomed } from '../../../src/console/statistics/window.ts'
+import {
+  addressOfWindow,
+  drawn,
+  HOUR_MS,
+  moved,
+  nearest,
+  windowOf,
+  zoomed,
+} from '../../../src/console/statistics/window.ts'
 
 const NOW = Date.parse('2026-11-22T12:00:00Z')
 const hours = (window: readonly [number, number]) => window.map((ms) => (ms - NOW) / HOUR_MS)
@@ -33,4 +41,12 @@ test('a line is compared step by step with the window before, which may have one
   const point = (accepted: number) => ({ at: '2026-11-22T12:00:00Z', accepted }) as never
   const line = lineOf([point(3), point(5)], [point(4)], ({ accepted }) => accepted)
   expect([line.values, line.before, change(3, 2), change(3, 0)]).toEqual([[3, 5], [4, null], 0.5, null])
+})
+
+test('the window next to an empty one is as long, lies around the nearest job, and does not reach beyond now', () => {
+  const [from, to] = [NOW - 4 * HOUR_MS, NOW - 2 * HOUR_MS]
+  const of = (...jobs: number[]) => nearest({ from, to }, jobs, NOW)
+  expect(hours(of(NOW - 30 * HOUR_MS, NOW - 90 * HOUR_MS)!)).toEqual([-31, -29])
+  expect(hours(of(NOW - 30 * HOUR_MS, NOW - 0.5 * HOUR_MS)!)).toEqual([-2, 0])
+  expect(of()).toBe(null)
 })

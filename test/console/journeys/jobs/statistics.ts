@@ -171,6 +171,30 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
+  test('an empty window leads to the nearest one that has jobs, of operators as well', async () => {
+    const { service, owner, account, at } = opened()
+    const other = await service.createAccount()
+    for (const whose of [account, other])
+      await insertJob(service.runtime.db, whose, {
+        id: idAt(new Date(Date.now() - 50 * DAY_MS)),
+        endpointKey: 'voice.far_away',
+      })
+    const { page, complaints } = await openPage(owner, service.url)
+    for (const path of ['statistics?', `operator/statistics?account=${other}&`]) {
+      await page.goto(at(`${path}endpoint=voice.far_away`))
+      await page.getByText(/^The nearest ones are between .* and /).waitFor()
+      expect(await flaws(page)).toEqual([])
+      await page.getByRole('button', { name: 'Show them' }).click()
+      await page.waitForURL(/from=.*&to=/)
+      await expect.poll(() => page.locator('.tile').first().locator('.tile-value').textContent()).toBe('1')
+    }
+    await page.goto(at('statistics?endpoint=voice.nobody'))
+    await page.getByText('There are none at any other time either.').waitFor()
+    await page.getByRole('link', { name: 'Open the playground' }).waitFor()
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
   test('groups that are too many say so in their own card, and the charts stay', async () => {
     const { service, owner, account, at } = opened()
     await insertJob(service.runtime.db, account)
