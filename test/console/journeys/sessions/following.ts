@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { notifyAccount } from '../../../../src/accounts/notify-account.ts'
 import { notifyJob } from '../../../../src/jobs/live/notify-job.ts'
@@ -49,6 +50,40 @@ export function followingJourneys(opened: () => OpenedConsole): void {
     notifyAccount(service.runtime, account, delivery)
     const link = webhooks.getByRole('link', { name: delivery.slice(-6) })
     await expect.poll(ahead(webhooks, () => link.isVisible())).toBe(true)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('a hidden tab asks for nothing by a clock or for changes, and once when it is looked at', async () => {
+    const { service, browser, at } = opened()
+    const { submit } = await openAccount(opened(), 'hidden@example.com')
+    const waiting = await submit({ status: 'queued', endpointKey: 'voice.unserved' })
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    let asked: string[] = []
+    page.on('request', (request) => {
+      const name = /^query (JobDetail|JobCounts)\(/.exec(request.postDataJSON()?.query ?? '')?.[1]
+      if (name !== undefined) asked.push(name)
+    })
+    await page.clock.install()
+    for (const [path, name, change] of [
+      [`jobs/${waiting}`, 'JobDetail', async () => {}],
+      ['jobs', 'JobCounts', () => submit({ status: 'queued', endpointKey: 'voice.unserved' })],
+    ] as const) {
+      await page.goto(at(path))
+      if (name === 'JobDetail') await signIn(page, 'hidden@example.com')
+      await page.getByText('voice.unserved').first().waitFor()
+      await page.getByLabel('Connection: Live').waitFor()
+      await page.clock.runFor(3000)
+      await look(page, false)
+      asked = []
+      await change()
+      // Step by step, so that the socket is heard of meanwhile.
+      for (let nth = 0; nth < 12; nth++) await ahead(page, () => page.evaluate(() => fetch('/health/live')))()
+      expect(asked).toEqual([])
+      await look(page, true)
+      await expect.poll(() => asked).toEqual([name])
+    }
     expect(complaints).toEqual([])
     await context.close()
   })
@@ -112,3 +147,10 @@ async function openAccount({ service }: OpenedConsole, ...emails: string[]) {
   }
   return { account, submit }
 }
+
+/** As the browser says it of a tab that is behind another one, and in front again. */
+const look = (page: Page, isLookedAt: boolean): Promise<void> =>
+  page.evaluate((isShown) => {
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => !isShown })
+    document.dispatchEvent(new Event('visibilitychange'))
+  }, isLookedAt)
