@@ -5,7 +5,7 @@ import { TimeRangeInput } from '../../graphql/time-range.ts'
 import type { DeliveriesFilter } from '../history/deliveries-filter.ts'
 import type { DeliveryView } from '../history/delivery-view.ts'
 import { countDeliveries, type DeliveriesInput, webhookDeliveries } from '../history/webhook-deliveries.ts'
-import { type WebhookStats, webhookStats } from '../history/webhook-stats.ts'
+import { TIMED_DELIVERIES, type WebhookStats, webhookStats } from '../history/webhook-stats.ts'
 import { deliveriesUpdated } from '../live/deliveries-updated.ts'
 import { DeliveryRef, DeliveryStateEnum } from './webhook-delivery-graphql.ts'
 
@@ -67,12 +67,14 @@ builder.queryField('webhookDeliveries', (t) =>
 )
 
 const StatsRef = builder.objectRef<WebhookStats>('WebhookStats').implement({
-  description: 'What became of the deliveries of a time: exact, of one moment.',
+  description: 'What became of the deliveries of a time, as of one moment.',
   fields: (t) => ({
     pending: t.exposeInt('pending', { description: 'Deliveries under way, or waiting for another attempt.' }),
     succeeded: t.exposeInt('succeeded', { description: 'Deliveries that their receivers took.' }),
     failed: t.exposeInt('failed', { description: 'Deliveries that were given up.' }),
-    attempts: t.exposeInt('attempts', { description: 'The attempts of all these deliveries that have ended.' }),
+    attempts: t.exposeInt('attempts', {
+      description: `The attempts that have ended, of the newest ${TIMED_DELIVERIES.toLocaleString('en')} of these deliveries.`,
+    }),
     medianAttemptMs: t.exposeFloat('medianAttemptMs', {
       nullable: true,
       description: 'The median of how long these attempts took. Null without any.',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { newId } from '../../../src/values/id.ts'
-import { webhookStats } from '../../../src/webhooks/history/webhook-stats.ts'
+import { TIMED_DELIVERIES, webhookStats } from '../../../src/webhooks/history/webhook-stats.ts'
 import { ask, read } from '../../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
@@ -8,6 +8,9 @@ const ADD = `insert into webhook_delivery (id, account_id, kind, job_id, url, ti
   select $1, $2, 'test', $3, 'https://hooks.example.com', 0, '', $4::timestamptz, $4, state, ended, case when ended is not null then $4 end
   from (select $5::webhook_delivery_state as state, nullif($5, 'pending') as ended) d`
 const ADD_ATTEMPT = 'insert into webhook_attempt (delivery_id, round, number, duration_ms) values ($1, $2, $3, $4)'
+const ADD_MANY = `with d as (insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, next_attempt_at, created_at, state, outcome, finished_at)
+    select id, $1, 'test', $2, 'https://hooks.example.com', 0, '', now(), now(), 'succeeded', 'succeeded', now() from unnest($3::text[]) id returning id)
+  insert into webhook_attempt (delivery_id, round, number, duration_ms) select id, 1, 1, $4 from d`
 const [FROM, TO] = ['2026-11-01T00:00:00.000Z', '2026-11-02T00:00:00.000Z']
 const ALL = 'pending succeeded failed attempts medianAttemptMs'
 const NOTHING = { pending: 0, succeeded: 0, failed: 0, attempts: 0, medianAttemptMs: null }
@@ -58,6 +61,19 @@ test('an account without deliveries has none of them, and a time that ends befor
     `{ webhookStats(createdAt: { from: "${TO}", to: "${FROM}" }) { failed } }`,
   )
   expect(refused.errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_REQUEST', details: [{ path: '/createdAt' }] })
+})
+
+test('of more deliveries than are timed, all are counted, and the median is of the newest', async () => {
+  const account = await service.createAccount()
+  const add = (many: number, at: number, tookMs: number) => {
+    const ids = Array.from({ length: many }, () => newId('msg', new Date(at)))
+    return service.runtime.db.pool.query(ADD_MANY, [account, newId('job'), ids, tookMs])
+  }
+  await add(TIMED_DELIVERIES + 1, Date.parse(FROM), 900)
+  await add(TIMED_DELIVERIES, Date.parse(TO), 100)
+  const ctx = service.runtime.as({ kind: 'account', accountId: account, credits: 1n })
+  const stats = { ...NOTHING, succeeded: 2 * TIMED_DELIVERIES + 1 }
+  expect(await webhookStats(ctx, {})).toEqual({ ...stats, attempts: TIMED_DELIVERIES, medianAttemptMs: 100 })
 })
 
 test('what is counted takes the share of reads of the account that asks for it', async () => {
