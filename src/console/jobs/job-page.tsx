@@ -71,8 +71,15 @@ function useFollowed(id: string, { data, reload }: Pick<Loaded<JobDetailQuery>, 
   }, [live, data])
 }
 
-const progressOf = (job: { readonly status: string; readonly chunksDone?: number | null }): string =>
-  `${job.status} ${job.chunksDone ?? null}`
+interface Progress {
+  readonly status: string
+  readonly chunksDone?: number | null
+  readonly attempts: number
+  readonly releases: number
+}
+
+const progressOf = ({ status, chunksDone, attempts, releases }: Progress): string =>
+  [status, chunksDone ?? null, attempts, releases].join(' ')
 
 function JobBody({ job, askedAt, onChange }: { job: Job; askedAt: number; onChange: () => void }) {
   return (

@@ -52,6 +52,9 @@ function stepsOf({
     tone: status === 'FAILED' ? 'bad' : completedAt ? 'good' : startedAt ? 'busy' : 'calm',
   }
   const note = attemptsNote({ attempts, releases, status })
-  const tried: Step[] = note === null ? [] : [{ name: `${attempts} attempts`, at: null, note, tone: 'calm' }]
+  const tried: Step[] =
+    note === null
+      ? []
+      : [{ name: `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`, at: null, note, tone: 'calm' }]
   return [accepted, started, ...tried, ended]
 }

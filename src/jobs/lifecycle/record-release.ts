@@ -1,5 +1,6 @@
 import type { Parts } from '../../context/context.ts'
 import type { MeasuredParts } from '../../telemetry/telemetry.ts'
+import { notifyJob } from '../live/notify-job.ts'
 import type { Claim } from './claim-job.ts'
 
 /**
@@ -7,12 +8,14 @@ import type { Claim } from './claim-job.ts'
  * distinguished by it. Nothing is written where the claim is no longer this worker's.
  */
 export async function recordRelease(
-  { db, telemetry }: Pick<Parts, 'db'> & MeasuredParts,
-  { jobId, attempt }: Claim,
+  parts: Pick<Parts, 'db' | 'notifier'> & MeasuredParts,
+  claim: Pick<Claim, 'jobId' | 'accountId' | 'attempt'>,
 ): Promise<void> {
-  const { rowCount } = await db.pool.query(
+  const { rowCount } = await parts.db.pool.query(
     `update job set hand_backs = hand_backs + 1 where id = $1 and attempt = $2 and status = 'processing'`,
-    [jobId, attempt],
+    [claim.jobId, claim.attempt],
   )
-  if (rowCount === 1) telemetry.count('jobs_requeued_total', { reason: 'handed_back' })
+  if (rowCount !== 1) return
+  parts.telemetry.count('jobs_requeued_total', { reason: 'handed_back' })
+  notifyJob(parts, claim)
 }

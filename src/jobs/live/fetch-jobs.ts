@@ -34,7 +34,7 @@ export function openJobFetcher(
       const asked = batch.get(job.id)
       gone.delete(job.id)
       if (asked === undefined || asked.accountId !== job.accountId) continue
-      const stamp = [job.status, job.attempt, job.chunksDone, job.partsDone, job.isProhibited].join()
+      const stamp = [job.status, job.attempt, job.releases, job.chunksDone, job.partsDone, job.isProhibited].join()
       notify({ job, stamp, followers: asked.followers })
       if (performance.now() - since < TURN_MS) continue
       await nextTurn()
@@ -55,14 +55,17 @@ export function openJobFetcher(
   }
 }
 
+/** With how many of its attempts workers gave back: the last of them, too, is a change. */
+type ReadJob = Job & { readonly releases: number }
+
 /** Null: all of the account's. */
 const both = (one: Wanted['followers'], other: Wanted['followers']): Wanted['followers'] =>
   one === null || other === null ? null : new Set([...one, ...other])
 
-async function readJobs({ db }: Pick<Parts, 'db'>, jobIds: readonly string[]): Promise<Job[]> {
-  const { rows } = await db.pool.query<Job>({
+async function readJobs({ db }: Pick<Parts, 'db'>, jobIds: readonly string[]): Promise<ReadJob[]> {
+  const { rows } = await db.pool.query<ReadJob>({
     name: 'fetch_jobs',
-    text: `select ${PAGE_COLUMNS}
+    text: `select ${PAGE_COLUMNS}, j.hand_backs as releases
            from ${JOB_TABLES} where j.id = any($1) order by j.id`,
     values: [jobIds],
   })

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { notifyAccount } from '../../../../src/accounts/notify-account.ts'
+import { recordRelease } from '../../../../src/jobs/lifecycle/record-release.ts'
 import { newId } from '../../../../src/values/id.ts'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import { insertJob } from '../../../setup/jobs/jobs.ts'
@@ -55,6 +56,22 @@ export function oneJobJourneys(opened: () => OpenedConsole): void {
     await page.goto(at(`jobs/${once}`))
     await timeline.getByText('Failed').waitFor()
     expect([await timeline.getByText('attempts').count(), complaints]).toEqual([0, []])
+    await page.close()
+  })
+
+  test('the timeline of a job that runs follows what its worker gives back', async () => {
+    const { service, owner, account: accountId, at } = opened()
+    const { db } = service.runtime
+    const jobId = await insertJob(db, accountId, { status: 'processing' })
+    await db.pool.query('update job set started_at = created_at, attempt = 1 where id = $1', [jobId])
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at(`jobs/${jobId}`))
+    await page.locator('.timeline').waitFor()
+    await page.getByLabel('Connection: Live').waitFor()
+    await recordRelease(service.runtime, { jobId, accountId, attempt: 1 })
+    await page.getByText('1 given back by its worker; it waits for the next worker').waitFor()
+    expect([await page.getByText('1 attempt', { exact: true }).count(), complaints]).toEqual([1, []])
+    await db.pool.query('delete from job where id = $1', [jobId])
     await page.close()
   })
 
