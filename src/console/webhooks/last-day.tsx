@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import { timeNow } from '../api/clock.ts'
 import { comebacks } from '../api/follow.ts'
+import { useEvery } from '../api/use-every.ts'
 import { useQuery } from '../api/use-query.ts'
 import { useCalmReload } from '../lists/use-calm-reload.ts'
 import { type WebhookDayQuery, webhookDay } from '../operations.ts'
@@ -9,19 +10,26 @@ import { count, duration, share, shortCount } from '../parts/format.ts'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { deliveriesNow } from '../shell/account-live.ts'
 import { rangeOf } from '../windows/time-window.ts'
+import { countingPause } from './counting-pause.ts'
 
-/** So long after deliveries have changed they are counted anew, all of the day: a long read. */
-const CHANGED_MS = 5000
+/** The day moves on whatever changes. */
+const MOVED_MS = 300_000
+/** Of more deliveries than these, the service reads attempts of the newest alone. */
+const TIMED_DELIVERIES = 10_000
 
 /** What became of the deliveries of the last 24 hours, as the list below counts them with this filter. */
 export function LastDay() {
   const [looks, setLooks] = useState(0)
   const createdAt = useMemo(() => rangeOf('24h', timeNow()), [looks, comebacks.value])
   const query = useQuery(webhookDay, { createdAt })
-  useCalmReload(deliveriesNow.value, CHANGED_MS, () => {
+  const tookMs = useMemo(() => (query.data === null ? 0 : performance.now() - query.askedAt), [query.data])
+  const again = (): void => {
     setLooks(looks + 1)
     query.reload()
-  })
+  }
+  // What changed before the account was followed is in no message: the first one counts as a change.
+  useCalmReload(deliveriesNow.value ?? 'not followed yet', countingPause(tookMs), again)
+  useEvery(MOVED_MS, true, again)
   return (
     <section class="section" aria-labelledby="last-day">
       <h2 id="last-day" class="section-head">
@@ -37,6 +45,8 @@ export function LastDay() {
 function Figures({ stats }: { stats: WebhookDayQuery['webhookStats'] }) {
   const { pending, succeeded, failed, attempts, medianAttemptMs } = stats
   const ended = succeeded + failed
+  const timed =
+    ended + pending > TIMED_DELIVERIES ? `the newest ${count(TIMED_DELIVERIES)} deliveries` : attemptsOf(attempts)
   return (
     <div class="tiles">
       <Tile
@@ -44,13 +54,11 @@ function Figures({ stats }: { stats: WebhookDayQuery['webhookStats'] }) {
         value={shortCount(succeeded)}
         note={ended === 0 ? 'none has ended' : `${share(succeeded / ended)} of those that ended`}
       />
-      <Tile name="Failed" value={shortCount(failed)} note="given up after their last attempt" />
+      <Tile name="Failed" value={shortCount(failed)} note="no attempt follows" />
       <Tile name="Under way" value={shortCount(pending)} note="first attempts and retries" />
-      <Tile
-        name="Median attempt"
-        value={duration(medianAttemptMs)}
-        note={attempts === 1 ? 'of 1 attempt' : `of ${count(attempts)} attempts`}
-      />
+      <Tile name="Median attempt" value={duration(medianAttemptMs)} note={`of ${timed}`} />
     </div>
   )
 }
+
+const attemptsOf = (attempts: number): string => `${count(attempts)} ${attempts === 1 ? 'attempt' : 'attempts'}`
