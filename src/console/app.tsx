@@ -37,6 +37,7 @@ const settings = () => import('./shell/settings-screens.ts')
 const ApiKeysPage = forOwners(async () => (await settings()).ApiKeysPage)
 const AuditPage = forOwners(async () => (await settings()).AuditPage)
 const WebhooksPage = forOwners(async () => (await settings()).WebhooksPage)
+const DeliveriesPage = forOwners(async () => (await settings()).DeliveriesPage)
 const DeliveryPage = forOwners(async () => (await settings()).DeliveryPage)
 const CreditsPage = forOwners(async () => (await settings()).CreditsPage)
 const PeoplePage = forOwners(async () => (await settings()).PeoplePage)
@@ -85,7 +86,7 @@ function Screens() {
         <Route path={at('/lexicon')} component={LexiconPage} />
         <Route path={at('/keys')} component={ApiKeysPage} />
         <Route path={at('/webhooks')} component={WebhooksPage} />
-        <Route path={at('/webhooks/deliveries')} component={WebhooksPage} />
+        <Route path={at('/webhooks/deliveries')} component={DeliveriesPage} />
         <Route path={at('/webhooks/deliveries/:id')} component={DeliveryPage} />
         <Route path={at('/credits')} component={CreditsPage} />
         <Route path={at('/people')} component={PeoplePage} />

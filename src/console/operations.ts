@@ -1321,6 +1321,43 @@ export type DeliveryQuery = { node:
     | { __typename: 'Workflow' }
    | null };
 
+export type DeliveryNeighboursQueryVariables = Exact<{
+  id: string;
+  states?: Array<WebhookDeliveryState> | WebhookDeliveryState | null | undefined;
+  outcomes?: Array<string> | string | null | undefined;
+  createdAt?: TimeRange | null | undefined;
+  endpointKeys?: Array<string> | string | null | undefined;
+  jobId?: string | null | undefined;
+}>;
+
+
+export type DeliveryNeighboursQuery = { previous: { edges: Array<{ node: { id: string } }> }, next: { edges: Array<{ node: { id: string } }> } };
+
+export type DeliveryRequestQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeliveryRequestQuery = { node:
+    | { __typename: 'Account' }
+    | { __typename: 'AccountVoice' }
+    | { __typename: 'ApiKey' }
+    | { __typename: 'Artifact' }
+    | { __typename: 'AuditEntry' }
+    | { __typename: 'CompanionChatJob' }
+    | { __typename: 'CompanionMediaTagJob' }
+    | { __typename: 'CompanionRetargetJob' }
+    | { __typename: 'CreditEntry' }
+    | { __typename: 'GenerationJob' }
+    | { __typename: 'User' }
+    | { __typename: 'Voice' }
+    | { __typename: 'VoiceEndpoint' }
+    | { __typename: 'VoiceJob' }
+    | { __typename: 'WebhookDelivery', requestBody: string | null, requestHeaders: Array<{ name: string, value: string }> | null }
+    | { __typename: 'Worker' }
+    | { __typename: 'Workflow' }
+   | null };
+
 export type SetWebhookUrlMutationVariables = Exact<{
   url?: string | null | undefined;
 }>;
@@ -1489,6 +1526,8 @@ export const deliveries: Operation<DeliveriesQuery, DeliveriesQueryVariables> = 
 export const failedDeliveries: Operation<FailedDeliveriesQuery, FailedDeliveriesQueryVariables> = { query: "query FailedDeliveries($outcomes:[String!]$createdAt:TimeRange$endpointKeys:[String!]$jobId:ID){webhookDeliveries(states:[FAILED]outcomes:$outcomes createdAt:$createdAt endpointKeys:$endpointKeys jobId:$jobId first:1){totalCount edges{node{id createdAt}}}}" }
 export const pendingDeliveries: Operation<PendingDeliveriesQuery, PendingDeliveriesQueryVariables> = { query: "query PendingDeliveries{webhookDeliveries(states:[PENDING]first:1){totalCount}}" }
 export const delivery: Operation<DeliveryQuery, DeliveryQueryVariables> = { query: "query Delivery($id:ID!){node(id:$id){__typename ...on WebhookDelivery{...DeliveryRow}}}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }
+export const deliveryNeighbours: Operation<DeliveryNeighboursQuery, DeliveryNeighboursQueryVariables> = { query: "query DeliveryNeighbours($id:String!$states:[WebhookDeliveryState!]$outcomes:[String!]$createdAt:TimeRange$endpointKeys:[String!]$jobId:ID){previous:webhookDeliveries(last:1 before:$id states:$states outcomes:$outcomes createdAt:$createdAt endpointKeys:$endpointKeys jobId:$jobId){edges{node{id}}}next:webhookDeliveries(first:1 after:$id states:$states outcomes:$outcomes createdAt:$createdAt endpointKeys:$endpointKeys jobId:$jobId){edges{node{id}}}}" }
+export const deliveryRequest: Operation<DeliveryRequestQuery, DeliveryRequestQueryVariables> = { query: "query DeliveryRequest($id:ID!){node(id:$id){__typename ...on WebhookDelivery{requestBody requestHeaders{name value}}}}" }
 export const setWebhookUrl: Operation<SetWebhookUrlMutation, SetWebhookUrlMutationVariables> = { query: "mutation SetWebhookUrl($url:URL){setWebhookUrl(url:$url){__typename ...on Webhook{url}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const rotateSecret: Operation<RotateSecretMutation, RotateSecretMutationVariables> = { query: "mutation RotateSecret{rotateWebhookSecret{__typename ...on RotateWebhookSecretSuccess{secret}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const stopSecret: Operation<StopSecretMutation, StopSecretMutationVariables> = { query: "mutation StopSecret($id:ID!){expireWebhookSecret(id:$id){__typename ...on Webhook{url}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

@@ -3,8 +3,11 @@ import { FILTERS } from './jobs-filter.ts'
 type Query = Readonly<Record<string, string | undefined>>
 
 /** What a job's address keeps of its list's: `?status=failed`; empty without filters and order. */
-export function listQuery(query: Query): string {
-  const kept = [...FILTERS, 'sort'].flatMap((name) => (query[name] ? [[name, query[name]]] : []))
+export const listQuery = (query: Query): string => keptQuery(query, [...FILTERS, 'sort'])
+
+/** These parameters of an address, as another one has them. */
+export function keptQuery(query: Query, names: readonly string[]): string {
+  const kept = names.flatMap((name) => (query[name] ? [[name, query[name]]] : []))
   return kept.length === 0 ? '' : `?${new URLSearchParams(kept as [string, string][])}`
 }
 

@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso/router'
 import { at } from '../api/base.ts'
 import { keyNames } from '../lists/key-names.ts'
 import { LinkedEnds } from '../lists/linked-ends.tsx'
+import { PauseButton } from '../lists/pause-button.tsx'
 import { RemovableChips } from '../lists/removable-chips.tsx'
 import type { JobCountsQuery } from '../operations.ts'
 import { Segments } from '../parts/field.tsx'
@@ -11,7 +12,6 @@ import { Icon } from '../parts/icon.tsx'
 import { SearchField } from '../parts/search-field.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { useFile } from '../shell/use-file.ts'
-import { useLetters } from '../shell/use-letters.ts'
 import { WINDOW_OPTIONS } from '../windows/time-window.ts'
 import { placeOf } from './jobs-address.ts'
 import { ERRORS, FILTERS, isFiltered, STATUSES, TYPES } from './jobs-filter.ts'
@@ -45,9 +45,6 @@ export function StatusTabs({ counts }: { counts: JobCountsQuery['jobStats'] | nu
 
 export function JobsToolbar() {
   const { query, change } = useAddress()
-  const isPaused = query.live === 'off'
-  const togglePause = (): void => change({ live: isPaused ? null : 'off' }, true)
-  useLetters({ l: togglePause })
   const cleared = Object.fromEntries(FILTERS.map((name) => [name, null]))
   // Most visits filter by neither: they have a file of their own.
   const fields = useFile(true, () => import('../lists/job-fields.tsx'), noFields)
@@ -60,9 +57,7 @@ export function JobsToolbar() {
       <LinkedFilters />
       {isFiltered(query) && <ClearFilters onClear={() => change({ ...cleared, ...TO_START })} />}
       <span class="grow" />
-      <button type="button" class="button" aria-pressed={isPaused} onClick={togglePause}>
-        {isPaused ? 'Resume live' : 'Pause live'}
-      </button>
+      <PauseButton />
     </div>
   )
 }

@@ -1,3 +1,4 @@
+import { keptQuery } from '../jobs/jobs-address.ts'
 import { endsOf, wrongEnds } from '../jobs/jobs-filter.ts'
 import { isEndpointKey } from '../lists/endpoint-key.ts'
 import type { WebhookDeliveriesFilter, WebhookDeliveryState } from '../operations.ts'
@@ -37,6 +38,9 @@ export function deliveriesFilterOf(
   dropped.push(...wrongEnds(query))
   return { filter: Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)), dropped }
 }
+
+/** What a delivery's address keeps of its list's: `?state=failed`; empty without filters. */
+export const deliveriesAddress = (query: Query): string => keptQuery(query, DELIVERY_FILTERS)
 
 /** Whether failed deliveries are among those that a filter means: they alone are sent again many at a time. */
 export const hasFailed = ({ states }: WebhookDeliveriesFilter): boolean => states?.includes('FAILED') ?? true

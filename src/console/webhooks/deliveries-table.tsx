@@ -15,6 +15,8 @@ interface DeliveriesTableProps {
   readonly ofJob?: Sending
   /** They can be selected. */
   readonly selection?: Selection
+  /** The list's filters, kept in the address of a delivery for the way back. */
+  readonly query?: string
 }
 
 interface Sending {
@@ -22,7 +24,7 @@ interface Sending {
   readonly onAgain: (id: string) => void
 }
 
-export function DeliveriesTable({ deliveries, ofJob, selection }: DeliveriesTableProps) {
+export function DeliveriesTable({ deliveries, ofJob, selection, query = '' }: DeliveriesTableProps) {
   useKeptPlace()
   return (
     <div class="table-box as-cards">
@@ -46,7 +48,7 @@ export function DeliveriesTable({ deliveries, ofJob, selection }: DeliveriesTabl
         </thead>
         <tbody>
           {deliveries.map((delivery) => (
-            <DeliveryRow key={delivery.id} {...{ delivery, ofJob, selection }} />
+            <DeliveryRow key={delivery.id} {...{ delivery, ofJob, selection, query }} />
           ))}
         </tbody>
       </table>
@@ -58,13 +60,14 @@ interface DeliveryRowProps {
   readonly delivery: DeliveryRowFragment
   readonly ofJob: Sending | undefined
   readonly selection: Selection | undefined
+  readonly query: string
 }
 
-const DeliveryRow = ({ delivery, ofJob, selection }: DeliveryRowProps) => (
+const DeliveryRow = ({ delivery, ofJob, selection, query }: DeliveryRowProps) => (
   <tr class={selection?.selected.has(delivery.id) ? 'selected' : undefined} data-delivery={delivery.id}>
     {selection && <SelectCell id={delivery.id} selection={selection} />}
     <td>
-      <ShortId id={delivery.id} href={at(`/webhooks/deliveries/${delivery.id}`)} />
+      <ShortId id={delivery.id} href={at(`/webhooks/deliveries/${delivery.id}${query}`)} />
     </td>
     <td>
       <StateMark state={delivery.state} />

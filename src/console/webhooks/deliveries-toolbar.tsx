@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { Choice } from '../jobs/jobs-toolbar.tsx'
 import { EndpointField } from '../lists/endpoint-field.tsx'
 import { LinkedEnds } from '../lists/linked-ends.tsx'
+import { PauseButton } from '../lists/pause-button.tsx'
 import { RemovableChips } from '../lists/removable-chips.tsx'
 import { Segments } from '../parts/field.tsx'
 import { sentence, shortId } from '../parts/format.ts'
@@ -37,6 +38,8 @@ export const DeliveriesToolbar = ({ children }: { children: ComponentChildren })
     <EndpointField />
     <LinkedChips />
     {children}
+    <span class="grow" />
+    <PauseButton />
   </div>
 )
 

@@ -14,7 +14,7 @@ import { count } from '../parts/format.ts'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { pageOf, useAddress } from '../parts/use-address.ts'
-import { DELIVERY_FILTERS, deliveriesFilterOf, hasFailed } from './deliveries-filter.ts'
+import { DELIVERY_FILTERS, deliveriesAddress, deliveriesFilterOf, hasFailed } from './deliveries-filter.ts'
 import { DeliveriesTable } from './deliveries-table.tsx'
 import { DeliveriesToolbar, StateChoice } from './deliveries-toolbar.tsx'
 import { DeliverySelection } from './delivery-selection.tsx'
@@ -56,7 +56,7 @@ export function Deliveries() {
   return (
     <section class="section" aria-labelledby="deliveries">
       <div class="row spread section-head">
-        <h2 id="deliveries">Deliveries</h2>
+        <h2 id="deliveries">Last 30 days</h2>
         {isOffered && list.data && (
           <ResendMatching
             key={DELIVERY_FILTERS.map((name) => query[name]).join(' ')}
@@ -96,8 +96,9 @@ interface LiveDeliveriesProps {
 }
 
 function LiveDeliveries({ edges, isFirst, askedAt, isOther, onReload }: LiveDeliveriesProps) {
+  const { query } = useAddress()
   const loaded = useMemo(() => edges.map(({ node }) => node), [edges])
-  const { rows, newer } = useLiveDeliveries(loaded, askedAt)
+  const { rows, newer } = useLiveDeliveries(loaded, askedAt, { isPaused: query.live === 'off', onMissed: onReload })
   const ids = rows.map(({ id }) => id)
   const selection = useSelection(ids, isOther)
   useRowLetters(selection.toggle)
@@ -107,18 +108,23 @@ function LiveDeliveries({ edges, isFirst, askedAt, isOther, onReload }: LiveDeli
   return (
     <>
       {isFirst && <NewerButton newer={newer} onReload={onReload} />}
-      <DeliveriesTable deliveries={rows} selection={selection} />
+      <DeliveriesTable deliveries={rows} selection={selection} query={deliveriesAddress(query)} />
       {selection.selected.size > 0 && <DeliverySelection deliveries={rows} selection={selection} onDone={onReload} />}
     </>
   )
 }
 
 function NoDeliveries() {
-  const { query } = useAddress()
+  const { query, change } = useAddress()
   const isNarrow = DELIVERY_FILTERS.some((name) => name !== 'state' && query[name])
   const title = isNarrow ? 'No delivery matches' : NONE[query.state ?? '']
+  const clear = (
+    <button type="button" class="button" onClick={() => change(NO_FILTER)}>
+      Show all deliveries
+    </button>
+  )
   return (
-    <Empty title={title ?? 'Nothing has been delivered'}>
+    <Empty title={title ?? 'Nothing has been delivered'} action={title && clear}>
       {isNarrow
         ? 'There may be deliveries, but none with all of these properties.'
         : 'When a job ends, its result is posted to your URL and listed here for 30 days, with every attempt.'}

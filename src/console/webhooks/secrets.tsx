@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { asApiError, isUncertain } from '../api/api-error.ts'
 import { ask } from '../api/ask.ts'
+import { timeNow } from '../api/clock.ts'
 import { rotateSecret, type WebhookSettingsQuery } from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { exactTime } from '../parts/format.ts'
@@ -10,10 +11,15 @@ import { ShownOnce } from '../parts/shown-once.tsx'
 import { StateMark } from '../parts/state-mark.tsx'
 import { StopSecret } from './stop-secret.tsx'
 
+/** So long the service signs with a secret after its rotation. */
+const OLD_SIGNS_MS = 86_400_000
+
 type Secret = WebhookSettingsQuery['webhook']['secrets'][number]
 
 interface SecretsProps {
   readonly secrets: readonly Secret[]
+  /** The last delivery could not be signed with them. */
+  readonly isUnreadable: boolean
   /** They are those of now: none are being loaded, nor could not be. */
   readonly isCurrent: boolean
   /** A secret was made or stopped, or may have been. */
@@ -52,7 +58,7 @@ function useRotation(secrets: readonly Secret[], onChange: () => void) {
 }
 
 /** What signs deliveries: the newest secret, and the one before it for a day more. */
-export function Secrets({ secrets, isCurrent, onChange }: SecretsProps) {
+export function Secrets({ secrets, isUnreadable, isCurrent, onChange }: SecretsProps) {
   const [isAsking, setAsking] = useState(false)
   const { isRotating, doubt, fresh, forget, rotate } = useRotation(secrets, onChange)
   return (
@@ -63,6 +69,12 @@ export function Secrets({ secrets, isCurrent, onChange }: SecretsProps) {
           <Icon name="reload" size={14} /> Rotate
         </button>
       </div>
+      {isUnreadable && (
+        <p class="notice bad">
+          The service cannot decrypt them, so nothing is delivered. Ask your operator to set OLD_SECRET_KEY and run
+          sonant secrets rekey, or rotate.
+        </p>
+      )}
       <ul class="card-body stack">
         {secrets.map((secret) => (
           <SecretLine key={secret.id} secret={secret} onStopped={doubt === null ? onChange : null} />
@@ -133,7 +145,8 @@ function RotateDialog({ secrets, isCurrent, doubt, onConfirm, onClose }: RotateD
       onConfirm={onConfirm}
       onClose={onClose}
     >
-      <p>A new secret is shown once. The present one signs for 24 hours more, so receivers have time to change.</p>
+      <p>A new secret is shown once. The present one signs until {signsUntil()}, so receivers have time to change.</p>
+      <p>One more rotation before then stops it at once.</p>
       {old && <p>The one before it, which would sign until {exactTime(old.expiresAt ?? '')}, stops at once.</p>}
       {doubt && (
         <div class="notice warn">
@@ -155,6 +168,9 @@ function RotateDialog({ secrets, isCurrent, doubt, onConfirm, onClose }: RotateD
     </ConfirmDialog>
   )
 }
+
+/** Of a secret that is rotated now. */
+const signsUntil = (): string => exactTime(new Date(timeNow() + OLD_SIGNS_MS).toISOString())
 
 function outcomeOf({ madeAt }: Doubt, secrets: readonly Secret[]): string {
   const [signing, old] = [signingOf(secrets), oldOf(secrets)]

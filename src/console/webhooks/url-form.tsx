@@ -45,6 +45,11 @@ export function UrlForm({ url, onSaved }: UrlFormProps) {
         <h2>Where deliveries go</h2>
       </div>
       <form class="stack card-body" onSubmit={onSubmit}>
+        {url === '' && (
+          <p class="muted">
+            When a job ends, Sonant posts its result to this URL, signed, so that your program need not ask for it.
+          </p>
+        )}
         <UrlField value={text} failure={save.failure} onText={setText} />
         <div class="row">
           <button

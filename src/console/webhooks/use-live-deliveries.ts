@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { follow } from '../api/follow.ts'
 import { type DeliveryRowFragment, deliveriesLive } from '../operations.ts'
 import { type Noted, noted, notedSince } from './noted-changes.ts'
@@ -28,25 +28,36 @@ export function followDeliveries(
   }
 }
 
+interface Followed {
+  /** Of whose deliveries they are; of the whole account's without it. */
+  readonly jobId?: string
+  readonly isPaused?: boolean
+  /** Rows may have changed while it was paused. */
+  readonly onMissed?: () => void
+}
+
 /**
  * The rows of a page (the same array until it is loaded anew) as they change, and how many began since it was loaded. Rows stay where they
  * are. @param askedAt when they were asked for: what changed since, the answer may not know
- * @param jobId of whose deliveries they are; of the whole account's without it
  */
 export function useLiveDeliveries(
   loaded: readonly DeliveryRowFragment[],
   askedAt: number,
-  jobId?: string,
+  { jobId, isPaused = false, onMissed }: Followed = {},
 ): {
   readonly rows: readonly DeliveryRowFragment[]
   readonly newer: number
 } {
   const [changed, setChanged] = useState<Noted<DeliveryRowFragment>>(new Map())
+  const wasPaused = useRef(false)
   useEffect(() => setChanged((before) => notedSince(before, askedAt)), [loaded])
   useEffect(() => {
+    if (wasPaused.current && !isPaused) onMissed?.()
+    wasPaused.current = isPaused
+    if (isPaused) return
     const filter = jobId === undefined ? {} : { jobId }
     return followDeliveries(filter, (some) => setChanged((before) => noted(before, some, performance.now())))
-  }, [jobId])
+  }, [jobId, isPaused])
   const newest = loaded[0]?.id ?? ''
   return {
     rows: loaded.map((row) => changed.get(row.id)?.row ?? row),

@@ -1,27 +1,34 @@
 import { useEffect } from 'preact/hooks'
-import { ask } from '../api/ask.ts'
-import { at } from '../api/base.ts'
-import { useAction } from '../api/use-action.ts'
-import { useQuery } from '../api/use-query.ts'
-import { type DeliveryRowFragment, delivery as deliveryQuery, redeliver } from '../operations.ts'
-import { Empty } from '../parts/empty.tsx'
-import { Failure } from '../parts/failure.tsx'
-import { duration, exactTime, shortId } from '../parts/format.ts'
-import { Icon } from '../parts/icon.tsx'
-import { Load, SkeletonRows } from '../parts/load.tsx'
-import { Moment } from '../parts/moment.tsx'
-import { Crumb, Page } from '../parts/page.tsx'
-import { ShortId } from '../parts/short-id.tsx'
-import { StateMark } from '../parts/state-mark.tsx'
+import { ask } from '../../api/ask.ts'
+import { at } from '../../api/base.ts'
+import { useAction } from '../../api/use-action.ts'
+import { type Loaded, useQuery } from '../../api/use-query.ts'
+import { type DeliveryQuery, type DeliveryRowFragment, delivery as deliveryQuery, redeliver } from '../../operations.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { exactTime, shortId } from '../../parts/format.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { Load, SkeletonRows } from '../../parts/load.tsx'
+import { Crumb, Page } from '../../parts/page.tsx'
+import { ShortId } from '../../parts/short-id.tsx'
+import { StateMark } from '../../parts/state-mark.tsx'
+import { useAddress } from '../../parts/use-address.ts'
+import { deliveriesAddress } from '../deliveries-filter.ts'
+import { outcomeWords } from '../outcome-words.ts'
+import { followDeliveries } from '../use-live-deliveries.ts'
+import { AttemptRounds } from './attempt-rounds.tsx'
+import { DeliveryNeighbours } from './delivery-neighbours.tsx'
 import { NextAttempt } from './next-attempt.tsx'
-import { outcomeWords } from './outcome-words.ts'
-import { followDeliveries } from './use-live-deliveries.ts'
+import { SentCard } from './sent-card.tsx'
 
 /** What ended while the subscription was opened is asked for once more. */
 const LOOK_AGAIN_MS = 1500
 
 /** One delivery: every attempt with what the receiver answered. */
-export function DeliveryPage({ id = '' }: { id?: string }) {
+export const DeliveryPage = ({ id = '' }: { id?: string }) => <OneDelivery key={id} id={id} />
+
+function OneDelivery({ id }: { id: string }) {
+  const { query: address } = useAddress()
   const query = useQuery(deliveryQuery, { id })
   const node = query.data?.node
   const delivery = node?.__typename === 'WebhookDelivery' ? node : null
@@ -30,33 +37,45 @@ export function DeliveryPage({ id = '' }: { id?: string }) {
     query.reload()
   })
   const isPending = delivery?.state === 'PENDING'
-  const jobId = delivery?.jobId ?? null
-  useEffect(() => {
-    if (!isPending || jobId === null) return
-    const timer = setTimeout(query.reload, LOOK_AGAIN_MS)
-    const end = followDeliveries({ jobId }, (changed) => {
-      const latest = changed.get(id)
-      if (latest !== undefined)
-        query.replace((data) => ({ ...data, node: { __typename: 'WebhookDelivery', ...latest } }))
-    })
-    return () => {
-      clearTimeout(timer)
-      end()
-    }
-  }, [isPending, jobId])
+  useFollowed(id, query, delivery)
   const actions = delivery !== null && (
-    <button type="button" class="button primary" disabled={isPending || again.isOff} onClick={() => again.run()}>
-      <Icon name="send" /> Send again
-    </button>
+    <>
+      <DeliveryNeighbours id={id} />
+      <button type="button" class="button primary" disabled={isPending || again.isOff} onClick={() => again.run()}>
+        <Icon name="send" /> Send again
+      </button>
+    </>
   )
   return (
-    <Page title={shortId(id)} crumb={<Crumb href={at('/webhooks')}>Webhooks</Crumb>} actions={actions}>
+    <Page
+      title={shortId(id)}
+      crumb={<Crumb href={at(`/webhooks/deliveries${deliveriesAddress(address)}`)}>Deliveries</Crumb>}
+      actions={actions}
+    >
       {again.failure !== null && <Failure failure={again.failure} />}
       <Load query={query} skeleton={<SkeletonRows rows={4} />}>
         {() => (delivery === null ? <Gone /> : <DeliveryBody delivery={delivery} />)}
       </Load>
     </Page>
   )
+}
+
+/** Shows what becomes of it, also of one that has ended: it may be sent again, from another tab as well. */
+function useFollowed(id: string, query: Loaded<DeliveryQuery>, delivery: DeliveryRowFragment | null): void {
+  const isPending = delivery?.state === 'PENDING'
+  const jobId = delivery?.jobId ?? null
+  useEffect(() => {
+    const timer = isPending && setTimeout(query.reload, LOOK_AGAIN_MS)
+    return () => clearTimeout(timer || undefined)
+  }, [isPending])
+  useEffect(() => {
+    if (jobId === null) return
+    return followDeliveries({ jobId }, (changed) => {
+      const latest = changed.get(id)
+      if (latest !== undefined)
+        query.replace((data) => ({ ...data, node: { __typename: 'WebhookDelivery', ...latest } }))
+    })
+  }, [jobId])
 }
 
 const Gone = () => (
@@ -75,13 +94,8 @@ const DeliveryBody = ({ delivery }: { delivery: DeliveryRowFragment }) => (
       </div>
       <Facts delivery={delivery} />
     </section>
-    <h2 class="section-title">Attempts</h2>
-    {delivery.attempts.length === 0 && <p class="muted">None yet.</p>}
-    <ol class="attempts">
-      {delivery.attempts.toReversed().map((attempt) => (
-        <AttemptCard key={`${attempt.round}.${attempt.number}`} attempt={attempt} />
-      ))}
-    </ol>
+    <SentCard key={delivery.attempts.at(-1)?.round} id={delivery.id} isPending={delivery.state === 'PENDING'} />
+    <AttemptRounds attempts={delivery.attempts} />
   </>
 )
 
@@ -112,30 +126,4 @@ const Facts = ({ delivery }: { delivery: DeliveryRowFragment }) => (
       </dd>
     </div>
   </dl>
-)
-
-const AttemptCard = ({ attempt }: { attempt: DeliveryRowFragment['attempts'][number] }) => (
-  <li class="card card-body stack">
-    <div class="row spread">
-      <div class="row">
-        <StateMark
-          state={attempt.outcome === 'succeeded' ? 'SUCCEEDED' : attempt.outcome ? 'FAILED' : 'PENDING'}
-          label={
-            attempt.responseStatus ? String(attempt.responseStatus) : attempt.outcome ? 'no answer' : 'in progress'
-          }
-        />
-        <span>{outcomeWords(attempt.outcome ?? null)}</span>
-      </div>
-      <span class="faint small-text">
-        Round {attempt.round}, attempt {attempt.number} · <Moment at={attempt.startedAt} /> ·{' '}
-        {duration(attempt.durationMs)}
-      </span>
-    </div>
-    {attempt.response && (
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
-      <pre class="response" dir="auto" tabIndex={0}>
-        {attempt.response}
-      </pre>
-    )}
-  </li>
 )

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
-import { timeNow } from '../api/clock.ts'
-import { useSecondsLeft } from '../api/use-seconds-left.ts'
-import { duration, exactTime } from '../parts/format.ts'
+import { timeNow } from '../../api/clock.ts'
+import { useSecondsLeft } from '../../api/use-seconds-left.ts'
+import { duration, exactTime } from '../../parts/format.ts'
 
 /** When a delivery is attempted next, counted down. @param at by the service's clock; null: no attempt follows */
 export function NextAttempt({ at }: { at: string | null }) {

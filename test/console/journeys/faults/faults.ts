@@ -209,7 +209,7 @@ export function faultJourneys(opened: () => OpenedConsole): void {
     notifyAccount(service.runtime, account, id)
     await page.locator('.pill', { hasText: 'failed' }).waitFor()
     expect([asked.length, complaints]).toEqual([before, []])
-    await page.goto(at('webhooks?state=failed'))
+    await page.goto(at('webhooks/deliveries?state=failed'))
     await page.getByRole('link', { name: id.slice(-6) }).waitFor()
     await page.getByRole('button', { name: 'Send failed again' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click()

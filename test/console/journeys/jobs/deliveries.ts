@@ -13,6 +13,8 @@ const ADD_FAILED = `insert into webhook_delivery (id, account_id, kind, job_id, 
   select id, $1, 'test', $2, 'https://hooks.example.com', 0, '', 1, now(), now(), 'failed', 'status_507', now() from unnest($3::text[]) id`
 const BEGIN_AGAIN = `update webhook_delivery set state = 'pending', outcome = null, finished_at = null where id = $1`
 const WAITS_AGAIN = `update webhook_delivery set state = 'pending', outcome = 'status_503', finished_at = null, next_attempt_at = now() + interval '59 s' where id = $1`
+const SENT = 'update webhook_delivery set body = $2, timestamp = 1700000000 where id = $1'
+const ADD_ROUND = `insert into webhook_attempt (delivery_id, round, number, duration_ms, outcome) values ($1, $2, $3, 7, 'timeout')`
 const ADD_ATTEMPT = 'insert into webhook_attempt (delivery_id, round, number, duration_ms) values ($1, 1, 1, $2)'
 const SUMMED = { email: 'summed@example.com', password: 'correct horse battery', role: 'owner' } as const
 const DAY_MS = 86_400_000
@@ -40,6 +42,9 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
     const { page, complaints } = await openPage(owner, service.url)
     const rows = page.locator('tbody tr')
     await page.goto(at('webhooks'))
+    await page.getByRole('region', { name: 'Latest deliveries' }).getByRole('row').nth(5).waitFor()
+    await page.getByRole('link', { name: 'See all' }).click()
+    await page.getByRole('heading', { name: 'Deliveries', exact: true }).waitFor()
     await page.getByLabel('Endpoint, by its key').fill('voice.sent')
     await page.keyboard.press('Enter')
     await page.waitForURL(/endpoint=voice\.sent/)
@@ -53,6 +58,22 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
     await page.reload()
     await expect.poll(() => rows.count()).toBe(2)
     await page.getByText('2 deliveries').waitFor()
+    const list = page.url()
+    const parametersOf = (url: string) => [...new URL(url).searchParams].sort()
+    await rows.first().locator('a').first().click()
+    await page.getByRole('heading', { name: 'Attempts' }).waitFor()
+    const newest = page.url()
+    await pressUntil(page, 'j', page.getByRole('button', { name: 'Next delivery', disabled: true }))
+    await page.getByRole('button', { name: 'Previous delivery' }).click()
+    await page.waitForURL(newest)
+    await page.locator('.crumb', { hasText: 'Deliveries' }).click()
+    await expect.poll(() => rows.count()).toBe(2)
+    expect(parametersOf(page.url())).toEqual(parametersOf(list))
+    for (const back of [newest, list]) {
+      await page.goBack()
+      await page.waitForURL(back)
+    }
+    await expect.poll(() => rows.count()).toBe(2)
     expect(await flaws(page)).toEqual([])
     await page.getByRole('button', { name: 'Send matching failed again' }).click()
     const dialog = page.getByRole('dialog', { name: 'Send 2 matching failed deliveries again?' })
@@ -61,26 +82,27 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
     await dialog.getByRole('button', { name: 'Send again' }).click()
     await page.getByText('2 sent again.').waitFor()
     await page.getByText('No delivery matches').waitFor()
+    await page.getByRole('button', { name: 'Show all deliveries' }).waitFor()
     expect((await db.pool.query(STILL_ENDED)).rows.map(({ id }) => id)).toEqual(others.toSorted())
     await page.goBack()
     await page.waitForURL((url) => !url.searchParams.has('state'))
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.waitForURL((url) => url.search === '')
-    await page.goto(at('webhooks?state=pending&endpoint=voice.sent'))
+    await page.goto(at('webhooks/deliveries?state=pending&endpoint=voice.sent'))
     await expect.poll(() => rows.count()).toBe(2)
     expect(await page.getByRole('button', { name: /^Send .*failed again/ }).count()).toBe(0)
-    await page.goto(at(`webhooks?outcome=status_999&endpoint=voice.sent`))
+    await page.goto(at(`webhooks/deliveries?outcome=status_999&endpoint=voice.sent`))
     await page.getByText('does not exist any more: outcome').waitFor()
     await expect.poll(() => rows.count()).toBe(4)
     expect(await page.getByRole('button', { name: /^Send .*failed again/ }).count()).toBe(0)
-    await page.goto(at('webhooks?state=succeeded&endpoint=voice.sent'))
+    await page.goto(at('webhooks/deliveries?state=succeeded&endpoint=voice.sent'))
     await expect.poll(() => rows.count()).toBe(1)
     expect(await page.getByRole('button', { name: /^Send .*failed again/ }).count()).toBe(0)
     const endpoint = page.getByLabel('Endpoint, by its key')
     await endpoint.fill('nowhere')
     await page.keyboard.press('Enter')
     await page.getByText('There is no endpoint "nowhere".').waitFor()
-    expect([page.url(), await flaws(page)]).toEqual([at('webhooks?state=succeeded&endpoint=voice.sent'), []])
+    expect([page.url(), await flaws(page)]).toEqual([at('webhooks/deliveries?state=succeeded&endpoint=voice.sent'), []])
     expect(complaints).toEqual([])
     await page.close()
   })
@@ -103,13 +125,18 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
     const context = await browser.newContext()
     const { page, complaints } = await openPage(context, service.url)
     await page.clock.install()
-    await page.goto(at('webhooks'))
+    const isFollowed = Promise.withResolvers<void>()
+    await page.routeWebSocket('**/graphql', async (socket) => {
+      await isFollowed.promise
+      socket.connectToServer()
+    })
+    await page.goto(at('webhooks/deliveries'))
     await signIn(page, SUMMED.email)
     const day = page.getByRole('region', { name: 'Last 24 hours' })
     const figures = async () => (await day.locator('.tile').allInnerTexts()).map((text) => text.split(/\n+/))
     const ended = [
       ['Delivered', '2', '66.7% of those that ended'],
-      ['Failed', '1', 'given up after their last attempt'],
+      ['Failed', '1', 'no attempt follows'],
     ]
     await expect
       .poll(figures)
@@ -118,15 +145,59 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
         ['Under way', '0', 'first attempts and retries'],
         ['Median attempt', '300 ms', 'of 3 attempts'],
       ])
+    // What changes before the account is followed is in no message.
+    await db.pool.query(ADD_DELIVERY, [newId('msg'), account, newId('job')])
+    isFollowed.resolve()
+    const pending = ahead(page, async () => (await figures())[2])
+    await expect.poll(pending).toEqual(['Under way', '1', 'first attempts and retries'])
     expect(await flaws(page)).toEqual([])
     await page.getByLabel('Connection: Live').waitFor()
     await db.pool.query(ADD_DELIVERY, [newId('msg'), account, newId('job')])
     notifyAccount(service.runtime, account)
-    await expect
-      .poll(ahead(page, async () => (await figures())[2]))
-      .toEqual(['Under way', '1', 'first attempts and retries'])
+    await expect.poll(pending).toEqual(['Under way', '2', 'first attempts and retries'])
     expect([(await figures()).slice(0, 2), complaints]).toEqual([ended, []])
     await context.close()
+  })
+
+  test('the last 24 hours move on where nothing is delivered', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.clock.install()
+    // A socket that comes back would have all asked again.
+    await page.routeWebSocket('**/graphql', () => {})
+    const from: number[] = []
+    page.on('request', (request) => {
+      if (request.postData()?.includes('query WebhookDay('))
+        from.push(Date.parse(request.postDataJSON().variables.createdAt.from))
+    })
+    await page.goto(at('webhooks/deliveries'))
+    await page.getByText('Median attempt').waitFor()
+    expect(from.length).toBe(1)
+    await page.clock.runFor(300_000)
+    await expect.poll(() => from.length).toBe(2)
+    expect([(from[1] ?? 0) - (from[0] ?? 0) >= 300_000, complaints]).toEqual([true, []])
+    await page.close()
+  })
+
+  test('a list of deliveries that is paused stays as it is, and is as it would be once it is followed again', async () => {
+    const { service, owner, account, at } = opened()
+    const { pool } = service.runtime.db
+    const [id, job] = [newId('msg'), await insertJob(service.runtime.db, account, { endpointKey: 'voice.paused' })]
+    await pool.query(ADD_ENDED, [id, account, job, 'failed', 'timeout'])
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('webhooks/deliveries?endpoint=voice.paused&live=off'))
+    const state = page.locator(`[data-delivery=${id}] .pill`)
+    await state.getByText('failed').waitFor()
+    await page.getByLabel('Connection: Paused').waitFor()
+    await pool.query(BEGIN_AGAIN, [id])
+    notifyAccount(service.runtime, account, id)
+    // What the account's own subscription says comes after it.
+    await page.evaluate(() => fetch('/health/live'))
+    expect(await state.textContent()).toBe('failed')
+    await pressUntil(page, 'l', page.getByRole('button', { name: 'Pause live' }))
+    await state.getByText('pending').waitFor()
+    expect([page.url(), complaints]).toEqual([at('webhooks/deliveries?endpoint=voice.paused'), []])
+    await page.close()
   })
 
   test('what verifies deliveries is shown in the language that is chosen, and copied as it is shown', async () => {
@@ -178,6 +249,44 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
+  test('the page of a delivery has its attempts by round, what was sent as text, and follows it after its end as well', async () => {
+    const { service, owner, account, at } = opened()
+    const { pool } = service.runtime.db
+    const [id, job] = [newId('msg'), await insertJob(service.runtime.db, account, { endpointKey: 'voice.rounds' })]
+    await pool.query(ADD_ENDED, [id, account, job, 'failed', 'timeout'])
+    for (const [round, number] of [
+      [1, 1],
+      [1, 2],
+      [2, 1],
+    ])
+      await pool.query(ADD_ROUND, [id, round, number])
+    const { page, complaints } = await openPage(owner, service.url)
+    const sent = page.getByText('What was sent')
+    await page.goto(at(`webhooks/deliveries/${id}`))
+    await page.getByRole('region', { name: 'Round 2, sent again by hand' }).getByText('Attempt 1 ·').waitFor()
+    await page.getByRole('region', { name: 'Round 1' }).getByText('Attempt 2 ·').waitFor()
+    expect(await page.getByRole('heading', { level: 3 }).allTextContents()).toEqual([
+      'Round 2, sent again by hand',
+      'Round 1',
+    ])
+    await sent.click()
+    await page.getByText('It is no longer kept').waitFor()
+    await pool.query(SENT, [id, Buffer.from(`{"text":"<b id=theirs>bold</b>"}`)])
+    await page.reload()
+    await sent.click()
+    await page.getByText('{"text":"<b id=theirs>bold</b>"}').waitFor()
+    await page.getByText(`webhook-id: ${id}`).waitFor()
+    await page.getByTitle('Copy the body').waitFor()
+    expect([await page.locator('#theirs').count(), await flaws(page)]).toEqual([0, []])
+    await page.getByLabel('Connection: Live').waitFor()
+    await page.locator('.card .pill', { hasText: 'failed' }).first().waitFor()
+    await pool.query(BEGIN_AGAIN, [id])
+    notifyAccount(service.runtime, account, id)
+    await page.locator('.pill', { hasText: 'pending' }).waitFor()
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
   test('a URL is saved at once, but while deliveries are under way once it is known that they keep theirs', async () => {
     const { service, browser, at } = opened()
     const { db } = service.runtime
@@ -193,8 +302,13 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
       await page.getByLabel('URL', { exact: true }).fill(url)
       await page.getByRole('button', { name: 'Save', exact: true }).click()
     }
+    const latest = page.getByRole('region', { name: 'Latest deliveries' })
+    await page.getByText('When a job ends, Sonant posts its result to this URL').waitFor()
+    expect(await latest.getByRole('button', { name: 'Send a test' }).isDisabled()).toBe(true)
     await save('https://hooks.example.com/one')
     await page.getByText('The webhook URL is saved.').waitFor()
+    await page.getByText('Sonant posts its result').waitFor({ state: 'detached' })
+    expect(await latest.getByRole('button', { name: 'Send a test' }).isEnabled()).toBe(true)
     expect([await urlOf(), await page.getByRole('dialog').count()]).toEqual(['https://hooks.example.com/one', 0])
     await page.getByRole('button', { name: 'Clear', exact: true }).waitFor()
     await db.pool.query(ADD_DELIVERY, [newId('msg'), account, newId('job')])
@@ -208,7 +322,34 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
     await context.close()
   })
 
-  test('the deliveries of a page cost two long reads and their day one, and the failed ones among them are counted at a press', async () => {
+  test('the secrets say that the service cannot read them, and a rotation says until when the present one signs', async () => {
+    const { service, browser, at } = opened()
+    const account = await service.createAccount()
+    await createUser(service.runtime.as({ kind: 'system' }), { account, ...MOVER, email: 'unread@example.com' })
+    const context = await browser.newContext({ locale: 'en', timezoneId: 'UTC' })
+    const { page, complaints } = await openPage(context, service.url)
+    const notice = page.getByText('The service cannot decrypt them')
+    await page.goto(at('webhooks'))
+    await signIn(page, 'unread@example.com')
+    await page.getByText('Nothing has been delivered').waitFor()
+    expect(await notice.count()).toBe(0)
+    const values = [newId('msg'), account, newId('job'), 'failed', 'secret_unreadable']
+    await service.runtime.db.pool.query(ADD_ENDED, values)
+    await page.reload()
+    await notice.waitFor()
+    await page.getByRole('button', { name: 'Rotate' }).click()
+    const tomorrow = new Date(Date.now() + DAY_MS).toLocaleDateString('en', {
+      day: 'numeric',
+      month: 'short',
+      timeZone: 'UTC',
+    })
+    expect((await page.getByText('The present one signs until').textContent())?.replaceAll(',', '')).toContain(tomorrow)
+    await page.getByText('One more rotation before then stops it at once.').waitFor()
+    expect([await flaws(page), complaints]).toEqual([[], []])
+    await context.close()
+  })
+
+  test('the deliveries of a page cost two long reads and each look at their day one, and the failed ones among them are counted at a press', async () => {
     const { service, owner, account, at } = opened()
     const { db } = service.runtime
     const job = await insertJob(db, account, { endpointKey: 'voice.read' })
@@ -218,19 +359,24 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
     const reads = vi.spyOn(db.readShares, 'acquire')
     const longReads = () => reads.mock.calls.filter(([reader]) => reader === account).length
     const asked: string[] = []
-    page.on('request', (request) => asked.push(/query \w*Deliveries\(/.exec(request.postData() ?? '')?.[0] ?? ''))
+    // Once more as soon as the account is followed.
+    let days = 0
+    page.on('request', (request) => {
+      asked.push(/query \w*Deliveries\(/.exec(request.postData() ?? '')?.[0] ?? '')
+      if (request.postData()?.includes('query WebhookDay(')) days++
+    })
     try {
-      await page.goto(at('webhooks?endpoint=voice.read'))
+      await page.goto(at('webhooks/deliveries?endpoint=voice.read'))
       await page.getByText('1 delivery', { exact: true }).waitFor()
       await page.getByText('Median attempt').waitFor()
       await page.getByLabel('Connection: Live').waitFor()
-      expect([longReads(), asked.filter((query) => query !== '')]).toEqual([3, ['query Deliveries(']])
+      expect([longReads() - days, asked.filter((query) => query !== '')]).toEqual([2, ['query Deliveries(']])
       await page.getByRole('button', { name: 'Send matching failed again' }).click()
       const dialog = page.getByRole('dialog', { name: 'Send matching failed deliveries again?' })
       await dialog.getByText('There is none.').waitFor()
       expect(await dialog.getByRole('button', { name: 'Send again' }).isDisabled()).toBe(true)
-      expect([longReads(), asked.filter((query) => query !== '')]).toEqual([
-        5,
+      expect([longReads() - days, asked.filter((query) => query !== '')]).toEqual([
+        4,
         ['query Deliveries(', 'query FailedDeliveries('],
       ])
       expect([await flaws(page), complaints]).toEqual([[], []])
@@ -257,7 +403,7 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
       await db.pool.query(ADD_ENDED, [ids[0], account, job, state, outcome])
     }
     const { page, complaints } = await openPage(owner, service.url)
-    await page.goto(at('webhooks?endpoint=voice.chosen'))
+    await page.goto(at('webhooks/deliveries?endpoint=voice.chosen'))
     await page.locator('tr[data-delivery]').nth(3).waitFor()
     await pressUntil(page, 'j', page.locator('tr[data-delivery]:focus-within'))
     for (const key of ['x', 'j', 'x']) await page.keyboard.press(key)
@@ -301,7 +447,7 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
     const ids = Array.from({ length: 201 }, () => newId('msg')).sort()
     await service.runtime.db.pool.query(ADD_FAILED, [account, newId('job'), ids])
     const { page, complaints } = await openPage(owner, service.url)
-    await page.goto(at('webhooks?outcome=status_507'))
+    await page.goto(at('webhooks/deliveries?outcome=status_507'))
     await page.getByRole('button', { name: 'Send matching failed again' }).click()
     await page.getByRole('dialog', { name: 'Send the oldest 200 of 201 matching failed deliveries again?' }).waitFor()
     await page.getByRole('button', { name: 'Send again', exact: true }).click()
