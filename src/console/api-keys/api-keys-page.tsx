@@ -28,12 +28,21 @@ function useOpen() {
   return [open, setOpen] as const
 }
 
+/** Keys may have been made and deleted elsewhere while another window had the focus. */
+function useFocusReload(reload: () => void): void {
+  useEffect(() => {
+    addEventListener('focus', reload)
+    return () => removeEventListener('focus', reload)
+  }, [reload])
+}
+
 /** The account's API keys: what each may do; their values are shown once, when they are made. */
 export function ApiKeysPage() {
   const { query, change } = useAddress()
   const [open, setOpen] = useOpen()
   const page = pageOf(query, PAGE)
   const list = useQuery(apiKeysQuery, page)
+  useFocusReload(list.reload)
   const create = (
     <button type="button" class="button primary" onClick={() => setOpen({ kind: 'new' })}>
       <Icon name="plus" /> Create a key

@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks'
+import { asApiError } from '../api/api-error.ts'
 import { ask } from '../api/ask.ts'
 import { at } from '../api/base.ts'
 import { timeNow } from '../api/clock.ts'
@@ -25,8 +26,8 @@ export const DeleteDialog = ({ apiKey, onDone, onClose }: DeleteDialogProps) => 
     isDanger
     typed={typable(apiKey.name) === '' ? (apiKey.hint ?? apiKey.id) : apiKey.name}
     onConfirm={async () => {
-      await ask(deleteKey, { id: apiKey.id })
-      toast('The key is revoked.')
+      const isGone = await ask(deleteKey, { id: apiKey.id }).then(() => false, goneOr)
+      toast(isGone ? 'The key had been deleted already.' : 'The key is revoked.')
       onDone()
     }}
     onClose={onClose}
@@ -37,6 +38,12 @@ export const DeleteDialog = ({ apiKey, onDone, onClose }: DeleteDialogProps) => 
     </p>
   </ConfirmDialog>
 )
+
+/** Deleted elsewhere meanwhile, it is as wanted. */
+const goneOr = (error: unknown): true => {
+  if (asApiError(error).code === 'NOT_FOUND') return true
+  throw error
+}
 
 /** What is not counted yet, or cannot be, is not said. */
 function LastHour({ apiKey: { id, lastUsedAt } }: Pick<DeleteDialogProps, 'apiKey'>) {

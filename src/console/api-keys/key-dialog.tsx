@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { asApiError } from '../api/api-error.ts'
 import { ask } from '../api/ask.ts'
 import { timeNow } from '../api/clock.ts'
 import { useAction } from '../api/use-action.ts'
@@ -42,7 +43,11 @@ function KeyForm({ apiKey, onCreated, onDone, onClose }: KeyFormProps) {
   const save = useAction(async () => {
     if (apiKey === null) onCreated((await ask(createKey, created(name, scopes, lifetime))).createApiKey.apiKey)
     else {
-      await ask(updateKey, { id: apiKey.id, name: name.trim(), scopes: [...scopes] })
+      await ask(updateKey, { id: apiKey.id, name: name.trim(), scopes: [...scopes] }).catch((error) => {
+        // Deleted elsewhere meanwhile, it leaves the list behind the dialog.
+        if (asApiError(error).code === 'NOT_FOUND') onDone()
+        throw error
+      })
       toast('The key is changed.')
       onClose()
     }
@@ -62,6 +67,7 @@ function KeyForm({ apiKey, onCreated, onDone, onClose }: KeyFormProps) {
     >
       <form class="stack" onSubmit={onSubmit}>
         {save.failure !== null && <Failure failure={save.failure} />}
+        {save.failure?.code === 'FORBIDDEN' && <Beyond scopes={scopes} message={save.failure.message} />}
         <NameField value={name} onText={setName} />
         {apiKey === null && <LifetimeField value={lifetime} onChange={setLifetime} />}
         <ScopeChoice scopes={scopes} onChange={setScopes} />
@@ -69,6 +75,12 @@ function KeyForm({ apiKey, onCreated, onDone, onClose }: KeyFormProps) {
       </form>
     </Dialog>
   )
+}
+
+/** The service names the scope that its caller may not hand on, in words for programs. */
+function Beyond({ scopes, message }: { scopes: readonly string[]; message: string }) {
+  const scope = scopes.find((one) => message.includes(one))
+  return scope === undefined ? null : <p class="hint bad">You cannot grant {scope}: ask your operator for it.</p>
 }
 
 interface ButtonsProps {

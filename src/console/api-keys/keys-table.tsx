@@ -3,6 +3,7 @@ import { now } from '../api/clock.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Moment } from '../parts/moment.tsx'
 import type { ApiKey } from './api-key.ts'
+import { scopesInWords } from './scope-words.ts'
 
 const SOON_MS = 14 * 86_400_000
 
@@ -55,9 +56,7 @@ const KeyRow = ({ apiKey, onEdit, onDelete }: KeyRowProps) => (
     </td>
     <td>
       <span class="clip-cell" title={apiKey.scopes.join(', ')}>
-        {apiKey.scopes.length < 3
-          ? apiKey.scopes.join(', ')
-          : `${apiKey.scopes[0]} and ${apiKey.scopes.length - 1} more`}
+        {scopesInWords(apiKey.scopes)}
       </span>
     </td>
     <td data-label="Used">

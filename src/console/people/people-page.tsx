@@ -2,7 +2,14 @@ import { useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
 import { session } from '../api/session.ts'
 import { useQuery } from '../api/use-query.ts'
-import { changeRole, disableUser, enableUser, newLink, people as peopleQuery } from '../operations.ts'
+import {
+  changeRole,
+  disableUser,
+  enableUser,
+  newLink,
+  type PagesFragment,
+  people as peopleQuery,
+} from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { isolated } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -40,8 +47,10 @@ export function PeoplePage() {
             <PeopleTable
               people={edges.map(({ node }) => node)}
               ownId={session.value?.user.id ?? ''}
+              lastOwnerId={lastOwnerOf(edges, pageInfo)}
               onAct={(act, person) => setAsked({ act, person })}
             />
+            {edges.length === 1 && <p class="muted">Only you so far: add a person who shares this account.</p>}
             <Pager pageInfo={pageInfo} onMove={(cursors) => change(cursors)} />
           </>
         )}
@@ -53,6 +62,13 @@ export function PeoplePage() {
       {link !== null && <LinkShownOnce url={link} onClose={() => setLink(null)} />}
     </Page>
   )
+}
+
+/** Known where all people are on one page. */
+function lastOwnerOf(edges: readonly { readonly node: Person }[], pageInfo: PagesFragment): string | null {
+  const owners = edges.filter(({ node }) => node.role === 'OWNER' && !node.disabledAt)
+  const isWhole = !pageInfo.hasNextPage && !pageInfo.hasPreviousPage
+  return isWhole && owners.length === 1 ? (owners[0]?.node.id ?? null) : null
 }
 
 const LinkShownOnce = ({ url, onClose }: { url: string; onClose: () => void }) => (

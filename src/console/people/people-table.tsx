@@ -2,14 +2,18 @@ import { Moment } from '../parts/moment.tsx'
 import { StateMark } from '../parts/state-mark.tsx'
 import type { Person, PersonAct } from './person.ts'
 
+const LAST_OWNER = 'The account needs an owner: make another person an owner first.'
+
 interface PeopleTableProps {
   readonly people: readonly Person[]
   /** Of the reader. */
   readonly ownId: string
+  /** The one owner who may sign in: the service lets no account lose its last one. Null: there are others, or may be. */
+  readonly lastOwnerId: string | null
   readonly onAct: (act: PersonAct, person: Person) => void
 }
 
-export const PeopleTable = ({ people, ownId, onAct }: PeopleTableProps) => (
+export const PeopleTable = ({ people, ownId, lastOwnerId, onAct }: PeopleTableProps) => (
   <div class="table-box as-cards">
     <table>
       <thead>
@@ -30,6 +34,7 @@ export const PeopleTable = ({ people, ownId, onAct }: PeopleTableProps) => (
             key={person.id}
             person={person}
             isReader={person.id === ownId}
+            isLastOwner={person.id === lastOwnerId}
             onAct={(act) => onAct(act, person)}
           />
         ))}
@@ -41,10 +46,11 @@ export const PeopleTable = ({ people, ownId, onAct }: PeopleTableProps) => (
 interface PersonRowProps {
   readonly person: Person
   readonly isReader: boolean
+  readonly isLastOwner: boolean
   readonly onAct: (act: PersonAct) => void
 }
 
-const PersonRow = ({ person, isReader, onAct }: PersonRowProps) => (
+const PersonRow = ({ person, isReader, isLastOwner, onAct }: PersonRowProps) => (
   <tr>
     <td>
       <span class="row name-cell">
@@ -65,7 +71,7 @@ const PersonRow = ({ person, isReader, onAct }: PersonRowProps) => (
       <Moment at={person.lastSeenAt} empty="never" />
     </td>
     <td class="end">
-      <PersonButtons person={person} onAct={onAct} />
+      <PersonButtons person={person} isLastOwner={isLastOwner} onAct={onAct} />
     </td>
   </tr>
 )
@@ -75,7 +81,7 @@ const PersonState = ({ person: { disabledAt, hasPassword } }: { person: Person }
   return hasPassword ? <StateMark state="READY" label="active" /> : <span class="pill warn">no password yet</span>
 }
 
-const PersonButtons = ({ person, onAct }: { person: Person; onAct: (act: PersonAct) => void }) => {
+const PersonButtons = ({ person, isLastOwner, onAct }: Omit<PersonRowProps, 'isReader'>) => {
   const { email, role, disabledAt } = person
   if (disabledAt)
     return (
@@ -83,16 +89,17 @@ const PersonButtons = ({ person, onAct }: { person: Person; onAct: (act: PersonA
         Enable
       </ActButton>
     )
+  const reason = isLastOwner ? LAST_OWNER : undefined
   const otherRole = role === 'OWNER' ? 'Make member' : 'Make owner'
   return (
     <>
       <ActButton label={`Sign-in link for ${email}`} onClick={() => onAct('link')}>
         Sign-in link
       </ActButton>
-      <ActButton label={`${otherRole}: ${email}`} onClick={() => onAct('role')}>
+      <ActButton label={`${otherRole}: ${email}`} reason={reason} onClick={() => onAct('role')}>
         {otherRole}
       </ActButton>
-      <ActButton label={`Disable ${email}`} onClick={() => onAct('disable')}>
+      <ActButton label={`Disable ${email}`} reason={reason} onClick={() => onAct('disable')}>
         Disable
       </ActButton>
     </>
@@ -103,11 +110,20 @@ interface ActButtonProps {
   /** With the person's address: what it says alone stands in every row. */
   readonly label: string
   readonly children: string
+  /** Why it is off. */
+  readonly reason?: string | undefined
   readonly onClick: () => void
 }
 
-const ActButton = ({ label, children, onClick }: ActButtonProps) => (
-  <button type="button" class="button quiet small" onClick={onClick} aria-label={label}>
+const ActButton = ({ label, children, reason, onClick }: ActButtonProps) => (
+  <button
+    type="button"
+    class="button quiet small"
+    disabled={reason !== undefined}
+    title={reason}
+    onClick={onClick}
+    aria-label={label}
+  >
     {children}
   </button>
 )

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
+import { createUser } from '../../../../src/users/create-user.ts'
 import { newId } from '../../../../src/values/id.ts'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import { idAt, insertJob } from '../../../setup/jobs/jobs.ts'
-import type { OpenedConsole } from '../opened-console.ts'
+import { PASSWORD } from '../../../setup/service/people.ts'
+import { type OpenedConsole, signIn } from '../opened-console.ts'
 
 const HOUR_MS = 3_600_000
 const ADD_KEY = `insert into api_key (id, account_id, name, hash, scopes, last_used_at) values ($1, $2, $3, sha256(convert_to($1::text, 'UTF8')), '{job:read}', $4)`
@@ -81,5 +83,72 @@ export function keyJourneys(opened: () => OpenedConsole): void {
     await page.evaluate(() => fetch('/health/live'))
     expect([await dialog.getByText('within the last hour').count(), complaints]).toEqual([0, []])
     await page.close()
+  })
+
+  test('a key that was deleted elsewhere leaves the list, and a scope that cannot be granted is named', async () => {
+    const { service, owner, account, at } = opened()
+    const { db } = service.runtime
+    const ids = ['one', 'two', 'three'].map((name) => [newId('key'), `gone ${name}`] as const)
+    for (const [id, name] of ids) await db.pool.query(ADD_KEY, [id, account, name, null])
+    const remove = (at: number) => db.pool.query('delete from api_key where id = $1', [ids[at]?.[0]])
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.route('**/graphql', async (route) => {
+      if (!route.request().postData()?.includes('query GrantableScopes')) return route.fallback()
+      const response = await route.fetch()
+      const json = await response.json()
+      json.data.grantableScopes.push({ name: 'studio:use', description: 'Use the studio.' })
+      return route.fulfill({ response, json })
+    })
+    await page.goto(at('keys'))
+    const row = (name: string) => page.getByRole('row', { name: new RegExp(`gone ${name}`) })
+    await row('three').getByText('read jobs').waitFor()
+    await remove(0)
+    await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+    await row('one').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Delete gone two' }).click()
+    await remove(1)
+    await page.getByRole('dialog').getByRole('textbox').fill('gone two')
+    await page.getByRole('button', { name: 'Delete the key' }).click()
+    await page.getByText('The key had been deleted already.').waitFor()
+    await row('two').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Change gone three' }).click()
+    await page.getByLabel('Use the studio.').check()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('You cannot grant studio:use: ask your operator for it.').waitFor()
+    expect(await flaws(page)).toEqual([])
+    await page.getByLabel('Use the studio.').uncheck()
+    await remove(2)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await row('three').waitFor({ state: 'detached' })
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('the last owner of an account can be neither disabled nor made a member, and its page says why', async () => {
+    const { service, browser, at } = opened()
+    const account = await service.createAccount()
+    const system = service.runtime.as({ kind: 'system' })
+    const add = (email: string) => createUser(system, { account, email, password: PASSWORD, role: 'owner' })
+    await add('only@example.com')
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    await page.goto(at('people'))
+    await signIn(page, 'only@example.com')
+    await page.getByText('Only you so far').waitFor()
+    const buttons = ['Disable only@example.com', 'Make member: only@example.com'].map((name) =>
+      page.getByRole('button', { name }),
+    )
+    for (const button of buttons)
+      expect([await button.isDisabled(), await button.getAttribute('title')]).toEqual([
+        true,
+        'The account needs an owner: make another person an owner first.',
+      ])
+    expect(await flaws(page)).toEqual([])
+    await add('second@example.com')
+    await page.reload()
+    await page.getByText('second@example.com').first().waitFor()
+    for (const button of buttons) expect(await button.isEnabled()).toBe(true)
+    expect([await page.getByText('Only you so far').count(), complaints]).toEqual([0, []])
+    await context.close()
   })
 }
