@@ -10,7 +10,7 @@ import { Tile } from '../overview/tile.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { count, shortCount } from '../parts/format.ts'
 import { Load, SkeletonRows } from '../parts/load.tsx'
-import { Page } from '../parts/page.tsx'
+import { focusHeading, Page } from '../parts/page.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { pageOf, useAddress } from '../parts/use-address.ts'
 import { balance } from '../shell/balance.ts'
@@ -40,20 +40,27 @@ export function CreditsPage() {
   useEffect(() => {
     if (credits !== undefined) balance.value = credits
   }, [credits])
+  const isNewer = !query.after && !query.before && credits !== balance.value
+  const reload = (): void => {
+    list.reload()
+    spent.reload()
+  }
+  const clear = <ClearFilters onClear={() => change(CLEARED)} />
   return (
     <Page title="Credits" actions={<Exports />}>
       <Figures lately={spent.data} isFailed={spent.failure !== null} />
-      <Toolbar>{isNarrow && <ClearFilters onClear={() => change(CLEARED)} />}</Toolbar>
+      <Toolbar>{isNarrow && clear}</Toolbar>
       <DroppedNotice names={dropped} />
       <DaySums range={filter.createdAt ?? lately.createdAt} />
       <Load query={list} skeleton={<SkeletonRows />}>
         {({ creditEntries: { edges, pageInfo } }) =>
           edges.length === 0 ? (
-            <Empty title={isNarrow ? 'No entry matches' : 'No credits yet'}>
+            <Empty title={isNarrow ? 'No entry matches' : 'No credits yet'} action={isNarrow && clear}>
               {isNarrow ? 'Choose a longer time, or any kind.' : 'Your operator grants the first ones.'}
             </Empty>
           ) : (
             <>
+              {isNewer && <NewerEntries onReload={reload} />}
               <LedgerTable entries={edges.map(({ node }) => node)} />
               <Pager pageInfo={pageInfo} onMove={(cursors) => change(cursors)} />
             </>
@@ -63,6 +70,20 @@ export function CreditsPage() {
     </Page>
   )
 }
+
+/** The balance has changed since the entries were loaded. */
+const NewerEntries = ({ onReload }: { onReload: () => void }) => (
+  <button
+    type="button"
+    class="newer"
+    onClick={() => {
+      focusHeading()
+      onReload()
+    }}
+  >
+    Newer entries
+  </button>
+)
 
 const KIND_OPTIONS = Object.entries(KINDS).map(([kind, [name]]) => [kind.toLowerCase(), name] as const)
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import { notifyAccount } from '../../../../src/accounts/notify-account.ts'
 import { createUser } from '../../../../src/users/create-user.ts'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import { insertJob } from '../../../setup/jobs/jobs.ts'
@@ -40,6 +41,7 @@ export function creditsJourneys(opened: () => OpenedConsole): void {
     await sums.getByText('Jobs deleted since 30, by month').waitFor()
     await page.getByLabel('Any time').selectOption('Last hour')
     await page.getByText('No entry matches').waitFor()
+    expect(await page.getByRole('button', { name: 'Clear filters' }).count()).toBe(2)
     expect(await sums.count()).toBe(0)
     await page.getByLabel('Any time').selectOption('Last 7 days')
     await sums.getByText('Spent 50').waitFor()
@@ -68,5 +70,22 @@ export function creditsJourneys(opened: () => OpenedConsole): void {
     await page.waitForURL((url) => url.search === '?window=7d')
     expect(complaints).toEqual([])
     await context.close()
+  })
+
+  test('the ledger says that there are newer entries once the balance has changed, and shows them at a press', async () => {
+    const { service, owner, account, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('credits'))
+    await page.getByLabel('Connection: Live').waitFor()
+    await page.locator('tbody .pill').first().waitFor()
+    const newer = page.getByRole('button', { name: 'Newer entries' })
+    expect(await newer.count()).toBe(0)
+    await service.runtime.db.pool.query(ADD_ENTRY, [account, 'grant', 4321, null, 0])
+    notifyAccount(service.runtime, account)
+    await newer.click()
+    await page.getByText('+4,321').first().waitFor()
+    await newer.waitFor({ state: 'detached' })
+    expect([await flaws(page), complaints]).toEqual([[], []])
+    await page.close()
   })
 }
