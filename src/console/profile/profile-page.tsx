@@ -2,11 +2,9 @@ import { useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
 import { at } from '../api/base.ts'
 import { signOut } from '../api/session.ts'
-import { useAction } from '../api/use-action.ts'
 import { useQuery } from '../api/use-query.ts'
 import { endSession, type ProfileQuery, profile as profileQuery } from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
-import { Failure } from '../parts/failure.tsx'
 import { exactTime } from '../parts/format.ts'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Moment } from '../parts/moment.tsx'
@@ -43,11 +41,12 @@ export function ProfilePage() {
 
 function Sessions({ sessions, onChange }: { sessions: Me['sessions']; onChange: () => void }) {
   const [isAsking, setAsking] = useState(false)
-  const end = useAction(async (id: string) => {
+  const [ending, setEnding] = useState<string | null>(null)
+  const end = async (id: string): Promise<void> => {
     await ask(endSession, { id })
     toast('The session has ended.')
     onChange()
-  })
+  }
   return (
     <section class="card">
       <div class="card-head">
@@ -56,12 +55,22 @@ function Sessions({ sessions, onChange }: { sessions: Me['sessions']; onChange: 
           Sign out everywhere
         </button>
       </div>
-      {end.failure !== null && <Failure failure={end.failure} />}
       <ul class="card-body stack">
         {sessions.map((one) => (
-          <SessionLine key={one.id} session={one} isOff={end.isOff} onEnd={() => void end.run(one.id)} />
+          <SessionLine key={one.id} session={one} onEnd={() => setEnding(one.id)} />
         ))}
       </ul>
+      {ending !== null && (
+        <ConfirmDialog
+          title="End this session?"
+          action="End the session"
+          isDanger
+          onConfirm={() => end(ending)}
+          onClose={() => setEnding(null)}
+        >
+          That browser is signed out at once.
+        </ConfirmDialog>
+      )}
       {isAsking && (
         <ConfirmDialog
           title="Sign out everywhere?"
@@ -79,11 +88,10 @@ function Sessions({ sessions, onChange }: { sessions: Me['sessions']; onChange: 
 
 interface SessionLineProps {
   readonly session: Me['sessions'][number]
-  readonly isOff: boolean
   readonly onEnd: () => void
 }
 
-const SessionLine = ({ session: { createdAt, seenAt, current }, isOff, onEnd }: SessionLineProps) => (
+const SessionLine = ({ session: { createdAt, seenAt, current }, onEnd }: SessionLineProps) => (
   <li class="row spread">
     <span>
       Since {exactTime(createdAt)} <span class="faint">· used </span>
@@ -92,7 +100,7 @@ const SessionLine = ({ session: { createdAt, seenAt, current }, isOff, onEnd }: 
     {current ? (
       <span class="chip">this browser</span>
     ) : (
-      <button type="button" class="button small" disabled={isOff} onClick={onEnd}>
+      <button type="button" class="button small" onClick={onEnd}>
         End
       </button>
     )}
