@@ -57,7 +57,7 @@ export function AccountDialog({ account, onDone, onClose }: AccountDialogProps) 
         {needsPassword && <PasswordField value={password} onText={setPassword} />}
         <div class="row end">
           <button type="submit" class="button primary" disabled={save.isOff || amount === ''}>
-            {account === null ? 'Create' : 'Grant'}
+            {account === null ? 'Create' : Number(amount) < 0 ? `Take back ${count(-Number(amount))}` : 'Grant'}
           </button>
         </div>
       </form>

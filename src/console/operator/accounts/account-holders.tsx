@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks'
 import { at } from '../../api/base.ts'
 import { now } from '../../api/clock.ts'
 import { useQuery } from '../../api/use-query.ts'
@@ -7,9 +8,18 @@ import { Load, SkeletonRows } from '../../parts/load.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { StateMark } from '../../parts/state-mark.tsx'
 
+interface AccountHoldersProps {
+  readonly id: string
+  /** How often its balance was changed here. */
+  readonly looks: number
+}
+
 /** The people, keys and latest entries of an account's ledger. */
-export function AccountHolders({ id }: { id: string }) {
+export function AccountHolders({ id, looks }: AccountHoldersProps) {
   const query = useQuery(accountHolders, { account: id })
+  useEffect(() => {
+    if (looks > 0) query.reload()
+  }, [looks])
   return (
     <div class="cards">
       <Load query={query} skeleton={<SkeletonRows rows={3} />}>

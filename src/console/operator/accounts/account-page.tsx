@@ -44,8 +44,8 @@ export function AccountPage({ id }: { id: string }) {
                 Made <Moment at={data.account.createdAt} />
               </span>
             </p>
-            <AccountJobs key={looks} id={data.account.id} />
-            <AccountHolders key={`holders ${looks}`} id={data.account.id} />
+            <AccountJobs id={data.account.id} />
+            <AccountHolders id={data.account.id} looks={looks} />
           </>
         )}
       </Load>

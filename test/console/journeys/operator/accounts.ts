@@ -91,7 +91,16 @@ export function accountJourneys(opened: () => OpenedConsole): void {
     await amount.fill('25')
     await press.click()
     await balance.getByText('550', { exact: true }).waitFor()
-    expect([lost, complaints]).toEqual([1, []])
+    // What stands on the page stays, with the new entry.
+    const ledger = page.locator('section', {
+      has: page.getByRole('heading', { name: 'Latest changes of the balance' }),
+    })
+    await ledger.evaluate((section) => section.setAttribute('data-kept', ''))
+    await page.getByRole('button', { name: 'Grant credits' }).click()
+    await amount.fill('-50')
+    await page.getByRole('button', { name: 'Take back 50' }).click()
+    await ledger.getByText('−50').waitFor()
+    expect([lost, await page.locator('[data-kept]').count(), complaints]).toEqual([1, 1, []])
     await page.close()
   })
 }
