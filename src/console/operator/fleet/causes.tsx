@@ -7,10 +7,13 @@ import { count, sentence } from '../../parts/format.ts'
 import { Load, SkeletonRows } from '../../parts/load.tsx'
 import { ShortId } from '../../parts/short-id.tsx'
 
+/** They are of a day, and dear to count. */
+const COUNTED_MS = 60_000
+
 /** How jobs of all accounts failed within a day, with what their callers do not see; counted anew as time goes on. */
 export function Causes() {
   const query = useQuery(failureCausesQuery, {})
-  const tick = now.value
+  const tick = Math.floor(now.value / COUNTED_MS)
   useEffect(() => {
     if (query.data !== null) query.reload()
   }, [tick])

@@ -6,6 +6,7 @@ import { Load, SkeletonRows } from '../../parts/load.tsx'
 import { OperatorScreen } from '../operator-screen.tsx'
 import { cardsOf } from './cards.ts'
 import { Causes } from './causes.tsx'
+import { Followed } from './followed.tsx'
 import { GraphicsCards } from './graphics-cards.tsx'
 import { Pools } from './pools.tsx'
 import { UnservedPools } from './unserved-pools.tsx'
@@ -19,7 +20,7 @@ export function FleetPage() {
     <OperatorScreen title="Operator" tab="">
       <Load query={query} skeleton={<SkeletonRows rows={8} />}>
         {({ pools, workers }) => (
-          <>
+          <Followed>
             <UnservedPools pools={pools} />
             <FleetTiles pools={pools} workers={workers} />
             <div class="cards">
@@ -27,7 +28,7 @@ export function FleetPage() {
               <GraphicsCards cards={cardsOf(workers)} />
               <Workers workers={workers} />
             </div>
-          </>
+          </Followed>
         )}
       </Load>
       <Causes />

@@ -40,6 +40,39 @@ export function operatorJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
+  test('figures of the fleet that are not followed say of when they are, and causes are counted once a minute', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.clock.install()
+    let isCut = false
+    let cut = (): void => {}
+    await page.routeWebSocket('**/graphql', (socket) => {
+      if (isCut) return
+      const server = socket.connectToServer()
+      cut = () => {
+        isCut = true
+        server.close()
+        socket.close({ code: 1012 })
+      }
+    })
+    let counted = 0
+    page.on('request', (request) => {
+      if (request.postData()?.includes('query FailureCauses')) counted++
+    })
+    await page.goto(at('operator'))
+    await page.getByRole('heading', { name: 'Queues' }).waitFor()
+    await page.getByRole('heading', { name: 'Why jobs failed' }).waitFor()
+    await page.getByLabel('Connection: Live').waitFor()
+    expect(await page.getByText('These figures are as of').count()).toBe(0)
+    cut()
+    await page.getByText(/^These figures are as of \d\d:\d\d:\d\d: the connection is lost\.$/).waitFor()
+    expect([await page.locator('.refreshing').count(), await flaws(page)]).toEqual([1, []])
+    await page.clock.runFor(120_000)
+    await expect.poll(() => counted).toBeGreaterThan(1)
+    expect([counted <= 4, complaints]).toEqual([true, []])
+    await page.close()
+  })
+
   test('the workers of a pool are shown with their heartbeats and permits, from its line or by a link', async () => {
     const { service, owner, at } = opened()
     const { pool } = service.runtime.db
