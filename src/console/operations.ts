@@ -330,6 +330,8 @@ export type WorkerServerState =
   /** It was started, and does not answer yet. */
   | 'STARTING';
 
+export type KeyRowFragment = { id: string, name: string, scopes: Array<string>, hint: string | null, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, createdBy: { id: string, email: string } | null };
+
 export type ApiKeysQueryVariables = Exact<{
   first?: number | null | undefined;
   after?: string | null | undefined;
@@ -339,6 +341,31 @@ export type ApiKeysQueryVariables = Exact<{
 
 
 export type ApiKeysQuery = { apiKeys: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, name: string, scopes: Array<string>, hint: string | null, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, createdBy: { id: string, email: string } | null } }> } };
+
+export type OneKeyQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type OneKeyQuery = { node:
+    | { __typename: 'Account' }
+    | { __typename: 'AccountVoice' }
+    | { __typename: 'ApiKey', id: string, name: string, scopes: Array<string>, hint: string | null, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, createdBy: { id: string, email: string } | null }
+    | { __typename: 'Artifact' }
+    | { __typename: 'AuditEntry' }
+    | { __typename: 'CompanionChatJob' }
+    | { __typename: 'CompanionMediaTagJob' }
+    | { __typename: 'CompanionRetargetJob' }
+    | { __typename: 'CreditEntry' }
+    | { __typename: 'GenerationJob' }
+    | { __typename: 'User' }
+    | { __typename: 'Voice' }
+    | { __typename: 'VoiceEndpoint' }
+    | { __typename: 'VoiceJob' }
+    | { __typename: 'WebhookDelivery' }
+    | { __typename: 'Worker' }
+    | { __typename: 'Workflow' }
+   | null };
 
 export type KeyJobsQueryVariables = Exact<{
   filter?: JobsFilter | null | undefined;
@@ -747,7 +774,7 @@ export type OperatorEndpointsQueryVariables = Exact<{
 }>;
 
 
-export type OperatorEndpointsQuery = { endpoints: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { slug: string, name: string, creditsPerCharacter: number, updatedAt: string | null, voices: Array<{ slug: string }>, settings: { published: boolean, requiredScope: string | null, engine: unknown, pool: string } | null } }> }, workflows: { edges: Array<{ node: { slug: string, name: string } }> } };
+export type OperatorEndpointsQuery = { endpoints: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { slug: string, name: string, creditsPerCharacter: number, updatedAt: string | null, voices: Array<{ slug: string }>, settings: { published: boolean, requiredScope: string | null, engine: unknown, pool: string } | null } }> }, workflows: { edges: Array<{ node: { slug: string, name: string, creditsPerJob: number } }> } };
 
 export type EndpointSourceQueryVariables = Exact<{
   slug: string;
@@ -1439,7 +1466,8 @@ export type WindowJobsQueryVariables = Exact<{
 
 export type WindowJobsQuery = { jobs: { totalCount: number }, service: { limits: { exportJobs: number } } };
 
-export const apiKeys: Operation<ApiKeysQuery, ApiKeysQueryVariables> = { query: "query ApiKeys($first:Int$after:String$last:Int$before:String){apiKeys(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id name scopes hint createdAt expiresAt lastUsedAt createdBy{id email}}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
+export const apiKeys: Operation<ApiKeysQuery, ApiKeysQueryVariables> = { query: "query ApiKeys($first:Int$after:String$last:Int$before:String){apiKeys(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{...KeyRow}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment KeyRow on ApiKey{id name scopes hint createdAt expiresAt lastUsedAt createdBy{id email}}" }
+export const oneKey: Operation<OneKeyQuery, OneKeyQueryVariables> = { query: "query OneKey($id:ID!){node(id:$id){__typename ...on ApiKey{...KeyRow}}}fragment KeyRow on ApiKey{id name scopes hint createdAt expiresAt lastUsedAt createdBy{id email}}" }
 export const keyJobs: Operation<KeyJobsQuery, KeyJobsQueryVariables> = { query: "query KeyJobs($filter:JobsFilter){jobs(filter:$filter first:1){totalCount}}" }
 export const grantableScopes: Operation<GrantableScopesQuery, GrantableScopesQueryVariables> = { query: "query GrantableScopes{grantableScopes{name description}}" }
 export const createKey: Operation<CreateKeyMutation, CreateKeyMutationVariables> = { query: "mutation CreateKey($name:String!$scopes:[String!]$expiresAt:DateTime){createApiKey(name:$name scopes:$scopes expiresAt:$expiresAt){__typename ...on NewApiKey{apiKey apiKeyId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
@@ -1473,7 +1501,7 @@ export const endpointKeys: Operation<EndpointKeysQuery, EndpointKeysQueryVariabl
 export const keyNames: Operation<KeyNamesQuery, KeyNamesQueryVariables> = { query: "query KeyNames{apiKeys(first:100){edges{node{id name}}}}" }
 export const oneAccount: Operation<OneAccountQuery, OneAccountQueryVariables> = { query: "query OneAccount($account:ID!$lately:JobsFilter){account(account:$account){id name credits createdAt}unfinished:jobStats(account:$account filter:{statuses:[QUEUED PROCESSING]}groupBy:[STATUS]){status jobs}lately:jobStats(account:$account filter:$lately groupBy:[STATUS]){status jobs credits}}" }
 export const accountHolders: Operation<AccountHoldersQuery, AccountHoldersQueryVariables> = { query: "query AccountHolders($account:ID!){users(account:$account first:50){pageInfo{hasNextPage}edges{node{id email role lastSeenAt disabledAt hasPassword}}}apiKeys(account:$account first:50){pageInfo{hasNextPage}edges{node{id name hint scopes lastUsedAt expiresAt}}}creditEntries(account:$account first:10){edges{node{id kind amount balance jobId createdAt}}}}" }
-export const operatorEndpoints: Operation<OperatorEndpointsQuery, OperatorEndpointsQueryVariables> = { query: "query OperatorEndpoints($first:Int$after:String$last:Int$before:String){endpoints(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{slug name creditsPerCharacter updatedAt voices{slug}settings{published requiredScope engine pool}}}}workflows(first:50){edges{node{slug name}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
+export const operatorEndpoints: Operation<OperatorEndpointsQuery, OperatorEndpointsQueryVariables> = { query: "query OperatorEndpoints($first:Int$after:String$last:Int$before:String){endpoints(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{slug name creditsPerCharacter updatedAt voices{slug}settings{published requiredScope engine pool}}}}workflows(first:50){edges{node{slug name creditsPerJob}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const endpointSource: Operation<EndpointSourceQuery, EndpointSourceQueryVariables> = { query: "query EndpointSource($slug:String!){endpointFile(slug:$slug)}" }
 export const applyFile: Operation<ApplyFileMutation, ApplyFileMutationVariables> = { query: "mutation ApplyFile($source:String!$dryRun:Boolean!){applyEndpoints(source:$source dryRun:$dryRun){__typename ...on ApplyEndpointsSuccess{slugs changes{slug isWorkflow isNew fields{path before after}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const tryEngine: Operation<TryEngineMutation, TryEngineMutationVariables> = { query: "mutation TryEngine($slug:String!){checkEngine(slug:$slug){__typename ...on EngineCheck{server kind ok voicesOffered voicesMissing speechMs audioMs error}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

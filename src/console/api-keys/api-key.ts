@@ -1,4 +1,4 @@
-import type { ApiKeysQuery } from '../operations.ts'
+import type { KeyRowFragment } from '../operations.ts'
 
 /** A key without its value. */
-export type ApiKey = ApiKeysQuery['apiKeys']['edges'][number]['node']
+export type ApiKey = KeyRowFragment

@@ -1,6 +1,8 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { useQuery } from '../api/use-query.ts'
-import { apiKeys as apiKeysQuery } from '../operations.ts'
+import { type Loaded, useQuery } from '../api/use-query.ts'
+import { useRowWalk } from '../lists/use-row-letters.ts'
+import { type ApiKeysQuery, apiKeys as apiKeysQuery } from '../operations.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
@@ -9,10 +11,13 @@ import { Pager } from '../parts/pager.tsx'
 import { pageOf, useAddress } from '../parts/use-address.ts'
 import type { ApiKey } from './api-key.ts'
 import { DeleteDialog } from './delete-dialog.tsx'
+import { FoundKey } from './found-key.tsx'
 import { KeyDialog } from './key-dialog.tsx'
 import { KeysTable } from './keys-table.tsx'
 
-type Open = { readonly kind: 'new' } | { readonly kind: 'edit' | 'delete'; readonly key: ApiKey }
+type Open =
+  | { readonly kind: 'new' }
+  | { readonly kind: 'edit' | 'delete'; readonly key: ApiKey; readonly reload: () => void }
 
 const PAGE = 50
 
@@ -38,11 +43,14 @@ function useFocusReload(reload: () => void): void {
 
 /** The account's API keys: what each may do; their values are shown once, when they are made. */
 export function ApiKeysPage() {
-  const { query, change } = useAddress()
+  useRowWalk()
+  const { query } = useAddress()
   const [open, setOpen] = useOpen()
   const page = pageOf(query, PAGE)
-  const list = useQuery(apiKeysQuery, page)
+  const list = useQuery(apiKeysQuery, query.key ? null : page)
   useFocusReload(list.reload)
+  const onEdit = (key: ApiKey, reload: () => void): void => setOpen({ kind: 'edit', key, reload })
+  const onDelete = (key: ApiKey, reload: () => void): void => setOpen({ kind: 'delete', key, reload })
   const create = (
     <button type="button" class="button primary" onClick={() => setOpen({ kind: 'new' })}>
       <Icon name="plus" /> Create a key
@@ -50,27 +58,55 @@ export function ApiKeysPage() {
   )
   return (
     <Page title="API keys" actions={create}>
-      <Load query={list} skeleton={<SkeletonRows />}>
-        {({ apiKeys: { edges, pageInfo } }) =>
-          edges.length === 0 ? (
-            <Empty title="No API keys yet" action={create}>
-              A program sends an API key with each request. Give each program its own, so that one can be revoked alone.
-            </Empty>
-          ) : (
-            <>
-              <KeysTable
-                keys={edges.map(({ node }) => node)}
-                onEdit={(key) => setOpen({ kind: 'edit', key })}
-                onDelete={(key) => setOpen({ kind: 'delete', key })}
-              />
-              <Pager pageInfo={pageInfo} onMove={(cursors) => change(cursors)} />
-            </>
-          )
-        }
-      </Load>
-      {open?.kind === 'new' && <KeyDialog apiKey={null} onDone={list.reload} onClose={() => setOpen(null)} />}
-      {open?.kind === 'edit' && <KeyDialog apiKey={open.key} onDone={list.reload} onClose={() => setOpen(null)} />}
-      {open?.kind === 'delete' && <DeleteDialog apiKey={open.key} onDone={list.reload} onClose={() => setOpen(null)} />}
+      {query.key ? (
+        <FoundKey key={query.key} id={query.key} onEdit={onEdit} onDelete={onDelete} />
+      ) : (
+        <KeyList query={list} create={create} onEdit={onEdit} onDelete={onDelete} />
+      )}
+      {open !== null && <KeyDialogs open={open} onNew={list.reload} onClose={() => setOpen(null)} />}
     </Page>
   )
+}
+
+interface KeyListProps {
+  readonly query: Loaded<ApiKeysQuery>
+  readonly create: ComponentChildren
+  readonly onEdit: (key: ApiKey, reload: () => void) => void
+  readonly onDelete: (key: ApiKey, reload: () => void) => void
+}
+
+function KeyList({ query, create, onEdit, onDelete }: KeyListProps) {
+  const { change } = useAddress()
+  return (
+    <Load query={query} skeleton={<SkeletonRows />}>
+      {({ apiKeys: { edges, pageInfo } }) =>
+        edges.length === 0 ? (
+          <Empty title="No API keys yet" action={create}>
+            A program sends an API key with each request. Give each program its own, so that one can be revoked alone.
+          </Empty>
+        ) : (
+          <>
+            <KeysTable
+              keys={edges.map(({ node }) => node)}
+              onEdit={(key) => onEdit(key, query.reload)}
+              onDelete={(key) => onDelete(key, query.reload)}
+            />
+            <Pager pageInfo={pageInfo} onMove={(cursors) => change(cursors)} />
+          </>
+        )
+      }
+    </Load>
+  )
+}
+
+interface KeyDialogsProps {
+  readonly open: Open
+  readonly onNew: () => void
+  readonly onClose: () => void
+}
+
+function KeyDialogs({ open, onNew, onClose }: KeyDialogsProps) {
+  if (open.kind === 'new') return <KeyDialog apiKey={null} onDone={onNew} onClose={onClose} />
+  const Dialog = open.kind === 'edit' ? KeyDialog : DeleteDialog
+  return <Dialog apiKey={open.key} onDone={open.reload} onClose={onClose} />
 }

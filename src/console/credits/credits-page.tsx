@@ -5,6 +5,7 @@ import { comebacks } from '../api/follow.ts'
 import { useQuery } from '../api/use-query.ts'
 import { Choice, ClearFilters, DroppedNotice } from '../jobs/jobs-toolbar.tsx'
 import { LinkedEnds } from '../lists/linked-ends.tsx'
+import { useRowWalk } from '../lists/use-row-letters.ts'
 import { credits as creditsQuery, type SpentQuery, spent as spentQuery } from '../operations.ts'
 import { Tile } from '../overview/tile.tsx'
 import { Empty } from '../parts/empty.tsx'
@@ -29,6 +30,7 @@ const EXPORTED = ['this-month', 'last-month']
 
 /** The balance, how fast it goes, and every change of it. */
 export function CreditsPage() {
+  useRowWalk()
   const { query, change } = useAddress()
   const back = comebacks.value
   const { filter, dropped } = useMemo(() => creditFilterOf(query, timeNow()), [JSON.stringify(query), back])
@@ -37,10 +39,7 @@ export function CreditsPage() {
   const spent = useQuery(spentQuery, { filter: lately })
   const isNarrow = CREDIT_FILTERS.some((name) => query[name])
   const credits = list.data?.account.credits
-  useEffect(() => {
-    if (credits !== undefined) balance.value = credits
-  }, [credits])
-  const isNewer = !query.after && !query.before && credits !== balance.value
+  useKnownBalance(credits)
   const reload = (): void => {
     list.reload()
     spent.reload()
@@ -60,7 +59,7 @@ export function CreditsPage() {
             </Empty>
           ) : (
             <>
-              {isNewer && <NewerEntries onReload={reload} />}
+              <NewerEntries loaded={credits} onReload={reload} />
               <LedgerTable entries={edges.map(({ node }) => node)} />
               <Pager pageInfo={pageInfo} onMove={(cursors) => change(cursors)} />
             </>
@@ -71,19 +70,32 @@ export function CreditsPage() {
   )
 }
 
-/** The balance has changed since the entries were loaded. */
-const NewerEntries = ({ onReload }: { onReload: () => void }) => (
-  <button
-    type="button"
-    class="newer"
-    onClick={() => {
-      focusHeading()
-      onReload()
-    }}
-  >
-    Newer entries
-  </button>
-)
+function useKnownBalance(credits: number | undefined): void {
+  useEffect(() => {
+    if (credits !== undefined) balance.value = credits
+  }, [credits])
+}
+
+interface NewerEntriesProps {
+  /** The balance that came with the entries. */
+  readonly loaded: number | undefined
+  readonly onReload: () => void
+}
+
+/** Above the first page, once the balance has changed. */
+function NewerEntries({ loaded, onReload }: NewerEntriesProps) {
+  const { after, before } = useAddress().query
+  if (after || before || loaded === balance.value) return null
+  const onClick = (): void => {
+    focusHeading()
+    onReload()
+  }
+  return (
+    <button type="button" class="newer" onClick={onClick}>
+      Newer entries
+    </button>
+  )
+}
 
 const KIND_OPTIONS = Object.entries(KINDS).map(([kind, [name]]) => [kind.toLowerCase(), name] as const)
 

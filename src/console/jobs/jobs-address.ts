@@ -14,7 +14,7 @@ export function keptQuery(query: Query, names: readonly string[]): string {
 const PLACES: readonly (readonly [prefix: RegExp, path: (id: string) => string])[] = [
   [/^job_[a-z0-9]{26}$/, (id) => `/jobs/${id}`],
   [/^msg_[a-z0-9]{26}$/, (id) => `/webhooks/deliveries/${id}`],
-  [/^key_[a-z0-9]{26}$/, () => '/keys'],
+  [/^key_[a-z0-9]{26}$/, (id) => `/keys?key=${id}`],
   [/^acct_[a-z0-9]{26}$/, (id) => `/operator/accounts/${id}`],
 ]
 

@@ -96,7 +96,7 @@ export function DroppedNotice({ names }: { names: readonly string[] }) {
   const without = Object.fromEntries(names.map((name) => [name, null]))
   return (
     <p class="notice warn">
-      <Icon name="alert" /> This link asks for a value that does not exist any more: {names.join(', ')}.
+      <Icon name="alert" /> This link has a value that does not exist any more: {names.join(', ')}.
       <button type="button" class="button small" onClick={() => change(without, true)}>
         Clear
       </button>

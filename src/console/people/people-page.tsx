@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
 import { session } from '../api/session.ts'
 import { useQuery } from '../api/use-query.ts'
+import { useRowWalk } from '../lists/use-row-letters.ts'
 import {
   changeRole,
   disableUser,
@@ -28,6 +29,7 @@ const PAGE = 50
 
 /** The users of the account and their roles. */
 export function PeoplePage() {
+  useRowWalk()
   const { query, change } = useAddress()
   const [isInviting, setInviting] = useState(false)
   const [asked, setAsked] = useState<Asked | null>(null)

@@ -60,17 +60,7 @@ function Sessions({ sessions, onChange }: { sessions: Me['sessions']; onChange: 
           <SessionLine key={one.id} session={one} onEnd={() => setEnding(one.id)} />
         ))}
       </ul>
-      {ending !== null && (
-        <ConfirmDialog
-          title="End this session?"
-          action="End the session"
-          isDanger
-          onConfirm={() => end(ending)}
-          onClose={() => setEnding(null)}
-        >
-          That browser is signed out at once.
-        </ConfirmDialog>
-      )}
+      {ending !== null && <EndDialog onConfirm={() => end(ending)} onClose={() => setEnding(null)} />}
       {isAsking && (
         <ConfirmDialog
           title="Sign out everywhere?"
@@ -85,6 +75,12 @@ function Sessions({ sessions, onChange }: { sessions: Me['sessions']; onChange: 
     </section>
   )
 }
+
+const EndDialog = (confirming: { readonly onConfirm: () => Promise<void>; readonly onClose: () => void }) => (
+  <ConfirmDialog title="End this session?" action="End the session" isDanger {...confirming}>
+    That browser is signed out at once.
+  </ConfirmDialog>
+)
 
 interface SessionLineProps {
   readonly session: Me['sessions'][number]

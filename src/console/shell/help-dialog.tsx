@@ -13,10 +13,10 @@ const EVERYWHERE = [
   ['Space', 'Play and pause, on a player'],
   ['← →', 'Five seconds back or forward, on a player'],
   ['Esc', 'Close a dialog or a menu'],
-  ['j k', 'Next and previous job or delivery'],
+  ['j k', 'Next and previous row, job or delivery'],
   ['Enter', 'Open the row'],
   ['x', 'Select the row'],
-  ['l', 'Live updates on and off, in the jobs'],
+  ['l', 'Live updates on and off, in jobs and deliveries'],
   ['c', 'Cancel the job'],
   ['r', 'Retry the failed job'],
 ] as const

@@ -7,7 +7,7 @@ test.each([
   [`job_${ID}`, `/jobs/job_${ID}`],
   [` JOB_${ID.toUpperCase()} `, `/jobs/job_${ID}`],
   [`msg_${ID}`, `/webhooks/deliveries/msg_${ID}`],
-  [`key_${ID}`, '/keys'],
+  [`key_${ID}`, `/keys?key=key_${ID}`],
   [`acct_${ID}`, `/operator/accounts/acct_${ID}`],
   [`job_${ID.slice(1)}`, null],
   [`art_${ID}`, null],

@@ -37,6 +37,11 @@ describe("the filter of an address's query", () => {
     expect([filterOf({ sort: 'longest' }, NOW).dropped, orderOf(query)]).toEqual([[], undefined])
   })
 
+  test('names an order that it does not know', () => {
+    const droppedOf = (sort: string) => filterOf({ sort }, NOW).dropped
+    expect(['longest', '', 'widest', 'constructor'].map(droppedOf)).toEqual([[], [], ['sort'], ['sort']])
+  })
+
   test('gives every choice of statuses and types back, whatever their order', () => {
     fc.assert(
       fc.property(fc.subarray([...STATUSES]), fc.subarray([...TYPES]), (statuses, types) => {

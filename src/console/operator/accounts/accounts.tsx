@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useQuery } from '../../api/use-query.ts'
 import { ClearFilters } from '../../jobs/jobs-toolbar.tsx'
+import { useRowWalk } from '../../lists/use-row-letters.ts'
 import { accounts as accountsQuery } from '../../operations.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -17,6 +18,7 @@ const TO_START = { after: null, before: null }
 
 /** All accounts with their balances; an operator makes some and grants credits. */
 export function AccountsPage() {
+  useRowWalk()
   const { query, change } = useAddress()
   const [open, setOpen] = useState<Account | 'new' | null>(null)
   const page = pageOf(query, PAGE)

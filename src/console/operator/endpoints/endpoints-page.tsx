@@ -1,5 +1,6 @@
 import { at } from '../../api/base.ts'
 import { useQuery } from '../../api/use-query.ts'
+import { useRowWalk } from '../../lists/use-row-letters.ts'
 import { type OperatorEndpointsQuery, operatorEndpoints } from '../../operations.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { count } from '../../parts/format.ts'
@@ -19,6 +20,7 @@ const fileOf = (slug: string): string => at(`/operator/endpoints/${slug}`)
 
 /** What is configured: each endpoint and workflow opens as its file. */
 export function EndpointsPage() {
+  useRowWalk()
   const { query, change } = useAddress()
   const page = pageOf(query, PAGE)
   const list = useQuery(operatorEndpoints, page)
@@ -33,7 +35,14 @@ export function EndpointsPage() {
         {({ endpoints, workflows }) => (
           <>
             {endpoints.edges.length === 0 ? (
-              <Empty title="No endpoints yet" action={add}>
+              <Empty
+                title="No endpoints yet"
+                action={
+                  <a class="button primary" href={fileOf(NEW)}>
+                    Begin with the example
+                  </a>
+                }
+              >
                 An endpoint names an engine, its voices and the inputs that callers send.
               </Empty>
             ) : (
@@ -109,14 +118,15 @@ const Workflows = ({ workflows }: { workflows: readonly Workflow[] }) => (
       <h2>Workflows</h2>
     </div>
     <ul class="card-body stack">
-      {workflows.map(({ slug, name }) => (
-        <li key={slug}>
+      {workflows.map(({ slug, name, creditsPerJob }) => (
+        <li key={slug} class="row">
           <a href={fileOf(slug)}>
             <strong>{slug}</strong>
-          </a>{' '}
+          </a>
           <span class="faint" dir="auto">
             {name}
           </span>
+          <span class="faint small-text">{count(creditsPerJob)} credits a job</span>
         </li>
       ))}
     </ul>

@@ -12,6 +12,7 @@ import {
   LinkedFilters,
 } from '../../jobs/jobs-toolbar.tsx'
 import { ShorterTime } from '../../lists/shorter-time.tsx'
+import { useRowWalk } from '../../lists/use-row-letters.ts'
 import { allJobs } from '../../operations.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { sentence } from '../../parts/format.ts'
@@ -28,6 +29,7 @@ const CLEARED = Object.fromEntries([...FILTERS, 'account', 'after', 'before'].ma
 
 /** The jobs of all accounts, or of one, with the true causes of failures. */
 export function AllJobsPage() {
+  useRowWalk()
   const { query, change } = useAddress()
   // A window such as the last hour is that of the last look.
   const [looks, setLooks] = useState(0)

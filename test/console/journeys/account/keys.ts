@@ -124,6 +124,29 @@ export function keyJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
+  test('the id of a key leads to it, wherever in the list it stands', async () => {
+    const { service, owner, account, at } = opened()
+    const { pool } = service.runtime.db
+    const id = newId('key')
+    await pool.query(ADD_KEY, [id, account, 'found by its id', null])
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('none'))
+    await page.getByLabel('Find by id').fill(id)
+    await page.getByRole('button', { name: 'Find', exact: true }).click()
+    await page.waitForURL(at(`keys?key=${id}`))
+    await page.getByRole('row', { name: /found by its id/ }).waitFor()
+    expect([await page.locator('tbody tr').count(), await flaws(page)]).toEqual([1, []])
+    await page.getByRole('button', { name: 'Delete found by its id' }).click()
+    await page.getByRole('dialog').getByRole('textbox').fill('found by its id')
+    await page.getByRole('button', { name: 'Delete the key' }).click()
+    await page.getByText('No such key').waitFor()
+    await page.getByRole('link', { name: 'All keys' }).click()
+    await page.waitForURL(at('keys'))
+    await page.locator('tbody tr').nth(1).waitFor()
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
   test('the last owner of an account can be neither disabled nor made a member, and its page says why', async () => {
     const { service, browser, at } = opened()
     const account = await service.createAccount()

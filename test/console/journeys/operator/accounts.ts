@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createUser } from '../../../../src/users/create-user.ts'
-import { flaws, openPage } from '../../../setup/browser.ts'
+import { flaws, openPage, pressUntil } from '../../../setup/browser.ts'
 import { insertJob } from '../../../setup/jobs/jobs.ts'
 import type { OpenedConsole } from '../opened-console.ts'
 
@@ -101,6 +101,24 @@ export function accountJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('button', { name: 'Take back 50' }).click()
     await ledger.getByText('−50').waitFor()
     expect([lost, await page.locator('[data-kept]').count(), complaints]).toEqual([1, 1, []])
+    await page.close()
+  })
+
+  test('j and k walk through the rows of lists, and Enter opens one', async () => {
+    const { service, owner, at } = opened()
+    for (let made = 0; made < 2; made++) await service.createAccount()
+    const { page, complaints } = await openPage(owner, service.url)
+    const focused = (row: number) => page.locator(`tbody tr:nth-child(${row}):focus-within`)
+    for (const list of ['people', 'operator/accounts']) {
+      await page.goto(at(list))
+      await page.locator('tbody tr').nth(1).waitFor()
+      await pressUntil(page, 'k', focused(1))
+      await page.keyboard.press('j')
+      await focused(2).waitFor()
+    }
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/operator\/accounts\/acct_/)
+    expect(complaints).toEqual([])
     await page.close()
   })
 }

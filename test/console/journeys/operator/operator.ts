@@ -73,6 +73,26 @@ export function operatorJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
+  test('where there are no endpoints, the first one begins with the example, and workflows say what they cost', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.route('**/graphql', async (route) => {
+      if (!route.request().postData()?.includes('query OperatorEndpoints')) return route.fallback()
+      const response = await route.fetch()
+      const json = await response.json()
+      json.data.endpoints.edges = []
+      json.data.workflows.edges = [{ node: { slug: 'portrait', name: 'A portrait', creditsPerJob: 40 } }]
+      return route.fulfill({ response, json })
+    })
+    await page.goto(at('operator/endpoints'))
+    await page.getByRole('listitem').filter({ hasText: 'portrait' }).getByText('40 credits a job').waitFor()
+    expect(await flaws(page)).toEqual([])
+    await page.getByRole('link', { name: 'Begin with the example' }).click()
+    await expect.poll(() => page.locator('textarea').inputValue()).toContain('slug: my-voice')
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
   test('the workers of a pool are shown with their heartbeats and permits, from its line or by a link', async () => {
     const { service, owner, at } = opened()
     const { pool } = service.runtime.db
