@@ -764,7 +764,18 @@ export type AccountHoldersQueryVariables = Exact<{
 }>;
 
 
-export type AccountHoldersQuery = { users: { pageInfo: { hasNextPage: boolean }, edges: Array<{ node: { id: string, email: string, role: UserRole, lastSeenAt: string | null, disabledAt: string | null, hasPassword: boolean } }> }, apiKeys: { pageInfo: { hasNextPage: boolean }, edges: Array<{ node: { id: string, name: string, hint: string | null, scopes: Array<string>, lastUsedAt: string | null, expiresAt: string | null } }> }, creditEntries: { edges: Array<{ node: { id: string, kind: CreditKind, amount: number, balance: number | null, jobId: string | null, createdAt: string } }> } };
+export type AccountHoldersQuery = { users: { pageInfo: { hasNextPage: boolean }, edges: Array<{ node: { id: string, email: string, role: UserRole, lastSeenAt: string | null, disabledAt: string | null, hasPassword: boolean } }> }, apiKeys: { pageInfo: { hasNextPage: boolean }, edges: Array<{ node: { id: string, name: string, hint: string | null, scopes: Array<string>, lastUsedAt: string | null, expiresAt: string | null } }> } };
+
+export type AccountLedgerQueryVariables = Exact<{
+  account: string;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type AccountLedgerQuery = { creditEntries: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, kind: CreditKind, amount: number, balance: number | null, jobId: string | null, createdAt: string } }> } };
 
 export type OperatorEndpointsQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -1500,7 +1511,8 @@ export const setLexicon: Operation<SetLexiconMutation, SetLexiconMutationVariabl
 export const endpointKeys: Operation<EndpointKeysQuery, EndpointKeysQueryVariables> = { query: "query EndpointKeys{myEndpoints{id}}" }
 export const keyNames: Operation<KeyNamesQuery, KeyNamesQueryVariables> = { query: "query KeyNames{apiKeys(first:100){edges{node{id name}}}}" }
 export const oneAccount: Operation<OneAccountQuery, OneAccountQueryVariables> = { query: "query OneAccount($account:ID!$lately:JobsFilter){account(account:$account){id name credits createdAt}unfinished:jobStats(account:$account filter:{statuses:[QUEUED PROCESSING]}groupBy:[STATUS]){status jobs}lately:jobStats(account:$account filter:$lately groupBy:[STATUS]){status jobs credits}}" }
-export const accountHolders: Operation<AccountHoldersQuery, AccountHoldersQueryVariables> = { query: "query AccountHolders($account:ID!){users(account:$account first:50){pageInfo{hasNextPage}edges{node{id email role lastSeenAt disabledAt hasPassword}}}apiKeys(account:$account first:50){pageInfo{hasNextPage}edges{node{id name hint scopes lastUsedAt expiresAt}}}creditEntries(account:$account first:10){edges{node{id kind amount balance jobId createdAt}}}}" }
+export const accountHolders: Operation<AccountHoldersQuery, AccountHoldersQueryVariables> = { query: "query AccountHolders($account:ID!){users(account:$account first:50){pageInfo{hasNextPage}edges{node{id email role lastSeenAt disabledAt hasPassword}}}apiKeys(account:$account first:50){pageInfo{hasNextPage}edges{node{id name hint scopes lastUsedAt expiresAt}}}}" }
+export const accountLedger: Operation<AccountLedgerQuery, AccountLedgerQueryVariables> = { query: "query AccountLedger($account:ID!$first:Int$after:String$last:Int$before:String){creditEntries(account:$account first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id kind amount balance jobId createdAt}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const operatorEndpoints: Operation<OperatorEndpointsQuery, OperatorEndpointsQueryVariables> = { query: "query OperatorEndpoints($first:Int$after:String$last:Int$before:String){endpoints(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{slug name creditsPerCharacter updatedAt voices{slug}settings{published requiredScope engine pool}}}}workflows(first:50){edges{node{slug name creditsPerJob}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const endpointSource: Operation<EndpointSourceQuery, EndpointSourceQueryVariables> = { query: "query EndpointSource($slug:String!){endpointFile(slug:$slug)}" }
 export const applyFile: Operation<ApplyFileMutation, ApplyFileMutationVariables> = { query: "mutation ApplyFile($source:String!$dryRun:Boolean!){applyEndpoints(source:$source dryRun:$dryRun){__typename ...on ApplyEndpointsSuccess{slugs changes{slug isWorkflow isNew fields{path before after}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

@@ -1,48 +1,23 @@
-import { useEffect } from 'preact/hooks'
 import { at } from '../../api/base.ts'
 import { now } from '../../api/clock.ts'
 import { useQuery } from '../../api/use-query.ts'
-import { LedgerTable } from '../../credits/ledger-table.tsx'
 import { type AccountHoldersQuery, accountHolders } from '../../operations.ts'
 import { Load, SkeletonRows } from '../../parts/load.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { StateMark } from '../../parts/state-mark.tsx'
 
-interface AccountHoldersProps {
-  readonly id: string
-  /** How often its balance was changed here. */
-  readonly looks: number
-}
-
-/** The people, keys and latest entries of an account's ledger. */
-export function AccountHolders({ id, looks }: AccountHoldersProps) {
+/** The people and keys of an account. */
+export function AccountHolders({ id }: { id: string }) {
   const query = useQuery(accountHolders, { account: id })
-  useEffect(() => {
-    if (looks > 0) query.reload()
-  }, [looks])
   return (
-    <div class="cards">
-      <Load query={query} skeleton={<SkeletonRows rows={3} />}>
-        {({ users, apiKeys, creditEntries }) => (
-          <div class="cards">
-            <div class="halves flush">
-              <People users={users} />
-              <Keys id={id} apiKeys={apiKeys} />
-            </div>
-            <section class="card">
-              <div class="card-head">
-                <h2>Latest changes of the balance</h2>
-              </div>
-              {creditEntries.edges.length === 0 ? (
-                <p class="card-body muted">None.</p>
-              ) : (
-                <LedgerTable entries={creditEntries.edges.map(({ node }) => node)} jobsPath="/operator/jobs" />
-              )}
-            </section>
-          </div>
-        )}
-      </Load>
-    </div>
+    <Load query={query} skeleton={<SkeletonRows rows={3} />}>
+      {({ users, apiKeys }) => (
+        <div class="halves flush">
+          <People users={users} />
+          <Keys id={id} apiKeys={apiKeys} />
+        </div>
+      )}
+    </Load>
   )
 }
 

@@ -15,6 +15,7 @@ import { OperatorScreen } from '../operator-screen.tsx'
 import { AccountDialog } from './account-dialog.tsx'
 import { AccountHolders } from './account-holders.tsx'
 import { AccountJobs } from './account-jobs.tsx'
+import { AccountLedger } from './account-ledger.tsx'
 
 /** One account as operators see it: its balance, what it does and what fails, its people and keys. */
 export function AccountPage({ id }: { id: string }) {
@@ -45,7 +46,10 @@ export function AccountPage({ id }: { id: string }) {
               </span>
             </p>
             <AccountJobs id={data.account.id} />
-            <AccountHolders id={data.account.id} looks={looks} />
+            <div class="cards">
+              <AccountHolders id={data.account.id} />
+              <AccountLedger id={data.account.id} looks={looks} />
+            </div>
           </>
         )}
       </Load>

@@ -121,4 +121,24 @@ export function accountJourneys(opened: () => OpenedConsole): void {
     expect(complaints).toEqual([])
     await page.close()
   })
+
+  test("an account's page leads through its whole ledger", async () => {
+    const { service, owner, at } = opened()
+    const other = await service.createAccount(0n)
+    await service.runtime.db.pool.query(
+      `insert into credit_entry (account_id, kind, amount, created_at) select $1, 'grant', 7000 + n, now() + n * interval '1 ms' from generate_series(1, 12) n`,
+      [other],
+    )
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at(`operator/accounts/${other}`))
+    const ledger = page.locator('section', {
+      has: page.getByRole('heading', { name: 'Latest changes of the balance' }),
+    })
+    await ledger.getByText('+7,012').waitFor()
+    expect([await ledger.getByText('+7,001').count(), await flaws(page)]).toEqual([0, []])
+    await ledger.getByRole('button', { name: 'Next' }).click()
+    await ledger.getByText('+7,001').waitFor()
+    expect([await ledger.getByText('+7,012').count(), complaints]).toEqual([0, []])
+    await page.close()
+  })
 }
