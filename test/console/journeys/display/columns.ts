@@ -15,6 +15,7 @@ const HIDDEN: Readonly<Record<string, Readonly<Record<number, readonly string[]>
   jobs: { 860: ['Key', 'Wait', 'Cost'], 960: ['Wait'], 1100: ['Key', 'Wait', 'Cost'] },
   keys: {},
   webhooks: { 860: ['To', 'Attempts'], 1100: ['To', 'Attempts'] },
+  'webhooks/deliveries': { 860: ['To', 'Attempts'], 1100: ['To', 'Attempts'] },
   people: { 860: ['Added', 'Last seen'], 960: ['Added'], 1100: ['Added', 'Last seen'] },
   'operator/accounts': {},
   operator: {},
