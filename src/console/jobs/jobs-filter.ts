@@ -49,7 +49,6 @@ export function filterOf(query: Query, now: number): { filter: JobsFilter; dropp
     if (given.length > fitting.length) dropped.push(name)
     return fitting.length === 0 ? undefined : fitting
   }
-  if (query.sort && orderOf(query) === undefined) dropped.push('sort')
   const createdAt = rangeOf(query.window, now) ?? endsOf(query)
   if (query.window && rangeOf(query.window, now) === null) dropped.push('window')
   dropped.push(...wrongEnds(query))
