@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { timeNow } from '../api/clock.ts'
 import { comebacks } from '../api/follow.ts'
 import { useEvery } from '../api/use-every.ts'
@@ -23,10 +23,19 @@ export function LastDay() {
   const createdAt = useMemo(() => rangeOf('24h', timeNow()), [looks, comebacks.value])
   const query = useQuery(webhookDay, { createdAt })
   const tookMs = useMemo(() => (query.data === null ? 0 : performance.now() - query.askedAt), [query.data])
+  const missed = useRef(false)
+  // To ask anew would drop the answer that is on its way: one that takes long would never be seen.
   const again = (): void => {
-    setLooks(looks + 1)
+    missed.current = query.isLoading
+    if (query.isLoading) return
+    setLooks((before) => before + 1)
     query.reload()
   }
+  useEffect(() => {
+    if (query.isLoading || !missed.current) return
+    const timer = setTimeout(again, countingPause(tookMs))
+    return () => clearTimeout(timer)
+  }, [query.isLoading])
   // What changed before the account was followed is in no message: the first one counts as a change.
   useCalmReload(deliveriesNow.value ?? 'not followed yet', countingPause(tookMs), again)
   useEvery(MOVED_MS, true, again)
