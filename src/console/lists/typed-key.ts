@@ -1,4 +1,6 @@
 const KEY_ID = /^key_[a-z0-9]{26}$/
+/** As many keys as `KeyNames` asks for. */
+const MOST_NAMES = 100
 
 /** The id of the API key that was typed, by its name or by its id, or what is wrong. Empty: any key. */
 export function typedKey(
@@ -10,6 +12,11 @@ export function typedKey(
   const ids = [...names].flatMap(([id, name]) => (name.toLowerCase() === typed.toLowerCase() ? [id] : []))
   if (ids.length === 1) return { id: ids[0]! }
   return {
-    error: ids.length > 1 ? `Type the id of one of them: ${ids.join(' or ')}.` : `There is no key "${typed}".`,
+    error:
+      ids.length > 1
+        ? `Type the id of one of them: ${ids.join(' or ')}.`
+        : names.size === 0 || names.size >= MOST_NAMES
+          ? `No key "${typed}" is among the newest: type its id.`
+          : `There is no key "${typed}".`,
   }
 }

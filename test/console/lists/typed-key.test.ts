@@ -17,3 +17,9 @@ test.each([
 ])('%j means a key, or is said to mean none', (text, expected) => {
   expect(typedKey(text, NAMES)).toEqual(expected)
 })
+
+test('a name is only said to be of no key where all names are known', () => {
+  const many = new Map(Array.from({ length: 100 }, (_, n) => [`key_${n}`, `key ${n}`]))
+  for (const names of [new Map<string, string>(), many])
+    expect(typedKey('other', names)).toEqual({ error: 'No key "other" is among the newest: type its id.' })
+})
