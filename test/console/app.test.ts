@@ -343,7 +343,7 @@ describeConsole('the console in a browser', (opened) => {
     await page.getByText('Afterwards: 1,000.').waitFor()
     const grant = page.getByRole('spinbutton', { name: 'Credits' })
     expect([await grant.getAttribute('min'), await grant.getAttribute('max')]).toEqual(['-1234', '2147483647'])
-    await page.getByRole('button', { name: 'Grant', exact: true }).click()
+    await page.getByRole('button', { name: 'Take back 234', exact: true }).click()
     await row.getByText('1,000').waitFor()
     expect(complaints).toEqual([])
     await page.close()

@@ -28,7 +28,11 @@ export function GroupsCard({ filter, whose, jobsOf }: GroupsCardProps) {
   const chosen = groupingOf(address.by)
   const query = useQuery(statisticsGroups, { filter, by: [GROUPINGS[chosen].by], ...whose })
   const groups = query.data?.groups ?? []
-  const { title, columns } = GROUPINGS[groupingOfAll(groups, chosen)]
+  // What is kept then is of another grouping.
+  const areTooMany = query.failure?.code === 'INVALID_REQUEST'
+  const isOff = query.data === null || query.isOther || areTooMany
+  const { title, columns } = GROUPINGS[areTooMany ? chosen : groupingOfAll(groups, chosen)]
+  const toText = () => toCsv([...columns, ...FIGURES], groups.map(rowOf))
   return (
     <section class="card" aria-labelledby="groups">
       <div class="card-head">
@@ -39,9 +43,9 @@ export function GroupsCard({ filter, whose, jobsOf }: GroupsCardProps) {
           onChange={(by) => change({ by: by === 'endpoint' ? null : by })}
           options={OPTIONS}
         />
-        <CsvButton title={title} toText={() => toCsv([...columns, ...FIGURES], groups.map(rowOf))} />
+        <CsvButton title={title} isOff={isOff} toText={toText} />
       </div>
-      {query.failure?.code === 'INVALID_REQUEST' ? (
+      {areTooMany ? (
         <p class="card-body muted">More groups than can be shown: choose a shorter time or another grouping.</p>
       ) : (
         <Load query={query} skeleton={<SkeletonRows rows={4} />}>

@@ -85,7 +85,9 @@ export function nearest(
 ): [from: number, to: number] | null {
   const away = (at: number): number => (at < from ? from - at : at - to)
   const [at] = jobs.toSorted((one, other) => away(one) - away(other))
-  return at === undefined ? null : drawn(at - (to - from) / 2, at + (to - from) / 2, now)
+  // An address has whole minutes: a job of the minute that runs is within it.
+  const minute = Math.ceil(now / MINUTE_MS) * MINUTE_MS
+  return at === undefined ? null : drawn(at - (to - from) / 2, at + (to - from) / 2, minute)
 }
 
 function aligned(from: number, to: number, range: RangeName | null): TimeWindow {

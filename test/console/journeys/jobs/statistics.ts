@@ -209,6 +209,7 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
     )
     await page.goto(at('statistics'))
     await page.getByText('More groups than can be shown').waitFor()
+    expect(await page.locator('[aria-labelledby=groups] button[aria-label^=Download]').isDisabled()).toBe(true)
     await page.locator('.chart canvas').first().waitFor()
     expect([await page.getByRole('alert').count(), await flaws(page), complaints]).toEqual([0, [], []])
     await page.close()

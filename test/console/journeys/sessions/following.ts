@@ -82,7 +82,9 @@ export function followingJourneys(opened: () => OpenedConsole): void {
       for (let nth = 0; nth < 12; nth++) await ahead(page, () => page.evaluate(() => fetch('/health/live')))()
       expect(asked).toEqual([])
       await look(page, true)
-      await expect.poll(() => asked).toEqual([name])
+      await expect.poll(() => asked[0]).toBe(name)
+      // Not once for each step: the clock may tick again meanwhile.
+      expect(asked.length).toBeLessThan(3)
     }
     expect(complaints).toEqual([])
     await context.close()
