@@ -35,6 +35,7 @@ import { statistics } from './rows/statistics.ts'
 import { statisticsReaders } from './rows/statistics-readers.ts'
 import { submit } from './rows/submit.ts'
 import { tracing } from './rows/tracing.ts'
+import { transcodings } from './rows/transcodings.ts'
 
 /** In the order of the report. */
 const ROWS: readonly Row[] = [
@@ -56,6 +57,7 @@ const ROWS: readonly Row[] = [
   firstAudio,
   door,
   encoding,
+  transcodings,
   captions,
   inConsole,
   callbackLatency,
