@@ -5,11 +5,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { Servers } from '../../src/db/connections/servers.ts'
 import { openNotifier } from '../../src/db/postgres-notifier.ts'
 import { diagnose } from '../../src/doctor/diagnose.ts'
-import type { Finding } from '../../src/doctor/finding.ts'
 import type { ServiceContext } from '../../src/runtime/services.ts'
 import { newId } from '../../src/values/id.ts'
 import { openLog } from '../../src/values/log.ts'
 import { setWebhookUrl } from '../../src/webhooks/set-webhook-url.ts'
+import { complaintsOf } from '../setup/checks/complaints.ts'
 import { insertJob } from '../setup/jobs/jobs.ts'
 import { submitText } from '../setup/jobs/voice-jobs.ts'
 import { createTestDatabase } from '../setup/postgres/database.ts'
@@ -27,11 +27,7 @@ afterEach(() => {
 afterAll(() => service.close())
 
 const run = (sql: string, values: unknown[] = []) => ctx.db.pool.query(sql, values)
-/** What is not well, as `check severity: found. remedy`. Tests run on a PostgreSQL that does not wait for its disk. */
-const complaints = async (on: Partial<ServiceContext> = {}): Promise<string[]> =>
-  (await diagnose({ ...ctx, ...on }))
-    .filter(({ severity, check }) => severity !== 'ok' && check !== 'PostgreSQL')
-    .map(({ check, severity, found, remedy }: Finding) => `${check} ${severity}: ${found}. ${remedy}`)
+const complaints = (on: Partial<ServiceContext> = {}) => complaintsOf({ ...ctx, ...on })
 
 describe('diagnose', () => {
   test('finds nothing wrong with a new installation but a PostgreSQL that may lose what it confirmed', async () => {

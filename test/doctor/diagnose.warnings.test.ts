@@ -8,6 +8,7 @@ import { diagnose } from '../../src/doctor/diagnose.ts'
 import type { Finding } from '../../src/doctor/finding.ts'
 import type { ServiceContext } from '../../src/runtime/services.ts'
 import { setWebhookUrl } from '../../src/webhooks/set-webhook-url.ts'
+import { complaintsOf } from '../setup/checks/complaints.ts'
 import { idAt, insertJob } from '../setup/jobs/jobs.ts'
 import { canMount } from '../setup/processes/mounts.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
@@ -27,10 +28,7 @@ afterEach(() => {
 afterAll(() => service.close())
 
 const run = (sql: string, values: unknown[] = []) => ctx.db.pool.query(sql, values)
-const complaints = async (on: Partial<ServiceContext> = {}): Promise<string[]> =>
-  (await diagnose({ ...ctx, ...on }))
-    .filter(({ severity, check }) => severity !== 'ok' && check !== 'PostgreSQL')
-    .map(({ check, severity, found, remedy }: Finding) => `${check} ${severity}: ${found}. ${remedy}`)
+const complaints = (on: Partial<ServiceContext> = {}) => complaintsOf({ ...ctx, ...on })
 /** Where PostgreSQL says so of a statement that contains a text. */
 function answering(answers: Readonly<Record<string, object[]>>): Partial<ServiceContext> {
   const query = (text: unknown, ...rest: never[]) => {

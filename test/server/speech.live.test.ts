@@ -55,14 +55,20 @@ async function storedSamples(jobId: string): Promise<Int16Array> {
   return parseWav((await call(outputs!.audio)).bytes).samples
 }
 
+/** A job whose first sentence has come, and that is still processing; `got` is all that has come. */
+async function hearFirst() {
+  const { jobId, url, speakRest } = await startLive()
+  const response = await listen(url)
+  const got: Buffer[] = []
+  response.on('data', (piece: Buffer) => got.push(piece))
+  await until(() => got.reduce((sum, { length }) => sum + length, 0) > 10_000, 20_000, 'the first sentence')
+  expect((await readJob(service.url, key, jobId)).status).toBe('processing')
+  return { jobId, speakRest, response, got }
+}
+
 describe('live audio out of a bucket', () => {
   test('leaves while its job is processing, and is the stored file in the end', async () => {
-    const { jobId, url, speakRest } = await startLive()
-    const response = await listen(url)
-    const got: Buffer[] = []
-    response.on('data', (piece: Buffer) => got.push(piece))
-    await until(() => got.reduce((sum, { length }) => sum + length, 0) > 10_000, 20_000, 'the first sentence')
-    expect((await readJob(service.url, key, jobId)).status).toBe('processing')
+    const { jobId, speakRest, response, got } = await hearFirst()
     // This process has heard it before the bucket has it.
     const part = partKey(jobId, 1, 0)
     await until(async () => (await service.runtime.storage.stat(part)) !== null, 20_000, 'the part in the bucket')
@@ -74,12 +80,7 @@ describe('live audio out of a bucket', () => {
   test('comes out of the bucket alone where the worker is another process', async () => {
     const relay = vi.spyOn(service.runtime.speechRelay, 'publish').mockImplementation(() => undefined)
     try {
-      const { jobId, url, speakRest } = await startLive()
-      const response = await listen(url)
-      const got: Buffer[] = []
-      response.on('data', (piece: Buffer) => got.push(piece))
-      await until(() => got.reduce((sum, { length }) => sum + length, 0) > 10_000, 20_000, 'the first sentence')
-      expect((await readJob(service.url, key, jobId)).status).toBe('processing')
+      const { jobId, speakRest, response, got } = await hearFirst()
       speakRest()
       await once(response, 'end')
       expect(relay).toHaveBeenCalled()

@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseWav, type Wav, writeWav } from '../../../src/audio/wav.ts'
 import type { SpeechRequest } from '../../../src/engines/engine.ts'
-import { openEngines } from '../../../src/engines/engines.ts'
 import { FAMILIES, SHERPA_FAMILIES } from '../../../src/engines/sherpa/sherpa-families.ts'
-import { openLog } from '../../../src/values/log.ts'
+import { openLocalEngines } from '../../setup/speech/local-engines.ts'
 import { sweep } from '../../setup/speech/sound.ts'
 import { TINY_FAMILIES, VOCOS_HZ } from '../../setup/speech/tiny-families.ts'
 import { tinyVits, writeModel } from '../../setup/speech/tiny-models.ts'
@@ -20,15 +19,7 @@ beforeAll(async () => {
   models = await mkdtemp(join(tmpdir(), 'sonant-families-'))
   await Promise.all(Object.entries(TINY_FAMILIES).map(([name, [, files]]) => writeModel(join(models, name), files())))
 })
-const engines = openEngines({
-  threads: 1,
-  log: openLog('silent'),
-  lookUp: () => undefined,
-  get modelsDir() {
-    return models
-  },
-  readRecording: parseWav,
-})
+const engines = openLocalEngines(() => models)
 afterAll(async () => {
   await engines.close()
   await rm(models, { recursive: true })

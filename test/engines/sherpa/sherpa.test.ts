@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseWav } from '../../../src/audio/wav.ts'
 import type { EngineError, SpeechRequest } from '../../../src/engines/engine.ts'
-import { openEngines } from '../../../src/engines/engines.ts'
 import { SHERPA_FAMILIES, type SherpaFamily } from '../../../src/engines/sherpa/sherpa-families.ts'
-import { openLog } from '../../../src/values/log.ts'
+import { openLocalEngines } from '../../setup/speech/local-engines.ts'
 import {
   TINY_RATE,
   TOKEN_SECONDS,
@@ -45,15 +44,7 @@ describe('sherpa-onnx', { timeout: 60_000 }, () => {
     models = await mkdtemp(join(tmpdir(), 'sonant-models-'))
     await writeModel(join(models, 'good'), { 'model.onnx': tinyVits(), 'tokens.txt': tinyTokens() })
   })
-  const engines = openEngines({
-    threads: 1,
-    log: openLog('silent'),
-    lookUp: () => undefined,
-    get modelsDir() {
-      return models
-    },
-    readRecording: parseWav,
-  })
+  const engines = openLocalEngines(() => models)
   afterAll(async () => {
     await engines.close()
     await rm(models, { recursive: true })
