@@ -6,11 +6,11 @@ export const isEndpointKey = (text: string): boolean => KEY.test(text)
 export function typedKeys(
   text: string,
   known: readonly string[],
-): { readonly keys: string } | { readonly error: string } {
+): { readonly value: string } | { readonly error: string } {
   const parts = text.split(',').flatMap((part) => part.trim().toLowerCase() || [])
   const named = parts.map((part) => (isEndpointKey(part) ? [part] : known.filter((key) => slugOf(key) === part)))
   const wrong = named.findIndex((keys) => keys.length !== 1)
-  if (wrong === -1) return { keys: named.flat().join(',') }
+  if (wrong === -1) return { value: named.flat().join(',') }
   const several = named[wrong] ?? []
   return {
     error:

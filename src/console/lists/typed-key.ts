@@ -6,11 +6,11 @@ const MOST_NAMES = 100
 export function typedKey(
   text: string,
   names: ReadonlyMap<string, string>,
-): { readonly id: string } | { readonly error: string } {
+): { readonly value: string } | { readonly error: string } {
   const typed = text.trim()
-  if (typed === '' || KEY_ID.test(typed)) return { id: typed }
+  if (typed === '' || KEY_ID.test(typed)) return { value: typed }
   const ids = [...names].flatMap(([id, name]) => (name.toLowerCase() === typed.toLowerCase() ? [id] : []))
-  if (ids.length === 1) return { id: ids[0]! }
+  if (ids.length === 1) return { value: ids[0]! }
   return {
     error:
       ids.length > 1

@@ -7,9 +7,9 @@ test('a slug is taken for the one known key that ends with it; what names none o
   expect(
     ['', 'TTS', ' voice.other, tts', 'portrait', 'nothing', 'tts,?'].map((text) => typedKeys(text, KNOWN)),
   ).toEqual([
-    { keys: '' },
-    { keys: 'voice.tts' },
-    { keys: 'voice.other,voice.tts' },
+    { value: '' },
+    { value: 'voice.tts' },
+    { value: 'voice.other,voice.tts' },
     { error: 'Type the whole key: voice.portrait or generate.portrait.' },
     { error: 'There is no endpoint "nothing". Type a whole key, such as voice.tts.' },
     { error: 'There is no endpoint "?". Type a whole key, such as voice.tts.' },

@@ -9,9 +9,9 @@ const NAMES = new Map([
 ])
 
 test.each([
-  ['', { id: '' }],
-  [' site ', { id: id('a') }],
-  [id('z'), { id: id('z') }],
+  ['', { value: '' }],
+  [' site ', { value: id('a') }],
+  [id('z'), { value: id('z') }],
   ['twin', { error: `Type the id of one of them: ${id('b')} or ${id('c')}.` }],
   ['none', { error: 'There is no key "none".' }],
 ])('%j means a key, or is said to mean none', (text, expected) => {

@@ -1,0 +1,49 @@
+import { useEffect, useState } from 'preact/hooks'
+import { SuggestionForm } from './suggestion-form.tsx'
+
+interface NamedFieldProps {
+  readonly label: string
+  readonly placeholder: string
+  /** What the address has, by its name. */
+  readonly name: string
+  /** What may be meant; null while it is asked for: what was typed waits for it. */
+  readonly names: readonly string[] | null
+  readonly read: (typed: string) => { readonly value: string } | { readonly error: string }
+  readonly onValue: (value: string) => void
+}
+
+/** A field of the address that is typed by a name, with what is wrong of it. */
+export function NamedField({ name, ...field }: NamedFieldProps) {
+  return <NamedForm key={name} name={name} {...field} />
+}
+
+function NamedForm({ label, placeholder, name, names, read, onValue }: NamedFieldProps) {
+  const [text, setText] = useState(name)
+  const [typed, setTyped] = useState<string | null>(null)
+  const [error, setError] = useState<string | null>(null)
+  useEffect(() => {
+    if (typed === null || names === null) return
+    const found = read(typed)
+    setTyped(null)
+    setError('error' in found ? found.error : null)
+    if ('value' in found) onValue(found.value)
+  }, [typed, names === null])
+  return (
+    <>
+      <SuggestionForm
+        label={label}
+        placeholder={placeholder}
+        value={text}
+        onText={setText}
+        suggestions={names ?? []}
+        onChoose={setTyped}
+        isWrong={error !== null}
+      />
+      {error !== null && (
+        <p class="hint bad" role="alert">
+          {error}
+        </p>
+      )}
+    </>
+  )
+}
