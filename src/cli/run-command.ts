@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { Command, Option } from 'commander'
 import type { Settings } from '../context/config.ts'
 import { ConfigError } from '../context/config-error.ts'
 import { type Detail, ServiceError } from '../errors/service-error.ts'
@@ -62,20 +62,26 @@ export function addAction<Options extends object>(
   command.action(async (...given: unknown[]) => {
     const options = command.opts() as Options & CommonOptions
     const args = given.slice(0, command.registeredArguments.length) as string[]
-    await answer(options, async () => {
+    const work = async () => {
       const { readSettings } = await import('../context/config.ts')
       const { openLog } = await import('../values/log.ts')
       const settings = quiet(readSettings(process.env))
       return run(settings, openLog(settings.logLevel), options, args)
-    })
+    }
+    await answer(options, work, command.options)
   })
 }
 
 /**
  * Prints what `work` found out and exits with 0, or the error that it ended with and exits with another status. Where a file goes to standard output, that
  * holds nothing else, and the answer goes to standard error.
+ * @param options of the command: the text of an error names them where it is about what they gave
  */
-export async function answer({ json, output }: CommonOptions, work: () => Promise<Answer | null>): Promise<void> {
+export async function answer(
+  { json, output }: CommonOptions,
+  work: () => Promise<Answer | null>,
+  options: readonly Option[] = [],
+): Promise<void> {
   const out = output === STANDARD_OUTPUT ? process.stderr : process.stdout
   try {
     const found = await work()
@@ -83,7 +89,7 @@ export async function answer({ json, output }: CommonOptions, work: () => Promis
   } catch (error) {
     const described = describe(error)
     if (json) out.write(`${JSON.stringify(described)}\n`)
-    if (!json || out !== process.stderr) process.stderr.write(`${toText(described)}\n`)
+    if (!json || out !== process.stderr) process.stderr.write(`${toText(described, options)}\n`)
     process.exitCode = error instanceof Interrupted ? error.exitCode : 1
   }
 }
@@ -95,8 +101,15 @@ interface DescribedError {
 }
 
 /** What a document has in `details` follows the sentence here. */
-const toText = ({ error, details = [] }: DescribedError): string =>
-  [error.replace(/: see `details`\.$/, ':'), ...details.map((line) => `${line.path}: ${line.message}`)].join('\n')
+const toText = ({ error, details = [] }: DescribedError, options: readonly Option[]): string =>
+  [
+    error.replace(/: see `details`\.$/, ':'),
+    ...details.map(({ path, message }) => `${optionOf(path, options) ?? path}: ${message}`),
+  ].join('\n')
+
+/** The option that gave the argument: `--job` for `/jobId`. */
+const optionOf = (path: string, options: readonly Option[]): string | null | undefined =>
+  options.find((option) => [option.attributeName(), `${option.attributeName()}Id`].includes(path.slice(1)))?.long
 
 /** What the operator sees of an error: everything, since it is the operator's own machine. */
 function describe(error: unknown): DescribedError {

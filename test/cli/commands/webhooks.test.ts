@@ -15,8 +15,8 @@ afterAll(async () => {
 })
 
 test.concurrent.each([
-  [['--outcome', 'succeded'], '/outcome: must be one of succeeded, timeout, '],
-  [['--job', 'job_x'], '/jobId: must be a job id'],
+  [['--outcome', 'succeded'], '\n--outcome: must be one of succeeded, timeout, '],
+  [['--job', 'job_x'], '\n--job: must be a job id'],
 ])('sonant webhooks deliveries %s is an error that says what is known', async (filter, violation) => {
   const account = await service.createAccount()
   const { code, stdout, stderr } = await runHere(['webhooks', 'deliveries', '--account', account, ...filter], env)
