@@ -4,7 +4,8 @@ import type { Operation } from '../operations.ts'
 import { Again, giveUpAll } from './again.ts'
 import { GRAPHQL } from './base.ts'
 import { growingPause } from './growing-pause.ts'
-import { Silence } from './silence.ts'
+import { LiveSocket } from './socket/live-socket.ts'
+import { Silence } from './socket/silence.ts'
 
 type LiveState = 'connecting' | 'live' | 'reconnecting'
 
@@ -51,6 +52,7 @@ export function openLive(onRejected: () => void): void {
   }
   const own: Client = createClient({
     url: `${location.origin.replace(/^http/, 'ws')}${GRAPHQL}`,
+    webSocketImpl: LiveSocket,
     lazy: false,
     keepAlive: KEEP_ALIVE_MS,
     retryAttempts: Number.POSITIVE_INFINITY,
