@@ -168,7 +168,8 @@ export function faultJourneys(opened: () => OpenedConsole): void {
       await row.waitFor({ state: 'detached' })
     }
     await page.goto(at(`jobs?key=${key}`))
-    await page.getByText(NAMES[0]!).waitFor()
+    await page.getByRole('button', { name: `key ${NAMES[0]}` }).waitFor()
+    await page.locator('bdi', { hasText: NAMES[0] }).waitFor()
     expect([await flaws(page), complaints]).toEqual([[], []])
     await page.close()
   })
