@@ -44,7 +44,8 @@ export async function openPage(context: BrowserContext, origin: string, expected
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('console', (message) => {
-    if (message.type() === 'error' && !expected.test(message.text())) complaints.push(message.text())
+    if (message.type() === 'error' && !expected.test(message.text()))
+      complaints.push(`${message.text()} (${message.location().url})`)
   })
   page.on('pageerror', (error) => complaints.push(String(error)))
   await page.route(
