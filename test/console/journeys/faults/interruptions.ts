@@ -187,7 +187,7 @@ export function interruptionJourneys(opened: () => OpenedConsole): void {
 
   test('a screen that cannot be paused says so of itself by no address', async () => {
     const { service, owner, account, at } = opened()
-    const id = await insertJob(service.runtime.db, account, { endpointKey: 'voice.paused_nowhere' })
+    const id = await insertJob(service.runtime.db, account, { status: 'failed', endpointKey: 'voice.paused_nowhere' })
     const { page, complaints } = await openPage(owner, service.url)
     for (const path of ['', `jobs/${id}`, 'statistics', 'webhooks', 'profile', 'operator']) {
       await page.goto(at(`${path}?live=off`))
