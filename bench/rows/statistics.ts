@@ -26,6 +26,12 @@ const QUESTIONS: readonly Question[] = [
     plain: `select at, sum(jobs), sum(credits) from job_rollup where account_id = $1 and span = 'day' group by 1 order by 1`,
   },
   {
+    what: 'jobStats by hour',
+    query: '{ jobStats(groupBy: [HOUR]) { hour jobs credits characters audioSeconds } }',
+    plain: `select at, sum(jobs), sum(credits), sum(characters), sum(audio_ms) from job_event
+      where account_id = $1 and breadth = 'all' and span = 'hour' and kind = 'accepted' group by 1 order by 1`,
+  },
+  {
     what: 'jobStats by type and status',
     query: '{ jobStats(groupBy: [TYPE, STATUS]) { type status jobs } }',
     plain: `select type, status, sum(jobs) from job_rollup where account_id = $1 and span = 'day' group by 1, 2`,

@@ -9,8 +9,8 @@ const COLUMNS = `account_id, date_trunc('hour', created_at, 'UTC') as at, type, 
   endpoint_key, api_key_id, error_code, job_bucket(started_at - created_at) as wait_bucket,
   job_bucket(completed_at - started_at) as run_bucket`
 const AUDIO_MS = 'coalesce((select sum(a.duration_ms) from artifact a where a.job_id = job.id), 0)'
-const PAGE = `select ${COLUMNS}, 1::bigint as jobs, job_credits(status, cost) as credits, job_characters(type, inputs) as characters,
-  ${AUDIO_MS} as audio_ms ${JOBS_OF_PAGE}`
+const SUMS = `1::bigint as jobs, job_credits(status, cost) as credits, job_characters(type, inputs) as characters, ${AUDIO_MS} as audio_ms`
+const PAGE = `select ${COLUMNS}, ${SUMS} ${JOBS_OF_PAGE}`
 
 /** Of no transaction that writes jobs. */
 const FILL_SHARD = -1
@@ -19,9 +19,9 @@ const NOTE_PAGE = `
   insert into job_rollup_delta (account_id, at, type, status, decision, endpoint_key, api_key_id, error_code, wait_bucket, run_bucket,
     started, ended, shard, in_events, jobs, credits, characters, audio_ms)
   select account_id, at, type, status, decision, endpoint_key, api_key_id, error_code, wait_bucket, run_bucket, started, ended,
-    ${FILL_SHARD}, true, count(*), 0, 0, sum(audio_ms)
+    ${FILL_SHARD}, true, sum(jobs), sum(credits), sum(characters), sum(audio_ms)
   from (select ${COLUMNS}, date_trunc('hour', started_at, 'UTC') as started, date_trunc('hour', completed_at, 'UTC') as ended,
-    ${AUDIO_MS} as audio_ms ${JOBS_OF_PAGE}) page
+    ${SUMS} ${JOBS_OF_PAGE}) page
   group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12`
 
 /** What is filled from jobs of before it was there. */

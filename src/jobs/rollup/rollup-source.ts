@@ -28,7 +28,7 @@ interface Source {
   /** The longest span that the answer can be put together of. */
   readonly finest: Span
   readonly sums: readonly Summed[]
-  /** Which rows of `job_event` hold what is asked for, numbers of jobs and histograms alone; 'each': those of `job_rollup` do. */
+  /** Which rows of `job_event` hold what is asked for; 'each': those of `job_rollup` do. */
   readonly breadth?: Breadth
   readonly parameter: Parameter
 }

@@ -14,8 +14,6 @@ const SUMS: Readonly<Record<JobMeasure, readonly [Summed, string]>> = {
   waitMs: ['wait', packedSum('sum(wait)')],
   runMs: ['run', packedSum('sum(run)')],
 }
-/** `job_event` has numbers of jobs and histograms, and none of these. */
-const NOT_OF_EVENTS = ['characters', 'audioSeconds', 'credits'] as const
 
 /**
  * Statistics from the roll-up, exact but for percentiles, which are of histograms.
@@ -23,20 +21,22 @@ const NOT_OF_EVENTS = ['characters', 'audioSeconds', 'credits'] as const
  */
 export function statsOfRollUp(owner: JobsOwner, input: JobStatsInput, withEvents: boolean) {
   const measures = [...input.measures]
-  const isOfEvents = withEvents && !NOT_OF_EVENTS.some((measure) => input.measures.has(measure))
   const { source, values, groups, places } = toParts(
     owner,
     input,
     measures.map((measure) => SUMS[measure][0]),
-    isOfEvents ? breadthFor(input) : 'each',
+    withEvents ? breadthFor(input) : 'each',
   )
   const columns = [
     ...columnsOf(groups),
     'coalesce(sum(jobs), 0)::float8 as jobs',
     ...measures.map((measure) => `${SUMS[measure][1]} as "${measure}"`),
   ]
-  const text = `select ${columns.join(', ')} from ${groups.some(isOfTime) ? inOrder(source, groups) : source} p
-    ${places === '' ? '' : `group by ${placesOf(inTime(groups), groups)} having sum(jobs) <> 0 order by ${places}`} limit ${MAX_GROUPS + 1}`
+  const grouped = `group by ${placesOf(inTime(groups), groups)} having sum(jobs) <> 0`
+  // Too many groups are refused: PostgreSQL ends with the first one that is too many, before it puts them in the order of the answer.
+  const found = `select ${columns.join(', ')} from ${groups.some(isOfTime) ? inOrder(source, groups) : source} p
+    ${places === '' ? '' : grouped} limit ${MAX_GROUPS + 1}`
+  const text = places === '' ? found : `select * from (${found}) g order by ${places}`
   return { text, values, types: histogramTypes(percentilesOf) }
 }
 

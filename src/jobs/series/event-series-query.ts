@@ -83,7 +83,7 @@ function during(starts: readonly Date[], end: Date): Range[] {
 function eventParts(breadth: Breadth, step: string, where: string): string[] {
   const histogram = `case when ${step} = 0 then 0 when kind = 'started' then wait_sum when kind in ('completed', 'failed') then run_sum else 0 end`
   const kinds = step === '0' ? `and kind in ('accepted', 'started', 'dropped')` : ''
-  const events = `select ${step} as step, kind::text as event, jobs, audio_ms, ${histogram} as histogram, ${DIMENSIONS}
+  const events = `select ${step} as step, kind::text as event, jobs, case kind when 'completed' then audio_ms else 0 end as audio_ms, ${histogram} as histogram, ${DIMENSIONS}
     from job_event where ${where} and breadth = '${breadth}' ${kinds}`
   if (breadth !== 'each') return [events]
   return [events, `select ${step}, 'accepted', jobs, 0, 0, ${DIMENSIONS} from job_rollup where ${where}`]

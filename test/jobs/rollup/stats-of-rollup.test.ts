@@ -129,10 +129,62 @@ async function forget(): Promise<void> {
   await run(`insert into job_event_backlog (filled_to, until) select '', max(id) from job`)
 }
 
+const stepsOf = async (migration: string) =>
+  (await readMigration(MIGRATIONS, migration, true)).steps.map(({ sql }) => sql)
+
+/** As job_event was before acceptances had sums. */
+async function dropSums(): Promise<void> {
+  await run('alter table job_event drop column credits, drop column characters')
+  await run(`update job_event set audio_ms = 0 where kind = 'accepted'`)
+}
+
 /** Of the migration that sums events up by type and status. */
-async function stepsOfSum(): Promise<readonly [string, string, string]> {
-  const { steps } = await readMigration(MIGRATIONS, '20261123070000_sum_types', true)
-  return steps.map(({ sql }) => sql) as [string, string, string]
+const stepsOfSum = () => stepsOf('20261123070000_sum_types') as Promise<[string, string, string]>
+
+/** Runs the pages of a migration until there are no more. Returns how many rows they made. */
+async function runPages(pages: string, between: () => Promise<void>): Promise<number> {
+  let [cursor, read]: [string | null, number] = [null, 0]
+  do {
+    await between()
+    const { rows } = await run(pages, [cursor])
+    read += Number(rows[0].rows)
+    cursor = rows[0].cursor
+  } while (cursor !== null)
+  return read
+}
+
+/** Takes the sums of acceptances over, as an upgrade does, while jobs live and are folded. */
+async function sumAcceptances(random: Random): Promise<number> {
+  const [make = '', remove = '', forgetAll = '', pages = '', end = ''] = await stepsOf('20261126000000_sum_acceptances')
+  const lives = async () => {
+    for (let step = 0; step < 12; step++) await live(random)
+  }
+  await run(make)
+  await run(remove)
+  await lives()
+  await run(forgetAll)
+  await lives()
+  // What was accepted in these hours comes to nothing before it was summed up.
+  await run(`delete from job where status <> 'processing' and created_at < $1`, [new Date(START + 10 * HOUR_MS)])
+  await foldJobRollUp(service.runtime.db)
+  const read = await runPages(pages, lives)
+  await run(end)
+  await lives()
+  await foldJobRollUp(service.runtime.db)
+  return read
+}
+
+/** What acceptances have in one of both tables, by hour and day, for all jobs and for each type and status. */
+async function acceptances(table: 'job_rollup' | 'job_event'): Promise<unknown[]> {
+  const sums =
+    'sum(jobs)::int as jobs, sum(credits)::int as credits, sum(characters)::int as said, sum(audio_ms)::int as audio'
+  const some = `(sum(jobs), sum(credits), sum(characters), sum(audio_ms)) is distinct from (0::numeric, 0::numeric, 0::numeric, 0::numeric)`
+  const read = (breadth: string, more: string) => {
+    const where = table === 'job_event' ? `kind = 'accepted' and breadth = '${breadth}'` : `span <> 'all'`
+    return run(`select account_id, span, at${more}, ${sums} from ${table} where ${where} group by account_id, span, at${more} having ${some}
+      order by account_id, span, at${more}`)
+  }
+  return [(await read('all', '')).rows, (await read('type_status', ', type, status')).rows]
 }
 
 describe('statistics of the roll-up', () => {
@@ -179,15 +231,12 @@ describe('statistics of the roll-up', () => {
     const [make, pages, end] = await stepsOfSum()
     const ofTypes = `breadth = 'type_status' and kind <> 'accepted'`
     for (let step = 0; step < 30; step++) await live(random)
+    await dropSums()
     await run(make)
     await run(`delete from job_event where ${ofTypes}`)
-    let [cursor, read]: [string | null, number] = [null, 0]
-    do {
+    const read = await runPages(pages, async () => {
       for (let step = 0; step < 12; step++) await live(random)
-      const { rows } = await run(pages, [cursor])
-      read += Number(rows[0].rows)
-      cursor = rows[0].cursor
-    } while (cursor !== null)
+    })
     await run(end)
     for (let step = 0; step < 12; step++) await live(random)
     await foldJobRollUp(service.runtime.db)
@@ -196,6 +245,33 @@ describe('statistics of the roll-up', () => {
         sum(run_sum) as run from job_event where ${where} group by 1, 2, 3, 4, 5, 6 having sum(jobs) <> 0 order by 1, 2, 3, 4, 5, 6`)
     expect(read).toBeGreaterThan(100)
     expect((await summed(ofTypes)).rows).toEqual((await summed(`breadth = 'each'`)).rows)
+    await expectEqualSeries(random, SERIES)
+  })
+
+  test('have credits, characters and audio by type and status of a database from before that, whatever is folded meanwhile', async () => {
+    const random = numbers(10)
+    expect(await sumAcceptances(random)).toBeGreaterThan(100)
+    expect(await acceptances('job_event')).toEqual(await acceptances('job_rollup'))
+    await expectEqualAnswers(random, QUESTIONS)
+    await expectEqualSeries(random, SERIES)
+  })
+
+  test('have them as well where half of all jobs were added to the events then', async () => {
+    const random = numbers(11)
+    for (let step = 0; step < STEPS / 4; step++) await live(random)
+    await forget()
+    const { rows } = await run('select id from job order by id limit 1 offset (select count(*) / 2 from job)')
+    const [until] = (await run('select until from job_event_backlog')).rows.map((row) => row.until as string)
+    await run('update job_event_backlog set until = $1', [rows[0].id])
+    expect(await fillJobRollUp(service.runtime.db)).toBe(true)
+    await run('insert into job_event_backlog (filled_to, until) values ($1, $2)', [rows[0].id, until])
+    await dropSums()
+    await sumAcceptances(random)
+    expect(await hasAllEvents(service.runtime.db)).toBe(false)
+    expect(await fillJobRollUp(service.runtime.db)).toBe(true)
+    await foldJobRollUp(service.runtime.db)
+    expect(await acceptances('job_event')).toEqual(await acceptances('job_rollup'))
+    await expectEqualAnswers(random, QUESTIONS)
     await expectEqualSeries(random, SERIES)
   })
 
@@ -238,6 +314,33 @@ describe('statistics of the roll-up', () => {
     expect(await most(['endpoint'], false)).toBeLessThanOrEqual(0.045)
     for (const groups of [['day'], ['hour'], ['day', 'type', 'status']] as const)
       expect(await most(groups, true)).toBeLessThanOrEqual(0.045)
+  })
+
+  test('sums by hour are read from a row for each hour, by endpoint as well from the roll-up', () => {
+    const textOf = (groupBy: readonly JobGroup[]) =>
+      statsOfRollUp(accounts[0]!, { groupBy, measures: new Set(SUMS) }, true).text
+    expect(textOf(['hour'])).toMatch(/from job_event .* breadth = 'all'/)
+    expect(textOf(['hour', 'status'])).toMatch(/from job_event .* breadth = 'type_status'/)
+    expect(textOf(['hour', 'endpoint'])).not.toContain('job_event')
+  })
+
+  test('of too many groups no more are made than show that', async () => {
+    const [account = ''] = accounts
+    await run(
+      `insert into job_rollup (account_id, span, at, type, status, decision, endpoint_key, jobs, credits, characters, audio_ms, wait, run)
+       select $1, 'hour', to_timestamp($2::float8 / 1000) + h * interval '1 hour', 'voice', 'completed', 'none', 'voice.' || e, 1, 0, 0, 0, '{}', '{}'
+       from generate_series(1, 8000) h, generate_series(1, 5) e`,
+      [account, START - 9_000 * HOUR_MS],
+    )
+    await run('analyze job_rollup')
+    const { text, values } = statsOfRollUp(account, { groupBy: ['endpoint', 'hour'], measures: new Set(SUMS) }, true)
+    const { rows } = await run(`explain (analyze, format json) ${text}`, [...values])
+    const read = [...JSON.stringify(rows).matchAll(/"Relation Name":"job_rollup".*?"Actual Rows":([\d.]+)/g)].map(
+      ([, n]) => Number(n),
+    )
+    expect(Math.max(...read)).toBeGreaterThan(10_000)
+    expect(Math.max(...read)).toBeLessThan(11_000)
+    await run(`delete from job_rollup where account_id = $1 and at < $2`, [account, new Date(START - 500 * HOUR_MS)])
   })
 
   test('answer a window wherever it stands in a filter, and read no job but at its ends', async () => {
