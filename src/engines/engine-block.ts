@@ -29,10 +29,15 @@ export const retrySeconds = z.number().min(0).max(MAX_RETRY_SECONDS).default(DEF
 
 const isWebUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 
+const holdsPassword = (text: string): boolean => {
+  const { username, password } = URL.canParse(text) ? new URL(text) : { username: '', password: '' }
+  return username !== '' || password !== ''
+}
+
 const baseUrl = z
   .string()
   .refine((text) => text === OWNED_SERVER || isWebUrl(text), 'must be an http or https URL, or worker')
-  .refine((text) => !URL.canParse(text) || new URL(text).username === '', 'must not hold a password: use api_key_env')
+  .refine((text) => !holdsPassword(text), 'must not hold a password: use api_key_env')
   .refine((text) => !/[?#]/.test(text), 'must not have a query')
   // Clients of this API call either form the base URL.
   .transform((text) => serverAddress(text).replace(/\/v1$/, ''))

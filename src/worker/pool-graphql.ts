@@ -24,11 +24,13 @@ const PoolRef = builder.objectRef<Pool>('Pool').implement({
     workers: t.exposeInt('workers', { description: 'How many living workers take its jobs: with none, they wait.' }),
     server: t.exposeString('server', {
       nullable: true,
-      description: 'The addresses of its servers between commas; null where engines run inside of the workers.',
+      description:
+        "The addresses of its servers between commas, without user, password and query. `worker`: each worker's own; null where engines run inside of the workers.",
     }),
     maxInFlight: t.exposeInt('maxInFlight', {
       nullable: true,
-      description: 'Requests at once at these servers, over all workers; null without one.',
+      description:
+        'Requests at once at these servers, over all workers, or at the own server of each; null without one.',
     }),
   }),
 })

@@ -1,5 +1,6 @@
 import { requireOperator } from '../access/require.ts'
 import { serverLimits } from '../catalog/engine-server.ts'
+import { placeOfServer } from '../catalog/files/hidden-password.ts'
 import { poolOf } from '../catalog/voice-endpoint.ts'
 import type { CatalogSnapshot } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
@@ -20,9 +21,9 @@ export interface Pool {
   readonly slots: number
   /** How many living workers take its jobs: with none, they wait. */
   readonly workers: number
-  /** The addresses of its servers between commas; null where engines run inside of the workers. */
+  /** The addresses of its servers between commas, without user, password and query; `worker`: each worker's own; null where engines run inside of the workers. */
   readonly server: string | null
-  /** Requests at once at these servers, over all workers; null without one. */
+  /** Requests at once at these servers, over all workers, or at the own server of each; null without one. */
   readonly maxInFlight: number | null
 }
 
@@ -66,7 +67,7 @@ function serversOf(name: string, catalog: CatalogSnapshot): Pick<Pool, 'server' 
   const limits = [...serverLimits(catalog, kind)].sort()
   if (limits.length === 0) return { server: null, maxInFlight: null }
   return {
-    server: limits.map(([server]) => server).join(', '),
+    server: [...new Set(limits.map(([server]) => placeOfServer(server)))].join(', '),
     maxInFlight: limits.reduce((sum, [, limit]) => sum + limit, 0),
   }
 }

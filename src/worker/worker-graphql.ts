@@ -50,7 +50,7 @@ const WorkerServerRef = builder.objectRef<ServerStatus>('WorkerServer').implemen
 const PermitRef = builder.objectRef<Permit>('WorkerPermit').implement({
   description: 'Requests that a worker may have open at a server.',
   fields: (t) => ({
-    server: t.exposeString('server', { description: 'Its address.' }),
+    server: t.exposeString('server', { description: 'Its address, without user, password and query.' }),
     requests: t.exposeInt('requests', { description: 'How many at once.' }),
   }),
 })

@@ -1,5 +1,6 @@
 import type { Prisma } from '../../prisma/generated/prisma/client.ts'
 import { requireOperator } from '../access/require.ts'
+import { placeOfServer } from '../catalog/files/hidden-password.ts'
 import type { Context } from '../context/context.ts'
 import type { Gpu, ServerState, ServerStatus } from './worker.ts'
 
@@ -62,9 +63,12 @@ export interface Permit {
   readonly requests: number
 }
 
-/** By server. */
+/** By server, of which the password is not shown. */
 export const permitsOf = ({ permits }: Pick<WorkerRow, 'permits'>): Permit[] =>
-  Object.entries(permits as Readonly<Record<string, number>>).map(([server, requests]) => ({ server, requests }))
+  Object.entries(permits as Readonly<Record<string, number>>).map(([server, requests]) => ({
+    server: placeOfServer(server),
+    requests,
+  }))
 
 /** The server that it owns; null: it owns none. */
 export function serverOf({ server }: Pick<WorkerRow, 'server'>): ServerStatus | null {

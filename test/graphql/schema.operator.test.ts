@@ -103,6 +103,31 @@ describe('the operator', () => {
     await read(service.url, operator, 'mutation { deleteEndpoint(slug: "guarded") { __typename } }')
   })
 
+  test('sees where the servers of a pool are, and neither their users, passwords nor queries', async () => {
+    const address = 'http://user:sesame@127.0.0.1:9/cog?token=sesame'
+    await applyWorkflow(service.runtime, 'guarded', { base_url: address, max_in_flight: 7 })
+    await service.runtime.db.pool.query(
+      `insert into worker (id, host, version, pools, slots, in_flight, gpus, permits, heartbeat_at)
+       values ('wrk_guarded', 'h', '1', '{}', 1, 0, '[]', $1, now())`,
+      [JSON.stringify({ [address]: 7 })],
+    )
+    const { pools, workers } = await read<{ pools: { name: string }[]; workers: object[] }>(
+      service.url,
+      operator,
+      '{ pools { name server maxInFlight } workers { id permits { server requests } } }',
+    )
+    expect(pools.find(({ name }) => name === 'generate.cog')).toEqual({
+      name: 'generate.cog',
+      server: 'http://127.0.0.1:9, http://127.0.0.1:9/cog',
+      maxInFlight: 1 + 7,
+    })
+    expect(workers).toEqual([{ id: 'wrk_guarded', permits: [{ server: 'http://127.0.0.1:9/cog', requests: 7 }] }])
+    for (const field of ['pools { server }', 'pools { maxInFlight }', 'workers { permits { server } }'])
+      expect(codeOf(await ask(service.url, caller, `{ ${field} }`))).toBe('FORBIDDEN')
+    await service.runtime.db.pool.query('delete from worker')
+    await read(service.url, operator, 'mutation { deleteEndpoint(slug: "guarded") { __typename } }')
+  })
+
   test('sees how workflows are configured, which their callers do not', async () => {
     const node = await read(service.url, operator, '{ workflows { edges { node { slug settings { engine } } } } }')
     expect(node).toMatchObject({

@@ -10,6 +10,13 @@ export function withoutPassword(address: string): string {
   return url.href.replace(/\/+$/, '')
 }
 
+/** Where a server is: its address without user, password and query, any of which may be secret. */
+export function placeOfServer(address: string): string {
+  if (!URL.canParse(address)) return address
+  const { origin, pathname } = new URL(address)
+  return `${origin}${pathname}`.replace(/\/+$/, '')
+}
+
 /** An engine block without the password of its server. */
 export function shownEngine<Engine extends object>(engine: Engine): Engine {
   const { base_url: address } = engine as { base_url?: unknown }

@@ -241,6 +241,7 @@ describe('endpoint files', () => {
     ['an unknown profile', { profile: 'vllm' }, /engine\.profile/],
     ['an address that is none', { base_url: 'localhost:8000' }, /engine\.base_url must be an http/],
     ['a password in the address', { base_url: 'http://u:p@h' }, /engine\.base_url must not hold a password/],
+    ['a password without a user', { base_url: 'http://:p@h' }, /engine\.base_url must not hold a password/],
     ['no slots', { max_in_flight: 0 }, /engine\.max_in_flight/],
     ['a pool that cannot be a queue', { pool: 'GPU 1' }, /engine\.pool must be/],
     ['a key instead of its name', { api_key_env: 'sk-123' }, /engine\.api_key_env must be the name/],
