@@ -848,14 +848,14 @@ export type FailureTrendQueryVariables = Exact<{
 
 export type FailureTrendQuery = { trend: Array<{ hour: string | null, day: string | null, errorCode: JobErrorCode | null, endpointKey: string | null, jobs: number }> };
 
-export type PoolRowFragment = { name: string, waiting: number, oldestWaitingSince: string | null, processing: number, slots: number, workers: number };
+export type PoolRowFragment = { name: string, waiting: number, oldestWaitingSince: string | null, processing: number, slots: number, workers: number, server: string | null, maxInFlight: number | null };
 
 export type WorkerRowFragment = { id: string, host: string, version: string, pools: Array<string>, slots: number, inFlight: number, silent: boolean, startedAt: string, heartbeatAt: string, permits: Array<{ server: string, requests: number }>, gpus: Array<{ name: string, loadPercent: number | null, memoryMib: number, memoryUsedMib: number | null }>, server: { state: WorkerServerState, restarts: number, error: string | null } | null };
 
 export type FleetQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type FleetQuery = { pools: Array<{ name: string, waiting: number, oldestWaitingSince: string | null, processing: number, slots: number, workers: number }>, workers: Array<{ id: string, host: string, version: string, pools: Array<string>, slots: number, inFlight: number, silent: boolean, startedAt: string, heartbeatAt: string, permits: Array<{ server: string, requests: number }>, gpus: Array<{ name: string, loadPercent: number | null, memoryMib: number, memoryUsedMib: number | null }>, server: { state: WorkerServerState, restarts: number, error: string | null } | null }> };
+export type FleetQuery = { pools: Array<{ name: string, waiting: number, oldestWaitingSince: string | null, processing: number, slots: number, workers: number, server: string | null, maxInFlight: number | null }>, workers: Array<{ id: string, host: string, version: string, pools: Array<string>, slots: number, inFlight: number, silent: boolean, startedAt: string, heartbeatAt: string, permits: Array<{ server: string, requests: number }>, gpus: Array<{ name: string, loadPercent: number | null, memoryMib: number, memoryUsedMib: number | null }>, server: { state: WorkerServerState, restarts: number, error: string | null } | null }> };
 
 export type CauseRowFragment = { cause: string | null, endpointKey: string, errorCode: JobErrorCode, jobs: number, lastJobId: string };
 
@@ -867,7 +867,7 @@ export type FailureCausesQuery = { failureCauses: Array<{ cause: string | null, 
 export type PoolsLiveSubscriptionVariables = Exact<{ [key: string]: never; }>;
 
 
-export type PoolsLiveSubscription = { poolsUpdated: Array<{ name: string, waiting: number, oldestWaitingSince: string | null, processing: number, slots: number, workers: number }> };
+export type PoolsLiveSubscription = { poolsUpdated: Array<{ name: string, waiting: number, oldestWaitingSince: string | null, processing: number, slots: number, workers: number, server: string | null, maxInFlight: number | null }> };
 
 export type WorkersLiveSubscriptionVariables = Exact<{ [key: string]: never; }>;
 
@@ -1521,9 +1521,9 @@ export const endpointWaiting: Operation<EndpointWaitingQuery, EndpointWaitingQue
 export const deleteEndpoint: Operation<DeleteEndpointMutation, DeleteEndpointMutationVariables> = { query: "mutation DeleteEndpoint($slug:String!){deleteEndpoint(slug:$slug){__typename ...on DeleteEndpointSuccess{slug}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const windowCauses: Operation<WindowCausesQuery, WindowCausesQueryVariables> = { query: "query WindowCauses($from:DateTime!$to:DateTime!){failureCauses(from:$from to:$to){...CauseRow}}fragment CauseRow on FailureCause{cause endpointKey errorCode jobs lastJobId}" }
 export const failureTrend: Operation<FailureTrendQuery, FailureTrendQueryVariables> = { query: "query FailureTrend($filter:JobsFilter$groupBy:[JobGroup!]){trend:jobStats(all:true filter:$filter groupBy:$groupBy){hour day errorCode endpointKey jobs}}" }
-export const fleet: Operation<FleetQuery, FleetQueryVariables> = { query: "query Fleet{pools{...PoolRow}workers{...WorkerRow}}fragment PoolRow on Pool{name waiting oldestWaitingSince processing slots workers}fragment WorkerRow on Worker{id host version pools slots inFlight silent startedAt heartbeatAt permits{server requests}gpus{name loadPercent memoryMib memoryUsedMib}server{state restarts error}}" }
+export const fleet: Operation<FleetQuery, FleetQueryVariables> = { query: "query Fleet{pools{...PoolRow}workers{...WorkerRow}}fragment PoolRow on Pool{name waiting oldestWaitingSince processing slots workers server maxInFlight}fragment WorkerRow on Worker{id host version pools slots inFlight silent startedAt heartbeatAt permits{server requests}gpus{name loadPercent memoryMib memoryUsedMib}server{state restarts error}}" }
 export const failureCauses: Operation<FailureCausesQuery, FailureCausesQueryVariables> = { query: "query FailureCauses{failureCauses{...CauseRow}}fragment CauseRow on FailureCause{cause endpointKey errorCode jobs lastJobId}" }
-export const poolsLive: Operation<PoolsLiveSubscription, PoolsLiveSubscriptionVariables> = { query: "subscription PoolsLive{poolsUpdated(everyMs:1000){...PoolRow}}fragment PoolRow on Pool{name waiting oldestWaitingSince processing slots workers}" }
+export const poolsLive: Operation<PoolsLiveSubscription, PoolsLiveSubscriptionVariables> = { query: "subscription PoolsLive{poolsUpdated(everyMs:1000){...PoolRow}}fragment PoolRow on Pool{name waiting oldestWaitingSince processing slots workers server maxInFlight}" }
 export const workersLive: Operation<WorkersLiveSubscription, WorkersLiveSubscriptionVariables> = { query: "subscription WorkersLive{workersUpdated(everyMs:1000){...WorkerRow}}fragment WorkerRow on Worker{id host version pools slots inFlight silent startedAt heartbeatAt permits{server requests}gpus{name loadPercent memoryMib memoryUsedMib}server{state restarts error}}" }
 export const allJobs: Operation<AllJobsQuery, AllJobsQueryVariables> = { query: "query AllJobs($account:ID$filter:JobsFilter$first:Int$after:String$last:Int$before:String){allJobs(account:$account filter:$filter first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{...JobRow cause account{id name}}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts ...on VoiceJob{chunksDone chunksTotal audioMs}}" }
 export const anyJob: Operation<AnyJobQuery, AnyJobQueryVariables> = { query: "query AnyJob($id:ID!){node(id:$id){__typename ...on Job{...JobRow queuePosition releases poolServed pool error cause account{id name credits}artifacts{id output contentType bytes durationMs sha256 deletedAt}}}}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts ...on VoiceJob{chunksDone chunksTotal audioMs}}" }

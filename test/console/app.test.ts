@@ -30,6 +30,7 @@ import { accountJourneys } from './journeys/operator/accounts.ts'
 import { auditJourneys } from './journeys/operator/audit.ts'
 import { failureJourneys } from './journeys/operator/failures.ts'
 import { operatorJourneys } from './journeys/operator/operator.ts'
+import { poolJourneys } from './journeys/operator/pools.ts'
 
 const TEXT = 'The lighthouse had been dark for eleven years. Then somebody lit the lamp again.'
 /** The others are looked at by the journeys that fill them. */
@@ -350,6 +351,7 @@ describeConsole('the console in a browser', (opened) => {
   })
 
   operatorJourneys(opened)
+  poolJourneys(opened)
   accountJourneys(opened)
   failureJourneys(opened)
   auditJourneys(opened)

@@ -37,20 +37,14 @@ export const Pools = ({ pools }: { pools: readonly PoolRowFragment[] }) => (
 
 const PoolLine = ({ pool }: { pool: PoolRowFragment }) => (
   <tr>
-    <td>
-      <strong>{pool.name}</strong>
+    <td class="pool-cell">
+      <span>
+        <strong>{pool.name}</strong>
+        <span class="pool-engine">{engineOf(pool)}</span>
+      </span>
     </td>
     <td data-label="Workers">
-      {pool.workers > 0 ? (
-        <a
-          href={at(`/operator/workers?pool=${encodeURIComponent(pool.name)}`)}
-          aria-label={`${count(pool.workers)} ${pool.workers === 1 ? 'worker' : 'workers'} of ${pool.name}`}
-        >
-          {count(pool.workers)}
-        </a>
-      ) : (
-        <span class={pool.waiting > 0 ? 'pill bad' : 'pill warn'}>no worker serves it</span>
-      )}
+      <WorkersOf pool={pool} />
     </td>
     <td class="end" data-label="Waiting">
       {pool.waiting > 0 ? <strong>{count(pool.waiting)}</strong> : <span class="faint">0</span>}
@@ -73,3 +67,25 @@ const PoolLine = ({ pool }: { pool: PoolRowFragment }) => (
     </td>
   </tr>
 )
+
+const WorkersOf = ({ pool }: { pool: PoolRowFragment }) =>
+  pool.workers > 0 ? (
+    <a
+      href={at(`/operator/workers?pool=${encodeURIComponent(pool.name)}`)}
+      aria-label={`${count(pool.workers)} ${pool.workers === 1 ? 'worker' : 'workers'} of ${pool.name}`}
+    >
+      {count(pool.workers)}
+    </a>
+  ) : (
+    <span class={pool.waiting > 0 ? 'pill bad' : 'pill warn'}>no worker serves it</span>
+  )
+
+/** As a pool says it: each worker has one of its own. */
+const OWNED_SERVER = 'worker'
+
+/** Where what works on a pool's jobs is, and how much of it goes on at once. */
+function engineOf({ server, maxInFlight }: PoolRowFragment): string {
+  if (server == null) return 'engine inside the workers'
+  const places = server.split(', ').map((place) => (place === OWNED_SERVER ? "each worker's own server" : place))
+  return `${places.join(', ')} · at most ${count(maxInFlight ?? 0)} at once`
+}
