@@ -16,6 +16,7 @@ import { voicesJourneys } from './journeys/account/voices.ts'
 import { describeConsole } from './journeys/describe-console.ts'
 import { clockJourneys } from './journeys/display/clocks.ts'
 import { columnJourneys } from './journeys/display/columns.ts'
+import { helpJourneys } from './journeys/display/help.ts'
 import { modeJourneys } from './journeys/display/modes.ts'
 import { namesJourneys } from './journeys/display/names.ts'
 import { captionsJourneys } from './journeys/jobs/captions.ts'
@@ -369,6 +370,7 @@ describeConsole('the console in a browser', (opened) => {
   columnJourneys(opened)
   clockJourneys(opened)
   modeJourneys(opened)
+  helpJourneys(opened)
   listeningJourneys(opened)
 
   test('axe finds nothing on any further screen in either theme, none scrolls sideways at 360 pixels, and consoles do not complain', async () => {

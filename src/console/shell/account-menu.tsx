@@ -6,16 +6,23 @@ import { focusOpener, useCloseOutside } from '../menus/use-close-outside.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { Reason } from '../parts/failure.tsx'
 import { Segments } from '../parts/field.tsx'
-import { count, initial } from '../parts/format.ts'
+import { count, initial, isolated } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { balance } from './balance.ts'
-import { isHelpOpen } from './help.ts'
+import { showHelp } from './help.ts'
 import type { Section } from './sections.ts'
 import { theme } from './theme.ts'
 import { unsaved } from './unsaved.ts'
 
+interface MenuProps {
+  /** Not in the bar of a phone. */
+  readonly spare: readonly Section[]
+  /** Of the service, once it is known. */
+  readonly version: string | undefined
+}
+
 /** At the foot of the rail: whose account this is, its balance, and what concerns the user alone. */
-export function AccountMenu({ spare }: { spare: readonly Section[] }) {
+export function AccountMenu(menu: MenuProps) {
   const [isOpen, setOpen] = useState(false)
   const root = useRef<HTMLDivElement>(null)
   const me = session.value
@@ -30,8 +37,14 @@ export function AccountMenu({ spare }: { spare: readonly Section[] }) {
   }
   return (
     <div class="account" ref={root}>
-      {isOpen && <MenuPanel spare={spare} onClose={close} />}
-      <button type="button" class="account-button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      {isOpen && <MenuPanel {...menu} onClose={close} />}
+      <button
+        type="button"
+        class="account-button"
+        title={`Account ${isolated(me?.accountName ?? '')}`}
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
         <span class="avatar" aria-hidden="true">
           {initial(me?.accountName ?? '')}
         </span>
@@ -47,12 +60,11 @@ export function AccountMenu({ spare }: { spare: readonly Section[] }) {
   )
 }
 
-interface PanelProps {
-  readonly spare: readonly Section[]
+interface PanelProps extends MenuProps {
   readonly onClose: () => void
 }
 
-function MenuPanel({ spare, onClose }: PanelProps) {
+function MenuPanel({ spare, version, onClose }: PanelProps) {
   return (
     <div class="menu">
       <p class="menu-head">
@@ -78,12 +90,13 @@ function MenuPanel({ spare, onClose }: PanelProps) {
         class="menu-item"
         onClick={() => {
           onClose()
-          isHelpOpen.value = true
+          showHelp()
         }}
       >
-        <Icon name="help" /> Keyboard shortcuts
+        <Icon name="help" /> Help
       </button>
       <SignOutItem />
+      {version !== undefined && <p class="menu-version">Sonant v{version}</p>}
     </div>
   )
 }

@@ -1,3 +1,4 @@
+import { PREFIX } from '../api/base.ts'
 import { isOperator, isOwner } from '../api/session.ts'
 import { useQuery } from '../api/use-query.ts'
 import { serviceInfo } from '../operations.ts'
@@ -61,6 +62,8 @@ function About() {
   return (
     <p class="faint small-text about">
       {info === undefined ? ' ' : `Sonant ${info.version} at ${info.publicUrl as string}`}
+      {' · '}
+      <a href={`${PREFIX}/docs`}>API documentation</a>
     </p>
   )
 }

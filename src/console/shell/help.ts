@@ -2,6 +2,9 @@ import { signal } from '@preact/signals'
 
 const KEY = 'sonant-shortcuts'
 export const isHelpOpen = signal(false)
+export const showHelp = (): void => {
+  isHelpOpen.value = true
+}
 /** Single letters can be switched off, for users that steer by voice. */
 export const areShortcutsOn = signal(readChoice())
 

@@ -1,8 +1,11 @@
 import { useLocation } from 'preact-iso/router'
 import { at, BASE } from '../api/base.ts'
 import { isOperator, isOwner } from '../api/session.ts'
+import { useQuery } from '../api/use-query.ts'
+import { serviceInfo } from '../operations.ts'
 import { Icon } from '../parts/icon.tsx'
 import { AccountMenu } from './account-menu.tsx'
+import { showHelp } from './help.ts'
 import { currentSection, type Section, sectionsFor } from './sections.ts'
 
 const IN_BOTTOM_BAR = 4
@@ -12,6 +15,7 @@ export function Rail() {
   const groups = sectionsFor(isOwner.value, isOperator.value)
   const { path } = useLocation()
   const all = groups.flatMap(({ sections }) => sections)
+  const version = useQuery(serviceInfo, {}).data?.service.version
   const current = currentSection(all, path.slice(BASE.length) || '/')
   return (
     <div class="rail">
@@ -36,10 +40,22 @@ export function Rail() {
           </div>
         ))}
       </nav>
-      <AccountMenu spare={all.slice(IN_BOTTOM_BAR)} />
+      <RailFoot version={version} />
+      <AccountMenu spare={all.slice(IN_BOTTOM_BAR)} version={version} />
     </div>
   )
 }
+
+/** Phones have it in the menu. @param version of the service, once that is known */
+const RailFoot = ({ version }: { readonly version: string | undefined }) => (
+  <div class="rail-foot">
+    <button type="button" class="rail-link" title="Help (?)" onClick={showHelp}>
+      <Icon name="help" size={18} />
+      <span class="word">Help</span>
+    </button>
+    {version !== undefined && <span class="version">v{version}</span>}
+  </div>
+)
 
 interface RailLinkProps {
   readonly section: Section

@@ -9,7 +9,7 @@ import { balance } from './balance.ts'
 import { Banners } from './banners.tsx'
 import { BrokenScreen } from './broken-screen.tsx'
 import { HeldPage } from './held-page.tsx'
-import { areShortcutsOn, isHelpOpen } from './help.ts'
+import { areShortcutsOn, showHelp } from './help.ts'
 import { HelpScreen } from './help-screen.tsx'
 import { Rail } from './rail.tsx'
 import { sectionsFor } from './sections.ts'
@@ -61,10 +61,6 @@ function useShortcuts(): void {
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
   }, [owns, operates])
-}
-
-function showHelp(): void {
-  isHelpOpen.value = true
 }
 
 function focusSearch(): void {
