@@ -636,7 +636,13 @@ export type CancelJobsMutationVariables = Exact<{
 
 
 export type CancelJobsMutation = { cancelJobs:
-    | { __typename: 'CancelJobsSuccess', results: Array<{ jobId: string, error: { message: string } | null }> }
+    | { __typename: 'CancelJobsSuccess', results: Array<{ jobId: string, job:
+          | { status: JobStatus, errorCode: JobErrorCode | null }
+          | { status: JobStatus, errorCode: JobErrorCode | null }
+          | { status: JobStatus, errorCode: JobErrorCode | null }
+          | { status: JobStatus, errorCode: JobErrorCode | null }
+          | { status: JobStatus, errorCode: JobErrorCode | null }
+         | null, error: { message: string } | null }> }
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
@@ -648,7 +654,13 @@ export type RetryJobsMutationVariables = Exact<{
 
 export type RetryJobsMutation = { retryJobs:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
-    | { __typename: 'RetryJobsSuccess', results: Array<{ jobId: string, error: { message: string } | null }> }
+    | { __typename: 'RetryJobsSuccess', results: Array<{ jobId: string, job:
+          | { id: string }
+          | { id: string }
+          | { id: string }
+          | { id: string }
+          | { id: string }
+         | null, error: { message: string } | null }> }
    };
 
 export type JobNeighboursQueryVariables = Exact<{
@@ -1503,8 +1515,8 @@ export const jobLive: Operation<JobLiveSubscription, JobLiveSubscriptionVariable
 export const cancelJob: Operation<CancelJobMutation, CancelJobMutationVariables> = { query: "mutation CancelJob($jobId:ID!){cancelJob(jobId:$jobId){__typename ...on Job{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const retryJob: Operation<RetryJobMutation, RetryJobMutationVariables> = { query: "mutation RetryJob($jobId:ID!$idempotencyKey:String!){retryJob(jobId:$jobId idempotencyKey:$idempotencyKey){__typename ...on RetryJobSuccess{jobId replayed}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const deleteJob: Operation<DeleteJobMutation, DeleteJobMutationVariables> = { query: "mutation DeleteJob($jobId:ID!){deleteJob(jobId:$jobId){__typename ...on DeleteJobSuccess{jobId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
-export const cancelJobs: Operation<CancelJobsMutation, CancelJobsMutationVariables> = { query: "mutation CancelJobs($ids:[ID!]!){cancelJobs(ids:$ids){__typename ...on CancelJobsSuccess{results{jobId error{message}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
-export const retryJobs: Operation<RetryJobsMutation, RetryJobsMutationVariables> = { query: "mutation RetryJobs($ids:[ID!]!$idempotencyKey:String!){retryJobs(ids:$ids idempotencyKey:$idempotencyKey){__typename ...on RetryJobsSuccess{results{jobId error{message}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const cancelJobs: Operation<CancelJobsMutation, CancelJobsMutationVariables> = { query: "mutation CancelJobs($ids:[ID!]!){cancelJobs(ids:$ids){__typename ...on CancelJobsSuccess{results{jobId job{status errorCode}error{message}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const retryJobs: Operation<RetryJobsMutation, RetryJobsMutationVariables> = { query: "mutation RetryJobs($ids:[ID!]!$idempotencyKey:String!){retryJobs(ids:$ids idempotencyKey:$idempotencyKey){__typename ...on RetryJobsSuccess{results{jobId job{id}error{message}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const jobNeighbours: Operation<JobNeighboursQuery, JobNeighboursQueryVariables> = { query: "query JobNeighbours($jobId:ID!$filter:JobsFilter$orderBy:JobOrder){job(jobId:$jobId){neighbours(filter:$filter orderBy:$orderBy){previous{id}next{id}}}}" }
 export const lexicon: Operation<LexiconQuery, LexiconQueryVariables> = { query: "query Lexicon{lexicon{entries{language grapheme alias}}}" }
 export const setLexicon: Operation<SetLexiconMutation, SetLexiconMutationVariables> = { query: "mutation SetLexicon($entries:[LexiconEntryInput!]!){setLexicon(entries:$entries){__typename ...on Lexicon{entries{language grapheme alias}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

@@ -19,6 +19,7 @@ import { columnJourneys } from './journeys/display/columns.ts'
 import { helpJourneys } from './journeys/display/help.ts'
 import { modeJourneys } from './journeys/display/modes.ts'
 import { namesJourneys } from './journeys/display/names.ts'
+import { bulkJourneys } from './journeys/jobs/bulk.ts'
 import { captionsJourneys } from './journeys/jobs/captions.ts'
 import { deliveryJourneys } from './journeys/jobs/deliveries.ts'
 import { jobsJourneys } from './journeys/jobs/jobs.ts'
@@ -362,6 +363,7 @@ describeConsole('the console in a browser', (opened) => {
   lexiconJourneys(opened)
   statisticsJourneys(opened)
   jobsJourneys(opened)
+  bulkJourneys(opened)
   oneJobJourneys(opened)
   deliveryJourneys(opened)
   creditsJourneys(opened)

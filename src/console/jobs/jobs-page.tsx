@@ -4,10 +4,11 @@ import { at } from '../api/base.ts'
 import { timeNow } from '../api/clock.ts'
 import { comebacks } from '../api/follow.ts'
 import { useQuery } from '../api/use-query.ts'
+import { BulkPlace } from '../lists/bulk-place.tsx'
 import { NewerButton } from '../lists/newer-button.tsx'
 import { ShorterTime } from '../lists/shorter-time.tsx'
 import { useCalmReload } from '../lists/use-calm-reload.ts'
-import { useSelection } from '../lists/use-selection.ts'
+import { type Selection, useSelection } from '../lists/use-selection.ts'
 import { type JobRowFragment, type JobsFilter, type JobsQuery, jobCounts, jobs as jobsQuery } from '../operations.ts'
 import { CallLine } from '../overview/call-line.tsx'
 import { Empty } from '../parts/empty.tsx'
@@ -16,15 +17,16 @@ import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
 import { Pager } from '../parts/pager.tsx'
+import { toast } from '../parts/toast.tsx'
 import { pageOf, useAddress } from '../parts/use-address.ts'
 import { jobCounts as jobCountsNow } from '../shell/account-live.ts'
+import { useFile } from '../shell/use-file.ts'
 import { ExportMenu } from '../windows/export-menu.tsx'
 import { saveCsv } from './csv.ts'
 import { listQuery } from './jobs-address.ts'
 import { FILTERS, filterOf, isFiltered, orderOf } from './jobs-filter.ts'
 import { JobsTable } from './jobs-table.tsx'
 import { DroppedNotice, JobsToolbar, StatusTabs } from './jobs-toolbar.tsx'
-import { SelectionBar } from './selection-bar.tsx'
 import { useLiveRows } from './use-live-rows.ts'
 
 const PAGE = 50
@@ -72,6 +74,7 @@ export function JobsPage() {
       <JobsToolbar />
       <DroppedNotice names={dropped} />
       <ShorterTime failure={list.failure} />
+      <BulkPlace list="jobs" />
       <Load query={list} skeleton={<SkeletonRows />}>
         {({ jobs }) => (
           <JobsList
@@ -140,10 +143,25 @@ function JobsList({ jobs, filter, shown, isFirst, isNewestFirst, isOther, onRelo
       <Pager pageInfo={jobs.pageInfo} onMove={(cursors) => change(cursors)}>
         {`${count(jobs.totalCount)} ${jobs.totalCount === 1 ? 'job' : 'jobs'}`}
       </Pager>
-      {selection.selected.size > 0 && <SelectionBar rows={rows} selection={selection} onDone={onReload} />}
+      <SelectedJobs rows={rows} selection={selection} onDone={onReload} />
     </>
   )
 }
+
+interface SelectedJobsProps {
+  readonly rows: readonly JobRowFragment[]
+  readonly selection: Selection
+  readonly onDone: () => void
+}
+
+/** Most visits select none: what can be done with them has a file of its own. */
+function SelectedJobs(props: SelectedJobsProps) {
+  const hasSome = props.selection.selected.size > 0
+  const file = useFile(hasSome, () => import('./selection-bar.tsx'), noBar)
+  return hasSome && file ? <file.SelectionBar {...props} /> : null
+}
+
+const noBar = (): void => toast('What can be done with selected jobs could not be loaded from the service.')
 
 const NoJobs = ({ isFiltered: isNarrow, onClear }: { isFiltered: boolean; onClear: () => void }) =>
   isNarrow ? (

@@ -1,14 +1,14 @@
 import { useRef, useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
 import { randomKey } from '../api/random-key.ts'
-import { bulkResult } from '../lists/bulk-result.ts'
+import { showBulkNotice } from '../lists/bulk-notice.tsx'
+import type { BulkOne } from '../lists/bulk-result.ts'
 import { SelectionFrame } from '../lists/selection-frame.tsx'
 import type { Selection } from '../lists/use-selection.ts'
 import { cancelJobs, type JobRowFragment, retryJobs } from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
-import { count } from '../parts/format.ts'
+import { count, words } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
-import { toast } from '../parts/toast.tsx'
 import { isQueued, mayRetry } from './may-retry.ts'
 
 interface SelectionBarProps {
@@ -19,6 +19,11 @@ interface SelectionBarProps {
 }
 
 type Bulk = 'cancel' | 'retry'
+
+const NAMES = {
+  cancel: { done: 'cancelled', doneName: 'Cancelled jobs' },
+  retry: { done: 'retried', doneName: 'New jobs' },
+} as const
 
 /** What can be done with the selected jobs; those that it does not fit are left out and counted. */
 export function SelectionBar({ rows, selection, onDone }: SelectionBarProps) {
@@ -73,7 +78,7 @@ function BulkDialog({ bulk, jobs, onDone, onClose }: BulkDialogProps) {
   const onConfirm = async (): Promise<void> => {
     // Each press sends the same request until one is answered with what was done: an earlier one may have come through, and is charged once.
     asked.current ??= { ids: jobs.map(({ id }) => id), idempotencyKey: randomKey() }
-    toast(await runAll(bulk, asked.current))
+    showBulkNotice({ list: 'jobs', ...NAMES[bulk], ones: await runAll(bulk, asked.current) })
     onDone()
   }
   return (
@@ -96,11 +101,35 @@ interface Request {
   readonly idempotencyKey: string
 }
 
-/** In one request; what is refused is counted with its reasons. */
-async function runAll(bulk: Bulk, { ids, idempotencyKey }: Request): Promise<string> {
-  const results =
-    bulk === 'cancel'
-      ? (await ask(cancelJobs, { ids })).cancelJobs.results
-      : (await ask(retryJobs, { ids, idempotencyKey })).retryJobs.results
-  return bulkResult(bulk === 'cancel' ? 'cancelled' : 'retried', results)
+/** In one request. */
+const runAll = (bulk: Bulk, { ids, idempotencyKey }: Request): Promise<BulkOne[]> =>
+  bulk === 'cancel' ? cancelAll(ids) : retryAll(ids, idempotencyKey)
+
+async function cancelAll(ids: string[]): Promise<BulkOne[]> {
+  const { results } = (await ask(cancelJobs, { ids })).cancelJobs
+  return results.map(({ jobId, job, error }) => {
+    const refusal = error?.message ?? (job ? lateFor(job) : null)
+    return { id: jobId, path: `/jobs/${jobId}`, refusal }
+  })
+}
+
+/** To cancel what has ended changes nothing, and is no error. Null: it was cancelled. */
+function lateFor({
+  status,
+  errorCode,
+}: {
+  readonly status: string
+  readonly errorCode?: string | null
+}): string | null {
+  if (errorCode === 'JOB_CANCELLED') return null
+  return `It had ${words(status)} before it could be cancelled.`
+}
+
+/** What is linked is each new job. */
+async function retryAll(ids: string[], idempotencyKey: string): Promise<BulkOne[]> {
+  const { results } = (await ask(retryJobs, { ids, idempotencyKey })).retryJobs
+  return results.map(({ jobId, job, error }) => {
+    const id = job?.id ?? jobId
+    return { id, path: `/jobs/${id}`, refusal: error?.message ?? null }
+  })
 }

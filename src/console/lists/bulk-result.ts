@@ -1,14 +1,17 @@
 import { count } from '../parts/format.ts'
 
-interface One {
-  readonly error?: { readonly message: string } | null
+/** What came of one of several. */
+export interface BulkOne {
+  readonly id: string
+  /** The path of the screen that shows it. */
+  readonly path: string
+  /** Why it was refused, in words; null: it was not. */
+  readonly refusal: string | null
 }
 
-/** What came of each of several, in words: how many were done, how many were refused, and each reason once. */
-export function bulkResult(done: string, results: readonly One[]): string {
-  const reasons = results.flatMap(({ error }) => (error ? [error.message] : []))
-  const words = `${count(results.length - reasons.length)} ${done}`
-  return reasons.length === 0
-    ? `${words}.`
-    : `${words}, ${count(reasons.length)} refused: ${[...new Set(reasons)].join(' ')}`
+/** What came of several, in words: how many were done, and how many were refused. */
+export function bulkResult(done: string, ones: readonly BulkOne[]): string {
+  const refused = ones.filter(({ refusal }) => refusal !== null).length
+  const words = `${count(ones.length - refused)} ${done}`
+  return refused === 0 ? `${words}.` : `${words}, ${count(refused)} refused.`
 }

@@ -3,6 +3,7 @@ import { timeNow } from '../api/clock.ts'
 import { comebacks } from '../api/follow.ts'
 import { useQuery } from '../api/use-query.ts'
 import { ClearFilters, DroppedNotice } from '../jobs/jobs-toolbar.tsx'
+import { BulkPlace } from '../lists/bulk-place.tsx'
 import { NewerButton } from '../lists/newer-button.tsx'
 import { ShorterTime } from '../lists/shorter-time.tsx'
 import { useCalmReload } from '../lists/use-calm-reload.ts'
@@ -70,6 +71,7 @@ export function Deliveries() {
       <DeliveriesToolbar>{isNarrow && <ClearFilters onClear={() => change(NO_FILTER)} />}</DeliveriesToolbar>
       <DroppedNotice names={dropped} />
       <ShorterTime failure={list.failure} />
+      <BulkPlace list="deliveries" />
       <Load query={list} skeleton={<SkeletonRows />}>
         {({ webhookDeliveries: { edges, pageInfo, totalCount } }) => (
           <>

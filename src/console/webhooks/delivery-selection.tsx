@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
-import { bulkResult } from '../lists/bulk-result.ts'
+import { showBulkNotice } from '../lists/bulk-notice.tsx'
 import { SelectionFrame } from '../lists/selection-frame.tsx'
 import type { Selection } from '../lists/use-selection.ts'
 import { type DeliveryRowFragment, redeliverEach } from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { count } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
-import { toast } from '../parts/toast.tsx'
 import { WhereTo } from './resend-matching.tsx'
 
 interface DeliverySelectionProps {
@@ -60,7 +59,10 @@ interface ResendDialogProps extends Asked {
 function ResendDialog({ ids, pending, onDone, onClose }: ResendDialogProps) {
   const onConfirm = async (): Promise<void> => {
     const { results } = (await ask(redeliverEach, { ids })).redeliverWebhooks
-    toast(bulkResult('queued', results ?? []))
+    const ones = (results ?? []).map(({ deliveryId: id, error }) => {
+      return { id, path: `/webhooks/deliveries/${id}`, refusal: error?.message ?? null }
+    })
+    showBulkNotice({ list: 'deliveries', done: 'queued', doneName: 'Queued deliveries', ones })
     onDone()
   }
   return (

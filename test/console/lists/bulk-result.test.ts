@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest'
 import { bulkResult } from '../../../src/console/lists/bulk-result.ts'
 
-const refused = (message: string) => ({ error: { message } })
+const one = (refusal: string | null) => ({ id: 'job_1', path: '/jobs/job_1', refusal })
 
-test('what was done and what was refused are counted, and each reason is said once', () => {
-  expect(bulkResult('queued', [{ error: null }, {}])).toBe('2 queued.')
-  expect(bulkResult('queued', [{ error: null }, refused('Wait.'), refused('Not found.'), refused('Wait.')])).toBe(
-    '1 queued, 3 refused: Wait. Not found.',
-  )
-  expect(bulkResult('cancelled', [refused('Ended.')])).toBe('0 cancelled, 1 refused: Ended.')
+test('what was done and what was refused are counted', () => {
+  expect(bulkResult('queued', [one(null), one(null)])).toBe('2 queued.')
+  expect(bulkResult('queued', [one(null), one('Wait.'), one('Not found.'), one('Wait.')])).toBe('1 queued, 3 refused.')
+  expect(bulkResult('cancelled', [one('Ended.')])).toBe('0 cancelled, 1 refused.')
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { flaws, openPage, pressUntil } from '../../../setup/browser.ts'
 import { insertJob } from '../../../setup/jobs/jobs.ts'
-import { ahead, type OpenedConsole } from '../opened-console.ts'
+import type { OpenedConsole } from '../opened-console.ts'
 
 const FIFTY = 50
 
@@ -149,7 +149,6 @@ export function jobsJourneys(opened: () => OpenedConsole): void {
     for (let made = 0; made < FIFTY; made++)
       await insertJob(service.runtime.db, account, { status: 'queued', endpointKey: 'voice.unserved' })
     const { page, complaints } = await openPage(owner, service.url)
-    await page.clock.install()
     await page.setViewportSize({ width: 360, height: 740 })
     for (const path of ['credits', 'jobs?endpoint=voice.unserved']) {
       await page.goto(at(path))
@@ -164,8 +163,8 @@ export function jobsJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('button', { name: 'Cancel jobs' }).click()
     await page.getByText(`${FIFTY} cancelled.`).waitFor()
     await expect.poll(() => page.locator('tbody').getByText('cancelled').count()).toBe(FIFTY)
-    // What was said lies over the buttons for some seconds.
-    await expect.poll(ahead(page, () => page.getByText(`${FIFTY} cancelled.`).count())).toBe(0)
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    await page.getByText(`${FIFTY} cancelled.`).waitFor({ state: 'detached' })
     await page.locator('tbody input').first().check()
     expect(await page.getByRole('button', { name: 'Retry 0' }).isDisabled()).toBe(true)
     await service.runtime.db.pool.query(TIME_OUT, [account])
