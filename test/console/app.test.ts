@@ -22,6 +22,7 @@ import { namesJourneys } from './journeys/display/names.ts'
 import { bulkJourneys } from './journeys/jobs/bulk.ts'
 import { captionsJourneys } from './journeys/jobs/captions.ts'
 import { deliveryJourneys } from './journeys/jobs/deliveries.ts'
+import { faultyJobJourneys } from './journeys/jobs/faulty-jobs.ts'
 import { jobsJourneys } from './journeys/jobs/jobs.ts'
 import { listeningJourneys } from './journeys/jobs/listening.ts'
 import { listJourneys } from './journeys/jobs/lists.ts'
@@ -364,6 +365,7 @@ describeConsole('the console in a browser', (opened) => {
   statisticsJourneys(opened)
   jobsJourneys(opened)
   bulkJourneys(opened)
+  faultyJobJourneys(opened)
   oneJobJourneys(opened)
   deliveryJourneys(opened)
   creditsJourneys(opened)

@@ -20,7 +20,7 @@ import { JobActions } from './job-actions.tsx'
 import { JobDeliveries } from './job-deliveries.tsx'
 import type { Job } from './job-detail.ts'
 import { JobHalves } from './job-halves.tsx'
-import { JobState } from './job-state.tsx'
+import { JobError, JobState } from './job-state.tsx'
 import { listQuery } from './jobs-address.ts'
 import { Neighbours } from './neighbours.tsx'
 import { RequestCode } from './request-code.tsx'
@@ -90,11 +90,7 @@ function JobBody({ job, askedAt, onChange }: { job: Job; askedAt: number; onChan
           <span class="chip">{job.endpointKey}</span>
           <ShortId id={job.id} />
         </div>
-        {job.error && (
-          <p class="notice bad">
-            {job.error} <code>{job.errorCode}</code>
-          </p>
-        )}
+        <JobError job={job} />
         <UnservedPool job={job} />
         {job.isProhibited && <p class="notice warn">Moderation rejected its content.</p>}
         <JobAudio job={job} onExpired={onChange} />

@@ -1,3 +1,5 @@
+import { at } from '../api/base.ts'
+import { isOperator } from '../api/session.ts'
 import type { JobRowFragment } from '../operations.ts'
 import { words } from '../parts/format.ts'
 import { StateMark } from '../parts/state-mark.tsx'
@@ -16,3 +18,19 @@ export function JobState({ job }: { job: JobRowFragment }) {
     </span>
   )
 }
+
+interface FailedJob {
+  readonly id: string
+  /** As callers read it. */
+  readonly error?: string | null
+  readonly errorCode?: string | null
+}
+
+/** Why a job failed; operators find the true cause behind it. */
+export const JobError = ({ job: { id, error, errorCode } }: { readonly job: FailedJob }) =>
+  error ? (
+    <p class="notice bad">
+      {error} <code>{errorCode}</code>
+      {isOperator.value && errorCode !== 'JOB_CANCELLED' && <a href={at(`/operator/jobs/${id}`)}>The true cause</a>}
+    </p>
+  ) : null

@@ -21,6 +21,8 @@ export const ERRORS: readonly JobErrorCode[] = [
   'QUEUE_FAILED',
   'RENDER_FAILED',
 ]
+/** Why jobs fail by themselves: what a user has cancelled is no failure to look into. */
+export const FAULTS: readonly JobErrorCode[] = ERRORS.filter((code) => code !== 'JOB_CANCELLED')
 const SORTS: Readonly<Record<string, JobOrder>> = {
   oldest: { field: 'CREATED_AT', direction: 'ASC' },
   longest: { field: 'DURATION', direction: 'DESC' },

@@ -3,6 +3,7 @@ import { at } from '../api/base.ts'
 import { now, timeNow } from '../api/clock.ts'
 import { useQuery } from '../api/use-query.ts'
 import { JobState } from '../jobs/job-state.tsx'
+import { FAULTS } from '../jobs/jobs-filter.ts'
 import { useCalmReload } from '../lists/use-calm-reload.ts'
 import { type JobRowFragment, type OverviewQuery, overview as overviewQuery } from '../operations.ts'
 import { count, duration, share, shortCount } from '../parts/format.ts'
@@ -27,7 +28,7 @@ export function OverviewPage() {
   const look = Math.floor(now.value / REFRESH_MS)
   const variables = useMemo(() => {
     const from = new Date(Math.floor((timeNow() - DAY_MS) / MINUTE_MS) * MINUTE_MS).toISOString()
-    return { from, today: { createdAt: { from } }, failed: { statuses: ['FAILED' as const], createdAt: { from } } }
+    return { from, today: { createdAt: { from } }, failed: { errorCodes: [...FAULTS], createdAt: { from } } }
   }, [look])
   const query = useQuery(overviewQuery, variables)
   const isEmpty = query.data?.latest.totalCount === 0

@@ -1,11 +1,12 @@
 import { at } from '../../api/base.ts'
 import { useQuery } from '../../api/use-query.ts'
+import { FAULTS } from '../../jobs/jobs-filter.ts'
 import { allJobs, type JobsFilter } from '../../operations.ts'
 import { Load, SkeletonRows } from '../../parts/load.tsx'
 import { AllJobsTable } from '../jobs/all-jobs-table.tsx'
 
 const SHOWN = 8
-const FAILED: JobsFilter = { statuses: ['FAILED'] }
+const FAILED: JobsFilter = { errorCodes: [...FAULTS] }
 const ANY: JobsFilter = {}
 
 /** What failed last in an account, with the true causes, and what it submitted last; each leads to the whole list. */
