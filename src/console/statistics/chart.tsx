@@ -23,7 +23,8 @@ export function Chart(props: ChartProps) {
     const plot = new uPlot(optionsOf(element, latest, setShown), data as uPlot.AlignedData, element)
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT_PX }))
     observer.observe(element)
-    const stop = whenRecoloured(() => plot.redraw(false))
+    // Bars keep their colours until they are made anew.
+    const stop = whenRecoloured(() => plot.setData(plot.data))
     return () => {
       stop()
       observer.disconnect()

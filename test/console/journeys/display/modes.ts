@@ -55,6 +55,10 @@ export function modeJourneys(opened: () => OpenedConsole): void {
     expect([printed === dark, (await drawn()) === dark]).toEqual([false, true])
     await page.emulateMedia({ colorScheme: 'light' })
     await expect.poll(drawn).toBe(printed)
+    // As on a page that was never dark, bars included.
+    await page.reload()
+    await chart.waitFor()
+    await expect.poll(drawn).toBe(printed)
     expect(complaints).toEqual([])
     await context.close()
   })
