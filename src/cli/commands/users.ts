@@ -23,6 +23,10 @@ const COLUMNS: readonly Column<User>[] = [
   { head: 'disabled (UTC)', cell: ({ disabledAt }) => disabledAt?.toISOString() ?? null },
 ]
 
+/** What a mark of an operator does as well. */
+const SIGNED_OUT =
+  'Their sessions and sign-in links have ended: they sign in again, with their password or a link of "sonant users sign-in-link".'
+
 interface PasswordOption {
   readonly passwordFile?: string
 }
@@ -153,7 +157,8 @@ function addOperator(users: Command): void {
       .option('--off', 'take the rights of an operator away'),
     async (ctx, { off }, [user = '']) => {
       const { setOperator } = await import('../../users/set-operator.ts')
-      return shown(await setOperator(ctx, { user, operator: off !== true }))
+      const { json, text } = shown(await setOperator(ctx, { user, operator: off !== true }))
+      return { json, text: `${text}\n${SIGNED_OUT}` }
     },
   )
 }

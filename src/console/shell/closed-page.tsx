@@ -19,4 +19,7 @@ const closedPage = (title: string, advice: string) => () => (
 )
 
 export const OwnersPage = closedPage('For owners', 'It is for owners of the account: ask one for what you need here.')
-export const OperatorsPage = closedPage('For operators', 'It is for operators of this service.')
+export const OperatorsPage = closedPage(
+  'For operators',
+  'It is for operators of this service. On the machine that runs it, npx sonant users set-operator makes you one.',
+)

@@ -75,11 +75,7 @@ export function Secrets({ secrets, isUnreadable, isCurrent, onChange }: SecretsP
           sonant secrets rekey, or rotate.
         </p>
       )}
-      <ul class="card-body stack">
-        {secrets.map((secret) => (
-          <SecretLine key={secret.id} secret={secret} onStopped={doubt === null ? onChange : null} />
-        ))}
-      </ul>
+      <SecretList secrets={secrets} onStopped={doubt === null ? onChange : null} />
       {isAsking && (
         <RotateDialog
           {...{ secrets, doubt }}
@@ -97,10 +93,27 @@ export function Secrets({ secrets, isUnreadable, isCurrent, onChange }: SecretsP
   )
 }
 
-interface SecretLineProps {
-  readonly secret: Secret
+interface Stoppable {
   /** Null: it may be the one that receivers use. */
   readonly onStopped: (() => void) | null
+}
+
+const SecretList = ({ secrets, onStopped }: Stoppable & { readonly secrets: readonly Secret[] }) => (
+  <div class="card-body stack">
+    <p class="muted">
+      Your receiver verifies each delivery with the secret. A secret is shown once, when it is made: rotate to get a new
+      one.
+    </p>
+    <ul class="stack">
+      {secrets.map((secret) => (
+        <SecretLine key={secret.id} secret={secret} onStopped={onStopped} />
+      ))}
+    </ul>
+  </div>
+)
+
+interface SecretLineProps extends Stoppable {
+  readonly secret: Secret
 }
 
 const SecretLine = ({ secret: { id, createdAt, expiresAt }, onStopped }: SecretLineProps) => (

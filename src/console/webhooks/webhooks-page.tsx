@@ -46,7 +46,7 @@ export function WebhooksPage() {
           </div>
         )}
       </Load>
-      <LatestDeliveries list={latest} action={sending} />
+      <LatestDeliveries list={latest} action={sending} hasUrl={hasUrl} />
       <VerifyCard />
     </Page>
   )

@@ -144,5 +144,7 @@ describe('sonant users', () => {
     expect(heads).toMatch(/^USER +EMAIL +ROLE +OPERATOR +DISABLED \(UTC\)$/)
     expect(line).toMatch(new RegExp(`^${made.user_id} +h@example.org +owner +yes +-$`))
     expect(await users('set-operator', made.user_id, '--off')).toMatchObject({ ...row, operator: false })
+    const said = (await runHere(['users', 'set-operator', made.user_id], env)).stdout.split('\n')
+    expect(said[2]).toContain('Their sessions and sign-in links have ended')
   })
 })

@@ -306,10 +306,13 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
     }
     const latest = page.getByRole('region', { name: 'Latest deliveries' })
     await page.getByText('When a job ends, Sonant posts its result to this URL').waitFor()
+    await latest.getByText('Save a URL to send a test.').waitFor()
+    await page.getByText('A secret is shown once, when it is made').waitFor()
     expect(await latest.getByRole('button', { name: 'Send a test' }).isDisabled()).toBe(true)
     await save('https://hooks.example.com/one')
     await page.getByText('The webhook URL is saved.').waitFor()
     await page.getByText('Sonant posts its result').waitFor({ state: 'detached' })
+    await latest.getByText('Save a URL to send a test.').waitFor({ state: 'detached' })
     expect(await latest.getByRole('button', { name: 'Send a test' }).isEnabled()).toBe(true)
     expect([await urlOf(), await page.getByRole('dialog').count()]).toEqual(['https://hooks.example.com/one', 0])
     await page.getByRole('button', { name: 'Clear', exact: true }).waitFor()
