@@ -19,6 +19,7 @@ import { columnJourneys } from './journeys/display/columns.ts'
 import { helpJourneys } from './journeys/display/help.ts'
 import { modeJourneys } from './journeys/display/modes.ts'
 import { namesJourneys } from './journeys/display/names.ts'
+import { phoneJourneys } from './journeys/display/phones.ts'
 import { bulkJourneys } from './journeys/jobs/bulk.ts'
 import { captionsJourneys } from './journeys/jobs/captions.ts'
 import { deliveryJourneys } from './journeys/jobs/deliveries.ts'
@@ -375,6 +376,7 @@ describeConsole('the console in a browser', (opened) => {
   clockJourneys(opened)
   modeJourneys(opened)
   helpJourneys(opened)
+  phoneJourneys(opened)
   listeningJourneys(opened)
 
   test('axe finds nothing on any further screen in either theme, none scrolls sideways at 360 pixels, and consoles do not complain', async () => {

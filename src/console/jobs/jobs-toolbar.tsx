@@ -5,6 +5,7 @@ import { keyNames } from '../lists/key-names.ts'
 import { LinkedEnds } from '../lists/linked-ends.tsx'
 import { PauseButton } from '../lists/pause-button.tsx'
 import { RemovableChips } from '../lists/removable-chips.tsx'
+import { Fold } from '../menus/fold.tsx'
 import type { JobCountsQuery } from '../operations.ts'
 import { Segments } from '../parts/field.tsx'
 import { sentence, shortCount, shortId } from '../parts/format.ts'
@@ -18,6 +19,8 @@ import { ERRORS, FILTERS, isFiltered, STATUSES, TYPES } from './jobs-filter.ts'
 
 const TO_START = { after: null, before: null }
 const ENDS = { from: null, to: null }
+/** What has no chip that says it. */
+const CHOSEN = ['window', 'type', 'error', 'sort']
 
 /** A tab a status, with its count under the other filters, which stay when it changes. Null: the counts are not known. */
 export function StatusTabs({ counts }: { counts: JobCountsQuery['jobStats'] | null }) {
@@ -51,9 +54,11 @@ export function JobsToolbar() {
   return (
     <div class="toolbar">
       <IdSearch key={query.search ?? ''} />
-      <FilterChoices />
-      {fields && <fields.JobFields />}
-      <Choice name="sort" label="Newest first" options={SORT_NAMES} />
+      <Fold set={CHOSEN.filter((name) => query[name]).length}>
+        <FilterChoices />
+        {fields && <fields.JobFields />}
+        <Choice name="sort" label="Newest first" options={SORT_NAMES} />
+      </Fold>
       <LinkedFilters />
       {isFiltered(query) && <ClearFilters onClear={() => change({ ...cleared, ...TO_START })} />}
       <span class="grow" />

@@ -52,7 +52,7 @@ export function PeoplePage() {
               lastOwnerId={lastOwnerOf(edges, pageInfo)}
               onAct={(act, person) => setAsked({ act, person })}
             />
-            {edges.length === 1 && <p class="muted">Only you so far: add a person who shares this account.</p>}
+            {edges.length === 1 && <p class="muted below">Only you so far: add a person who shares this account.</p>}
             <Pager pageInfo={pageInfo} onMove={(cursors) => change(cursors)} />
           </>
         )}

@@ -94,9 +94,9 @@ function MenuPanel({ spare, version, onClose }: PanelProps) {
         }}
       >
         <Icon name="help" /> Help
+        {version !== undefined && <span class="menu-version">v{version}</span>}
       </button>
       <SignOutItem />
-      {version !== undefined && <p class="menu-version">Sonant v{version}</p>}
     </div>
   )
 }

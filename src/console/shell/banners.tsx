@@ -27,28 +27,34 @@ export function Banners() {
         </Banner>
       )}
       {isOld && (
-        <Banner>
+        <Banner
+          action={
+            <button type="button" class="button small" onClick={reloadWithDraft}>
+              Reload the page
+            </button>
+          }
+        >
           The service has a new version.
-          <button type="button" class="button small" onClick={reloadWithDraft}>
-            Reload the page
-          </button>
         </Banner>
       )}
       {session.value?.user.hasPassword === false && (
-        <Banner>
+        <Banner
+          action={
+            <a class="button small" href={at('/profile')}>
+              Choose a password
+            </a>
+          }
+        >
           You signed in with a link and have no password yet.
-          <a class="button small" href={at('/profile')}>
-            Choose a password
-          </a>
         </Banner>
       )}
     </div>
   )
 }
 
-const Banner = ({ children }: { children: ComponentChildren }) => (
+const Banner = ({ children, action }: { children: ComponentChildren; action?: ComponentChildren }) => (
   <p class="banner">
-    <Icon name="alert" size={14} /> {children}
+    <Icon name="alert" size={14} /> <span class="banner-text">{children}</span> {action}
   </p>
 )
 

@@ -98,7 +98,7 @@ function Failures({ window }: { window: FailureWindow }) {
       <Load query={causes} skeleton={SKELETON}>
         {() => null}
       </Load>
-      <div class="cards" inert={trend.isOther || causes.isOther}>
+      <div class="cards below" inert={trend.isOther || causes.isOther}>
         <FailureCards {...{ groups, window, steps, formatTime }} />
       </div>
     </>

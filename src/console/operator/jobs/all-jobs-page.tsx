@@ -13,6 +13,7 @@ import {
 } from '../../jobs/jobs-toolbar.tsx'
 import { ShorterTime } from '../../lists/shorter-time.tsx'
 import { useRowWalk } from '../../lists/use-row-letters.ts'
+import { Fold } from '../../menus/fold.tsx'
 import { allJobs } from '../../operations.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { sentence } from '../../parts/format.ts'
@@ -25,6 +26,8 @@ import { AccountField } from './account-field.tsx'
 import { AllJobsTable } from './all-jobs-table.tsx'
 
 const PAGE = 50
+/** What has neither a chip nor a field that says it. */
+const CHOSEN = ['status', 'window', 'type', 'error']
 const CLEARED = Object.fromEntries([...FILTERS, 'account', 'after', 'before'].map((name) => [name, null]))
 
 /** The jobs of all accounts, or of one, with the true causes of failures. */
@@ -82,12 +85,14 @@ function AllJobsToolbar({ isNarrow }: { isNarrow: boolean }) {
     <div class="toolbar filters">
       <AccountField key={query.account ?? ''} />
       <IdSearch key={`search ${query.search ?? ''}`} jobsPath="/operator/jobs" />
-      <Choice
-        name="status"
-        label="Any status"
-        options={STATUSES.map((status) => [status.toLowerCase(), sentence(status)])}
-      />
-      <FilterChoices />
+      <Fold set={CHOSEN.filter((name) => query[name]).length}>
+        <Choice
+          name="status"
+          label="Any status"
+          options={STATUSES.map((status) => [status.toLowerCase(), sentence(status)])}
+        />
+        <FilterChoices />
+      </Fold>
       <LinkedFilters />
       {isNarrow && <ClearFilters onClear={() => change(CLEARED)} />}
     </div>

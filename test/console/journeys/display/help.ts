@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { flaws, openPage } from '../../../setup/browser.ts'
+import { insertJob } from '../../../setup/jobs/jobs.ts'
 import type { OpenedConsole } from '../opened-console.ts'
 
 /** Where help and the version of the service are found. */
@@ -26,6 +27,23 @@ export function helpJourneys(opened: () => OpenedConsole): void {
     }
     // Where its owner was.
     expect([await page.evaluate('document.activeElement.tagName'), complaints]).toEqual(['BUTTON', []])
+    await page.close()
+  })
+
+  test('the menu of the account lies over what is sticky on the page', async () => {
+    const { service, owner, account, at } = opened()
+    for (let made = 0; made < 20; made++) await insertJob(service.runtime.db, account)
+    const { page } = await openPage(owner, service.url)
+    await page.goto(at('jobs'))
+    await page.locator('tbody tr[data-job]').nth(19).waitFor()
+    await page.locator('.account-button').click()
+    const menu = page.locator('.menu')
+    const covered = await menu.evaluate((element) => {
+      const { top, bottom, right } = element.getBoundingClientRect()
+      const heights = Array.from({ length: 20 }, (_, part) => top + 12 + ((bottom - top - 24) * part) / 19)
+      return heights.filter((y) => !element.contains(document.elementFromPoint(right - 6, y)))
+    })
+    expect(covered).toEqual([])
     await page.close()
   })
 }
