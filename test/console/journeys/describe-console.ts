@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import { buildConsole } from '../../../packaging/build-console.ts'
 import { createUser } from '../../../src/users/create-user.ts'
 import { setOperator } from '../../../src/users/set-operator.ts'
@@ -19,9 +19,17 @@ export function describeConsole(title: string, journeys: (opened: () => OpenedCo
     beforeAll(async () => {
       opened = await openConsole(open)
     })
+    afterEach(() => closePages(opened))
     afterAll(() => open.disposeAsync())
     journeys(() => opened)
   })
+}
+
+/** What an attempt that failed has left open would go on asking and changing things under the next one. */
+async function closePages({ browser, owner }: OpenedConsole): Promise<void> {
+  for (const context of browser.contexts()) if (context !== owner) await context.close()
+  for (const page of owner.pages()) await page.close()
+  await owner.clearPermissions()
 }
 
 /** @param open takes what is to be closed, the last first */

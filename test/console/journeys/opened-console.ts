@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { newId } from '../../../src/values/id.ts'
 import { PASSWORD } from '../../setup/service/people.ts'
 import type { TestRuntime } from '../../setup/service/runtime.ts'
 
@@ -26,6 +27,15 @@ export const ahead =
     return look()
   }
 
+/**
+ * A name, key or first half of an address that no other attempt gives to anything: a journey that is tried again makes what it needs again,
+ * next to what the attempt before has left.
+ */
+export const ownName = (name: string): string => `${name}_${newId('key').slice(-6)}`
+
+/** The same as an e-mail address. */
+export const ownEmail = (name: string): string => `${ownName(name)}@example.com`
+
 /** Fills in the sign-in page that is open. Tabs behind another one draw once a second, and a press waits for two drawings. */
 export async function signIn(page: Page, email: string): Promise<void> {
   await page.bringToFront()
@@ -34,6 +44,19 @@ export async function signIn(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('navigation', { name: 'Main' }).waitFor()
 }
+
+/**
+ * Before the page is opened: until its list of jobs is followed. The socket is live some time before that, and a job that ends in between is
+ * in no message.
+ */
+export const whenFollowed = (page: Page): Promise<void> =>
+  new Promise((resolve) => {
+    page.on('websocket', (socket) =>
+      socket.on('framereceived', ({ payload }) => {
+        if (String(payload).includes('"jobsChanged"')) resolve()
+      }),
+    )
+  })
 
 /** A delivery of a job's result that waits for its second attempt: its id, the account's and the job's. */
 export const ADD_DELIVERY = `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, attempt, next_attempt_at, created_at)

@@ -107,11 +107,12 @@ export function interruptionJourneys(opened: () => OpenedConsole): void {
     await page.keyboard.press('Escape')
     await retry()
     await page.getByText('The new job had been submitted before.').waitFor()
+    await page.waitForURL((url) => url.href !== at(`jobs/${id}`))
     const first = page.url()
     await page.goto(at(`jobs/${id}`))
     await retry()
     await page.getByText('A new job was submitted.').waitFor()
-    expect([at(`jobs/${id}`), first]).not.toContain(page.url())
+    await page.waitForURL((url) => ![at(`jobs/${id}`), first].includes(url.href))
     const { rows } = await service.runtime.db.pool.query(
       'select id from job where account_id = $1 and id > $2 and type = $3',
       [account, id, 'voice'],
@@ -244,7 +245,8 @@ export function interruptionJourneys(opened: () => OpenedConsole): void {
     await context.setOffline(false)
     await page.getByText('Running now').waitFor()
     await page.getByLabel('Connection: Live').waitFor()
-    expect([await page.getByText(UNREACHED).count(), complaints]).toEqual([0, []])
+    await expect.poll(() => page.getByText(UNREACHED).count()).toBe(0)
+    expect(complaints).toEqual([])
     await context.close()
   })
 

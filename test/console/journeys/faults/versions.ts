@@ -2,7 +2,7 @@ import { globSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { buildApp } from '../../../../src/server/app.ts'
 import { listen } from '../../../../src/server/listen.ts'
 import { createUser } from '../../../../src/users/create-user.ts'
@@ -13,7 +13,7 @@ import { openPage } from '../../../setup/browser.ts'
 import { insertJob } from '../../../setup/jobs/jobs.ts'
 import { openFront } from '../../../setup/servers/cuttable-front.ts'
 import { PASSWORD } from '../../../setup/service/people.ts'
-import { type OpenedConsole, signIn } from '../opened-console.ts'
+import { type OpenedConsole, ownEmail, signIn } from '../opened-console.ts'
 
 const TYPED = 'A sentence that nobody has heard yet.'
 const OF_THE_BROWSER = /WebSocket|Failed to load resource|ERR_|MIME type/
@@ -37,7 +37,9 @@ export function versionJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('link', { name: 'Statistics' }).first().click()
     await page.getByText('This screen could not be loaded').waitFor()
     const newer = await rebuilt(folder)
+    onTestFinished(() => rm(newer, { recursive: true }))
     const app = await buildApp(runtime, { readiness, consoleFolder: newer })
+    onTestFinished(() => app.close())
     await front.restore(await listen(app, { port: 0, host: '127.0.0.1' }))
     await page.getByRole('heading', { name: 'Statistics' }).waitFor()
     expect(await page.locator('script[src*="0anew"]').count()).toBe(1)
@@ -46,8 +48,6 @@ export function versionJourneys(opened: () => OpenedConsole): void {
     expect([await page.evaluate('Object.keys(sessionStorage)'), complaints]).toEqual([['sonant-reloaded'], []])
     await context.close()
     await front.cut()
-    await app.close()
-    await rm(newer, { recursive: true })
   })
 
   test('a network that swallows everything is noticed, and what it kept from a list comes afterwards', async () => {
@@ -97,7 +97,8 @@ export function versionJourneys(opened: () => OpenedConsole): void {
     const { service, browser, at } = opened()
     const system = service.runtime.as({ kind: 'system' })
     const account = await service.createAccount()
-    const { id } = await createUser(system, { account, email: 'second@example.com', role: 'owner' })
+    const email = ownEmail('second')
+    const { id } = await createUser(system, { account, email, role: 'owner' })
     const context = await browser.newContext()
     const { page, complaints } = await openPage(context, service.url)
     await page.goto(at('playground'))
@@ -109,10 +110,10 @@ export function versionJourneys(opened: () => OpenedConsole): void {
     await page.waitForURL(at(''))
     await page.bringToFront()
     await page.locator('.account-button').click()
-    await page.getByText('second@example.com').waitFor()
+    await page.getByText(email).waitFor()
     await page.locator('.rail-link[title="Playground"]').click()
     expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('')
-    await createUser(system, { account, email: 'third@example.com', role: 'owner' })
+    await createUser(system, { account, email: ownEmail('third'), role: 'owner' })
     await updateUser(system, { user: id, role: 'member' })
     await page.getByRole('link', { name: 'API keys' }).click()
     await page.getByText('It is for owners of the account').waitFor()
@@ -124,11 +125,13 @@ export function versionJourneys(opened: () => OpenedConsole): void {
     const { service, browser, at } = opened()
     const system = service.runtime.as({ kind: 'system' })
     const account = await service.createAccount()
-    await createUser(system, { account, email: 'steady@example.com', role: 'owner' })
-    const email = 'wavering@example.com'
+    await createUser(system, { account, email: ownEmail('steady'), role: 'owner' })
+    const email = ownEmail('wavering')
     const { id: user } = await createUser(system, { account, email, password: PASSWORD, role: 'owner' })
     const context = await browser.newContext()
     const { page, complaints } = await openPage(context, service.url)
+    // What the socket ends with the role would have the page ask as well, a while after.
+    await page.routeWebSocket('**/graphql', () => {})
     const comeBack = () => page.evaluate(() => window.dispatchEvent(new Event('focus')))
     const keys = page.getByRole('link', { name: 'API keys' })
     await page.goto(at('keys'))

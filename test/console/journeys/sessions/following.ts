@@ -8,18 +8,18 @@ import { newId } from '../../../../src/values/id.ts'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import { insertJob, type JobFields } from '../../../setup/jobs/jobs.ts'
 import { PASSWORD } from '../../../setup/service/people.ts'
-import { ADD_DELIVERY, ahead, type OpenedConsole, signIn } from '../opened-console.ts'
+import { ADD_DELIVERY, ahead, type OpenedConsole, ownEmail, signIn, whenFollowed } from '../opened-console.ts'
 
 /** Screens that are empty at first, and what goes on after its subscription has ended. */
 export function followingJourneys(opened: () => OpenedConsole): void {
   test('empty screens fill by themselves, and the numbers in the tabs count on', async () => {
     const { service, browser, at } = opened()
-    const { account, submit } = await openAccount(opened(), 'empty@example.com')
+    const { account, email, submit } = await openAccount(opened(), 'empty')
     const context = await browser.newContext()
     const { page, complaints } = await openPage(context, service.url)
     await context.clock.install()
     await page.goto(at(''))
-    await signIn(page, 'empty@example.com')
+    await signIn(page, email)
     await page.getByRole('heading', { name: 'Hear a sentence' }).waitFor()
     const jobs = await context.newPage()
     await jobs.goto(at('jobs'))
@@ -56,7 +56,7 @@ export function followingJourneys(opened: () => OpenedConsole): void {
 
   test('a hidden tab asks for nothing by a clock or for changes, and once when it is looked at', async () => {
     const { service, browser, at } = opened()
-    const { submit } = await openAccount(opened(), 'hidden@example.com')
+    const { email, submit } = await openAccount(opened(), 'hidden')
     const waiting = await submit({ status: 'queued', endpointKey: 'voice.unserved' })
     const context = await browser.newContext()
     const { page, complaints } = await openPage(context, service.url)
@@ -71,7 +71,7 @@ export function followingJourneys(opened: () => OpenedConsole): void {
       ['jobs', 'JobCounts', () => submit({ status: 'queued', endpointKey: 'voice.unserved' })],
     ] as const) {
       await page.goto(at(path))
-      if (name === 'JobDetail') await signIn(page, 'hidden@example.com')
+      if (name === 'JobDetail') await signIn(page, email)
       await page.getByText('voice.unserved').first().waitFor()
       await page.getByLabel('Connection: Live').waitFor()
       await page.clock.runFor(3000)
@@ -92,15 +92,16 @@ export function followingJourneys(opened: () => OpenedConsole): void {
 
   test('an old job that fails now is counted as newer among the failed ones', async () => {
     const { service, browser, at } = opened()
-    const { account, submit } = await openAccount(opened(), 'failing@example.com')
+    const { account, email, submit } = await openAccount(opened(), 'failing')
     const [, waiting] = [await submit({ status: 'failed' }), await submit({ status: 'queued' })]
     await submit({ status: 'failed' })
     const context = await browser.newContext()
     const { page } = await openPage(context, service.url)
+    const isFollowed = whenFollowed(page)
     await page.goto(at('jobs?status=failed'))
-    await signIn(page, 'failing@example.com')
+    await signIn(page, email)
     await page.locator('tbody tr[data-job]').first().waitFor()
-    await page.getByLabel('Connection: Live').waitFor()
+    await isFollowed
     await service.runtime.db.pool.query(
       "update job set status = 'failed', error_code = 'RENDER_FAILED', started_at = created_at, completed_at = created_at where id = $1",
       [waiting],
@@ -113,7 +114,7 @@ export function followingJourneys(opened: () => OpenedConsole): void {
 
   test('a list is followed on where its user has got another role', async () => {
     const { service, browser, at } = opened()
-    const { submit } = await openAccount(opened(), 'demoted@example.com', 'remaining@example.com')
+    const { email, submit } = await openAccount(opened(), 'demoted', 'remaining')
     await submit({ status: 'failed' })
     const context = await browser.newContext()
     const { page } = await openPage(context, service.url, /./)
@@ -125,10 +126,10 @@ export function followingJourneys(opened: () => OpenedConsole): void {
     )
     await page.clock.install()
     await page.goto(at('jobs'))
-    await signIn(page, 'demoted@example.com')
+    await signIn(page, email)
     await page.locator('tbody tr[data-job]').waitFor()
     await page.getByLabel('Connection: Live').waitFor()
-    await updateUser(service.runtime.as({ kind: 'system' }), { user: 'demoted@example.com', role: 'member' })
+    await updateUser(service.runtime.as({ kind: 'system' }), { user: email, role: 'member' })
     await ended.promise
     const jobId = await submit({ status: 'queued' })
     const seen = page.locator(`[data-job=${jobId}]`).or(page.getByRole('button', { name: '1 newer' }))
@@ -137,17 +138,18 @@ export function followingJourneys(opened: () => OpenedConsole): void {
   })
 }
 
-/** An account of its own with owners; `submit` makes a job of it, which its followers hear of. */
-async function openAccount({ service }: OpenedConsole, ...emails: string[]) {
+/** An account of its own with owners, the first one's address, and `submit`, which makes a job of it, which its followers hear of. */
+async function openAccount({ service }: OpenedConsole, ...names: [string, ...string[]]) {
   const account = await service.createAccount()
-  for (const email of emails)
-    await createUser(service.runtime.as({ kind: 'system' }), { account, email, password: PASSWORD, role: 'owner' })
+  const [email, ...others] = names.map(ownEmail) as [string, ...string[]]
+  for (const one of [email, ...others])
+    await createUser(service.runtime.as({ kind: 'system' }), { account, email: one, password: PASSWORD, role: 'owner' })
   const submit = async (job: JobFields): Promise<string> => {
     const jobId = await insertJob(service.runtime.db, account, job)
     notifyJob(service.runtime, { accountId: account, jobId })
     return jobId
   }
-  return { account, submit }
+  return { account, email, submit }
 }
 
 /** As the browser says it of a tab that is behind another one, and in front again. */

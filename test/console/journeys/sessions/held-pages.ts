@@ -6,7 +6,15 @@ import { createSignInLink } from '../../../../src/users/links/create-sign-in-lin
 import { flaws, openPage } from '../../../setup/browser.ts'
 import { insertJob } from '../../../setup/jobs/jobs.ts'
 import { PASSWORD } from '../../../setup/service/people.ts'
-import { ahead, endSessions, expireSessions, type OpenedConsole, signIn, signInAgain } from '../opened-console.ts'
+import {
+  ahead,
+  endSessions,
+  expireSessions,
+  type OpenedConsole,
+  ownEmail,
+  signIn,
+  signInAgain,
+} from '../opened-console.ts'
 
 const TYPED = 'Half of a sentence'
 const ENDED = 'Your session has ended'
@@ -20,9 +28,9 @@ export function heldPageJourneys(opened: () => OpenedConsole): void {
     )
 
   /** A user's page, live, in a browser of its own. */
-  const openAs = async (address: string, path: string) => {
+  const openAs = async (name: string, path: string) => {
     const { service, browser, at } = opened()
-    const { account, email } = await openUser(opened(), address)
+    const { account, email } = await openUser(opened(), name)
     const context = await browser.newContext()
     const { page, complaints } = await openPage(context, service.url)
     await page.goto(at(path))
@@ -33,7 +41,7 @@ export function heldPageJourneys(opened: () => OpenedConsole): void {
 
   test('a page whose session expires asks for the password over itself, and goes on as it stands and live', async () => {
     const { service, browser, at } = opened()
-    const { account, email } = await openUser(opened(), 'held@example.com')
+    const { account, email } = await openUser(opened(), 'held')
     const before = await insertJob(service.runtime.db, account)
     const context = await browser.newContext()
     const { page, complaints } = await openPage(context, service.url)
@@ -61,7 +69,8 @@ export function heldPageJourneys(opened: () => OpenedConsole): void {
     await signInAgain(page)
     await page.locator(`[data-job=${meanwhile}]`).waitFor()
     await page.getByLabel('Connection: Live').waitFor()
-    const jobId = await insertJob(service.runtime.db, account)
+    // A job that has ended before the list is followed again would be in no message.
+    const jobId = await insertJob(service.runtime.db, account, { status: 'queued' })
     notifyJob(service.runtime, { accountId: account, jobId })
     await page
       .locator(`[data-job=${jobId}]`)
@@ -78,7 +87,7 @@ export function heldPageJourneys(opened: () => OpenedConsole): void {
 
   test('a page goes on when its user signs in again in another tab, and begins anew when another user does', async () => {
     const { service, browser, at } = opened()
-    const [one, other] = [await openUser(opened(), 'one@example.com'), await openUser(opened(), 'other@example.com')]
+    const [one, other] = [await openUser(opened(), 'one'), await openUser(opened(), 'other')]
     const context = await browser.newContext()
     const { page, complaints } = await openPage(context, service.url)
     await page.goto(at('playground'))
@@ -106,7 +115,7 @@ export function heldPageJourneys(opened: () => OpenedConsole): void {
   })
 
   test('an answer that comes only after its user has signed in again says nothing of the session of now', async () => {
-    const { email, context, page, complaints } = await openAs('late@example.org', '')
+    const { email, context, page, complaints } = await openAs('late', '')
     const held = Promise.withResolvers<void>()
     let asked = 0
     await page.route('**/graphql', async (route) => {
@@ -138,7 +147,7 @@ export function heldPageJourneys(opened: () => OpenedConsole): void {
     'a socket that is closed with %i after its session has expired is open again once its user has signed in',
     async (code) => {
       const { service, browser, at } = opened()
-      const { email } = await openUser(opened(), `closed-${code}@example.com`)
+      const { email } = await openUser(opened(), `closed-${code}`)
       const context = await browser.newContext()
       const { page, complaints } = await openPage(context, service.url)
       let opening = 0
@@ -158,10 +167,7 @@ export function heldPageJourneys(opened: () => OpenedConsole): void {
 
   test('another account is signed in to from the sign-in page, and finds nothing of the one before', async () => {
     const { service, browser, at } = opened()
-    const [first, second] = [
-      await openUser(opened(), 'first@example.com'),
-      await openUser(opened(), 'next@example.com'),
-    ]
+    const [first, second] = [await openUser(opened(), 'first'), await openUser(opened(), 'next')]
     const context = await browser.newContext()
     const { page, complaints } = await openPage(context, service.url)
     await page.goto(at('playground'))
@@ -181,7 +187,8 @@ export function heldPageJourneys(opened: () => OpenedConsole): void {
   test('a user without a password reads how to get another link, and goes on once it is opened', async () => {
     const { service, browser, account } = opened()
     const system = service.runtime.as({ kind: 'system' })
-    const { id } = await createUser(system, { account, email: 'linked@example.com', role: 'member' })
+    const email = ownEmail('linked')
+    const { id } = await createUser(system, { account, email, role: 'member' })
     const context = await browser.newContext()
     const { page, complaints } = await openPage(context, service.url)
     const open = async (tab: Page) => {
@@ -191,10 +198,10 @@ export function heldPageJourneys(opened: () => OpenedConsole): void {
     }
     await open(page)
     await page.getByLabel('Text', { exact: true }).fill(TYPED)
-    await expireSessions(opened(), 'linked@example.com')
+    await expireSessions(opened(), email)
     await page.evaluate(() => window.dispatchEvent(new Event('focus')))
     const dialog = page.getByRole('dialog', { name: ENDED })
-    await dialog.getByText('npx sonant users sign-in-link linked@example.com').waitFor()
+    await dialog.getByText(`npx sonant users sign-in-link ${email}`).waitFor()
     expect([await dialog.getByLabel('Password').count(), await flaws(page, 'held-link')]).toEqual([1, []])
     const tab = await context.newPage()
     await open(tab)
@@ -205,11 +212,12 @@ export function heldPageJourneys(opened: () => OpenedConsole): void {
 
   test('a user who has chosen a password and another address elsewhere signs in with those', async () => {
     const { service, browser } = opened()
-    const { email } = await openUser(opened(), 'chosen@example.com')
+    const { email } = await openUser(opened(), 'chosen')
     const { pool } = service.runtime.db
     const system = service.runtime.as({ kind: 'system' })
     const account = await service.createAccount()
-    const { id } = await createUser(system, { account, email: 'bare@example.com', role: 'member' })
+    const [bare, renamed] = [ownEmail('bare'), ownEmail('renamed')]
+    const { id } = await createUser(system, { account, email: bare, role: 'member' })
     const context = await browser.newContext()
     const { page, complaints } = await openPage(context, service.url)
     await page.goto((await createSignInLink(system, { user: id })).url)
@@ -218,13 +226,13 @@ export function heldPageJourneys(opened: () => OpenedConsole): void {
     await page.getByLabel('Text', { exact: true }).fill(TYPED)
     const copy =
       'update "user" set password_hash = (select password_hash from "user" where email = $2), email = $3 where id = $1'
-    await pool.query(copy, [id, email, 'renamed@example.com'])
-    await expireSessions(opened(), 'renamed@example.com')
+    await pool.query(copy, [id, email, renamed])
+    await expireSessions(opened(), renamed)
     const dialog = page.getByRole('dialog', { name: ENDED })
     await dialog.getByLabel('Password').fill(PASSWORD)
     await page.keyboard.press('Enter')
     await dialog.locator('.hint.bad').waitFor()
-    await dialog.getByLabel('E-mail address').fill('renamed@example.com')
+    await dialog.getByLabel('E-mail address').fill(renamed)
     await signInAgain(page)
     expect([await page.getByLabel('Text', { exact: true }).inputValue(), complaints]).toEqual([TYPED, []])
     await context.close()
@@ -234,7 +242,7 @@ export function heldPageJourneys(opened: () => OpenedConsole): void {
     ['was ended in another browser', (email: string) => endSessions(opened(), email)],
     ['is of a user who was disabled', (email: string) => setDisabled(email, true)],
   ])('a page whose session %s leaves nothing in sight or in memory', async (how, end) => {
-    const { email, context, page, complaints } = await openAs(`${how.replaceAll(' ', '-')}@example.com`, 'playground')
+    const { email, context, page, complaints } = await openAs(`${how.replaceAll(' ', '-')}`, 'playground')
     await page.getByLabel('Text', { exact: true }).fill(TYPED)
     await noteDialogs(page)
     await end(email)
@@ -247,7 +255,7 @@ export function heldPageJourneys(opened: () => OpenedConsole): void {
   })
 
   test('a held page whose session is ended as well leaves nothing in sight or in memory', async () => {
-    const { email, context, page, complaints } = await openAs('both@example.com', 'playground')
+    const { email, context, page, complaints } = await openAs('both', 'playground')
     await page.getByLabel('Text', { exact: true }).fill(TYPED)
     await expireSessions(opened(), email)
     await page.getByRole('dialog', { name: ENDED }).waitFor()
@@ -260,7 +268,7 @@ export function heldPageJourneys(opened: () => OpenedConsole): void {
   })
 
   test('what plays on a page that is held stops, and nothing else begins', async () => {
-    const { email, context, page, complaints } = await openAs('heard@example.com', 'jobs')
+    const { email, context, page, complaints } = await openAs('heard', 'jobs')
     await page.evaluate(() => {
       const audio = document.body.appendChild(new Audio())
       audio.pause = () => audio.setAttribute('data-pauses', `${Number(audio.dataset.pauses ?? 0) + 1}`)
@@ -278,7 +286,7 @@ export function heldPageJourneys(opened: () => OpenedConsole): void {
   })
 
   test('an answer that says that the session is over does not hold a page whose session stands', async () => {
-    const { context, page, complaints } = await openAs('stands@example.com', 'playground')
+    const { context, page, complaints } = await openAs('stands', 'playground')
     await page.getByLabel('Text', { exact: true }).fill(TYPED)
     await noteDialogs(page)
     await page.route('**/graphql', async (route) => {
@@ -303,7 +311,7 @@ export function heldPageJourneys(opened: () => OpenedConsole): void {
 
   test('a look at the session before that is answered after its user has signed in from another tab holds no page', async () => {
     const { at } = opened()
-    const { email, context, page, complaints } = await openAs('first-in-tab@example.com', 'jobs')
+    const { email, context, page, complaints } = await openAs('first-in-tab', 'jobs')
     await noteDialogs(page)
     const [looked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     await page.route('**/graphql', async (route) => {
@@ -337,7 +345,7 @@ export function heldPageJourneys(opened: () => OpenedConsole): void {
     'where the file that asks for the password %s, nothing is in reach, and the sign-in page asks',
     async (how, answer) => {
       const { service, browser, at } = opened()
-      const { email } = await openUser(opened(), `file-${how.replaceAll(' ', '-')}@example.com`)
+      const { email } = await openUser(opened(), `file-${how.replaceAll(' ', '-')}`)
       const context = await browser.newContext()
       const { page } = await openPage(context, service.url, /ERR_FAILED|Failed to fetch/)
       await page.route('**/sign-in-again-*.js', answer)
@@ -359,7 +367,8 @@ export function heldPageJourneys(opened: () => OpenedConsole): void {
 }
 
 /** An owner of an account of their own. */
-async function openUser({ service }: OpenedConsole, email: string) {
+async function openUser({ service }: OpenedConsole, name: string) {
+  const email = ownEmail(name)
   const account = await service.createAccount()
   await createUser(service.runtime.as({ kind: 'system' }), { account, email, password: PASSWORD, role: 'owner' })
   return { account, email }

@@ -3,16 +3,12 @@ import { expect, test } from 'vitest'
 import { writeWav } from '../../../../src/audio/wav.ts'
 import { openPage } from '../../../setup/browser.ts'
 import { sweep } from '../../../setup/speech/sound.ts'
-import { expireSessions, type OpenedConsole, signIn, signInAgain } from '../opened-console.ts'
+import { expireSessions, type OpenedConsole, ownEmail, signIn, signInAgain } from '../opened-console.ts'
 
 const MEMBER = 'member@example.com'
 const SECRET = 'A sentence for nobody else.'
 const TOO_MANY = { message: 'Too many requests.', extensions: { code: 'RATE_LIMITED' } }
-const TONE = {
-  name: 'tone.wav',
-  mimeType: 'audio/wav',
-  buffer: Buffer.from(writeWav(sweep(2, 16_000).samples, 16_000)),
-}
+const TONE = { mimeType: 'audio/wav', buffer: Buffer.from(writeWav(sweep(2, 16_000).samples, 16_000)) }
 
 /** How a session ends, and what a page does with what it holds. */
 export function sessionJourneys(opened: () => OpenedConsole): void {
@@ -208,7 +204,7 @@ export function sessionJourneys(opened: () => OpenedConsole): void {
     await open('/console/jobs?status=failed')
     await signIn(page, 'member@example.com')
     await page.getByRole('heading', { name: 'Jobs' }).waitFor()
-    expect(page.url()).toBe(at('jobs?status=failed'))
+    await page.waitForURL(at('jobs?status=failed'))
     await open('/console/statistics')
     await page.waitForURL(at('statistics'))
     for (const elsewhere of [
@@ -219,7 +215,7 @@ export function sessionJourneys(opened: () => OpenedConsole): void {
     ]) {
       await open(elsewhere)
       await page.getByRole('heading', { name: 'Overview' }).waitFor()
-      expect([elsewhere, page.url()]).toEqual([elsewhere, at('')])
+      await expect.poll(() => [elsewhere, page.url()]).toEqual([elsewhere, at('')])
     }
     expect(complaints).toEqual([])
     await context.close()
@@ -231,7 +227,7 @@ export function sessionJourneys(opened: () => OpenedConsole): void {
     const { page, complaints } = await openPage(context, service.url)
     await page.clock.install()
     await page.goto(at(''))
-    await page.getByLabel('E-mail address').fill('guessed@example.com')
+    await page.getByLabel('E-mail address').fill(ownEmail('guessed'))
     const message = page.getByText(/^Wait before you try to sign in again. Try again in \d+ s.$/)
     const button = page.getByRole('button', { name: 'Sign in', exact: true })
     for (let attempt = 0; attempt < 6; attempt++) {
@@ -258,8 +254,9 @@ export function sessionJourneys(opened: () => OpenedConsole): void {
     await page.routeWebSocket('**/graphql', () => {})
     await page.goto(at('voices'))
     await signIn(page, MEMBER)
+    const name = `tone${Date.now()}`
     await page.getByRole('button', { name: 'Add a voice' }).first().click()
-    await page.getByLabel('Recording', { exact: true }).setInputFiles(TONE)
+    await page.getByLabel('Recording', { exact: true }).setInputFiles({ ...TONE, name: `${name}.wav` })
     await page.getByLabel('How the speaker has agreed').fill('It is mine.')
     await page.getByLabel('I confirm').check()
     await expireSessions(opened(), MEMBER)
@@ -268,7 +265,7 @@ export function sessionJourneys(opened: () => OpenedConsole): void {
     await signInAgain(page)
     expect(await page.getByLabel('How the speaker has agreed').inputValue()).toBe('It is mine.')
     await add.click()
-    await page.getByRole('row', { name: /tone/ }).waitFor()
+    await page.getByRole('row', { name }).waitFor()
     await context.close()
   })
 }
