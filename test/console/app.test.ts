@@ -29,7 +29,7 @@ import { listeningJourneys } from './journeys/jobs/listening.ts'
 import { listJourneys } from './journeys/jobs/lists.ts'
 import { oneJobJourneys } from './journeys/jobs/one-job.ts'
 import { statisticsJourneys } from './journeys/jobs/statistics.ts'
-import { signIn } from './journeys/opened-console.ts'
+import { ownEmail, ownName, signIn, whenFollowed } from './journeys/opened-console.ts'
 import { accountJourneys } from './journeys/operator/accounts.ts'
 import { auditJourneys } from './journeys/operator/audit.ts'
 import { failureJourneys } from './journeys/operator/failures.ts'
@@ -71,14 +71,15 @@ describeConsole('the console in a browser', (opened) => {
       const { id } = await createUser(system, { account, email, role: 'owner' })
       return (await createSignInLink(system, { user: id })).url
     }
-    const url = await linkOf('new@example.com')
+    const [email, before] = [ownEmail('new'), ownEmail('before')]
+    const url = await linkOf(email)
     const context = await browser.newContext()
     const { page, complaints } = await openPage(context, service.url)
-    await page.goto(await linkOf('before@example.com'))
-    await page.getByText('before@example.com').waitFor()
+    await page.goto(await linkOf(before))
+    await page.getByText(before).waitFor()
     await page.goto(url)
-    await page.getByText('new@example.com').waitFor()
-    expect(page.url()).toBe(at('enter'))
+    await page.getByText(email).waitFor()
+    await page.waitForURL(at('enter'))
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'Playground' }).waitFor()
     await speak(page, at)
@@ -162,7 +163,7 @@ describeConsole('the console in a browser', (opened) => {
     await page.reload()
     await page.locator('tbody a').first().click()
     await page.getByRole('heading', { name: 'Timeline' }).waitFor()
-    expect(await page.evaluate('document.activeElement.tagName')).toBe('H1')
+    await page.locator('h1:focus').waitFor()
     await page.goBack()
     await page.waitForURL(/status=completed/)
     await page.goto(at('jobs?status=none'))
@@ -224,8 +225,10 @@ describeConsole('the console in a browser', (opened) => {
     const { service, owner, account, at } = opened()
     await insertJob(service.runtime.db, account)
     const { page, complaints } = await openPage(owner, service.url)
+    const isFollowed = whenFollowed(page)
     await page.goto(at('jobs'))
     await page.getByLabel('Connection: Live').waitFor()
+    await isFollowed
     const rows = page.locator('tbody tr')
     await rows.first().waitFor()
     const before = await rows.count()
@@ -251,7 +254,8 @@ describeConsole('the console in a browser', (opened) => {
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at('keys'))
     await page.getByRole('button', { name: 'Create a key' }).first().click()
-    await page.getByLabel('Name').fill('website <script>')
+    const name = ownName('website <script>')
+    await page.getByLabel('Name').fill(name)
     await page.getByLabel('Expires').selectOption('In 7 days')
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     const key = (await page.locator('.secret code').textContent()) ?? ''
@@ -259,7 +263,7 @@ describeConsole('the console in a browser', (opened) => {
     await page.keyboard.press('Escape')
     await page.getByLabel('I have stored it').check()
     await page.getByRole('button', { name: 'Done' }).click()
-    const row = page.getByRole('row', { name: /website <script>/ })
+    const row = page.getByRole('row', { name })
     await row.getByText(`snt_…${key.slice(-4)}`).waitFor()
     await row.locator('.pill.warn').waitFor()
     await page.goto(at('webhooks'))
@@ -329,7 +333,7 @@ describeConsole('the console in a browser', (opened) => {
     expect(await page.locator('.rail, dialog').count()).toBe(0)
     await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('password')
     await signIn(page, 'member@example.com')
-    expect(page.url()).toBe(at('jobs'))
+    await page.waitForURL(at('jobs'))
     await context.close()
   })
 
@@ -338,10 +342,11 @@ describeConsole('the console in a browser', (opened) => {
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at('operator/accounts'))
     await page.getByRole('button', { name: 'Create an account' }).click()
-    await page.getByRole('textbox', { name: 'Name' }).fill('made in the console')
+    const name = ownName('made in the console')
+    await page.getByRole('textbox', { name: 'Name' }).fill(name)
     await page.getByRole('spinbutton', { name: 'Credits' }).fill('1234')
     await page.getByRole('button', { name: 'Create', exact: true }).click()
-    const row = page.getByRole('row', { name: /made in the console/ })
+    const row = page.getByRole('row', { name })
     await row.getByText('1,234').waitFor()
     await row.getByRole('button', { name: 'Grant credits' }).click()
     await page.getByRole('spinbutton', { name: 'Credits' }).fill('-234')

@@ -4,7 +4,7 @@ import { notifyAccount } from '../../../../src/accounts/notify-account.ts'
 import { createUser } from '../../../../src/users/create-user.ts'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import { insertJob } from '../../../setup/jobs/jobs.ts'
-import { type OpenedConsole, signIn } from '../opened-console.ts'
+import { type OpenedConsole, ownEmail, signIn } from '../opened-console.ts'
 
 const DAY_MS = 86_400_000
 const ADD_ENTRY = `with entry as (
@@ -18,7 +18,8 @@ export function creditsJourneys(opened: () => OpenedConsole): void {
     const { db } = service.runtime
     const account = await service.createAccount(0n)
     const system = service.runtime.as({ kind: 'system' })
-    await createUser(system, { account, email: 'thrift@example.com', password: 'correct horse battery', role: 'owner' })
+    const email = ownEmail('thrift')
+    await createUser(system, { account, email, password: 'correct horse battery', role: 'owner' })
     for (const [kind, amount, days] of [
       ['grant', 9000, 20],
       ['charge', -1200, 20],
@@ -33,7 +34,7 @@ export function creditsJourneys(opened: () => OpenedConsole): void {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
     const { page, complaints } = await openPage(context, service.url)
     await page.goto(at('credits'))
-    await signIn(page, 'thrift@example.com')
+    await signIn(page, email)
     const sums = page.getByRole('region', { name: 'Day by day' })
     await sums.getByText(/^\w+ \d+\s–\s\w+ \d+, in whole days$/).waitFor()
     await sums.getByText('Spent 1,250').waitFor()

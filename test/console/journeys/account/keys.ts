@@ -4,7 +4,7 @@ import { newId } from '../../../../src/values/id.ts'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import { idAt, insertJob } from '../../../setup/jobs/jobs.ts'
 import { PASSWORD } from '../../../setup/service/people.ts'
-import { type OpenedConsole, signIn } from '../opened-console.ts'
+import { type OpenedConsole, ownEmail, ownName, signIn } from '../opened-console.ts'
 
 const HOUR_MS = 3_600_000
 const ADD_KEY = `insert into api_key (id, account_id, name, hash, scopes, last_used_at) values ($1, $2, $3, sha256(convert_to($1::text, 'UTF8')), '{job:read}', $4)`
@@ -13,7 +13,8 @@ const ADD_KEY = `insert into api_key (id, account_id, name, hash, scopes, last_u
 export function keyJourneys(opened: () => OpenedConsole): void {
   test('a link asks for a new key, once', async () => {
     const { service, owner, account, at } = opened()
-    await service.runtime.db.pool.query(ADD_KEY, [newId('key'), account, 'without end', null])
+    const name = ownName('without end')
+    await service.runtime.db.pool.query(ADD_KEY, [newId('key'), account, name, null])
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at('keys?new'))
     const dialog = page.getByRole('dialog', { name: 'Create an API key' })
@@ -27,7 +28,7 @@ export function keyJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('heading', { name: 'Jobs' }).waitFor()
     await page.goBack()
     await page.getByRole('heading', { name: 'API keys', exact: true }).waitFor()
-    await page.getByRole('row', { name: /without end/ }).waitFor()
+    await page.getByRole('row', { name }).waitFor()
     expect([page.url(), await dialog.count(), complaints]).toEqual([at('keys'), 0, []])
     await page.close()
   })
@@ -36,24 +37,17 @@ export function keyJourneys(opened: () => OpenedConsole): void {
     const { service, owner, account, at } = opened()
     const { db } = service.runtime
     const made = newId('key')
-    await db.pool.query(ADD_KEY, [made, account, 'made by a user', null])
-    await db.pool.query(ADD_KEY, [newId('key'), account, 'made by no user', null])
+    const [byUser, byNone] = [ownName('made by a user'), ownName('made by no user')]
+    await db.pool.query(ADD_KEY, [made, account, byUser, null])
+    await db.pool.query(ADD_KEY, [newId('key'), account, byNone, null])
     await db.pool.query(`update api_key set created_by_id = (select id from "user" where email = $2) where id = $1`, [
       made,
       'owner@example.com',
     ])
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at('keys'))
-    await page
-      .getByRole('row', { name: /made by a user/ })
-      .getByText('by owner@example.com')
-      .waitFor()
-    expect(
-      await page
-        .getByRole('row', { name: /made by no user/ })
-        .locator('.maker')
-        .count(),
-    ).toBe(0)
+    await page.getByRole('row', { name: byUser }).getByText('by owner@example.com').waitFor()
+    expect(await page.getByRole('row', { name: byNone }).locator('.maker').count()).toBe(0)
     expect([await flaws(page), complaints]).toEqual([[], []])
     await page.close()
   })
@@ -62,21 +56,22 @@ export function keyJourneys(opened: () => OpenedConsole): void {
     const { service, owner, account, at } = opened()
     const { db } = service.runtime
     const [used, idle] = [newId('key'), newId('key')]
-    await db.pool.query(ADD_KEY, [used, account, 'still in use', new Date(Date.now() - 90_000)])
-    await db.pool.query(ADD_KEY, [idle, account, 'not in use', null])
+    const [usedName, idleName] = [ownName('still in use'), ownName('not in use')]
+    await db.pool.query(ADD_KEY, [used, account, usedName, new Date(Date.now() - 90_000)])
+    await db.pool.query(ADD_KEY, [idle, account, idleName, null])
     for (let made = 0; made < 2; made++) await insertJob(db, account, { apiKeyId: used })
     await insertJob(db, account, { apiKeyId: used, id: idAt(new Date(Date.now() - 2 * HOUR_MS)) })
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at('keys'))
     const dialog = page.getByRole('dialog', { name: 'Delete this key?' })
-    await page.getByRole('button', { name: 'Delete still in use' }).click()
+    await page.getByRole('button', { name: `Delete ${usedName}` }).click()
     await dialog.getByText('2 jobs were submitted with it within the last hour.').waitFor()
     await dialog.getByText(/^Last used: \dm(in)?\.? ago\.$/).waitFor()
     expect(await flaws(page)).toEqual([])
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
     const counted = page.waitForResponse((reply) => reply.request().postData()?.includes('query KeyJobs(') ?? false)
-    await page.getByRole('button', { name: 'Delete not in use' }).click()
+    await page.getByRole('button', { name: `Delete ${idleName}` }).click()
     await dialog.getByText('It was never used.').waitFor()
     await (await counted).finished()
     // By then the page has taken it up.
@@ -88,7 +83,8 @@ export function keyJourneys(opened: () => OpenedConsole): void {
   test('a key that was deleted elsewhere leaves the list, and a scope that cannot be granted is named', async () => {
     const { service, owner, account, at } = opened()
     const { db } = service.runtime
-    const ids = ['one', 'two', 'three'].map((name) => [newId('key'), `gone ${name}`] as const)
+    const gone = ownName('gone')
+    const ids = ['one', 'two', 'three'].map((name) => [newId('key'), `${gone} ${name}`] as const)
     for (const [id, name] of ids) await db.pool.query(ADD_KEY, [id, account, name, null])
     const remove = (at: number) => db.pool.query('delete from api_key where id = $1', [ids[at]?.[0]])
     const { page, complaints } = await openPage(owner, service.url)
@@ -100,18 +96,18 @@ export function keyJourneys(opened: () => OpenedConsole): void {
       return route.fulfill({ response, json })
     })
     await page.goto(at('keys'))
-    const row = (name: string) => page.getByRole('row', { name: new RegExp(`gone ${name}`) })
+    const row = (name: string) => page.getByRole('row', { name: `${gone} ${name}` })
     await row('three').getByText('read jobs').waitFor()
     await remove(0)
     await page.evaluate(() => window.dispatchEvent(new Event('focus')))
     await row('one').waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Delete gone two' }).click()
+    await page.getByRole('button', { name: `Delete ${gone} two` }).click()
     await remove(1)
-    await page.getByRole('dialog').getByRole('textbox').fill('gone two')
+    await page.getByRole('dialog').getByRole('textbox').fill(`${gone} two`)
     await page.getByRole('button', { name: 'Delete the key' }).click()
     await page.getByText('The key had been deleted already.').waitFor()
     await row('two').waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Change gone three' }).click()
+    await page.getByRole('button', { name: `Change ${gone} three` }).click()
     await page.getByLabel('Use the studio.').check()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('You cannot grant studio:use: ask your operator for it.').waitFor()
@@ -152,24 +148,23 @@ export function keyJourneys(opened: () => OpenedConsole): void {
     const account = await service.createAccount()
     const system = service.runtime.as({ kind: 'system' })
     const add = (email: string) => createUser(system, { account, email, password: PASSWORD, role: 'owner' })
-    await add('only@example.com')
+    const [only, second] = [ownEmail('only'), ownEmail('second')]
+    await add(only)
     const context = await browser.newContext()
     const { page, complaints } = await openPage(context, service.url)
     await page.goto(at('people'))
-    await signIn(page, 'only@example.com')
+    await signIn(page, only)
     await page.getByText('Only you so far').waitFor()
-    const buttons = ['Disable only@example.com', 'Make member: only@example.com'].map((name) =>
-      page.getByRole('button', { name }),
-    )
+    const buttons = [`Disable ${only}`, `Make member: ${only}`].map((name) => page.getByRole('button', { name }))
     for (const button of buttons)
       expect([await button.isDisabled(), await button.getAttribute('title')]).toEqual([
         true,
         'The account needs an owner: make another person an owner first.',
       ])
     expect(await flaws(page)).toEqual([])
-    await add('second@example.com')
+    await add(second)
     await page.reload()
-    await page.getByText('second@example.com').first().waitFor()
+    await page.getByText(second).first().waitFor()
     for (const button of buttons) expect(await button.isEnabled()).toBe(true)
     expect([await page.getByText('Only you so far').count(), complaints]).toEqual([0, []])
     await context.close()

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import type { OpenedConsole } from '../opened-console.ts'
 
+const EMPTIED = `update lexicon set entries = '[]', revision = revision + 1 where account_id = $1`
 const lexiconFile = (content: string) => ({
   name: 'words.json',
   mimeType: 'application/json',
@@ -12,7 +13,9 @@ const lexiconFile = (content: string) => ({
 /** The lexicon, from an empty one to a file. */
 export function lexiconJourneys(opened: () => OpenedConsole): void {
   test('words are added, changed without losing those of others, found, imported, exported, heard and deleted', async () => {
-    const { service, owner, at } = opened()
+    const { service, owner, account, at } = opened()
+    // That of an attempt before.
+    await service.runtime.db.pool.query(EMPTIED, [account])
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at('lexicon'))
     await page.getByText('No words yet').waitFor()
@@ -43,7 +46,7 @@ export function lexiconJourneys(opened: () => OpenedConsole): void {
     await page.getByLabel('Spoken as').fill('squeal')
     await page.keyboard.press('Enter')
     await page.getByRole('row', { name: /SQL squeal/ }).waitFor()
-    expect(await page.locator('tbody tr').count()).toBe(3)
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(3)
     expect(await flaws(page, 'lexicon')).toEqual([])
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Export' }).click()
@@ -68,7 +71,7 @@ export function lexiconJourneys(opened: () => OpenedConsole): void {
     ])
     await page.goForward()
     const sheet = page.getByLabel('Text', { exact: true })
-    expect(await sheet.inputValue()).toBe('Leicester')
+    await expect.poll(() => sheet.inputValue()).toBe('Leicester')
     expect(await page.getByRole('button', { name: 'Back to your text' }).count()).toBe(0)
     await sheet.fill('A text of my own.')
     for (const word of ['Leicester', 'SQL']) {

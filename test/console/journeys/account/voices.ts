@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { writeWav } from '../../../../src/audio/wav.ts'
 import { deleteEndpoint } from '../../../../src/catalog/delete-endpoint.ts'
 import { flaws, openPage } from '../../../setup/browser.ts'
@@ -8,15 +8,21 @@ import type { OpenedConsole } from '../opened-console.ts'
 
 const ENGINE = { kind: 'openai-speech', base_url: 'http://127.0.0.1:9', model: 'm', pool: 'none' }
 const file = (name: string, buffer: Buffer) => ({ name, mimeType: 'audio/wav', buffer })
-const TONE = file('host_one.wav', Buffer.from(writeWav(sweep(2, 16_000).samples, 16_000)))
+/** So long that a press on it is seen to be heard on a busy machine as well. */
+const TONE = file('host_one.wav', Buffer.from(writeWav(sweep(6, 16_000).samples, 16_000)))
 
 /** The voice library, from an empty one to a voice that is spoken with. */
 export function voicesJourneys(opened: () => OpenedConsole): void {
   test('a recording becomes a voice once its speaker has agreed; it is heard, renamed, picked and deleted', async () => {
-    const { service, owner, at } = opened()
+    const { service, owner, account, at } = opened()
+    // Those of an attempt before.
+    await service.runtime.db.pool.query('delete from account_voice where account_id = $1', [account])
     // The browser itself reports what the service refuses below.
     const { page, complaints } = await openPage(owner, service.url, /status of 400/)
     await applyEndpoint(service.runtime, 'tts-own', ENGINE, { library_voices: true, name: 'Cloning' })
+    onTestFinished(async () => {
+      await deleteEndpoint(service.runtime.as({ kind: 'system' }), { slug: 'tts-own' })
+    })
     await page.goto(at('voices'))
     await page.getByText('No voices of your own yet').waitFor()
     expect(await flaws(page, 'voices-empty')).toEqual([])
@@ -24,7 +30,7 @@ export function voicesJourneys(opened: () => OpenedConsole): void {
     const add = async (consent: string) => {
       await page.getByRole('button', { name: 'Add a voice' }).first().click()
       await dialog.getByLabel('Recording', { exact: true }).setInputFiles(TONE)
-      await dialog.getByText(/^2\.0 s/).waitFor()
+      await dialog.getByText(/^6\.0 s/).waitFor()
       await dialog.getByLabel('How the speaker has agreed').fill(consent)
       await dialog.getByLabel('I confirm').check()
     }
@@ -57,9 +63,8 @@ export function voicesJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('button', { name: 'Delete the voice' }).click()
     await expect.poll(() => page.locator('tbody tr').count()).toBe(1)
     await page.getByRole('link', { name: 'Speak as host one' }).click()
-    await page.getByRole('radio', { name: /host one/ }).waitFor()
-    expect([await page.getByRole('radio', { name: /host one/ }).isChecked(), complaints]).toEqual([true, []])
-    await deleteEndpoint(service.runtime.as({ kind: 'system' }), { slug: 'tts-own' })
+    await expect.poll(() => page.getByRole('radio', { name: /host one/ }).isChecked()).toBe(true)
+    expect(complaints).toEqual([])
     await page.close()
   })
 }

@@ -11,10 +11,15 @@ const RUN = `update job set inputs = '{"text":"hello"}', cost = 30, started_at =
 
 type Labelled = Element & { labels?: [text: string, left: number][] }
 
-/** In the page: each canvas has what is written on it, with where that stands. */
+/** In the page: each canvas has what is written on it, with where that stands, as it was drawn last. */
 function noteLabels(): void {
   const { prototype } = CanvasRenderingContext2D
-  const { fillText } = prototype
+  const { clearRect, fillText } = prototype
+  prototype.clearRect = function (...box) {
+    const canvas: Labelled = this.canvas
+    canvas.labels = []
+    clearRect.apply(this, box)
+  }
   prototype.fillText = function (text, x, y) {
     const canvas: Labelled = this.canvas
     canvas.labels = [...(canvas.labels ?? []), [text, x]]
@@ -62,13 +67,17 @@ export function clockJourneys(opened: () => OpenedConsole): void {
       const card = page.locator('.chart-card', { hasText: 'Characters, by day (UTC)' })
       const canvas = card.locator('canvas')
       await canvas.scrollIntoViewIfNeeded()
-      const labels = await canvas.evaluate((element) => (element as Labelled).labels ?? [])
-      const days = labels.filter(([text]) => /^\w{3}, \w{3} \d+$/.test(text))
-      expect(days.length).toBeGreaterThan(1)
-      const { x, y } = (await canvas.boundingBox())!
-      for (const [text, left] of days) {
-        await page.mouse.move(x + left, y + 60)
-        await expect.poll(() => card.locator('.chart-value').textContent()).toMatch(new RegExp(`^${text} ·`))
+      const labels = () => canvas.evaluate((element) => (element as Labelled).labels ?? [])
+      const days = async () => (await labels()).filter(([text]) => /^\w{3}, \w{3} \d+$/.test(text))
+      await expect.poll(async () => (await days()).length).toBeGreaterThan(1)
+      for (const [text, left] of await days()) {
+        // Charts that are drawn later may move it.
+        const valueAtLabel = async () => {
+          const { x, y } = (await canvas.boundingBox())!
+          await page.mouse.move(x + left, y + 60)
+          return card.locator('.chart-value').textContent()
+        }
+        await expect.poll(valueAtLabel).toMatch(new RegExp(`^${text} ·`))
       }
       expect(complaints).toEqual([])
       await context.close()

@@ -76,6 +76,7 @@ export function columnJourneys(opened: () => OpenedConsole): void {
         await page
           .locator('.pill')
           .getByText(/provider unavailable/i)
+          .first()
           .waitFor()
       await page.getByText('999 of 1000').first().waitFor()
       for (const width of [360, 768, ...WIDTHS, 900]) {

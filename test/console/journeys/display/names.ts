@@ -8,12 +8,11 @@ import { flaws, openPage } from '../../../setup/browser.ts'
 import { insertJob } from '../../../setup/jobs/jobs.ts'
 import { insertVoice } from '../../../setup/jobs/library.ts'
 import { applyEndpoint } from '../../../setup/jobs/voice-jobs.ts'
-import type { OpenedConsole } from '../opened-console.ts'
+import { type OpenedConsole, ownEmail, ownName } from '../opened-console.ts'
 
 /** All that comes after it in the same piece of text is written from right to left. */
 const OVERRIDE = '\u202E'
 const NAME = `signed ${OVERRIDE}gnp.exe`
-const EMAIL = `eve${OVERRIDE}@example.com`
 
 /** Names that would turn the text around them. */
 export function namesJourneys(opened: () => OpenedConsole): void {
@@ -72,7 +71,7 @@ export function namesJourneys(opened: () => OpenedConsole): void {
       account,
       'So long a name. '.repeat(12),
     ])
-    const { id: user } = await createUser(system, { account, email: 'rich@example.com', role: 'owner' })
+    const { id: user } = await createUser(system, { account, email: ownEmail('rich'), role: 'owner' })
     await setOperator(system, { user, operator: true })
     const { url } = await createSignInLink(system, { user })
     const context = await browser.newContext()
@@ -99,8 +98,9 @@ async function insertNames({ service }: OpenedConsole): Promise<{ account: strin
   const { db } = service.runtime
   const system = service.runtime.as({ kind: 'system' })
   const account = await service.createAccount()
-  const { id: user } = await createUser(system, { account, email: EMAIL, role: 'owner' })
-  await createUser(system, { account, email: `b${EMAIL}`, role: 'owner' })
+  const email = `${ownName('eve')}${OVERRIDE}@example.com`
+  const { id: user } = await createUser(system, { account, email, role: 'owner' })
+  await createUser(system, { account, email: `b${email}`, role: 'owner' })
   await setOperator(system, { user, operator: true })
   await db.pool.query('update account set name = $2 where id = $1', [account, NAME])
   const key = newId('key')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createUser } from '../../../../src/users/create-user.ts'
 import { flaws, openPage, pressUntil } from '../../../setup/browser.ts'
 import { insertJob } from '../../../setup/jobs/jobs.ts'
-import type { OpenedConsole } from '../opened-console.ts'
+import { type OpenedConsole, ownEmail } from '../opened-console.ts'
 
 const CAUSE = 'the engine at http://gpu:8093 is out of memory'
 
@@ -14,11 +14,8 @@ export function accountJourneys(opened: () => OpenedConsole): void {
     const other = await service.createAccount(500n)
     const name = (await db.pool.query('select name from account where id = $1', [other])).rows[0].name
     const { apiKeyId } = await service.createKey(other, ['job:read', 'voice:studio'])
-    await createUser(service.runtime.as({ kind: 'system' }), {
-      account: other,
-      email: 'ada@example.org',
-      role: 'owner',
-    })
+    const email = ownEmail('ada')
+    await createUser(service.runtime.as({ kind: 'system' }), { account: other, email, role: 'owner' })
     await insertJob(db, other, { status: 'failed', errorCode: 'RENDER_FAILED', cause: CAUSE, apiKeyId })
     await insertJob(db, other, { endpointKey: 'voice.studio' })
     await insertJob(db, other, { status: 'queued' })
@@ -39,7 +36,7 @@ export function accountJourneys(opened: () => OpenedConsole): void {
     await card('Latest failures').getByText(CAUSE).waitFor()
     await expect.poll(() => card('Latest failures').locator('tbody tr').count()).toBe(1)
     await expect.poll(() => card('Latest jobs').locator('tbody tr').count()).toBe(3)
-    await card('People').getByText('ada@example.org').waitFor()
+    await card('People').getByText(email).waitFor()
     await card('API keys').getByText('job:read, voice:studio').waitFor()
     await card('Latest changes of the balance').getByText('+500').waitFor()
     expect(await flaws(page)).toEqual([])

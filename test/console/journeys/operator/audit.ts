@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import { mutation } from '../../../setup/service/graphql.ts'
 import { peopleOf } from '../../../setup/service/people.ts'
-import type { OpenedConsole } from '../opened-console.ts'
+import { type OpenedConsole, ownName } from '../opened-console.ts'
 
 /** What was changed, for owners and for operators. */
 export function auditJourneys(opened: () => OpenedConsole): void {
@@ -10,8 +10,9 @@ export function auditJourneys(opened: () => OpenedConsole): void {
     const { service, owner, at } = opened()
     const people = peopleOf(service)
     const other = await people.user('owner')
+    const name = ownName('of another <b>account</b>')
     const made = await people.ask(
-      mutation('createApiKey(name: "of another <b>account</b>")', '... on NewApiKey { apiKeyId }'),
+      mutation(`createApiKey(name: "${name}")`, '... on NewApiKey { apiKeyId }'),
       {},
       other.cookie,
     )
@@ -30,7 +31,7 @@ export function auditJourneys(opened: () => OpenedConsole): void {
     expect(await page.getByText('of another').count()).toBe(0)
     expect(await flaws(page, 'audit')).toEqual([])
     await page.goto(at('operator/audit?action=key_created'))
-    const row = page.getByRole('row', { name: 'of another <b>account</b>' })
+    const row = page.getByRole('row', { name })
     await row.getByText(other.email).waitFor()
     await row.getByRole('link').click()
     await page.waitForURL(new RegExp(`account=${other.account}`))

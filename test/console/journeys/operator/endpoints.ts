@@ -5,13 +5,14 @@ import { flaws, openPage } from '../../../setup/browser.ts'
 import { insertJob } from '../../../setup/jobs/jobs.ts'
 import { applyEndpoint } from '../../../setup/jobs/voice-jobs.ts'
 import { PASSWORD } from '../../../setup/service/people.ts'
-import { type OpenedConsole, signIn } from '../opened-console.ts'
+import { type OpenedConsole, ownEmail, signIn } from '../opened-console.ts'
 
 /** The endpoint editor. */
 export function endpointsJourneys(opened: () => OpenedConsole): void {
   test('an operator changes an endpoint as a file: errors have lines, changes are seen before they are applied, and a deletion says what waits', async () => {
     const { service, owner, account, at } = opened()
     const { page, complaints } = await openPage(owner, service.url)
+    await service.runtime.db.pool.query("delete from job where endpoint_key = 'voice.vip'")
     await applyEndpoint(
       service.runtime,
       'vip',
@@ -70,10 +71,8 @@ export function endpointsJourneys(opened: () => OpenedConsole): void {
     await page.getByText('vip is deleted.').waitFor()
     await page.waitForURL(at('operator/endpoints'))
     await page.getByRole('row', { name: /tts/ }).first().waitFor()
-    expect([
-      await page.getByRole('row', { name: /vip/ }).count(),
-      await page.getByText('vip', { exact: true }).count(),
-    ]).toEqual([0, 0])
+    await expect.poll(() => page.getByRole('row', { name: /vip/ }).count()).toBe(0)
+    expect(await page.getByText('vip', { exact: true }).count()).toBe(0)
     expect(complaints).toEqual([])
     await page.close()
   })
@@ -115,8 +114,8 @@ export function endpointsJourneys(opened: () => OpenedConsole): void {
     const { service, browser, at } = opened()
     const system = service.runtime.as({ kind: 'system' })
     const account = await service.createAccount()
-    for (const name of ['first', 'second']) {
-      const email = `${name}-editor@example.com`
+    const emails = [ownEmail('first-editor'), ownEmail('second-editor')] as const
+    for (const email of emails) {
       const { id } = await createUser(system, { account, email, password: PASSWORD, role: 'owner' })
       await setOperator(system, { user: id, operator: true })
     }
@@ -124,7 +123,7 @@ export function endpointsJourneys(opened: () => OpenedConsole): void {
     const context = await browser.newContext()
     const { page, complaints } = await openPage(context, service.url)
     await page.goto(at('operator/endpoints/left'))
-    await signIn(page, 'first-editor@example.com')
+    await signIn(page, emails[0])
     const editor = page.getByLabel('Endpoint file')
     const mine = `${await editor.inputValue()}# Mine.\n`
     await editor.fill(mine)
@@ -150,7 +149,7 @@ export function endpointsJourneys(opened: () => OpenedConsole): void {
     await question.getByRole('button', { name: 'Sign out' }).click()
     await page.getByLabel('E-mail address').waitFor()
     await page.goto(at('operator/endpoints/left'))
-    await signIn(page, 'second-editor@example.com')
+    await signIn(page, emails[1])
     await editor.waitFor()
     expect(await editor.inputValue()).not.toContain('Mine')
     await signOut()

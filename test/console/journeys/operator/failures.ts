@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import { idAt, insertJob } from '../../../setup/jobs/jobs.ts'
-import type { OpenedConsole } from '../opened-console.ts'
+import { type OpenedConsole, ownName } from '../opened-console.ts'
 
 const HOUR_MS = 3_600_000
 const CAUSE = 'the engine at http://gpu:8094 answered <b>507</b>'
@@ -13,11 +13,14 @@ export function failureJourneys(opened: () => OpenedConsole): void {
     const { service, owner, account, at } = opened()
     const { db } = service.runtime
     const other = await service.createAccount()
+    const endpointKey = ownName('voice.trend')
+    // Of one moment: an hour may end while they are made.
+    const now = Date.now()
     const fail = (whose: string, hours: number, cause: string) =>
       insertJob(db, whose, {
-        id: idAt(new Date(Date.now() - hours * HOUR_MS)),
+        id: idAt(new Date(now - hours * HOUR_MS)),
         status: 'failed',
-        endpointKey: 'voice.trend',
+        endpointKey,
         errorCode: 'PROVIDER_BUSY',
         cause,
       })
@@ -32,21 +35,25 @@ export function failureJourneys(opened: () => OpenedConsole): void {
     await page.goto(at('operator'))
     await page.getByRole('link', { name: 'With their trend' }).click()
     await page.waitForURL(at('operator/failures'))
-    const card = page.getByRole('region', { name: 'Provider busy of voice.trend' })
+    const title = `Provider busy of ${endpointKey}`
+    const card = page.getByRole('region', { name: title })
     await card.getByText('3 jobs').waitFor()
-    expect(await card.locator('.table-box tbody tr').allInnerTexts()).toEqual([
-      expect.stringMatching(/^the engine at http:\/\/gpu:8094 answered <b>507<\/b>\s+2\s/),
-      expect.stringMatching(/^another one\s+1\s/),
-    ])
+    // The trend and the causes have an answer each.
+    await expect
+      .poll(() => card.locator('.table-box tbody tr').allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/^the engine at http:\/\/gpu:8094 answered <b>507<\/b>\s+2\s/),
+        expect.stringMatching(/^another one\s+1\s/),
+      ])
     expect(await card.locator('.sparkline path:not(.ground)').getAttribute('d')).toMatch(/^M[^M]+M[^M]+$/)
     await card.getByText('As a table').click()
-    const table = page.getByLabel('Provider busy of voice.trend, as a table')
+    const table = page.getByLabel(`${title}, as a table`)
     await table.waitFor()
     const shown = await table.locator('tbody td:last-child').allInnerTexts()
     expect(shown.filter((text) => text !== '0').toSorted()).toEqual(['1', '2'])
     const file = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'Download as CSV: Provider busy of voice.trend' }).click()
-    expect((await file).suggestedFilename()).toBe('provider-busy-of-voice-trend.csv')
+    await page.getByRole('button', { name: `Download as CSV: ${title}` }).click()
+    expect((await file).suggestedFilename()).toBe(`provider-busy-of-${endpointKey.replace(/[._]/g, '-')}.csv`)
     const lines = (await readFile(await (await file).path(), 'utf8')).split('\r\n')
     expect([lines[0], lines.length - 2]).toEqual(['\uFEFFfrom,Failed jobs', shown.length])
     expect(await flaws(page)).toEqual([])
@@ -55,7 +62,7 @@ export function failureJourneys(opened: () => OpenedConsole): void {
     await card.getByText('4 jobs').waitFor()
     await card.getByText('an old one').waitFor()
     await card.getByRole('link', { name: 'Provider busy' }).click()
-    await page.waitForURL(at('operator/jobs?error=provider_busy&endpoint=voice.trend&window=7d'))
+    await page.waitForURL(at(`operator/jobs?error=provider_busy&endpoint=${endpointKey}&window=7d`))
     await expect.poll(() => page.locator('tbody tr').count()).toBe(4)
     await page.goBack()
     await card.getByText('4 jobs').waitFor()

@@ -168,6 +168,7 @@ export function operatorJourneys(opened: () => OpenedConsole): void {
 const rowOf = (page: Page, id: string) => page.locator('tbody tr').filter({ has: page.locator(`[title="${id}"]`) })
 
 async function insertWorker({ service }: OpenedConsole, host: string, gpus: readonly object[]): Promise<void> {
+  await service.runtime.db.pool.query('delete from worker where host = $1', [host])
   await service.runtime.db.pool.query(
     // Ahead of the clock, as no process sends its next ones.
     `insert into worker (id, host, version, pools, slots, in_flight, gpus, heartbeat_at)
