@@ -16,6 +16,10 @@ export function captionsJourneys(opened: () => OpenedConsole): void {
     await page.goto(at('playground'))
     await page.getByLabel('Text', { exact: true }).fill(TEXT)
     await page.keyboard.press('Control+Enter')
+    // It is still heard when it is paused below, however busy the machine is.
+    await page.locator('.take audio').evaluate((audio: HTMLAudioElement) => {
+      audio.defaultPlaybackRate = audio.playbackRate = 0.25
+    })
     await page.getByText('of audio').first().waitFor()
     const words = page.locator('.transcript [data-word]')
     await page.locator('.transcript .now').waitFor()

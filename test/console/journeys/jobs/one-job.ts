@@ -102,8 +102,10 @@ export function oneJobJourneys(opened: () => OpenedConsole): void {
 
 /** What a shell sends of the line that a press copies. */
 async function copied(page: Page): Promise<unknown> {
+  // It is said for a moment alone: the page itself looks out for it.
+  const said = page.waitForFunction(() => document.body.textContent.includes('Copied'))
   await page.getByRole('button', { name: 'Copy as curl' }).click()
-  await page.getByText('Copied').first().waitFor()
+  await said
   const line = await page.evaluate(() => navigator.clipboard.readText())
   expect(line).toContain('/api/v1/voice/tts')
   const stub = 'curl() { for last; do :; done; printf %s "$last"; }'

@@ -4,7 +4,7 @@ import { shortId } from '../../../../src/console/parts/format.ts'
 import { newId } from '../../../../src/values/id.ts'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import { idAt, insertJob } from '../../../setup/jobs/jobs.ts'
-import type { OpenedConsole } from '../opened-console.ts'
+import { type OpenedConsole, ownName } from '../opened-console.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -19,19 +19,21 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
   test('charts have tables with the window before, and what is drawn or pressed becomes the address', async () => {
     const { service, owner, account, at } = opened()
     const { db } = service.runtime
+    const endpointKey = ownName('voice.drawn')
     for (const ms of [2 * HOUR_MS, 3 * HOUR_MS, DAY_MS + 3 * HOUR_MS])
-      await insertJob(db, account, { id: idAt(new Date(Date.now() - ms)), status: 'failed' })
+      await insertJob(db, account, { id: idAt(new Date(Date.now() - ms)), status: 'failed', endpointKey })
     const { page, complaints } = await openPage(owner, service.url)
-    await page.goto(at('statistics'))
+    await page.goto(at(`statistics?endpoint=${endpointKey}`))
     await page.locator('.chart canvas').first().waitFor()
     await page.locator('.chart-card', { hasText: 'Failures' }).getByText('As a table').click()
     const table = page.getByLabel('Failures, as a table')
-    const columns = await table
-      .locator('tbody tr')
-      .evaluateAll((rows) =>
-        [1, 2].map((column) => rows.reduce((sum, row) => sum + Number(row.children[column]?.textContent), 0)),
-      )
-    expect([columns[0]! >= 2, columns[1]]).toEqual([true, 1])
+    const columns = () =>
+      table
+        .locator('tbody tr')
+        .evaluateAll((rows) =>
+          [1, 2].map((column) => rows.reduce((sum, row) => sum + Number(row.children[column]?.textContent), 0)),
+        )
+    await expect.poll(columns).toEqual([2, 1])
     const box = (await page.locator('.chart .u-over').first().boundingBox())!
     await page.mouse.move(box.x + box.width / 2, box.y + 40)
     await page.mouse.down()
@@ -39,12 +41,13 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
     await page.mouse.up()
     await page.waitForURL(/from=.*&to=/)
     await page.locator('.window-ends').waitFor()
+    const drawn = page.url()
     await page.getByRole('button', { name: 'Zoom in' }).press('Enter')
-    const zoomed = page.url()
+    await page.waitForURL((url) => url.href !== drawn)
     await page.goBack()
-    await expect.poll(() => page.url()).not.toBe(zoomed)
+    await page.waitForURL(drawn)
     await page.getByText('7 days').click()
-    await page.waitForURL((url) => url.search === '?range=7d')
+    await page.waitForURL((url) => url.search === `?endpoint=${endpointKey}&range=7d`)
     await page.getByLabel('Compare with the window before').uncheck()
     await page.waitForURL(/compare=off/)
     await expect.poll(() => page.getByText('the window before', { exact: true }).count()).toBe(0)
@@ -79,7 +82,7 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
     await page.keyboard.press('Enter')
     await page.waitForURL(at(`statistics?endpoint=${chosen}&key=${key}`))
     await expect.poll(() => jobs.textContent()).toBe('1')
-    expect(await page.locator('.chart-card', { hasText: 'Failures' }).locator('canvas').count()).toBe(1)
+    await expect.poll(() => page.locator('.chart-card', { hasText: 'Failures' }).locator('canvas').count()).toBe(1)
     await page.getByRole('link', { name: 'Job timeout' }).click()
     await page.waitForURL(at(`jobs?endpoint=${chosen}&key=${key}&error=job_timeout&window=24h`))
     await page.goBack()
@@ -103,7 +106,7 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
       await page.getByRole('button', { name: `key ${name} Remove this filter` }).waitFor()
       expect([await field.inputValue(), await flaws(page)]).toEqual([name, []])
     }
-    expect([await flaws(page), complaints]).toEqual([[], []])
+    expect(complaints).toEqual([])
     await page.close()
   })
 
@@ -113,17 +116,18 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
     const key = newId('key')
     await db.pool.query(ADD_KEY, [key, account])
     const deleted = newId('key')
-    for (const apiKeyId of [key, key, deleted]) await insertJob(db, account, { endpointKey: 'voice.grouped', apiKeyId })
-    await insertJob(db, account, { endpointKey: 'voice.grouped', status: 'failed' })
+    const endpointKey = ownName('voice.grouped')
+    for (const apiKeyId of [key, key, deleted]) await insertJob(db, account, { endpointKey, apiKeyId })
+    await insertJob(db, account, { endpointKey, status: 'failed' })
     const { page, complaints } = await openPage(owner, service.url)
-    const address = 'statistics?endpoint=voice.grouped'
+    const address = `statistics?endpoint=${endpointKey}`
     await page.goto(at(address))
     const card = (title: string) => page.getByRole('region', { name: title, exact: true })
     const rowsOf = async (title: string) =>
       (await card(title).locator('tbody tr').allInnerTexts())
         .map((text) => text.split(/\t/).slice(0, 2).join(' '))
         .sort()
-    await expect.poll(() => rowsOf('Endpoints')).toEqual(['voice.grouped 4'])
+    await expect.poll(() => rowsOf('Endpoints')).toEqual([`${endpointKey} 4`])
     await card('Endpoints').getByText('Key', { exact: true }).click()
     await page.waitForURL(/by=key/)
     await expect
@@ -137,9 +141,9 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
     await page.goBack()
     await expect.poll(() => rowsOf('API keys')).toHaveLength(3)
     await card('API keys').getByRole('link', { name: 'grouping' }).click()
-    await page.waitForURL(at(`jobs?endpoint=voice.grouped&key=${key}&window=24h`))
+    await page.waitForURL(at(`jobs?endpoint=${endpointKey}&key=${key}&window=24h`))
     await page.goto(at(`${address}&by=nothing`))
-    await expect.poll(() => rowsOf('Endpoints')).toEqual(['voice.grouped 4'])
+    await expect.poll(() => rowsOf('Endpoints')).toEqual([`${endpointKey} 4`])
     expect(complaints).toEqual([])
     await page.close()
   })
@@ -182,14 +186,15 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
   test('an empty window leads to the nearest one that has jobs, of operators as well', async () => {
     const { service, owner, account, at } = opened()
     const other = await service.createAccount()
+    const endpointKey = ownName('voice.far_away')
     for (const whose of [account, other])
       await insertJob(service.runtime.db, whose, {
         id: idAt(new Date(Date.now() - 50 * DAY_MS)),
-        endpointKey: 'voice.far_away',
+        endpointKey,
       })
     const { page, complaints } = await openPage(owner, service.url)
     for (const path of ['statistics?', `operator/statistics?account=${other}&`]) {
-      await page.goto(at(`${path}endpoint=voice.far_away`))
+      await page.goto(at(`${path}endpoint=${endpointKey}`))
       await page.getByText(/^The nearest ones are between .* and /).waitFor()
       expect(await flaws(page)).toEqual([])
       await page.getByRole('button', { name: 'Show them' }).click()
@@ -276,6 +281,7 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
     const { service, owner, account, at } = opened()
     const { db } = service.runtime
     const other = await service.createAccount()
+    const endpointKey = ownName('voice.figures')
     for (const [whose, days] of [
       [account, 0.1],
       [other, 40],
@@ -284,14 +290,14 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
       await insertJob(db, whose, {
         id: idAt(new Date(Date.now() - days * DAY_MS)),
         status: 'failed',
-        endpointKey: 'voice.figures',
+        endpointKey,
         errorCode: 'QUEUE_FAILED',
       })
     const { page, complaints } = await openPage(owner, service.url)
-    const rows = page.locator('tbody tr').filter({ has: page.getByText('voice.figures') })
+    const rows = page.locator('tbody tr').filter({ has: page.getByText(endpointKey) })
     for (const [path, link, address] of [
       ['statistics', 'Queue failed', 'jobs?error=queue_failed&window=24h'],
-      [`operator/statistics?account=${other}&range=90d`, 'voice.figures', 'operator/jobs?endpoint=voice.figures&from='],
+      [`operator/statistics?account=${other}&range=90d`, endpointKey, `operator/jobs?endpoint=${endpointKey}&from=`],
     ] as const) {
       await page.goto(at(path))
       await page.getByRole('link', { name: link }).click()
