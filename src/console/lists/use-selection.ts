@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 
 /** Which rows of a page are selected. */
 export interface Selection {
@@ -12,7 +12,8 @@ export interface Selection {
 /** @param ids of the rows; one that is no more among them is not selected. @param isOther the rows are those of another filter or page: once they change, none is selected */
 export function useSelection(ids: readonly string[], isOther: boolean): Selection {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  useEffect(() => setChosen(new Set()), [isOther])
+  // Before the rows are drawn: what is ticked as soon as they are seen stays so.
+  useLayoutEffect(() => setChosen(new Set()), [isOther])
   const selected = new Set(ids.filter((id) => chosen.has(id)))
   return {
     selected,

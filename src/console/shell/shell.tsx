@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { at } from '../api/base.ts'
 import { isOperator, isOwner, session } from '../api/session.ts'
@@ -45,7 +45,7 @@ function useShortcuts(): void {
   const { route } = useLocation()
   const owns = isOwner.value
   const operates = isOperator.value
-  useEffect(() => {
+  useLayoutEffect(() => {
     const sections = sectionsFor(owns, operates).flatMap((group) => group.sections)
     const press = createShortcuts(
       Object.fromEntries(sections.map(({ letter, path }) => [letter, path])),

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { areShortcutsOn } from './help.ts'
 import { takesText } from './shortcuts.ts'
 
@@ -6,7 +6,8 @@ import { takesText } from './shortcuts.ts'
 export function useLetters(letters: Readonly<Record<string, () => void>>): void {
   const latest = useRef(letters)
   latest.current = letters
-  useEffect(() => {
+  // Before the screen is drawn: a letter counts as soon as it is seen.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const { key, ctrlKey, metaKey, altKey, defaultPrevented } = event
       if (defaultPrevented || ctrlKey || metaKey || altKey || !areShortcutsOn.value) return

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { notifyJob } from '../../../../src/jobs/live/notify-job.ts'
 import { openPage } from '../../../setup/browser.ts'
 import { insertJob } from '../../../setup/jobs/jobs.ts'
-import type { OpenedConsole } from '../opened-console.ts'
+import { type OpenedConsole, ownName } from '../opened-console.ts'
 
 /** Keeps the answers to a query waiting until the returned function is called. */
 async function hold(page: Page, operation: string): Promise<() => void> {
@@ -18,15 +18,27 @@ async function hold(page: Page, operation: string): Promise<() => void> {
   return release
 }
 
+/** In the page: pauses a list as soon as its button is there, and selects its first row as soon as that is, both before they are drawn. */
+function pressAtOnce(): void {
+  const presses = new Map<string, () => void>([
+    ['[aria-pressed]', () => document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'l', bubbles: true }))],
+    ['tbody [type=checkbox]', () => document.querySelector<HTMLElement>('tbody [type=checkbox]')?.click()],
+  ])
+  const observer = new MutationObserver(() => {
+    for (const [shown, press] of presses) if (document.querySelector(shown) !== null && presses.delete(shown)) press()
+  })
+  observer.observe(document, { childList: true, subtree: true })
+}
+
 /** What a list says of its rows, and where it leaves the reader. */
 export function listJourneys(opened: () => OpenedConsole): void {
   test('rows of a filter that was left cannot be used while those of the next one load, and are no more selected', async () => {
     const { service, owner, account, at } = opened()
     const { db } = service.runtime
-    await insertJob(db, account, { status: 'failed', endpointKey: 'voice.held' })
-    await insertJob(db, account, { status: 'queued', endpointKey: 'voice.held' })
+    const endpointKey = ownName('voice.held')
+    for (const status of ['failed', 'queued'] as const) await insertJob(db, account, { status, endpointKey })
     const { page, complaints } = await openPage(owner, service.url)
-    await page.goto(at('jobs?endpoint=voice.held&status=failed'))
+    await page.goto(at(`jobs?endpoint=${endpointKey}&status=failed`))
     const rows = page.locator('tbody tr[data-job]')
     await rows.first().getByRole('checkbox').check()
     await page.getByText('1 selected').waitFor()
@@ -41,12 +53,26 @@ export function listJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
+  test('a letter and a tick count as soon as the button or the row is there that they are for', async () => {
+    const { service, owner, account, at } = opened()
+    const endpointKey = ownName('voice.at_once')
+    await insertJob(service.runtime.db, account, { status: 'failed', endpointKey })
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.addInitScript(pressAtOnce)
+    await page.goto(at(`jobs?endpoint=${endpointKey}`))
+    await page.waitForURL(at(`jobs?endpoint=${endpointKey}&live=off`))
+    await page.getByText('1 selected').waitFor()
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
   test('a job that does not belong in a list is not counted as newer, nor is any where the newest are not first', async () => {
     const { service, owner, account, at } = opened()
     const { db } = service.runtime
-    await insertJob(db, account, { status: 'failed', endpointKey: 'voice.counted', errorCode: 'PROVIDER_BUSY' })
+    const endpointKey = ownName('voice.counted')
+    await insertJob(db, account, { status: 'failed', endpointKey, errorCode: 'PROVIDER_BUSY' })
     // What is followed begins with what is unfinished.
-    await insertJob(db, account, { status: 'queued', endpointKey: 'voice.counted' })
+    await insertJob(db, account, { status: 'queued', endpointKey })
     const { page, complaints } = await openPage(owner, service.url)
     const heard: string[] = []
     page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => void heard.push(String(payload))))
@@ -58,10 +84,10 @@ export function listJourneys(opened: () => OpenedConsole): void {
       ['', 1],
     ] as const) {
       heard.length = 0
-      await page.goto(at(`jobs?endpoint=voice.counted&${query}`))
+      await page.goto(at(`jobs?endpoint=${endpointKey}&${query}`))
       await page.locator('tbody tr[data-job]').first().waitFor()
       await hasHeard('jobsChanged')
-      const jobId = await insertJob(db, account, { status: 'queued', endpointKey: 'voice.counted' })
+      const jobId = await insertJob(db, account, { status: 'queued', endpointKey })
       notifyJob(service.runtime, { accountId: account, jobId })
       await hasHeard(jobId)
       // By then the page has taken it up.
@@ -72,7 +98,7 @@ export function listJourneys(opened: () => OpenedConsole): void {
     }
     await page.getByRole('button', { name: '1 newer' }).click()
     await expect.poll(() => page.getByRole('button', { name: /newer/ }).count()).toBe(0)
-    expect(await page.evaluate('document.activeElement.tagName')).toBe('H1')
+    await page.locator('h1:focus').waitFor()
     await page.getByLabel('Select all on this page').check()
     await page.getByRole('button', { name: /^Cancel [1-9]/ }).click()
     await page.getByRole('button', { name: 'Cancel jobs' }).click()
@@ -84,11 +110,12 @@ export function listJourneys(opened: () => OpenedConsole): void {
 
   test('the way back from a job leads to its row, where the list was left', async () => {
     const { service, owner, account, at } = opened()
+    const endpointKey = ownName('voice.place')
     for (let made = 0; made < 45; made++)
-      await insertJob(service.runtime.db, account, { status: 'failed', endpointKey: 'voice.place' })
+      await insertJob(service.runtime.db, account, { status: 'failed', endpointKey })
     const { page, complaints } = await openPage(owner, service.url)
     for (const list of ['jobs', 'operator/jobs']) {
-      await page.goto(at(`${list}?endpoint=voice.place`))
+      await page.goto(at(`${list}?endpoint=${endpointKey}`))
       const link = page.locator('tbody tr').nth(39).getByRole('link').first()
       await link.scrollIntoViewIfNeeded()
       const [top, href] = [await page.evaluate('scrollY'), await link.getAttribute('href')]
@@ -97,7 +124,7 @@ export function listJourneys(opened: () => OpenedConsole): void {
       await page.getByRole('heading', { name: 'Timeline' }).waitFor()
       await page.goBack()
       await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('href'))).toBe(href)
-      expect(await page.evaluate('scrollY')).toBe(top)
+      await expect.poll(() => page.evaluate('scrollY')).toBe(top)
     }
     expect(complaints).toEqual([])
     await page.close()
@@ -105,10 +132,11 @@ export function listJourneys(opened: () => OpenedConsole): void {
 
   test('tabs say how many jobs they have once that is known', async () => {
     const { service, owner, account, at } = opened()
-    await insertJob(service.runtime.db, account, { status: 'failed', endpointKey: 'voice.tabs' })
+    const endpointKey = ownName('voice.tabs')
+    await insertJob(service.runtime.db, account, { status: 'failed', endpointKey })
     const { page, complaints } = await openPage(owner, service.url)
     const release = await hold(page, 'JobCounts')
-    await page.goto(at('jobs?endpoint=voice.tabs'))
+    await page.goto(at(`jobs?endpoint=${endpointKey}`))
     await page.locator('tbody tr[data-job]').first().waitFor()
     expect(await page.locator('.segment .figure').count()).toBe(0)
     release()
