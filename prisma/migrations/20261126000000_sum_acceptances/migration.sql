@@ -47,11 +47,22 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- While jobs from before the events are being added to them, those that are added already cannot be told from the sums of "job_rollup".
--- Nothing reads "job_event" then: all of it is added anew.
-CREATE FUNCTION "forget_events"() RETURNS VOID LANGUAGE plpgsql AS $$
+-- "job_event" and "job_rollup" are to have the same acceptances. While jobs from before the events are being added to these, nothing reads
+-- "job_event", and what of it is added already cannot be told from the sums of "job_rollup": all of it is added anew. Once all are added,
+-- what was noted of them before, and is still to be folded, reaches "job_rollup" alone: its sums are noted for both, without jobs.
+CREATE FUNCTION "settle_events"() RETURNS VOID LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(7242004);
+  IF NOT EXISTS (SELECT FROM "job_event_backlog") THEN
+    -- In a shard that no transaction writes.
+    INSERT INTO "job_rollup_delta" ("account_id", "shard", "at", "type", "status", "decision", "endpoint_key", "api_key_id", "error_code",
+      "in_events", "jobs", "credits", "characters", "audio_ms")
+    SELECT "account_id", 16, "at", "type", "status", "decision", "endpoint_key", "api_key_id", "error_code", true, 0, sum("credits"),
+      sum("characters"), sum("audio_ms")
+    FROM "job_rollup_delta" WHERE NOT "in_events" GROUP BY 1, 3, 4, 5, 6, 7, 8, 9;
+    UPDATE "job_rollup_delta" SET "credits" = 0, "characters" = 0, "audio_ms" = 0 WHERE NOT "in_events";
+    RETURN;
+  END IF;
   IF NOT EXISTS (SELECT FROM "job_event_backlog" WHERE "filled_to" <> '' OR EXISTS (SELECT FROM "job_event")) THEN
     RETURN;
   END IF;
@@ -71,45 +82,32 @@ BEGIN
   DELETE FROM "job_event";
 END $$;
 
--- Takes the sums of "job_rollup" over, of one account, 20,000 of its rows at a time. What folds meanwhile, with this lock, may have added to
--- some of them already, so that sums take the place of what was there. Returns where the next page begins; null: there is none.
-CREATE FUNCTION "sum_acceptances"("after" JSONB, OUT "cursor" JSONB, OUT "rows" BIGINT) LANGUAGE plpgsql AS $$
-DECLARE
-  mine RECORD;
-  ends TIMESTAMPTZ;
+-- Takes the sums of "job_rollup" over, account by account: what folds waits for it, and no other write does. Sums take the place of what
+-- was there, as what was folded since the trigger has these columns is in "job_rollup", too; where that has nothing any more, they are none.
+CREATE FUNCTION "sum_acceptances"("after" TEXT, OUT "cursor" TEXT, OUT "rows" BIGINT) LANGUAGE plpgsql AS $$
 BEGIN
   "rows" := 0;
   PERFORM pg_advisory_xact_lock(7242004);
   IF EXISTS (SELECT FROM "job_event_backlog") THEN
     RETURN;
   END IF;
-  SELECT "account_id", "span", "at" INTO mine FROM "job_rollup"
-  WHERE ("account_id", "span", "at") >= (coalesce("after"->>'account', ''), coalesce("after"->>'span', 'hour')::"job_rollup_span",
-    coalesce("after"->>'at', '-infinity')::timestamptz) AND "span" <> 'all'
-  ORDER BY "account_id", "span", "at" LIMIT 1;
-  IF NOT FOUND THEN
-    -- What was folded meanwhile of jobs that have come to nothing.
-    UPDATE "job_event" e SET "credits" = 0, "characters" = 0, "audio_ms" = 0
-    WHERE e."kind" = 'accepted' AND (e."credits" <> 0 OR e."characters" <> 0 OR e."audio_ms" <> 0) AND NOT EXISTS (
-      SELECT FROM "job_rollup" r WHERE r."account_id" = e."account_id" AND r."span" = e."span" AND r."at" = e."at"
-        AND (e."breadth" = 'all' OR r."type" = e."type" AND r."status" = e."status"));
-    DELETE FROM "job_event" WHERE "jobs" = 0 AND "credits" = 0 AND "characters" = 0 AND "audio_ms" = 0 AND "wait" = '{}' AND "run" = '{}';
-    RETURN;
-  END IF;
-  SELECT "at" INTO ends FROM "job_rollup"
-  WHERE "account_id" = mine."account_id" AND "span" = mine."span" AND "at" > mine."at" ORDER BY "at" OFFSET 20000 LIMIT 1;
-  ends := coalesce(ends, 'infinity');
+  SELECT min("id") INTO "cursor" FROM "account" WHERE "id" > coalesce("after", '');
+  UPDATE "job_event" e SET "credits" = 0, "characters" = 0, "audio_ms" = 0
+  WHERE e."account_id" = "cursor" AND e."kind" = 'accepted' AND (e."credits" <> 0 OR e."characters" <> 0 OR e."audio_ms" <> 0)
+    AND NOT EXISTS (SELECT FROM "job_rollup" r WHERE r."account_id" = e."account_id" AND r."span" = e."span" AND r."at" = e."at"
+      AND (e."breadth" = 'all' OR r."type" = e."type" AND r."status" = e."status"));
   INSERT INTO "job_event" AS e ("account_id", "breadth", "span", "at", "kind", "type", "status", "jobs", "credits", "characters", "audio_ms",
     "wait", "run")
-  SELECT mine."account_id", b."breadth", mine."span", r."at", 'accepted', CASE WHEN b."breadth" <> 'all' THEN r."type" END,
+  SELECT r."account_id", b."breadth", r."span", r."at", 'accepted', CASE WHEN b."breadth" <> 'all' THEN r."type" END,
     CASE WHEN b."breadth" <> 'all' THEN r."status" END, 0, sum(r."credits"), sum(r."characters"), sum(r."audio_ms"), '{}', '{}'
   FROM "job_rollup" r CROSS JOIN (VALUES ('all'::"job_event_breadth"), ('type_status')) b ("breadth")
-  WHERE r."account_id" = mine."account_id" AND r."span" = mine."span" AND r."at" >= mine."at" AND r."at" < ends
-  GROUP BY 2, 4, 6, 7
+  WHERE r."account_id" = "cursor" AND r."span" <> 'all'
+  GROUP BY 1, 2, 3, 4, 6, 7
   ON CONFLICT ("account_id", "breadth", "span", "at", "kind", "type", "status", "decision", "endpoint_key", "api_key_id", "error_code")
     DO UPDATE SET "credits" = excluded."credits", "characters" = excluded."characters", "audio_ms" = excluded."audio_ms";
   GET DIAGNOSTICS "rows" = ROW_COUNT;
-  "cursor" := jsonb_build_object('account', mine."account_id", 'span', mine."span", 'at', ends);
+  DELETE FROM "job_event" WHERE "account_id" = "cursor" AND "jobs" = 0 AND "credits" = 0 AND "characters" = 0 AND "audio_ms" = 0
+    AND "wait" = '{}' AND "run" = '{}';
 END $$;
 
 -- in one transaction
@@ -117,11 +115,11 @@ END $$;
 DELETE FROM "job_event" WHERE EXISTS (SELECT FROM "job_event_backlog");
 
 -- in one transaction
-SELECT "forget_events"();
+SELECT "settle_events"();
 
 -- in pages
-SELECT "cursor"::text, "rows" FROM "sum_acceptances"($1::text::jsonb);
+SELECT "cursor", "rows" FROM "sum_acceptances"($1::text);
 
 -- in one transaction
-DROP FUNCTION "forget_events"();
-DROP FUNCTION "sum_acceptances"(JSONB);
+DROP FUNCTION "settle_events"();
+DROP FUNCTION "sum_acceptances"(TEXT);
