@@ -223,7 +223,8 @@ describeConsole('the console in a browser', (opened) => {
 
   test('a list that is open shows jobs of programs as they come, without moving its rows', async () => {
     const { service, owner, account, at } = opened()
-    await insertJob(service.runtime.db, account)
+    // What is followed begins with what is unfinished.
+    await insertJob(service.runtime.db, account, { status: 'queued', endpointKey: 'voice.unserved' })
     const { page, complaints } = await openPage(owner, service.url)
     const isFollowed = whenFollowed(page)
     await page.goto(at('jobs'))
