@@ -1,4 +1,4 @@
-import type { QueryResult, QueryResultRow } from 'pg'
+import type { QueryResultRow } from 'pg'
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
@@ -8,7 +8,7 @@ import { statementName } from '../../db/statement-name.ts'
 import type { Detail } from '../../errors/service-error.ts'
 import { type Job, type JobSummary, PAGE_COLUMNS } from '../job-shape.ts'
 import { type FilterParameters, parameterViolations, rejectViolations, toJobsFilter } from './filter-parameters.ts'
-import { type PageQuery, toPageQuery } from './page-query.ts'
+import { type PageQuery, pageQueries } from './page-query.ts'
 import { readSummaries, summaryLines } from './summary-lines.ts'
 
 const DEFAULT_LIMIT = 50
@@ -58,15 +58,13 @@ export async function jobPage(ctx: Context, input: JobPageInput): Promise<JobPag
     ...rangeViolations('offset', offset, 0, MAX_OFFSET),
     ...parameterViolations(filter ?? {}),
   ])
-  const query = toPageQuery(accountId, toJobsFilter(filter ?? {}), limit, offset)
-  const read = async <Row extends QueryResultRow>(text: string): Promise<Row[]> =>
-    (await readPage<Row>(ctx.db, accountId, query, text)).rows
+  const queries = pageQueries(accountId, toJobsFilter(filter ?? {}), { limit, offset, now: ctx.now() })
   if (input.whole === true) {
-    const rows = await read<WholeRow>(wholeText(query))
+    const rows = await readPage<WholeRow>(ctx.db, accountId, queries, wholeText)
     const jobs = rows.filter((row): row is WholeRow & Job => row.id !== null)
     return { jobs, total: Number(rows[0]?.total ?? 0), limit, offset }
   }
-  const [row] = await read<SummaryRow>(`select ${query.total} as total, ${summaryLines(query.page)} as lines`)
+  const [row] = await readPage<SummaryRow>(ctx.db, accountId, queries, summaryText)
   return { jobs: readSummaries(row?.lines ?? null), total: Number(row?.total ?? 0), limit, offset }
 }
 
@@ -81,12 +79,21 @@ const wholeText = ({ page, total }: PageQuery): string => `
     select ${PAGE_COLUMNS} from ${page} j left join api_key k on k.id = j.api_key_id
   ) p on true order by p.id desc`
 
-function readPage<Row extends QueryResultRow>(
+const summaryText = ({ page, total }: PageQuery): string => `select ${total} as total, ${summaryLines(page)} as lines`
+
+/** The rows of the first query whose total is one that it counts to. */
+async function readPage<Row extends QueryResultRow & { readonly total: string }>(
   db: Database,
   accountId: string,
-  { values, isCommon, isLong }: PageQuery,
-  text: string,
-): Promise<QueryResult<Row>> {
-  const statement = { text, values: [...values], ...(isCommon && { name: statementName('job_page', text) }) }
-  return isLong ? longRead<Row>(db, accountId, statement) : db.pool.query<Row>(statement)
+  queries: readonly PageQuery[],
+  textOf: (query: PageQuery) => string,
+): Promise<Row[]> {
+  for (const query of queries) {
+    const { values, isCommon, isLong, countsTo } = query
+    const text = textOf(query)
+    const statement = { text, values: [...values], ...(isCommon && { name: statementName('job_page', text) }) }
+    const { rows } = await (isLong ? longRead<Row>(db, accountId, statement) : db.pool.query<Row>(statement))
+    if (Number(rows[0]?.total ?? 0) <= countsTo) return rows
+  }
+  return []
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FilterParameters, toJobsFilter } from '../../../src/jobs/list/filter-parameters.ts'
-import { toPageQuery } from '../../../src/jobs/list/page-query.ts'
+import { type PageQuery, pageQueries, toPageQuery } from '../../../src/jobs/list/page-query.ts'
 import { call } from '../../setup/http.ts'
-import { idAt } from '../../setup/jobs/jobs.ts'
+import { idAt, insertJob } from '../../setup/jobs/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 const JOBS = 30_000
@@ -111,5 +111,57 @@ describe('a page of jobs', () => {
       ...values,
     ])
     expect(Number(rows[0].total)).toBe(jobs)
+  })
+
+  const DAY = { from: new Date('2026-02-02'), to: new Date('2026-02-03') }
+
+  test.each<[string, FilterParameters]>([
+    ['of a day', DAY],
+    ['of ids that begin alike', { search: idAt(new Date('2026-02-02')).slice(0, 14) }],
+  ])('%s is first counted up to 5,000 jobs, by the index of its account, then as any', async (_what, filter) => {
+    const queries = pageQueries(caller.account, toJobsFilter(filter), { limit: LIMIT, offset: 0, now: new Date() })
+    expect(queries.map(({ countsTo, isLong }) => [countsTo, isLong])).toEqual([
+      [5000, false],
+      [Number.POSITIVE_INFINITY, true],
+    ])
+    const [{ total, values }] = queries as [PageQuery]
+    expect(await readsBy(`select ${total} as total`, values)).toEqual([{ index: 'job_account_id_id_idx', rows: 5001 }])
+    const search = new URLSearchParams(
+      Object.entries(filter).map(([name, value]) => [
+        name,
+        value instanceof Date ? value.toISOString() : String(value),
+      ]),
+    )
+    const page = await call(`${service.url}/api/v1/jobs?limit=${LIMIT}&${search}`, { key: caller.key })
+    expect(page.json()).toMatchObject({ jobs: Array(LIMIT).fill({}), total: JOBS })
+  })
+
+  test.each<[string, FilterParameters, number]>([
+    ['of more than two days', { ...DAY, to: new Date('2026-02-04T00:00:00.001Z') }, 0],
+    ['of a day up to anything', { to: DAY.to }, 0],
+    ['of the last two days', { from: new Date('2026-02-03') }, 0],
+    ['of a day, with another filter', { ...DAY, status: ['failed'] }, 0],
+    ['of a day, far down', DAY, 1001],
+  ])('%s is not expected to have few jobs', (_what, filter, offset) => {
+    const at = { limit: LIMIT, offset, now: new Date('2026-02-05T00:00:00.001Z') }
+    expect(pageQueries(caller.account, toJobsFilter(filter), at)).toHaveLength(1)
+  })
+
+  test('of a window with few jobs takes no share of the long reads of its account', async () => {
+    const few = await service.createCaller()
+    const start = Date.now() - 60_000
+    const from = new Date(start - 3_600_000).toISOString()
+    const ids: string[] = []
+    for (let made = 0; made < 3; made++)
+      ids.unshift(await insertJob(service.runtime.db, few.account, { id: idAt(new Date(start + made)) }))
+    const { readShares } = service.runtime.db
+    const held = [await readShares.acquire(few.account), await readShares.acquire(few.account)]
+    try {
+      const page = await call(`${service.url}/api/v1/jobs?from=${from}`, { key: few.key })
+      expect(page.json()).toMatchObject({ jobs: ids.map((job_id) => ({ job_id })), total: 3 })
+      expect((await call(`${service.url}/api/v1/jobs?from=2026-01-01`, { key: few.key })).status).toBe(429)
+    } finally {
+      for (const release of held) release()
+    }
   })
 })
