@@ -63,7 +63,7 @@ function AnyJobRow({ job, isOfOneAccount }: { job: Row; isOfOneAccount: boolean 
         </td>
       )}
       <td>
-        <span class="clip-cell" title={job.endpointKey}>
+        <span class="any-endpoint clip-cell" title={job.endpointKey}>
           {job.endpointKey}
         </span>
       </td>

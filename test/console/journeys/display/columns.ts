@@ -64,7 +64,10 @@ export function columnJourneys(opened: () => OpenedConsole): void {
     ] as const) {
       const id = idAt(new Date(Date.now() - DATED_MS))
       last = id
-      await insertJob(db, account, { id, status, endpointKey, apiKeyId: key, ...(errorCode && { errorCode }) })
+      await insertJob(db, account, {
+        ...{ id, status, endpointKey, apiKeyId: key },
+        ...(errorCode && { errorCode, cause: LONG.repeat(4) }),
+      })
       await db.pool.query(MAKE_LONG, [id])
     }
     const { page, complaints } = await openPage(owner, service.url)
