@@ -3,7 +3,7 @@ import { createUser } from '../../../../src/users/create-user.ts'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import { insertJob } from '../../../setup/jobs/jobs.ts'
 import { PASSWORD } from '../../../setup/service/people.ts'
-import { type OpenedConsole, signIn } from '../opened-console.ts'
+import { type OpenedConsole, ownEmail, signIn } from '../opened-console.ts'
 
 const CAUSE = 'the engine at http://gpu:8095 answered 500'
 const MANY = 9
@@ -15,14 +15,15 @@ export function faultyJobJourneys(opened: () => OpenedConsole): void {
     const { db } = service.runtime
     const account = await service.createAccount()
     const system = service.runtime.as({ kind: 'system' })
-    await createUser(system, { account, email: 'faults@example.com', password: PASSWORD, role: 'owner' })
+    const email = ownEmail('faults')
+    await createUser(system, { account, email, password: PASSWORD, role: 'owner' })
     const failed = await insertJob(db, account, { status: 'failed', errorCode: 'PROVIDER_BUSY', cause: CAUSE })
     for (let made = 0; made < MANY; made++)
       await insertJob(db, account, { status: 'failed', errorCode: 'JOB_CANCELLED' })
     const context = await browser.newContext()
     const { page, complaints } = await openPage(context, service.url)
     await page.goto(at(''))
-    await signIn(page, 'faults@example.com')
+    await signIn(page, email)
     const card = page.locator('.card').filter({ has: page.getByRole('heading', { name: 'Failures, last 24 h' }) })
     await card.locator(`[title="${failed}"]`).waitFor()
     expect(await card.getByText('cancelled').count()).toBe(0)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { flaws, openPage, pressUntil } from '../../../setup/browser.ts'
-import { insertJob } from '../../../setup/jobs/jobs.ts'
+import { idAt, insertJob } from '../../../setup/jobs/jobs.ts'
 import type { OpenedConsole } from '../opened-console.ts'
 
 const FIFTY = 50
@@ -12,9 +12,13 @@ export function jobsJourneys(opened: () => OpenedConsole): void {
   test('rows are walked, selected and opened by letters, and a job leads to its neighbours, its retry and its cancellation', async () => {
     const { service, owner, account, at } = opened()
     const { db } = service.runtime
+    const start = Date.now()
     const ids: string[] = []
-    for (let made = 0; made < 3; made++)
-      ids.unshift(await insertJob(db, account, { status: 'failed', errorCode: 'PROVIDER_BUSY' }))
+    for (let made = 0; made < 3; made++) {
+      // Ids of one millisecond would be in any order.
+      const id = idAt(new Date(start + made))
+      ids.unshift(await insertJob(db, account, { id, status: 'failed', errorCode: 'PROVIDER_BUSY' }))
+    }
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at('jobs?error=provider_busy'))
     // Not those that stand for rows that are still loading.
