@@ -19,15 +19,18 @@ export function NamedField({ name, ...field }: NamedFieldProps) {
 
 function NamedForm({ label, placeholder, name, names, read, onValue }: NamedFieldProps) {
   const [text, setText] = useState(name)
-  const [typed, setTyped] = useState<string | null>(null)
+  const [waiting, setWaiting] = useState<string | null>(null)
   const [error, setError] = useState<string | null>(null)
-  useEffect(() => {
-    if (typed === null || names === null) return
+  const choose = (typed: string): void => {
+    setWaiting(names === null ? typed : null)
+    if (names === null) return
     const found = read(typed)
-    setTyped(null)
     setError('error' in found ? found.error : null)
     if ('value' in found) onValue(found.value)
-  }, [typed, names === null])
+  }
+  useEffect(() => {
+    if (waiting !== null) choose(waiting)
+  }, [names === null])
   return (
     <>
       <SuggestionForm
@@ -36,7 +39,7 @@ function NamedForm({ label, placeholder, name, names, read, onValue }: NamedFiel
         value={text}
         onText={setText}
         suggestions={names ?? []}
-        onChoose={setTyped}
+        onChoose={choose}
         isWrong={error !== null}
       />
       {error !== null && (
