@@ -7,7 +7,7 @@ import { useCalmReload } from '../lists/use-calm-reload.ts'
 import { type WebhookDayQuery, webhookDay } from '../operations.ts'
 import { Tile } from '../overview/tile.tsx'
 import { count, duration, share, shortCount } from '../parts/format.ts'
-import { Load, SkeletonRows } from '../parts/load.tsx'
+import { Load } from '../parts/load.tsx'
 import { deliveriesNow } from '../shell/account-live.ts'
 import { rangeOf } from '../windows/time-window.ts'
 import { countingPause } from './counting-pause.ts'
@@ -44,12 +44,21 @@ export function LastDay() {
       <h2 id="last-day" class="section-head">
         Last 24 hours
       </h2>
-      <Load query={query} skeleton={<SkeletonRows rows={2} />}>
+      <Load query={query} skeleton={<NoFigures />}>
         {({ webhookStats }) => <Figures stats={webhookStats} />}
       </Load>
     </section>
   )
 }
+
+/** As high as the figures: what stands below them stays where it is. */
+const NoFigures = () => (
+  <div class="tiles">
+    {['Delivered', 'Failed', 'Under way', 'Median attempt'].map((name) => (
+      <Tile key={name} name={name} value="–" note={'\u00a0'} />
+    ))}
+  </div>
+)
 
 function Figures({ stats }: { stats: WebhookDayQuery['webhookStats'] }) {
   const { pending, succeeded, failed, attempts, medianAttemptMs } = stats

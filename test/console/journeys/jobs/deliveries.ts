@@ -162,6 +162,27 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
     await context.close()
   })
 
+  test('the list of deliveries stays where it is as the figures above it come', async () => {
+    const { service, owner, account, at } = opened()
+    await service.runtime.db.pool.query(ADD_ENDED, [newId('msg'), account, newId('job'), 'succeeded', 'succeeded'])
+    const { page, complaints } = await openPage(owner, service.url)
+    const counted = Promise.withResolvers<void>()
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('query WebhookDay')) await counted.promise
+      await route.continue()
+    })
+    await page.goto(at('webhooks/deliveries'))
+    await page.locator('tr[data-delivery]').first().waitFor()
+    const day = page.getByRole('region', { name: 'Last 24 hours' })
+    const place = () => page.getByRole('heading', { name: 'Last 30 days' }).boundingBox()
+    const before = await place()
+    expect(await day.locator('.skeletons').count()).toBe(1)
+    counted.resolve()
+    await day.locator('.skeletons').waitFor({ state: 'detached' })
+    expect([await place(), complaints]).toEqual([before, []])
+    await page.close()
+  })
+
   test('the last 24 hours move on where nothing is delivered', async () => {
     const { service, owner, at } = opened()
     const { page, complaints } = await openPage(owner, service.url)
