@@ -5,6 +5,7 @@ import { createGunzip } from 'node:zlib'
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { SessionClient } from '../db/connections/session-client.ts'
+import { liftTimeLimits } from '../db/connections/time-limits.ts'
 import type { Database } from '../db/database.ts'
 import type { Queryable } from '../db/migrations/ledger.ts'
 import type { Log } from '../values/log.ts'
@@ -43,7 +44,8 @@ export async function restoreTables(
   client.on('error', () => undefined)
   await client.connect()
   try {
-    await client.query('begin; set local statement_timeout = 0; set local synchronous_commit = on')
+    await liftTimeLimits(client)
+    await client.query('begin; set local synchronous_commit = on')
     const { tables, partitions, sequences } = await fitting(readerOf(client), manifest, log)
     await makePartitions(client, partitions)
     const all = tables.map(({ name }) => escapeIdentifier(name))

@@ -125,6 +125,8 @@ async function openClient(options: LastingOptions, enqueue: Enqueue, onLost: () 
     if (serving) onLost()
   })
   try {
+    // A role's limit is meant for connections that nobody needs any more.
+    await client.query('set idle_session_timeout = 0')
     await options.prepare(client)
     if (ended) throw new Error('The connection was lost while it was prepared.')
   } catch (error) {

@@ -1,9 +1,9 @@
 /**
  * SQLSTATEs of a PostgreSQL that is stopping, starting or gone (class 08), or lacks disk, memory, connections (class 53) or a working disk;
- * that takes no writes (25006: a standby, before it is promoted); that broke a statement off for its time, a lock or another transaction
- * (57014, 55P03, 40001, 40P01).
+ * that takes no writes (25006: a standby, before it is promoted); that broke a statement or a transaction off for its time, a lock or another
+ * transaction (57014, 25P04, 55P03, 40001, 40P01).
  */
-const SQLSTATE = /^(57P0[1-5]|25P03|25006|57014|55P03|40001|40P01|(?:08|53)[0-9A-Z]{3}|58030)$/
+const SQLSTATE = /^(57P0[1-5]|25P0[34]|25006|57014|55P03|40001|40P01|(?:08|53)[0-9A-Z]{3}|58030)$/
 const SOCKET_ERRORS: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -1,17 +1,25 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Manifest } from '../../src/backup/manifest.ts'
+import { restoreTables } from '../../src/backup/restore-tables.ts'
 import { runBackup, runRestore } from '../../src/backup/run-backup.ts'
 import { readSettings } from '../../src/context/config.ts'
 import { openDatabase } from '../../src/db/database.ts'
+import { migrate } from '../../src/db/migrations/migrate.ts'
 import { type Log, openLog } from '../../src/values/log.ts'
 import { createTestDatabase } from '../setup/postgres/database.ts'
 import { migrationWorkshop } from '../setup/postgres/migrations.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
+import { until } from '../setup/wait.ts'
 
+const TIMEOUT_MS = 60_000
 const SILENT = openLog('silent')
+/** A statement of the restore that has waited for a lock for longer than the role's limits of time. */
+const OVERDUE = `select from pg_stat_activity where datname = current_database() and application_name = 'sonant restore'
+  and wait_event_type = 'Lock' and query ilike $1 and now() - query_start > '0.5 s'`
 /** What an operator made next to the service's tables. */
 const OTHERS = `
   create table job_fix as select id from job;
@@ -106,4 +114,30 @@ test('a backup of a schema that a newer program has migrated holds all that may 
   expect(JSON.parse(await readFile(join(dir, 'newer', 'backup.json'), 'utf8')).migrations).toContain(
     '29990101000000_later',
   )
+})
+
+test('a restore takes as long as it takes, its last statements included, whatever limits of time the role has', async () => {
+  const workshop = await migrationWorkshop()
+  clean.push(() => workshop.close())
+  await migrate(workshop.db, SILENT)
+  const url = new URL(workshop.url)
+  url.searchParams.set('options', '-c statement_timeout=300 -c transaction_timeout=300 -c lock_timeout=300')
+  const [first, second] = [new Client(workshop.url), new Client(workshop.url)]
+  clean.push(() => Promise.all([first.end(), second.end()]))
+  await Promise.all([first.connect(), second.connect()])
+  const isOverdue = async (statement: string) => (await workshop.db.pool.query(OVERDUE, [statement])).rowCount === 1
+
+  await first.query('begin; lock table account in access share mode')
+  const restoring = restoreTables({ db: { url: url.href }, log: SILENT }, join(dir, 'backup'), manifest, async () => {})
+  const heldUp = async (statement: string) =>
+    Promise.race([restoring, until(() => isOverdue(statement), TIMEOUT_MS, `${statement} to wait`)])
+  await heldUp('lock table%')
+  // It has its turn as soon as the rows are committed.
+  const locking = second.query('begin; lock table account in share update exclusive mode')
+  await first.query('rollback')
+  await heldUp('analyze%')
+  await locking
+  await second.query('rollback')
+  await restoring
+  expect((await workshop.db.pool.query('select credits::int from account')).rows).toEqual([{ credits: 77 }])
 })

@@ -56,6 +56,14 @@ describe('notifier', () => {
     expect(heard).toEqual(['x', ''])
   })
 
+  test('its connection stays, however short a session of its role may be idle', async () => {
+    const limited = new URL(inject('databaseUrl'))
+    limited.searchParams.set('options', '-c idle_session_timeout=200')
+    open.push(await openNotifier(new Servers([limited.href]), log))
+    const idle = async () => (await admin.query(`select ${OURS} and state_change < now() - interval '600 ms'`)).rowCount
+    await expect.poll(idle, { timeout: 10_000 }).toBe(1)
+  })
+
   test('the last to leave a channel ends its LISTEN, and a newcomer starts it again', async () => {
     const notifier = await connect()
     const heard: string[] = []

@@ -23,6 +23,7 @@ describe('a database that cannot be talked to', () => {
     ['a disk that fails', failing({ code: '58030' })],
     ['a server that takes no writes', failing({ code: '25006' })],
     ['a time limit', failing({ code: '57014' })],
+    ['a time limit of transactions', failing({ code: '25P04', severity: 'FATAL' })],
     ['a lock that is not had in time', failing({ code: '55P03' })],
     ['a conflict of transactions', failing({ code: '40001' })],
     ['a deadlock', failing({ code: '40P01' })],

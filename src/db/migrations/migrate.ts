@@ -1,6 +1,7 @@
 import { type Client, escapeIdentifier } from 'pg'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Log } from '../../values/log.ts'
+import { liftTimeLimits } from '../connections/time-limits.ts'
 import type { Database } from '../database.ts'
 import { applyMigration } from './apply-migration.ts'
 import { createLedger, type LedgerRow, type Queryable, REPAIR, readLedger } from './ledger.ts'
@@ -35,8 +36,7 @@ export async function migrate(db: Database, log: Log, options: MigrateOptions = 
   const client = await db.watched.connect({ application_name: 'sonant migrate' })
   client.on('error', (error) => log.warn({ err: error.message }, 'the migration lost its lock'))
   try {
-    // A role's time limit is meant for requests.
-    await client.query('set statement_timeout = 0; set lock_timeout = 0')
+    await liftTimeLimits(client)
     await lockMigrations(client)
     await applyPending(client, folder, names, log)
   } finally {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openDatabase } from '../../../src/db/database.ts'
 import { migrate } from '../../../src/db/migrations/migrate.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { keepWriting, migrationWorkshop } from '../../setup/postgres/migrations.ts'
@@ -120,6 +121,16 @@ describe('a migration of several steps', () => {
     await migrated
     expect((await writing.stop()).longest).toBeLessThan(1_000)
     expect((await ledger()).map(({ finished }) => finished)).toEqual([true, true])
+  })
+
+  test('takes as long as its steps do, whatever limits of time the role has', async () => {
+    const folder = await workshop.write({ '1_slow': `${THINGS}; select pg_sleep(0.6)` })
+    const limited = new URL(workshop.url)
+    const limits = ['statement_timeout', 'transaction_timeout', 'idle_session_timeout'].map((name) => `-c ${name}=300`)
+    limited.searchParams.set('options', limits.join(' '))
+    const db = openDatabase(limited.href, log)
+    await migrate(db, log, { folder }).finally(() => db.close())
+    expect((await ledger()).map(({ finished }) => finished)).toEqual([true])
   })
 
   test('that failed goes on with the failed step once an operator has mended it', async () => {
