@@ -71,7 +71,8 @@ async function verifyAll(dir: string, { tables, artifacts, secretKey }: Manifest
 /** @throws ServiceError UNAVAILABLE where the database has an account, or a start has installed anything, or its schema is a later one */
 async function requireUnused(db: Queryable, { migrations }: Manifest): Promise<void> {
   const ledger = await readLedger(db)
-  if (ledger === null) return
+  // A restore that was broken off before its first migration has left a ledger, and no tables.
+  if (ledger === null || !ledger.some(({ state }) => state === 'applied')) return
   const { rows } = await db.query<{ used: boolean }>(
     'select exists (select from account) or exists (select from installation) or exists (select from job) as used',
   )

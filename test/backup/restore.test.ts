@@ -9,6 +9,7 @@ import { runBackup, runRestore } from '../../src/backup/run-backup.ts'
 import { authenticate } from '../../src/callers/authenticate.ts'
 import { readSettings } from '../../src/context/config.ts'
 import { openDatabase } from '../../src/db/database.ts'
+import { createLedger } from '../../src/db/migrations/ledger.ts'
 import { openStore } from '../../src/runtime/foundation.ts'
 import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts'
 import type { Storage } from '../../src/storage/storage.ts'
@@ -200,6 +201,14 @@ describe('a restored backup', () => {
     await expect(restore({ settings, log, open }, dir)).rejects.toThrow('ECONNREFUSED')
     await broken.close()
     expect(await readFile(join(settings.dataDir, 'secret.key'))).toEqual(await readFile(join(dir, 'secret.key')))
+    expect(await runRestore(settings, log, dir)).toMatchObject({ artifacts: { files: 2 } })
+  })
+
+  test('that was broken off before its first migration is begun again', async () => {
+    const settings = await emptyPlace()
+    const db = openDatabase(settings.databaseUrl as string, log)
+    await createLedger(db.pool)
+    await db.close()
     expect(await runRestore(settings, log, dir)).toMatchObject({ artifacts: { files: 2 } })
   })
 
