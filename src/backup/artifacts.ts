@@ -10,7 +10,7 @@ import type { Snapshot } from '../db/snapshot.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { isStorageKey } from '../storage/sign-url.ts'
 import type { Storage } from '../storage/storage.ts'
-import { checksumOf, damaged, writeChecked } from './checked-file.ts'
+import { checksumOf, damaged, NoRoom, writeChecked } from './checked-file.ts'
 import type { BackupFile, Manifest } from './manifest.ts'
 import { keysInUse, PATIENCE_MS, untilDeleted } from './missing-audio.ts'
 
@@ -93,6 +93,7 @@ async function keepOne({ db, storage }: Parts, dir: string, { key, sha256 }: Kep
     .read(key)
     .then((content) => writeChecked(dir, `${FOLDER}/${key}`, content))
     .catch((error: Error) => error)
+  if (found instanceof NoRoom) throw found
   if (!(found instanceof Error) && found.sha256 === sha256) return 'kept'
   const isThere = (await keysInUse(db, [key])).length > 0
   const isMissing = found instanceof Error && (await storage.stat(key).catch(() => undefined)) === null

@@ -4,7 +4,7 @@ import { mkdir, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { invalidRequest } from '../errors/service-error.ts'
+import { invalidRequest, ServiceError } from '../errors/service-error.ts'
 import { errorCode } from '../values/data-directory.ts'
 import type { BackupFile } from './manifest.ts'
 
@@ -22,18 +22,38 @@ function tally() {
   return { stream, result: () => ({ bytes, sha256: hash.digest('hex') }) }
 }
 
-/** Writes a file of a backup, flushed to the disk. @throws where it is there already */
+/** What says of a file system that it takes no more, and nothing of where the bytes come from. */
+const FULL: Readonly<Record<string, string>> = {
+  ENOSPC: 'the file system is full',
+  EDQUOT: "this user's share of the file system is full",
+  EFBIG: 'a file of that length is not allowed',
+  EROFS: 'the file system is read-only',
+}
+
+/** There is no room for a backup where it is written. */
+export class NoRoom extends ServiceError {
+  constructor(path: string, code: string) {
+    super('UNAVAILABLE', `${path} cannot be written: ${FULL[code]}. The backup was broken off.`)
+  }
+}
+
+/** Writes a file of a backup, flushed to the disk. @throws NoRoom; where it is there already */
 export async function writeChecked(
   dir: string,
   path: string,
   ...source: [Readable, ...Transform[]]
 ): Promise<BackupFile> {
   const full = join(dir, path)
-  await mkdir(dirname(full), { recursive: true, mode: 0o700 })
-  const handle = await open(full, 'wx', 0o600)
-  const counted = tally()
-  await pipeline([...source, counted.stream, handle.createWriteStream({ flush: true })])
-  return { path, ...counted.result() }
+  try {
+    await mkdir(dirname(full), { recursive: true, mode: 0o700 })
+    const handle = await open(full, 'wx', 0o600)
+    const counted = tally()
+    await pipeline([...source, counted.stream, handle.createWriteStream({ flush: true })])
+    return { path, ...counted.result() }
+  } catch (error) {
+    const code = errorCode(error) ?? ''
+    throw code in FULL ? new NoRoom(full, code) : error
+  }
 }
 
 /** @throws ServiceError INVALID_REQUEST that names the first file that is not as it was written */
