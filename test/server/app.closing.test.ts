@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
+import { call } from '../setup/http.ts'
 import { startTestRuntime } from '../setup/service/runtime.ts'
 import { until } from '../setup/wait.ts'
 
@@ -30,4 +31,19 @@ test('a connection is over with the answer that was still owed to it, and holds 
   await closed
   expect(answer).toContain('HTTP/1.1 202')
   expect(performance.now() - started).toBeLessThan((GRACE_SECONDS * 1000) / 2)
+})
+
+test('while a process drains every answer is the last of its connection: where no route takes the request, and to a preflight', async () => {
+  const service = await startTestRuntime({ env: { CORS_ORIGINS: '*' } })
+  const preflight = { origin: 'https://page.example.org', 'access-control-request-method': 'GET' }
+  const answers = async () => [
+    await call(`${service.url}/health/live`),
+    await call(`${service.url}/nowhere`),
+    await call(`${service.url}/api/v1/jobs`, { method: 'OPTIONS', headers: preflight }),
+  ]
+  const shown = async () => (await answers()).map(({ status, headers }) => [status, headers.connection])
+  expect(await shown()).toEqual([200, 404, 204].map((status) => [status, 'keep-alive']))
+  service.readiness.drain()
+  expect(await shown()).toEqual([200, 404, 204].map((status) => [status, 'close']))
+  await service.close()
 })
