@@ -1,5 +1,4 @@
-import { z } from 'zod'
-import { integer } from './settings-fields.ts'
+import { anyText, integer } from './settings-fields.ts'
 
 /** The door for clients of OpenAI's API. */
 export interface OpenaiSettings {
@@ -11,7 +10,7 @@ export interface OpenaiSettings {
 
 /** The variables that set it. */
 export const openaiFields = {
-  OPENAI_MODEL: z.string().optional(),
+  OPENAI_MODEL: anyText.optional(),
   OPENAI_WAIT_SECONDS: integer(1, 3600, 120),
 }
 

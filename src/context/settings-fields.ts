@@ -11,6 +11,9 @@ const EXAMPLE_SECRET = /^change[-_ ]?me/i
 /** With four attempts of 10 s in between the last one still starts in time. */
 const MAX_RETRY_DELAYS_SECONDS = 230
 
+/** Any text: a variable that is set to nothing counts as absent, so that only an empty file gives none. */
+export const anyText = z.string().min(1, 'must not be empty')
+
 /** A whole number within limits. */
 export const integer = (min: number, max: number, fallback: number) => wholeNumber(min, max).default(fallback)
 

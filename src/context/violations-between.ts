@@ -1,17 +1,29 @@
+import { isIPv6 } from 'node:net'
+
 /** Together they open the bucket of STORAGE_URL. */
 const CREDENTIALS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const
 /** Where a process listens on all of its machine's addresses, none of which it knows to be the one that clients use. */
-const EVERY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]', '*'])
+const EVERY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '[::]', '[::ffff:0:0]', '*'])
 
 const LOOPBACK = '127.0.0.1'
 /** A name may stand for either address: these count as one. */
-const LOOPBACKS: ReadonlySet<string> = new Set(['localhost', LOOPBACK, '::1', '[::1]'])
+const LOOPBACKS: ReadonlySet<string> = new Set(['localhost', LOOPBACK, '[::1]'])
 /** Where PORT is not set. */
 export const DEFAULT_PORT = 4000
 
+/** The one spelling of an address that has many, such as `::0` and `0` of every address. */
+function asInUrls(host: string): string {
+  const url = `http://${isIPv6(host) ? `[${host}]` : host}`
+  return URL.canParse(url) ? new URL(url).hostname : host
+}
+
+const isEveryAddress = (host: string): boolean => EVERY_ADDRESS.has(asInUrls(host))
+
 /** Whether two listeners would have an address in common. */
-const overlap = (one: string, other: string): boolean =>
-  one === other || (LOOPBACKS.has(one) && LOOPBACKS.has(other)) || [one, other].some((host) => EVERY_ADDRESS.has(host))
+function overlap(one: string, other: string): boolean {
+  const hosts = [one, other].map(asInUrls)
+  return hosts[0] === hosts[1] || hosts.every((host) => LOOPBACKS.has(host)) || hosts.some(isEveryAddress)
+}
 
 type Given = Readonly<Record<string, string | undefined>>
 
@@ -22,10 +34,10 @@ export function violationsBetween(given: Given): string[] {
   const missing = CREDENTIALS.filter((name) => STORAGE_URL !== undefined && given[name] === undefined)
   return [
     ...missing.map((name) => `${name} is needed for STORAGE_URL`),
-    ...(PUBLIC_URL === undefined && EVERY_ADDRESS.has(HOST)
+    ...(PUBLIC_URL === undefined && isEveryAddress(HOST)
       ? [`PUBLIC_URL is needed where HOST is ${HOST}: no client can open such an address`]
       : []),
-    ...(PORT !== '0' && METRICS_PORT === PORT && overlap(HOST, METRICS_HOST)
+    ...(Number(PORT) !== 0 && Number(METRICS_PORT) === Number(PORT) && overlap(HOST, METRICS_HOST)
       ? ['METRICS_PORT must be another one than PORT']
       : []),
     ...(DIRECT_DATABASE_URL !== undefined && DATABASE_URL === undefined

@@ -14,6 +14,7 @@ describe('the settings', () => {
       { PORT: '4100', METRICS_PORT: '4100' },
       'METRICS_PORT must be another one',
     ],
+    ['one port in two spellings', { PORT: '4100', METRICS_PORT: '04100' }, 'METRICS_PORT must be another one'],
     ["PORT's default for the metrics", { METRICS_PORT: '4000' }, 'METRICS_PORT must be another one'],
     [
       'one port on two names of the loopback',
@@ -27,6 +28,13 @@ describe('the settings', () => {
   ])('with %s are refused by the name of the variable', (_what, env, reason) => {
     expect(() => readSettings(env)).toThrow(reason)
   })
+
+  test.each(['0', '0.0', '::0', '0:0:0:0:0:0:0:0', '[::]', '::ffff:0.0.0.0'])(
+    'with %s, which is every address as well, need a public one',
+    (HOST) => {
+      expect(() => readSettings({ HOST })).toThrow(`PUBLIC_URL is needed where HOST is ${HOST}:`)
+    },
+  )
 
   test('let a process listen everywhere whose clients know another address', () => {
     expect(readSettings({ HOST: '0.0.0.0', PUBLIC_URL: 'https://voice.example.org' })).toMatchObject({

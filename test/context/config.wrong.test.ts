@@ -7,6 +7,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   PORT: ['70000', '-1', '80.5', '0x50', 'eighty', ' 80'],
   METRICS_PORT: ['65536', '-1', 'none'],
   OTEL_TRACES_SAMPLER: ['sometimes', 'jaeger_remote'],
+  OTEL_TRACES_SAMPLER_ARG: ['2', '-0.5', 'half', '50%'],
   OTEL_EXPORTER_OTLP_ENDPOINT: ['collector:4318', 'grpc://collector:4317', 'http://user:word@collector'],
   PUBLIC_URL: ['voice.example.org', 'ftp://voice.example.org', 'https://a@voice.example.org', 'https://a.example/?b'],
   DATABASE_URL: ['mysql://one/db', 'one', 'postgresql://one,/db', 'postgresql://one/db?target_session_attrs=standby'],
@@ -71,6 +72,14 @@ describe('wrong values', () => {
     '%s=%s is refused in one line, which names the variable alone',
     (name, value) => {
       expect(violations({ ...WITH[name], [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))])
+    },
+  )
+
+  test.each([...ANY_TEXT].filter((name) => name !== 'COMPANION_BLOCKED_TERMS' && name !== 'NODE_ENV'))(
+    'an empty file for %s is refused, where the variable itself set to nothing counts as absent',
+    (name) => {
+      expect(violations({ [name]: '' })).toEqual([])
+      expect(violations({ [`${name}_FILE`]: '/dev/null' })).toEqual([`${name} must not be empty`])
     },
   )
 
