@@ -34,3 +34,13 @@ test('a standby that replays nothing is behind by what was written meanwhile, an
   await standby.query('select pg_wal_replay_resume()')
   await until(async () => (await lag()) < WRITTEN_BYTES / 10, TIMEOUT_MS, 'the standby to catch up')
 })
+
+test('tables of the schema of the service have their names alone, those of the queue its schema as well', async () => {
+  await primary.query('create schema app create table thing (n int)')
+  await primary.query('create schema queue create table job (n int)')
+  const url = new URL(pair.primaryUrl)
+  url.searchParams.set('options', '-c search_path=app')
+  const pool = new Pool({ connectionString: url.href })
+  const { relations } = await databaseCondition(pool, 'queue').finally(() => pool.end())
+  expect(relations.map(({ relation }) => relation)).toEqual(['queue.job', 'thing'])
+})
