@@ -1,4 +1,3 @@
-import { isIPv4 } from 'node:net'
 import { installDemo } from '../runtime/install.ts'
 import { recordPublicUrl } from '../runtime/public-url.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -7,6 +6,7 @@ import { buildApp } from '../server/app.ts'
 import { listen } from '../server/listen.ts'
 import type { Readiness } from '../server/readiness.ts'
 import { createSignInLink } from '../users/links/create-sign-in-link.ts'
+import { isLoopback } from '../values/loopback.ts'
 
 interface Served {
   readonly readiness: Readiness
@@ -46,9 +46,6 @@ async function wayIntoConsole(runtime: Runtime, user: string): Promise<string> {
   if (!isLoopback(runtime.settings.host)) return `npx sonant users sign-in-link ${user}`
   return (await createSignInLink(runtime.as({ kind: 'system' }), { user })).url
 }
-
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 
 const firstVoice = (runtime: Runtime): string | undefined =>
   runtime.catalog.current.endpoints.get('tts')?.voices[0]?.slug

@@ -3,8 +3,9 @@ import { BACKUP } from '../db/snapshot.ts'
 import { type Check, error, orOk, warning } from './finding.ts'
 
 const INVALID_INDEXES = `
-  select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid join pg_namespace n on n.oid = c.relnamespace
-  where not i.indisvalid and n.nspname in ('public', 'pgboss') order by 1`
+  select i.indexrelid::regclass::text as name from pg_index i join pg_class c on c.oid = i.indexrelid
+    join pg_namespace n on n.oid = c.relnamespace
+  where not i.indisvalid and n.nspname in (current_schema(), 'pgboss') order by 1`
 
 /** Pending migrations are found before anything else is opened; this is what a broken-off one may have left. */
 export const indexCheck: Check<Context> = {
@@ -18,7 +19,7 @@ export const indexCheck: Check<Context> = {
 
 const DEAD_ROWS = 100_000
 const TABLES = `
-  select relname as name, n_dead_tup::float8 as dead from pg_stat_user_tables
+  select relid::regclass::text as name, n_dead_tup::float8 as dead from pg_stat_user_tables
   where n_dead_tup > $1 and n_dead_tup > n_live_tup / 2 order by 2 desc`
 /** Each row: what keeps dead rows from being removed, for over an hour. */
 const HOLDERS = `

@@ -16,7 +16,11 @@ const NEEDED: Readonly<Record<string, string>> = {
   server_encoding: 'UTF8',
   transaction_read_only: 'off',
 }
-const TIMEOUTS = ['statement_timeout', 'lock_timeout', 'idle_session_timeout', 'idle_in_transaction_session_timeout']
+const TIMEOUTS = [
+  ...['statement_timeout', 'lock_timeout', 'idle_session_timeout', 'idle_in_transaction_session_timeout'],
+  // From PostgreSQL 17 on.
+  'transaction_timeout',
+]
 
 interface Setting {
   name: string

@@ -1,6 +1,7 @@
 import { requireSystem } from '../access/require.ts'
 import { describeError } from '../errors/describe-error.ts'
 import type { ServiceContext } from '../runtime/services.ts'
+import { addressCheck } from './check-address.ts'
 import { audioCheck } from './check-audio.ts'
 import { backupCheck, bookCheck, retentionCheck } from './check-books.ts'
 import { clockCheck } from './check-clock.ts'
@@ -14,7 +15,7 @@ import { type Check, error, type Finding } from './finding.ts'
 
 const CHECKS: readonly Check<ServiceContext>[] = [
   ...[serverCheck, connectionCheck, timeoutCheck, notificationCheck, indexCheck, vacuumCheck, clockCheck],
-  ...[secretCheck, storageCheck, directoryCheck, engineCheck, workerCheck, bookCheck, audioCheck],
+  ...[addressCheck, secretCheck, storageCheck, directoryCheck, engineCheck, workerCheck, bookCheck, audioCheck],
   ...[retentionCheck, backupCheck],
 ]
 

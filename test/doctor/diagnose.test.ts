@@ -36,8 +36,8 @@ describe('diagnose', () => {
       { check: 'PostgreSQL', severity: 'error', found: 'fsync is off', remedy: 'set fsync = on' },
     ])
     expect(findings.map(({ check }) => check)).toEqual([
-      ...['PostgreSQL', 'connections', 'timeouts', 'notifications', 'indexes', 'vacuum', 'clock', 'SECRET_KEY'],
-      ...['storage', 'DATA_DIR', 'engines', 'workers', 'records', 'audio', 'retention', 'backup'],
+      ...['PostgreSQL', 'connections', 'timeouts', 'notifications', 'indexes', 'vacuum', 'clock', 'PUBLIC_URL'],
+      ...['SECRET_KEY', 'storage', 'DATA_DIR', 'engines', 'workers', 'records', 'audio', 'retention', 'backup'],
     ])
   })
 
@@ -180,16 +180,21 @@ describe('diagnose', () => {
 
   test('finds limits of time that break off what takes long, and an index that was not finished', async () => {
     const limited = new URL(ctx.db.url)
-    limited.searchParams.set('options', '-c statement_timeout=1000')
+    limited.searchParams.set('options', '-c statement_timeout=1000 -c transaction_timeout=2000')
     const pool = new pg.Pool({ connectionString: limited.href })
-    await run(`update pg_index set indisvalid = false where indexrelid = 'webhook_secret_account_id_id_idx'::regclass`)
+    await run('update pg_index set indisvalid = false where indexrelid = any($1::regclass[])', [
+      ['webhook_secret_account_id_id_idx', 'pgboss.version_pkey'],
+    ])
     const found = await complaints({ db: { ...ctx.db, pool } })
-    await run('update pg_index set indisvalid = true where not indisvalid')
     await pool.end()
     expect(found).toEqual([
       expect.stringMatching(/^timeouts warning: statement_timeout is 1000 ms for this role/),
+      expect.stringMatching(/^timeouts warning: transaction_timeout is 2000 ms for this role/),
+      'indexes error: pgboss.version_pkey is invalid. REINDEX INDEX CONCURRENTLY pgboss.version_pkey',
       expect.stringMatching(/^indexes error: webhook_secret_account_id_id_idx is invalid\. REINDEX/),
     ])
+    for (const [remedy] of found.flatMap((line) => [...line.matchAll(/REINDEX .*$/g)])) await run(remedy)
+    expect(await complaints()).toEqual([])
   })
 
   test.each([

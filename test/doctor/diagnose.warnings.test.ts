@@ -52,6 +52,16 @@ test.each([
   ])
 })
 
+test('an address that is not this machine alone needs a PUBLIC_URL', async () => {
+  const found = (host: string, publicUrl: string | null) =>
+    complaints({ settings: { ...ctx.settings, host, publicUrl }, publicUrl: 'http://192.0.2.7:4000' })
+  expect(await found('192.0.2.7', null)).toEqual([
+    'PUBLIC_URL error: not set, and HOST is 192.0.2.7: URLs of audio begin with http://192.0.2.7:4000, however clients reach it. set PUBLIC_URL to the address that clients use',
+  ])
+  expect(await found('192.0.2.7', 'https://voice.example.org')).toEqual([])
+  for (const host of ['127.0.0.1', '127.1.2.3', 'localhost', '::1']) expect(await found(host, null)).toEqual([])
+})
+
 test('secrets that OLD_SECRET_KEY alone opens are a warning, until they are encrypted again', async () => {
   const { account } = await service.createCaller()
   await setWebhookUrl(service.runtime.as({ kind: 'account', accountId: account, credits: 1n }), {

@@ -20,7 +20,9 @@ afterAll(async () => {
 })
 
 /** Of what needs no schema. */
-const OF_MACHINES = ['PostgreSQL', 'timeouts', 'notifications', 'indexes', 'vacuum', 'clock', 'storage', 'DATA_DIR']
+const OF_MACHINES = [
+  ...['PostgreSQL', 'timeouts', 'notifications', 'indexes', 'vacuum', 'clock', 'PUBLIC_URL', 'storage', 'DATA_DIR'],
+]
 
 async function diagnosed(): Promise<{ code: number; findings: Finding[] }> {
   const { code, stdout } = await runHere(['doctor', '--json'], env)
