@@ -2,17 +2,20 @@ import { type Closer, closeInTurn } from '../concurrency/closing.ts'
 import type { Settings } from '../context/config.ts'
 import { closingLimit, openStore } from '../runtime/foundation.ts'
 import { openServer } from '../runtime/open-server.ts'
+import { requireDatabase } from '../runtime/require-database.ts'
 import { openDataDirectory } from '../values/data-directory.ts'
 import type { Log } from '../values/log.ts'
 import { backUp } from './back-up.ts'
 import type { Manifest } from './manifest.ts'
 import { restore } from './restore.ts'
 
-/** Opens the database and the store of these settings as they are, and backs them up. */
-export const runBackup = (settings: Settings, log: Log, dir: string): Promise<Manifest> =>
-  withClosers(settings, log, async (closers) =>
+/** Opens the database and the store of these settings as they are, and backs them up. @throws ServiceError UNAVAILABLE where there is none */
+export async function runBackup(settings: Settings, log: Log, dir: string): Promise<Manifest> {
+  await requireDatabase(settings)
+  return withClosers(settings, log, async (closers) =>
     backUp({ settings, log, ...(await openBoth(settings, log, closers)) }, dir),
   )
+}
 
 /** Opens the database and the store of these settings, which must be unused, and fills them. */
 export const runRestore = (settings: Settings, log: Log, dir: string): Promise<Manifest> =>

@@ -6,19 +6,22 @@ import { type PlannedMigration, planMigrations } from '../db/migrations/plan-mig
 import type { Log } from '../values/log.ts'
 import { closingLimit } from './foundation.ts'
 import { openServer } from './open-server.ts'
+import { hasDatabase, requireDatabase } from './require-database.ts'
 
 /** What the next start would change in the database of these settings, which stays as it is: an embedded one is not made for it. */
 export async function planPending(settings: Settings, log: Log): Promise<PlannedMigration[]> {
-  if (settings.databaseUrl === null) {
-    const { isInitialised } = await import('../db/embedded/embedded-directory.ts')
-    if (!(await isInitialised(settings.dataDir))) return planMigrations(null)
-  }
+  if (!(await hasDatabase(settings))) return planMigrations(null)
   return onServer(settings, log, (pool) => planMigrations(pool))
 }
 
-/** How the migrations of these settings' database stand, whatever became of them: nothing here refuses it. */
-export const examineMigrations = (settings: Settings, log: Log): Promise<LedgerExamination> =>
-  onServer(settings, log, (pool) => examineLedger(pool))
+/**
+ * How the migrations of these settings' database stand, whatever became of them: nothing here refuses it.
+ * @throws ServiceError UNAVAILABLE where there is none, or it cannot be used
+ */
+export async function examineMigrations(settings: Settings, log: Log): Promise<LedgerExamination> {
+  await requireDatabase(settings)
+  return onServer(settings, log, (pool) => examineLedger(pool))
+}
 
 async function onServer<T>(settings: Settings, log: Log, look: (pool: Database['pool']) => Promise<T>): Promise<T> {
   const closers: Closer[] = []

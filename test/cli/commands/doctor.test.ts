@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { REPAIR } from '../../../src/db/migrations/ledger.ts'
@@ -135,6 +136,19 @@ describe('sonant doctor', { timeout: 60_000 }, () => {
       expect(rest.filter(({ found: text }) => text.startsWith('could not be checked'))).toEqual([])
     },
   )
+
+  test('says that there is no database, and makes none; nor does a backup', async () => {
+    const dataDir = join(await makeTempDir(), 'data')
+    const found = `There is no database in ${dataDir}: set DATABASE_URL, or DATA_DIR to the directory that the service uses`
+    const doctor = await runHere(['doctor', '--json'], { DATA_DIR: dataDir })
+    expect([doctor.code, JSON.parse(doctor.stdout).findings]).toEqual([
+      1,
+      [{ check: 'database', severity: 'error', found, remedy: 'until then nothing else can be checked' }],
+    ])
+    const backup = await runHere(['backup', join(dataDir, 'backup')], { DATA_DIR: dataDir })
+    expect([backup.code, backup.stderr]).toEqual([1, `${found}.\n`])
+    expect(existsSync(dataDir)).toBe(false)
+  })
 
   test('says which database it cannot reach', async () => {
     const [port] = await freePorts(1)
