@@ -55,6 +55,8 @@ export async function restore({ settings, log, open }: RestoreContext, directory
   )
   await migrate(db, log)
   await noteGone(db, manifest)
+  // The backup itself could not hold that it was made.
+  await db.pool.query('update installation set backed_up_at = $1', [manifest.madeAt])
   return manifest
 }
 

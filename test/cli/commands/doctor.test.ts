@@ -37,12 +37,19 @@ describe('sonant doctor', { timeout: 60_000 }, () => {
   test('examines what was just restored from a backup', async () => {
     const dataDir = await makeTempDir()
     const backup = join(await makeTempDir(), 'backup')
+    await service.runtime.db.pool.query(`update installation set created_at = now() - interval '300 days'`)
     await sonantHere(env, 'backup', backup)
     const database = await createTestDatabase()
     const restored = { DATABASE_URL: database.url, DATA_DIR: dataDir }
     await sonantHere(restored, 'restore', backup)
     const { findings } = JSON.parse((await runHere(['doctor', '--json'], restored)).stdout) as { findings: Finding[] }
     expect(findings.filter(({ found }) => /could not be checked/.test(found))).toEqual([])
+    // It has a backup: the one that it comes from.
+    expect(findings.at(-1)).toMatchObject({
+      check: 'backup',
+      severity: 'ok',
+      found: 'the last one was made 0 days ago',
+    })
     await database.drop()
   })
 
