@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { Timeline } from './timeline.tsx'
+import { Timeline } from './timeline/timeline.tsx'
 
 /** A job's timeline, and next to it its facts. */
 export const JobHalves = ({

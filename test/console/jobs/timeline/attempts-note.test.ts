@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { attemptsNote } from '../../../src/console/jobs/attempts-note.ts'
+import { attemptsNote } from '../../../../src/console/jobs/timeline/attempts-note.ts'
 
 test.each([
   [0, 0, 'QUEUED', null],

@@ -1,5 +1,5 @@
-import type { JobDetailQuery } from '../operations.ts'
-import { count } from '../parts/format.ts'
+import type { JobDetailQuery } from '../../operations.ts'
+import { count } from '../../parts/format.ts'
 
 type Tried = Pick<JobDetailQuery['job'], 'attempts' | 'releases' | 'status'>
 

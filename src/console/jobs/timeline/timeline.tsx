@@ -1,5 +1,5 @@
-import type { JobDetailQuery, JobRowFragment } from '../operations.ts'
-import { duration, exactTime } from '../parts/format.ts'
+import type { JobDetailQuery, JobRowFragment } from '../../operations.ts'
+import { duration, exactTime } from '../../parts/format.ts'
 import { attemptsNote } from './attempts-note.ts'
 
 type TimedJob = JobRowFragment & Partial<Pick<JobDetailQuery['job'], 'queuePosition' | 'releases'>>
