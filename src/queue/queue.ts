@@ -65,8 +65,17 @@ export interface RescuedDeliveries {
   readonly queue: string
   readonly worker: string
   readonly jobs: number
-  /** `attempt` is null where the job is gone, 0 where it was never begun. */
-  readonly taken: readonly { readonly jobId: string; readonly server: string; readonly attempt: number | null }[]
+  readonly taken: readonly TakenJob[]
+}
+
+/** A job of a dead worker; webhook deliveries are in it as well. */
+interface TakenJob {
+  readonly jobId: string
+  readonly server: string
+  /** Null where it is no job, or gone; 0 where it was never begun. */
+  readonly attempt: number | null
+  /** Null where it is no job, or gone. */
+  readonly accountId: string | null
 }
 
 /** Where verbs put work. Workers take it out through `dispatch-jobs.ts`. */
@@ -130,6 +139,8 @@ export interface Queue {
   rerouteOrphaned(routes: readonly EndpointRoute[]): Promise<number>
   /** Takes the voice jobs out whose endpoint was deleted while they waited. */
   withdrawOrphaned(): Promise<OrphanedJob[]>
+  /** Which worker has each of these jobs; none for those that wait, or that were queued again by `enqueueAgain`. */
+  workersOf(db: Pick<Tx, 'query'>, jobIds: readonly string[]): Promise<Map<string, string>>
   /** Makes the deliveries of workers available whose last heartbeat is older than `deadAfterMs`; never those of `workerId`. */
   rescue(deadAfterMs: number, workerId: string): Promise<RescuedDeliveries[]>
   /** Removes a worker from the claims, and makes available again what it took without knowing it: the answer to a claim was lost. */

@@ -1,6 +1,9 @@
+import type { AttemptEnding } from './attempt-endings.ts'
+
 /** Why a job is aborted that its worker releases on purpose: the cause is not the job. */
 export class Stopping extends Error {
   override readonly name: string = 'Stopping'
+  readonly ending: AttemptEnding = 'stopped'
   /** No failure in a trace either. */
   readonly isPlanned = true
 
@@ -12,6 +15,7 @@ export class Stopping extends Error {
 /** Why a job is released that was claimed ahead: its server has no capacity for it soon, or its worker is stopping by now. */
 export class NotSoon extends Stopping {
   override readonly name = 'NotSoon'
+  override readonly ending = 'no_capacity'
 
   constructor() {
     super('there is no capacity for the job soon')
@@ -29,6 +33,7 @@ export class ServerLost extends Error {
 /** Why a job is released that is at a server which other workers share: they may take this worker for dead. */
 export class CutOff extends Stopping {
   override readonly name = 'CutOff'
+  override readonly ending = 'cut_off'
 
   constructor() {
     super('the database has not heard of this worker for too long')

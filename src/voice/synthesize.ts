@@ -43,6 +43,7 @@ interface SynthesisParts extends WorkerParts {
 /** The endpoint has moved to another pool, whose workers alone may reach its server, and have all of its limit. */
 export class MovedAway extends Stopping {
   override readonly name = 'MovedAway'
+  override readonly ending = 'moved'
   readonly endpoint: VoiceEndpoint
 
   constructor(endpoint: VoiceEndpoint) {

@@ -1,6 +1,7 @@
 import { predictionId } from '../catalog/workflow.ts'
 import { cancelPrediction } from '../engines/cog.ts'
 import { OWNED_SERVER } from '../engines/owned-server.ts'
+import { notifyJob } from '../jobs/live/notify-job.ts'
 import { GENERATION_KIND, WEBHOOK_KIND } from '../queue/job-kind.ts'
 import type { RescuedDeliveries } from '../queue/queue.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -11,7 +12,7 @@ const CANCEL_MS = 1000
 
 /** Makes the jobs of dead workers available to all. Returns how many there were. */
 export async function rescueDeliveries(
-  runtime: Pick<Runtime, 'log' | 'queue' | 'telemetry' | 'workerId'>,
+  runtime: Pick<Runtime, 'log' | 'notifier' | 'queue' | 'telemetry' | 'workerId'>,
 ): Promise<number> {
   const rows = await runtime.queue.rescue(DEAD_AFTER_MS, runtime.workerId)
   for (const { queue, worker, jobs } of rows) {
@@ -19,8 +20,9 @@ export async function rescueDeliveries(
     runtime.log.warn({ worker, queue, jobs }, 'a worker is gone: its jobs are rescued')
   }
   await Promise.all(rows.map(cancelPredictions))
-  for (const { queue } of rows) {
+  for (const { queue, taken } of rows) {
     runtime.queue.wake({ queue })
+    for (const { jobId, accountId } of taken) if (accountId !== null) notifyJob(runtime, { accountId, jobId })
   }
   return rows.reduce((sum, { jobs }) => sum + jobs, 0)
 }

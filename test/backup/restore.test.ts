@@ -25,6 +25,13 @@ import { until } from '../setup/wait.ts'
 
 const TIMEOUT_MS = 60_000
 const HOOK = 'https://receiver.example.com/hook'
+/** The job that has not ended was released by a worker. */
+const TRIED = `
+  with tried as (
+    update job set status = 'processing', attempt = 1, started_at = created_at, hand_backs = 1 where completed_at is null returning id
+  )
+  insert into job_attempt (job_id, attempt, started_at, ended_at, ending, worker, cause)
+  select id, 1, now(), now(), 'stopped', 'wrk_gone', 'the worker is stopping' from tried`
 const log = openLog('silent')
 let service: TestRuntime
 let dir: string
@@ -83,6 +90,7 @@ beforeAll(async () => {
     TIMEOUT_MS,
     'the use of the key',
   )
+  await service.runtime.db.pool.query(TRIED)
   dir = join(await tempDir(), 'backup')
   manifest = await runBackup(service.runtime.settings, log, dir)
 })
@@ -100,6 +108,7 @@ describe('a restored backup', () => {
     const [before, after] = [await contentOf(service.runtime), await contentOf(runtime)]
     for (const { name } of manifest.tables.filter(({ name }) => name !== 'installation'))
       expect([name, after[name]]).toEqual([name, before[name]])
+    expect(after.job_attempt).toContain('wrk_gone')
     expect(await readFile(join(settings.dataDir, 'secret.key'))).toEqual(
       await readFile(join(service.dataDir, 'secret.key')),
     )

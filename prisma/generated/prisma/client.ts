@@ -108,6 +108,12 @@ export type Artifact = Prisma.ArtifactModel
  */
 export type AbandonedAttempt = Prisma.AbandonedAttemptModel
 /**
+ * Model JobAttempt
+ * An attempt that did not end its job, or the one that followed it; at most the newest 50 of a job. None of a job that ends with its first
+ * attempt. Written by what puts the job back, and by the trigger of `AbandonedAttempt`; deleted with the job.
+ */
+export type JobAttempt = Prisma.JobAttemptModel
+/**
  * Model HeardAttempt
  * A completed attempt whose speech was listened to, written by a trigger on `job`: its parts are to be deleted.
  */

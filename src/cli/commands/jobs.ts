@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { JobAttempt } from '../../jobs/attempts/attempts-of.ts'
 import type { JobSummary } from '../../jobs/job-shape.ts'
 import { JOB_DECISIONS, JOB_STATUSES, JOB_TYPES } from '../../jobs/job-states.ts'
 import type { ServiceContext } from '../../runtime/services.ts'
@@ -65,21 +66,39 @@ export function addJobCommands(program: Command): void {
 
 async function show(ctx: ServiceContext, jobId: string): Promise<Answer> {
   const { showJob } = await import('../../jobs/list/show-job.ts')
+  const { showAttempts } = await import('../../jobs/attempts/show-attempts.ts')
   const { presentJob } = await import('../../../rest/present.ts')
   const job = await showJob(ctx, { jobId })
+  const attempts = await showAttempts(ctx, job)
   const json = {
     ...(await presentJob(ctx, job)),
     account_id: job.accountId,
     attempt: job.attempt,
     started_at: job.startedAt?.toISOString() ?? null,
     cause: job.cause,
+    attempts: attempts.map(presentAttempt),
   }
   // What JSON leaves out is left out here, too.
   const shown = Object.entries(json).filter(([, value]) => value !== undefined)
   return { json, text: shown.map(([name, value]) => `${name}: ${text(value)}`).join('\n') }
 }
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+const presentAttempt = ({ number, startedAt, endedAt, outcome, error, worker, cause }: JobAttempt) => ({
+  number,
+  started_at: startedAt?.toISOString() ?? null,
+  ended_at: endedAt?.toISOString() ?? null,
+  outcome,
+  error,
+  worker,
+  cause,
+})
+
+/** A list takes a line for each of its entries. */
+const text = (value: unknown): string => {
+  if (typeof value === 'string') return value
+  if (!Array.isArray(value) || value.length === 0) return JSON.stringify(value)
+  return value.map((one) => `\n  ${JSON.stringify(one)}`).join('')
+}
 
 async function list(ctx: ServiceContext, options: ListOptions): Promise<Answer> {
   const { jobPage } = await import('../../jobs/list/job-page.ts')

@@ -6,12 +6,14 @@ import { BatchLoader } from '../../concurrency/batch-loader.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { loadCauses } from '../find-visible-job.ts'
 import { type AllJobsInput, allJobs } from '../list/all-jobs.ts'
+import { JobAttemptRef } from './job-attempts-graphql.ts'
 import { JobInterface } from './job-interface-graphql.ts'
 import { JobConnectionRef, JobOrderInput, JobsFilterInput } from './jobs-graphql.ts'
 
 const NEEDS = 'Needs the scope operator, or a signed-in operator.'
 const causes = new BatchLoader<GraphqlContext, string>(loadCauses)
 const accounts = new BatchLoader<GraphqlContext, Account>(loadAccounts)
+const workers = new BatchLoader<GraphqlContext, string>(({ queue, db }, ids) => queue.workersOf(db.pool, ids))
 
 // Null next to an error for every other caller, as `settings` are.
 builder.interfaceFields(JobInterface, (t) => ({
@@ -30,6 +32,25 @@ builder.interfaceFields(JobInterface, (t) => ({
     resolve: async ({ id, status }, _args, ctx) => {
       requireOperator(ctx)
       return status === 'failed' ? causes.load(ctx, id) : null
+    },
+  }),
+}))
+
+builder.objectFields(JobAttemptRef, (t) => ({
+  worker: t.string({
+    nullable: true,
+    description: `The worker that had it. Null where that is not known any more. ${NEEDS}`,
+    resolve: async ({ jobId, outcome, worker }, _args, ctx) => {
+      requireOperator(ctx)
+      return worker ?? (outcome === null ? ((await workers.load(ctx, jobId)) ?? null) : null)
+    },
+  }),
+  cause: t.string({
+    nullable: true,
+    description: `What really ended it; null of an attempt without an error. ${NEEDS}`,
+    resolve: async ({ jobId, hasFailedJob, cause }, _args, ctx) => {
+      requireOperator(ctx)
+      return hasFailedJob ? ((await causes.load(ctx, jobId)) ?? null) : cause
     },
   }),
 }))

@@ -1,6 +1,8 @@
 import { EngineError } from '../../engines/engine.ts'
+import { isDatabaseDown } from '../../errors/database-down.ts'
 import { describeError } from '../../errors/describe-error.ts'
-import { Stopping } from '../../queue/stopping.ts'
+import { ServerLost, Stopping } from '../../queue/stopping.ts'
+import type { AttemptEnd } from '../attempts/note-end.ts'
 import { JobFailure } from '../job-states.ts'
 import type { Production } from './produce.ts'
 
@@ -46,3 +48,21 @@ export function failureOf(error: unknown): JobFailure {
 
 /** Whether producers and engines fail with such errors by design. */
 export const isExpected = (error: unknown): boolean => error instanceof JobFailure || error instanceof EngineError
+
+/** An attempt that ends so says as little about its job as one that was released: however often it happens, the job is not given up. */
+export const isFaultOfDatabase = (error: unknown): error is LookupFailed | RecordFailed =>
+  (error instanceof LookupFailed || error instanceof RecordFailed) && isDatabaseDown(error)
+
+/** Why an attempt ended whose job is delivered again. @param signal the attempt's own */
+export function endOf(error: unknown, signal: AbortSignal): AttemptEnd {
+  if (error instanceof Stopping) return { ending: error.ending, cause: error.message }
+  if (error instanceof LookupFailed || error instanceof RecordFailed) {
+    const ending = error instanceof LookupFailed ? 'lookup_failed' : 'record_failed'
+    const cause = `${error.message}: ${failureOf(error.cause).message}`
+    return { ending: isFaultOfDatabase(error) ? 'database_away' : ending, cause }
+  }
+  const reason = signal.reason instanceof Error ? signal.reason.message : String(signal.reason)
+  // As the cause of a failure: it may be a server's own words.
+  const { message: cause } = new JobFailure('PROVIDER_UNAVAILABLE', reason)
+  return { ending: signal.reason instanceof ServerLost ? 'server_lost' : 'replaced', cause }
+}

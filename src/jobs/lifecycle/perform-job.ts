@@ -1,5 +1,6 @@
 import { ServerLost, Stopping } from '../../queue/stopping.ts'
 import { secondsSince } from '../../telemetry/telemetry.ts'
+import { noteWorker } from '../attempts/note-end.ts'
 import { JobFailure } from '../job-states.ts'
 import { type Claim, claimJob } from './claim-job.ts'
 import { LookupFailed, type Outcome, outcomeOf } from './outcome.ts'
@@ -34,6 +35,8 @@ export async function performJob(
   if (claim === null) return undefined
   const attempt: Attempt = { parts, claim, signal, storageKeys: [] }
   try {
+    // Of a job that is tried again alone. Where it cannot be noted, the attempt goes on.
+    if (claim.attempt > 1) await noteWorker(parts, { ...claim, workerId: parts.workerId }).catch(() => undefined)
     return await recordOutcome(attempt, await run(attempt, producer))
   } finally {
     parts.claims?.forget(claim)

@@ -5,11 +5,13 @@ import { CutOff } from '../../queue/stopping.ts'
 import { COMMIT_SPAN } from '../../telemetry/span-names.ts'
 import { inStepSpan } from '../../telemetry/spans.ts'
 import { secondsSince } from '../../telemetry/telemetry.ts'
+import { noteEnd } from '../attempts/note-end.ts'
+import { notifyJob } from '../live/notify-job.ts'
 import { announceLostEnd } from '../notes/announce-lost-end.ts'
 import { noteProduction } from '../notes/note-production.ts'
 import { completeJob } from './complete-job.ts'
 import { failJob } from './fail-job.ts'
-import { isExpected, LookupFailed, type Outcome, outcomeOf, RecordFailed } from './outcome.ts'
+import { endOf, isExpected, isFaultOfDatabase, type Outcome, outcomeOf, RecordFailed } from './outcome.ts'
 import type { Attempt } from './produce.ts'
 import { recordRelease } from './record-release.ts'
 
@@ -26,7 +28,7 @@ type OutcomeOf<Kind extends Outcome['kind']> = Extract<Outcome, { kind: Kind }>
  * | completed | completeJob             | is done with     |
  * | failed    | failJob                 | is done with     |
  * | released  | recordRelease           | goes out again   |
- * | redeliver | stays as it is; as a release where the database was at fault | goes out again |
+ * | redeliver | noteEnd; as a release where the database was at fault | goes out again |
  *
  * Resolves with 'settled' where the delivery was taken out of the queue together with the end of its job.
  * A job that another worker has claimed meanwhile stays as it is, and the files of this attempt are deleted.
@@ -43,13 +45,10 @@ export async function recordOutcome(attempt: Attempt, outcome: Outcome): Promise
       throw outcome.error
     case 'redeliver':
       if (isFaultOfDatabase(outcome.error)) await noteRelease(attempt, outcome.error)
+      else await noteRedelivery(attempt, outcome.error)
       throw outcome.error
   }
 }
-
-/** An attempt that ends so says as little about its job as one that was released: however often it happens, the job is not given up. */
-const isFaultOfDatabase = (error: unknown): error is Error =>
-  (error instanceof LookupFailed || error instanceof RecordFailed) && isDatabaseDown(error)
 
 /** A completion that cannot be written is an outcome of its own: never `completed` again. */
 async function recordCompleted(attempt: Attempt, production: OutcomeOf<'completed'>): Promise<Settled> {
@@ -96,9 +95,15 @@ async function recordFailed(attempt: Attempt, { failure, error }: OutcomeOf<'fai
 }
 
 /** A release that cannot be noted counts as an attempt: a stopping worker does not wait for a database that is away, any other does. */
-async function noteRelease({ parts, claim }: Attempt, reason: Error): Promise<void> {
-  const note = () => recordRelease(parts, claim)
+async function noteRelease({ parts, claim, signal }: Attempt, reason: Error): Promise<void> {
+  const note = () => recordRelease(parts, claim, endOf(reason, signal))
   await (reason instanceof CutOff ? untilAnswered(note) : note()).catch(() => undefined)
+}
+
+/** It counts, and the job's row stays as it is. What cannot be noted is, without its reason, by the claim that follows. */
+async function noteRedelivery({ parts, claim, signal }: Attempt, error: unknown): Promise<void> {
+  const note = noteEnd(parts, { ...claim, workerId: parts.workerId }, endOf(error, signal))
+  if (await note.catch(() => false)) notifyJob(parts, claim)
 }
 
 const deleteFiles = ({ parts, storageKeys }: Attempt): Promise<unknown> =>

@@ -4,6 +4,7 @@ import { workflowSlug } from '../../catalog/workflow.ts'
 import { inTransaction, type Tx } from '../../db/database.ts'
 import { tryLock } from '../../db/lock.ts'
 import type { QueueRoute } from '../../queue/queue.ts'
+import { noteLostPlaces } from '../attempts/note-end.ts'
 import { JobFailure, type QueuedType, queuedTypeSql } from '../job-states.ts'
 import { failJob } from './fail-job.ts'
 import type { EndingParts } from './job-end.ts'
@@ -67,14 +68,19 @@ async function rescuePage(parts: EndingParts, tx: Tx, jobs: readonly Row[], unro
       jobs.map(({ id }) => id),
     ),
   )
+  const begun: string[] = []
   for (const job of jobs.filter(({ id }) => lost.has(id))) {
     const route = routeOf(parts, job)
-    if (route === null) unroutable.push(job)
-    else
-      await parts.queue.enqueueAgain(tx, route.kind, job.id, {
-        fairShare: { accountId: job.account_id, server: route.server },
-      })
+    if (route === null) {
+      unroutable.push(job)
+      continue
+    }
+    if (job.attempt > 0) begun.push(job.id)
+    await parts.queue.enqueueAgain(tx, route.kind, job.id, {
+      fairShare: { accountId: job.account_id, server: route.server },
+    })
   }
+  if (begun.length > 0) await noteLostPlaces(tx, begun)
   return lost.size
 }
 

@@ -4,6 +4,8 @@ import type { ClaimRegistry } from './claim-registry.ts'
 
 /** What a worker has besides the parts of its runtime. */
 export interface WorkerParts extends ClaimParts {
+  /** This process in the list of workers. */
+  readonly workerId: string
   /** Where claims under way are noted; absent: they are not noted. */
   readonly claims?: ClaimRegistry
   /** Where the job's delivery is in the queue; absent: in none. */

@@ -34,7 +34,7 @@ export function openJobFetcher(
       const asked = batch.get(job.id)
       gone.delete(job.id)
       if (asked === undefined || asked.accountId !== job.accountId) continue
-      const stamp = [job.status, job.attempt, job.releases, job.chunksDone, job.partsDone, job.isProhibited].join()
+      const stamp = [job.status, ...tried(job), job.chunksDone, job.partsDone, job.isProhibited].join()
       notify({ job, stamp, followers: asked.followers })
       if (performance.now() - since < TURN_MS) continue
       await nextTurn()
@@ -55,8 +55,18 @@ export function openJobFetcher(
   }
 }
 
-/** With how many of its attempts workers gave back: the last of them, too, is a change. */
-type ReadJob = Job & { readonly releases: number }
+/** That an attempt has ended is a change as well: its worker gave the job back, or was lost. */
+interface ReadJob extends Job {
+  readonly releases: number
+  /** Whether its last attempt has; null where nothing says so. */
+  readonly waitsAgain: boolean | null
+}
+
+const tried = ({ attempt, releases, waitsAgain }: ReadJob) => [attempt, releases, waitsAgain]
+
+/** No join, and no EXISTS: a plan may read all that is stored for those. */
+const WAITS_AGAIN = `case when j.status = 'processing' then
+  (select a.ended_at is not null from job_attempt a where a.job_id = j.id and a.attempt = j.attempt) end`
 
 /** Null: all of the account's. */
 const both = (one: Wanted['followers'], other: Wanted['followers']): Wanted['followers'] =>
@@ -65,7 +75,7 @@ const both = (one: Wanted['followers'], other: Wanted['followers']): Wanted['fol
 async function readJobs({ db }: Pick<Parts, 'db'>, jobIds: readonly string[]): Promise<ReadJob[]> {
   const { rows } = await db.pool.query<ReadJob>({
     name: 'fetch_jobs',
-    text: `select ${PAGE_COLUMNS}, j.hand_backs as releases
+    text: `select ${PAGE_COLUMNS}, j.hand_backs as releases, ${WAITS_AGAIN} as "waitsAgain"
            from ${JOB_TABLES} where j.id = any($1) order by j.id`,
     values: [jobIds],
   })

@@ -25,7 +25,14 @@ const CARRY_LEDGER = `
   on conflict (account_id, created_at) where kind = 'carried' do update set amount = e.amount + excluded.amount`
 
 /** What is known of the jobs; their files are gone by then. */
-const TRACES = ['idempotency_record', 'webhook_delivery', 'abandoned_attempt', 'heard_attempt', 'artifact'] as const
+const TRACES = [
+  'idempotency_record',
+  'webhook_delivery',
+  'abandoned_attempt',
+  'heard_attempt',
+  'job_attempt',
+  'artifact',
+] as const
 
 /**
  * Deletes jobs with all that is known of them, and carries their part of the ledger on. Jobs that have not ended, or whose webhook is

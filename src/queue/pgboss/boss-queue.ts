@@ -13,6 +13,7 @@ import { canBeTaken, enqueueing, queueId } from './enqueue.ts'
 import { ensureQueue } from './ensure-queue.ts'
 import { releaseWorker, rescueDeliveries } from './release-workers.ts'
 import { moveOrphaned, moveTaken, moveWaiting, withdrawOrphaned } from './reroute.ts'
+import { workersOf } from './workers-of.ts'
 
 /** Names the job that its worker is to stop. */
 export const ABORT_CHANNEL = 'sonant_abort'
@@ -88,6 +89,7 @@ export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): Boss
     ...releasing(boss),
     ...IN_TRANSACTIONS,
     dequeueing: dequeue,
+    workersOf,
     wake,
     ...rerouting(boss, prepare, wake),
     ...rescuing(boss, wake),

@@ -1,5 +1,19 @@
 import type { Db } from 'pg-boss'
+import { type AttemptEnding, notingEnds } from '../attempt-endings.ts'
 import type { RescuedDeliveries } from '../queue.ts'
+
+/**
+ * Notes the attempts that ended with the deliveries of `freed`, which has their `job_id` and `worker`. The ids as an array, so that jobs are
+ * looked up by their key. What another transaction holds is about to be written by its own worker, which may be waiting for `freed`.
+ */
+const notingFreed = (ending: AttemptEnding): string => `
+  ended as materialized (
+    select id, attempt, started_at from job
+    where id = any(array(select job_id from freed)) and attempt > 0 and status = 'processing' for no key update skip locked
+  ), noted as (${notingEnds('ended', {
+    ending: `'${ending}'`,
+    worker: '(select f.worker from freed f where f.job_id = j.id limit 1)',
+  })})`
 
 /**
  * The deliveries of workers without a heartbeat become deliverable again, and their permits at the servers are free at the same
@@ -18,9 +32,10 @@ const RESCUE = `
       and heartbeat_at between now() - interval '1 day' and now() - $1 * interval '1 millisecond'
   ), forgotten as (
     delete from worker where heartbeat_at < now() - interval '1 day'
-  )
+  ), ${notingFreed('worker_lost')}
   select name as queue, worker, count(*)::integer as jobs,
-    jsonb_agg(jsonb_build_object('jobId', job_id, 'server', server, 'attempt', (select attempt from job where id = job_id))) as taken
+    jsonb_agg(jsonb_build_object('jobId', job_id, 'server', server, 'attempt', (select attempt from job where id = job_id),
+      'accountId', (select account_id from job where id = job_id))) as taken
   from freed group by name, worker`
 
 /** @param deadAfterMs without a heartbeat; @param workerId the caller, which is never dead */
@@ -33,8 +48,8 @@ const RELEASE = `
   with gone as (delete from worker where id = $1), freed as (
     update pgboss.job_common set state = 'retry', start_after = now(), heartbeat_on = null
     where state = 'active' and group_id is not null and data->>'worker' = $1
-    returning name
-  )
+    returning name, data->>'worker' as worker, data->>'jobId' as job_id
+  ), ${notingFreed('stopped')}
   select distinct name as queue from freed`
 
 /** Returns the queues in which deliveries of the worker wait again. */

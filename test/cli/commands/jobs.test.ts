@@ -77,6 +77,26 @@ describe('sonant jobs', () => {
     expect((await runHere(['jobs', 'show', 'job_x', '--json'], env)).stdout).toContain('NOT_FOUND')
   })
 
+  test('show tells the operator of each attempt where it ran, how it ended and why', async () => {
+    const { account } = await service.createCaller()
+    const { pool } = service.runtime.db
+    const id = await insertJob(service.runtime.db, account, { status: 'failed', cause: 'no sound' })
+    await pool.query('update job set attempt = 2, started_at = created_at where id = $1', [id])
+    await pool.query(
+      `insert into job_attempt (job_id, attempt, started_at, ended_at, ending, worker, cause)
+       select id, 1, created_at, created_at, 'worker_lost', 'wrk_gone', null from job where id = $1
+       union all select id, 2, created_at, null, null, 'wrk_next', null from job where id = $1`,
+      [id],
+    )
+    const { attempts } = await sonantOn<{ attempts: object[] }>(env, 'jobs', 'show', id)
+    expect(attempts).toMatchObject([
+      { number: 1, outcome: 'lost', error: 'Its worker was lost.', worker: 'wrk_gone', cause: null },
+      { number: 2, outcome: 'failed', worker: 'wrk_next', cause: 'no sound' },
+    ])
+    const { stdout } = await runHere(['jobs', 'show', id], env)
+    expect(stdout).toMatch(/^attempts: \n {2}\{"number":1,.*\n {2}\{"number":2,/m)
+  })
+
   test('list prints what the API lists', async () => {
     const { account, key } = await service.createCaller()
     for (const status of ['queued', 'completed', 'failed'] as const)

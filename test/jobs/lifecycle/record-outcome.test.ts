@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { finishedJob } from '../../setup/jobs/fixtures.ts'
 import { submitText } from '../../setup/jobs/voice-jobs.ts'
+import { read } from '../../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 let service: TestRuntime
@@ -47,3 +48,26 @@ test.each([
     }
   },
 )
+
+test('of an attempt whose result PostgreSQL refuses its owner learns as much, and nothing of what PostgreSQL said', async () => {
+  const { key } = await service.createCaller()
+  await refuseArtifacts(['22000', '23514'])
+  try {
+    const jobId = await submitText(service.url, key, 'tts', 'Said once.', 'aria')
+    await finishedJob(service.url, key, jobId)
+    const document = 'query ($id: ID!) { job(jobId: $id) { attemptHistory { outcome error } } }'
+    expect(await read(service.url, key, document, { id: jobId })).toEqual({
+      job: {
+        attemptHistory: [
+          { outcome: 'FAILED', error: 'Its result could not be recorded.' },
+          { outcome: 'COMPLETED', error: null },
+        ],
+      },
+    })
+    const { rows } = await service.runtime.db.pool.query('select cause from job_attempt where job_id = $1', [jobId])
+    expect(rows[0].cause).toMatch(/^the result could not be recorded: .*(22000|23514)/)
+    expect(rows[0].cause).not.toContain('refused')
+  } finally {
+    await forget()
+  }
+})

@@ -54,6 +54,7 @@ async function spoken(text: string) {
 describe('deleteJob', () => {
   test('leaves nothing of a job but its sum in the ledger', async () => {
     const { account, key, id, audio } = await spoken('Forget me.')
+    await rows('insert into job_attempt (job_id, attempt) values ($1, 1)', [id])
     expect((await call(audio)).status).toBe(200)
     expect((await remove(key, id)).data?.deleteJob).toEqual({ jobId: id })
     const gone = [`/api/v1/voice/jobs/${id}`, `/api/v1/jobs/${id}`]
@@ -66,7 +67,8 @@ describe('deleteJob', () => {
     expect(shown.json()).toMatchObject({ data: { node: null, jobs: { totalCount: 0 }, jobStats: [{ jobs: 0 }] } })
     const csv = await call(`${service.url}/api/v1/jobs/export?from=2020-01-01&to=2020-01-02`, { key })
     expect(csv.text).not.toContain(id)
-    for (const table of ['artifact', 'credit_entry', 'idempotency_record', 'webhook_delivery', 'abandoned_attempt'])
+    const attempts = ['abandoned_attempt', 'job_attempt']
+    for (const table of ['artifact', 'credit_entry', 'idempotency_record', 'webhook_delivery', ...attempts])
       expect(await rows(`select * from ${table} where job_id = $1`, [id]), table).toEqual([])
     const [ledger] = await rows('select sum(amount)::int as sum from credit_entry where account_id = $1', [account])
     const [balance] = await rows('select credits::int as credits from account where id = $1', [account])

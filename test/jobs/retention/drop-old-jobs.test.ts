@@ -72,9 +72,11 @@ describe('retention', () => {
       [newId('msg'), account, told],
     )
     const young = await put(account, JOB_DAYS - 1)
+    for (const id of [...months, young]) await run('insert into job_attempt (job_id, attempt) values ($1, 1)', [id])
     expect((await retentionBacklogSeconds(runtime)).jobs / 86_400).toBeCloseTo(500 - JOB_DAYS, 1)
     await dropOldJobs(runtime)
     expect(await there([...months, failed, unfinished, told, young])).toEqual([unfinished, told, young].toSorted())
+    expect(await run('select job_id from job_attempt')).toEqual([{ job_id: young }])
     for (const id of months) expect(await runtime.storage.stat(`${id}/1/audio.wav`)).toBeNull()
     expect(await runtime.storage.stat(`${told}/1/audio.wav`)).not.toBeNull()
     const carried = await run(

@@ -73,6 +73,17 @@ const WRONGS: readonly Wrong[] = [
   ['a delivery was attempted after its end', 'completed', attempted([1, `now() + interval '1 minute'`])],
   ['an attempt began too late for a verifier', 'completed', attempted([1, `now() + interval '6 minutes'`])],
   [
+    'an attempt that another one followed is missing, or has not ended',
+    'completed',
+    (job) =>
+      `update job set attempt = 2 where id = '${job}'; insert into job_attempt (job_id, attempt) values ('${job}', 1)`,
+  ],
+  [
+    'an attempt began before the one ahead of it had ended, or is of no job',
+    'completed',
+    (job) => `insert into job_attempt (job_id, attempt) values ('${job}', 3)`,
+  ],
+  [
     'a pending delivery waits in no queue',
     'completed',
     (job, account) =>

@@ -6,6 +6,7 @@ import { allFinished, applyEndpoint, submitText } from '../../setup/jobs/voice-j
 import { BEGIN_HELD } from '../../setup/postgres/held-transaction.ts'
 import { endProcesses, type Process, startControlledWorker } from '../../setup/processes/processes.ts'
 import { type Checkpoint, type ControlServer, openControlServer } from '../../setup/servers/control-server.ts'
+import { read } from '../../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { until } from '../../setup/wait.ts'
 
@@ -16,8 +17,15 @@ const RECOVERY_DEADLINE_MS = 10_000
 const SLEEP_MS = 30_000
 const WATCHED = 'control-server worker'
 const POOL = 'control-server'
+const HISTORY = '{ jobs(first: 100) { edges { node { attemptHistory { outcome error worker } } } } }'
 const JOBS = 50
 const SLOTS = 25
+
+interface Tried {
+  readonly outcome: string | null
+  readonly error: string | null
+  readonly worker: string | null
+}
 
 describe('a worker that dies', { timeout: 240_000 }, () => {
   let service: TestRuntime
@@ -60,6 +68,16 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
     controlServer.checkpoints.filter((checkpoint) => checkpoint.what === what && names(checkpoint.name))
   /** How many there are, whatever was released by a busy worker and came again. */
   const textsOf = (checkpoints: readonly Checkpoint[]) => new Set(checkpoints.map(({ name }) => name)).size
+  /** Every attempt at the account's jobs, as an operator sees it. */
+  const historyOf = async (account: string) => {
+    const { apiKey } = await service.createKey(account, ['job:read', 'operator'])
+    const { jobs } = await read<{ jobs: { edges: { node: { attemptHistory: Tried[] } }[] } }>(
+      service.url,
+      apiKey,
+      HISTORY,
+    )
+    return jobs.edges.flatMap(({ node }) => node.attemptHistory)
+  }
   const evidence = (key: string) => ({
     door: { url: service.url, key },
     logs: workers.map((worker) => worker.stderr()),
@@ -67,7 +85,7 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
   })
 
   test('kill -9 while 50 jobs render: the other worker has all of the dead one within seconds, and all complete', async () => {
-    const { key } = await service.createCaller()
+    const { key, account } = await service.createCaller()
     const gate = Promise.withResolvers<void>()
     controlServer.hold = ({ what }) => (what === 'speak' ? gate.promise : undefined)
     const both = await start(2)
@@ -89,6 +107,11 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
     gate.resolve()
     await allFinished(service.runtime, ids)
     expect(await audit(service.runtime, ids, evidence(key))).toEqual([])
+    const history = await historyOf(account)
+    const ended = history.filter(({ outcome }) => outcome === 'LOST')
+    expect(ended.map(({ error }) => error)).toEqual(lost.map(() => 'Its worker was lost.'))
+    expect(new Set(ended.map(({ worker }) => worker)).size).toBe(1)
+    expect(history.filter(({ outcome }) => outcome === 'COMPLETED')).toHaveLength(JOBS)
   })
 
   test('kill -9 after storing and before committing: the job is rendered again, charged once and completed', async () => {
@@ -190,7 +213,7 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
   })
 
   test('a worker that gets SIGTERM releases its running jobs within SHUTDOWN_SECONDS and exits 0, and the others finish them', async () => {
-    const { key } = await service.createCaller()
+    const { key, account } = await service.createCaller()
     const [leaver, other] = await start(2)
     const gate = Promise.withResolvers<void>()
     controlServer.hold = ({ what }) => (what === 'speak' ? gate.promise : undefined)
@@ -207,5 +230,10 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
     gate.resolve()
     await allFinished(service.runtime, ids)
     expect(await audit(service.runtime, ids, evidence(key))).toEqual([])
+    const history = await historyOf(account)
+    expect(history.filter(({ outcome }) => outcome === 'COMPLETED')).toHaveLength(SLOTS)
+    const released = history.filter(({ error }) => error === 'Its worker was stopped.')
+    expect(released.length).toBeGreaterThan(0)
+    expect(new Set(released.map(({ outcome, worker }) => `${outcome} ${worker}`)).size).toBe(1)
   })
 })

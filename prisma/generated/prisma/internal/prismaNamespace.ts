@@ -410,6 +410,7 @@ export const ModelName = {
   JobEventBacklog: 'JobEventBacklog',
   Artifact: 'Artifact',
   AbandonedAttempt: 'AbandonedAttempt',
+  JobAttempt: 'JobAttempt',
   HeardAttempt: 'HeardAttempt',
   Workflow: 'Workflow',
   RetentionProgress: 'RetentionProgress',
@@ -441,7 +442,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "creditEntry" | "apiKey" | "voiceEndpoint" | "voice" | "accountVoice" | "lexicon" | "job" | "jobCount" | "jobRollupBacklog" | "jobEventBacklog" | "artifact" | "abandonedAttempt" | "heardAttempt" | "workflow" | "retentionProgress" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookDeliveryCount" | "webhookAttempt" | "user" | "session" | "signInLink" | "auditEntry"
+    modelProps: "account" | "creditEntry" | "apiKey" | "voiceEndpoint" | "voice" | "accountVoice" | "lexicon" | "job" | "jobCount" | "jobRollupBacklog" | "jobEventBacklog" | "artifact" | "abandonedAttempt" | "jobAttempt" | "heardAttempt" | "workflow" | "retentionProgress" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookDeliveryCount" | "webhookAttempt" | "user" | "session" | "signInLink" | "auditEntry"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -1404,6 +1405,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.AbandonedAttemptCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.AbandonedAttemptCountAggregateOutputType> | number
+        }
+      }
+    }
+    JobAttempt: {
+      payload: Prisma.$JobAttemptPayload<ExtArgs>
+      fields: Prisma.JobAttemptFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.JobAttemptFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobAttemptPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.JobAttemptFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobAttemptPayload>
+        }
+        findFirst: {
+          args: Prisma.JobAttemptFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobAttemptPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.JobAttemptFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobAttemptPayload>
+        }
+        findMany: {
+          args: Prisma.JobAttemptFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobAttemptPayload>[]
+        }
+        create: {
+          args: Prisma.JobAttemptCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobAttemptPayload>
+        }
+        createMany: {
+          args: Prisma.JobAttemptCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.JobAttemptCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobAttemptPayload>[]
+        }
+        delete: {
+          args: Prisma.JobAttemptDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobAttemptPayload>
+        }
+        update: {
+          args: Prisma.JobAttemptUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobAttemptPayload>
+        }
+        deleteMany: {
+          args: Prisma.JobAttemptDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.JobAttemptUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.JobAttemptUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobAttemptPayload>[]
+        }
+        upsert: {
+          args: Prisma.JobAttemptUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobAttemptPayload>
+        }
+        aggregate: {
+          args: Prisma.JobAttemptAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateJobAttempt>
+        }
+        groupBy: {
+          args: Prisma.JobAttemptGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.JobAttemptGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.JobAttemptCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.JobAttemptCountAggregateOutputType> | number
         }
       }
     }
@@ -2835,6 +2910,19 @@ export const AbandonedAttemptScalarFieldEnum = {
 export type AbandonedAttemptScalarFieldEnum = (typeof AbandonedAttemptScalarFieldEnum)[keyof typeof AbandonedAttemptScalarFieldEnum]
 
 
+export const JobAttemptScalarFieldEnum = {
+  jobId: 'jobId',
+  attempt: 'attempt',
+  startedAt: 'startedAt',
+  endedAt: 'endedAt',
+  ending: 'ending',
+  worker: 'worker',
+  cause: 'cause'
+} as const
+
+export type JobAttemptScalarFieldEnum = (typeof JobAttemptScalarFieldEnum)[keyof typeof JobAttemptScalarFieldEnum]
+
+
 export const HeardAttemptScalarFieldEnum = {
   jobId: 'jobId',
   attempt: 'attempt',
@@ -3487,6 +3575,7 @@ export type GlobalOmitConfig = {
   jobEventBacklog?: Prisma.JobEventBacklogOmit
   artifact?: Prisma.ArtifactOmit
   abandonedAttempt?: Prisma.AbandonedAttemptOmit
+  jobAttempt?: Prisma.JobAttemptOmit
   heardAttempt?: Prisma.HeardAttemptOmit
   workflow?: Prisma.WorkflowOmit
   retentionProgress?: Prisma.RetentionProgressOmit

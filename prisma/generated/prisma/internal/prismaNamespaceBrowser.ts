@@ -64,6 +64,7 @@ export const ModelName = {
   JobEventBacklog: 'JobEventBacklog',
   Artifact: 'Artifact',
   AbandonedAttempt: 'AbandonedAttempt',
+  JobAttempt: 'JobAttempt',
   HeardAttempt: 'HeardAttempt',
   Workflow: 'Workflow',
   RetentionProgress: 'RetentionProgress',
@@ -301,6 +302,19 @@ export const AbandonedAttemptScalarFieldEnum = {
 } as const
 
 export type AbandonedAttemptScalarFieldEnum = (typeof AbandonedAttemptScalarFieldEnum)[keyof typeof AbandonedAttemptScalarFieldEnum]
+
+
+export const JobAttemptScalarFieldEnum = {
+  jobId: 'jobId',
+  attempt: 'attempt',
+  startedAt: 'startedAt',
+  endedAt: 'endedAt',
+  ending: 'ending',
+  worker: 'worker',
+  cause: 'cause'
+} as const
+
+export type JobAttemptScalarFieldEnum = (typeof JobAttemptScalarFieldEnum)[keyof typeof JobAttemptScalarFieldEnum]
 
 
 export const HeardAttemptScalarFieldEnum = {

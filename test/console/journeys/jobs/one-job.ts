@@ -9,6 +9,7 @@ import { insertJob } from '../../../setup/jobs/jobs.ts'
 import { ADD_DELIVERY, type OpenedConsole } from '../opened-console.ts'
 
 const TEXT = "It's copied as it was spoken."
+const STOPPED = { ending: 'stopped', cause: 'the worker is stopping' } as const
 const END_DELIVERY =
   "update webhook_delivery set state = 'failed', outcome = 'timeout', finished_at = now() where id = $1"
 
@@ -68,7 +69,7 @@ export function oneJobJourneys(opened: () => OpenedConsole): void {
     await page.goto(at(`jobs/${jobId}`))
     await page.locator('.timeline').waitFor()
     await page.getByLabel('Connection: Live').waitFor()
-    await recordRelease(service.runtime, { jobId, accountId, attempt: 1 })
+    await recordRelease(service.runtime, { jobId, accountId, attempt: 1 }, STOPPED)
     await page.getByText('1 given back by its worker; it waits for the next worker').waitFor()
     expect([await page.getByText('1 attempt', { exact: true }).count(), complaints]).toEqual([1, []])
     await db.pool.query('delete from job where id = $1', [jobId])

@@ -1,0 +1,46 @@
+/** What became of an attempt. */
+export type AttemptOutcome = 'completed' | 'failed' | 'released' | 'lost'
+
+interface EndingMeaning {
+  readonly outcome: Exclude<AttemptOutcome, 'completed'>
+  /** The sentence that the job's owner reads: generic by design. */
+  readonly message: string
+}
+
+/** Why an attempt ended and its job did not: the value that is stored, and what it means. */
+export const ATTEMPT_ENDINGS = {
+  stopped: { outcome: 'released', message: 'Its worker was stopped.' },
+  no_capacity: { outcome: 'released', message: 'There was no capacity for it yet.' },
+  cut_off: { outcome: 'released', message: 'Its worker was cut off from the database.' },
+  database_away: { outcome: 'released', message: 'The database was away.' },
+  moved: { outcome: 'released', message: 'Its endpoint moved to other workers.' },
+  server_lost: { outcome: 'failed', message: 'The speech server of its worker ended.' },
+  lookup_failed: { outcome: 'failed', message: 'What it asks for could not be looked up.' },
+  record_failed: { outcome: 'failed', message: 'Its result could not be recorded.' },
+  worker_lost: { outcome: 'lost', message: 'Its worker was lost.' },
+  place_lost: { outcome: 'lost', message: 'Its place in the queue was lost.' },
+  replaced: { outcome: 'lost', message: 'Another worker was given the job.' },
+  unknown: { outcome: 'lost', message: 'Its worker did not say how it ended.' },
+} as const satisfies Record<string, EndingMeaning>
+
+export type AttemptEnding = keyof typeof ATTEMPT_ENDINGS
+
+/** What is noted of an end: SQL expressions over `j`, the job. */
+interface NotedEnd {
+  readonly ending: string
+  readonly worker: string
+  readonly cause?: string
+}
+
+/**
+ * An INSERT that notes how the last attempts of jobs ended, in the statement that puts the jobs back: once for each, as what was noted stays.
+ * @param jobs has `id`, `attempt` and `started_at` of jobs that are under way and locked: nothing claims or deletes them meanwhile
+ */
+export const notingEnds = (jobs: string, { ending, worker, cause = 'null' }: NotedEnd): string => `
+  insert into job_attempt as a (job_id, attempt, started_at, ended_at, ending, worker, cause)
+  select j.id, j.attempt, case when j.attempt = 1 then j.started_at end, greatest(now(), j.started_at), ${ending}, ${worker}, ${cause}
+  from ${jobs} j
+  on conflict (job_id, attempt) do update set ended_at = greatest(excluded.ended_at, a.started_at), ending = excluded.ending,
+    worker = coalesce(excluded.worker, a.worker), cause = excluded.cause
+  where a.ended_at is null
+  returning a.job_id`
