@@ -76,10 +76,11 @@ interface Progress {
   readonly chunksDone?: number | null
   readonly attempts: number
   readonly releases: number
+  readonly attemptHistory: readonly { readonly endedAt: string | null }[]
 }
 
-const progressOf = ({ status, chunksDone, attempts, releases }: Progress): string =>
-  [status, chunksDone ?? null, attempts, releases].join(' ')
+const progressOf = ({ status, chunksDone, attempts, releases, attemptHistory }: Progress): string =>
+  [status, chunksDone ?? null, attempts, releases, attemptHistory.at(-1)?.endedAt ?? null].join(' ')
 
 function JobBody({ job, askedAt, onChange }: { job: Job; askedAt: number; onChange: () => void }) {
   return (

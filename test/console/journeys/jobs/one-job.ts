@@ -2,16 +2,28 @@ import { execFileSync } from 'node:child_process'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { notifyAccount } from '../../../../src/accounts/notify-account.ts'
+import { noteEnd } from '../../../../src/jobs/attempts/note-end.ts'
+import { claimJob } from '../../../../src/jobs/lifecycle/claim-job.ts'
 import { recordRelease } from '../../../../src/jobs/lifecycle/record-release.ts'
+import { notifyJob } from '../../../../src/jobs/live/notify-job.ts'
+import { createUser } from '../../../../src/users/create-user.ts'
 import { newId } from '../../../../src/values/id.ts'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import { insertJob } from '../../../setup/jobs/jobs.ts'
-import { ADD_DELIVERY, type OpenedConsole } from '../opened-console.ts'
+import { PASSWORD } from '../../../setup/service/people.ts'
+import { ADD_DELIVERY, type OpenedConsole, ownEmail, signIn } from '../opened-console.ts'
 
 const TEXT = "It's copied as it was spoken."
 const STOPPED = { ending: 'stopped', cause: 'the worker is stopping' } as const
 const END_DELIVERY =
   "update webhook_delivery set state = 'failed', outcome = 'timeout', finished_at = now() where id = $1"
+
+const TRUE_CAUSE = 'connect ECONNREFUSED 10.0.0.7:8000'
+/** Seven of them, two seconds each; the last has failed the job. */
+const ADD_ATTEMPTS = `insert into job_attempt (job_id, attempt, started_at, ended_at, ending, worker, cause)
+  select j.id, n, j.created_at + (n - 1) * interval '2 s', case when n < 7 then j.created_at + n * interval '2 s' end,
+    case when n < 7 then 'worker_lost' end, 'wrk_01m8aaaaaaaaaaaaaaaaaaaaaa', case when n < 7 then $2 end
+  from job j, generate_series(1, 7) n where j.id = $1`
 
 /** What is done with one job on its page. */
 export function oneJobJourneys(opened: () => OpenedConsole): void {
@@ -71,9 +83,57 @@ export function oneJobJourneys(opened: () => OpenedConsole): void {
     await page.getByLabel('Connection: Live').waitFor()
     await recordRelease(service.runtime, { jobId, accountId, attempt: 1 }, STOPPED)
     await page.getByText('1 given back by its worker; it waits for the next worker').waitFor()
+    const attempts = page.getByRole('list', { name: 'Attempts' })
+    await attempts.getByText('Its worker was stopped.').waitFor()
     expect([await page.getByText('1 attempt', { exact: true }).count(), complaints]).toEqual([1, []])
+    expect(await flaws(page, 'job-released')).toEqual([])
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await claimJob(service.runtime, jobId)
+    await attempts.getByText('Attempt 2').waitFor()
+    await attempts.getByText('running').waitFor()
+    await noteEnd(
+      service.runtime,
+      { jobId, attempt: 2, workerId: 'wrk_gone' },
+      { ending: 'worker_lost', cause: 'killed' },
+    )
+    notifyJob(service.runtime, { accountId, jobId })
+    await attempts.getByText('Its worker was lost.').waitFor()
     await db.pool.query('delete from job where id = $1', [jobId])
     await page.close()
+  })
+
+  test('each attempt at a job is told with its times and its reason, to operators with its worker and the true cause', async () => {
+    const { service, browser, owner, account, at } = opened()
+    const { db } = service.runtime
+    const id = await insertJob(db, account, { status: 'failed', errorCode: 'PROVIDER_UNAVAILABLE', cause: TRUE_CAUSE })
+    await db.pool.query(`update job set started_at = created_at, attempt = 7 where id = $1`, [id])
+    await db.pool.query(ADD_ATTEMPTS, [id, `${TRUE_CAUSE} ${'x'.repeat(200)}`])
+    const { page, complaints } = await openPage(owner, service.url)
+    const attempts = page.getByRole('list', { name: 'Attempts' })
+    for (const path of ['jobs', 'operator/jobs']) {
+      await page.goto(at(`${path}/${id}`))
+      await attempts.getByText('Attempt 7').waitFor()
+      expect(await attempts.getByRole('listitem').count()).toBe(5)
+      await page.getByRole('button', { name: 'Show all 7' }).click()
+      expect(await attempts.getByRole('listitem').count()).toBe(7)
+      const first = attempts.getByRole('listitem').first()
+      expect(await first.innerText()).toMatch(/Attempt 1\s+lost\s+.+, for 2\.0 s\s+Its worker was lost\.\s+Worker/)
+      expect(await first.locator('pre').innerText()).toContain(TRUE_CAUSE)
+      expect(await flaws(page, 'job-attempts')).toEqual([])
+      await page.setViewportSize({ width: 1440, height: 900 })
+    }
+    const email = ownEmail('member')
+    await createUser(service.runtime.as({ kind: 'system' }), { account, email, password: PASSWORD, role: 'member' })
+    const member = await browser.newContext()
+    const { page: plain, complaints: others } = await openPage(member, service.url)
+    await plain.goto(at('sign-in'))
+    await signIn(plain, email)
+    await plain.goto(at(`jobs/${id}`))
+    const seen = plain.getByRole('list', { name: 'Attempts' })
+    await seen.getByText('The rendering service is unavailable').waitFor()
+    expect(await seen.innerText()).not.toMatch(/Worker w|wrk_|10\.0\.0\.7/)
+    expect([complaints, others]).toEqual([[], []])
+    await Promise.all([page.close(), member.close()])
   })
 
   test('a delivery is sent again from the page of its job, which shows what becomes of it', async () => {
