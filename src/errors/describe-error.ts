@@ -8,6 +8,7 @@ import {
   unavailable,
   unsupportedMediaType,
 } from './service-error.ts'
+import { isStoreDown } from './store-down.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 const MAX_LOGGED_CHARACTERS = 300
@@ -24,7 +25,7 @@ export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   const violation = callersError(error as HttpError | null)
   if (violation !== null) return violation
-  return isDatabaseDown(error) ? unavailable(error) : internalError(error)
+  return isDatabaseDown(error) || isStoreDown(error) ? unavailable(error) : internalError(error)
 }
 
 /** The headers of an error response besides the body's type. */

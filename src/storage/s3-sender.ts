@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { AwsClient } from 'aws4fetch'
+import { StoreDown } from '../errors/store-down.ts'
 
 /** A request, its answer's headers included, has this long; then it is tried again. */
 const ATTEMPT_TIMEOUT_MS = 60_000
@@ -24,7 +25,10 @@ interface S3Request {
 
 export type Send = (request: S3Request) => Promise<Response>
 
-/** Signs and sends requests that may safely be repeated. @throws Error naming the status or the reason, never the URL; the signal's reason */
+/**
+ * Signs and sends requests that may safely be repeated.
+ * @throws Error naming the status or the reason, never the URL, StoreDown where that may pass; the signal's reason
+ */
 export function s3Sender(client: AwsClient): Send {
   return async ({ url, accept, method, headers = {}, body, retryBudgetMs = 0, signal }) => {
     const retryUntil = performance.now() + retryBudgetMs
@@ -51,7 +55,7 @@ async function attemptOnce(request: Request, signal: AbortSignal | undefined): P
     })
   } catch (error) {
     const { cause } = error as { cause?: { code?: string } }
-    return new Error(`S3 cannot be reached (${cause?.code ?? (error as Error).name}).`)
+    return new StoreDown(`S3 cannot be reached (${cause?.code ?? (error as Error).name}).`)
   } finally {
     clearTimeout(timer)
   }
@@ -62,5 +66,6 @@ const isPassing = (result: Response | Error): boolean =>
 
 async function failureOf(method: string, response: Response): Promise<Error> {
   const code = /<Code>(\w+)<\/Code>/.exec(await response.text().catch(() => ''))?.[1]
-  return new Error(`S3 answered ${response.status}${code === undefined ? '' : ` ${code}`} to ${method}.`)
+  const message = `S3 answered ${response.status}${code === undefined ? '' : ` ${code}`} to ${method}.`
+  return isPassing(response) ? new StoreDown(message) : new Error(message)
 }

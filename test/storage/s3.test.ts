@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { StoreDown } from '../../src/errors/store-down.ts'
 import { openS3 } from '../../src/storage/s3.ts'
 import { parseS3Url } from '../../src/storage/s3-url.ts'
 import type { Storage } from '../../src/storage/storage.ts'
@@ -27,6 +28,21 @@ const open = (): Storage => openS3(parseS3Url(server.storageUrl), S3_CREDENTIALS
 describeStorage('S3', open)
 
 describe('S3', { timeout: 60_000 }, () => {
+  test('that is away is an outage, and one that refuses the request is none', async () => {
+    const denied = openS3(parseS3Url(server.storageUrl), { ...S3_CREDENTIALS, secretAccessKey: 'another' })
+    const refusal = await denied.stat('job_away/audio.wav').catch((error: Error) => error)
+    server.goAway()
+    try {
+      const outage = await open()
+        .stat('job_away/audio.wav')
+        .catch((error: Error) => error)
+      expect([refusal, outage].map((error) => error instanceof StoreDown)).toEqual([false, true])
+      expect([refusal, outage].every((error) => error instanceof Error)).toBe(true)
+    } finally {
+      server.comeBack()
+    }
+  })
+
   test('that is away ends what waits for it as soon as its signal does', async () => {
     server.goAway()
     try {
