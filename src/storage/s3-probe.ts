@@ -4,9 +4,20 @@ import type { Send } from './s3-sender.ts'
 const ABSENT_KEY = 'probe/none'
 /** An empty object, for a moment. */
 const WRITTEN_KEY = 'probe/written'
+/** An endpoint that takes connections and says nothing keeps no start waiting: a request of a job would wait for minutes. */
+const LIMIT_MS = 15_000
 
 /** Finds out at start whether a bucket is there, and whether its keys may be used at all. @throws Error with a sentence for the operator */
-export async function probeBucket(send: Send, urlOf: (key: string) => string): Promise<void> {
+export async function probeBucket(send: Send, urlOf: (key: string) => string, limitMs = LIMIT_MS): Promise<void> {
+  const signal = AbortSignal.timeout(limitMs)
+  try {
+    await probeReading((request) => send({ ...request, signal }), urlOf)
+  } catch (error) {
+    throw signal.aborted ? new Error(`S3 does not answer within ${limitMs / 1000} s.`) : error
+  }
+}
+
+async function probeReading(send: Send, urlOf: (key: string) => string): Promise<void> {
   // A bucket that is not there and an object that is not there are both 404: the code says which.
   const answer = await send({ url: urlOf(ABSENT_KEY), method: 'GET', accept: [200, 403, 404] })
   const code = /<Code>(\w+)<\/Code>/.exec(await answer.text())?.[1]
