@@ -6,6 +6,7 @@ import { JOB_ERRORS, JobFailure } from '../jobs/job-states.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { ServiceContext } from '../runtime/services.ts'
 import type { Log } from '../values/log.ts'
+import { printableLines } from '../values/printable.ts'
 import { Interrupted } from './interruption.ts'
 import type { Need } from './open-command.ts'
 import { STANDARD_OUTPUT } from './write-whole.ts'
@@ -102,10 +103,12 @@ interface DescribedError {
 
 /** What a document has in `details` follows the sentence here. */
 const toText = ({ error, details = [] }: DescribedError, options: readonly Option[]): string =>
-  [
-    error.replace(/: see `details`\.$/, ':'),
-    ...details.map(({ path, message }) => `${optionOf(path, options) ?? path}: ${message}`),
-  ].join('\n')
+  printableLines(
+    [
+      error.replace(/: see `details`\.$/, ':'),
+      ...details.map(({ path, message }) => `${optionOf(path, options) ?? path}: ${message}`),
+    ].join('\n'),
+  )
 
 /** The option that gave the argument: `--job` for `/jobId`. */
 const optionOf = (path: string, options: readonly Option[]): string | null | undefined =>

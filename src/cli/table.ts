@@ -1,3 +1,5 @@
+import { printable } from '../values/printable.ts'
+
 /** One column: its head, with the unit where there is one, and what stands in it. */
 export interface Column<Row> {
   readonly head: string
@@ -17,7 +19,7 @@ const head = (aligned: readonly string[][]): string => aligned.map(([first = '']
 
 /** A head and what is under it, all of one width. */
 function align(head: string, cells: readonly (string | number | bigint | null)[]): string[] {
-  const texts = [head.toUpperCase(), ...cells.map((cell) => String(cell ?? '-'))]
+  const texts = [head.toUpperCase(), ...cells.map((cell) => printable(String(cell ?? '-')))]
   const width = Math.max(...texts.map((text) => text.length))
   const isNumeric = cells.length > 0 && cells.every((cell) => cell === null || typeof cell !== 'string')
   return texts.map((text) => (isNumeric ? text.padStart(width) : text.padEnd(width)))

@@ -1,5 +1,6 @@
 import type { DestinationStream } from 'pino'
 import { pino } from 'pino'
+import { printable } from './printable.ts'
 
 const CLOCK_AT = { start: 11, end: 19 } as const
 
@@ -19,7 +20,7 @@ function toLine({ level, time, msg = '', ...fields }: Line): string {
   const clock = new Date(time).toISOString().slice(CLOCK_AT.start, CLOCK_AT.end)
   const label = level > pino.levels.values.info! ? `${pino.levels.labels[level] ?? level}: ` : ''
   const shown = Object.entries(fields).map(
-    ([name, value]) => `${name}=${typeof value === 'string' ? value : summary(value)}`,
+    ([name, value]) => `${name}=${printable(typeof value === 'string' ? value : summary(value))}`,
   )
   return [clock, `${label}${msg}`, ...shown].join('  ')
 }

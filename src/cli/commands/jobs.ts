@@ -3,6 +3,7 @@ import type { JobAttempt } from '../../jobs/attempts/attempts-of.ts'
 import type { JobSummary } from '../../jobs/job-shape.ts'
 import { JOB_DECISIONS, JOB_STATUSES, JOB_TYPES } from '../../jobs/job-states.ts'
 import type { ServiceContext } from '../../runtime/services.ts'
+import { printableLines } from '../../values/printable.ts'
 import { actingFor } from '../acting-for.ts'
 import { oneOf, size, time } from '../options.ts'
 import { type Answer, operatorCommand } from '../run-command.ts'
@@ -95,9 +96,9 @@ const presentAttempt = ({ number, startedAt, endedAt, outcome, error, worker, ca
 
 /** A list takes a line for each of its entries. */
 const text = (value: unknown): string => {
-  if (typeof value === 'string') return value
-  if (!Array.isArray(value) || value.length === 0) return JSON.stringify(value)
-  return value.map((one) => `\n  ${JSON.stringify(one)}`).join('')
+  if (typeof value === 'string') return printableLines(value)
+  if (!Array.isArray(value) || value.length === 0) return printableLines(JSON.stringify(value))
+  return value.map((one) => `\n  ${printableLines(JSON.stringify(one))}`).join('')
 }
 
 async function list(ctx: ServiceContext, options: ListOptions): Promise<Answer> {
@@ -109,7 +110,7 @@ async function list(ctx: ServiceContext, options: ListOptions): Promise<Answer> 
     filter: {
       type: oneOf('--type', JOB_TYPES, options.type),
       decision: oneOf('--decision', JOB_DECISIONS, options.decision),
-      status: options.status?.split(',').map((status) => oneOf('--status', JOB_STATUSES, status)),
+      status: options.status?.split(',').map((status) => oneOf('--status', JOB_STATUSES, status.trim())),
       apiKeyId: options.apiKeyId,
       search: options.search,
       from: options.from === undefined ? undefined : time('--from', options.from),

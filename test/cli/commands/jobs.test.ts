@@ -97,11 +97,21 @@ describe('sonant jobs', () => {
     expect(stdout).toMatch(/^attempts: \n {2}\{"number":1,.*\n {2}\{"number":2,/m)
   })
 
+  test('show prints no character of a cause that steers a terminal, and its lines as they are', async () => {
+    const { account } = await service.createCaller()
+    const cause = 'the server ended\u001b[2J\nits last line\u202e'
+    const failure = { status: 'failed', errorCode: 'PROVIDER_UNAVAILABLE', cause } as const
+    const id = await insertJob(service.runtime.db, account, failure)
+    const { stdout } = await runHere(['jobs', 'show', id], env)
+    expect(stdout).toContain(`cause: the server ended\\u001b[2J\nits last line\\u202e\n`)
+    expect((await sonantOn<{ cause: string }>(env, 'jobs', 'show', id)).cause).toBe(cause)
+  })
+
   test('list prints what the API lists', async () => {
     const { account, key } = await service.createCaller()
     for (const status of ['queued', 'completed', 'failed'] as const)
       await insertJob(service.runtime.db, account, { status })
-    const filters = ['--status', 'queued,failed', '--limit', '1', '--offset', '1']
+    const filters = ['--status', 'queued, failed', '--limit', '1', '--offset', '1']
     const listed = await sonantOn(env, 'jobs', 'list', '--account', account, ...filters)
     const answer = await call(`${service.url}/api/v1/jobs?status=queued,failed&limit=1&offset=1`, { key })
     expect(listed).toEqual(answer.json())
