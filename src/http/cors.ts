@@ -6,6 +6,13 @@ export const OPEN_TO_ALL = {
   'access-control-expose-headers': 'etag, x-request-id',
 }
 
+/** The same of audio and captions, errors included: without it a page cannot even read the status. */
+export const OPEN_MEDIA = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers':
+    'accept-ranges, content-length, content-range, etag, last-modified, retry-after, x-request-id',
+}
+
 /** What is written without the server's own hooks. */
 export const OPEN_ANSWER = { ...SAFETY_HEADERS, ...OPEN_TO_ALL }
 

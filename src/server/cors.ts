@@ -8,6 +8,7 @@ const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const EXPOSED = [
   ...['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy', 'location', 'etag', 'allow', 'www-authenticate'],
   ...['idempotency-replayed', 'content-disposition', 'content-length', 'content-range', 'accept-ranges'],
+  'x-sonant-time',
 ].join(', ')
 /** Browsers remember it for two hours at most. */
 const MAX_AGE_SECONDS = '7200'

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Database } from '../db/database.ts'
 import { audioGone, notFound, ServiceError } from '../errors/service-error.ts'
+import { OPEN_MEDIA } from '../http/cors.ts'
 import { SAFETY_HEADERS } from '../http/safety-headers.ts'
 import { type MediaGrant, verifyMediaPath } from '../storage/sign-url.ts'
 import type { ByteRange, Storage } from '../storage/storage.ts'
@@ -29,10 +30,7 @@ export function mountMedia(app: FastifyInstance, deps: MediaDeps): void {
 }
 
 async function sendMedia(deps: MediaDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  // Also on errors: without it a page cannot even read the status.
-  reply.header('access-control-allow-origin', '*')
-  reply.header('access-control-expose-headers', 'accept-ranges, content-length, content-range, etag, last-modified')
-  reply.headers(SAFETY_HEADERS)
+  reply.headers(OPEN_MEDIA).headers(SAFETY_HEADERS)
   const grant = verifyMediaPath(deps.signingKey, request.raw.url ?? '', deps.now())
   if (grant === null)
     throw new ServiceError('FORBIDDEN', 'This URL is invalid or has expired: read the job again for a new one.')

@@ -7,6 +7,7 @@ import { transcoded } from '../audio/transcode.ts'
 import { SAMPLE_FOLDER } from '../catalog/samples/voice-samples.ts'
 import { notFound, ServiceError } from '../errors/service-error.ts'
 import { clientDisconnect } from '../http/client-disconnect.ts'
+import { OPEN_MEDIA } from '../http/cors.ts'
 import { matchesETag, namesETag } from '../http/if-none-match.ts'
 import { SAFETY_HEADERS } from '../http/safety-headers.ts'
 import { AUDIO_FOLDERS } from '../jobs/audio-urls.ts'
@@ -49,7 +50,7 @@ export function mountSpeech(app: FastifyInstance, runtime: Runtime): void {
 
 /** Captions of a completed job; 404 of any other, as nothing signs their URL before. */
 async function sendCaptions(runtime: Runtime, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  reply.header('access-control-allow-origin', '*').headers(SAFETY_HEADERS)
+  reply.headers(OPEN_MEDIA).headers(SAFETY_HEADERS)
   const { key, contentType } = requireGrant(runtime, request)
   const [, jobId = '', format] = CAPTIONS_PATH.exec(key) ?? []
   const job = await findJob(runtime.db.pool, jobId, null)
@@ -63,7 +64,7 @@ async function sendCaptions(runtime: Runtime, request: FastifyRequest, reply: Fa
 
 /** A sentence in a voice; of one that is no longer in the catalog 404. */
 async function sendSample(runtime: Runtime, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  reply.header('access-control-allow-origin', '*').headers(SAFETY_HEADERS)
+  reply.headers(OPEN_MEDIA).headers(SAFETY_HEADERS)
   const { key, contentType } = requireGrant(runtime, request)
   const [, slug = '', voice = ''] = SAMPLE_PATH.exec(key) ?? []
   const sample = await voiceSample(runtime.as({ kind: 'system' }), { slug, voice })
@@ -94,7 +95,7 @@ function requireGrant(runtime: Runtime, request: FastifyRequest): MediaGrant {
 }
 
 async function sendSpeech(runtime: Runtime, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  reply.header('access-control-allow-origin', '*').headers(SAFETY_HEADERS)
+  reply.headers(OPEN_MEDIA).headers(SAFETY_HEADERS)
   const gone = clientDisconnect(reply.raw)
   const grant = requireGrant(runtime, request)
   const [, folder, jobId = '', format] = PATH.exec(grant.key) ?? []

@@ -73,12 +73,27 @@ describe('a page of an origin of CORS_ORIGINS', () => {
         'etag',
         'idempotency-replayed',
         'content-disposition',
+        'x-sonant-time',
       ]) {
         expect(headers['access-control-expose-headers']).toContain(name)
       }
     }
     const csv = `${service.url}/api/v1/jobs/export?from=2026-01-01&to=2026-01-02`
     expect((await call(csv, { key, headers: { origin: DASHBOARD } })).headers.vary).toBe('accept-encoding, Origin')
+  })
+
+  test.each([
+    '/media/job_x/1/audio.wav',
+    '/media/audio/job_x.mp3',
+    '/media/captions/job_x.vtt',
+    '/media/live/job_x.mp3',
+  ])('reads what is wrong with %s, and when to ask again, as a page of any other origin does', async (path) => {
+    for (const origin of [DASHBOARD, OTHER]) {
+      const { status, headers } = await call(service.url + path, { headers: { origin } })
+      expect([status, headers['access-control-allow-origin']]).toEqual([403, '*'])
+      for (const name of ['retry-after', 'x-request-id', 'content-range', 'etag'])
+        expect(headers['access-control-expose-headers']).toContain(name)
+    }
   })
 
   test('follows events and sockets with a key', async () => {
