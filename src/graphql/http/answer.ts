@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { YogaServerInstance } from 'graphql-yoga'
 import type { Actor } from '../../access/actor.ts'
-import { invalidRequest, ServiceError } from '../../errors/service-error.ts'
+import { invalidRequest, unsupportedMediaType } from '../../errors/service-error.ts'
 import { clientDisconnect } from '../../http/client-disconnect.ts'
 import { parseJsonBody } from '../../http/json-body.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
@@ -66,9 +66,8 @@ function readBody(request: FastifyRequest, actor: Actor): Readonly<Record<string
     rejectMisreadParameters(toUrl(request))
     return null
   }
-  if (!JSON_BODY.test(request.headers['content-type'] ?? '')) {
-    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Send the request as application/json.')
-  }
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers
+  if (!JSON_BODY.test(type) || encoding.trim().toLowerCase() !== 'identity') throw unsupportedMediaType()
   const isAnonymous = actor.kind === 'anonymous'
   const maxValues = isAnonymous ? MAX_BODY_VALUES.anonymous : MAX_BODY_VALUES.caller
   const body = parseJsonBody((request.body as Buffer | undefined) ?? Buffer.alloc(0), maxValues)

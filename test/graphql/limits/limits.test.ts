@@ -90,6 +90,16 @@ describe('abuse', () => {
     expectRefusal((await response.json()) as Refusal)
   })
 
+  test('a body that is compressed is refused in the words of REST, whether or not it is', async () => {
+    for (const encoding of ['gzip', 'br', 'deflate, gzip']) {
+      const response = await post(bodyOf('{ __typename }'), { 'content-encoding': encoding })
+      expect([encoding, response.status]).toEqual([encoding, 415])
+      const [error] = ((await response.json()) as Refusal).errors ?? []
+      expect(error?.message).toBe('Send the body as application/json in UTF-8, without content-encoding.')
+    }
+    expect((await post(bodyOf('{ __typename }'), { 'content-encoding': 'Identity' })).status).toBe(200)
+  })
+
   test.each(HARMLESS)('%s costs less than 20 ms of work', async (_title, body) => {
     const { result, cpuMs } = await costOf(body)
     expect(result.errors).toBeUndefined()
