@@ -17,7 +17,7 @@ type Visit = Parameters<ASTVisitFn<ASTNode>>
 
 /**
  * A value in the document itself is rejected as it is among the variables: NUL, unpaired surrogates, numbers
- * out of range, and keys that reach for prototypes.
+ * out of range, and keys that reach for prototypes. What a variable puts under `constructor` is not known here: the key has to be in the variable.
  */
 export function rejectMisreadLiterals(context: ValidationContext): ASTVisitor {
   const report = (error: string, message: string, [node, , parent, path, ancestors]: Visit): void => {
@@ -38,10 +38,12 @@ export function rejectMisreadLiterals(context: ValidationContext): ASTVisitor {
     IntValue: rejectNumber,
     FloatValue: rejectNumber,
     ObjectField: (...visit) => {
-      const [{ name }, , , , ancestors] = visit
+      const [{ name, value }, , , , ancestors] = visit
       const outer = ancestors.at(-2)
       const parentKey = isNode(outer) && outer.kind === Kind.OBJECT_FIELD ? outer.name.value : undefined
       if (isPrototypeKey(name.value, parentKey)) report(INVALID, 'is not allowed as a key', visit)
+      else if (value.kind === Kind.VARIABLE && name.value === 'constructor')
+        report(INVALID, 'is not allowed as the key of a variable', visit)
     },
   }
 }

@@ -321,9 +321,11 @@ describe('submitVoiceJob', () => {
     expect(codesOf(variable.answer)).toEqual(['INVALID_REQUEST'])
   })
 
-  test('a literal out of range is INVALID_REQUEST like a variable', async () => {
-    const literal = `mutation { submitVoiceJob(slug: "tts", inputs: {text: "Hi.", voice: "aria", seed: 1e999}) { ${REFUSED} } }`
-    expect(codesOf((await ask(literal)).answer)).toEqual(['INVALID_REQUEST'])
+  test('a key that reaches for a prototype is INVALID_REQUEST where the literal has its first half and a variable the other', async () => {
+    const halves = `mutation ($inner: JSON!) { submitVoiceJob(slug: "tts", inputs: {constructor: $inner}) { ${REFUSED} } }`
+    const { answer } = await ask(halves, { inner: { prototype: { a: 1 } } })
+    const details = [{ path: '/inputs/constructor', message: 'is not allowed as the key of a variable' }]
+    expect(answer.errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_REQUEST', details })
   })
 })
 
