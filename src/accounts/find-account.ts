@@ -22,7 +22,6 @@ export async function findAccount(ctx: Pick<Context, 'db'>, account: string): Pr
         [account],
       )
   const [found] = rows
-  if (found === undefined)
-    throw new ServiceError('NOT_FOUND', `Check the account: there is none with the id or name "${account}".`)
+  if (found === undefined) throw new ServiceError('NOT_FOUND', `No account with the id or name "${account}".`)
   return { ...found, credits: BigInt(found.credits) }
 }

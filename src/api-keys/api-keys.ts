@@ -73,5 +73,4 @@ export async function findApiKey(ctx: Context, apiKeyId: string, relations: KeyR
   return ctx.db.prisma.apiKey.findFirst({ where, select: keySelect(relations) })
 }
 
-export const unknownKey = (apiKeyId: string) =>
-  new ServiceError('NOT_FOUND', `Check the key id: there is no key "${apiKeyId}".`)
+export const unknownKey = (apiKeyId: string) => new ServiceError('NOT_FOUND', `No API key with the id "${apiKeyId}".`)

@@ -19,8 +19,7 @@ export async function deleteEndpoint(
   await changeCatalog(ctx, async (tx) => {
     const endpoints = await tx.voiceEndpoint.deleteMany({ where })
     const { count } = endpoints.count > 0 ? endpoints : await tx.workflow.deleteMany({ where })
-    if (count === 0)
-      throw new ServiceError('NOT_FOUND', `Check the slug: there is no endpoint or workflow "${input.slug}".`)
+    if (count === 0) throw new ServiceError('NOT_FOUND', `No endpoint or workflow with the slug "${input.slug}".`)
     const change = { accountId: null, subjectId: input.slug }
     await recordChange(sqlIn(tx), ctx.actor, { action: 'endpoint_deleted', ...change })
   })

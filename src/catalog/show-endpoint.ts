@@ -19,5 +19,5 @@ export function showEndpoint(ctx: Context, { slug }: { readonly slug: string }):
   if (endpoint !== undefined) return { kind: 'endpoint', endpoint }
   const workflow = workflows.get(slug)
   if (workflow !== undefined) return { kind: 'workflow', workflow }
-  throw new ServiceError('NOT_FOUND', `Check the slug: there is no endpoint or workflow "${slug}".`)
+  throw new ServiceError('NOT_FOUND', `No endpoint or workflow with the slug "${slug}".`)
 }

@@ -2,7 +2,7 @@ import { requireAccount } from '../access/require.ts'
 import type { Context } from '../context/context.ts'
 import type { PrismaTx } from '../db/database.ts'
 import { lockRow } from '../db/lock-row.ts'
-import { notFound } from '../errors/service-error.ts'
+import { unknownId } from '../errors/service-error.ts'
 import { isId } from '../values/id.ts'
 import type { ChatMessage } from './chat-completions.ts'
 
@@ -13,9 +13,9 @@ const MAX_HISTORY_CHARACTERS = 24_000
 
 /** Makes sure that a chat is the caller's account's own. @throws NOT_FOUND */
 export async function requireChat(ctx: Context, chatId: string): Promise<void> {
-  if (!isId('chat', chatId)) throw notFound()
+  if (!isId('chat', chatId)) throw unknownId('chat')
   const where = { id: chatId, accountId: requireAccount(ctx).accountId }
-  if ((await ctx.db.prisma.companionChat.findFirst({ where, select: { id: true } })) === null) throw notFound()
+  if ((await ctx.db.prisma.companionChat.findFirst({ where, select: { id: true } })) === null) throw unknownId('chat')
 }
 
 /** Writes a new chat. */
@@ -28,12 +28,12 @@ export async function insertChat(tx: PrismaTx, chatId: string, accountId: string
  * @throws NOT_FOUND
  */
 export async function chatHistory(ctx: Context, chatId: string): Promise<ChatMessage[]> {
-  if (!isId('chat', chatId)) throw notFound()
+  if (!isId('chat', chatId)) throw unknownId('chat')
   const chat = await ctx.db.prisma.companionChat.findFirst({
     where: { id: chatId, accountId: requireAccount(ctx).accountId },
     select: { persona: true, turns: { orderBy: { position: 'desc' }, take: MAX_TURNS } },
   })
-  if (chat === null) throw notFound()
+  if (chat === null) throw unknownId('chat')
   const turns: ChatMessage[] = []
   let characters = 0
   for (const { role, content } of chat.turns) {

@@ -71,8 +71,9 @@ export const forbidden = (scope: string) =>
 export const notFound = () => new ServiceError('NOT_FOUND', 'Not found: no such endpoint or resource.')
 /** Of audio that was there: for its job's id there is still an answer. */
 export const audioGone = () => new ServiceError('GONE', 'This audio was deleted: render its text again.')
-/** The same for a malformed id, an unknown one and another account's. */
-export const jobNotFound = () => new ServiceError('NOT_FOUND', 'No job with this id.')
+/** The same for a malformed id, an unknown one and another account's. @param noun what it would name */
+export const unknownId = (noun: string) => new ServiceError('NOT_FOUND', `No ${noun} with this id.`)
+export const jobNotFound = () => unknownId('job')
 export const payloadTooLarge = () => new ServiceError('PAYLOAD_TOO_LARGE', 'Send a body of at most 1 MiB.')
 /** Of a body that is a list of many entries. */
 export const listTooLarge = () => new ServiceError('PAYLOAD_TOO_LARGE', 'Send a body of at most 4 MiB.')

@@ -1,6 +1,6 @@
 import type { Recordings } from '../audio/recordings.ts'
 import type { Context } from '../context/context.ts'
-import { ServiceError } from '../errors/service-error.ts'
+import { unknownId } from '../errors/service-error.ts'
 
 /** How many voices an account may have. */
 export const MAX_VOICES = 100
@@ -33,7 +33,7 @@ export const VOICE_VIEW = {
 } as const
 
 /** The same for a malformed id, an unknown one and another account's. */
-export const voiceNotFound = () => new ServiceError('NOT_FOUND', 'No voice with this id.')
+export const voiceNotFound = () => unknownId('voice')
 
 const FOLDER = 'voices/'
 

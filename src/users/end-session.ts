@@ -1,6 +1,6 @@
 import { requireSession } from '../access/require.ts'
 import type { Context } from '../context/context.ts'
-import { ServiceError } from '../errors/service-error.ts'
+import { unknownId } from '../errors/service-error.ts'
 import { isId } from '../values/id.ts'
 
 /** A session that has ended. */
@@ -17,6 +17,6 @@ export interface EndedSession {
 export async function endSession(ctx: Context, { id }: { readonly id: string }): Promise<EndedSession> {
   const { userId, sessionId } = requireSession(ctx)
   const { count } = isId('ses', id) ? await ctx.db.prisma.session.deleteMany({ where: { id, userId } }) : { count: 0 }
-  if (count === 0) throw new ServiceError('NOT_FOUND', 'Check the id: you have no such session.')
+  if (count === 0) throw unknownId('session')
   return { id, current: id === sessionId }
 }

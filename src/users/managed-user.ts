@@ -5,7 +5,7 @@ import { ServiceError } from '../errors/service-error.ts'
 import { normalEmail, USER_VIEW, type User } from './user.ts'
 
 /**
- * A user whom the caller manages: of its own account, or for the operator any.
+ * A user that the caller manages: of its own account, or for the operator any.
  * @param user id or e-mail address
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for users of other accounts), REAUTHENTICATION_REQUIRED
  */
@@ -28,5 +28,4 @@ function isNamed(user: string) {
   return { OR: [{ id: user }, ...(email === null ? [] : [{ email }])] }
 }
 
-const unknownUser = (user: string) =>
-  new ServiceError('NOT_FOUND', `Check the user: there is none with the id or e-mail address "${user}".`)
+const unknownUser = (user: string) => new ServiceError('NOT_FOUND', `No user with the id or e-mail address "${user}".`)

@@ -50,7 +50,9 @@ describe('applyEndpoints', () => {
   test('tells every process by the commit itself: a change that fails is announced to no process', async () => {
     const heard = vi.fn()
     const unlisten = await service.runtime.notifier.listen('sonant_catalog', heard)
-    await expect(deleteEndpoint(operator(), { slug: 'nothing' })).rejects.toThrow('there is no endpoint')
+    await expect(deleteEndpoint(operator(), { slug: 'nothing' })).rejects.toThrow(
+      'No endpoint or workflow with the slug "nothing".',
+    )
     await apply(endpoint('heard'))
     await expect.poll(() => heard).toHaveBeenCalledTimes(1)
     await deleteEndpoint(operator(), { slug: 'heard' })

@@ -8,6 +8,11 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 /** Wordings that callers did not understand. */
 const OBSCURE = [
   'there is nothing here',
+  'check the slug:',
+  'check the key id:',
+  'check the account:',
+  'check the user:',
+  'you have no such',
   'strangers',
   'very next request',
   'private or special',
@@ -59,6 +64,15 @@ describe('the sentence of an error', () => {
       expect(await refusal(get(), path)).toEqual({ error: 'No job with this id.', error_code: 'NOT_FOUND' })
     }
     expect(await graphql('{ job(jobId: "job_x") { id } }', get().headers)).toContain('No job with this id.')
+  })
+
+  it.each([
+    ['redeliverWebhook(id: "msg_x")', 'No delivery with this id.'],
+    ['expireWebhookSecret(id: "secret_x")', 'No signing secret with this id.'],
+    ['deleteApiKey(id: "key_x")', String.raw`No API key with the id \"key_x\".`],
+    ['disableUser(user: "user_x")', String.raw`No user with the id or e-mail address \"user_x\".`],
+  ])('says of an unknown id what it would name: %s', async (field, message) => {
+    expect(await graphql(`mutation { ${field} { ... on RequestError { message } } }`, get().headers)).toContain(message)
   })
 
   it('says of a private webhook URL: must not point to a private or reserved address', async () => {

@@ -99,14 +99,14 @@ async function writeCaptions(ctx: ServiceContext, jobId: string, { file, format 
   const { captionsOf } = await import('../../voice/captions/voice-job-captions.ts')
   const { findJob } = await import('../../jobs/find-job.ts')
   const job = await findJob(ctx.db.pool, jobId, null)
-  if (job === null) throw new ServiceError('NOT_FOUND', `Job ${jobId} is gone.`)
+  if (job === null) throw new ServiceError('NOT_FOUND', `No job with the id "${jobId}".`)
   const { content } = await captionsOf(ctx, job, format)
   await withInterruption((signal) => writeWhole(file, Readable.from([content], { objectMode: false }), signal))
 }
 
 function firstVoice(ctx: ServiceContext, slug: string): string {
   const voice = ctx.catalog.current.endpoints.get(slug)?.voices[0]?.slug
-  if (voice === undefined) throw new ServiceError('NOT_FOUND', `Check the slug: there is no endpoint "${slug}".`)
+  if (voice === undefined) throw new ServiceError('NOT_FOUND', `No voice endpoint with the slug "${slug}".`)
   return voice
 }
 
@@ -123,6 +123,6 @@ async function audioOf(ctx: ServiceContext, jobId: string): Promise<Artifact> {
   const { loadArtifacts } = await import('../../jobs/job-parts.ts')
   const outputs = (await loadArtifacts(ctx.db.pool, [jobId])).get(jobId)
   const audio = outputs?.find(({ output }) => output === 'audio')
-  if (audio === undefined) throw new ServiceError('NOT_FOUND', `Check the endpoint: job ${jobId} left no audio.`)
+  if (audio === undefined) throw new ServiceError('NOT_FOUND', `The job ${jobId} has no audio: check its endpoint.`)
   return audio
 }

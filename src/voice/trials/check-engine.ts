@@ -19,8 +19,7 @@ export interface TrialContext extends Context {
 export async function checkEngine(ctx: TrialContext, { slug }: { readonly slug: string }): Promise<EngineCheck> {
   requireOperator(ctx)
   const endpoint = ctx.catalog.current.endpoints.get(slug)
-  if (endpoint === undefined)
-    throw new ServiceError('NOT_FOUND', `Check the slug: there is no voice endpoint "${slug}".`)
+  if (endpoint === undefined) throw new ServiceError('NOT_FOUND', `No voice endpoint with the slug "${slug}".`)
   const signal = AbortSignal.timeout(TRIAL_MS)
   return ctx.trialEngines.use(signal, (engines) => tryEngine(ctx, engines, endpoint, signal))
 }

@@ -9,6 +9,6 @@ export async function deliveryOwner(ctx: Context, { id }: { readonly id: string 
   const found = isId('msg', id)
     ? await ctx.db.prisma.webhookDelivery.findUnique({ where: { id }, select: { accountId: true } })
     : null
-  if (found === null) throw new ServiceError('NOT_FOUND', `Check the id: there is no delivery "${id}".`)
+  if (found === null) throw new ServiceError('NOT_FOUND', `No delivery with the id "${id}".`)
   return found.accountId
 }

@@ -3,7 +3,7 @@ import { ACCOUNT_ADMIN_SCOPE } from '../../access/scopes.ts'
 import { notifyAccount } from '../../accounts/notify-account.ts'
 import type { Context } from '../../context/context.ts'
 import { inTransaction, type Tx } from '../../db/database.ts'
-import { invalidRequest, notFound } from '../../errors/service-error.ts'
+import { invalidRequest, unknownId } from '../../errors/service-error.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import { isId } from '../../values/id.ts'
 import { concurrencyKeyOf, type DeliveryState } from './webhook-delivery.ts'
@@ -28,7 +28,7 @@ export async function redeliverWebhook(ctx: Context, input: { readonly id: strin
   const { accountId } = requireAccount(ctx)
   await inTransaction(ctx.db, async (tx) => {
     const row = isId('msg', input.id) ? await findDelivery(tx, input.id, accountId) : undefined
-    if (row === undefined) throw notFound()
+    if (row === undefined) throw unknownId('delivery')
     if (row.state === 'pending') {
       const details = [{ path: '/id', message: 'is a delivery that is still under way' }]
       throw invalidRequest('Wait until this delivery has succeeded or failed.', details)

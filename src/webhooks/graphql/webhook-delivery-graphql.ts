@@ -1,7 +1,7 @@
 import { requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import { BatchLoader } from '../../concurrency/batch-loader.ts'
-import { notFound } from '../../errors/service-error.ts'
+import { unknownId } from '../../errors/service-error.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { describedEnum } from '../../graphql/described-enum.ts'
 import { addNodeSource, NodeInterface } from '../../graphql/node.ts'
@@ -99,7 +99,7 @@ export const DeliveryRef = builder.objectRef<DeliveryView>('WebhookDelivery').im
 /** A delivery that a verb made or changed. @throws NOT_FOUND */
 export async function showDelivery(ctx: GraphqlContext, id: string): Promise<DeliveryView> {
   const [delivery] = await findDeliveries(ctx, { ids: [id] })
-  if (delivery === undefined) throw notFound()
+  if (delivery === undefined) throw unknownId('delivery')
   return delivery
 }
 

@@ -3,7 +3,7 @@ import { ACCOUNT_ADMIN_SCOPE } from '../../access/scopes.ts'
 import { recordChange } from '../../audit/record-change.ts'
 import type { Context } from '../../context/context.ts'
 import { sqlIn } from '../../db/sql.ts'
-import { invalidRequest, notFound } from '../../errors/service-error.ts'
+import { invalidRequest, unknownId } from '../../errors/service-error.ts'
 import { secretNumber } from './webhook-secret.ts'
 
 /**
@@ -14,7 +14,7 @@ export async function expireWebhookSecret(ctx: Context, input: { readonly id: st
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   const { accountId } = requireAccount(ctx)
   const id = secretNumber(input.id)
-  if (id === null) throw notFound()
+  if (id === null) throw unknownId('signing secret')
   const isStopped = await ctx.db.prisma.$transaction(async (tx) => {
     const { count } = await tx.webhookSecret.deleteMany({ where: { id, accountId, expiresAt: { not: null } } })
     if (count === 1) await recordChange(sqlIn(tx), ctx.actor, { action: 'webhook_secret_expired', accountId })
@@ -22,7 +22,7 @@ export async function expireWebhookSecret(ctx: Context, input: { readonly id: st
   })
   if (isStopped) return
   const known = await ctx.db.prisma.webhookSecret.findFirst({ where: { id, accountId }, select: { id: true } })
-  if (known === null) throw notFound()
+  if (known === null) throw unknownId('signing secret')
   const details = [{ path: '/id', message: 'is the newest secret' }]
   throw invalidRequest('Rotate the secret first: the newest one has to sign.', details)
 }

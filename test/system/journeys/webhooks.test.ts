@@ -105,7 +105,7 @@ describe('webhooks of a second process', { timeout: DEADLINE_MS }, () => {
     expect(heads).toMatch(/^DELIVERY +JOB +CREATED \(UTC\) +STATE +OUTCOME +ATTEMPTS +URL$/)
     expect(row).toMatch(new RegExp(`^${id}  job_\\w+  \\S+Z  (pending|succeeded) +\\S+ +[12]  ${url}$`))
     const unknown = await runHere(['webhooks', 'redeliver', 'msg_x'], service.env)
-    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('no delivery "msg_x"')])
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('No delivery with the id "msg_x".')])
     const inside = ['webhooks', 'set-url', '--account', 'demo', 'https://10.0.0.1/', '--json']
     const refused = await runHere(inside, service.env)
     expect([refused.code, JSON.parse(refused.stdout).error_code]).toEqual([1, 'INVALID_REQUEST'])
