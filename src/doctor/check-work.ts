@@ -4,7 +4,7 @@ import { openEngines } from '../engines/engines.ts'
 import { queueDepths } from '../queue/pgboss/queue-depth.ts'
 import { modelsOf } from '../voice/models-of.ts'
 import { checkEngines } from '../voice/trials/check-engines.ts'
-import { DEAD_AFTER_MS } from '../worker/worker.ts'
+import { isSilent } from '../worker/worker.ts'
 import { gpusOf, serverOf, silentGpusOf, type WorkerRow, workers } from '../worker/workers.ts'
 import { type Check, error, orOk, warning } from './finding.ts'
 
@@ -40,7 +40,7 @@ export const workerCheck: Check<Context> = {
   run: async (ctx) => {
     const all = await workers(ctx)
     const now = ctx.now().getTime()
-    const alive = all.filter(({ heartbeatAt }) => now - heartbeatAt.getTime() < DEAD_AFTER_MS)
+    const alive = all.filter((worker) => !isSilent(worker, now))
     const waiting = (await queueDepths(ctx.db.pool)).filter(({ waiting: jobs }) => jobs > 0)
     const unserved = waiting.filter(({ pool }) => !alive.some(({ pools }) => pool === null || pools.includes(pool)))
     const findings = [

@@ -2,7 +2,7 @@ import { endpointRoute } from '../catalog/engine-server.ts'
 import { poolOf } from '../catalog/voice-endpoint.ts'
 import type { Context } from '../context/context.ts'
 import { OWNED_SERVER } from '../engines/owned-server.ts'
-import { isSilent } from './pools.ts'
+import { isSilent } from './worker.ts'
 import { serverOf, workers } from './workers.ts'
 
 /**

@@ -6,7 +6,7 @@ import type { CatalogSnapshot } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
 import { type Fleet, readFleet } from '../jobs/live/read-fleet.ts'
 import { GENERATION_KIND, voiceKind } from '../queue/job-kind.ts'
-import { DEAD_AFTER_MS } from './worker.ts'
+import { isSilent } from './worker.ts'
 
 /** A queue of jobs for engines, and what takes them. */
 export interface Pool {
@@ -41,7 +41,7 @@ export function poolsOf(fleet: Fleet, catalog: CatalogSnapshot): Pool[] {
   )
   const named = [...catalog.endpoints.values()].map(poolOf)
   const generations = catalog.workflows.size > 0 ? [GENERATION_KIND.queue] : []
-  const alive = fleet.workers.filter(({ heartbeatAt }) => !isSilent({ heartbeatAt }, fleet.now))
+  const alive = fleet.workers.filter((worker) => !isSilent(worker, fleet.now))
   return [...new Set([...named, ...generations, ...busy])].sort().map((name) => {
     const depth = depths.get(name)
     // Workers of every pool take generations.
@@ -57,10 +57,6 @@ export function poolsOf(fleet: Fleet, catalog: CatalogSnapshot): Pool[] {
     }
   })
 }
-
-/** Whether its jobs have gone to others, or are about to. @param now of the database's clock, in milliseconds */
-export const isSilent = ({ heartbeatAt }: { readonly heartbeatAt: Date }, now: number): boolean =>
-  now - heartbeatAt.getTime() > DEAD_AFTER_MS
 
 function serversOf(name: string, catalog: CatalogSnapshot): Pick<Pool, 'server' | 'maxInFlight'> {
   const kind = name === GENERATION_KIND.queue ? GENERATION_KIND : voiceKind(name)

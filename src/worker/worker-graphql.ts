@@ -2,8 +2,7 @@ import { builder } from '../graphql/builder.ts'
 import { describedEnum } from '../graphql/described-enum.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
-import { isSilent } from './pools.ts'
-import type { Gpu, ServerState, ServerStatus } from './worker.ts'
+import { type Gpu, isSilent, type ServerState, type ServerStatus } from './worker.ts'
 import { gpusOf, type Permit, permitsOf, serverOf, WORKER_VIEW, type WorkerRow, workers } from './workers.ts'
 
 const GpuRef = builder.objectRef<Gpu>('Gpu').implement({

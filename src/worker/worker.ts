@@ -4,6 +4,10 @@ export const HEARTBEAT_MS = 1000
 /** A worker that could not send one for this long stops what it has at servers that others share, shortly before they may go there. */
 export const LEASE_MS = DEAD_AFTER_MS - 500
 
+/** Whether a worker's jobs have gone to others, or are about to. @param now of the database's clock, in milliseconds */
+export const isSilent = ({ heartbeatAt }: { readonly heartbeatAt: Date }, now: number): boolean =>
+  now - heartbeatAt.getTime() > DEAD_AFTER_MS
+
 /** A graphics card as the driver names it. */
 export interface Gpu {
   readonly name: string

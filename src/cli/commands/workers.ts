@@ -46,19 +46,19 @@ export function addWorkerCommands(program: Command): void {
     workers.command('list').description('list the workers that live or died within a day, newest heartbeat first'),
     async (ctx) => {
       const { gpusOf, serverOf, workers: listWorkers } = await import('../../worker/workers.ts')
-      const { DEAD_AFTER_MS } = await import('../../worker/worker.ts')
-      const latest = ctx.now().getTime() - DEAD_AFTER_MS
-      const items = (await listWorkers(ctx)).map((row) => toItem(row, gpusOf(row), serverOf(row), latest))
+      const { isSilent } = await import('../../worker/worker.ts')
+      const now = ctx.now().getTime()
+      const items = (await listWorkers(ctx)).map((row) => toItem(row, gpusOf(row), serverOf(row), !isSilent(row, now)))
       return { json: { items }, text: toTable(COLUMNS, items) }
     },
   )
 }
 
-const toItem = (row: WorkerRow, gpus: readonly Gpu[], server: ServerStatus | null, latest: number): Item => ({
+const toItem = (row: WorkerRow, gpus: readonly Gpu[], server: ServerStatus | null, alive: boolean): Item => ({
   worker_id: row.id,
   host: row.host,
   version: row.version,
-  alive: row.heartbeatAt.getTime() >= latest,
+  alive,
   pools: row.pools,
   slots: row.slots,
   in_flight: row.inFlight,
