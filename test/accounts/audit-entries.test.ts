@@ -4,8 +4,8 @@ import { applyEndpoints } from '../../src/catalog/apply-endpoints.ts'
 import { endpoint } from '../setup/jobs/fixtures.ts'
 import { insertJob } from '../setup/jobs/jobs.ts'
 import { ask, codeOf, mutation, read } from '../setup/service/graphql.ts'
-import { type People, type Person, peopleOf } from '../setup/service/people.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
+import { type SignedInUser, type Users, usersOf } from '../setup/service/users.ts'
 
 interface Entry {
   readonly id: string
@@ -21,14 +21,14 @@ interface Page {
 }
 
 let service: TestRuntime
-let people: People
-let owner: Person
+let users: Users
+let owner: SignedInUser
 /** An operator of another account. */
 let operator: { readonly account: string; readonly key: string }
 beforeAll(async () => {
   service = await startTestRuntime()
-  people = peopleOf(service)
-  owner = await people.user('owner')
+  users = usersOf(service)
+  owner = await users.user('owner')
   const account = await service.createAccount()
   operator = { account, key: (await service.createKey(account, ['account:admin', 'operator'])).apiKey }
 })
@@ -38,10 +38,10 @@ const NODE = 'id action accountId subjectId subjectName detail by { kind id name
 const list = (args = '') => `{ auditEntries${args} { edges { node { ${NODE} } } } }`
 const entriesOf = ({ auditEntries }: Page): Entry[] => auditEntries.edges.map(({ node }) => node)
 const mine = async (args = '') =>
-  entriesOf((await people.ask(list(args), {}, owner.cookie)).data as unknown as Page).toReversed()
+  entriesOf((await users.ask(list(args), {}, owner.cookie)).data as unknown as Page).toReversed()
 /** What a user who is signed in does; the result as it is. */
 const act = async <T>(field: string, fields: string): Promise<T> => {
-  const { data, errors } = await people.ask(mutation(field, fields), {}, owner.cookie)
+  const { data, errors } = await users.ask(mutation(field, fields), {}, owner.cookie)
   if (errors !== undefined) throw new Error(JSON.stringify(errors))
   return Object.values(data ?? {})[0] as T
 }
@@ -99,7 +99,7 @@ describe('auditEntries', () => {
     const before = await mine()
     const system = service.runtime.as({ kind: 'system' })
     await expect(creditAccount(system, { account: owner.account, amount: -9_000_000n })).rejects.toThrow()
-    expect(codeOf(await people.ask(mutation('deleteApiKey(id: "key_none")', ''), {}, owner.cookie))).toBe('NOT_FOUND')
+    expect(codeOf(await users.ask(mutation('deleteApiKey(id: "key_none")', ''), {}, owner.cookie))).toBe('NOT_FOUND')
     expect(await mine()).toEqual(before)
     await service.runtime.db.pool.query(
       `create function no_audit() returns trigger language plpgsql as $$ begin raise exception 'full'; end $$;
@@ -134,25 +134,25 @@ describe('auditEntries', () => {
     expect(one).toMatchObject([{ action: 'CREDITS_GRANTED' }])
     const node = (id: string) => `{ node(id: "${id}") { ... on AuditEntry { action } } }`
     expect(await read(service.url, operator.key, node(all[0]!.id))).toEqual({ node: { action: 'ENDPOINT_APPLIED' } })
-    expect((await people.ask(node(all[0]!.id), {}, owner.cookie)).data).toEqual({ node: null })
+    expect((await users.ask(node(all[0]!.id), {}, owner.cookie)).data).toEqual({ node: null })
   })
 
   test('is for owners of the account and for operators alone', async () => {
-    const otherOwner = await people.user('owner')
+    const otherOwner = await users.user('owner')
     const [entry] = await mine()
-    const theirs = (await people.ask(list(), {}, otherOwner.cookie)).data as unknown as Page
+    const theirs = (await users.ask(list(), {}, otherOwner.cookie)).data as unknown as Page
     expect(entriesOf(theirs).every(({ accountId }) => accountId === otherOwner.account)).toBe(true)
     const node = `{ node(id: "${entry!.id}") { id } }`
-    expect((await people.ask(node, {}, otherOwner.cookie)).data).toEqual({ node: null })
+    expect((await users.ask(node, {}, otherOwner.cookie)).data).toEqual({ node: null })
     const foreign = [list(`(account: "${owner.account}")`), list('(all: true)')]
-    for (const query of foreign) expect(codeOf(await people.ask(query, {}, otherOwner.cookie))).toBe('FORBIDDEN')
-    const member = await people.user('member', owner.account)
-    expect(codeOf(await people.ask(list(), {}, member.cookie))).toBe('FORBIDDEN')
+    for (const query of foreign) expect(codeOf(await users.ask(query, {}, otherOwner.cookie))).toBe('FORBIDDEN')
+    const member = await users.user('member', owner.account)
+    expect(codeOf(await users.ask(list(), {}, member.cookie))).toBe('FORBIDDEN')
     const { key } = await service.createCaller()
     expect(codeOf(await ask(service.url, key, list()))).toBe('FORBIDDEN')
     expect(codeOf(await ask(service.url, null, list()))).toBe('UNAUTHORIZED')
     for (const bad of ['(actions: [])', '(after: "audit_x")', '(first: 101)'])
-      expect(codeOf(await people.ask(list(bad), {}, owner.cookie))).toBe('INVALID_REQUEST')
+      expect(codeOf(await users.ask(list(bad), {}, owner.cookie))).toBe('INVALID_REQUEST')
     expect(codeOf(await ask(service.url, operator.key, list(`(all: true, account: "${owner.account}")`)))).toBe(
       'INVALID_REQUEST',
     )
@@ -171,14 +171,14 @@ describe('submittedBy of a job', () => {
     `{ node(id: "${jobId}") { ... on VoiceJob { submittedBy { kind id name } } } }`
 
   test('names the key or the user, inside of the account alone', async () => {
-    const { data } = await people.ask(SUBMIT, {}, owner.cookie)
+    const { data } = await users.ask(SUBMIT, {}, owner.cookie)
     const byUser = queryOf(data as unknown as Submitted)
     const { apiKey, apiKeyId } = await service.createKey(owner.account)
     expect(await read(service.url, apiKey, byUser)).toEqual({
       node: { submittedBy: { kind: 'USER', id: owner.id, name: owner.email } },
     })
     const byKey = queryOf(await read<Submitted>(service.url, apiKey, SUBMIT))
-    expect((await people.ask(byKey, {}, owner.cookie)).data).toEqual({
+    expect((await users.ask(byKey, {}, owner.cookie)).data).toEqual({
       node: { submittedBy: { kind: 'KEY', id: apiKeyId, name: 'test' } },
     })
     for (const query of [byUser, byKey]) {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertJob } from '../setup/jobs/jobs.ts'
 import { codeOf } from '../setup/service/graphql.ts'
-import { type People, type Person, peopleOf } from '../setup/service/people.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
+import { type SignedInUser, type Users, usersOf } from '../setup/service/users.ts'
 
 const DAYS = `query ($account: ID, $from: DateTime!, $to: DateTime, $timeZone: String) {
   creditDays(account: $account, from: $from, to: $to, timeZone: $timeZone) { at granted spent carried } }`
@@ -10,12 +10,12 @@ const FROM = '2026-03-28T12:00:00Z'
 const TO = '2026-03-30T12:00:00Z'
 
 let service: TestRuntime
-let people: People
-let owner: Person
+let users: Users
+let owner: SignedInUser
 beforeAll(async () => {
   service = await startTestRuntime()
-  people = peopleOf(service)
-  owner = await people.user('owner')
+  users = usersOf(service)
+  owner = await users.user('owner')
   const { db } = service.runtime
   for (const [kind, amount, at] of [
     ['grant', 500, '2026-03-28T22:30:00Z'],
@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-const days = async (variables: object) => (await people.ask(DAYS, variables, owner.cookie)).data?.creditDays
+const days = async (variables: object) => (await users.ask(DAYS, variables, owner.cookie)).data?.creditDays
 
 test('each day of the time zone, also of 23 hours and without entries, has what was granted and what was spent', async () => {
   expect(await days({ from: '2026-03-27T12:00:00Z', to: TO, timeZone: 'Europe/Berlin' })).toEqual([
@@ -62,7 +62,7 @@ test('the deleted jobs of a month are not spent in the day that its entry is dat
 })
 
 test("a window that is none, is longer than a year, or lies in no time zone is refused; other accounts are the operator's", async () => {
-  const [other, member] = [await service.createAccount(), await people.user('member', owner.account)]
+  const [other, member] = [await service.createAccount(), await users.user('member', owner.account)]
   const codes = []
   for (const [variables, cookie] of [
     [{ from: TO, to: FROM }, owner.cookie],
@@ -71,6 +71,6 @@ test("a window that is none, is longer than a year, or lies in no time zone is r
     [{ from: FROM, account: other }, owner.cookie],
     [{ from: FROM }, member.cookie],
   ] as const)
-    codes.push(codeOf(await people.ask(DAYS, variables, cookie)))
+    codes.push(codeOf(await users.ask(DAYS, variables, cookie)))
   expect(codes).toEqual(['INVALID_REQUEST', 'INVALID_REQUEST', 'INVALID_REQUEST', 'FORBIDDEN', 'FORBIDDEN'])
 })

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setOperator } from '../../src/users/set-operator.ts'
 import { codeOf } from '../setup/service/graphql.ts'
-import { type People, type Person, peopleOf } from '../setup/service/people.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
+import { type SignedInUser, type Users, usersOf } from '../setup/service/users.ts'
 
 const OF_ACCOUNT = [
   'query ($account: ID) { users(account: $account) { edges { node { id } } } }',
@@ -12,18 +12,18 @@ const OF_ACCOUNT = [
 ]
 
 let service: TestRuntime
-let people: People
-let member: Person
+let users: Users
+let member: SignedInUser
 beforeAll(async () => {
   service = await startTestRuntime()
-  people = peopleOf(service)
-  member = await people.user('member', (await people.user('owner')).account)
+  users = usersOf(service)
+  member = await users.user('member', (await users.user('owner')).account)
 })
 afterAll(() => service?.close())
 
-const codes = async (account: string | null, { cookie }: Pick<Person, 'cookie'>) => {
+const codes = async (account: string | null, { cookie }: Pick<SignedInUser, 'cookie'>) => {
   const found = []
-  for (const query of OF_ACCOUNT) found.push(codeOf(await people.ask(query, { account }, cookie)))
+  for (const query of OF_ACCOUNT) found.push(codeOf(await users.ask(query, { account }, cookie)))
   return found
 }
 
@@ -32,7 +32,7 @@ test('an operator who is a member sees the account that is named, the own one as
   const refused = OF_ACCOUNT.map(() => 'FORBIDDEN')
   expect([await codes(member.account, member), await codes(other, member)]).toEqual([refused, refused])
   await setOperator(service.runtime.as({ kind: 'system' }), { user: member.id, operator: true })
-  const operator = { cookie: (await people.signIn(member.email)).cookie! }
+  const operator = { cookie: (await users.signIn(member.email)).cookie! }
   const seen = OF_ACCOUNT.map(() => undefined)
   const found = [await codes(member.account, operator), await codes(other, operator), await codes(null, operator)]
   expect(found).toEqual([seen, seen, refused])

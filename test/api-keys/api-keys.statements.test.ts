@@ -1,24 +1,24 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ask, mutation } from '../setup/service/graphql.ts'
-import { type Person, peopleOf } from '../setup/service/people.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
+import { type SignedInUser, usersOf } from '../setup/service/users.ts'
 
 const CREATE = mutation('createApiKey(name: $name)', '... on NewApiKey { apiKeyId }', '($name: String!)')
 
 let service: TestRuntime
-let owner: Person
-let colleague: Person
+let owner: SignedInUser
+let colleague: SignedInUser
 /** Of their account; no user made it. */
 let key: string
 const ids: Record<string, string> = {}
 beforeAll(async () => {
   service = await startTestRuntime()
-  const people = peopleOf(service)
-  owner = await people.user('owner')
-  colleague = await people.user('owner', owner.account)
+  const users = usersOf(service)
+  owner = await users.user('owner')
+  colleague = await users.user('owner', owner.account)
   for (const [name, { cookie }] of Object.entries({ first: owner, second: colleague, third: owner })) {
-    const { data } = await people.ask(CREATE, { name }, cookie)
+    const { data } = await users.ask(CREATE, { name }, cookie)
     ids[name] = (data!.createApiKey as { apiKeyId: string }).apiKeyId
   }
   key = (await service.createKey(owner.account, ['account:admin'])).apiKey

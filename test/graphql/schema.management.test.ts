@@ -5,9 +5,9 @@ import { call } from '../setup/http.ts'
 import { endpoint } from '../setup/jobs/fixtures.ts'
 import { idAt, insertJob } from '../setup/jobs/jobs.ts'
 import { ask as askAt, codeOf, errorOf, type GraphqlAnswer, mutation } from '../setup/service/graphql.ts'
-import { peopleOf } from '../setup/service/people.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 import { openSocketClient } from '../setup/service/subscriber.ts'
+import { usersOf } from '../setup/service/users.ts'
 
 let service: TestRuntime
 beforeAll(async () => {
@@ -104,9 +104,9 @@ describe('an account', () => {
   })
 
   test('names the scopes that it may give, makes keys that expire, and sees which of them is which', async () => {
-    const people = peopleOf(service)
-    const owner = await people.user()
-    const { data } = await people.ask('{ grantableScopes { name description } }', {}, owner.cookie)
+    const users = usersOf(service)
+    const owner = await users.user()
+    const { data } = await users.ask('{ grantableScopes { name description } }', {}, owner.cookie)
     const { grantableScopes } = data as { grantableScopes: { name: string; description: string }[] }
     expect(grantableScopes.map(({ name }) => name)).toEqual(scopesOf('owner'))
     expect(new Set(grantableScopes.map(({ description }) => description)).size).toBe(grantableScopes.length)
@@ -116,9 +116,9 @@ describe('an account', () => {
       '($at: DateTime)',
     )
     const at = new Date(service.runtime.now().getTime() + 3_600_000).toISOString()
-    const made = (await people.ask(create, { at }, owner.cookie)).data!.createApiKey as Record<string, string>
+    const made = (await users.ask(create, { at }, owner.cookie)).data!.createApiKey as Record<string, string>
     const list = '{ apiKeys { edges { node { hint expiresAt createdBy { email } } } } }'
-    expect((await people.ask(list, {}, owner.cookie)).data).toEqual({
+    expect((await users.ask(list, {}, owner.cookie)).data).toEqual({
       apiKeys: {
         edges: [{ node: { hint: made.apiKey!.slice(-4), expiresAt: at, createdBy: { email: owner.email } } }],
       },
@@ -131,7 +131,7 @@ describe('an account', () => {
     await service.runtime.db.pool.query(age, [made.apiKeyId])
     expect(codeOf(await ask(made.apiKey!, '{ jobPage { total } }'))).toBe('UNAUTHORIZED')
     expect(await events.closed()).toBe(4403)
-    const past = await people.ask(create, { at: '2026-01-01T00:00:00Z' }, owner.cookie)
+    const past = await users.ask(create, { at: '2026-01-01T00:00:00Z' }, owner.cookie)
     expect(errorOf(past)?.details).toMatchObject([{ path: '/expiresAt' }])
     const { key } = await service.createCaller()
     expect(codeOf(await ask(key, '{ grantableScopes { name } }'))).toBe('FORBIDDEN')

@@ -6,8 +6,8 @@ import { buildConsole } from '../../../packaging/build-console.ts'
 import { createUser } from '../../../src/users/create-user.ts'
 import { setOperator } from '../../../src/users/set-operator.ts'
 import { hasBrowser, openBrowser, openPage } from '../../setup/browser.ts'
-import { PASSWORD } from '../../setup/service/people.ts'
 import { startTestRuntime } from '../../setup/service/runtime.ts'
+import { PASSWORD } from '../../setup/service/users.ts'
 import { type OpenedConsole, signIn } from './opened-console.ts'
 
 /** Journeys through a console, one after the other, with a service, a browser and an account of their own. */

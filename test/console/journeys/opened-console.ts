@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { newId } from '../../../src/values/id.ts'
-import { PASSWORD } from '../../setup/service/people.ts'
 import type { TestRuntime } from '../../setup/service/runtime.ts'
+import { PASSWORD } from '../../setup/service/users.ts'
 
 /** The service and the browser that the journeys of one file share. */
 export interface OpenedConsole {

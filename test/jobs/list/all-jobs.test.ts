@@ -2,20 +2,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setOperator } from '../../../src/users/set-operator.ts'
 import { idAt, insertJob } from '../../setup/jobs/jobs.ts'
 import { ask, codeOf, read } from '../../setup/service/graphql.ts'
-import { type People, peopleOf } from '../../setup/service/people.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { type Users, usersOf } from '../../setup/service/users.ts'
 
 const CAUSE = 'refused by 10.0.0.7'
 
 let service: TestRuntime
-let people: People
+let users: Users
 let operator: string
 let caller: { account: string; key: string }
 let other: string
 let jobs: string[]
 beforeAll(async () => {
   service = await startTestRuntime()
-  people = peopleOf(service)
+  users = usersOf(service)
   operator = (await service.createKey(await service.createAccount(), ['operator'])).apiKey
   caller = await service.createCaller()
   other = await service.createAccount()
@@ -68,13 +68,13 @@ describe('allJobs', () => {
 
   test('is for operators: keys, and users who are signed in', async () => {
     const query = '{ allJobs { totalCount } }'
-    const one = await people.user()
+    const one = await users.user()
     expect(codeOf(await ask(service.url, caller.key, query))).toBe('FORBIDDEN')
     expect(codeOf(await ask(service.url, null, query))).toBe('UNAUTHORIZED')
-    expect(codeOf(await people.ask(query, {}, one.cookie))).toBe('FORBIDDEN')
+    expect(codeOf(await users.ask(query, {}, one.cookie))).toBe('FORBIDDEN')
     await setOperator(service.runtime.as({ kind: 'system' }), { user: one.id, operator: true })
-    const { cookie } = await people.signIn(one.email)
-    expect((await people.ask(query, {}, cookie)).data).toEqual({ allJobs: { totalCount: 3 } })
+    const { cookie } = await users.signIn(one.email)
+    expect((await users.ask(query, {}, cookie)).data).toEqual({ allJobs: { totalCount: 3 } })
   })
 })
 

@@ -3,8 +3,8 @@ import { creditAccount } from '../../../src/accounts/credit-account.ts'
 import { readCsv } from '../../setup/checks/csv.ts'
 import { call } from '../../setup/http.ts'
 import { insertJob } from '../../setup/jobs/jobs.ts'
-import { type People, type Person, peopleOf } from '../../setup/service/people.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { type SignedInUser, type Users, usersOf } from '../../setup/service/users.ts'
 
 const DAY_MS = 86_400_000
 const at = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString()
@@ -13,12 +13,12 @@ const BY_OUR_PAGE = { 'sec-fetch-site': 'same-origin' }
 
 describe('the files of the console', () => {
   let service: TestRuntime
-  let people: People
-  let owner: Person
+  let users: Users
+  let owner: SignedInUser
   beforeAll(async () => {
     service = await startTestRuntime()
-    people = peopleOf(service)
-    owner = await people.user()
+    users = usersOf(service)
+    owner = await users.user()
   })
   afterAll(() => service.close())
 
@@ -28,7 +28,7 @@ describe('the files of the console', () => {
 
   test('gives a user who has signed in the file that a key gets, of the own account alone', async () => {
     const jobId = await insertJob(service.runtime.db, owner.account)
-    await insertJob(service.runtime.db, (await people.user()).account)
+    await insertJob(service.runtime.db, (await users.user()).account)
     const file = await download({ ...BY_OUR_PAGE, cookie: owner.cookie })
     expect(file).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } })
     expect(file.headers['content-disposition']).toMatch(/^attachment; filename="jobs-\d{4}-[\w.-]+\.csv"$/)
@@ -93,7 +93,7 @@ describe('the files of the console', () => {
   })
 
   test('a ledger is every entry of the own account with the balance that it left, or those of a window', async () => {
-    const { account, cookie } = await people.user()
+    const { account, cookie } = await users.user()
     const grant = (amount: bigint) => creditAccount(service.runtime.as({ kind: 'system' }), { account, amount })
     const before = (await service.runtime.db.prisma.account.findUniqueOrThrow({ where: { id: account } })).credits
     await grant(7n)
@@ -136,7 +136,7 @@ describe('the files of the console', () => {
   })
 
   test('a member gets no ledger, and neither does a request that no page of the service made', async () => {
-    const member = await people.user('member', owner.account)
+    const member = await users.user('member', owner.account)
     const [byMember, byNoPage, backwards] = await Promise.all([
       ledgerOf(member.cookie),
       download({ cookie: owner.cookie }, '', 'GET', 'ledger'),

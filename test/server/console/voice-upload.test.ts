@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeWav } from '../../../src/audio/wav.ts'
 import { call } from '../../setup/http.ts'
-import { type People, type Person, peopleOf } from '../../setup/service/people.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { type SignedInUser, type Users, usersOf } from '../../setup/service/users.ts'
 import { sweep } from '../../setup/speech/sound.ts'
 
 const TONE = writeWav(sweep(2, 16_000).samples, 16_000)
 const QUERY = '{ accountVoices { id name durationMs sampleUrl } }'
 
 let service: TestRuntime
-let people: People
-let member: Person
+let users: Users
+let member: SignedInUser
 beforeAll(async () => {
   service = await startTestRuntime()
-  people = peopleOf(service)
-  member = await people.user()
+  users = usersOf(service)
+  member = await users.user()
 })
 afterAll(() => service.close())
 
@@ -24,8 +24,8 @@ const upload = (headers: Record<string, string>, fields: Record<string, string> 
   form.append('audio_sample', new Blob([Uint8Array.from(TONE)]), 'sample.wav')
   return fetch(`${service.url}/console/voices`, { method: 'POST', headers, body: form })
 }
-const ours = (person: Person) => ({ cookie: person.cookie, origin: service.url })
-const voicesOf = async ({ cookie }: Person) => {
+const ours = (user: SignedInUser) => ({ cookie: user.cookie, origin: service.url })
+const voicesOf = async ({ cookie }: SignedInUser) => {
   const headers = { cookie, origin: service.url }
   const answer = await call(`${service.url}/graphql`, { method: 'POST', headers, body: { query: QUERY } })
   return answer.json<{ data: { accountVoices: { id: string; name: string; sampleUrl: string }[] } }>().data
@@ -44,7 +44,7 @@ describe('/console/voices', () => {
       'audio/wav',
       'RIFF',
     ])
-    expect(await voicesOf(await people.user())).toEqual([])
+    expect(await voicesOf(await users.user())).toEqual([])
   })
 
   test('says by name what is wrong with a form', async () => {

@@ -14,8 +14,8 @@ import { insertVoice } from '../jobs/library.ts'
 import { submitText } from '../jobs/voice-jobs.ts'
 import { chatAnswer } from '../servers/provider-server.ts'
 import type { GraphqlAnswer } from '../service/graphql.ts'
-import { tokenOf } from '../service/people.ts'
 import { COMPANION_SCOPES, type Producers, startProducers } from '../service/producers.ts'
+import { tokenOf } from '../service/users.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 

@@ -3,9 +3,9 @@ import { disableUser } from '../../../src/users/disable-user.ts'
 import { setPassword } from '../../../src/users/set-password.ts'
 import { call } from '../../setup/http.ts'
 import { ask as askAt, codeOf, errorOf, mutation } from '../../setup/service/graphql.ts'
-import { PASSWORD, type People, peopleOf, tokenOf } from '../../setup/service/people.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { openSocketClient } from '../../setup/service/subscriber.ts'
+import { PASSWORD, tokenOf, type Users, usersOf } from '../../setup/service/users.ts'
 
 const CREATE = mutation('createSignInLink(user: $user)', '... on NewSignInLink { url expiresAt }', '($user: ID!)')
 const LOOK = 'query ($token: String!) { signInLink(token: $token) { email account expiresAt } }'
@@ -18,10 +18,10 @@ const ME = '{ me { user { email hasPassword } accountId } }'
 const UNKNOWN_TOKEN = 'A'.repeat(43)
 
 let service: TestRuntime
-let people: People
+let users: Users
 beforeAll(async () => {
   service = await startTestRuntime({ env: { TRUSTED_PROXIES: '127.0.0.0/8' } })
-  people = peopleOf(service)
+  users = usersOf(service)
 })
 afterAll(() => service?.close())
 
@@ -31,67 +31,67 @@ const nameOf = async (account: string) =>
 
 describe('a sign-in link', () => {
   test('is made by an owner, says whose it is without being used up, and signs its user in once', async () => {
-    const owner = await people.user()
-    const member = await people.newcomer('member', owner.account)
-    const made = await people.ask(CREATE, { user: member.email.toUpperCase() }, owner.cookie)
+    const owner = await users.user()
+    const member = await users.newcomer('member', owner.account)
+    const made = await users.ask(CREATE, { user: member.email.toUpperCase() }, owner.cookie)
     const { url, expiresAt } = made.data!.createSignInLink as { url: string; expiresAt: string }
     expect(url).toMatch(new RegExp(`^${service.url}/console/enter#[\\w-]{43}$`))
     const life = Date.parse(expiresAt) - service.runtime.now().getTime()
     expect(life > 14 * 60_000 && life <= 15 * 60_000).toBe(true)
     const token = tokenOf(url)
     const shown = { signInLink: { email: member.email, account: await nameOf(owner.account), expiresAt } }
-    for (const _time of ['once', 'twice']) expect((await people.ask(LOOK, { token })).data).toEqual(shown)
-    const entered = await people.redeem(token)
+    for (const _time of ['once', 'twice']) expect((await users.ask(LOOK, { token })).data).toEqual(shown)
+    const entered = await users.redeem(token)
     expect(entered.data).toEqual({ redeemSignInLink: { id: member.id } })
     const me = { user: { email: member.email, hasPassword: false }, accountId: owner.account }
-    expect((await people.ask(ME, {}, entered.cookie)).data).toEqual({ me })
-    const again = await people.redeem(token)
+    expect((await users.ask(ME, {}, entered.cookie)).data).toEqual({ me })
+    const again = await users.redeem(token)
     expect([again.data, codeOf(again), again.cookie]).toEqual([null, 'UNAUTHORIZED', undefined])
-    expect((await people.ask(LOOK, { token })).data).toEqual({ signInLink: null })
+    expect((await users.ask(LOOK, { token })).data).toEqual({ signInLink: null })
   })
 
   test('signs one of many in who use it at the same moment', async () => {
-    const token = await people.tokenFor((await people.newcomer()).id)
-    const answers = await Promise.all(Array.from({ length: 5 }, () => people.redeem(token)))
+    const token = await users.tokenFor((await users.newcomer()).id)
+    const answers = await Promise.all(Array.from({ length: 5 }, () => users.redeem(token)))
     expect(answers.filter(({ cookie }) => cookie !== undefined)).toHaveLength(1)
   })
 
   test('works no more when it has expired, and is one error with links that never were', async () => {
-    const { id } = await people.newcomer()
-    const token = await people.tokenFor(id)
+    const { id } = await users.newcomer()
+    const token = await users.tokenFor(id)
     const age = `update sign_in_link set expires_at = expires_at - interval '15 minutes 1 second' where user_id = $1`
     await service.runtime.db.pool.query(age, [id])
-    const answers = [await people.redeem(token), await people.redeem(UNKNOWN_TOKEN), await people.redeem('no token')]
+    const answers = [await users.redeem(token), await users.redeem(UNKNOWN_TOKEN), await users.redeem('no token')]
     expect(new Set(answers.map(({ errors }) => errors?.[0]?.message)).size).toBe(1)
     expect(answers.map(codeOf)).toEqual(Array(3).fill('UNAUTHORIZED'))
   })
 
   test('rests in the database as a hash alone, and of a user the ten newest work', async () => {
-    const { id } = await people.newcomer()
+    const { id } = await users.newcomer()
     const tokens: string[] = []
-    for (let n = 0; n < 11; n++) tokens.push(await people.tokenFor(id))
+    for (let n = 0; n < 11; n++) tokens.push(await users.tokenFor(id))
     const { rows } = await service.runtime.db.pool.query<{ row: string }>(
       'select l::text as row from sign_in_link l where user_id = $1',
       [id],
     )
     expect(rows).toHaveLength(10)
     expect(rows.filter(({ row }) => tokens.some((token) => row.includes(token)))).toEqual([])
-    expect(codeOf(await people.redeem(tokens[0]!))).toBe('UNAUTHORIZED')
-    expect(codeOf(await people.redeem(tokens[1]!))).toBeUndefined()
+    expect(codeOf(await users.redeem(tokens[0]!))).toBe('UNAUTHORIZED')
+    expect(codeOf(await users.redeem(tokens[1]!))).toBeUndefined()
   })
 
   test('ends with the sessions of its user: when disabled, given another password, or signed out everywhere', async () => {
-    const [one, two, three] = [await people.user(), await people.user(), await people.user()]
-    const tokens = await Promise.all([one, two, three].map(({ id }) => people.tokenFor(id)))
+    const [one, two, three] = [await users.user(), await users.user(), await users.user()]
+    const tokens = await Promise.all([one, two, three].map(({ id }) => users.tokenFor(id)))
     await disableUser(system(), { user: one.id })
     await setPassword(system(), { user: two.id, password: PASSWORD })
-    const out = await people.ask(
+    const out = await users.ask(
       'mutation { signOut(everywhere: true) { ... on SignOutSuccess { sessions } } }',
       {},
       three.cookie,
     )
     expect(out.data).toEqual({ signOut: { sessions: 1 } })
-    for (const token of tokens) expect(codeOf(await people.redeem(token))).toBe('UNAUTHORIZED')
+    for (const token of tokens) expect(codeOf(await users.redeem(token))).toBe('UNAUTHORIZED')
     expect(errorOf(await askAt(service.url, await adminKey(one.account), CREATE, { user: one.id }))?.details).toEqual([
       { path: '/user', message: 'is disabled' },
     ])
@@ -100,18 +100,18 @@ describe('a sign-in link', () => {
   const adminKey = async (account: string) => (await service.createKey(account, ['account:admin'])).apiKey
 
   test('is for owners to make, of the users of their own account: others look missing', async () => {
-    const [owner, other] = [await people.user(), await people.user()]
-    const member = await people.user('member', owner.account)
-    expect(codeOf(await people.ask(CREATE, { user: owner.id }, member.cookie))).toBe('FORBIDDEN')
-    expect(codeOf(await people.ask(CREATE, { user: owner.id }))).toBe('UNAUTHORIZED')
-    const foreign = errorOf(await people.ask(CREATE, { user: other.id }, owner.cookie))
+    const [owner, other] = [await users.user(), await users.user()]
+    const member = await users.user('member', owner.account)
+    expect(codeOf(await users.ask(CREATE, { user: owner.id }, member.cookie))).toBe('FORBIDDEN')
+    expect(codeOf(await users.ask(CREATE, { user: owner.id }))).toBe('UNAUTHORIZED')
+    const foreign = errorOf(await users.ask(CREATE, { user: other.id }, owner.cookie))
     expect(foreign).toMatchObject({ code: 'NOT_FOUND' })
-    const missing = errorOf(await people.ask(CREATE, { user: 'user_none' }, owner.cookie))
+    const missing = errorOf(await users.ask(CREATE, { user: 'user_none' }, owner.cookie))
     expect(foreign?.message.replace(other.id, 'user_none')).toBe(missing?.message)
   })
 
   test('is asked about by POST alone: an address would be kept', async () => {
-    const token = await people.tokenFor((await people.newcomer()).id)
+    const token = await users.tokenFor((await users.newcomer()).id)
     const query = new URLSearchParams({ query: LOOK, variables: JSON.stringify({ token }) })
     const reply = await call(`${service.url}/graphql?${query}`, { headers: { accept: 'application/json' } })
     expect(codeOf(reply.json())).toBe('INVALID_REQUEST')
@@ -119,8 +119,8 @@ describe('a sign-in link', () => {
   })
 
   test('signs in no page of another site, and nothing over a WebSocket', async () => {
-    const [{ id }, { cookie }] = [await people.newcomer(), await people.user()]
-    const token = await people.tokenFor(id)
+    const [{ id }, { cookie }] = [await users.newcomer(), await users.user()]
+    const token = await users.tokenFor(id)
     const query = `mutation { redeemSignInLink(token: "${token}") { ... on User { id } ... on RequestError { code } } }`
     const headers = { origin: 'https://evil.example' }
     const reply = await call(`${service.url}/graphql`, { method: 'POST', headers, body: { query } })
@@ -130,7 +130,7 @@ describe('a sign-in link', () => {
     await heard.ended()
     expect(heard.data).toEqual([{ redeemSignInLink: { code: 'INVALID_REQUEST' } }])
     await client.dispose()
-    expect((await people.redeem(token)).data).toEqual({ redeemSignInLink: { id } })
+    expect((await users.redeem(token)).data).toEqual({ redeemSignInLink: { id } })
   })
 
   test('is throttled as signing in is: fifty wrong tokens from one address, looked at or used', async () => {
@@ -146,7 +146,7 @@ describe('a sign-in link', () => {
     const redeem = mutation('redeemSignInLink(token: $token)', '... on User { id }', '($token: String!)')
     const wrong = (n: number) => `${UNKNOWN_TOKEN.slice(4)}${String(n).padStart(4, '0')}`
     for (let n = 0; n < 50; n++) await from('203.0.113.9', n % 2 === 0 ? LOOK : redeem, wrong(n))
-    const token = await people.tokenFor((await people.newcomer()).id)
+    const token = await users.tokenFor((await users.newcomer()).id)
     expect(await from('203.0.113.9', LOOK, token)).toBe('RATE_LIMITED')
     expect(await from('203.0.113.9', redeem, token)).toBe('RATE_LIMITED')
     expect(await from('203.0.113.10', redeem, token)).toBeUndefined()
@@ -155,25 +155,25 @@ describe('a sign-in link', () => {
 
 describe('completePerson', () => {
   test('sets address and password of a user who came by a link, and leaves this browser alone signed in', async () => {
-    const { id } = await people.newcomer()
-    const tokens = [await people.tokenFor(id), await people.tokenFor(id), await people.tokenFor(id)]
-    const [here, elsewhere] = [await people.redeem(tokens[0]!), await people.redeem(tokens[1]!)]
+    const { id } = await users.newcomer()
+    const tokens = [await users.tokenFor(id), await users.tokenFor(id), await users.tokenFor(id)]
+    const [here, elsewhere] = [await users.redeem(tokens[0]!), await users.redeem(tokens[1]!)]
     const email = `Own.${id}@Example.org`
-    const done = await people.ask(COMPLETE, { email, password: PASSWORD }, here.cookie)
+    const done = await users.ask(COMPLETE, { email, password: PASSWORD }, here.cookie)
     expect(done.data).toEqual({ completePerson: { email: email.toLowerCase(), hasPassword: true } })
-    expect((await people.ask(ME, {}, here.cookie)).data?.me).not.toBeNull()
-    expect((await people.ask(ME, {}, elsewhere.cookie)).data).toEqual({ me: null })
-    expect(codeOf(await people.redeem(tokens[2]!))).toBe('UNAUTHORIZED')
-    expect((await people.signIn(email)).data).toEqual({ signIn: { id } })
-    const twice = await people.ask(COMPLETE, { email, password: PASSWORD }, here.cookie)
+    expect((await users.ask(ME, {}, here.cookie)).data?.me).not.toBeNull()
+    expect((await users.ask(ME, {}, elsewhere.cookie)).data).toEqual({ me: null })
+    expect(codeOf(await users.redeem(tokens[2]!))).toBe('UNAUTHORIZED')
+    expect((await users.signIn(email)).data).toEqual({ signIn: { id } })
+    const twice = await users.ask(COMPLETE, { email, password: PASSWORD }, here.cookie)
     expect(errorOf(twice)).toMatchObject({ code: 'INVALID_REQUEST', details: [{ path: '/password' }] })
   })
 
   test('takes no address in use, no bad password, and no caller without a session', async () => {
-    const other = await people.user()
-    const { cookie } = await people.redeem(await people.tokenFor((await people.newcomer()).id))
+    const other = await users.user()
+    const { cookie } = await users.redeem(await users.tokenFor((await users.newcomer()).id))
     const pathsOf = async (email: string, password: string) =>
-      errorOf(await people.ask(COMPLETE, { email, password }, cookie))?.details.map(({ path }) => path)
+      errorOf(await users.ask(COMPLETE, { email, password }, cookie))?.details.map(({ path }) => path)
     expect(await pathsOf(other.email, PASSWORD)).toEqual(['/email'])
     expect(await pathsOf('no address', PASSWORD)).toEqual(['/email'])
     expect(await pathsOf('free@example.org', 'short')).toEqual(['/password'])
@@ -183,10 +183,10 @@ describe('completePerson', () => {
   })
 
   test('before it no password lets the user in, nor does changePassword', async () => {
-    const newcomer = await people.newcomer()
-    expect(codeOf(await people.signIn(newcomer.email, ''))).toBe('UNAUTHORIZED')
-    const { cookie } = await people.redeem(await people.tokenFor(newcomer.id))
+    const newcomer = await users.newcomer()
+    expect(codeOf(await users.signIn(newcomer.email, ''))).toBe('UNAUTHORIZED')
+    const { cookie } = await users.redeem(await users.tokenFor(newcomer.id))
     const change = mutation(`changePassword(currentPassword: "", newPassword: "${PASSWORD}")`, '__typename')
-    expect(errorOf(await people.ask(change, {}, cookie))?.details).toMatchObject([{ path: '/currentPassword' }])
+    expect(errorOf(await users.ask(change, {}, cookie))?.details).toMatchObject([{ path: '/currentPassword' }])
   })
 })

@@ -3,8 +3,8 @@ import { call } from '../../setup/http.ts'
 import { applyEndpoint } from '../../setup/jobs/voice-jobs.ts'
 import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
 import { ask, codeOf, errorOf, mutation, read } from '../../setup/service/graphql.ts'
-import { peopleOf } from '../../setup/service/people.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { usersOf } from '../../setup/service/users.ts'
 
 const CHECK = 'endpoint kind server ok voicesOffered voicesMissing speechMs audioMs error'
 const check = (slug: string) => mutation(`checkEngine(slug: "${slug}")`, `... on EngineCheck { ${CHECK} }`)
@@ -65,9 +65,9 @@ describe('checkEngine', () => {
   })
 
   test('is for operators, who need no password for what changes nothing', async () => {
-    const people = peopleOf(service)
-    const { cookie } = await people.user('owner')
-    expect(codeOf(await people.ask(check('remote'), {}, cookie))).toBe('FORBIDDEN')
+    const users = usersOf(service)
+    const { cookie } = await users.user('owner')
+    expect(codeOf(await users.ask(check('remote'), {}, cookie))).toBe('FORBIDDEN')
     expect(codeOf(await ask(service.url, key, check('remote')))).toBe('FORBIDDEN')
     expect(codeOf(await ask(service.url, null, check('remote')))).toBe('UNAUTHORIZED')
     const unknown = errorOf(await ask(service.url, operator, check('none')))

@@ -3,7 +3,7 @@ import { createUser } from '../../../../src/users/create-user.ts'
 import { newId } from '../../../../src/values/id.ts'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import { idAt, insertJob } from '../../../setup/jobs/jobs.ts'
-import { PASSWORD } from '../../../setup/service/people.ts'
+import { PASSWORD } from '../../../setup/service/users.ts'
 import { type OpenedConsole, ownEmail, ownName, signIn } from '../opened-console.ts'
 
 const HOUR_MS = 3_600_000

@@ -12,7 +12,7 @@ import { updateUser } from '../../../../src/users/update-user.ts'
 import { openPage } from '../../../setup/browser.ts'
 import { insertJob } from '../../../setup/jobs/jobs.ts'
 import { openFront } from '../../../setup/servers/cuttable-front.ts'
-import { PASSWORD } from '../../../setup/service/people.ts'
+import { PASSWORD } from '../../../setup/service/users.ts'
 import { type OpenedConsole, ownEmail, signIn } from '../opened-console.ts'
 
 const TYPED = 'A sentence that nobody has heard yet.'

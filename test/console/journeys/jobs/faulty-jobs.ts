@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createUser } from '../../../../src/users/create-user.ts'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import { insertJob } from '../../../setup/jobs/jobs.ts'
-import { PASSWORD } from '../../../setup/service/people.ts'
+import { PASSWORD } from '../../../setup/service/users.ts'
 import { type OpenedConsole, ownEmail, signIn } from '../opened-console.ts'
 
 const CAUSE = 'the engine at http://gpu:8095 answered 500'

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import { mutation } from '../../../setup/service/graphql.ts'
-import { peopleOf } from '../../../setup/service/people.ts'
+import { usersOf } from '../../../setup/service/users.ts'
 import { type OpenedConsole, ownName } from '../opened-console.ts'
 
 /** What was changed, for owners and for operators. */
 export function auditJourneys(opened: () => OpenedConsole): void {
   test('an owner finds a change by what it was, in an address that can be shared; operators those of all accounts', async () => {
     const { service, owner, at } = opened()
-    const people = peopleOf(service)
-    const other = await people.user('owner')
+    const users = usersOf(service)
+    const other = await users.user('owner')
     const name = ownName('of another <b>account</b>')
-    const made = await people.ask(
+    const made = await users.ask(
       mutation(`createApiKey(name: "${name}")`, '... on NewApiKey { apiKeyId }'),
       {},
       other.cookie,

@@ -4,7 +4,7 @@ import { setOperator } from '../../../../src/users/set-operator.ts'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import { insertJob } from '../../../setup/jobs/jobs.ts'
 import { applyEndpoint } from '../../../setup/jobs/voice-jobs.ts'
-import { PASSWORD } from '../../../setup/service/people.ts'
+import { PASSWORD } from '../../../setup/service/users.ts'
 import { type OpenedConsole, ownEmail, signIn } from '../opened-console.ts'
 
 /** The endpoint editor. */

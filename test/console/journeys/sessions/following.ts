@@ -7,7 +7,7 @@ import { updateUser } from '../../../../src/users/update-user.ts'
 import { newId } from '../../../../src/values/id.ts'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import { insertJob, type JobFields } from '../../../setup/jobs/jobs.ts'
-import { PASSWORD } from '../../../setup/service/people.ts'
+import { PASSWORD } from '../../../setup/service/users.ts'
 import { ADD_DELIVERY, ahead, type OpenedConsole, ownEmail, signIn, whenFollowed } from '../opened-console.ts'
 
 /** Screens that are empty at first, and what goes on after its subscription has ended. */

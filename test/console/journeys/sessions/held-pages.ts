@@ -5,7 +5,7 @@ import { createUser } from '../../../../src/users/create-user.ts'
 import { createSignInLink } from '../../../../src/users/links/create-sign-in-link.ts'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import { insertJob } from '../../../setup/jobs/jobs.ts'
-import { PASSWORD } from '../../../setup/service/people.ts'
+import { PASSWORD } from '../../../setup/service/users.ts'
 import {
   ahead,
   endSessions,

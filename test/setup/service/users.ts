@@ -19,7 +19,7 @@ interface BrowserAnswer extends GraphqlAnswer<Record<string, unknown>> {
 }
 
 /** A user, signed in. */
-export interface Person {
+export interface SignedInUser {
   readonly id: string
   readonly email: string
   readonly account: string
@@ -27,22 +27,22 @@ export interface Person {
 }
 
 /** The users of a test, and the browsers that they sit at. */
-export interface People {
+export interface Users {
   /** Asks as a page of the service does. */
   ask(query: string, variables?: object, cookie?: string): Promise<BrowserAnswer>
   signIn(email: string, password?: string): Promise<BrowserAnswer>
   redeem(token: string): Promise<BrowserAnswer>
   /** A user with a password, signed in; of an account of their own unless given. */
-  user(role?: UserRole, account?: string): Promise<Person>
+  user(role?: UserRole, account?: string): Promise<SignedInUser>
   /** A user without a password. */
-  newcomer(role?: UserRole, account?: string): Promise<Omit<Person, 'cookie'>>
+  newcomer(role?: UserRole, account?: string): Promise<Omit<SignedInUser, 'cookie'>>
   /** The token of a link that the command line makes. */
   tokenFor(user: string): Promise<string>
 }
 
-let users = 0
+let made = 0
 
-export function peopleOf(service: TestRuntime): People {
+export function usersOf(service: TestRuntime): Users {
   const system = service.runtime.as({ kind: 'system' })
   const ask = async (query: string, variables: object = {}, cookie?: string): Promise<BrowserAnswer> => {
     const headers = { origin: service.url, ...(cookie !== undefined && { cookie }) }
@@ -53,7 +53,7 @@ export function peopleOf(service: TestRuntime): People {
   const signIn = (email: string, password = PASSWORD) => ask(SIGN_IN, { email, password })
   const create = async (role: UserRole, account: string | undefined, password?: string) => {
     const of = account ?? (await service.createAccount())
-    const email = `person.${++users}@example.org`
+    const email = `user.${++made}@example.org`
     const { id } = await createUser(system, { account: of, email, role, password })
     return { id, email, account: of }
   }
