@@ -44,7 +44,7 @@ export async function buildConsole(
   return true
 }
 
-/** What is missing is told from what is broken. */
+/** What is missing differs from what is broken. */
 async function loadVite(): Promise<typeof import('vite') | null> {
   try {
     return await import('vite')

@@ -24,7 +24,7 @@ const QUESTIONS = [
 /** Submissions of one account at 40 a second: alone, and while 24 clients of another one read statistics of its 1,000,000 jobs. */
 export const statisticsReaders: Row = {
   name: 'statistics-readers',
-  what: 'submissions beside 24 readers of statistics over 1,000,000 jobs (quick: 100,000)',
+  what: 'submissions under 24 readers of statistics over 1,000,000 jobs (quick: 100,000)',
   reach: 'p99 <= 3 x quiet, none refused',
   run: async (environment) => {
     const { url } = await environment.database()

@@ -17,7 +17,7 @@ const TEXT = 'The train leaves at half past nine, and nobody waits for those who
  */
 export const transcodings: Row = {
   name: 'transcodings',
-  what: 'event-loop delay of the API beside 20 live transcodings',
+  what: 'event-loop delay of the API under 20 live transcodings',
   reach: `p99 <= ${MOST_MS} ms`,
   run: async (environment) => {
     const { apiKey } = await environment.database()

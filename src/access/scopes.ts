@@ -4,7 +4,7 @@ export const VOICE_SCOPE = 'generate:voice'
 /** The scope that every workflow asks for; not granted by default. */
 export const GENERATION_SCOPE = 'generate:workflow'
 
-/** What an operator's key holds, and the sessions of users whom the command line has marked. No account has it by itself. */
+/** What an operator's key holds, and the sessions of users that the command line has marked. No account has it by itself. */
 export const OPERATOR_SCOPE = 'operator'
 
 /** The account's own voices and its lexicon; not granted by default. */

@@ -10,7 +10,7 @@ import type { Account } from './account-view.ts'
 import { findAccount } from './find-account.ts'
 import { notifyAccount } from './notify-account.ts'
 
-/** No caller's key begins like this: the operator's and those of the account's jobs are told apart. */
+/** No caller's key begins like this: so the operator's differ from those of the account's jobs. */
 const KEY_SPACE = '\u0001credits '
 /** What a record of a key has in the place of a job. */
 const GRANTED = 'credits'

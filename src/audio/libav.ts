@@ -14,7 +14,7 @@ export function openLibav(): Promise<LibAV> {
   return opened
 }
 
-/** Mono samples of one kind at one rate, as filters are told of them. @param frameSize how many make a frame; 0 or absent: any */
+/** Mono samples of one kind at one rate, as filters get them described. @param frameSize how many make a frame; 0 or absent: any */
 export const monoAt = (sampleRate: number, sampleFormat: number, frameSize = 0): FilterSettings => ({
   type: AUDIO,
   sample_rate: sampleRate,

@@ -5,7 +5,7 @@ import type { Database } from './database.ts'
 
 type Query = (...args: unknown[]) => void
 
-/** Whom statements run for. */
+/** What statements run for. */
 interface Caller {
   isOver(): boolean
   /** Whose share of the pool they take; absent: no owner's. */

@@ -19,7 +19,7 @@ type Shape = readonly [status: number, type: string, code: string | null]
 const INVALID = 'invalid_request_error'
 const SERVER = 'server_error'
 const RETRY_AFTER_SECONDS = '5'
-/** Its clients try 409, 429 and 5xx again unless they are told not to. */
+/** Its clients try 409, 429 and 5xx again unless a header forbids it. */
 const NEVER_AGAIN = { 'x-should-retry': 'false' }
 const LATER = { 'retry-after': RETRY_AFTER_SECONDS }
 

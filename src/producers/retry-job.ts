@@ -49,7 +49,7 @@ export async function retryJob(ctx: VoiceJobContext, input: Retry): Promise<Subm
   throw notRetryable('Send the request again: what a companion job was sent is not kept.', 'is a companion job')
 }
 
-/** Before anything of a job is told: one that may submit nothing learns of none. @throws UNAUTHORIZED, FORBIDDEN */
+/** Before anything of a job is answered: a caller that may submit nothing learns of none. @throws UNAUTHORIZED, FORBIDDEN */
 export function requireProducer(ctx: Context): AccountHolder {
   const caller = requireAccount(ctx)
   const mayGenerate = 'scopes' in caller && caller.scopes.includes(GENERATION_SCOPE)

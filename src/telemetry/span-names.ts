@@ -33,7 +33,7 @@ export const messageSpan = (operation: 'send' | 'process', queue: string, id: st
   },
 })
 
-/** A request to another server. @param what in place of its path, which may hold ids @param url of which only host and port are told */
+/** A request to another server. @param what in place of its path, which may hold ids @param url of which only host and port are kept */
 export function clientSpan(method: string, what: string, url: string): SpanStart {
   const { hostname, port, protocol } = new URL(url)
   return {

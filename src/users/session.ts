@@ -5,7 +5,7 @@ const HOUR_MS = 3_600_000
 export const SESSION_IDLE_MS = 24 * HOUR_MS
 /** Any session ends after this. */
 export const SESSION_LIFETIME_MS = 30 * 24 * HOUR_MS
-/** So long its row and its cookie outlive it: a session that has expired is told from one that was ended. */
+/** So long its row and its cookie outlive it, by which an expired session differs from one that was ended. */
 export const SESSION_KEPT_MS = 24 * HOUR_MS
 
 const TOKEN_BYTES = 32

@@ -37,7 +37,7 @@ describe('a process with 20 connections', () => {
 })
 
 describe('24 readers of the statistics of one account', () => {
-  test('take two connections, and those that do not get theirs are told when to come back, through every door', async () => {
+  test('take two connections, and the others are answered with Retry-After, through every door', async () => {
     const statistics = () => ask(service.url, key, STATISTICS).then(({ errors }) => errors?.[0]?.extensions.code)
     const counted = () => ask(service.url, key, COUNTED).then(({ errors }) => errors?.[0]?.extensions.code)
     const searched = async () => {

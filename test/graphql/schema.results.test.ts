@@ -115,7 +115,7 @@ describe('what no caller can plan for', () => {
     expect(errorOf(answer)).toBeUndefined()
   })
 
-  test('a key over its rate limit is told the seconds to wait, in the body as in the header', async () => {
+  test('an answer to a key over its rate limit names the seconds to wait, in the body as in the header', async () => {
     const slow = await startTestRuntime({ env: { RATE_LIMIT_PER_MINUTE: '1' } })
     try {
       const { key } = await slow.createCaller()

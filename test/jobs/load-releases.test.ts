@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-test('a job says how many of its attempts workers gave back', async () => {
+test('a job says how many of its attempts workers released', async () => {
   const { account, key } = await service.createCaller()
   const { db } = service.runtime
   for (const [attempt, releases] of [

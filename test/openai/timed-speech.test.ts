@@ -11,7 +11,7 @@ const REST = {
 }
 const STEP_MS = 30
 
-test('audio in pieces of any length is the base64 of all of it, in JSON of the length that is told', async () => {
+test('audio in pieces of any length is the base64 of all of it, in JSON of the length that it states', async () => {
   const pieces = fc.array(fc.uint8Array({ maxLength: 50 }), { maxLength: 20 })
   const holds = fc.asyncProperty(pieces, async (audio) => {
     const { length, body } = timedJson({ audio, ...REST })

@@ -119,7 +119,7 @@ describe('live audio out of a bucket', () => {
     for (const method of ['GET', 'HEAD']) expect((await call(voiceJob.liveUrl, { method })).status).toBe(404)
   })
 
-  test('is taken byte by byte by one listener, whom neither the job nor another listener waits for', async () => {
+  test('is taken byte by byte by one listener, and neither the job nor another listener waits for it', async () => {
     const { jobId, url, speakRest } = await startLive()
     const [slow, quick] = await Promise.all([listen(url), listen(url)])
     const got: Buffer[] = []

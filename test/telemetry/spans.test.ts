@@ -130,14 +130,14 @@ describe('one trace', () => {
     expect(named('deliver webhook').attributes['http.response.status_code']).toBe(204)
   })
 
-  test('is told to the engine and to the receiver in traceparent, and nothing else that the caller sent is', () => {
+  test('goes to the engine and to the receiver in traceparent, and nothing else that the caller sent does', () => {
     const told = (spanId: string) => `00-${TRACE_ID}-${spanId}-01`
     expect(asked.headers.traceparent).toBe(told(idOf('POST speech')))
     expect(delivered.headers.traceparent).toBe(told(idOf('deliver webhook')))
     expect([asked.headers.baggage, delivered.headers.baggage]).toEqual([undefined, undefined])
   })
 
-  test('waits in the queue as 55 bytes beside the id of the request, for the job and for its delivery', () => {
+  test('waits in the queue as 55 bytes next to the id of the request, for the job and for its delivery', () => {
     expect(queued).toHaveLength(2)
     for (const { trace: traceparent, requestId } of queued) {
       expect(requestId).toBe('the-request-itself')

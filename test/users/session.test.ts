@@ -23,7 +23,7 @@ beforeAll(async () => {
   tls = await startTestRuntime({
     env: { PUBLIC_URL: 'https://voice.example.org', TRUSTED_PROXIES: '127.0.0.0/8,::1/128' },
   })
-  // The test's server listens on http; what callers are told stays https.
+  // The test's server listens on http; the addresses that callers get stay https.
   tls.runtime.publicUrl = 'https://voice.example.org'
 })
 afterAll(async () => {

@@ -121,7 +121,7 @@ describe('the throttle of signing in', () => {
     expect(heap - before).toBeLessThan(MAX_GROWTH_BYTES)
   })
 
-  test('asks for the address first: one that is over its limit leaves no trace of whom it tried', async () => {
+  test('asks for the address first: one that is over its limit leaves no trace of the user that it tried', async () => {
     const throttle = openSignInThrottle()
     const wrong = async () => false as const
     for (let n = 0; n < 50; n++) await throttle.attempt(`user${n}@example.org`, '203.0.113.7', wrong)

@@ -53,7 +53,7 @@ addEventListener('focus', () => {
 let memoryOf: string | undefined
 /** How often a session has begun or ended here: what was asked before says nothing of the one of now. */
 let changes = 0
-/** How often another tab has said whom it has found signed in. */
+/** How often another tab has said which user it has found signed in. */
 let news = 0
 /** What the user has asked for and may have come through; null once it was refused, or a user is signed in after it. */
 let leaving: 'here' | 'everywhere' | null = null
@@ -61,7 +61,7 @@ let leaving: 'here' | 'everywhere' | null = null
 let isAsking = false
 let askings = 0
 
-/** Tabs share a cookie: each says whom it has found signed in, or with an empty text that it has signed out. */
+/** Tabs share a cookie: each says which user it has found signed in, or with an empty text that it has signed out. */
 const tabs = new BroadcastChannel(`sonant${at('/')}`)
 tabs.onmessage = ({ data: userId }: MessageEvent<string>) => {
   if (userId === '') return endSession()

@@ -9,7 +9,7 @@ import { JobInterface } from './job-interface-graphql.ts'
 const AttemptOutcomeEnum = describedEnum<AttemptOutcome>('JobAttemptOutcome', 'What became of an attempt at a job.', {
   completed: 'It completed the job.',
   failed: 'It failed. The job has failed as well, or was tried again.',
-  released: 'Its worker gave the job back: it does not count.',
+  released: 'Its worker released the job: it does not count.',
   lost: 'Its worker was lost, or another one was given the job.',
 })
 

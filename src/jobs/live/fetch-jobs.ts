@@ -55,7 +55,7 @@ export function openJobFetcher(
   }
 }
 
-/** That an attempt has ended is a change as well: its worker gave the job back, or was lost. */
+/** That an attempt has ended is a change as well: its worker released the job, or was lost. */
 interface ReadJob extends Job {
   readonly releases: number
   /** Whether its last attempt has; null where nothing says so. */

@@ -25,7 +25,7 @@ interface ConsoleOptions {
 }
 
 /**
- * The web console: one page for every address under /console, as its screens are told apart in the browser, and its files. What does not
+ * The web console: one page for every address under /console, as the browser tells its screens apart, and its files. What does not
  * ask for HTML finds nothing there. The files' names change with their content; the page is asked for anew each time.
  */
 export async function mountConsole(app: FastifyInstance, options: ConsoleOptions): Promise<void> {

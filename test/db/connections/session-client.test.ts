@@ -49,7 +49,7 @@ const offMs = async (table: string, ofId: string): Promise<number> => {
   return Number((await service.runtime.db.pool.query<{ off: string }>(text)).rows[0]?.off)
 }
 
-test('defaults of the database move no time, whoever writes and reads it', async () => {
+test('defaults of the database move no time, whichever session writes and reads it', async () => {
   const { runtime, url } = service
   const account = await service.createAccount()
   const input = { account, name: 'for an hour', expiresAt: new Date(Date.now() + HOUR_MS) }

@@ -143,7 +143,7 @@ describe('embedded', () => {
     expect(log).not.toContain('sesame')
   })
 
-  test('the log of a server that has run for years is cut, its latest 16 MiB and more kept beside it, and it goes on', async () => {
+  test('the log of a server that has run for years is cut, its latest 16 MiB and more kept in a second file, and it goes on', async () => {
     const dataDir = await workshop.made()
     const [log, before] = [join(dataDir, 'postgres.log'), join(dataDir, 'postgres.log.1')]
     const years = `${'of years ago\n'.repeat(1_400_000)}of just now\n`

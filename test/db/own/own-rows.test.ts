@@ -89,7 +89,7 @@ async function statementsOf(ask: () => Promise<unknown>): Promise<Statement[]> {
   return statements.filter(({ values }) => values?.includes(account))
 }
 
-/** How many rows of the tables are looked at, with what PostgreSQL reckons a page costs unless it is told otherwise. */
+/** How many rows of the tables are looked at, with what PostgreSQL reckons a page costs by default. */
 async function rowsReadBy(statements: readonly Statement[]): Promise<number> {
   const client = await service.runtime.db.pool.connect()
   try {

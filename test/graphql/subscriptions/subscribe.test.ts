@@ -35,7 +35,7 @@ describe('an event', () => {
   const document = parse('subscription ($by: Int) { tick(by: $by) }')
   const mine = key('acct_1', ['job:read'], 'key_1')
 
-  /** What each of these is told of one event, and how often it was executed. */
+  /** What each of these gets of one event, and how often it was executed. */
   async function tellAll(calls: { actor?: Actor; by?: number; document?: typeof document }[]) {
     executed = 0
     const event = { n: 7 }

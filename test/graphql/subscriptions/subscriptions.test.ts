@@ -73,7 +73,7 @@ describe.each(openers)('subscriptions over %s', (_name, open) => {
     const { jobsUpdated } = await heard.waitFor(({ jobsUpdated: at }) => at.id === jobId && at.status === 'COMPLETED')
     expect((await call(jobsUpdated.result!.outputs.audio)).status).toBe(200)
     const order = heard.data.filter(({ jobsUpdated: at }) => at.id === jobId).map(({ jobsUpdated: at }) => at.status)
-    // What is told is the state of the moment it is sent: one may be told twice, and none comes after a later one.
+    // What is sent is the state of the moment: one may come twice, and none comes after a later one.
     const distinct = [...new Set(order)]
     expect(distinct).toEqual(['QUEUED', 'PROCESSING', 'COMPLETED'].filter((status) => order.includes(status)))
     expect(order).toEqual(order.toSorted((a, b) => distinct.indexOf(a) - distinct.indexOf(b)))
@@ -94,7 +94,7 @@ describe.each(openers)('subscriptions over %s', (_name, open) => {
     await Promise.all(clients.map((client) => client.dispose()))
   })
 
-  test('a subscriber who comes late is told the present state first', async () => {
+  test('a subscriber that comes late gets the present state first', async () => {
     const { key, account } = await service.createCaller()
     const [queued, running] = [
       await insertJob(service.runtime.db, account, { status: 'queued', type: 'companion_chat' }),
@@ -223,7 +223,7 @@ describe.each(openers)('subscriptions over %s', (_name, open) => {
     await client.dispose()
   })
 
-  /** Waits until a subscription hears of what happens from now on: it is told of a job made for that. */
+  /** Waits until a subscription hears of what happens from now on: it gets a job made for that. */
   async function ready(heard: Pick<Heard<{ jobsUpdated: Event }>, 'waitFor'>, key: string): Promise<void> {
     const { rows } = await service.runtime.db.pool.query<{ account_id: string }>(
       `select account_id from api_key where hash = sha256($1::text::bytea)`,
@@ -278,7 +278,7 @@ describe('the socket', () => {
     await client.dispose()
   })
 
-  test('an id is used again as soon as its operation was completed: nothing of the first is told, and no place is lost', async () => {
+  test('an id is used again as soon as its operation was completed: nothing of the first is sent, and no place is lost', async () => {
     const { key, account } = await service.createCaller()
     const { sent, heard, raw } = await openRawSocket(key)
     const subscribe = { id: 'one', type: 'subscribe', payload: { query: JOBS } }

@@ -181,7 +181,7 @@ describe('retention', () => {
     expect(await run('select from companion_turn where chat_id = $1', [old])).toEqual([])
   })
 
-  test('keeps everything for ever unless it is told otherwise', async () => {
+  test('keeps everything for ever unless a setting says otherwise', async () => {
     const account = await service.createAccount(1_000n)
     const id = await put(account, 5_000)
     const forever = {

@@ -30,7 +30,7 @@ async function fakeNotify(): Promise<string> {
   return `${bin}:${process.env.PATH}`
 }
 
-describe('a process that is told to end', () => {
+describe('a process that gets SIGTERM', () => {
   const exported: ExportedSpans[] = []
   let collector: Server
   beforeAll(async () => {

@@ -56,7 +56,7 @@ async function balance(account: string): Promise<number> {
   return Number((await service.runtime.db.prisma.account.findUniqueOrThrow({ where: { id: account } })).credits)
 }
 
-/** Submits, waits for the failure, and checks that nothing was paid and that nothing of the cause is told. */
+/** Submits, waits for the failure, and checks that nothing was paid and that no answer holds the cause. */
 async function failureOf(slug: string, text = TEXT, credits = CREDITS): Promise<VoiceJob> {
   const { account, key, jobId } = await submit(slug, text, credits)
   const job = await finishedJob(service.url, key, jobId)

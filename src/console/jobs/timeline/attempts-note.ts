@@ -5,11 +5,11 @@ type Tried = Pick<JobDetailQuery['job'], 'attempts' | 'releases' | 'status'>
 
 /** What became of a job's attempts but for its last one; null of a job that was taken once, or not yet. */
 export function attemptsNote({ attempts, releases, status }: Tried): string | null {
-  // Which ones were given back is not known: while the job runs, the last one may be among them.
+  // Which ones were released is not known: while the job runs, the last one may be among them.
   const isOpen = status === 'PROCESSING' && releases > 0
   const others = Math.max(0, isOpen ? attempts - releases : attempts - 1 - releases)
   const parts = [
-    ...(releases > 0 ? [`${count(releases)} given back by ${releases === 1 ? 'its worker' : 'their workers'}`] : []),
+    ...(releases > 0 ? [`${count(releases)} released by ${releases === 1 ? 'its worker' : 'their workers'}`] : []),
     ...(others > 0 ? [`${count(others)} ${isOpen ? 'running or ' : ''}without a result`] : []),
   ]
   if (parts.length === 0) return null

@@ -12,7 +12,7 @@ const SHOWN = 5
 const MARKS = {
   COMPLETED: ['COMPLETED', 'completed'],
   FAILED: ['FAILED', 'failed'],
-  RELEASED: ['QUEUED', 'given back'],
+  RELEASED: ['QUEUED', 'released'],
   LOST: ['FAILED', 'lost'],
   RUNNING: ['PROCESSING', 'running'],
 } as const

@@ -63,7 +63,7 @@ export function oneJobJourneys(opened: () => OpenedConsole): void {
     for (const path of ['jobs', 'operator/jobs']) {
       await page.goto(at(`${path}/${often}`))
       await timeline.getByText('4 attempts').waitFor()
-      await timeline.getByText('2 given back by their workers, 1 without a result').waitFor()
+      await timeline.getByText('2 released by their workers, 1 without a result').waitFor()
     }
     expect(await flaws(page)).toEqual([])
     await page.goto(at(`jobs/${once}`))
@@ -82,7 +82,7 @@ export function oneJobJourneys(opened: () => OpenedConsole): void {
     await page.locator('.timeline').waitFor()
     await page.getByLabel('Connection: Live').waitFor()
     await recordRelease(service.runtime, { jobId, accountId, attempt: 1 }, STOPPED)
-    await page.getByText('1 given back by its worker; it waits for the next worker').waitFor()
+    await page.getByText('1 released by its worker; it waits for the next worker').waitFor()
     const attempts = page.getByRole('list', { name: 'Attempts' })
     await attempts.getByText('Its worker was stopped.').waitFor()
     expect([await page.getByText('1 attempt', { exact: true }).count(), complaints]).toEqual([1, []])
