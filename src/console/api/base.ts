@@ -17,11 +17,15 @@ export const GRAPHQL = `${PREFIX}/graphql`
 /** The service's own address, for requests that programs are going to send. */
 export const serviceUrl = (): string => `${location.origin}${PREFIX}`
 
+/** What the service signs; URLs of a bucket have other parameters, whatever it is called. */
+const SIGNED = /^\?type=[^&]+&expires=\d+&signature=[\w-]+$/
+
 /**
- * A signed URL of this service at the origin of the page, which a browser may read without CORS although PUBLIC_URL says another name. The
+ * A signed URL of this service at the origin of the page, which a browser reaches and may read without CORS, whatever name PUBLIC_URL says. The
  * signature is over the path. URLs of a bucket stay.
  */
 export function ownMedia(url: string): string {
   const { pathname, search } = new URL(url, location.href)
-  return pathname.startsWith(`${PREFIX}/media/`) ? `${location.origin}${pathname}${search}` : url
+  const isOwn = pathname.startsWith(`${PREFIX}/media/`) && SIGNED.test(search)
+  return isOwn ? `${location.origin}${pathname}${search}` : url
 }

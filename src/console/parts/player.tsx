@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
+import { ownMedia } from '../api/base.ts'
 import { peaks as peaksQuery } from '../operations.ts'
 import { playTime } from './format.ts'
 import { Icon, PlayGlyph } from './icon.tsx'
@@ -36,7 +37,7 @@ export interface Heard {
 /** One player for everything that can be heard: the waveform is the scrubber; Space plays, the arrows move by five seconds. */
 export function Player({ src, waveOf, label, isAutoplay = false, onError, children }: PlayerProps) {
   const audio = useRef<HTMLAudioElement>(null)
-  const source = useSource(audio, src)
+  const source = useSource(audio, src === null ? null : ownMedia(src))
   const { isPlaying, isGone, position, length, listeners } = useAudio(onError)
   const peaks = usePeaks(waveOf)
   useAutoplay(audio, source, isAutoplay)

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { ownMedia } from '../api/base.ts'
 import { PlayGlyph } from '../parts/icon.tsx'
 import { pathOf } from '../parts/use-source.ts'
 
@@ -48,7 +49,7 @@ export function PreviewButton({ src, label, onError }: PreviewProps) {
 async function play(src: string): Promise<void> {
   stop()
   for (const other of document.querySelectorAll('audio')) other.pause()
-  const audio = new Audio(src)
+  const audio = new Audio(ownMedia(src))
   // On the page, what is played next finds and pauses it.
   document.body.append(audio)
   audio.onpause = () => element === audio && stop()
