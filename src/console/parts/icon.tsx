@@ -43,6 +43,7 @@ const PATHS = {
   failures: 'M22 12h-4l-3 9L9 3l-3 9H2',
   send: 'm22 2-7 20-4-9-9-4ZM22 2 11 13',
   filter: 'M22 3H2l8 9.460V19l4 2v-8.540z',
+  volume: 'M11 5 6 9H2v6h4l5 4zM15.500 9a5 5 0 0 1 0 6',
   out: 'M15 3h6v6M10 14 21 3M18 13v6a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2V8a2 2 0 0 1 2-2h6',
 } as const
 

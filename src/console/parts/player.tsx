@@ -3,9 +3,9 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
 import { ownMedia } from '../api/base.ts'
 import { peaks as peaksQuery } from '../operations.ts'
-import { playTime } from './format.ts'
+import { playTime, share } from './format.ts'
 import { Icon, PlayGlyph } from './icon.tsx'
-import { type AudioRef, useAudio, useAutoplay, useSource } from './use-source.ts'
+import { type AudioRef, useAudio, useAutoplay, useSource, volume } from './use-source.ts'
 import { PEAKS, Waveform } from './waveform.tsx'
 
 const RATES = [1, 1.25, 1.5, 2, 0.75] as const
@@ -62,6 +62,7 @@ export function Player({ src, waveOf, label, isAutoplay = false, onError, childr
         <span class="play-time">
           {playTime(position)} / {playTime(length)}
         </span>
+        <VolumeSlider audio={audio} />
         <RateButton audio={audio} />
         <LoopButton audio={audio} />
       </div>
@@ -115,6 +116,27 @@ function Scrubber({ label, position, length, onSeek, onToggle }: ScrubberProps) 
       onInput={(event) => onSeek(Number(event.currentTarget.value))}
       onKeyDown={onKeyDown}
     />
+  )
+}
+
+function VolumeSlider({ audio }: { audio: AudioRef }) {
+  const chosen = volume.value
+  useEffect(() => {
+    if (audio.current !== null) audio.current.volume = chosen
+  }, [chosen])
+  return (
+    <span class="volume" title="Volume">
+      <Icon name="volume" size={14} />
+      <input
+        type="range"
+        {...{ min: 0, max: 1, step: 0.05, value: chosen }}
+        aria-label="Volume"
+        aria-valuetext={share(chosen)}
+        onInput={({ currentTarget }) => {
+          volume.value = Number(currentTarget.value)
+        }}
+      />
+    </span>
   )
 }
 

@@ -1,6 +1,10 @@
+import { signal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 export type AudioRef = { readonly current: HTMLAudioElement | null }
+
+/** How loud all that is heard is, from 0 to 1, for as long as the page is open. */
+export const volume = signal(1)
 
 /**
  * What the element is to play. Each signature has another URL: of the same sound the one that is being heard stays, unless it has failed.

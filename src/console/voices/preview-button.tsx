@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ownMedia } from '../api/base.ts'
 import { PlayGlyph } from '../parts/icon.tsx'
-import { pathOf } from '../parts/use-source.ts'
+import { pathOf, volume } from '../parts/use-source.ts'
 
 /** What is heard now, by the path of its URL, whose signature changes: one sample at a time. */
 const heard = signal<string | null>(null)
@@ -50,6 +50,7 @@ async function play(src: string): Promise<void> {
   stop()
   for (const other of document.querySelectorAll('audio')) other.pause()
   const audio = new Audio(ownMedia(src))
+  audio.volume = volume.peek()
   // On the page, what is played next finds and pauses it.
   document.body.append(audio)
   audio.onpause = () => element === audio && stop()

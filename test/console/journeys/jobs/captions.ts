@@ -48,7 +48,7 @@ export function captionsJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
-  test('takes of two voices stand side by side, and one is heard at a time', async () => {
+  test('takes of two voices stand side by side, one is heard at a time, and all as loud as one says', async () => {
     const { service, owner, at } = opened()
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at('playground'))
@@ -77,6 +77,10 @@ export function captionsJourneys(opened: () => OpenedConsole): void {
     }
     await expect.poll(played(0)).toEqual([true, false])
     await expect.poll(played(1)).toEqual([false, true])
+    await takes.nth(1).getByLabel('Volume').fill('0.25')
+    await expect
+      .poll(() => page.evaluate('[...document.querySelectorAll("audio")].map(({ volume }) => volume)'))
+      .toEqual([0.25, 0.25])
     expect([await flaws(page, 'takes'), complaints]).toEqual([[], []])
     await page.close()
   })
