@@ -16,6 +16,9 @@ import { takes } from './takes.ts'
 
 type Endpoints = VoicesQuery['myEndpoints']
 
+/** What the address says of the voices of an endpoint. */
+const NO_VOICE = { voice: null, language: null, kind: null }
+
 /** Text in, speech out: the form of an endpoint, and below it what was spoken since the page was opened. */
 export function PlaygroundPage() {
   const query = useQuery(voicesQuery, {})
@@ -66,7 +69,7 @@ function EndpointChoice({ endpoints, chosen }: { endpoints: Endpoints; chosen: s
         class="select"
         aria-label="Endpoint"
         value={chosen}
-        onChange={(event) => change({ endpoint: event.currentTarget.value, voice: null, language: null }, true)}
+        onChange={(event) => change({ ...NO_VOICE, endpoint: event.currentTarget.value }, true)}
       >
         {endpoints.map(({ slug, name }) => (
           <option key={slug} value={slug} dir="auto">

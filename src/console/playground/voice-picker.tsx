@@ -11,6 +11,11 @@ type Endpoint = VoicesQuery['myEndpoints'][number]
 type Voice = Endpoint['voices'][number]
 
 const SEARCH_FROM = 5
+/** What kinds are called, in addresses and for readers. */
+const KINDS: readonly (readonly [name: string, kind: Voice['kind'], text: string])[] = [
+  ['preset', 'PRESET', 'Preset'],
+  ['cloned', 'REFERENCE', 'Cloned'],
+]
 
 interface VoicePickerProps {
   readonly voices: readonly Voice[]
@@ -20,31 +25,30 @@ interface VoicePickerProps {
   readonly onExpired: () => void
 }
 
-/** Voices as cards to choose one of, found by name, description or language; each says a sentence at a press. */
+/** Voices as cards to choose one of, found by name, description, language or kind; each says a sentence at a press. */
 export function VoicePicker({ voices, chosen, onChoose, onExpired }: VoicePickerProps) {
   const [search, setSearch] = useState('')
-  const { query, change } = useAddress()
+  const { query } = useAddress()
   const languages = [...new Set(voices.flatMap((voice) => voice.language ?? []))].sort()
   const language = languages.find((one) => one === query.language) ?? ''
-  const found = voices.filter((voice) => isFound(voice, search, language))
+  const kinds = KINDS.filter(([, kind]) => voices.some((voice) => voice.kind === kind))
+  const [, kind] = kinds.find(([name]) => name === query.kind) ?? []
+  const found = voices.filter(
+    (voice) =>
+      isFound(voice, search) && (language === '' || voice.language === language) && (kind ?? voice.kind) === voice.kind,
+  )
   return (
     <fieldset class="voices">
       <legend class="label">Voice</legend>
       <div class="row voice-filters">
-        {voices.length >= SEARCH_FROM && (
-          <div class="with-icon grow">
-            <SearchField
-              label="Search voices"
-              placeholder={`Search ${voices.length} voices`}
-              value={search}
-              onText={setSearch}
-              isOfOtherForm
-            />
-          </div>
-        )}
-        {languages.length > 1 && (
-          <LanguageChoice languages={languages} value={language} onChange={(one) => change({ language: one }, true)} />
-        )}
+        {voices.length >= SEARCH_FROM && <VoiceSearch of={voices.length} text={search} onText={setSearch} />}
+        <VoiceFilter
+          name="language"
+          label="Language of the voices"
+          all="All languages"
+          options={languages.map(twice)}
+        />
+        <VoiceFilter name="kind" label="Kind of the voices" all="All kinds" options={kinds.map(named)} />
       </div>
       <div class="voice-list">
         {found.map((voice) => {
@@ -58,33 +62,55 @@ export function VoicePicker({ voices, chosen, onChoose, onExpired }: VoicePicker
   )
 }
 
-/** @param language '' for any */
-function isFound(voice: Voice, search: string, language: string): boolean {
-  const words = `${voice.name} ${voice.slug} ${voice.description}`.toLowerCase()
-  return words.includes(search.trim().toLowerCase()) && (language === '' || voice.language === language)
+const isFound = ({ name, slug, description }: Voice, search: string): boolean =>
+  `${name} ${slug} ${description}`.toLowerCase().includes(search.trim().toLowerCase())
+
+type Option = readonly [value: string, text: string]
+const twice = (one: string): Option => [one, one]
+const named = ([name, , text]: (typeof KINDS)[number]): Option => [name, text]
+
+interface VoiceSearchProps {
+  /** How many voices there are. */
+  readonly of: number
+  readonly text: string
+  readonly onText: (text: string) => void
 }
 
-interface LanguageChoiceProps {
-  readonly languages: readonly string[]
-  readonly value: string
-  readonly onChange: (language: string) => void
-}
-
-const LanguageChoice = ({ languages, value, onChange }: LanguageChoiceProps) => (
-  <select
-    class="select"
-    aria-label="Language of the voices"
-    value={value}
-    onChange={(event) => onChange(event.currentTarget.value)}
-  >
-    <option value="">All languages</option>
-    {languages.map((one) => (
-      <option key={one} value={one}>
-        {one}
-      </option>
-    ))}
-  </select>
+const VoiceSearch = ({ of, text, onText }: VoiceSearchProps) => (
+  <div class="with-icon grow">
+    <SearchField label="Search voices" placeholder={`Search ${of} voices`} value={text} onText={onText} isOfOtherForm />
+  </div>
 )
+
+interface VoiceFilterProps {
+  /** Of the parameter of the address. */
+  readonly name: string
+  readonly label: string
+  readonly all: string
+  readonly options: readonly Option[]
+}
+
+/** A choice of a few; none where the voices differ in nothing. */
+function VoiceFilter({ name, label, all, options }: VoiceFilterProps) {
+  const { query, change } = useAddress()
+  if (options.length < 2) return null
+  const value = options.find(([one]) => one === query[name])?.[0] ?? ''
+  return (
+    <select
+      class="select"
+      aria-label={label}
+      value={value}
+      onChange={(event) => change({ [name]: event.currentTarget.value }, true)}
+    >
+      <option value="">{all}</option>
+      {options.map(([one, text]) => (
+        <option key={one} value={one}>
+          {text}
+        </option>
+      ))}
+    </select>
+  )
+}
 
 interface VoiceCardProps {
   readonly voice: Voice
