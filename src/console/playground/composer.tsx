@@ -2,14 +2,12 @@ import { useRef, useState } from 'preact/hooks'
 import { serviceUrl } from '../api/base.ts'
 import { useAction } from '../api/use-action.ts'
 import type { VoicesQuery } from '../operations.ts'
-import { count } from '../parts/format.ts'
-import { Icon } from '../parts/icon.tsx'
-import { balance } from '../shell/balance.ts'
 import { draftInputs, draftText } from './draft.ts'
-import { characters, type FormField, formFields, inputsOf } from './form-fields.ts'
+import { type FormField, formFields, inputsOf, mostOf } from './form-fields.ts'
 import { type FormValue, InputField } from './input-field.tsx'
 import { Refusal } from './refusal.tsx'
 import { EXAMPLES, Sheet } from './sheet.tsx'
+import { SheetFoot } from './sheet-foot.tsx'
 import { startTake } from './takes.ts'
 import { VoicePicker } from './voice-picker.tsx'
 
@@ -21,24 +19,20 @@ type Errors = Readonly<Record<string, string | undefined>>
 interface ComposerProps {
   readonly endpoint: Endpoint
   readonly chosenVoice: string | undefined
+  /** It is not known yet whether the endpoint has the chosen voice: nothing is spoken by another one meanwhile. */
+  readonly isAwaited: boolean
   readonly onVoice: (slug: string) => void
   /** The URLs of samples have expired. */
   readonly onExpired: () => void
 }
 
 /** The form: the text as a page, and next to it voice and style. Enter with Ctrl or ⌘ speaks from anywhere in it. */
-export function Composer({ endpoint, chosenVoice, onVoice, onExpired }: ComposerProps) {
-  const { fields, voice, values, text, set, setText } = useInputs(endpoint, chosenVoice)
+export function Composer({ endpoint, chosenVoice, isAwaited, onVoice, onExpired }: ComposerProps) {
+  const filled = useInputs(endpoint, chosenVoice)
+  const { fields, voice, values, text, set, setText } = filled
   const { CodeDialog, code, close } = useCodeDialog()
   const form = useRef<HTMLFormElement>(null)
-  const speak = useAction(async () => {
-    const spokenBy = { voice: voice?.slug ?? '', voiceName: voice?.name ?? 'the voice' }
-    await startTake({ endpoint: endpoint.slug, ...spokenBy, text, inputs: inputsOf(fields, values) })
-  })
-  const onSubmit = (event: Event): void => {
-    event.preventDefault()
-    if (text.trim() !== '') void speak.run()
-  }
+  const { speak, isOff, onSubmit } = useSpeaking(endpoint, filled, isAwaited)
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || CodeDialog !== null) return
     event.preventDefault()
@@ -46,16 +40,18 @@ export function Composer({ endpoint, chosenVoice, onVoice, onExpired }: Composer
   }
   const failure = speak.failure ?? code.failure
   const errors = errorsOf(speak.failure?.details ?? [])
+  const sheet = fields.find(({ name }) => name === 'text')
   const others = fields.filter(({ name }) => name !== 'text' && name !== endpoint.voiceInput)
   return (
     <form ref={form} class="composer" onSubmit={onSubmit} onKeyDown={onKeyDown}>
       <div class="sheet card">
         {failure !== null && <Refusal failure={failure} onPath={(path) => focusInput(form.current, path)} />}
-        <Sheet field={fields.find(({ name }) => name === 'text')} text={text} error={errors.text} onText={setText} />
+        <Sheet most={mostOf(sheet)} text={text} error={errors.text} onText={setText} />
         <SheetFoot
           text={text}
+          most={mostOf(sheet)}
           perCharacter={endpoint.creditsPerCharacter}
-          isOff={speak.isOff || text.trim() === ''}
+          isOff={isOff}
           onCode={() => void code.run()}
         />
       </div>
@@ -68,6 +64,20 @@ export function Composer({ endpoint, chosenVoice, onVoice, onExpired }: Composer
   )
 }
 
+/** What Speak does; it is off without a text, and while its voice is awaited. */
+function useSpeaking(endpoint: Endpoint, { fields, voice, values, text }: Filled, isAwaited: boolean) {
+  const speak = useAction(async () => {
+    const spokenBy = { voice: voice?.slug ?? '', voiceName: voice?.name ?? 'the voice' }
+    await startTake({ endpoint: endpoint.slug, ...spokenBy, text, inputs: inputsOf(fields, values) })
+  })
+  const isReady = text.trim() !== '' && !isAwaited
+  const onSubmit = (event: Event): void => {
+    event.preventDefault()
+    if (isReady) void speak.run()
+  }
+  return { speak, isOff: speak.isOff || !isReady, onSubmit }
+}
+
 /** A file of its own, which most visits never open. */
 function useCodeDialog() {
   const [CodeDialog, setCodeDialog] = useState<typeof import('./code-dialog.tsx').CodeDialog | null>(null)
@@ -77,6 +87,8 @@ function useCodeDialog() {
   })
   return { CodeDialog, code, close: () => setCodeDialog(null) }
 }
+
+type Filled = ReturnType<typeof useInputs>
 
 /** What is filled in, with the chosen voice in its own input. */
 function useInputs(endpoint: Endpoint, chosenVoice: string | undefined) {
@@ -95,41 +107,6 @@ function useInputs(endpoint: Endpoint, chosenVoice: string | undefined) {
     set('text', value)
   }
   return { fields: formFields(endpoint.schema), voice, values, text, set, setText }
-}
-
-interface SheetFootProps {
-  readonly text: string
-  readonly perCharacter: number
-  readonly isOff: boolean
-  readonly onCode: () => void
-}
-
-const SheetFoot = ({ text, perCharacter, isOff, onCode }: SheetFootProps) => (
-  <div class="sheet-foot">
-    <Cost text={text} perCharacter={perCharacter} />
-    <span class="grow" />
-    <button type="button" class="button" onClick={onCode}>
-      <Icon name="code" /> As code
-    </button>
-    <button type="submit" class="button primary" disabled={isOff}>
-      <Icon name="playground" /> Speak <kbd>Ctrl ↵</kbd>
-    </button>
-  </div>
-)
-
-/** Known before anything is sent. */
-function Cost({ text, perCharacter }: { text: string; perCharacter: number }) {
-  const length = characters(text)
-  const cost = length * perCharacter
-  return (
-    <p class="muted small-text figure" aria-live="polite">
-      {count(length)} {length === 1 ? 'character' : 'characters'}
-      {length > 0 && ` · ${count(cost)} ${cost === 1 ? 'credit' : 'credits'} `}
-      {(balance.value <= 0 || cost > balance.value) && (
-        <span class="pill warn">{balance.value <= 0 ? 'No credits left' : `${count(balance.value)} credits left`}</span>
-      )}
-    </p>
-  )
 }
 
 interface OtherInputsProps {

@@ -116,5 +116,9 @@ function readValue(name: string, control: Control, value: string | boolean): unk
   }
 }
 
+/** How many characters a text may have; undefined where nothing says so. */
+export const mostOf = (field: FormField | undefined): number | undefined =>
+  field?.control.kind === 'text' ? field.control.maxLength : undefined
+
 /** Unicode code points: what is charged for. */
 export const characters = (text: string): number => [...text].length

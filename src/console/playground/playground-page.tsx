@@ -5,6 +5,7 @@ import { useFreshUrls } from '../api/use-fresh-urls.ts'
 import { useQuery } from '../api/use-query.ts'
 import { ownVoices, type VoicesQuery, voices as voicesQuery } from '../operations.ts'
 import { Empty } from '../parts/empty.tsx'
+import { Failure } from '../parts/failure.tsx'
 import { Segments } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Load } from '../parts/load.tsx'
@@ -43,14 +44,21 @@ function Studio({ endpoints, onExpired }: { endpoints: Endpoints; onExpired: () 
   const isOwn = own !== undefined && own.slug === endpoint?.slug
   useFreshUrls(isOwn ? own : endpoints, isOwn ? ownQuery.reload : onExpired)
   if (endpoint === undefined) return null
+  const isOther = Boolean(query.endpoint) && endpoint.slug !== query.endpoint
+  const voices = isOwn ? own.voices : endpoint.voices
+  const isUnknown = Boolean(query.voice) && voices.every(({ slug }) => slug !== query.voice)
+  const isAwaited = isUnknown && endpoint.libraryVoices && !isOwn
   return (
     <>
-      {query.endpoint && endpoint.slug !== query.endpoint && <GoneEndpoint slug={query.endpoint} />}
+      {isOther && <Gone what="endpoint" slug={query.endpoint ?? ''} />}
+      {isUnknown && !isAwaited && !isOther && <Gone what="voice" slug={query.voice ?? ''} />}
+      {isAwaited && ownQuery.failure && <Failure failure={ownQuery.failure} onRetry={ownQuery.reload} isAskedAgain />}
       {endpoints.length > 1 && <EndpointChoice endpoints={endpoints} chosen={endpoint.slug} />}
       <Composer
         key={endpoint.slug}
-        endpoint={own?.slug === endpoint.slug ? { ...endpoint, voices: own.voices } : endpoint}
+        endpoint={{ ...endpoint, voices }}
         chosenVoice={query.voice}
+        isAwaited={isAwaited}
         onVoice={(voice) => change({ voice }, true)}
         onExpired={() => {
           onExpired()
@@ -81,11 +89,16 @@ function EndpointChoice({ endpoints, chosen }: { endpoints: Endpoints; chosen: s
   )
 }
 
-const GoneEndpoint = ({ slug }: { slug: string }) => (
+interface GoneProps {
+  readonly what: 'endpoint' | 'voice'
+  readonly slug: string
+}
+
+const Gone = ({ what, slug }: GoneProps) => (
   <p class="notice warn">
     <Icon name="alert" />
     <span>
-      This link asks for the endpoint <code>{slug}</code>, which is not there. Below is another one.
+      This link asks for the {what} <code>{slug}</code>, which is not there. Below is another one.
     </span>
   </p>
 )

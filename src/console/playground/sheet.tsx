@@ -1,7 +1,6 @@
 import { useRef } from 'preact/hooks'
 import { count } from '../parts/format.ts'
 import { replaced, takeBack } from './draft.ts'
-import type { FormField } from './form-fields.ts'
 
 export const EXAMPLES = [
   ['A greeting', 'Hello! This is Sonant. Type anything here, choose a voice, and press Speak.'],
@@ -13,16 +12,16 @@ export const EXAMPLES = [
 ] as const
 
 interface SheetProps {
-  readonly field: FormField | undefined
+  /** Characters that the endpoint takes; undefined: it names no limit. */
+  readonly most: number | undefined
   readonly text: string
   readonly error: string | undefined
   readonly onText: (text: string) => void
 }
 
 /** The text as a page. */
-export function Sheet({ field, text, error, onText }: SheetProps) {
+export function Sheet({ most, text, error, onText }: SheetProps) {
   const area = useRef<HTMLTextAreaElement>(null)
-  const maxLength = field?.control.kind === 'text' ? field.control.maxLength : undefined
   const begin = (example: string): void => {
     onText(example)
     area.current?.focus()
@@ -44,7 +43,7 @@ export function Sheet({ field, text, error, onText }: SheetProps) {
         onInput={(event) => onText(event.currentTarget.value)}
       />
       <p id="text-note" class={error === undefined ? 'unseen' : 'hint bad sheet-note'}>
-        {error ?? `At most ${count(maxLength ?? 0)} characters`}
+        {error ?? (most === undefined ? 'As long as you like' : `At most ${count(most)} characters`)}
       </p>
       {replaced.value !== null && <BackToText kept={replaced.value} onText={onText} />}
       {text === '' && (

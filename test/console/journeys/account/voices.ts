@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { writeWav } from '../../../../src/audio/wav.ts'
 import { deleteEndpoint } from '../../../../src/catalog/delete-endpoint.ts'
@@ -10,6 +11,8 @@ const ENGINE = { kind: 'openai-speech', base_url: 'http://127.0.0.1:9', model: '
 const file = (name: string, buffer: Buffer) => ({ name, mimeType: 'audio/wav', buffer })
 /** So long that a press on it is seen to be heard on a busy machine as well. */
 const TONE = file('host_one.wav', Buffer.from(writeWav(sweep(6, 16_000).samples, 16_000)))
+
+const REFUSED = { errors: [{ message: 'Not now.', extensions: { code: 'INTERNAL_ERROR' } }] }
 
 /** The voice library, from an empty one to a voice that is spoken with. */
 export function voicesJourneys(opened: () => OpenedConsole): void {
@@ -64,6 +67,7 @@ export function voicesJourneys(opened: () => OpenedConsole): void {
     await expect.poll(() => page.locator('tbody tr').count()).toBe(1)
     await page.getByRole('link', { name: 'Speak as host one' }).click()
     await expect.poll(() => page.getByRole('radio', { name: /host one/ }).isChecked()).toBe(true)
+    await speaksAsItself(page)
     await page.getByLabel('Kind of the voices').selectOption('Preset')
     await expect.poll(() => page.getByRole('radio', { name: /host one/ }).count()).toBe(0)
     await page.getByLabel('Kind of the voices').selectOption('Cloned')
@@ -74,4 +78,21 @@ export function voicesJourneys(opened: () => OpenedConsole): void {
     expect(complaints).toEqual([])
     await page.close()
   })
+}
+
+/** A link to a voice of the account speaks by no other one while those are loaded, nor where they cannot be. */
+async function speaksAsItself(page: Page): Promise<void> {
+  await page.getByLabel('Text', { exact: true }).fill('By nobody else.')
+  const speak = page.getByRole('button', { name: /^Speak/ })
+  await expect.poll(() => speak.isEnabled()).toBe(true)
+  await page.route('**/graphql', (route) =>
+    route.request().postData()?.includes('query OwnVoices') ? route.fulfill({ json: REFUSED }) : route.fallback(),
+  )
+  await page.reload()
+  await page.getByText('Not now.').waitFor()
+  await page.getByLabel('Text', { exact: true }).fill('By nobody else.')
+  expect([await speak.isEnabled(), await page.getByText('asks for the voice').count()]).toEqual([false, 0])
+  await page.unroute('**/graphql')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect.poll(() => speak.isEnabled()).toBe(true)
 }

@@ -79,7 +79,7 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
-  test('a form shows the defaults of its schema and which JSON does not parse, its link the language, and a take that failed is retried as a new one', async () => {
+  test('a form shows the defaults of its schema, how long a text may be, and which JSON does not parse, its link the language, and a take that failed is retried as a new one', async () => {
     const { service, owner, at } = opened()
     const { inputs, voices } = endpoint('form')
     const properties = { ...inputs.properties, ...WITH_DEFAULTS }
@@ -106,7 +106,10 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
     await page.reload()
     await page.getByLabel('Language of the voices').waitFor()
     expect(await page.locator('.voice').count()).toBe(1)
+    await page.getByLabel('Text', { exact: true }).fill('a'.repeat(501))
+    await page.getByText('at most 500 characters', { exact: true }).waitFor()
     await page.getByLabel('Text', { exact: true }).fill('Nobody speaks this.')
+    expect(await page.getByText('at most 500 characters', { exact: true }).count()).toBe(0)
     const tags = page.getByLabel('Tags (optional)')
     await tags.fill('[1')
     await page.keyboard.press('Control+Enter')

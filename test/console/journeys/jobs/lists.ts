@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { notifyJob } from '../../../../src/jobs/live/notify-job.ts'
-import { openPage } from '../../../setup/browser.ts'
+import { flaws, openPage } from '../../../setup/browser.ts'
 import { insertJob } from '../../../setup/jobs/jobs.ts'
 import { type OpenedConsole, ownName } from '../opened-console.ts'
 
@@ -145,11 +145,17 @@ export function listJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
-  test('a link to an endpoint that is gone says so', async () => {
+  test('a link to an endpoint or a voice that is gone says so', async () => {
     const { service, owner, at } = opened()
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at('playground?endpoint=gone&voice=nix'))
     await page.getByText('This link asks for the endpoint gone, which is not there.').waitFor()
+    expect(await page.getByText('asks for the voice').count()).toBe(0)
+    await page.goto(at('playground?endpoint=tts&voice=nix'))
+    await page.getByText('This link asks for the voice nix, which is not there.').waitFor()
+    expect(await flaws(page)).toEqual([])
+    await page.locator('.voice', { hasText: 'Clara' }).first().click()
+    await expect.poll(() => page.getByText('asks for the voice').count()).toBe(0)
     expect(complaints).toEqual([])
     await page.close()
   })

@@ -1,0 +1,42 @@
+import { count } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import { balance } from '../shell/balance.ts'
+import { characters } from './form-fields.ts'
+
+interface SheetFootProps {
+  readonly text: string
+  /** Characters that the endpoint takes; undefined: it names no limit. */
+  readonly most: number | undefined
+  readonly perCharacter: number
+  readonly isOff: boolean
+  readonly onCode: () => void
+}
+
+export const SheetFoot = ({ text, most, perCharacter, isOff, onCode }: SheetFootProps) => (
+  <div class="sheet-foot">
+    <Cost text={text} most={most} perCharacter={perCharacter} />
+    <span class="grow" />
+    <button type="button" class="button" onClick={onCode}>
+      <Icon name="code" /> As code
+    </button>
+    <button type="submit" class="button primary" disabled={isOff}>
+      <Icon name="playground" /> Speak <kbd>Ctrl ↵</kbd>
+    </button>
+  </div>
+)
+
+/** Known before anything is sent. */
+function Cost({ text, most, perCharacter }: Pick<SheetFootProps, 'text' | 'most' | 'perCharacter'>) {
+  const length = characters(text)
+  const cost = length * perCharacter
+  return (
+    <p class="muted small-text figure" aria-live="polite">
+      {count(length)} {length === 1 ? 'character' : 'characters'}
+      {length > 0 && ` · ${count(cost)} ${cost === 1 ? 'credit' : 'credits'} `}
+      {most !== undefined && length > most && <span class="pill warn">at most {count(most)} characters</span>}
+      {(balance.value <= 0 || cost > balance.value) && (
+        <span class="pill warn">{balance.value <= 0 ? 'No credits left' : `${count(balance.value)} credits left`}</span>
+      )}
+    </p>
+  )
+}
