@@ -18,7 +18,7 @@ import { DownloadMenu } from '../playground/download-menu.tsx'
 import { costText } from './cost-text.ts'
 import { JobActions } from './job-actions.tsx'
 import { JobDeliveries } from './job-deliveries.tsx'
-import type { Job } from './job-detail.ts'
+import { type Job, submitterOf } from './job-detail.ts'
 import { JobHalves } from './job-halves.tsx'
 import { JobError, JobState } from './job-state.tsx'
 import { listQuery } from './jobs-address.ts'
@@ -133,7 +133,7 @@ function JobFacts({ job }: { job: Job }) {
   const facts: readonly (readonly [string, string | null])[] = [
     ['Type', sentence(job.type)],
     ['Submitted', exactTime(job.createdAt)],
-    ['Submitted with', job.apiKeyName ?? (job.apiKeyId ? `${shortId(job.apiKeyId)}, deleted` : 'the console')],
+    ['Submitted with', submitterOf(job)],
     ['Attempts', count(job.attempts)],
     ['Waited', duration(job.waitMs)],
     ['Ran', duration(job.runMs)],

@@ -10,7 +10,6 @@ import { ShorterTime } from '../lists/shorter-time.tsx'
 import { useCalmReload } from '../lists/use-calm-reload.ts'
 import { type Selection, useSelection } from '../lists/use-selection.ts'
 import { type JobRowFragment, type JobsFilter, type JobsQuery, jobCounts, jobs as jobsQuery } from '../operations.ts'
-import { CallLine } from '../overview/call-line.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { count } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -163,6 +162,15 @@ function SelectedJobs(props: SelectedJobsProps) {
 
 const noBar = (): void => toast('What can be done with selected jobs could not be loaded from the service.')
 
+/** Of accounts without jobs alone. */
+function Call() {
+  const file = useFile(true, () => import('../overview/call-line.tsx'), noLine)
+  return file && <file.CallLine />
+}
+
+/** Without it the playground stays. */
+const noLine = (): void => {}
+
 const NoJobs = ({ isFiltered: isNarrow, onClear }: { isFiltered: boolean; onClear: () => void }) =>
   isNarrow ? (
     <Empty
@@ -183,7 +191,7 @@ const NoJobs = ({ isFiltered: isNarrow, onClear }: { isFiltered: boolean; onClea
           <a class="button primary" href={at('/playground')}>
             Open the playground
           </a>
-          <CallLine />
+          <Call />
         </>
       }
     >

@@ -12,8 +12,9 @@ import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
 import { ShortId } from '../parts/short-id.tsx'
+import { toast } from '../parts/toast.tsx'
 import { jobCounts } from '../shell/account-live.ts'
-import { FirstSteps } from './first-steps.tsx'
+import { useFile } from '../shell/use-file.ts'
 import { Tile } from './tile.tsx'
 
 const DAY_MS = 86_400_000
@@ -41,11 +42,19 @@ export function OverviewPage() {
   return (
     <Page title="Overview" actions={actions}>
       <Load query={query} skeleton={<SkeletonRows />}>
-        {(data) => (isEmpty && !hasJobs(jobCounts.value) ? <FirstSteps /> : <Figures data={data} />)}
+        {(data) => (isEmpty && !hasJobs(jobCounts.value) ? <Steps /> : <Figures data={data} />)}
       </Load>
     </Page>
   )
 }
+
+/** Most visits are of accounts that have jobs: the first steps have a file of their own. */
+function Steps() {
+  const file = useFile(true, () => import('./first-steps.tsx'), noSteps)
+  return file === null ? <SkeletonRows /> : <file.FirstSteps />
+}
+
+const noSteps = (): void => toast('The first steps could not be loaded from the service.')
 
 const hasJobs = (counts: typeof jobCounts.value): boolean =>
   counts !== null && counts.queued + counts.processing + counts.completed + counts.failed > 0

@@ -27,7 +27,7 @@ const ADD_ATTEMPTS = `insert into job_attempt (job_id, attempt, started_at, ende
 
 /** What is done with one job on its page. */
 export function oneJobJourneys(opened: () => OpenedConsole): void {
-  test('the request of a job is copied as curl: with what this tab has spoken, else with what is to be filled in', async () => {
+  test('a job says which user has spoken it, and its request is copied as curl: with what this tab has spoken, else with what is to be filled in', async () => {
     const { service, owner, at } = opened()
     const { page, complaints } = await openPage(owner, service.url)
     await owner.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.url })
@@ -39,6 +39,7 @@ export function oneJobJourneys(opened: () => OpenedConsole): void {
     const hint = page.getByText('Fill in what is in capitals')
     expect(await copied(page)).toMatchObject({ inputs: { text: TEXT, voice: 'aria' } })
     expect(await hint.count()).toBe(0)
+    await page.getByText(/^the console, by .owner@example\.com.$/).waitFor()
     await page.reload()
     await hint.waitFor()
     expect([await copied(page), await flaws(page, 'one-job'), complaints]).toEqual([

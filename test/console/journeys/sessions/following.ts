@@ -10,6 +10,23 @@ import { insertJob, type JobFields } from '../../../setup/jobs/jobs.ts'
 import { PASSWORD } from '../../../setup/service/users.ts'
 import { ADD_DELIVERY, ahead, type OpenedConsole, ownEmail, signIn, whenFollowed } from '../opened-console.ts'
 
+/** What an account reaches whose one endpoint has no names that are usual. */
+const REACHED = {
+  data: {
+    myEndpoints: [
+      {
+        slug: 'reader',
+        voiceInput: 'speaker',
+        voices: [{ slug: 'nora' }],
+        schema: {
+          required: ['text', 'speaker', 'mood'],
+          properties: { text: { type: 'string' }, speaker: { type: 'string' }, mood: { type: 'string' } },
+        },
+      },
+    ],
+  },
+}
+
 /** Screens that are empty at first, and what goes on after its subscription has ended. */
 export function followingJourneys(opened: () => OpenedConsole): void {
   test('empty screens fill by themselves, and the numbers in the tabs count on', async () => {
@@ -22,9 +39,16 @@ export function followingJourneys(opened: () => OpenedConsole): void {
     await signIn(page, email)
     await page.getByRole('heading', { name: 'Hear a sentence' }).waitFor()
     const jobs = await context.newPage()
+    await jobs.route('**/graphql', (route) =>
+      route.request().postData()?.includes('query CallExample') ? route.fulfill({ json: REACHED }) : route.fallback(),
+    )
     await jobs.goto(at('jobs'))
     await jobs.getByText('Nothing has been spoken yet').waitFor()
-    await jobs.getByText('curl -sS').waitFor()
+    const line = await jobs.locator('pre', { hasText: 'curl -sS' }).textContent()
+    expect(line).toContain(`${service.url}/api/v1/voice/reader `)
+    expect(JSON.parse(line?.split("'").at(-2) ?? '')).toEqual({
+      inputs: { text: 'Hello!', speaker: 'nora', mood: 'MOOD' },
+    })
     expect(await flaws(jobs)).toEqual([])
     const webhooks = await context.newPage()
     await webhooks.goto(at('webhooks'))
