@@ -5,7 +5,7 @@ import { useQuery } from '../api/use-query.ts'
 import { serviceInfo } from '../operations.ts'
 import { Icon } from '../parts/icon.tsx'
 import { AccountMenu } from './account-menu.tsx'
-import { showHelp } from './help.ts'
+import { showHelp } from './help/help.ts'
 import { currentSection, type Section, sectionsFor } from './sections.ts'
 
 const IN_BOTTOM_BAR = 4

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { areShortcutsOn } from './help.ts'
+import { areShortcutsOn } from './help/help.ts'
 import { takesText } from './shortcuts.ts'
 
 /** Letters of one screen, by key: with no field in the focus, no modifier held, and no dialog open. */

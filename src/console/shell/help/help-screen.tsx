@@ -1,6 +1,6 @@
-import { toast } from '../parts/toast.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { useFile } from '../use-file.ts'
 import { isHelpOpen } from './help.ts'
-import { useFile } from './use-file.ts'
 
 /** The keys, over any page, in a file of their own. */
 export function HelpScreen() {

@@ -1,11 +1,11 @@
-import { PREFIX } from '../api/base.ts'
-import { isOperator, isOwner } from '../api/session.ts'
-import { useQuery } from '../api/use-query.ts'
-import { serviceInfo } from '../operations.ts'
-import { Dialog } from '../parts/dialog.tsx'
-import { Segments } from '../parts/field.tsx'
+import { PREFIX } from '../../api/base.ts'
+import { isOperator, isOwner } from '../../api/session.ts'
+import { useQuery } from '../../api/use-query.ts'
+import { serviceInfo } from '../../operations.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Segments } from '../../parts/field.tsx'
+import { sectionsFor } from '../sections.ts'
 import { areShortcutsOn, chooseShortcuts, isHelpOpen } from './help.ts'
-import { sectionsFor } from './sections.ts'
 
 const EVERYWHERE = [
   ['?', 'This help'],
