@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { showFind } from '../shell/find.ts'
 import { LiveMark } from '../shell/live-mark.tsx'
+import { Icon } from './icon.tsx'
 
 interface PageProps {
   readonly title: string
@@ -34,6 +36,15 @@ export function Page({ title, crumb, actions, children, isNarrow, isPaused = fal
             {title}
           </h1>
         </div>
+        <button
+          type="button"
+          class="button quiet only-icon find-button"
+          aria-label="Search"
+          title="Search by id (/)"
+          onClick={showFind}
+        >
+          <Icon name="search" />
+        </button>
         <LiveMark isPaused={isPaused} />
         <div class="top-actions">{actions}</div>
       </header>

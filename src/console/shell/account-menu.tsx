@@ -9,6 +9,7 @@ import { Segments } from '../parts/field.tsx'
 import { count, initial, isolated } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { balance } from './balance.ts'
+import { showFind } from './find.ts'
 import { showHelp } from './help/help.ts'
 import type { Section } from './sections.ts'
 import { theme } from './theme.ts'
@@ -65,6 +66,10 @@ interface PanelProps extends MenuProps {
 }
 
 function MenuPanel({ spare, version, onClose }: PanelProps) {
+  const thenShow = (show: () => void): void => {
+    onClose()
+    show()
+  }
   return (
     <div class="menu">
       <p class="menu-head">
@@ -77,6 +82,9 @@ function MenuPanel({ spare, version, onClose }: PanelProps) {
             <Icon name={icon} /> {name}
           </a>
         ))}
+        <button type="button" class="menu-item" onClick={() => thenShow(showFind)}>
+          <Icon name="search" /> Search by id
+        </button>
       </div>
       <ThemeSwitch />
       <a class="menu-item" href={at('/profile')} onClick={onClose}>
@@ -85,14 +93,7 @@ function MenuPanel({ spare, version, onClose }: PanelProps) {
       <a class="menu-item" href={`${PREFIX}/docs`}>
         <Icon name="code" /> API documentation
       </a>
-      <button
-        type="button"
-        class="menu-item"
-        onClick={() => {
-          onClose()
-          showHelp()
-        }}
-      >
+      <button type="button" class="menu-item" onClick={() => thenShow(showHelp)}>
         <Icon name="help" /> Help
         {version !== undefined && <span class="menu-version">v{version}</span>}
       </button>

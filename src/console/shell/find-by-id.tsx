@@ -5,7 +5,7 @@ import { placeOf } from '../jobs/jobs-address.ts'
 import { SearchField } from '../parts/search-field.tsx'
 
 /** Leads to what an id names, of whichever kind. */
-export function FindById() {
+export function FindById({ onFound }: { readonly onFound?: () => void }) {
   const { route } = useLocation()
   const [text, setText] = useState('')
   const [isWrong, setWrong] = useState(false)
@@ -13,7 +13,9 @@ export function FindById() {
     event.preventDefault()
     const place = placeOf(text)
     setWrong(place === null)
-    if (place !== null) route(at(place))
+    if (place === null) return
+    onFound?.()
+    route(at(place))
   }
   return (
     <form class="find-by-id" onSubmit={onSubmit}>

@@ -8,6 +8,8 @@ import { followAccount } from './account-live.ts'
 import { balance } from './balance.ts'
 import { Banners } from './banners.tsx'
 import { BrokenScreen } from './broken-screen.tsx'
+import { showFind } from './find.ts'
+import { FindScreen } from './find-screen.tsx'
 import { HeldPage } from './held-page.tsx'
 import { areShortcutsOn, showHelp } from './help/help.ts'
 import { HelpScreen } from './help/help-screen.tsx'
@@ -34,6 +36,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <Banners />
         <BrokenScreen>{children}</BrokenScreen>
       </div>
+      <FindScreen />
       <HelpScreen />
       <HeldPage />
       <Toasts />
@@ -49,7 +52,7 @@ function useShortcuts(): void {
     const sections = sectionsFor(owns, operates).flatMap((group) => group.sections)
     const press = createShortcuts(
       Object.fromEntries(sections.map(({ letter, path }) => [letter, path])),
-      { go: (path) => route(at(path)), showHelp, search: focusSearch },
+      { go: (path) => route(at(path)), showHelp, search },
       () => performance.now(),
     )
     const onKey = (event: KeyboardEvent): void => {
@@ -63,6 +66,8 @@ function useShortcuts(): void {
   }, [owns, operates])
 }
 
-function focusSearch(): void {
-  document.querySelector<HTMLElement>('[data-search]')?.focus()
+function search(): void {
+  const field = document.querySelector<HTMLElement>('[data-search]')
+  if (field === null) showFind()
+  else field.focus()
 }

@@ -9,7 +9,7 @@ import { areShortcutsOn, chooseShortcuts, isHelpOpen } from './help.ts'
 
 const EVERYWHERE = [
   ['?', 'This help'],
-  ['/', 'To the search field or the first filter'],
+  ['/', 'To the search field or the first filter, else to a search by id'],
   ['Ctrl Enter', 'Speak in the playground, confirm in a dialog'],
   ['Space', 'Play and pause, on a player'],
   ['← →', 'Five seconds back or forward, on a player'],
