@@ -16,7 +16,7 @@ interface JobDeliveriesProps {
 
 /** The webhooks of a job's end as they change; each can be sent again. */
 export function JobDeliveries({ jobId, deliveries, askedAt, onSent }: JobDeliveriesProps) {
-  const { rows } = useLiveDeliveries(deliveries, askedAt, { jobId })
+  const { rows } = useLiveDeliveries(deliveries, askedAt, { filter: { jobId } })
   const again = useAction(async (id: string) => {
     await ask(redeliver, { id })
     toast('The delivery is sent again.')

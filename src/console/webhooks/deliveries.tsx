@@ -9,7 +9,7 @@ import { ShorterTime } from '../lists/shorter-time.tsx'
 import { useCalmReload } from '../lists/use-calm-reload.ts'
 import { useRowLetters } from '../lists/use-row-letters.ts'
 import { useSelection } from '../lists/use-selection.ts'
-import { type DeliveriesQuery, deliveries as deliveriesQuery } from '../operations.ts'
+import { type DeliveriesQuery, deliveries as deliveriesQuery, type WebhookDeliveriesFilter } from '../operations.ts'
 import { Empty } from '../parts/empty.tsx'
 import { count } from '../parts/format.ts'
 import { Load, SkeletonRows } from '../parts/load.tsx'
@@ -51,9 +51,9 @@ export function Deliveries() {
   const { query, change } = useAddress()
   const { filter, dropped, list, reload } = useListed()
   const isNarrow = DELIVERY_FILTERS.some((name) => query[name])
-  const isFirst = !query.after && !query.before && !isNarrow
   // Without a filter that was dropped, more would be sent than was asked for.
   const isOffered = hasFailed(filter) && dropped.length === 0 && !list.isOther
+  const place = { isFirst: !query.after && !query.before, isOther: list.isOther }
   return (
     <section class="section" aria-labelledby="deliveries">
       <div class="row spread section-head">
@@ -75,7 +75,7 @@ export function Deliveries() {
       <Load query={list} skeleton={<SkeletonRows />}>
         {({ webhookDeliveries: { edges, pageInfo, totalCount } }) => (
           <>
-            <LiveDeliveries {...{ edges, isFirst }} askedAt={list.askedAt} isOther={list.isOther} onReload={reload} />
+            <LiveDeliveries {...{ edges, filter, ...place }} askedAt={list.askedAt} onReload={reload} />
             {edges.length > 0 && (
               <Pager pageInfo={pageInfo} onMove={(cursors) => change(cursors)}>
                 {`${count(totalCount)} ${totalCount === 1 ? 'delivery' : 'deliveries'}`}
@@ -90,6 +90,7 @@ export function Deliveries() {
 
 interface LiveDeliveriesProps {
   readonly edges: DeliveriesQuery['webhookDeliveries']['edges']
+  readonly filter: WebhookDeliveriesFilter
   readonly isFirst: boolean
   readonly askedAt: number
   /** The rows are those of another filter or page. */
@@ -97,10 +98,11 @@ interface LiveDeliveriesProps {
   readonly onReload: () => void
 }
 
-function LiveDeliveries({ edges, isFirst, askedAt, isOther, onReload }: LiveDeliveriesProps) {
+function LiveDeliveries({ edges, filter, isFirst, askedAt, isOther, onReload }: LiveDeliveriesProps) {
   const { query } = useAddress()
   const loaded = useMemo(() => edges.map(({ node }) => node), [edges])
-  const { rows, newer } = useLiveDeliveries(loaded, askedAt, { isPaused: query.live === 'off', onMissed: onReload })
+  const isPaused = query.live === 'off'
+  const { rows, newer } = useLiveDeliveries(loaded, askedAt, { filter, isPaused, onMissed: onReload })
   const ids = rows.map(({ id }) => id)
   const selection = useSelection(ids, isOther)
   useRowLetters(selection.toggle)

@@ -1,13 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { follow } from '../api/follow.ts'
-import { type DeliveryRowFragment, deliveriesLive } from '../operations.ts'
+import { type DeliveryRowFragment, deliveriesLive, type WebhookDeliveriesFilter } from '../operations.ts'
+import { newerDeliveries } from './newer-deliveries.ts'
 import { type Noted, noted, notedSince } from './noted-changes.ts'
 
 const SHOWN_EVERY_MS = 250
+const ALL: WebhookDeliveriesFilter = {}
 
 /** Calls back with deliveries of the account as they change, the latest state of each, a few times a second at most. */
 export function followDeliveries(
-  filter: { readonly jobId?: string },
+  filter: WebhookDeliveriesFilter,
   onChange: (changed: ReadonlyMap<string, DeliveryRowFragment>) => void,
 ): () => void {
   let waiting = new Map<string, DeliveryRowFragment>()
@@ -29,8 +31,8 @@ export function followDeliveries(
 }
 
 interface Followed {
-  /** Of whose deliveries they are; of the whole account's without it. */
-  readonly jobId?: string
+  /** Of which deliveries they are; of all of the account's without it. */
+  readonly filter?: WebhookDeliveriesFilter
   readonly isPaused?: boolean
   /** Rows may have changed while it was paused. */
   readonly onMissed?: () => void
@@ -43,24 +45,27 @@ interface Followed {
 export function useLiveDeliveries(
   loaded: readonly DeliveryRowFragment[],
   askedAt: number,
-  { jobId, isPaused = false, onMissed }: Followed = {},
+  { filter = ALL, isPaused = false, onMissed }: Followed = {},
 ): {
   readonly rows: readonly DeliveryRowFragment[]
   readonly newer: number
 } {
   const [changed, setChanged] = useState<Noted<DeliveryRowFragment>>(new Map())
   const wasPaused = useRef(false)
+  // What leaves the states or outcomes of a list has to be seen leaving.
+  const { states: _states, outcomes: _outcomes, ...followed } = filter
+  const key = JSON.stringify(followed)
+  // What was heard of other deliveries says nothing of these.
+  useEffect(() => setChanged(new Map()), [key])
   useEffect(() => setChanged((before) => notedSince(before, askedAt)), [loaded])
   useEffect(() => {
     if (wasPaused.current && !isPaused) onMissed?.()
     wasPaused.current = isPaused
     if (isPaused) return
-    const filter = jobId === undefined ? {} : { jobId }
-    return followDeliveries(filter, (some) => setChanged((before) => noted(before, some, performance.now())))
-  }, [jobId, isPaused])
-  const newest = loaded[0]?.id ?? ''
+    return followDeliveries(followed, (some) => setChanged((before) => noted(before, some, performance.now())))
+  }, [key, isPaused])
   return {
     rows: loaded.map((row) => changed.get(row.id)?.row ?? row),
-    newer: [...changed.keys()].filter((id) => id > newest).length,
+    newer: newerDeliveries(loaded, changed, filter),
   }
 }

@@ -136,6 +136,43 @@ export function followingJourneys(opened: () => OpenedConsole): void {
     await context.close()
   })
 
+  test('a delivery that fails now is counted as newer among the failed ones, and fills a list of none', async () => {
+    const { service, browser, at } = opened()
+    const { pool } = service.runtime.db
+    const { account, email, submit } = await openAccount(opened(), 'undelivered')
+    const fail = async () => {
+      const delivery = newId('msg')
+      await pool.query(ADD_DELIVERY, [delivery, account, await submit({ status: 'completed' })])
+      await pool.query(
+        "update webhook_delivery set state = 'failed', outcome = 'timeout', finished_at = now() where id = $1",
+        [delivery],
+      )
+      notifyAccount(service.runtime, account, delivery)
+    }
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    await page.clock.install()
+    await page.goto(at('webhooks/deliveries?state=failed'))
+    await signIn(page, email)
+    await page.getByText('No delivery has failed').waitFor()
+    await page.getByLabel('Connection: Live').waitFor()
+    const rows = page.locator('tbody tr')
+    const none = page.getByText('No delivery has failed')
+    // Until it is followed nothing is heard.
+    await expect
+      .poll(async () => {
+        if ((await none.count()) > 0) await fail()
+        return ahead(page, () => rows.count())()
+      })
+      .toBeGreaterThan(0)
+    const before = await rows.count()
+    await fail()
+    await page.getByRole('button', { name: /^\d+ newer$/ }).click()
+    await expect.poll(() => rows.count()).toBeGreaterThan(before)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
   test('a list is followed on where its user has got another role', async () => {
     const { service, browser, at } = opened()
     const { email, submit } = await openAccount(opened(), 'demoted', 'remaining')
