@@ -13,6 +13,12 @@ export const draftInputs = new Map<string, Readonly<Record<string, string | bool
 /** What a word to be heard has taken the place of on the sheet. */
 export const replaced = signal<{ readonly text: string; readonly by: string } | null>(null)
 
+/** How often a voice was added to the account from the playground, which has to offer it. */
+export const addedVoices = signal(0)
+export const noteVoice = (): void => {
+  addedVoices.value += 1
+}
+
 /** Puts a word there to be heard; what the user has written is kept for the way back. */
 export function hearWord(word: string): void {
   const text = draftText.peek()

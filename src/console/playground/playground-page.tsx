@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { at } from '../api/base.ts'
 import { isOperator } from '../api/session.ts'
 import { useFreshUrls } from '../api/use-fresh-urls.ts'
@@ -12,6 +12,7 @@ import { Load } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { Composer } from './composer.tsx'
+import { addedVoices } from './draft.ts'
 import { TakeCard } from './take-card.tsx'
 import { takes } from './takes.ts'
 
@@ -42,6 +43,10 @@ function Studio({ endpoints, onExpired }: { endpoints: Endpoints; onExpired: () 
   const ownQuery = useQuery(ownVoices, endpoint?.libraryVoices ? { slug: endpoint.slug } : null)
   const own = ownQuery.data?.endpointVoices
   const isOwn = own !== undefined && own.slug === endpoint?.slug
+  const added = addedVoices.value
+  useEffect(() => {
+    if (added > 0) ownQuery.reload()
+  }, [added])
   useFreshUrls(isOwn ? own : endpoints, isOwn ? ownQuery.reload : onExpired)
   if (endpoint === undefined) return null
   const isOther = Boolean(query.endpoint) && endpoint.slug !== query.endpoint

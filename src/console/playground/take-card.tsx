@@ -11,6 +11,7 @@ import { Player } from '../parts/player.tsx'
 import { StateMark } from '../parts/state-mark.tsx'
 import { CancelButton } from './cancel-button.tsx'
 import { DownloadMenu } from './download-menu.tsx'
+import { ReferenceButton } from './reference-button.tsx'
 import { RetryButton } from './retry-button.tsx'
 import { dropTake, refresh, refreshPlace, type Take } from './takes.ts'
 
@@ -125,6 +126,9 @@ function TakeActions({ take }: { take: Take }) {
       {progress !== null && mayRetry({ ...progress, type: 'VOICE' }) && <RetryButton take={take} />}
       {status === 'COMPLETED' && take.audio !== null && (
         <DownloadMenu jobId={take.jobId} audio={take.audio} name={fileName(take)} />
+      )}
+      {status === 'COMPLETED' && typeof take.audio?.wav === 'string' && (
+        <ReferenceButton url={take.audio.wav} name={fileName(take)} text={take.text} />
       )}
       <a
         class="button quiet small only-icon"

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { ApiError } from '../api/api-error.ts'
 import { useAction } from '../api/use-action.ts'
 import { Dialog } from '../parts/dialog.tsx'
@@ -19,15 +19,15 @@ interface Chosen {
 const EMPTY: Draft = { name: '', consent: '', hasConsent: false, transcript: '', language: '' }
 
 interface UploadDialogProps {
+  /** What is to become a voice, where that is known, with its text. */
+  readonly recording?: { readonly file: File; readonly transcript: string }
   readonly onDone: () => void
   readonly onClose: () => void
 }
 
 /** A recording, whose voice it is, and that its speaker has agreed. */
-export function UploadDialog({ onDone, onClose }: UploadDialogProps) {
-  const [draft, setDraft] = useState(EMPTY)
-  const { chosen, choose } = useChosen()
-  const set = (change: Partial<Draft>): void => setDraft((before) => ({ ...before, ...change }))
+export function UploadDialog({ recording, onDone, onClose }: UploadDialogProps) {
+  const { draft, set, chosen, take } = useDraft(recording)
   const upload = useAction(async () => {
     if (chosen === null) return
     await uploadVoice({ ...draft, name: draft.name.trim(), file: chosen.file })
@@ -49,10 +49,7 @@ export function UploadDialog({ onDone, onClose }: UploadDialogProps) {
           file={chosen?.file ?? null}
           seconds={chosen?.seconds ?? null}
           error={chosen?.wrong ?? sentenceOf('The recording', errors.audio_sample)}
-          onChoose={(file) => {
-            if (draft.name === '') set({ name: nameOf(file.name) })
-            void choose(file)
-          }}
+          onChoose={take}
         />
         <DraftFields draft={draft} errors={errors} onChange={set} />
         <div class="row end">
@@ -63,6 +60,21 @@ export function UploadDialog({ onDone, onClose }: UploadDialogProps) {
       </form>
     </Dialog>
   )
+}
+
+/** What is filled in, to begin with that of a recording that is known. */
+function useDraft(recording: UploadDialogProps['recording']) {
+  const [draft, setDraft] = useState<Draft>(() => ({ ...EMPTY, transcript: recording?.transcript ?? '' }))
+  const { chosen, choose } = useChosen()
+  const set = (change: Partial<Draft>): void => setDraft((before) => ({ ...before, ...change }))
+  const take = (file: File): void => {
+    if (draft.name === '') set({ name: nameOf(file.name) })
+    void choose(file)
+  }
+  useEffect(() => {
+    if (recording !== undefined) take(recording.file)
+  }, [])
+  return { draft, set, chosen, take }
 }
 
 /** The recording, and what is wrong with it as far as the browser can tell. */

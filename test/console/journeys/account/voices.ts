@@ -16,7 +16,7 @@ const REFUSED = { errors: [{ message: 'Not now.', extensions: { code: 'INTERNAL_
 
 /** The voice library, from an empty one to a voice that is spoken with. */
 export function voicesJourneys(opened: () => OpenedConsole): void {
-  test('a recording becomes a voice once its speaker has agreed; it is heard, renamed, picked and deleted', async () => {
+  test('a recording becomes a voice once its speaker has agreed; it is heard, renamed, picked and deleted; a take becomes one as well', async () => {
     const { service, owner, account, at } = opened()
     // Those of an attempt before.
     await service.runtime.db.pool.query('delete from account_voice where account_id = $1', [account])
@@ -75,9 +75,31 @@ export function voicesJourneys(opened: () => OpenedConsole): void {
     await page.reload()
     await expect.poll(() => page.locator('.voice').allTextContents()).toEqual([expect.stringContaining('host one')])
     expect(await flaws(page, 'playground-kinds')).toEqual([])
+    await becomesVoice(page, at)
     expect(complaints).toEqual([])
     await page.close()
   })
+}
+
+/** A take as the recording of another voice: what was spoken is its transcript. */
+async function becomesVoice(page: Page, at: (path: string) => string): Promise<void> {
+  await page.goto(at('playground?endpoint=tts'))
+  await page.getByLabel('Text', { exact: true }).fill('This is how I sound.')
+  await page.keyboard.press('Control+Enter')
+  const take = page.locator('.take').first()
+  await take.getByText('of audio').waitFor()
+  await take.getByRole('button', { name: 'Use as reference' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add a voice' })
+  await dialog.getByText(/^\d+\.\d s/).waitFor()
+  expect(await dialog.getByLabel('Transcript').inputValue()).toBe('This is how I sound.')
+  expect(await flaws(page, 'reference')).toEqual([])
+  await dialog.getByLabel('Name').fill('echo')
+  await dialog.getByLabel('How the speaker has agreed').fill('A voice of this service')
+  await dialog.getByLabel('I confirm').check()
+  await dialog.getByRole('button', { name: 'Add the voice' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.goto(at('voices'))
+  await page.getByRole('button', { name: 'Play echo' }).waitFor()
 }
 
 /** A link to a voice of the account speaks by no other one while those are loaded, nor where they cannot be. */
