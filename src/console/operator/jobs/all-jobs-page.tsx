@@ -51,7 +51,7 @@ export function AllJobsPage() {
     </button>
   )
   return (
-    <OperatorScreen title="Jobs of all accounts" tab="jobs" actions={actions}>
+    <OperatorScreen title={query.account ? 'Jobs of one account' : 'Jobs of all accounts'} tab="jobs" actions={actions}>
       <AllJobsToolbar isNarrow={isNarrow} />
       <DroppedNotice names={dropped} />
       <ShorterTime failure={list.failure} />

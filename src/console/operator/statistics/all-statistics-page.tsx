@@ -9,7 +9,7 @@ export function AllStatisticsPage() {
   const { account } = useAddress().query
   const whose = useMemo(() => (account ? { account } : { all: true }), [account])
   return (
-    <OperatorScreen title="Statistics of all accounts" tab="statistics">
+    <OperatorScreen title={account ? 'Statistics of one account' : 'Statistics of all accounts'} tab="statistics">
       <div class="toolbar filters">
         <AccountField key={account ?? ''} />
       </div>

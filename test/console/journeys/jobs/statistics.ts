@@ -239,6 +239,7 @@ export function statisticsJourneys(opened: () => OpenedConsole): void {
     }
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at(`operator/statistics?account=${other}`))
+    await page.getByRole('heading', { name: 'Statistics of one account' }).waitFor()
     const tableOf = async (title: string) => {
       await page.locator('.chart-card', { hasText: title }).getByText('As a table').click()
       const rows = page.getByLabel(`${title}, as a table`).locator('tbody tr')

@@ -52,6 +52,7 @@ export function accountJourneys(opened: () => OpenedConsole): void {
     ] as const) {
       await link.click()
       await page.waitForURL(at(`operator/jobs?${address}`))
+      await page.getByRole('heading', { name: 'Jobs of one account' }).waitFor()
       await expect.poll(() => rows.count()).toBe(1)
       await page.goBack()
       await card('Latest jobs').locator('tbody tr').first().waitFor()
