@@ -33,6 +33,34 @@ export function keyJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
+  test('a key is copied over plain http as well, with the focus where it was; where the browser refuses, its dialog says so', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
+    await page.goto(at('keys?new'))
+    const form = page.getByRole('dialog', { name: 'Create an API key' })
+    await form.getByLabel('Name').fill(ownName('copied'))
+    await form.getByRole('button', { name: 'Create', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'The new API key' })
+    const value = await dialog.locator('.secret code').textContent()
+    await page.evaluate(() => {
+      addEventListener('copy', ({ target }) => {
+        document.title = (target as HTMLTextAreaElement).value
+      })
+    })
+    const copy = dialog.getByTitle('Copy the API key')
+    await copy.click()
+    await expect.poll(() => page.title()).toBe(value)
+    expect(await copy.evaluate((button) => button === document.activeElement)).toBe(true)
+    await page.evaluate(() => {
+      document.execCommand = () => false
+    })
+    await copy.click()
+    await dialog.getByText('The browser refused to copy').waitFor()
+    expect([await flaws(page), complaints]).toEqual([[], []])
+    await page.close()
+  })
+
   test('the list says which user made a key', async () => {
     const { service, owner, account, at } = opened()
     const { db } = service.runtime
