@@ -8,6 +8,7 @@ import { Failure } from '../parts/failure.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
+import { LastDay } from './last-day.tsx'
 import { LatestDeliveries } from './latest-deliveries.tsx'
 import { Secrets } from './secrets.tsx'
 import { UrlForm } from './url-form.tsx'
@@ -15,7 +16,7 @@ import { VerifyCard } from './verify-card.tsx'
 
 const LATEST = 5
 
-/** Where deliveries go, what signs them, and the last few of them. */
+/** Where deliveries go, what signs them, what became of those of the last day, and the last few of them. */
 export function WebhooksPage() {
   const settings = useQuery(webhookSettings, {})
   const latest = useQuery(deliveries, { first: LATEST })
@@ -25,6 +26,7 @@ export function WebhooksPage() {
     route(at(`/webhooks/deliveries/${sendTestWebhook.id}`))
   })
   const hasUrl = Boolean(settings.data?.webhook.url)
+  const last = latest.data?.webhookDeliveries.edges[0]?.node
   const sending = (
     <button type="button" class="button" disabled={!hasUrl || test.isOff} onClick={() => test.run()}>
       <Icon name="send" /> Send a test
@@ -39,13 +41,14 @@ export function WebhooksPage() {
             <UrlForm key={webhook.url ?? ''} url={webhook.url ?? ''} onSaved={settings.reload} />
             <Secrets
               secrets={webhook.secrets}
-              isUnreadable={latest.data?.webhookDeliveries.edges[0]?.node.outcome === 'secret_unreadable'}
+              isUnreadable={last?.outcome === 'secret_unreadable'}
               isCurrent={!settings.isLoading && settings.failure === null}
               onChange={settings.reload}
             />
           </div>
         )}
       </Load>
+      {last && <LastDay />}
       <LatestDeliveries list={latest} action={sending} hasUrl={hasUrl} />
       <VerifyCard />
     </Page>

@@ -43,6 +43,7 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
     const rows = page.locator('tbody tr')
     await page.goto(at('webhooks'))
     await page.getByRole('region', { name: 'Latest deliveries' }).getByRole('row').nth(5).waitFor()
+    await page.getByRole('region', { name: 'Last 24 hours' }).getByText('Median attempt').waitFor()
     await page.getByRole('link', { name: 'See all' }).click()
     await page.getByRole('heading', { name: 'Deliveries', exact: true }).waitFor()
     await page.getByLabel('Endpoint, by its key').fill(key)
