@@ -16,12 +16,14 @@ interface TranscriptProps {
   readonly heard: Heard
   /** Shown until its words are there. */
   readonly text?: string
+  /** The code of its language, where that is known. */
+  readonly lang?: string | undefined
   /** Asks for the words at once, instead of when it is first played. */
   readonly isEager?: boolean
 }
 
 /** What is spoken, along the audio: the word that is heard is marked, and a press on one goes there. */
-export function Transcript({ jobId, heard, text, isEager = false }: TranscriptProps) {
+export function Transcript({ jobId, heard, text, lang, isEager = false }: TranscriptProps) {
   const [isWanted, setWanted] = useState(isEager)
   const { data, failure, reload } = useQuery(wordsQuery, isWanted ? { jobId } : null)
   useEffect(() => {
@@ -41,11 +43,11 @@ export function Transcript({ jobId, heard, text, isEager = false }: TranscriptPr
     )
   if (!job?.words || !job.sentences || job.words.length === 0)
     return text === undefined ? null : (
-      <p class="take-text transcript-note" dir="auto">
+      <p class="take-text transcript-note" dir="auto" lang={lang}>
         {text}
       </p>
     )
-  return <Words job={job} words={job.words} heard={heard} sentences={job.sentences} />
+  return <Words job={job} words={job.words} sentences={job.sentences} {...{ heard, lang }} />
 }
 
 interface WordsProps {
@@ -53,9 +55,10 @@ interface WordsProps {
   readonly words: readonly Timed[]
   readonly sentences: readonly Timed[]
   readonly heard: Heard
+  readonly lang: string | undefined
 }
 
-function Words({ job, words, sentences, heard }: WordsProps) {
+function Words({ job, words, sentences, heard, lang }: WordsProps) {
   const box = useRef<HTMLDivElement>(null)
   const { isPlaying, position, audio, onSeek } = heard
   useEffect(() => {
@@ -76,7 +79,7 @@ function Words({ job, words, sentences, heard }: WordsProps) {
   )
   return (
     <>
-      <div class="transcript" ref={box} dir="auto">
+      <div class="transcript" ref={box} dir="auto" lang={lang}>
         {spoken}
       </div>
       {job.timing && <p class="faint small-text transcript-note">{TIMINGS[job.timing]}. Press a word to hear it.</p>}

@@ -1,4 +1,5 @@
 import { Icon } from '../parts/icon.tsx'
+import { langOf } from '../parts/languages.ts'
 import { type Entry, keyOf } from './entries.ts'
 
 interface EntriesTableProps {
@@ -24,10 +25,10 @@ export const EntriesTable = ({ entries, onHear, onEdit, onDelete }: EntriesTable
       <tbody>
         {entries.map((entry) => (
           <tr key={keyOf(entry)}>
-            <td class="wrap" dir="auto">
+            <td class="wrap" dir="auto" lang={langOf(entry.language)}>
               <strong>{entry.grapheme}</strong>
             </td>
-            <td class="wrap" dir="auto" data-label="→">
+            <td class="wrap" dir="auto" lang={langOf(entry.language)} data-label="→">
               {entry.alias}
             </td>
             <td data-label="Language">{entry.language ?? <span class="faint">every</span>}</td>

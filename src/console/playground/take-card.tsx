@@ -7,6 +7,7 @@ import { mayRetry } from '../jobs/may-retry.ts'
 import { UnservedPool } from '../jobs/unserved-pool.tsx'
 import { clockTime, count, duration, initial } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
+import { langOf } from '../parts/languages.ts'
 import { Player } from '../parts/player.tsx'
 import { StateMark } from '../parts/state-mark.tsx'
 import { CancelButton } from './cancel-button.tsx'
@@ -34,6 +35,7 @@ export function TakeCard({ take, isFirst, isNewest }: TakeCardProps) {
   // Its place in the queue depends on the jobs of others, whose changes are in no message.
   useEvery(PLACE_MS, isFirst && progress?.status === 'QUEUED', () => refreshPlace(take.jobId))
   useFreshUrls(isCompleted ? audio : null, () => refresh(take.jobId))
+  const lang = langOf(take.inputs.language)
   const root = useRef<HTMLElement>(null)
   useEffect(() => {
     if (isNewest) root.current?.scrollIntoView({ block: 'nearest' })
@@ -43,14 +45,12 @@ export function TakeCard({ take, isFirst, isNewest }: TakeCardProps) {
       <TakeHead take={take} />
       {progress !== null && <UnservedPool job={progress} />}
       {!isCompleted && (
-        <p class="take-text" dir="auto">
+        <p class="take-text" dir="auto" lang={lang}>
           {take.text}
         </p>
       )}
       {progress?.status === 'FAILED' ? (
-        <p class="notice bad small-text">
-          {progress.error} <code>{progress.errorCode}</code>
-        </p>
+        <TakeError progress={progress} />
       ) : (
         <Player
           src={finished ?? live}
@@ -59,7 +59,7 @@ export function TakeCard({ take, isFirst, isNewest }: TakeCardProps) {
           isAutoplay={isNewest}
           onError={() => refresh(take.jobId)}
         >
-          {(heard) => isCompleted && <Transcript jobId={take.jobId} heard={heard} text={take.text} />}
+          {(heard) => isCompleted && <Transcript jobId={take.jobId} heard={heard} text={take.text} lang={lang} />}
         </Player>
       )}
     </article>
@@ -79,6 +79,12 @@ const TakeHead = ({ take }: { take: Take }) => (
     <span class="grow" />
     <TakeActions take={take} />
   </header>
+)
+
+const TakeError = ({ progress: { error, errorCode } }: { progress: NonNullable<Take['progress']> }) => (
+  <p class="notice bad small-text">
+    {error} <code>{errorCode}</code>
+  </p>
 )
 
 function TakeState({ take: { progress } }: { take: Take }) {

@@ -2,6 +2,7 @@ import { at } from '../api/base.ts'
 import type { LibraryQuery } from '../operations.ts'
 import { duration } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
+import { langOf } from '../parts/languages.ts'
 import { Moment } from '../parts/moment.tsx'
 import { PreviewButton } from './preview-button.tsx'
 
@@ -59,7 +60,12 @@ const VoiceRow = ({ voice, speaker, onAct, onExpired }: VoiceRowProps) => (
     <td class="end" data-label="Length">
       {duration(voice.durationMs)}
     </td>
-    <td class="clip phone-none from-840" dir="auto" title={voice.transcript ?? undefined}>
+    <td
+      class="clip phone-none from-840"
+      dir="auto"
+      lang={langOf(voice.transcript && voice.language)}
+      title={voice.transcript ?? undefined}
+    >
       {voice.transcript ?? <span class="faint">none</span>}
     </td>
     <td data-label="Added">

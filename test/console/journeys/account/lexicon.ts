@@ -47,6 +47,7 @@ export function lexiconJourneys(opened: () => OpenedConsole): void {
     await page.keyboard.press('Enter')
     await page.getByRole('row', { name: /SQL squeal/ }).waitFor()
     await expect.poll(() => page.locator('tbody tr').count()).toBe(3)
+    expect(await page.locator('td[lang=en]').allTextContents()).toEqual(['SQL', 'squeal'])
     expect(await flaws(page, 'lexicon')).toEqual([])
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Export' }).click()
