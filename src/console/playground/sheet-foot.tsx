@@ -25,18 +25,22 @@ export const SheetFoot = ({ text, most, perCharacter, isOff, onCode }: SheetFoot
   </div>
 )
 
-/** Known before anything is sent. */
+/** Known before anything is sent. What is wrong is read out, not the figures with each letter. */
 function Cost({ text, most, perCharacter }: Pick<SheetFootProps, 'text' | 'most' | 'perCharacter'>) {
   const length = characters(text)
   const cost = length * perCharacter
   return (
-    <p class="muted small-text figure" aria-live="polite">
+    <p class="muted small-text figure">
       {count(length)} {length === 1 ? 'character' : 'characters'}
       {length > 0 && ` · ${count(cost)} ${cost === 1 ? 'credit' : 'credits'} `}
-      {most !== undefined && length > most && <span class="pill warn">at most {count(most)} characters</span>}
-      {(balance.value <= 0 || cost > balance.value) && (
-        <span class="pill warn">{balance.value <= 0 ? 'No credits left' : `${count(balance.value)} credits left`}</span>
-      )}
+      <span role="status">
+        {most !== undefined && length > most && <span class="pill warn">at most {count(most)} characters</span>}
+        {(balance.value <= 0 || cost > balance.value) && (
+          <span class="pill warn">
+            {balance.value <= 0 ? 'No credits left' : `${count(balance.value)} credits left`}
+          </span>
+        )}
+      </span>
     </p>
   )
 }
