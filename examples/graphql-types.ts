@@ -990,6 +990,13 @@ export type TagMediaMutation = { tagMedia:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
+export type TextLanguageQueryVariables = Exact<{
+  text: string;
+}>;
+
+
+export type TextLanguageQuery = { textLanguage: string | null };
+
 export type UpdateApiKeyMutationVariables = Exact<{
   id: string;
   name?: string | null | undefined;
@@ -1137,6 +1144,7 @@ export const signOutMutationVariables: SignOutMutationVariables = {"everywhere":
 export const submitGenerationMutationVariables: SubmitGenerationMutationVariables = {"slug":"portrait","inputs":{"prompt":"A lighthouse at dusk."}}
 export const submitVoiceJobMutationVariables: SubmitVoiceJobMutationVariables = {"slug":"tts","inputs":{"text":"Hello! This is Sonant, speaking.","voice":"aria"}}
 export const tagMediaMutationVariables: TagMediaMutationVariables = {"mediaUrl":"https://example.com/cat.jpg","mediaKind":"IMAGE"}
+export const textLanguageQueryVariables: TextLanguageQueryVariables = {"text":"Guten Morgen! Wie geht es dir?"}
 export const updateApiKeyMutationVariables: UpdateApiKeyMutationVariables = {"id":"key_01kajc7w8te7rsxmpb7cv3m6vz","name":"reader of jobs"}
 export const updateUserMutationVariables: UpdateUserMutationVariables = {"user":"member@example.com","role":"OWNER"}
 export const usersQueryVariables: UsersQueryVariables = {}

@@ -2,6 +2,7 @@ import { count } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { balance } from '../shell/balance.ts'
 import { characters } from './form-fields.ts'
+import { useTextLanguage } from './use-text-language.ts'
 
 interface SheetFootProps {
   readonly text: string
@@ -27,12 +28,14 @@ export const SheetFoot = ({ text, most, perCharacter, isOff, onCode }: SheetFoot
 
 /** Known before anything is sent. What is wrong is read out, not the figures with each letter. */
 function Cost({ text, most, perCharacter }: Pick<SheetFootProps, 'text' | 'most' | 'perCharacter'>) {
+  const language = useTextLanguage(text)
   const length = characters(text)
   const cost = length * perCharacter
   return (
     <p class="muted small-text figure">
       {count(length)} {length === 1 ? 'character' : 'characters'}
       {length > 0 && ` · ${count(cost)} ${cost === 1 ? 'credit' : 'credits'} `}
+      {language !== null && <span title="Detected language">· {language} </span>}
       <span role="status">
         {most !== undefined && length > most && <span class="pill warn">at most {count(most)} characters</span>}
         {(balance.value <= 0 || cost > balance.value) && (

@@ -7,6 +7,7 @@ import { resolvedBy } from '../../graphql/resolved-by.ts'
 import { storageKeyOf } from '../../library/account-voice.ts'
 import { isId } from '../../values/id.ts'
 import { checkEngine } from './check-engine.ts'
+import { textLanguage } from './text-language.ts'
 import { type EngineCheck, isSound } from './try-engine.ts'
 import { SAMPLE_TYPE } from './voice-sample.ts'
 
@@ -57,6 +58,16 @@ builder.mutationField('checkEngine', (t) =>
       'Has the engine of a voice endpoint list its voices and speak one sentence, within 20 seconds. It changes nothing and asks for no password. Needs the scope operator, or a signed-in operator.',
     args: { slug: t.arg.string({ required: true, description: 'The slug of a voice endpoint.' }) },
     ...resolvedBy(checkEngine, (args: { slug: string }) => args),
+  }),
+)
+
+builder.queryField('textLanguage', (t) =>
+  t.string({
+    nullable: true,
+    description:
+      'The language that a text is spoken in where its request names none, by its first 1,000 characters; null where nothing tells.',
+    args: { text: t.arg.string({ required: true, description: 'The text, without markup.' }) },
+    ...resolvedBy(textLanguage, (args: { text: string }) => args),
   }),
 )
 

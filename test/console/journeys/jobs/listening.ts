@@ -211,11 +211,15 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
-  test('what is set besides the text stays for the way back, and an example can be spoken by the keys at once', async () => {
+  test('the language of a text is said, what is set besides it stays for the way back, and an example can be spoken by the keys at once', async () => {
     const { service, owner, at } = opened()
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at('playground?endpoint=tts'))
     await page.getByRole('button', { name: 'Whispering' }).click()
+    await page.getByLabel('Text', { exact: true }).fill('Guten Morgen! Wie geht es dir?')
+    await page.getByTitle('Detected language').getByText('German').waitFor()
+    await page.getByLabel('Text', { exact: true }).fill('')
+    expect(await page.getByTitle('Detected language').count()).toBe(0)
     await page.locator('.rail-link[title=Jobs]').click()
     await page.getByRole('heading', { name: 'Jobs' }).waitFor()
     await page.goBack()
