@@ -4,10 +4,8 @@ import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
 import { at, BASE } from './api/base.ts'
 import { isOperator, isOwner, session } from './api/session.ts'
 import { useFirstLook } from './api/use-first-look.ts'
-import { JobsPage } from './jobs/jobs-page.tsx'
 import { OverviewPage } from './overview/overview-page.tsx'
 import { Failure } from './parts/failure.tsx'
-import { PlaygroundPage } from './playground/playground-page.tsx'
 import { OperatorsPage, OwnersPage } from './shell/closed-page.tsx'
 import { MissingPage } from './shell/missing-page.tsx'
 import { screenFile } from './shell/screen-file.tsx'
@@ -24,6 +22,8 @@ type Props = { readonly id?: string; readonly place?: string }
 
 // With the charts, which most visits never open.
 const StatisticsPage = screenFile(async () => (await import('./statistics/statistics-page.tsx')).StatisticsPage)
+const PlaygroundPage = screenFile(async () => (await import('./playground/playground-page.tsx')).PlaygroundPage)
+const JobsPage = screenFile(async () => (await import('./jobs/jobs-page.tsx')).JobsPage)
 const JobPage = screenFile(async () => (await import('./jobs/job-page.tsx')).JobPage)
 const VoicesPage = screenFile(async () => (await import('./voices/voices-page.tsx')).VoicesPage)
 const LexiconPage = screenFile(async () => (await import('./lexicon/lexicon-page.tsx')).LexiconPage)
@@ -52,6 +52,13 @@ const OperatorPage = guarded(
 const DesignPage = HAS_DESIGN_PAGE
   ? screenFile(async () => (await import('./design/design-page.tsx')).DesignPage)
   : MissingPage
+
+/** Loads the screen that the page was opened at, where it is one of the most visited, while it is asked whose session this is. */
+export function preloadScreen(): void {
+  const path = location.pathname.slice(BASE.length)
+  const screen = path === '/playground' ? PlaygroundPage : path === '/jobs' ? JobsPage : null
+  void screen?.preload()
+}
 
 /** The console: every screen with its address, for a signed-in user; the sign-in for all others, at the same address. */
 export function App() {

@@ -1,8 +1,9 @@
 import './style/main.css'
 import { render } from 'preact'
 import { startClock } from './api/clock.ts'
-import { App } from './app.tsx'
+import { App, preloadScreen } from './app.tsx'
 
 startClock()
+preloadScreen()
 const root = document.getElementById('app')
 if (root !== null) render(<App />, root)
