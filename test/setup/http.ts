@@ -17,11 +17,29 @@ export const call = async (url: string, { method = 'GET', key, headers, body, ty
   return { status: reply.statusCode, headers: received, bytes, text, json: <T>() => JSON.parse(text) as T }
 }
 
-/** Ports that were free a moment ago, all different. */
+/**
+ * Below the ports that the system gives to connections and to `listen(0)`: one that is closed for a while is not given away.
+ * Each process of the test runner has its own slice.
+ */
+const FIRST_PORT = 21_000
+const PORTS_A_PROCESS = 2_000
+const SLICES = 5
+
+const slice = FIRST_PORT + (Number(process.env.VITEST_POOL_ID ?? 0) % SLICES) * PORTS_A_PROCESS
+let tried = Math.floor(Math.random() * PORTS_A_PROCESS)
+
+/** Ports on which nothing listens, all different, and none that an earlier call of this process gave. */
 export const freePorts = async (count: number): Promise<number[]> => {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.once('listening', resolve))))
-  const ports = servers.map((server) => (server.address() as { port: number }).port)
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+  const ports: number[] = []
+  while (ports.length < count) {
+    const port = slice + (tried++ % PORTS_A_PROCESS)
+    if (await isFree(port)) ports.push(port)
+  }
   return ports
 }
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer().once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })

@@ -1,4 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { freePorts } from '../http.ts'
 
 /** Stands between a browser and the service, and can be gone for a while. */
 interface CuttableFront {
@@ -27,11 +28,11 @@ export async function openFront(target: string): Promise<CuttableFront> {
     near.on('close', () => far.destroy()).on('data', (chunk) => isSwallowing || far.write(chunk))
     far.on('close', () => near.destroy()).on('data', (chunk) => isSwallowing || near.write(chunk))
   })
-  const listen = (at: number): Promise<void> => new Promise((resolve) => server.listen(at, '127.0.0.1', resolve))
-  await listen(0)
-  const address = server.address() as { port: number }
+  const [own = 0] = await freePorts(1)
+  const listen = (): Promise<void> => new Promise((resolve) => server.listen(own, '127.0.0.1', resolve))
+  await listen()
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${own}`,
     cut: async () => {
       const closed = new Promise((resolve) => server.close(resolve))
       for (const socket of sockets) socket.destroy()
@@ -39,7 +40,7 @@ export async function openFront(target: string): Promise<CuttableFront> {
     },
     restore: (other = target) => {
       ;({ hostname, port } = new URL(other))
-      return listen(address.port)
+      return listen()
     },
     swallow: (is) => {
       isSwallowing = is

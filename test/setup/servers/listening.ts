@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
+import { freePorts } from '../http.ts'
 import { until } from '../wait.ts'
 
 /** A server of a test's own that listens on the loopback. */
@@ -13,7 +14,7 @@ export interface Listening {
   close(): Promise<void>
 }
 
-/** @param port 0 for any that is free */
+/** @param port 0 for one that stays free once this server is closed, so that another one can start there */
 export async function listening(server: Server, port: number): Promise<Listening> {
   const sockets = new Set<Socket>()
   let connections = 0
@@ -22,11 +23,11 @@ export async function listening(server: Server, port: number): Promise<Listening
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  await once(server.listen(port, '127.0.0.1'), 'listening')
-  const address = server.address() as AddressInfo
+  const [free = 0] = port === 0 ? await freePorts(1) : [port]
+  await once(server.listen(free, '127.0.0.1'), 'listening')
   return {
-    url: `http://127.0.0.1:${address.port}`,
-    port: address.port,
+    url: `http://127.0.0.1:${free}`,
+    port: free,
     connections: () => connections,
     openConnections: () => sockets.size,
     close: async () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { type Resolver, systemResolver } from '../../../src/egress/resolver.ts'
+import { freePorts } from '../http.ts'
 import { startNameServer } from './name-server.ts'
 
 /** Allowed by EGRESS_ALLOW, so that it stands for a public address. */
@@ -27,8 +28,8 @@ export async function openRebinding(): Promise<Rebinding> {
   let isInside = (before: number): boolean => before > 0
   const names = await startNameServer(({ isA, aliasTo }) => aliasTo(isA && isInside(asked++) ? INSIDE : OUTSIDE))
   const reached = { outside: 0, inside: 0 }
-  const outside = await hangingUp(OUTSIDE.join('.'), 0, () => reached.outside++)
-  const { port } = outside.address() as AddressInfo
+  const [port = 0] = await freePorts(1)
+  const outside = await hangingUp(OUTSIDE.join('.'), port, () => reached.outside++)
   const inside = await hangingUp(INSIDE.join('.'), port, () => reached.inside++)
   return {
     resolver: systemResolver([names.address]),
