@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import type { Runtime } from '../../../src/runtime/runtime.ts'
 import { until } from '../wait.ts'
 
-const TIMEOUT_MS = 30_000
+const TIMEOUT_MS = 60_000
 
 /** A table that no statement can read until it is unlocked, and what waits for that. */
 interface LockedTable {

@@ -6,7 +6,7 @@ import { openLog } from '../../../src/values/log.ts'
 import { until } from '../wait.ts'
 import { postmaster } from './embedded.ts'
 
-const TIMEOUT_MS = 30_000
+const TIMEOUT_MS = 60_000
 
 export interface OwnDatabase {
   readonly url: string

@@ -8,7 +8,7 @@ import { findAccount } from '../../../src/db/embedded/embedded-account.ts'
 import { freePorts } from '../http.ts'
 import { until } from '../wait.ts'
 
-const TIMEOUT_MS = 20_000
+const TIMEOUT_MS = 60_000
 const FOLDERS = [...(process.env.PATH ?? '').split(':'), '/usr/sbin']
 
 const isProgram = (path: string): boolean => {

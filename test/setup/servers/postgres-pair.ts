@@ -13,7 +13,7 @@ import { freePorts } from '../http.ts'
 import { until } from '../wait.ts'
 import { listening } from './listening.ts'
 
-const TIMEOUT_MS = 30_000
+const TIMEOUT_MS = 60_000
 const NOT_COPIED: ReadonlySet<string> = new Set(['postmaster.pid', 'postmaster.opts'])
 const urlOf = (port: number) => `postgresql://postgres@127.0.0.1:${port}/postgres`
 

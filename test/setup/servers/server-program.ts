@@ -7,7 +7,7 @@ import type { ServerSpec } from '../../../src/worker/server/server-file.ts'
 import { until } from '../wait.ts'
 
 const PROGRAM = fileURLToPath(new URL('scripted-server.ts', import.meta.url))
-const TIMEOUT_MS = 20_000
+const TIMEOUT_MS = 60_000
 
 /** One start of the program, as it noted it. */
 interface Start {

@@ -75,7 +75,7 @@ export async function createOwner({ runtime, createCaller }: TestRuntime, url: s
     sendTest: () => sendTestWebhook(ctx),
     setUrl: (next) => setWebhookUrl(ctx, { url: next }),
     rotate: () => rotateWebhookSecret(ctx),
-    outcomeOf: (id, deadlineMs = 25_000) =>
+    outcomeOf: (id, deadlineMs = 60_000) =>
       until(
         async () => {
           const found = await delivery(id)
