@@ -12,7 +12,7 @@ import { until } from '../setup/wait.ts'
 const TIMEOUT_MS = 30_000
 const BACKLOG = 40
 
-describe('dispatchJobs', { timeout: 90_000 }, () => {
+describe('dispatchJobs', () => {
   const closers: (() => Promise<unknown>)[] = []
   afterEach(async () => {
     for (const close of closers.splice(0).reverse()) await close()

@@ -13,7 +13,7 @@ import { until } from '../setup/wait.ts'
 
 const GRACE_MS = 20_000
 
-describe('a worker that is stopping', { timeout: 60_000 }, () => {
+describe('a worker that is stopping', () => {
   let service: TestRuntime
   beforeAll(async () => {
     service = await startTestRuntime()

@@ -17,7 +17,7 @@ afterEach(() => ctx.db.pool.query('delete from worker'))
 afterAll(() => service.close())
 
 const READY = { state: 'ready', since: '2026-11-25T00:00:00.000Z', restarts: 0, error: null }
-const register = (pool: string, server: object | null, heartbeat = 'now()') =>
+const register = (pool: string, server: object | null, heartbeat = `now() + interval '10 minutes'`) =>
   ctx.db.pool.query(
     `insert into worker (id, host, version, pools, slots, in_flight, gpus, server, heartbeat_at)
       values ('wrk_a', 'a', '1', array[$1], 1, 0, '[]', $2, ${heartbeat})`,

@@ -16,7 +16,7 @@ import { standInEngines } from '../setup/speech/stand-in-engine.ts'
 const LONGEST_TIME_LIMIT_SECONDS = 86_400
 const engines = standInEngines(() => undefined)
 
-describe('a job that waits', { timeout: 60_000 }, () => {
+describe('a job that waits', () => {
   let service: TestRuntime
   beforeAll(async () => {
     service = await startTestRuntime()

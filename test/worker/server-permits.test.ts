@@ -43,6 +43,10 @@ describe('max_in_flight', { timeout: 240_000 }, () => {
     const worker = await startWorker(runtime, { pools: [pool] })
     closers.push(() => worker.stop())
   }
+  const shares = async () => {
+    const workers = await service.runtime.db.prisma.worker.findMany()
+    return workers.map(({ permits }) => (permits as Record<string, number>)[server.url] ?? 0).sort()
+  }
   const submit = async (slugs: readonly string[], texts: readonly string[]) => {
     const { key } = await service.createCaller(100_000_000n)
     return Promise.all(texts.map((text, n) => submitText(service.url, key, slugs[n % slugs.length]!, text)))
@@ -54,6 +58,7 @@ describe('max_in_flight', { timeout: 240_000 }, () => {
     await applyEndpoint(service.runtime, 'long', engine, INPUTS)
     await addWorker('long')
     await addWorker('long')
+    await until(async () => (await shares()).filter((share) => share > 0).length === 2, TIMEOUT_MS, 'a part for each')
     const busy = service.runtime.db.pool
     const workers = new Set<string>()
     const ids = await submit(['long'], [...longTexts, ...longTexts])
@@ -92,10 +97,6 @@ describe('max_in_flight', { timeout: 240_000 }, () => {
       ['joined'],
       Array.from({ length: 12 }, (_, n) => `More ${n}.`),
     )
-    const shares = async () => {
-      const workers = await service.runtime.db.prisma.worker.findMany()
-      return workers.map(({ permits }) => (permits as Record<string, number>)[server.url] ?? 0).sort()
-    }
     await until(async () => (await shares()).length === 2, TIMEOUT_MS, 'the newcomer to be registered')
     expect(await shares()).toEqual([0, 4])
     expect(server.calls).toHaveLength(4)

@@ -7,7 +7,7 @@ import { standInEngines } from '../setup/speech/stand-in-engine.ts'
 
 const NEVER = new AbortController().signal
 
-describe('a worker whose catalog is older than the job', { timeout: 60_000 }, () => {
+describe('a worker whose catalog is older than the job', () => {
   let service: TestRuntime
   afterEach(() => service.close())
 

@@ -7,7 +7,7 @@ import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 import { standInEngines } from '../setup/speech/stand-in-engine.ts'
 import { until } from '../setup/wait.ts'
 
-const TIMEOUT_MS = 20_000
+const TIMEOUT_MS = 60_000
 
 describe('The built-in engine', () => {
   let service: TestRuntime

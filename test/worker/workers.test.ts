@@ -9,12 +9,12 @@ import { openSocketClient } from '../setup/service/subscriber.ts'
 import { standInEngines } from '../setup/speech/stand-in-engine.ts'
 import { until } from '../setup/wait.ts'
 
-const TIMEOUT_MS = 20_000
+const TIMEOUT_MS = 60_000
 const QUERY = '{ workers { id host version pools slots inFlight gpus { name memoryMib } startedAt heartbeatAt } }'
 
 type Answer = { data: { workers: Record<string, unknown>[] } | null; errors?: { extensions: { code: string } }[] }
 
-describe('workers', { timeout: 60_000 }, () => {
+describe('workers', () => {
   let service: TestRuntime
   beforeAll(async () => {
     service = await startTestRuntime()

@@ -7,9 +7,11 @@ import { allFinished, applyEndpoint, submitText } from '../../setup/jobs/voice-j
 import { loseAnswer, lost } from '../../setup/postgres/lost-answer.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { standInEngines } from '../../setup/speech/stand-in-engine.ts'
+import { until } from '../../setup/wait.ts'
 
 const SLUG = 'idle'
 const MOST_TRIES = 20
+const TIMEOUT_MS = 60_000
 const BEYOND_A_FETCH_MS = 600
 /** The statement that queues a job as taken; a worker that takes one which waits decides the same of rows that are there. */
 const isTaking = (text: string): boolean => text.includes('insert into job (') && text.includes(' as funded')
@@ -47,6 +49,10 @@ const holdEngine = () => {
   held = Promise.withResolvers<void>()
   spoken = []
 }
+
+/** How many jobs the worker has at most, once it has said so. */
+const slotsOf = async () =>
+  (await until(async () => (await rows('select slots from worker'))[0]?.slots, TIMEOUT_MS, 'the slots')) as number
 
 const STATE = `
   select j.status, j.attempt, j.started_at >= j.created_at as "isOrdered", e.amount::int, e.xmin = q.xmin as "isOne"
@@ -86,13 +92,11 @@ test('a job that an idle worker can begin is queued, charged and claimed in one 
 
 test('where all slots are taken it waits', async () => {
   const { key } = await service.createCaller()
+  const slots = await slotsOf()
   const ids = [await submittedToIdle(key, 'First.')]
-  while (spoken.length < 8) {
-    const before = spoken.length
-    ids.push(await submit(key, `Number ${ids.length}.`))
-    await vi.waitFor(() => expect(spoken.length).toBeGreaterThan(before), 500).catch(() => undefined)
-    if (spoken.length === before) break
-  }
+  while (ids.length < slots) ids.push(await submit(key, `Number ${ids.length}.`))
+  await until(() => spoken.length === slots, TIMEOUT_MS, 'all slots to be taken')
+  ids.push(await submit(key, 'One too many.'))
   expect(await rows(STATE, [ids.at(-1)])).toMatchObject([{ status: 'queued', attempt: 0, amount: null }])
   await finish(...ids)
   expect(await audit(service.runtime, ids)).toEqual([])
@@ -162,9 +166,8 @@ test('a burst that reaches an idle worker begins no more jobs than it has slots'
   await finish(await submittedToIdle(key, 'Idle.'))
   holdEngine()
   const ids = await Promise.all(Array.from({ length: 24 }, (_, n) => submit(key, `Burst ${n}.`)))
-  const [{ slots }] = await rows('select slots from worker')
-  const most = Math.min(slots, ids.length)
-  await vi.waitFor(() => expect(spoken.length).toBeGreaterThanOrEqual(most))
+  const most = Math.min(await slotsOf(), ids.length)
+  await until(() => spoken.length >= most, TIMEOUT_MS, 'all slots to be taken')
   // As long as another fetch would take.
   await wait(BEYOND_A_FETCH_MS)
   expect(spoken.length).toBe(most)

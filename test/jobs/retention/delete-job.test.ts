@@ -115,7 +115,7 @@ describe('deleteJob', () => {
       expect(await inTransaction(runtime.db, purge)).toEqual([])
       deletion = remove(key, id)
       const waits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-      await until(async () => (await rows(waits, [])).length > 0, 5000, 'the deletion to wait')
+      await until(async () => (await rows(waits, [])).length > 0, 60_000, 'the deletion to wait')
     }
     await redeliverWebhook({ ...ctx, queue: { ...ctx.queue, enqueueAgain } }, { id: delivery })
     expect(errorOf((await deletion)!)).toMatchObject({ code: 'INVALID_REQUEST' })

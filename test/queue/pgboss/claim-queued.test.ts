@@ -11,10 +11,10 @@ import { until } from '../../setup/wait.ts'
 /** Reading 20,000 rows by an index takes about 20,000 of them, by the table 700. */
 const FEW_PAGES = 250
 const TAKEN = 20_000
-const TIMEOUT_MS = 10_000
+const TIMEOUT_MS = 60_000
 const FULL_SERVER = 'http://full.invalid'
 
-describe('a claim', { timeout: 60_000 }, () => {
+describe('a claim', () => {
   let service: TestRuntime
   let client: PoolClient
   beforeAll(async () => {
@@ -122,7 +122,7 @@ describe('a claim', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a claim with the rows of its jobs', { timeout: 60_000 }, () => {
+describe('a claim with the rows of its jobs', () => {
   let service: TestRuntime
   beforeAll(async () => {
     service = await startTestRuntime()
@@ -215,7 +215,7 @@ describe('a claim with the rows of its jobs', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a submission where no worker is', { timeout: 60_000 }, () => {
+describe('a submission where no worker is', () => {
   test('wakes the workers of other processes with its own commit', async () => {
     const service = await startTestRuntime()
     const { key } = await service.createCaller()

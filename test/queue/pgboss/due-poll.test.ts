@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inTransaction } from '../../../src/db/database.ts'
 import { newId } from '../../../src/values/id.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { until } from '../../setup/wait.ts'
 
 let service: TestRuntime
 beforeAll(async () => {
@@ -24,6 +25,8 @@ test('a queue is due once something in it may be taken, or where its watcher say
       },
     })
   const watches = [watch('empty'), watch('later'), watch('failed')]
+  // It is called at every look, the others at none of these.
+  await until(() => called.failed > 1, 60_000, 'two looks')
   await inTransaction(db, (tx) => queue.enqueueAgain(tx, kinds.later, newId('msg'), { delaySeconds: 1 }))
   const waiting = `select start_after <= clock_timestamp() as due from pgboss.job where name = $1`
   await laterIsDue.promise

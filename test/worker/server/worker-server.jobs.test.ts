@@ -11,8 +11,8 @@ import { makeServerProgram, type ServerProgram } from '../../setup/servers/serve
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { until } from '../../setup/wait.ts'
 
-const TIMEOUT_MS = 30_000
-const TIMES = { pollMs: 20, probeMs: 100, answerMs: 500, silenceMs: 1000, backoffMs: 20, longestBackoffMs: 50 }
+const TIMEOUT_MS = 60_000
+const TIMES = { pollMs: 20, probeMs: 100, answerMs: 5_000, silenceMs: 20_000, backoffMs: 20, longestBackoffMs: 50 }
 const QUERY = '{ workers { pools slots server { state restarts error since } gpus { memoryUsedMib loadPercent } } }'
 
 describe('jobs of a worker’s own server', { timeout: 120_000 }, () => {
