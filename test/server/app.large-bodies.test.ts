@@ -61,7 +61,7 @@ test('bodies that never come whole leave room for those that do, and take none o
   const received = { count: 0 }
   service.app.server.on('request', () => received.count++)
   const slow = Array.from({ length: AT_ONCE }, () => begin(key))
-  await until(() => received.count === AT_ONCE, 10_000, 'the requests')
+  await until(() => received.count === AT_ONCE, 60_000, 'the requests')
   const [answer] = (await once(begin(key), 'data')) as [Buffer]
   expect(String(answer)).toMatch(/^HTTP\/1.1 429 [\s\S]*retry-after: 1\r\n[\s\S]*"RATE_LIMITED"/i)
   const voice = service.runtime.catalog.current.endpoints.get('tts')?.voices[0]?.slug
@@ -71,7 +71,7 @@ test('bodies that never come whole leave room for those that do, and take none o
   }
   expect(await send('Hello.')).toBe(202)
   for (const socket of slow) socket.destroy()
-  await until(async () => (await send('x'.repeat(LENGTH - 100))) === 400, 10_000, 'a large body to be read')
+  await until(async () => (await send('x'.repeat(LENGTH - 100))) === 400, 60_000, 'a large body to be read')
 })
 
 test('connections without a key that declare bodies for GraphQL keep no caller with a key waiting', async () => {
@@ -86,7 +86,7 @@ test('connections without a key that declare bodies for GraphQL keep no caller w
     socket.write(head)
     return socket
   })
-  await until(() => received.count === idle.length, 10_000, 'the requests')
+  await until(() => received.count === idle.length, 60_000, 'the requests')
   const { key } = await service.createCaller()
   const body = Readable.from([JSON.stringify({ inputs: { text: 'Hello.', voice: 'aria' } })])
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }

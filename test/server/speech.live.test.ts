@@ -61,7 +61,7 @@ async function hearFirst() {
   const response = await listen(url)
   const got: Buffer[] = []
   response.on('data', (piece: Buffer) => got.push(piece))
-  await until(() => got.reduce((sum, { length }) => sum + length, 0) > 10_000, 20_000, 'the first sentence')
+  await until(() => got.reduce((sum, { length }) => sum + length, 0) > 10_000, 60_000, 'the first sentence')
   expect((await readJob(service.url, key, jobId)).status).toBe('processing')
   return { jobId, speakRest, response, got }
 }
@@ -71,7 +71,7 @@ describe('live audio out of a bucket', () => {
     const { jobId, speakRest, response, got } = await hearFirst()
     // This process has heard it before the bucket has it.
     const part = partKey(jobId, 1, 0)
-    await until(async () => (await service.runtime.storage.stat(part)) !== null, 20_000, 'the part in the bucket')
+    await until(async () => (await service.runtime.storage.stat(part)) !== null, 60_000, 'the part in the bucket')
     speakRest()
     await once(response, 'end')
     expect(samplesOf(Buffer.concat(got).subarray(44))).toEqual(await storedSamples(jobId))
@@ -95,7 +95,7 @@ describe('live audio out of a bucket', () => {
     const response = await listen(url)
     const got: Buffer[] = []
     response.on('data', (piece: Buffer) => got.push(piece))
-    await until(() => got.reduce((sum, { length }) => sum + length, 0) > 10_000, 20_000, 'the first sentence')
+    await until(() => got.reduce((sum, { length }) => sum + length, 0) > 10_000, 60_000, 'the first sentence')
     const { audio } = service.runtime
     const taken = await Promise.all(Array.from({ length: 4 }, () => audio.shares.decoded.acquire(account)))
     speakRest()

@@ -181,9 +181,9 @@ describe('a reader that does not read', () => {
     const ended = new Promise((resolve, reject) => socket.once('end', resolve).once('error', reject))
     // Two seconds and more altogether, with no pause that is as long as the time limit.
     socket.on('data', (chunk) => {
-      const paces = Math.floor((received + chunk.length) / 6_000_000) - Math.floor(received / 6_000_000)
+      const paces = Math.floor((received + chunk.length) / 3_000_000) - Math.floor(received / 3_000_000)
       received += chunk.length
-      if (paces > 0) setTimeout(() => socket.resume(), TIMEOUT_MS / 2, socket.pause())
+      if (paces > 0) setTimeout(() => socket.resume(), TIMEOUT_MS / 4, socket.pause())
     })
     await ended
     expect(received).toBeGreaterThan(PLENTY_BYTES)

@@ -116,7 +116,7 @@ describe('/metrics', () => {
       ...['webhook_delivery', 'job', 'artifact', 'companion_chat'].map((what) => [what, 0]),
     ])
     expect(value('worker_slots', { pool: 'espeak' })).toBeGreaterThan(0)
-    expect(value('worker_last_beat_age_seconds')).toBeLessThan(5)
+    expect(value('worker_last_beat_age_seconds')).toBeLessThan(30)
     expect(samples('queue_jobs', { pool: 'espeak' }).map(({ labels }) => labels.state)).toEqual([
       ...['waiting', 'delayed', 'running'],
     ])
@@ -138,14 +138,14 @@ describe('/metrics', () => {
     const query = pool.query
     let asked = 0
     pool.query = ((...args: Parameters<typeof query>) => {
-      asked++
+      if ((args[0] as { name?: string }).name === 'count_jobs') asked++
       return query.apply(pool, args)
     }) as typeof query
     await Promise.all([1, 2, 3].map(() => scrape(service.metricsUrl))).finally(() => {
       pool.query = query
     })
-    // Heartbeats of the worker go on.
-    expect(asked).toBeLessThan(12)
+    // Where 5 s are over on the way it is one.
+    expect(asked).toBeLessThan(2)
   })
 
   test.skipIf(!promtool)('promtool finds nothing to complain about', () => {
