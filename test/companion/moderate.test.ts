@@ -41,9 +41,9 @@ describe('blocked terms', () => {
 
   it('are tested in a time that grows with the text only', () => {
     const test = compileBlockedTerms(TERMS)
-    const started = performance.now()
+    const started = process.threadCpuUsage().user
     test('forbidden '.repeat(100_000))
-    expect(performance.now() - started).toBeLessThan(5000)
+    expect((process.threadCpuUsage().user - started) / 1000).toBeLessThan(5000)
   })
 })
 

@@ -160,11 +160,11 @@ describe('parseTags', () => {
 
   it('leaves out what is far too long for a tag before it is trimmed', () => {
     const dots = `a${'.'.repeat(31_000)}a`
-    const began = performance.now()
+    const began = process.threadCpuUsage().user
     expect(parseTags(JSON.stringify(['harbour', dots, `${' .'.repeat(20)}ships${' .'.repeat(20)}`]))).toEqual([
       'harbour',
       'ships',
     ])
-    expect(performance.now() - began).toBeLessThan(200)
+    expect((process.threadCpuUsage().user - began) / 1000).toBeLessThan(200)
   })
 })

@@ -120,11 +120,11 @@ describe('an endpoint file', () => {
             .fill(`*a${n - 1}`)
             .join(', ')}]`,
     )
-    const started = performance.now()
+    const started = process.threadCpuUsage().user
     expect(errorOf(`${levels.join('\n')}\n`).details).toEqual([
       { path: 'line 2', message: 'aliases repeat too much of the file' },
     ])
-    expect(performance.now() - started).toBeLessThan(5_000)
+    expect((process.threadCpuUsage().user - started) / 1000).toBeLessThan(5_000)
   })
 
   test.for<[string, string]>([

@@ -199,9 +199,9 @@ describe('markup', () => {
   })
 
   test('documents that were made to be slow are not', () => {
-    const begun = performance.now()
+    const begun = process.threadCpuUsage().user
     for (const text of ['<', '<a ', '<!--', '&', '<![CDATA[', '[pause:', '<speak>'])
       for (const markup of ['ssml', 'pauses'] as const) attempt(`<speak>${text.repeat(9000 / text.length)}`, markup)
-    expect(performance.now() - begun).toBeLessThan(1000)
+    expect((process.threadCpuUsage().user - begun) / 1000).toBeLessThan(1000)
   })
 })
