@@ -22,7 +22,7 @@ const ask = (url: string) =>
     (error: Error) => error.message,
   )
 
-describe('a request to a server that the operator configured', { timeout: 60_000 }, () => {
+describe('a request to a server that the operator configured', () => {
   const server = createServer((_request, response) => response.writeHead(200, JSON_TYPE).end('"the server"'))
   const proxy = createServer((_request, response) => response.writeHead(200, JSON_TYPE).end('"the proxy"'))
   beforeAll(async () => {

@@ -5,10 +5,10 @@ import { type CogServer as CogPlace, openCogServers } from '../../src/engines/co
 import { type CogServer, startCogServer } from '../setup/servers/cog-server.ts'
 import { until } from '../setup/wait.ts'
 
-const TIMEOUT_MS = 20_000
+const TIMEOUT_MS = 60_000
 const FAR_MS = 60_000
 
-describe('a prediction', { timeout: 60_000 }, () => {
+describe('a prediction', () => {
   let cog: CogServer
   let place: CogPlace
   const servers: CogServer[] = []

@@ -57,7 +57,8 @@ const speak = (body: object, options: { key?: string; headers?: Record<string, s
   call(`${service.url}/v1/audio/speech`, { method: 'POST', key, body, ...options })
 const get = (path: string, withKey: string | null = key) =>
   call(service.url + path, withKey === null ? {} : { key: withKey })
-const sdk = (apiKey = key, maxRetries = 0) => new OpenAI({ apiKey, baseURL: `${service.url}/v1`, maxRetries })
+const sdk = (apiKey = key, maxRetries = 0, fetch = globalThis.fetch) =>
+  new OpenAI({ apiKey, baseURL: `${service.url}/v1`, maxRetries, fetch })
 const jobOf = async (id: string) =>
   (await service.runtime.db.pool.query('select status, error_code, options, inputs from job where id = $1', [id]))
     .rows[0]
@@ -321,9 +322,13 @@ describe('the official client', () => {
     const poor = await service.createCaller(0n)
     const before = server.calls.length
     // With retries allowed: the quota is not asked for again.
-    const started = performance.now()
-    expect(await create({ model: 'gpu' }, sdk(poor.key, 2))).toBeInstanceOf(OpenAI.RateLimitError)
-    expect(performance.now() - started).toBeLessThan(2000)
+    let asked = 0
+    const counted: typeof fetch = (...args) => {
+      asked++
+      return fetch(...args)
+    }
+    expect(await create({ model: 'gpu' }, sdk(poor.key, 2, counted))).toBeInstanceOf(OpenAI.RateLimitError)
+    expect(asked).toBe(1)
     expect(server.calls.length).toBe(before)
   })
 })
@@ -980,7 +985,7 @@ test('a caller that has as many subscriptions open as it may is spoken to all th
 })
 
 test('200 requests at once over one slot are all answered, and what was spoken is charged', {
-  timeout: 60_000,
+  timeout: 180_000,
 }, async () => {
   const narrow = await startSpeechServer()
   const engine = { kind: 'openai-speech', base_url: narrow.url, model: 'm', max_in_flight: 1, pool: 'narrow' }

@@ -117,7 +117,7 @@ describe('reading audio at once', () => {
       })
       await until(
         () => acquired.mock.calls.some(([owner]) => owner === account),
-        10_000,
+        60_000,
         'the request to ask for a place',
       )
       acquired.mockRestore()
@@ -201,7 +201,7 @@ describe('audio that is not read to its end', () => {
         await hangUp()
       }
       // Sooner than the garbage collector comes by.
-      await until(() => openFiles() <= before, 1000, 'all files to be closed')
+      await until(() => openFiles() <= before, 3000, 'all files to be closed')
     },
   )
 })

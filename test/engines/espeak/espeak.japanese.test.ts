@@ -12,7 +12,7 @@ const speak = async (text: string, language: string, engineVoice = 'en-us+f1') =
 }
 const length = async (...request: Parameters<typeof speak>) => durationMs(parseWav(await speak(...request)))
 
-describe('Japanese with kanji', { timeout: 60_000 }, () => {
+describe('Japanese with kanji', () => {
   test.each([
     ['今日は天気がいい', 'きょうはてんきがいい'],
     ['東京駅から新幹線で大阪へ行きました。', 'とうきょうえきからしんかんせんでおおさかへいきました。'],

@@ -40,7 +40,7 @@ const speak = (
 ): Promise<Wav> =>
   engines.use(blockOf(name, block), async (engine) => {
     const voice = voiceOf(name, engineVoice)
-    const signal = AbortSignal.timeout(30_000)
+    const signal = AbortSignal.timeout(90_000)
     // Nothing is tried again.
     const deadline = performance.now()
     return parseWav((await engine.speak({ text, voice, extra: {}, signal, deadline, ...changes })).wav)
@@ -56,7 +56,7 @@ test('there is a tiny model of every family', () => {
   expect(new Set(Object.values(TINY_FAMILIES).map(([family]) => family))).toEqual(new Set(SHERPA_FAMILIES))
 })
 
-describe.each(Object.keys(TINY_FAMILIES))('a model of the kind of %s', { timeout: 60_000 }, (name) => {
+describe.each(Object.keys(TINY_FAMILIES))('a model of the kind of %s', (name) => {
   const [short, long] = name.endsWith('Chinese') ? (CHINESE as [string, string]) : [SHORT, LONG]
 
   test('is found by the names of its files, and speaks: what is longer takes longer', async () => {
@@ -78,7 +78,7 @@ describe.each(Object.keys(TINY_FAMILIES))('a model of the kind of %s', { timeout
   })
 
   test('has numbered speakers, or speaks like a recording', async () => {
-    const voices = await engines.use(blockOf(name), (engine) => engine.voices(AbortSignal.timeout(30_000)))
+    const voices = await engines.use(blockOf(name), (engine) => engine.voices(AbortSignal.timeout(90_000)))
     if (clonesOf(name)) {
       expect(voices).toBeNull()
       const voice = { ...voiceOf(name, '0'), referenceAudio: null }
@@ -130,7 +130,7 @@ test('a text in Chinese is refused by Supertonic for that, and is no pause', asy
   })
 })
 
-describe('a model that the library ends its process for', { timeout: 60_000 }, () => {
+describe('a model that the library ends its process for', () => {
   test.each<[name: string, what: string, changes: Record<string, string | Uint8Array | null>, reason: RegExp]>([
     ['Matcha for Chinese', 'no lexicon', { 'lexicon.txt': null }, /exit code \d+: .*Please provide lexicon\.txt/],
     ['ZipVoice', 'no lexicon', { 'lexicon.txt': null }, /exit code \d+: .*Please provide lexicon\.txt/],

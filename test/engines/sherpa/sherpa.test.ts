@@ -38,7 +38,7 @@ const PUBLISHED: Readonly<Record<SherpaFamily, readonly string[]>> = {
 }
 const ESPEAK_FILES = ['phontab', 'phonindex', 'phondata', 'intonations']
 
-describe('sherpa-onnx', { timeout: 60_000 }, () => {
+describe('sherpa-onnx', () => {
   let models: string
   beforeAll(async () => {
     models = await mkdtemp(join(tmpdir(), 'sonant-models-'))
@@ -61,7 +61,7 @@ describe('sherpa-onnx', { timeout: 60_000 }, () => {
     text,
     voice: { slug: 'v', kind: 'preset', engineVoice: '0', referenceAudio: null, referenceText: null },
     extra: {},
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(90_000),
     // Nothing is tried again.
     deadline: performance.now(),
     ...changes,
@@ -82,7 +82,7 @@ describe('sherpa-onnx', { timeout: 60_000 }, () => {
   }
 
   test('speaks with the model of a directory, by its speakers and at the pace that is asked for', async () => {
-    expect(await engines.use(block(), (engine) => engine.voices(AbortSignal.timeout(30_000)))).toEqual(['0', '1', '2'])
+    expect(await engines.use(block(), (engine) => engine.voices(AbortSignal.timeout(90_000)))).toEqual(['0', '1', '2'])
     const plain = await speak(block(), 'hello world')
     expect(plain.sampleRate).toBe(TINY_RATE)
     expect(plain.samples.length / TINY_RATE).toBeCloseTo(11 * TOKEN_SECONDS, 2)
