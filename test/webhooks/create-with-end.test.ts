@@ -112,7 +112,7 @@ describe('a job that is completed with its delivery', () => {
     await client.query(BEGIN_HELD)
     await client.query('select from job where id = $1 for update', [claim.jobId])
     const completed = complete()
-    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%update job set status = $2%'`
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%update job set status = $2%'`
     await expect.poll(() => query(waiting)).toHaveLength(1)
     await client.query('commit')
     client.release()

@@ -61,7 +61,7 @@ const createBegun = (meanwhile?: () => Promise<void>) =>
       })
       return made
     },
-    10_000,
+    60_000,
     'a delivery that was created begun',
   )
 
@@ -158,7 +158,7 @@ describe('a delivery that its own process would attempt at once', () => {
       for (const { abandoned } of made) abandoned()
       return begun > 32
     }
-    await until(rollBack, 10_000, 'more begun deliveries than a key has places')
+    await until(rollBack, 60_000, 'more begun deliveries than a key has places')
     expect(await owner.outcomeOf(await owner.sendTest())).toMatchObject({ state: 'succeeded' })
   })
 

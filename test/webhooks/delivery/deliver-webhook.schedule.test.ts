@@ -20,7 +20,7 @@ const TOLERANCE_SECONDS = 300
 /** Each of the three steps of a slow attempt: one alone would be in time. */
 const SLOW_STEP_MS = 4000
 /** How long after an attempt its record may be written here. */
-const SLACK_SECONDS = 4
+const SLACK_SECONDS = 15
 
 let certificates: Certificates
 let receiver: Receiver
@@ -149,7 +149,7 @@ describe('an attempt', () => {
           const attempt = (await until(first, TIMEOUT_MS, 'the first attempt to end'))!
           expect(attempt).toMatchObject({ number: 1, outcome: 'timeout', responseStatus: null })
           expect(attempt.durationMs).toBeGreaterThanOrEqual(ATTEMPT_TIMEOUT_MS - 50)
-          expect(attempt.durationMs).toBeLessThan(ATTEMPT_TIMEOUT_MS + 2000)
+          expect(attempt.durationMs).toBeLessThan(ATTEMPT_TIMEOUT_MS + 8000)
         },
         slow,
       )

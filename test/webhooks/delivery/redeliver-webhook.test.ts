@@ -10,7 +10,7 @@ import type { TestRuntime } from '../../setup/service/runtime.ts'
 import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/service/webhooks.ts'
 import { until } from '../../setup/wait.ts'
 
-const TIMEOUT_MS = 20_000
+const TIMEOUT_MS = 60_000
 
 let fixture: WebhookFixture
 let receiver: Receiver

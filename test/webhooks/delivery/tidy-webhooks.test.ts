@@ -13,7 +13,7 @@ const OLD = 6000
 /** More than one page of waiting deliveries. */
 const WAITING = 21_000
 
-const TIMEOUT_MS = 20_000
+const TIMEOUT_MS = 60_000
 const WAITS_FOR_A_ROW = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
 
 let service: TestRuntime

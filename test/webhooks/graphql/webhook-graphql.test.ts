@@ -253,10 +253,12 @@ describe('the webhook door', () => {
 
   test('one under way cannot be sent again, nor can another account’s', async () => {
     const { ask, owner } = await admin(`${receiver.url}/slow`)
-    receiver.on('/slow', (response) => void setTimeout(() => response.writeHead(204).end(), 1500))
+    const held = Promise.withResolvers<void>()
+    receiver.on('/slow', (response) => void held.promise.then(() => response.writeHead(204).end()))
     const id = await owner.sendTest()
     await receiver.waitFor('/slow')
     expect(codeOf(await ask(redeliver(id)))).toBe('INVALID_REQUEST')
+    held.resolve()
     await owner.outcomeOf(id)
     const other = await admin()
     expect(codeOf(await other.ask(redeliver(id)))).toBe('NOT_FOUND')

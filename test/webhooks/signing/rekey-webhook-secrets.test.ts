@@ -57,7 +57,7 @@ const openAll = (rows: readonly Row[], ...keys: [Uint8Array, ...Uint8Array[]]) =
 }
 const actingFor = (runtime: Runtime, accountId: string) => runtime.as({ kind: 'account', accountId, credits: 1n })
 
-describe('rekeyWebhookSecrets', { timeout: 90_000 }, () => {
+describe('rekeyWebhookSecrets', () => {
   test('after kill -9 between two pages every secret opens with either order of the keys, and a second run finishes', async () => {
     const account = await service.createAccount()
     const made = Array.from({ length: SECRETS }, newWebhookSecret)

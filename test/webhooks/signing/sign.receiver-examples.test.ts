@@ -60,7 +60,7 @@ function headersOf({ age = 0, signing = [secret] }: Case): [id: string, timestam
 const run = (command: string, args: readonly string[], input?: Buffer): Promise<{ code: number; stdout: string }> =>
   new Promise((resolve) => {
     const env = { PATH: process.env.PATH, WEBHOOK_SECRET: writeWebhookSecret(secret) }
-    const child = execFile(command, args, { env, cwd: EXAMPLES, timeout: 20_000 }, (error, stdout) =>
+    const child = execFile(command, args, { env, cwd: EXAMPLES, timeout: 60_000 }, (error, stdout) =>
       resolve({ code: error === null ? 0 : Number(error.code) || 1, stdout }),
     )
     child.stdin?.end(input)
@@ -79,7 +79,7 @@ describe('examples/webhooks', () => {
     ['send.sh', 'sh'],
   ])('%s says in a line that the secret is missing, and ends with 2', (name, program) => {
     if (program === 'python3' && !there(program)) return
-    const options = { cwd: EXAMPLES, encoding: 'utf8', env: { PATH: process.env.PATH }, timeout: 20_000 } as const
+    const options = { cwd: EXAMPLES, encoding: 'utf8', env: { PATH: process.env.PATH }, timeout: 60_000 } as const
     const { status, stdout, stderr } = spawnSync(program, [name, 'a', 'b', 'c', 'd'], options)
     expect([status, stdout, stderr]).toEqual([2, '', expect.stringMatching(/^Set WEBHOOK_SECRET [^\n]*\n$/)])
   })
