@@ -148,7 +148,7 @@ describe('signIn', () => {
     await change.query(`update "user" set password_hash = 'another' where id = $1`, [id])
     const tried = ask({ query: SIGN_IN, variables: { email, password: PASSWORD } })
     const waits = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    await until(async () => (await pool.query(waits)).rowCount === 1, 10_000, 'the session to be opened')
+    await until(async () => (await pool.query(waits)).rowCount === 1, 60_000, 'the session to be opened')
     await change.query('commit')
     change.release()
     expect(codeOf(await tried)).toBe('UNAUTHORIZED')
@@ -346,7 +346,8 @@ describe('signOut', () => {
     const start = performance.now()
     expect(await socket.closed()).toBe(4403)
     await heard[1]!.ended()
-    expect(performance.now() - start).toBeLessThan(1500)
+    // It is looked up every 400 ms, and nothing else would close them: far from both, for a machine that is busy.
+    expect(performance.now() - start).toBeLessThan(10_000)
     expect(kept.done).toBe(false)
     await others.dispose()
     await events.dispose()

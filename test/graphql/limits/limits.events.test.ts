@@ -7,6 +7,7 @@ import { lockJobs, lockTable } from '../../setup/postgres/locked-table.ts'
 import { ask } from '../../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { openEventClient, openSocketClient } from '../../setup/service/subscriber.ts'
+import { until } from '../../setup/wait.ts'
 
 type Open = typeof openSocketClient | typeof openEventClient
 type Told = { jobsUpdated: { id: string; artifacts: unknown[] } }
@@ -18,6 +19,10 @@ const TOO_LONG = expect.objectContaining({
   message: expect.stringContaining('took too long'),
   extensions: { code: 'INVALID_REQUEST', requestId: expect.any(String) },
 })
+
+/** A caller is looked up every 400 ms, and is not noticed to be gone by anything else: far from both, for a machine that is busy. */
+const SOON_MS = 10_000
+const TIMEOUT_MS = 60_000
 
 let service: TestRuntime
 beforeAll(async () => {
@@ -60,6 +65,8 @@ describe('after ten seconds', () => {
       for (const { heard } of late) for (const one of heard) await one.ended()
       for (const { heard } of late)
         for (const { errors, data } of heard) expect([errors, data]).toEqual([[TOO_LONG], []])
+      const hasFailed = () => all.every(({ heard }) => heard.every(({ errors }) => errors.length > 0))
+      await until(hasFailed, TIMEOUT_MS, 'the answers to the events to be refused')
       for (const { errors, data, done } of all.flatMap(({ heard }) => heard))
         expect([errors, data.length, done]).toEqual([[TOO_LONG], 1, false])
       await Promise.all([artifacts.givenUp(), jobs.givenUp()])
@@ -123,7 +130,7 @@ describe.each(openers)('over %s', (_name, open) => {
       await deleteApiKey(service.runtime.as({ kind: 'system' }), { apiKeyId: keyId })
       const start = performance.now()
       await heard[0]!.ended()
-      expect(performance.now() - start).toBeLessThan(1500)
+      expect(performance.now() - start).toBeLessThan(SOON_MS)
       await artifacts.givenUp()
     } finally {
       await artifacts.unlock()

@@ -17,6 +17,9 @@ type Event = { id: string; status: string }
 const JOBS = 'subscription ($filter: JobFilter) { jobsUpdated(filter: $filter) { id status result { outputs } } }'
 const JOB = 'subscription ($id: ID!) { jobUpdated(id: $id) { id status errorCode } }'
 
+/** A caller is looked up every 400 ms, and is not noticed to be gone by anything else: far from both, for a machine that is busy. */
+const SOON_MS = 10_000
+
 let service: TestRuntime
 beforeAll(async () => {
   service = await startTestRuntime({ worker: true })
@@ -180,7 +183,7 @@ describe.each(openers)('subscriptions over %s', (_name, open) => {
     await deleteApiKey(service.runtime.as({ kind: 'system' }), { apiKeyId: keyId })
     const start = performance.now()
     await heard.ended()
-    expect(performance.now() - start).toBeLessThan(1500)
+    expect(performance.now() - start).toBeLessThan(SOON_MS)
     const count = heard.data.length
     await changeJob(account, { status: 'processing' })
     expect(heard.data).toHaveLength(count)
@@ -199,7 +202,7 @@ describe.each(openers)('subscriptions over %s', (_name, open) => {
     await updateApiKey(service.runtime.as({ kind: 'system' }), { apiKeyId, scopes: ['job:read'] })
     const start = performance.now()
     await heard.ended()
-    expect(performance.now() - start).toBeLessThan(1500)
+    expect(performance.now() - start).toBeLessThan(SOON_MS)
     // As the same query would be refused now.
     expect(heard.errors).toEqual([
       expect.objectContaining({
@@ -253,7 +256,7 @@ describe('the socket', () => {
     await deleteApiKey(service.runtime.as({ kind: 'system' }), { apiKeyId: keyId })
     const start = performance.now()
     expect(await client.closed()).toBe(4403)
-    expect(performance.now() - start).toBeLessThan(1500)
+    expect(performance.now() - start).toBeLessThan(SOON_MS)
     await heard.ended()
   })
 
@@ -286,11 +289,11 @@ describe('the socket', () => {
     // In one piece: before the first is known, and when it is followed.
     sent(subscribe, completed, subscribe, completed, subscribe)
     const jobId = await changeJob(account, { status: 'processing' })
-    await until(() => heard.length > 0, 10_000, 'the job to be told')
+    await until(() => heard.length > 0, 60_000, 'the job to be told')
     sent(completed, subscribe)
-    await until(() => heard.length > 1, 10_000, 'the job to be told again')
+    await until(() => heard.length > 1, 60_000, 'the job to be told again')
     await complete(account, jobId)
-    await until(() => heard.length > 2, 10_000, 'its end to be told')
+    await until(() => heard.length > 2, 60_000, 'its end to be told')
     expect(heard.map(({ type, payload }) => [type, payload?.data?.jobsUpdated.status])).toEqual([
       ['next', 'PROCESSING'],
       ['next', 'PROCESSING'],
