@@ -42,7 +42,7 @@ beforeAll(async () => {
   const statements = { areNamed: true, afterBegin: null }
   const hung = new HungConnections(servers, losses, POLL_MS)
   pool = new ServicePool(servers, {
-    ...{ max: 3, connectionTimeoutMillis: 5000, statements, hung },
+    ...{ max: 3, connectionTimeoutMillis: 30_000, statements, hung },
     settings: `set application_name = 'watched'`,
   })
   pool.on('error', () => undefined)
@@ -63,7 +63,7 @@ async function sent(text: string, times: number): Promise<void> {
     if (bytes.includes(text)) seen++
     return null
   }
-  await until(() => seen >= times, 10_000, 'signs of life')
+  await until(() => seen >= times, 60_000, 'signs of life')
 }
 
 describe('connections that hang', () => {
@@ -105,9 +105,9 @@ describe('connections that hang', () => {
       proxy.rule = () => null
       return 'silence'
     }
-    await until(() => resync.mock.calls.length > 0, 5000, 'another connection')
+    await until(() => resync.mock.calls.length > 0, 60_000, 'another connection')
     await pool.query(`select pg_notify('quiet', 'again')`)
-    await until(() => heard.mock.calls.length > 0, 5000, 'the notification')
+    await until(() => heard.mock.calls.length > 0, 60_000, 'the notification')
     expect([heard.mock.calls, resync.mock.calls]).toEqual([[['again']], [[]]])
     await notifier.close()
   })
@@ -176,7 +176,7 @@ describe('connections that hang', () => {
       hanging.rule = (bytes) => (bytes.includes('never arrives') ? 'silence' : null)
       let error: Error | undefined
       const run = migrating().catch((reason) => (error = reason))
-      await until(() => vi.advanceTimersByTime(5_000) && error, 10_000, 'the migration to end')
+      await until(() => vi.advanceTimersByTime(5_000) && error, 60_000, 'the migration to end')
       await run
       expect([isDatabaseDown(error), error?.message]).toEqual([true, NOT_ANSWERED])
       // Not healed: that ends idle connections, too, one of which might be taken before its end has come.

@@ -18,7 +18,7 @@ alter table job add constraint job_colour_check check (colour <> 'red') not vali
 alter table job validate constraint job_colour_check;
 create index concurrently job_colour_idx on job (account_id, colour, id);`,
 }
-const LONGEST_WAIT_MS = 2_000
+const LONGEST_WAIT_MS = 15_000
 const TIMEOUT_MS = 60_000
 
 let service: TestRuntime

@@ -98,7 +98,7 @@ describe('migrate', () => {
     const broken = expect(migrate(db, log)).rejects.toThrow()
     const end = `select count(pg_terminate_backend(pid))::int as ended from pg_stat_activity
       where application_name = 'sonant migrate' and datname = current_database() and wait_event_type = 'Lock'`
-    await expect.poll(async () => (await db.pool.query(end)).rows[0].ended, { timeout: 20_000 }).toBe(1)
+    await expect.poll(async () => (await db.pool.query(end)).rows[0].ended, { timeout: 60_000 }).toBe(1)
     await broken
     await other.query('rollback')
     other.release()
@@ -134,7 +134,7 @@ describe('migrate', () => {
     // It asks for Prisma's lock again and again, with its own in hand.
     const waiting = `select count(*)::int as waiting from pg_locks l join pg_stat_activity a using (pid)
       where l.locktype = 'advisory' and l.granted and a.application_name = 'sonant migrate' and a.datname = current_database()`
-    await expect.poll(async () => (await db.pool.query(waiting)).rows[0].waiting, { timeout: 20_000 }).toBe(1)
+    await expect.poll(async () => (await db.pool.query(waiting)).rows[0].waiting, { timeout: 60_000 }).toBe(1)
     expect(finished).toBe(false)
     prisma.release(true)
     await migrated
