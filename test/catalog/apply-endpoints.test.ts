@@ -50,6 +50,10 @@ describe('applyEndpoints', () => {
   test('tells every process by the commit itself: a change that fails is announced to no process', async () => {
     const heard = vi.fn()
     const unlisten = await service.runtime.notifier.listen('sonant_catalog', heard)
+    // What was announced before may still be on its way: it comes before this.
+    await service.runtime.notifier.notify('sonant_catalog', 'from now on')
+    await expect.poll(() => heard).toHaveBeenCalledWith('from now on')
+    heard.mockClear()
     await expect(deleteEndpoint(operator(), { slug: 'nothing' })).rejects.toThrow(
       'No endpoint or workflow with the slug "nothing".',
     )

@@ -24,7 +24,7 @@ afterAll(async () => {
   await cleanUp()
 })
 
-describe('a command starts quickly', { timeout: 60_000 }, () => {
+describe('a command starts quickly', () => {
   test.concurrent.each([
     [['accounts', 'list']],
     [['workers', 'list']],

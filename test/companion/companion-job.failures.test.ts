@@ -46,7 +46,7 @@ describe('a companion whose servers fail', () => {
     service = await startProducers(({ url }) => ({
       COMPANION_BASE_URL: url,
       MODERATION_BASE_URL: url,
-      COMPANION_TIMEOUT_SECONDS: '5',
+      COMPANION_TIMEOUT_SECONDS: '12',
     }))
     for (const path of [CHAT, MODERATIONS]) {
       service.provider.script(path, ({ body }) => {

@@ -5,7 +5,7 @@ import { type Producers, startProducers } from '../setup/service/producers.ts'
 import { until } from '../setup/wait.ts'
 
 const CHAT = '/v1/chat/completions'
-const DEADLINE_MS = 20_000
+const DEADLINE_MS = 60_000
 
 interface Body {
   job_id: string

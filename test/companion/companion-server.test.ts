@@ -4,7 +4,7 @@ import { type ProviderServer, startProviderServer } from '../setup/servers/provi
 
 const PATH = '/v1/moderations'
 
-describe('a server of the companion', { timeout: 30_000 }, () => {
+describe('a server of the companion', () => {
   let provider: ProviderServer
   beforeEach(async () => {
     provider = await startProviderServer()

@@ -13,7 +13,7 @@ import { until } from '../setup/wait.ts'
 const STATISTICS = '{ jobStats(groupBy: [DAY]) { day jobs } }'
 const COUNTED = '{ jobs(filter: {idPrefix: "job_0"}) { totalCount } }'
 const CROWD = 24
-const TIMEOUT_MS = 10_000
+const TIMEOUT_MS = 60_000
 
 let service: TestRuntime
 beforeAll(async () => {

@@ -10,7 +10,7 @@ import { mutation } from '../setup/service/graphql.ts'
 import { type Producers, startProducers } from '../setup/service/producers.ts'
 import { until } from '../setup/wait.ts'
 
-const DEADLINE_MS = 25_000
+const DEADLINE_MS = 60_000
 /** Longer than any test: it is over when a test says so. */
 const LIMIT_SECONDS = 777
 const SCOPES = ['generate:workflow', 'job:read']

@@ -8,7 +8,7 @@ import { errorOf, mutation, REFUSED } from '../setup/service/graphql.ts'
 import { type Producers, type Row, startProducers } from '../setup/service/producers.ts'
 import { until } from '../setup/wait.ts'
 
-const DEADLINE_MS = 25_000
+const DEADLINE_MS = 60_000
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex')
 const PNG_URL = `data:image/png;base64,${PNG.toString('base64')}`
 const PRICE = 10
@@ -24,7 +24,8 @@ let service: Producers
 let key: string
 beforeAll(async () => {
   service = await startProducers(() => ({}), { worker: true })
-  await apply([workflow('portrait'), workflow('quick', { time_limit_seconds: 1 })])
+  const patience = { busy_patience_seconds: 30, retry_seconds: 30 }
+  await apply([workflow('portrait'), workflow('patient', {}, patience), workflow('quick', { time_limit_seconds: 4 })])
   key = await service.newKey()
 })
 afterAll(() => service.close())
@@ -170,7 +171,7 @@ describe('submitGeneration', () => {
         ? { status }
         : { body: { id: 'p8', status: asked < 2 ? 'processing' : 'succeeded', output: 'done' } },
     )
-    const job = await outcomeOf({ status: 202, body: { id: 'p8', status: 'starting' } })
+    const job = await outcomeOf({ status: 202, body: { id: 'p8', status: 'starting' } }, 'patient')
     expect([job.status, job.cause, asked]).toEqual(['completed', null, 3])
   })
 
@@ -227,7 +228,7 @@ describe('submitGeneration', () => {
     const film = { body: Buffer.from('film'), headers: { 'content-type': 'video/mp4' } }
     const answers = [{ status: 503 }, { status: 429, headers: { 'retry-after': '1' } }, film]
     service.provider.script('/files/b.mp4', () => answers[asked++] ?? film)
-    const job = await outcomeOf(prediction([`${url}/files/b.mp4`]))
+    const job = await outcomeOf(prediction([`${url}/files/b.mp4`]), 'patient')
     expect([job.status, job.cause, asked]).toEqual(['completed', null, 3])
   })
 
@@ -257,7 +258,7 @@ describe('submitGeneration', () => {
 
   it('never has more in flight on a server than it takes, and waiting is no part of the time limit', async () => {
     await apply([
-      workflow('narrow', { time_limit_seconds: 2 }, { max_in_flight: 1, base_url: `${service.provider.url}/n` }),
+      workflow('narrow', { time_limit_seconds: 10 }, { max_in_flight: 1, base_url: `${service.provider.url}/n` }),
     ])
     const gates: PromiseWithResolvers<void>[] = []
     service.provider.script('/n/predictions', () => {

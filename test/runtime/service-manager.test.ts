@@ -7,8 +7,8 @@ import { openServiceManager } from '../../src/runtime/service-manager.ts'
 import { openLog } from '../../src/values/log.ts'
 import { until } from '../setup/wait.ts'
 
-const DEADLINE_MS = 20_000
-const STANDING_MS = 900
+const DEADLINE_MS = 60_000
+const STANDING_MS = 6_000
 const log = openLog('silent')
 
 describe('the notices to systemd', () => {
@@ -47,15 +47,15 @@ describe('the notices to systemd', () => {
   })
 
   test('stop while the event loop stands still, and go on once it turns', async () => {
-    const { env, told } = unit('standing', 90)
+    const { env, told } = unit('standing', 300)
     const manager = openServiceManager(env, log)
     manager.ready()
     await until(async () => (await lives(told)) > 0, DEADLINE_MS, 'the first notice')
     const before = await lives(told)
     const waited = Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STANDING_MS)
-    // Some may have been under way on a busy machine, where 30 were due.
+    // Some may have been under way on a busy machine, where 60 were due.
     const after = readFileSync(join(directory, 'standing'), 'utf8').match(/WATCHDOG=1/g)?.length ?? 0
-    expect([waited, after - before]).toEqual(['timed-out', expect.toSatisfy((notices: number) => notices <= 10)])
+    expect([waited, after - before]).toEqual(['timed-out', expect.toSatisfy((notices: number) => notices <= 20)])
     await until(async () => (await lives(told)) > after + 1, DEADLINE_MS, 'notices of an event loop that turns')
     manager.stopping()
   })

@@ -27,7 +27,7 @@ const open = (): Storage => openS3(parseS3Url(server.storageUrl), S3_CREDENTIALS
 
 describeStorage('S3', open)
 
-describe('S3', { timeout: 60_000 }, () => {
+describe('S3', () => {
   test('that is away is an outage, and one that refuses the request is none', async () => {
     const denied = openS3(parseS3Url(server.storageUrl), { ...S3_CREDENTIALS, secretAccessKey: 'another' })
     const refusal = await denied.stat('job_away/audio.wav').catch((error: Error) => error)

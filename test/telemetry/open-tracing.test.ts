@@ -33,7 +33,8 @@ test('a collector that never answers keeps no process from its end for longer th
     trace.getTracer('sonant').startSpan('never sent').end()
     const begun = performance.now()
     expect(await tracing.close(LIMIT_MS)).toBe(false)
-    expect(performance.now() - begun).toBeLessThan(10 * LIMIT_MS)
+    // An exporter by itself gives up after ten seconds.
+    expect(performance.now() - begun).toBeLessThan(8_000)
     expect(asked).toEqual(['/v1/traces'])
   } finally {
     for (const api of [trace, context, propagation]) api.disable()

@@ -6,7 +6,7 @@ import { call } from '../setup/http.ts'
 import { until } from '../setup/wait.ts'
 
 const LOGGING_PROCESS = fileURLToPath(new URL('../setup/processes/logging-process.ts', import.meta.url))
-const DEADLINE_MS = 20_000
+const DEADLINE_MS = 60_000
 /** Each logs 100 KB: together more than a pipe and the waiting lines hold. */
 const REQUESTS = 60
 const LINES_EACH = 100

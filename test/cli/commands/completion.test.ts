@@ -93,7 +93,7 @@ describe.skipIf(!isInstalled('bash'))('bash (skipped where it is not installed)'
   })
 })
 
-describe.skipIf(!isInstalled('zsh'))('zsh (skipped where it is not installed)', { timeout: 60_000 }, () => {
+describe.skipIf(!isInstalled('zsh'))('zsh (skipped where it is not installed)', () => {
   test('completes commands, options, choices and files', async () => {
     const dir = await dirWithFile()
     await writeFile(join(dir, 'completion.zsh'), await scriptFor('zsh'))
@@ -116,7 +116,7 @@ describe.skipIf(!isInstalled('zsh'))('zsh (skipped where it is not installed)', 
   })
 })
 
-describe.skipIf(!isInstalled('fish'))('fish (skipped where it is not installed)', { timeout: 60_000 }, () => {
+describe.skipIf(!isInstalled('fish'))('fish (skipped where it is not installed)', () => {
   test('completes commands, options, choices and files', async () => {
     const dir = await dirWithFile()
     const asked = CASES.map(([line]) => `complete -C ${quoted(line)}; echo .`)

@@ -33,7 +33,7 @@ async function diagnosed(): Promise<{ code: number; findings: Finding[] }> {
 const ledgerOf = async (name: string) =>
   (await service.runtime.db.pool.query('select from _prisma_migrations where migration_name = $1', [name])).rows
 
-describe('sonant doctor', { timeout: 60_000 }, () => {
+describe('sonant doctor', () => {
   test('examines what was just restored from a backup', async () => {
     const dataDir = await makeTempDir()
     const backup = join(await makeTempDir(), 'backup')

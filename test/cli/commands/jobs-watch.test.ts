@@ -25,7 +25,7 @@ const documents = (printed: string) =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-describe('sonant jobs watch', { timeout: 90_000 }, () => {
+describe('sonant jobs watch', () => {
   test.concurrent('prints the states of a job until it has completed, and exits with 0', async () => {
     const accountId = await service.createAccount()
     const jobId = await insertJob(service.runtime.db, accountId, { status: 'processing' })

@@ -29,7 +29,7 @@ const wrongEndpoint = () => ({
 })
 const steps = (...names: string[]) => names.map((step) => ({ step, error: null }))
 
-describe('sonant storage check', { timeout: 60_000 }, () => {
+describe('sonant storage check', () => {
   test.concurrent('puts, reads, reads a part and deletes, on the disk and in a bucket', async () => {
     const [disk, bucket] = await Promise.all([
       sonantHere(env, 'storage', 'check'),
@@ -50,7 +50,7 @@ describe('sonant storage check', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a start', { timeout: 60_000 }, () => {
+describe('a start', () => {
   test.concurrent.each([
     ['a wrong bucket', wrongBucket, 'NoSuchBucket'],
     ['a wrong endpoint', wrongEndpoint, 'ECONNREFUSED'],
