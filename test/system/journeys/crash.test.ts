@@ -12,12 +12,16 @@ import { until } from '../../setup/wait.ts'
 
 const LONG_JOBS = 6
 const SHORT_JOBS = 34
+/** Long enough that most of them are unfinished when the process is killed at once. */
+const LATE_JOBS = 4
 const RECOVERY_MS = 90_000
 const DEMO_CREDITS = 1_000_000
 
+const ALL_EARLY = LONG_JOBS + SHORT_JOBS
+
 /** Every length is different, so that a job charged twice cannot hide another that was not charged. */
 const textOf = (index: number): string =>
-  'word '.repeat(400).slice(0, index < LONG_JOBS ? 1_200 + index * 101 : 20 + index)
+  'word '.repeat(1_000).slice(0, index < LONG_JOBS ? 1_200 + index * 101 : (index < ALL_EARLY ? 20 : 4_000) + index)
 
 const submit = async (service: Service, key: string, text: string): Promise<string> => {
   const voices = await call(`${service.url}/api/v1/voice/tts/voices`, { key })
@@ -43,21 +47,22 @@ describe('a crash', { timeout: RECOVERY_MS + 60_000 }, () => {
     const env = { RATE_LIMIT_PER_MINUTE: '0' }
     const first = await startService({ env })
     const { key, dataDir, port } = first
-    const texts = Array.from({ length: LONG_JOBS + SHORT_JOBS }, (_, index) => textOf(index))
+    const texts = Array.from({ length: ALL_EARLY + LATE_JOBS }, (_, index) => textOf(index))
     expect(new Set(texts.map((text) => text.length)).size).toBe(texts.length)
-    const last = texts.pop()!
-    const ids = await Promise.all(texts.map((text) => submit(first, key, text)))
-    await until(async () => (await statuses(first, key, ids)).includes('processing'), 10_000, 'a running job')
-    ids.push(await submit(first, key, last))
+    const submitAll = (some: string[]) => Promise.all(some.map((text) => submit(first, key, text)))
+    const ids = await submitAll(texts.slice(0, ALL_EARLY))
+    await until(async () => (await statuses(first, key, ids)).includes('processing'), 60_000, 'a running job')
+    ids.push(...(await submitAll(texts.slice(ALL_EARLY))))
     await first.kill9()
+    const killed = Date.now()
 
     const second = await startService({ env, dataDir, port })
-    expect((await statuses(second, key, ids)).filter((status) => status !== 'completed').length).toBeGreaterThan(2)
     const jobs = await Promise.all(ids.map((id) => finishedJob(second.url, key, id, RECOVERY_MS)))
     expect(new Set(jobs.map((job) => job.status))).toEqual(new Set(['completed']))
+    expect(jobs.filter((job) => Date.parse(job.completed_at!) > killed).length).toBeGreaterThan(2)
     const audio = await Promise.all(jobs.map((job) => call(job.outputs!.audio)))
     for (const { bytes } of audio) expect(readWav(bytes)).toMatchObject({ whole: true, channels: 1 })
-    const cost = [...texts, last].reduce((sum, text) => sum + text.length, 0)
+    const cost = texts.reduce((sum, text) => sum + text.length, 0)
     expect(await demoCredits(second)).toBe(DEMO_CREDITS - cost)
     const auditor = await openRuntime(readSettings({ DATA_DIR: dataDir }), openLog('silent'), { supervise: false })
     const evidence = {
