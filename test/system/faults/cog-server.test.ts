@@ -46,6 +46,10 @@ describe('a Cog server that fails, with two workers', { timeout: 240_000 }, () =
     )
     return rows
   }
+  const haveBoth = async () => {
+    const rows = await fixture.runtime.db.prisma.worker.findMany()
+    return rows.filter(({ permits }) => (permits as Record<string, number>)[cog.url]).length === 2
+  }
   const balance = async () =>
     (await fixture.runtime.db.prisma.account.findUniqueOrThrow({ where: { id: fixture.account } })).credits
 
@@ -54,6 +58,7 @@ describe('a Cog server that fails, with two workers', { timeout: 240_000 }, () =
     async (polled) => {
       const slug = `killed-${polled}`
       await apply(slug, {})
+      await until(haveBoth, TIMEOUT_MS, 'both workers to have a part of the limit')
       // Longer than it takes to find out that a worker has died: what it left is there when others come.
       const end = Promise.withResolvers<void>()
       cog.answer((_call, index) => (index < LIMIT ? { polled, until: end.promise } : { polled, ms: 50 }))
