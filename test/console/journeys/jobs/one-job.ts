@@ -10,7 +10,7 @@ import { createUser } from '../../../../src/users/create-user.ts'
 import { newId } from '../../../../src/values/id.ts'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import { insertJob } from '../../../setup/jobs/jobs.ts'
-import { PASSWORD } from '../../../setup/service/people.ts'
+import { PASSWORD } from '../../../setup/service/users.ts'
 import { ADD_DELIVERY, type OpenedConsole, ownEmail, signIn } from '../opened-console.ts'
 
 const TEXT = "It's copied as it was spoken."
