@@ -58,9 +58,9 @@ export const VIOLATIONS: Readonly<Record<string, string>> = {
     select j.id from job j where exists (
       select from generate_series((select min(a.attempt) from job_attempt a where a.job_id = j.id), j.attempt - 1) n
       where not exists (select from job_attempt a where a.job_id = j.id and a.attempt = n and a.ended_at is not null))`,
-  'an attempt began before the one ahead of it had ended, or is of no job': `
+  'an attempt began before the one ahead of it had ended, or is ahead of its job': `
     select a.job_id, a.attempt from job_attempt a left join job_attempt b on b.job_id = a.job_id and b.attempt = a.attempt - 1
-    left join job j on j.id = a.job_id where a.started_at < b.ended_at or a.ended_at < a.started_at or j.id is null or j.attempt < a.attempt`,
+    join job j on j.id = a.job_id where a.started_at < b.ended_at or a.ended_at < a.started_at or j.attempt < a.attempt`,
   'a transaction was left open': `
     select pid, left(query, 80) as query from pg_stat_activity where datname = current_database()
       and state like 'idle in transaction%' and state_change < now() - interval '5 seconds'`,

@@ -79,7 +79,7 @@ const WRONGS: readonly Wrong[] = [
       `update job set attempt = 2 where id = '${job}'; insert into job_attempt (job_id, attempt) values ('${job}', 1)`,
   ],
   [
-    'an attempt began before the one ahead of it had ended, or is of no job',
+    'an attempt began before the one ahead of it had ended, or is ahead of its job',
     'completed',
     (job) => `insert into job_attempt (job_id, attempt) values ('${job}', 3)`,
   ],
