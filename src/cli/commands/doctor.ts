@@ -1,13 +1,17 @@
 import type { Command } from 'commander'
 import type { Settings } from '../../context/config.ts'
+import { EmbeddedError } from '../../db/embedded/embedded-error.ts'
 import type { LedgerExamination } from '../../db/migrations/examine-ledger.ts'
 import type { Finding } from '../../doctor/finding.ts'
 import { ServiceError } from '../../errors/service-error.ts'
+import { DataDirectoryError } from '../../values/data-directory.ts'
 import type { Log } from '../../values/log.ts'
 import { addAction } from '../run-command.ts'
 import { type Column, toTable } from '../table.ts'
 
 const EXIT_CODES = { ok: 0, error: 1, warning: 2 } as const
+/** Errors of one sentence for the operator: what keeps a database from being used is found, too. */
+const SAYS_WHY = [ServiceError, DataDirectoryError, EmbeddedError] as const
 const COLUMNS: readonly Column<Finding>[] = [
   { head: 'result', cell: ({ severity }) => severity },
   { head: 'check', cell: ({ check }) => check },
@@ -43,9 +47,9 @@ async function examine(settings: Settings, log: Log): Promise<Finding[]> {
     findings.push(...migrationFindings(migrations))
     findings.push(...(await lookFurther(settings, log, migrations)))
   } catch (cause) {
-    if (!(cause instanceof ServiceError)) throw cause
+    if (!SAYS_WHY.some((kind) => cause instanceof kind)) throw cause
     const remedy = 'until then nothing else can be checked'
-    findings.push({ check: 'database', severity: 'error', found: cause.message.replace(/\.$/, ''), remedy })
+    findings.push({ check: 'database', severity: 'error', found: (cause as Error).message.replace(/\.$/, ''), remedy })
   }
   return findings
 }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { REPAIR } from '../../../src/db/migrations/ledger.ts'
@@ -155,6 +156,22 @@ describe('sonant doctor', () => {
     const backup = await runHere(['backup', join(dataDir, 'backup')], { DATA_DIR: dataDir })
     expect([backup.code, backup.stderr]).toEqual([1, `${found}.\n`])
     expect(existsSync(dataDir)).toBe(false)
+  })
+
+  test('finds what keeps the database of a directory from being used', async () => {
+    const dataDir = await makeTempDir()
+    await mkdir(join(dataDir, 'postgres'))
+    await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '17\n')
+    const { code, stdout } = await runHere(['doctor', '--json'], { DATA_DIR: dataDir })
+    expect([code, JSON.parse(stdout)]).toMatchObject([
+      1,
+      {
+        ok: false,
+        findings: [
+          { check: 'database', severity: 'error', found: expect.stringMatching(/belongs to PostgreSQL 17, and/) },
+        ],
+      },
+    ])
   })
 
   test('says which database it cannot reach', async () => {
