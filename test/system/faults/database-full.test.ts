@@ -62,7 +62,7 @@ describe('a database whose disk is full', () => {
     })
   })
 
-  test('fails no job: a finished rendering is recorded once there is room again', { timeout: 90_000 }, async () => {
+  test('fails no job: a finished rendering is recorded once there is room again', async () => {
     const id = await refusing('artifact', DISK_FULL, async () => {
       const submitted = await submitText(service.url, key, SLUG, INPUTS.text)
       await until(hasRefused, TIMEOUT_MS, 'the disk to be full')
@@ -92,10 +92,14 @@ describe('a database whose disk is full', () => {
       const performed = performJob(service.runtime, job!.id, new AbortController().signal, () => work)
       performed.catch(() => undefined)
       await until(hasRefused, TIMEOUT_MS, 'the disk to be full')
-      // No client waits for this long.
-      const clock = vi.spyOn(performance, 'now').mockImplementation(() => real() + 3_600_000)
-      await expect(performed).rejects.toThrow('the result could not be recorded')
-      clock.mockRestore()
+      // For what repeats the statement alone, whose job no client waits for this long: the other clocks of the service go on.
+      const leap = () => (new Error().stack?.includes('until-answered') ? 3_600_000 : 0)
+      const clock = vi.spyOn(performance, 'now').mockImplementation(() => real() + leap())
+      try {
+        await expect(performed).rejects.toThrow('the result could not be recorded')
+      } finally {
+        clock.mockRestore()
+      }
     })
     expect(await query('select status, error_code from job where id = $1', [job!.id])).toEqual([
       { status: 'processing', error_code: null },
