@@ -12,9 +12,9 @@ const MISSING_JOB = 'job_01h2xcejqtf2nbrexx3vqjhp41'
 
 /** A server may close before it has read a large body, and the client then sees the reset instead of the answer. */
 const untilAnswered = (send: () => Promise<Reply>) =>
-  until(() => send().catch(() => undefined), 10_000, 'an answer to a large body')
+  until(() => send().catch(() => undefined), 30_000, 'an answer to a large body')
 
-describe('bad requests', { timeout: 60_000 }, () => {
+describe('bad requests', () => {
   let service: Service
   let key = ''
   let voice = ''
@@ -34,12 +34,14 @@ describe('bad requests', { timeout: 60_000 }, () => {
     new Promise<string>((resolve, reject) => {
       const socket = connect(service.port, '127.0.0.1', () => socket.write(bytes, 'latin1'))
       let received = ''
-      socket.setTimeout(5_000, () => socket.destroy(new Error('no answer')))
+      socket.setTimeout(30_000, () => socket.destroy(new Error('no answer')))
       socket.on('data', (chunk) => {
         received += chunk.toString('latin1')
         if (received.includes('\r\n\r\n')) socket.destroy()
       })
-      socket.on('error', (error) => (received ? resolve(received) : reject(error)))
+      // Cut off before the last byte was sent: what came is the answer.
+      const isCut = ({ code = '' }: NodeJS.ErrnoException) => ['ECONNRESET', 'EPIPE'].includes(code)
+      socket.on('error', (error) => (received || isCut(error) ? resolve(received) : reject(error)))
       socket.on('close', () => resolve(received))
     })
 
@@ -176,7 +178,9 @@ describe('bad requests', { timeout: 60_000 }, () => {
     const head = `POST /api/v1/voice/tts HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\n`
     expect(await exchange(`${head}content-length: ${2 * MEGABYTE}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 413 /)
     const chunk = `${(MEGABYTE + 1).toString(16)}\r\n${text.slice(0, MEGABYTE + 1)}\r\n`
-    expect(await exchange(`${head}transfer-encoding: chunked\r\n\r\n${chunk}`)).toMatch(/^HTTP\/1\.1 413 /)
+    const chunked = () => exchange(`${head}transfer-encoding: chunked\r\n\r\n${chunk}`)
+    // As above, the reset may come first.
+    expect(await until(chunked, 30_000, 'an answer to a large body')).toMatch(/^HTTP\/1\.1 413 /)
   })
 
   test.for([
