@@ -8,6 +8,7 @@ import { until } from '../../setup/wait.ts'
 const LOAD_MS = Number(process.env.FAULT_SECONDS ?? 20) * 1000
 const RESTART_EVERY_MS = 3_000
 const COMPANION_MS = 30_000
+const RECOVERY_MS = 60_000
 /** The embedded PostgreSQL takes 200. */
 const MORE_THAN_ALLOWED = 230
 
@@ -24,20 +25,27 @@ describe('a database that fails', { timeout: LOAD_MS * 3 + 150_000 }, () => {
   })
 
   test('PostgreSQL crashes and restarts every few seconds under load: every accepted job ends, and the process lives on', async () => {
-    const end = performance.now() + LOAD_MS
+    const accepted: string[] = []
     let crashes = 0
+    // A busy machine may take longer for each crash and each job.
+    const load = async () => {
+      do accepted.push(...(await fixture.loadFor(LOAD_MS)))
+      while (crashes <= 2 || accepted.length <= 20)
+    }
+    let isLoading = true
     const chaos = async () => {
-      while (performance.now() < end) {
+      while (isLoading) {
         const next = performance.now() + RESTART_EVERY_MS
         await until(() => performance.now() > next, RESTART_EVERY_MS * 2, 'the next crash')
         await fixture.database.restart()
         crashes++
       }
     }
-    const [accepted] = await Promise.all([fixture.loadFor(LOAD_MS), chaos()])
+    const loaded = load().finally(() => {
+      isLoading = false
+    })
+    await Promise.all([loaded, chaos()])
     process.stderr.write(`${accepted.length} jobs accepted between ${crashes} crashes\n`)
-    expect(crashes).toBeGreaterThan(2)
-    expect(accepted.length).toBeGreaterThan(20)
     await fixture.allIsWell(accepted)
   })
 
@@ -56,8 +64,9 @@ describe('a database that fails', { timeout: LOAD_MS * 3 + 150_000 }, () => {
     expect(hogs.length).toBeLessThan(MORE_THAN_ALLOWED)
     const tight = await fixture.loadFor(3_000)
     await Promise.all(hogs.map((hog) => hog.end()))
-    const free = await fixture.loadFor(1_000)
-    expect(free.length).toBeGreaterThan(0)
+    const free: string[] = []
+    const isFree = async () => free.push(...(await fixture.loadFor(1_000))) > 0
+    await until(isFree, RECOVERY_MS, 'jobs to be accepted')
     await fixture.allIsWell([...tight, ...free])
   })
 

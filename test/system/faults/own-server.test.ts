@@ -8,9 +8,9 @@ import { makeServerProgram, type ServerProgram } from '../../setup/servers/serve
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { until } from '../../setup/wait.ts'
 
-const TIMEOUT_MS = 30_000
+const TIMEOUT_MS = 60_000
 
-describe('sonant work --server', { timeout: 120_000 }, () => {
+describe('sonant work --server', { timeout: 240_000 }, () => {
   let service: TestRuntime
   let program: ServerProgram
   beforeAll(async () => {
@@ -58,7 +58,8 @@ describe('sonant work --server', { timeout: 120_000 }, () => {
       'the cards to be known',
     )) as { gpus: unknown }
     expect(gpus).toEqual([{ name: 'NVIDIA T4', memory_mib: 15_360, memory_used_mib: 1, load_percent: 0 }])
-    expect(first.stderr()).toMatch(/"msg":"the server is starting".*"msg":"the server is ready"/s)
+    const lines = /"msg":"the server is starting".*"msg":"the server is ready"/s
+    await until(() => lines.test(first.stderr()), TIMEOUT_MS, 'the lines of the server')
     await first.stop('SIGKILL')
     await until(() => !runs(server.pid), TIMEOUT_MS, 'the server of the killed worker to end')
 
@@ -74,7 +75,8 @@ describe('sonant work --server', { timeout: 120_000 }, () => {
     const third = await startWorker()
     const last = await program.started(3)
     expect(runs(orphan.pid)).toBe(false)
-    expect(third.stderr()).toMatch(/"msg":"the server of a worker that was killed was ended"/)
+    const line = '"msg":"the server of a worker that was killed was ended"'
+    await until(() => third.stderr().includes(line), TIMEOUT_MS, 'the line of the orphan')
     await speaks()
     expect(await third.stop('SIGTERM')).toBe(0)
     expect(runs(last.pid)).toBe(false)

@@ -17,7 +17,7 @@ const LANGUAGES = 'auto Chinese English Japanese Korean French German Italian Sp
 /** What Retry-After says of an unfinished job by its age in seconds. */
 const pauseAt = (age: number): string => (age < 5 ? '1' : age < 20 ? '2' : age < 60 ? '5' : '10')
 
-describe('the HTTP contract', { timeout: 90_000 }, () => {
+describe('the HTTP contract', () => {
   let service: Service
   let entry: Entry
 
@@ -176,10 +176,12 @@ describe('the HTTP contract', { timeout: 90_000 }, () => {
         policy: headers['ratelimit-policy'],
       }
     }
-    const [first, second] = [await told(), await told()]
-    expect(first.policy).toMatch(/600/)
-    expect(second.policy).toBe(first.policy)
-    expect(second.remaining).toBeLessThan(first.remaining)
+    // Of three that follow each other, at most one begins the next minute.
+    const all = [await told(), await told(), await told()]
+    expect(all[0]!.policy).toMatch(/600/)
+    expect(new Set(all.map(({ policy }) => policy)).size).toBe(1)
+    const left = all.map(({ remaining }) => remaining)
+    expect(left[1]! < left[0]! || left[2]! < left[1]!, String(left)).toBe(true)
   })
 })
 
