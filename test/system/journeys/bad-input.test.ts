@@ -36,7 +36,7 @@ const expectProblem = (reply: Reply, status: number): Problem => {
   return problem
 }
 
-describe('bad input', { timeout: 60_000 }, () => {
+describe('bad input', () => {
   let service: Service
   let key = ''
   let voice = ''

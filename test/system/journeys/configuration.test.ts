@@ -4,7 +4,7 @@ import { afterAll, describe, expect, inject, test } from 'vitest'
 import { call, freePorts } from '../../setup/http.ts'
 import { cleanUp, type Env, makeTempDir, processesOf, run, startService } from '../../setup/processes/process.ts'
 
-const DEADLINE_MS = 60_000
+const DEADLINE_MS = 180_000
 
 /** Starts with these variables on an unused directory, which must fail; gives the lines that were printed. */
 const refusedStart = async (env: Env) => {

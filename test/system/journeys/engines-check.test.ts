@@ -7,7 +7,7 @@ import { cleanUp, makeTempDir, run, sonantOn } from '../../setup/processes/proce
 import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
 
 // Each command is a process of its own.
-const DEADLINE_MS = 90_000
+const DEADLINE_MS = 180_000
 
 describe('sonant engines check', { timeout: DEADLINE_MS }, () => {
   let server: SpeechServer

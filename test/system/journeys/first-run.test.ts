@@ -156,7 +156,7 @@ describe('the first run', () => {
       .replace('KEY=snt_…', `KEY=${service.key}`)
       .replace('127.0.0.1:4000', `127.0.0.1:${service.port}`)
       .replace('sleep 2', wait)
-    const options = { env: { PATH: process.env.PATH, HOME: home }, cwd: home, timeout: 20_000 }
+    const options = { env: { PATH: process.env.PATH, HOME: home }, cwd: home, timeout: 60_000 }
     const { stdout } = await promisify(execFile)('sh', ['-e', '-c', script], options)
     const shown = blocks.filter(({ language }) => language === 'json').map(({ text }) => text)
     expect(shown.length).toBe(2)

@@ -92,7 +92,7 @@ describe('webhooks of a second process', { timeout: DEADLINE_MS }, () => {
     const id = headers['webhook-id']!
     await until(
       async () => (await deliveryOf(JSON.parse(request!.body.toString()).job_id)).state === 'succeeded',
-      10_000,
+      60_000,
       'it',
     )
     expect(await service.sonant('webhooks', 'redeliver', id)).toEqual({ delivery_id: id, queued: true })
