@@ -1,8 +1,10 @@
 import type { KanjiCount } from '../engine.ts'
 import { familyOf, utteranceOf, withoutNamedWords } from './espeak-scripts.ts'
+import { ESPEAK_LANGUAGES } from './espeak-voice.ts'
 import { modernKana } from './japanese/archaic-kana.ts'
 import { rangesIn } from './japanese/japanese-ranges.ts'
 import { inOrdinaryKanji } from './japanese/ordinary-kanji.ts'
+import { readableLatin } from './latin-letters.ts'
 import { withLettersApart } from './repeated-letters.ts'
 import { composeParts, type SpokenPart, spokenText } from './spoken-part.ts'
 
@@ -17,6 +19,8 @@ const FORM =
 const DICTIONARY = new RegExp(`${KANJI.source}|\\d[つァ-ヺ]|[ァ-ヺー]{2}〜[ァ-ヺ]{2}`, 'u')
 const HAN = /\p{Script=Han}/u
 const LETTER = /[\p{L}\p{N}]/u
+/** Of the published languages; Vietnamese and others read more of the Latin letters. */
+const READ_PLAIN_LATIN: ReadonlySet<string> = new Set(Object.values(ESPEAK_LANGUAGES).map(familyOf))
 const ARCHAIC_KANA = /[\u{1b000}-\u{1b16f}]/u
 /** They choose among the looks of the character before them. */
 const SELECTORS = '[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]'
@@ -35,7 +39,7 @@ export function toSpokenText(text: string, language: string, read: JapaneseReade
   const isJapanese = familyOf(language) === 'ja'
   const plain = withoutNamedWords(text, language)
   const folded = isJapanese ? foldForms(plain.replaceAll('～', '〜'), rangesIn(plain)) : foldForms(plain)
-  const words = isJapanese ? readWords(folded, read) : folded
+  const words = inReadableLatin(isJapanese ? readWords(folded, read) : folded, language)
   const said = words.map((part, at) => ({ ...part, spoken: sayable(part.spoken, language, words[at - 1]?.spoken) }))
   return withLettersApart(said)
 }
@@ -81,6 +85,13 @@ function digitValue(digit: string): number {
   let zero = code
   while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--
   return (code - zero) % 10
+}
+
+function inReadableLatin(parts: readonly SpokenPart[], language: string): readonly SpokenPart[] {
+  if (!READ_PLAIN_LATIN.has(familyOf(language))) return parts
+  return parts.map((part) =>
+    part.spoken < 'ɏ' ? part : { ...part, spoken: Array.from(part.spoken, readableLatin).join('') },
+  )
 }
 
 /** The dictionary is asked for kanji, numbers with a counter and ranges between words alone: eSpeak reads kana itself. */

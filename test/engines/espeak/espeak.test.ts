@@ -215,6 +215,11 @@ describe('the text', () => {
     expect(Math.abs(ratio - 1)).toBeLessThan(0.1)
   })
 
+  test.each(LANGUAGES)('letters that %s spells by their codes are spoken as those that they show', async (language) => {
+    const spelled = await speak('Tiếng Việt, ᴏᴋ, ᵗʰᵉ', { language })
+    expect(spelled).toEqual(await speak('Tiêng Viêt, ok, the', { language }))
+  })
+
   test('characters in other forms are spoken as what they are', async () => {
     const plain = await fingerprint('Hello 12', { language: 'English' })
     for (const text of ['Ｈｅｌｌｏ １２', '𝓗𝓮𝓵𝓵𝓸 𝟙𝟚', 'Hello ١٢']) {
