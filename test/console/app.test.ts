@@ -310,12 +310,13 @@ describeConsole('the console in a browser', (opened) => {
 
   test('an id leads to what it names from any screen: by a letter, a button, and on a phone the menu', async () => {
     const { service, owner, account, at } = opened()
-    const id = await insertJob(service.runtime.db, account)
+    const id = await insertJob(service.runtime.db, account, { status: 'failed' })
     const { page, complaints } = await openPage(owner, service.url)
     const dialog = page.getByRole('dialog', { name: 'Find by id' })
     await page.goto(at('profile'))
     await page.getByRole('heading', { name: 'Profile' }).waitFor()
     await page.keyboard.press('/')
+    await page.locator('dialog input:focus').waitFor()
     await page.keyboard.type('job_1')
     await page.keyboard.press('Enter')
     await dialog.getByText('That is no whole id').waitFor()
@@ -324,6 +325,7 @@ describeConsole('the console in a browser', (opened) => {
     for (let presses = 0; presses < 2; presses++) await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Search', exact: true }).click()
+    await page.locator('dialog input:focus').waitFor()
     await page.keyboard.type(id)
     await page.keyboard.press('Enter')
     await page.waitForURL(at(`jobs/${id}`))

@@ -9,6 +9,7 @@ import { type Draft, DraftFields, type FieldErrors, sentenceOf } from './draft-f
 import { FileChoice } from './file-choice.tsx'
 import { uploadVoice } from './upload-voice.ts'
 import { nameOf, secondsOf, wrongFile, wrongLength } from './voice-file.ts'
+import './voices.css'
 
 interface Chosen {
   readonly file: File

@@ -92,6 +92,8 @@ async function becomesVoice(page: Page, at: (path: string) => string): Promise<v
   const dialog = page.getByRole('dialog', { name: 'Add a voice' })
   await dialog.getByText(/^\d+\.\d s/).waitFor()
   expect(await dialog.getByLabel('Transcript').inputValue()).toBe('This is how I sound.')
+  // With the styles of the screen of voices, which this page has not opened.
+  expect(await dialog.locator('.drop-zone').evaluate((zone) => getComputedStyle(zone).borderTopStyle)).toBe('dashed')
   expect(await flaws(page, 'reference')).toEqual([])
   await dialog.getByLabel('Name').fill('echo')
   await dialog.getByLabel('How the speaker has agreed').fill('A voice of this service')
