@@ -10,7 +10,7 @@ import { endCommands, startCommand } from '../../setup/processes/command.ts'
 import { cleanUp, makeDataDir, makeTempDir, processesOf, startService } from '../../setup/processes/process.ts'
 import { until } from '../../setup/wait.ts'
 
-const DEADLINE_MS = 90_000
+const DEADLINE_MS = 120_000
 const ENDED_MS = 20_000
 
 const place = async (dataDir?: string) => {
@@ -94,7 +94,7 @@ describe('the end of a service', { timeout: DEADLINE_MS }, () => {
   })
 
   test('500 requests that want to leave HTTP leave the file descriptors where they were, and do not hold it up', async () => {
-    const service = await startService({ env: { SHUTDOWN_SECONDS: '2' } })
+    const service = await startService({ env: { SHUTDOWN_SECONDS: '40' } })
     const before = descriptorsOf(service.pid)
     const sockets = Array.from({ length: 500 }, (_, at) => {
       const wanted = ['foo', 'h2c', 'websocket'][at % 3]
@@ -108,20 +108,20 @@ describe('the end of a service', { timeout: DEADLINE_MS }, () => {
     await until(() => descriptorsOf(service.pid) <= before + 5, ENDED_MS, 'the descriptors to be given back')
     const start = performance.now()
     expect(await service.stop()).toBe(0)
-    expect(performance.now() - start).toBeLessThan(5000)
+    expect(performance.now() - start).toBeLessThan(20_000)
     for (const socket of sockets) socket.destroy()
     await nothingLeft(service.dataDir, service.url)
   })
 
   test('a WebSocket peer that answers nothing any more does not hold it up', async () => {
-    const service = await startService({ env: { SHUTDOWN_SECONDS: '20' } })
+    const service = await startService({ env: { SHUTDOWN_SECONDS: '40' } })
     const socket = new WebSocket(`${service.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')
     await once(socket, 'open')
     const { _socket: stream } = socket as unknown as { _socket: Socket }
     stream.pause()
     const start = performance.now()
     expect(await service.stop()).toBe(0)
-    expect(performance.now() - start).toBeLessThan(10_000)
+    expect(performance.now() - start).toBeLessThan(20_000)
     socket.on('error', () => undefined).terminate()
   })
 

@@ -115,7 +115,7 @@ describe('a job on a speech server', () => {
 describe('a failed job tells', () => {
   test('PROVIDER_BUSY when the server stays busy', async () => {
     server.answer(() => ({ status: 429, json: { detail: 'stand-in reason' } }))
-    const job = await failureOf(await makeEndpoint())
+    const job = await failureOf(await makeEndpoint({ retry_seconds: 4 }))
     expect(job.error_code).toBe('PROVIDER_BUSY')
     expect(server.calls.length).toBeGreaterThan(1)
     expect(await causeOf(job.job_id)).toContain('stand-in reason')
@@ -132,7 +132,7 @@ describe('a failed job tells', () => {
 
   test('JOB_TIMEOUT when the server does not answer in time, and the request is closed', async () => {
     server.answer(() => ({ hang: true }))
-    const job = await failureOf(await makeEndpoint({}, { time_limit_seconds: 1 }))
+    const job = await failureOf(await makeEndpoint({}, { time_limit_seconds: 4 }))
     expect(job.error_code).toBe('JOB_TIMEOUT')
     await expect.poll(() => server.abandoned()).toBe(1)
   })
