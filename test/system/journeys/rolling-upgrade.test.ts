@@ -132,6 +132,7 @@ test('from the last release to this one, process by process and under load, and 
   load.leadTo(oldApi!.url, newApi!.url)
   await load.goesOn()
   load.leadTo(oldApi!.url)
+  await load.goesOn()
   expect(await nextApi.stop()).toBe(0)
   const workerAgain = await startReleased('work')
   await load.goesOn()
