@@ -28,6 +28,8 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/\bsnt_\w{42}/g, 'snt_KEY'],
   [/whsec_[\w+/]+=*/g, 'whsec_SECRET'],
   [/requestId":"[^"]*"/g, 'requestId":"R"'],
+  // Of the slug as a text, which leads to no endpoint.
+  [/(textLanguage":)(null|"\w+")/g, '$1"LANGUAGE"'],
   // Noted after the request.
   [/(lastUsedAt":)(null|"[^"]*")/g, '$1"MOMENT"'],
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'MOMENT'],

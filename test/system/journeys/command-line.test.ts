@@ -123,7 +123,9 @@ describe('the command line next to a running server', { timeout: DEADLINE_MS }, 
     const before = await call(`${service.url}/api/v1/public/voice`)
     expect(await service.sonant('endpoints', 'apply', file)).toEqual({ applied: ['tts'] })
     expect((await call(`${service.url}/api/v1/public/voice`)).text).toBe(before.text)
-    expect(await refused('endpoints', 'show', 'nothing')).toContain('no endpoint or workflow \\"nothing\\"')
+    expect(await refused('endpoints', 'show', 'nothing')).toContain(
+      'No endpoint or workflow with the slug \\"nothing\\".',
+    )
   })
 
   test('wrong arguments are refused with a reason and change nothing', async () => {
