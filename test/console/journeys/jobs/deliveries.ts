@@ -43,7 +43,7 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
     const rows = page.locator('tbody tr')
     await page.goto(at('webhooks'))
     await page.getByRole('region', { name: 'Latest deliveries' }).getByRole('row').nth(5).waitFor()
-    await page.getByRole('region', { name: 'Last 24 hours' }).getByText('Median attempt').waitFor()
+    await page.getByRole('region', { name: 'Last 24 hours' }).getByText('no attempt follows').waitFor()
     await page.getByRole('link', { name: 'See all' }).click()
     await page.getByRole('heading', { name: 'Deliveries', exact: true }).waitFor()
     await page.getByLabel('Endpoint, by its key').fill(key)
@@ -196,7 +196,7 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
         from.push(Date.parse(request.postDataJSON().variables.createdAt.from))
     })
     await page.goto(at('webhooks/deliveries'))
-    await page.getByText('Median attempt').waitFor()
+    await page.getByText('no attempt follows').waitFor()
     expect(from.length).toBe(1)
     await page.clock.runFor(300_000)
     await expect.poll(() => from.length).toBe(2)
@@ -399,7 +399,7 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
     try {
       await page.goto(at('webhooks/deliveries?endpoint=voice.read'))
       await page.getByText('1 delivery', { exact: true }).waitFor()
-      await page.getByText('Median attempt').waitFor()
+      await page.getByText('no attempt follows').waitFor()
       await page.getByLabel('Connection: Live').waitFor()
       // A read is asked for before it is counted.
       const costs = () => [longReads() - days, asked.filter((query) => query !== '')]
