@@ -21,7 +21,7 @@ export const AuditTable = ({ rows, withAccount = false }: AuditTableProps) => (
         <tr>
           <th>What</th>
           <th>To</th>
-          <th class={withAccount ? 'from-840' : undefined}>Detail</th>
+          <th class={withAccount ? 'from-900' : undefined}>Detail</th>
           <th>By</th>
           {withAccount && <th>Account</th>}
           <th>When</th>
@@ -42,7 +42,7 @@ const ChangeRow = ({ row, withAccount }: { row: AuditRow; withAccount: boolean }
     <td data-label="To">
       <Subject row={row} />
     </td>
-    <td class={withAccount ? 'from-840' : undefined} data-label="Detail">
+    <td class={withAccount ? 'from-900' : undefined} data-label="Detail">
       <Detail text={detailOf(row)} />
     </td>
     <td data-label="By">

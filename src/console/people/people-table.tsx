@@ -21,7 +21,7 @@ export const PeopleTable = ({ people, ownId, lastOwnerId, onAct }: PeopleTablePr
           <th>Address</th>
           <th>Role</th>
           <th>State</th>
-          <th class="from-900">Added</th>
+          <th class="from-980">Added</th>
           <th class="from-840">Last seen</th>
           <th class="end">
             <span class="unseen">Actions</span>
@@ -64,7 +64,7 @@ const PersonRow = ({ person, isReader, isLastOwner, onAct }: PersonRowProps) => 
     <td>
       <PersonState person={person} />
     </td>
-    <td class="phone-none from-900">
+    <td class="phone-none from-980">
       <Moment at={person.createdAt} />
     </td>
     <td class="from-840" data-label="Seen">

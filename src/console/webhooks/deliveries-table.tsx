@@ -37,7 +37,7 @@ export function DeliveriesTable({ deliveries, ofJob, selection, query = '' }: De
             <th>Outcome</th>
             <th class="from-840">To</th>
             {ofJob === undefined && <th>Job</th>}
-            <th class="end from-840">Attempts</th>
+            <th class="end from-900">Attempts</th>
             <th>Created</th>
             {ofJob !== undefined && (
               <th class="end">
@@ -87,7 +87,7 @@ const DeliveryRow = ({ delivery, ofJob, selection, query }: DeliveryRowProps) =>
         )}
       </td>
     )}
-    <td class="end from-840" data-label="Attempts">
+    <td class="end from-900" data-label="Attempts">
       {delivery.attempts.length}
     </td>
     <td>

@@ -7,17 +7,25 @@ import { idAt, insertJob } from '../../../setup/jobs/jobs.ts'
 import type { OpenedConsole } from '../opened-console.ts'
 
 const LONG = 'A rather long title of something'
-/** So old a job is shown with its date. */
+/** What is so old is shown with its date, which is wider than how long ago it was. */
 const DATED_MS = 31 * 86_400_000
+const DATED = `now() - interval '${DATED_MS} milliseconds'`
 const WIDTHS = [860, 960, 1020, 1099, 1100, 1190, 1240, 1390, 1440]
 /** By list: where some columns are hidden. */
 const HIDDEN: Readonly<Record<string, Readonly<Record<number, readonly string[]>>>> = {
   jobs: { 860: ['Key', 'Wait', 'Cost'], 960: ['Wait'], 1100: ['Key', 'Wait', 'Cost'] },
   keys: {},
-  webhooks: { 860: ['To', 'Attempts'], 1100: ['To', 'Attempts'] },
-  'webhooks/deliveries': { 860: ['To', 'Attempts'], 1100: ['To', 'Attempts'] },
-  people: { 860: ['Added', 'Last seen'], 960: ['Added'], 1100: ['Added', 'Last seen'] },
-  'operator/accounts': {},
+  webhooks: { 860: ['To', 'Attempts'], 960: ['Attempts'], 1100: ['To', 'Attempts'] },
+  'webhooks/deliveries': { 860: ['To', 'Attempts'], 960: ['Attempts'], 1100: ['To', 'Attempts'] },
+  people: {
+    860: ['Added', 'Last seen'],
+    960: ['Added'],
+    1020: ['Added'],
+    1100: ['Added', 'Last seen'],
+    1190: ['Added'],
+    1240: ['Added'],
+  },
+  'operator/accounts': { 860: ['Since'], 1100: ['Since'] },
   operator: {},
   'operator/jobs': {
     860: ['Wait', 'Run'],
@@ -27,7 +35,7 @@ const HIDDEN: Readonly<Record<string, Readonly<Record<number, readonly string[]>
     1190: ['Wait', 'Run'],
     1240: ['Wait', 'Run'],
   },
-  'operator/audit': { 860: ['Detail'], 1100: ['Detail'] },
+  'operator/audit': { 860: ['Detail'], 960: ['Detail'], 1100: ['Detail'] },
 }
 
 /** What a list shows follows the room that it has, and none is wider than that. */
@@ -43,7 +51,7 @@ export function columnJourneys(opened: () => OpenedConsole): void {
       await page.locator('tbody td').first().waitFor()
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 900 })
-        found.push([path, width, await hiddenIn(page), await excess(page)])
+        found.push([path, width, await hiddenIn(page), await lastingExcess(page)])
         expected.push([path, width, hidden[width] ?? [], 0])
       }
     }
@@ -62,7 +70,7 @@ export function columnJourneys(opened: () => OpenedConsole): void {
       ['failed', 'PROVIDER_UNAVAILABLE'],
       ['processing', null],
     ] as const) {
-      const id = idAt(new Date(Date.now() - DATED_MS))
+      const id = datedId()
       last = id
       await insertJob(db, account, {
         ...{ id, status, endpointKey, apiKeyId: key },
@@ -145,12 +153,15 @@ async function lastingExcess(page: Page): Promise<number> {
   return excess(page)
 }
 
+const datedId = () => idAt(new Date(Date.now() - DATED_MS))
+
 async function fill({ service, account }: OpenedConsole): Promise<void> {
   const { db } = service.runtime
   const key = newId('key')
   await db.pool.query(ADD_KEY, [key, account, LONG, '{job:read,generate:voice,account:admin}'])
   for (const errorCode of ['PROVIDER_UNAVAILABLE', 'CHARGE_FAILED'])
-    await insertJob(db, account, { status: 'failed', errorCode, apiKeyId: key, cause: LONG.repeat(4) })
+    await insertJob(db, account, { id: datedId(), status: 'failed', errorCode, apiKeyId: key, cause: LONG.repeat(4) })
+  // The overview begins with what an account without a job of late does first.
   const job = await insertJob(db, account, { apiKeyId: key })
   for (const [state, outcome] of [
     ['failed', 'timeout'],
@@ -158,18 +169,21 @@ async function fill({ service, account }: OpenedConsole): Promise<void> {
   ] as const)
     await db.pool.query(ADD_DELIVERY, [newId('msg'), account, job, state, outcome])
   const email = `${newId('user')}@example-of-a-long-name.com`
-  await createUser(service.runtime.as({ kind: 'system' }), { account, email, role: 'member' })
+  const { id } = await createUser(service.runtime.as({ kind: 'system' }), { account, email, role: 'member' })
+  await db.pool.query(`update "user" set created_at = ${DATED}, last_seen_at = ${DATED} where id = $1`, [id])
   await db.pool.query(ADD_CHANGE, [account, key, LONG])
+  await db.pool.query(ADD_ACCOUNT, [newId('acct'), `${LONG} ${key}`])
   await db.pool.query(ADD_WORKER, [newId('wrk')])
 }
 
 const MAKE_LONG = `update job set started_at = created_at + interval '59 min 59 s', cost = 999999999, chunks_done = 999, chunks_total = 1000,
   completed_at = case when completed_at is not null then created_at + interval '1 h 59 min 58 s' end where id = $1`
 const ADD_KEY = `insert into api_key (id, account_id, name, hash, scopes, last_used_at, expires_at, created_by_id)
-  values ($1, $2, $3, sha256(convert_to($1::text, 'UTF8')), $4, now(), now() + interval '90 days', (select id from "user" where email = 'owner@example.com'))`
+  values ($1, $2, $3, sha256(convert_to($1::text, 'UTF8')), $4, ${DATED}, now() + interval '90 days', (select id from "user" where email = 'owner@example.com'))`
 const ADD_DELIVERY = `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, attempt, next_attempt_at, created_at, state, outcome, finished_at)
-  values ($1, $2, 'job', $3, 'https://hooks.of.a.long.name.example.com/sonant', 0, '', 1, now(), now(), $4, $5, now())`
-const ADD_CHANGE = `insert into audit_entry (account_id, action, subject_id, subject_name, detail, actor_kind, actor_id, actor_account_id, actor_name)
-  values ($1, 'key_updated', $2, $3, $3, 'key', $2, $1, $3)`
+  values ($1, $2, 'job', $3, 'https://hooks.of.a.long.name.example.com/sonant', 0, '', 1, now(), ${DATED}, $4, $5, now())`
+const ADD_CHANGE = `insert into audit_entry (account_id, action, subject_id, subject_name, detail, actor_kind, actor_id, actor_account_id, actor_name, created_at)
+  values ($1, 'key_updated', $2, $3, $3, 'key', $2, $1, $3, ${DATED})`
+const ADD_ACCOUNT = `insert into account (id, name, credits, created_at) values ($1, $2, 999999999999, ${DATED})`
 const ADD_WORKER = `insert into worker (id, host, version, pools, slots, in_flight, gpus, heartbeat_at)
   values ($1, 'gpu-host-7.eu.example.com', '0.0.0', '{gpu,cpu,batch,overflow}', 4, 1, '[]', now() + interval '1 hour')`
