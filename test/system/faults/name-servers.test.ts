@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -89,11 +90,12 @@ describe('a name that leads elsewhere the second time it is asked for', () => {
 
 describe.skipIf(!canMount())('a name server that never answers', { timeout: 240_000 }, () => {
   const names = createSocket('udp4')
-  const address = '127.0.0.53'
+  // Not 127.0.0.53, where a system's own resolver listens.
+  const address = `127.53.${randomInt(256)}.${randomInt(1, 255)}`
   let database: TestDatabase
   let auditor: Runtime
   beforeAll(async () => {
-    await new Promise<void>((resolve) => names.bind(53, address, resolve))
+    await new Promise<void>((resolve, reject) => names.once('error', reject).bind(53, address, resolve))
     database = await createTestDatabase('opened')
   })
   afterAll(async () => {
