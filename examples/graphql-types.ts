@@ -750,7 +750,7 @@ export type MeQuery = { me: { accountId: string, accountName: string, credits: n
 export type MyEndpointsQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type MyEndpointsQuery = { myEndpoints: Array<{ slug: string, name: string, creditsPerCharacter: number, voices: Array<{ slug: string, name: string }> }> };
+export type MyEndpointsQuery = { myEndpoints: Array<{ slug: string, name: string, creditsPerCharacter: number, isServed: boolean | null, voices: Array<{ slug: string, name: string }> }> };
 
 export type NodeQueryVariables = Exact<{
   id: string;

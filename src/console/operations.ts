@@ -1094,7 +1094,7 @@ export type EnableUserMutation = { enableUser:
 export type VoicesQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type VoicesQuery = { myEndpoints: Array<{ id: string, slug: string, name: string, description: string | null, schema: unknown, voiceInput: string, creditsPerCharacter: number, libraryVoices: boolean, voices: Array<{ slug: string, name: string, description: string, kind: VoiceKind, language: string | null, sampleUrl: string | null }> }> };
+export type VoicesQuery = { myEndpoints: Array<{ id: string, slug: string, name: string, description: string | null, schema: unknown, voiceInput: string, creditsPerCharacter: number, libraryVoices: boolean, isServed: boolean | null, voices: Array<{ slug: string, name: string, description: string, kind: VoiceKind, language: string | null, sampleUrl: string | null }> }> };
 
 export type PickedVoiceFragment = { slug: string, name: string, description: string, kind: VoiceKind, language: string | null, sampleUrl: string | null };
 
@@ -1578,7 +1578,7 @@ export const newLink: Operation<NewLinkMutation, NewLinkMutationVariables> = { q
 export const changeRole: Operation<ChangeRoleMutation, ChangeRoleMutationVariables> = { query: "mutation ChangeRole($user:ID!$role:UserRole!){updateUser(user:$user role:$role){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const disableUser: Operation<DisableUserMutation, DisableUserMutationVariables> = { query: "mutation DisableUser($user:ID!){disableUser(user:$user){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const enableUser: Operation<EnableUserMutation, EnableUserMutationVariables> = { query: "mutation EnableUser($user:ID!){enableUser(user:$user){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
-export const voices: Operation<VoicesQuery, VoicesQueryVariables> = { query: "query Voices{myEndpoints{id slug name description schema voiceInput creditsPerCharacter libraryVoices voices{...PickedVoice}}}fragment PickedVoice on Voice{slug name description kind language sampleUrl}" }
+export const voices: Operation<VoicesQuery, VoicesQueryVariables> = { query: "query Voices{myEndpoints{id slug name description schema voiceInput creditsPerCharacter libraryVoices isServed voices{...PickedVoice}}}fragment PickedVoice on Voice{slug name description kind language sampleUrl}" }
 export const ownVoices: Operation<OwnVoicesQuery, OwnVoicesQueryVariables> = { query: "query OwnVoices($slug:String!){endpointVoices(slug:$slug){slug voices{...PickedVoice}}}fragment PickedVoice on Voice{slug name description kind language sampleUrl}" }
 export const sheetLanguage: Operation<SheetLanguageQuery, SheetLanguageQueryVariables> = { query: "query SheetLanguage($text:String!){textLanguage(text:$text)}" }
 export const speak: Operation<SpeakMutation, SpeakMutationVariables> = { query: "mutation Speak($slug:String!$inputs:JSON!$idempotencyKey:String!){submitVoiceJob(slug:$slug inputs:$inputs idempotencyKey:$idempotencyKey live:true){__typename ...on VoiceJobSubmission{jobId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

@@ -35,8 +35,8 @@ import '../voice/trials/trials-graphql.ts'
 import '../webhooks/graphql/webhook-deliveries-graphql.ts'
 import '../webhooks/graphql/webhook-delivery-graphql.ts'
 import '../webhooks/graphql/webhook-graphql.ts'
-import '../worker/job-pool-graphql.ts'
 import '../worker/pool-graphql.ts'
+import '../worker/served-pools-graphql.ts'
 import '../worker/worker-graphql.ts'
 
 export const buildGraphqlSchema = (): GraphQLSchema => builder.toSchema()

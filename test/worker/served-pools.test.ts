@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { insertJob } from '../setup/jobs/jobs.ts'
 import { applyEndpoint } from '../setup/jobs/voice-jobs.ts'
 import { ask } from '../setup/service/graphql.ts'
@@ -67,5 +68,53 @@ describe('the pool of a job', () => {
       null,
       undefined,
     ])
+  })
+})
+
+describe('an endpoint', () => {
+  const LISTS = ['myEndpoints { slug isServed }', 'catalog { endpoints { slug isServed } }'] as const
+  type Served = readonly { readonly slug: string; readonly isServed: boolean | null }[]
+
+  /** What is answered of the endpoints named here, and how many statements have read the workers. */
+  async function answered(key: string | null, list: string) {
+    const query = vi.spyOn(pg.Client.prototype, 'query')
+    try {
+      const { data } = await ask<{ myEndpoints?: Served; catalog?: { endpoints: Served } }>(
+        service.url,
+        key,
+        `{ ${list} }`,
+      )
+      const all = data?.myEndpoints ?? data?.catalog?.endpoints ?? []
+      const texts = query.mock.calls.map(([statement]: unknown[]) => JSON.stringify(statement))
+      return {
+        served: Object.fromEntries(all.map(({ slug, isServed }) => [slug, isServed])),
+        statements: texts.filter((text) => /from worker\b/.test(text)).length,
+      }
+    } finally {
+      query.mockRestore()
+    }
+  }
+
+  test('is served while a worker that takes its jobs lives, of all endpoints in one statement', async () => {
+    const { key } = await service.createCaller()
+    const pools = { early: 'early', late: 'late', later: 'late' }
+    for (const [slug, pool] of Object.entries(pools)) await applyEndpoint(service.runtime, slug, { pool })
+    await insertWorker('wrk_late', '{late}', -600)
+    await insertWorker('wrk_gone', '{early}', 10)
+    for (const list of LISTS)
+      expect(await answered(key, list)).toMatchObject({
+        served: { early: false, late: true, later: true },
+        statements: 1,
+      })
+    await service.runtime.db.pool.query('delete from worker')
+    expect((await answered(key, LISTS[0])).served).toMatchObject({ early: false, late: false, later: false })
+  })
+
+  test('is read of no worker without a key, nor where nobody asks whether it is served', async () => {
+    await applyEndpoint(service.runtime, 'public', {})
+    const unasked = await answered(null, LISTS[1])
+    expect([unasked.served.public, unasked.statements]).toEqual([null, 0])
+    const { key } = await service.createCaller()
+    expect((await answered(key, 'catalog { endpoints { slug } }')).statements).toBe(0)
   })
 })

@@ -13,13 +13,12 @@ import { Page } from '../parts/page.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { Composer } from './composer.tsx'
 import { addedVoices } from './draft.ts'
+import { EndpointChoice } from './endpoint-choice.tsx'
+import { chosenEndpoint, offeredEndpoint } from './offered-endpoint.ts'
 import { TakeCard } from './take-card.tsx'
 import { takes } from './takes.ts'
 
 type Endpoints = VoicesQuery['myEndpoints']
-
-/** What the address says of the voices of an endpoint. */
-const NO_VOICE = { voice: null, language: null, kind: null }
 
 /** Text in, speech out: the form of an endpoint, and below it what was spoken since the page was opened. */
 export function PlaygroundPage() {
@@ -38,7 +37,9 @@ export function PlaygroundPage() {
 
 function Studio({ endpoints, onExpired }: { endpoints: Endpoints; onExpired: () => void }) {
   const { query, change } = useAddress()
-  const endpoint = endpoints.find(({ slug }) => slug === query.endpoint) ?? endpoints[0]
+  // What is offered stays for as long as the page is open, though workers come and go.
+  const [offered] = useState(() => offeredEndpoint(endpoints)?.slug)
+  const endpoint = chosenEndpoint(endpoints, query.endpoint, offered)
   // Those of the account come with a question of their own: only some endpoints speak with them.
   const ownQuery = useQuery(ownVoices, endpoint?.libraryVoices ? { slug: endpoint.slug } : null)
   const own = ownQuery.data?.endpointVoices
@@ -58,39 +59,19 @@ function Studio({ endpoints, onExpired }: { endpoints: Endpoints; onExpired: () 
       {isOther && <Gone what="endpoint" slug={query.endpoint ?? ''} />}
       {isUnknown && !isAwaited && !isOther && <Gone what="voice" slug={query.voice ?? ''} />}
       {isAwaited && ownQuery.failure && <Failure failure={ownQuery.failure} onRetry={ownQuery.reload} isAskedAgain />}
-      {endpoints.length > 1 && <EndpointChoice endpoints={endpoints} chosen={endpoint.slug} />}
+      <EndpointChoice endpoints={endpoints} chosen={endpoint} onLook={onExpired} />
       <Composer
         key={endpoint.slug}
         endpoint={{ ...endpoint, voices }}
         chosenVoice={query.voice}
         isAwaited={isAwaited}
-        onVoice={(voice) => change({ voice }, true)}
+        onVoice={(voice) => change({ ...(endpoints.length > 1 && { endpoint: endpoint.slug }), voice }, true)}
         onExpired={() => {
           onExpired()
           ownQuery.reload()
         }}
       />
     </>
-  )
-}
-
-function EndpointChoice({ endpoints, chosen }: { endpoints: Endpoints; chosen: string }) {
-  const { change } = useAddress()
-  return (
-    <div class="toolbar">
-      <select
-        class="select"
-        aria-label="Endpoint"
-        value={chosen}
-        onChange={(event) => change({ ...NO_VOICE, endpoint: event.currentTarget.value }, true)}
-      >
-        {endpoints.map(({ slug, name }) => (
-          <option key={slug} value={slug} dir="auto">
-            {name}
-          </option>
-        ))}
-      </select>
-    </div>
   )
 }
 

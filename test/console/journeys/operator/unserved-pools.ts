@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createUser } from '../../../../src/users/create-user.ts'
 import { setOperator } from '../../../../src/users/set-operator.ts'
 import { flaws, openPage } from '../../../setup/browser.ts'
+import { endpoint } from '../../../setup/jobs/fixtures.ts'
 import { applyEndpoint, submitText } from '../../../setup/jobs/voice-jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../../../setup/service/runtime.ts'
 import { PASSWORD } from '../../../setup/service/users.ts'
@@ -9,6 +10,7 @@ import { ahead, type OpenedConsole, signIn } from '../opened-console.ts'
 
 const OF_MEMBERS = 'No worker serves the pool of this job'
 const OF_OPERATORS = 'No worker serves pool night'
+const OF_ENDPOINTS = 'No worker serves this endpoint now'
 const ADD_WORKER = `insert into worker (id, host, version, pools, slots, in_flight, gpus, heartbeat_at)
   values ('wrk_night', 'h', '1', '{night}', 1, 0, '[]', now() + interval '1 hour')`
 
@@ -48,6 +50,40 @@ export function unservedPoolJourneys(opened: () => OpenedConsole): void {
     expect([await own.getByText(OF_OPERATORS).count(), complaints, others]).toEqual([0, [], []])
     await context.close()
     await operator.close()
+  })
+
+  test('the playground begins with an endpoint that a worker serves, stays with it, and says of another one that none does', async () => {
+    const { browser, folder } = opened()
+    const service = await startTestRuntime({ consoleFolder: folder })
+    onTestFinished(() => service.close())
+    await waitingJob(service)
+    const [voice] = endpoint('aside').voices
+    const voices = ['calm', 'loud'].map((slug) => ({ ...voice, slug }))
+    await applyEndpoint(service.runtime, 'aside', { pool: 'day' }, { voices })
+    await service.runtime.db.pool.query(ADD_WORKER)
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    await page.goto(`${service.url}/console/playground`)
+    await signIn(page, 'member@example.com')
+    const choice = page.getByLabel('Endpoint', { exact: true })
+    await choice.waitFor()
+    const hint = page.getByText(OF_ENDPOINTS)
+    expect([await choice.inputValue(), await hint.count()]).toEqual(['shown', 0])
+    await choice.selectOption('aside')
+    await page.waitForURL(/\/playground\?endpoint=aside$/)
+    await hint.waitFor()
+    expect(await choice.locator('option', { hasText: 'no worker serves it now' }).count()).toBe(2)
+    expect(await flaws(page, 'unserved-endpoint')).toEqual([])
+    await service.runtime.db.pool.query(`update worker set pools = '{day}'`)
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await hint.waitFor({ state: 'detached' })
+    await page.goto(`${service.url}/console/playground`)
+    await choice.waitFor()
+    expect(await choice.inputValue()).toBe('aside')
+    await page.getByRole('radio').last().check({ force: true })
+    await page.waitForURL(/\/playground\?endpoint=aside&voice=loud$/)
+    expect(complaints).toEqual([])
+    await context.close()
   })
 }
 

@@ -1,4 +1,6 @@
 import { requireOperator } from '../access/require.ts'
+import { VoiceEndpointRef } from '../catalog/graphql/endpoint-graphql.ts'
+import { endpointKey } from '../catalog/voice-endpoint.ts'
 import { BatchLoader } from '../concurrency/batch-loader.ts'
 import { builder, type GraphqlContext } from '../graphql/builder.ts'
 import { JobInterface } from '../jobs/graphql/job-interface-graphql.ts'
@@ -24,3 +26,14 @@ builder.interfaceFields(JobInterface, (t) => ({
       status === 'queued' ? ((await served.load(ctx, endpointKey)) ?? null) : null,
   }),
 }))
+
+// The public catalog needs no key: when workers are away concerns those that submit, and costs a statement.
+builder.objectField(VoiceEndpointRef, 'isServed', (t) =>
+  t.boolean({
+    nullable: true,
+    description:
+      'Whether a living worker takes jobs of its pool now: with none they wait. Null without a key or a signed-in user.',
+    resolve: async ({ slug }, _args, ctx) =>
+      ctx.actor.kind === 'anonymous' ? null : ((await served.load(ctx, endpointKey(slug))) ?? null),
+  }),
+)

@@ -1,0 +1,51 @@
+import type { VoicesQuery } from '../operations.ts'
+import { isolated } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import { useAddress } from '../parts/use-address.ts'
+
+type Endpoints = VoicesQuery['myEndpoints']
+
+/** What the address says of the voices of an endpoint. */
+const NO_VOICE = { voice: null, language: null, kind: null }
+
+interface EndpointChoiceProps {
+  readonly endpoints: Endpoints
+  readonly chosen: Endpoints[number]
+  /** Asks anew which of them are served. */
+  readonly onLook: () => void
+}
+
+/** Which endpoint speaks, where there are several, and that no worker takes its jobs. */
+export const EndpointChoice = ({ endpoints, chosen, onLook }: EndpointChoiceProps) => (
+  <>
+    {endpoints.length > 1 && <EndpointSelect endpoints={endpoints} chosen={chosen.slug} />}
+    {chosen.isServed === false && (
+      <p class="notice warn">
+        <Icon name="alert" /> No worker serves this endpoint now: what is submitted waits until one does.
+        <button type="button" class="button small" onClick={onLook}>
+          Look again
+        </button>
+      </p>
+    )}
+  </>
+)
+
+function EndpointSelect({ endpoints, chosen }: { endpoints: Endpoints; chosen: string }) {
+  const { change } = useAddress()
+  return (
+    <div class="toolbar">
+      <select
+        class="select"
+        aria-label="Endpoint"
+        value={chosen}
+        onChange={(event) => change({ ...NO_VOICE, endpoint: event.currentTarget.value }, true)}
+      >
+        {endpoints.map(({ slug, name, isServed }) => (
+          <option key={slug} value={slug} dir="auto">
+            {isServed === false ? `${isolated(name)} – no worker serves it now` : name}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
