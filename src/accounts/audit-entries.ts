@@ -1,6 +1,7 @@
 import { isOperator, requireOperator } from '../access/require.ts'
 import type { AuditedAction } from '../audit/audited-actions.ts'
 import type { Context } from '../context/context.ts'
+import { idsOfWindow } from '../db/own/ids-of-window.ts'
 import { ownIds } from '../db/own/own-ids.ts'
 import { orderOfAccount, whereOfAccount } from '../db/own/own-rows.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
@@ -50,7 +51,9 @@ export async function auditEntries(ctx: Context, input: AuditEntriesInput): Prom
   const where = narrowed(input)
   const { id, orderBy, take } = idQuery(input, shape, 'newest', toNumber)
   const narrowing = { table: 'audit_entry', column: 'action', values: input.actions, ...input } as const
-  const ids = owner === null ? null : await ownIds(ctx.db, owner, narrowing, input, shape, toNumber)
+  const ids = await (owner === null
+    ? idsOfWindow(ctx.db, 'operator', narrowing, input, shape, toNumber)
+    : ownIds(ctx.db, owner, narrowing, input, shape, toNumber))
   const rows = await ctx.db.prisma.auditEntry.findMany({
     where: { ...(owner !== null && whereOfAccount(owner)), ...(ids === null ? { id, ...where } : { id: { in: ids } }) },
     orderBy: owner === null ? orderBy : orderOfAccount(orderBy),
@@ -77,6 +80,7 @@ async function ownerOf(ctx: Context, { account, all }: AuditEntriesInput): Promi
   throw invalidRequest('Ask for one account or for all.', details)
 }
 
+/** Without a window, whose rows are found by their ids. */
 function narrowed({ actions, createdAt }: AuditEntriesInput) {
   const [from, to] = [createdAt?.from ?? undefined, createdAt?.to ?? undefined]
   const details = [
@@ -84,10 +88,7 @@ function narrowed({ actions, createdAt }: AuditEntriesInput) {
     ...(from && to && from > to ? [{ path: '/createdAt', message: 'must not begin after its end' }] : []),
   ]
   if (details.length > 0) throw invalidRequest('Invalid arguments: see `details`.', details)
-  return {
-    ...(actions != null && { action: { in: [...actions] } }),
-    ...((from || to) && { createdAt: { ...(from && { gte: from }), ...(to && { lt: to }) } }),
-  }
+  return actions == null ? {} : { action: { in: [...actions] } }
 }
 
 interface Row extends Omit<AuditEntry, 'id' | 'action' | 'actor'> {

@@ -159,6 +159,46 @@ describe('auditEntries', () => {
   })
 })
 
+describe('a window of auditEntries', () => {
+  const DAYS = ['2001-03-01', '2001-03-02', '2001-03-03', '2001-03-04'] as const
+  const windowOf = (from: string | null, to: string | null) =>
+    `createdAt: { ${[from && `from: "${from}T00:00:00Z"`, to && `to: "${to}T00:00:00Z"`].filter(Boolean).join(', ')} }`
+  let account: string
+  beforeAll(async () => {
+    account = await service.createAccount()
+    for (const day of DAYS)
+      await service.runtime.db.pool.query(
+        `insert into audit_entry (account_id, action, subject_name, actor_kind, created_at) values ($1, 'key_created', $2::text, 'operator', $2::text::timestamptz)`,
+        [account, `${day}T00:00:00Z`],
+      )
+  })
+
+  const daysOf = async (args: string) => {
+    const page = entriesOf(await read<Page>(service.url, operator.key, list(`(${args})`)))
+    return page.map(({ subjectName }) => subjectName?.slice(0, 10))
+  }
+
+  test.each([
+    ['of an account', () => `account: "${account}"`],
+    ['of all accounts', () => 'all: true'],
+  ])('%s has its first moment and not its last, with the action and the page that are asked for', async (_, whose) => {
+    const of = (from: string | null, to: string | null, more = '') => daysOf(`${whose()}, ${windowOf(from, to)}${more}`)
+    expect(await of(DAYS[1], DAYS[3])).toEqual([DAYS[2], DAYS[1]])
+    expect(await of(null, DAYS[1])).toEqual([DAYS[0]])
+    expect((await of(DAYS[2], null)).slice(0, 2)).toEqual([DAYS[3], DAYS[2]])
+    expect(await of(DAYS[1], DAYS[1])).toEqual([])
+    expect(await of(DAYS[1], DAYS[3], ', actions: [KEY_DELETED]')).toEqual([])
+    expect(await of(DAYS[0], DAYS[3], ', first: 2')).toEqual([DAYS[2], DAYS[1]])
+    expect(await of(DAYS[0], DAYS[3], ', last: 2')).toEqual([DAYS[1], DAYS[0]])
+    const [first] = entriesOf(
+      await read<Page>(service.url, operator.key, list(`(${whose()}, ${windowOf(DAYS[2], DAYS[3])})`)),
+    )
+    expect(await of(DAYS[0], DAYS[3], `, after: "${first!.id}"`)).toEqual([DAYS[1], DAYS[0]])
+    const backwards = await ask(service.url, operator.key, list(`(${whose()}, ${windowOf(DAYS[3], DAYS[0])})`))
+    expect(codeOf(backwards)).toBe('INVALID_REQUEST')
+  })
+})
+
 describe('submittedBy of a job', () => {
   const SUBMIT = mutation(
     'submitVoiceJob(slug: "tts", inputs: { text: "Hi.", voice: "aria" })',

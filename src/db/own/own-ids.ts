@@ -3,8 +3,8 @@ import type { Database } from '../database.ts'
 import type { PageInput, PageShape } from '../page.ts'
 import { idsOfAccount, ofAccount } from './own-rows.ts'
 
-/** What a list of an account's rows is narrowed to, besides a page. */
-interface Narrowing {
+/** What a list of rows is narrowed to, besides a page. */
+export interface Narrowing {
   readonly table: 'credit_entry' | 'audit_entry'
   readonly column: 'kind::text' | 'action'
   /** Any of these; absent: all. */
@@ -24,25 +24,38 @@ interface Narrowing {
 export async function ownIds(
   db: Pick<Database, 'readPool' | 'readShares'>,
   accountId: string,
-  { table, column, values: names, createdAt }: Narrowing,
-  { after, before }: PageInput,
+  narrowing: Narrowing,
+  input: PageInput,
   { size, backwards }: PageShape,
   toNumber: (cursor: string) => bigint,
 ): Promise<bigint[] | null> {
-  const { from, to } = createdAt ?? {}
-  if (names == null && from == null && to == null) return null
+  if (narrowing.values == null && !hasWindow(narrowing)) return null
   const values: unknown[] = [accountId]
+  const conditions = [ofAccount('$1'), ...conditionsOf(narrowing, input, values, toNumber)]
+  const text = `select id from ${narrowing.table} where ${conditions.join(' and ')}
+    order by ${idsOfAccount(backwards ? 'asc' : 'desc')} limit ${size + 1}`
+  const { rows } = await longRead<{ id: string }>(db, accountId, { text, values })
+  return rows.map(({ id }) => BigInt(id))
+}
+
+/** Whether a list is narrowed to a window of time. */
+export const hasWindow = ({ createdAt }: Pick<Narrowing, 'createdAt'>): boolean =>
+  createdAt?.from != null || createdAt?.to != null
+
+/** Which rows are meant. @param values of the statement's parameters, to which those of the conditions are added */
+export function conditionsOf(
+  { column, values: names, createdAt }: Narrowing,
+  { after, before }: PageInput,
+  values: unknown[],
+  toNumber: (cursor: string) => bigint,
+): string[] {
+  const { from, to } = createdAt ?? {}
   const parameter = (value: unknown) => `$${values.push(value)}`
-  const conditions = [
-    ofAccount('$1'),
+  return [
     ...(after == null ? [] : [`id < ${parameter(toNumber(after))}`]),
     ...(before == null ? [] : [`id > ${parameter(toNumber(before))}`]),
     ...(names == null ? [] : [`${column} = any(${parameter(names)})`]),
     ...(from == null ? [] : [`created_at >= ${parameter(from)}`]),
     ...(to == null ? [] : [`created_at < ${parameter(to)}`]),
   ]
-  const text = `select id from ${table} where ${conditions.join(' and ')}
-    order by ${idsOfAccount(backwards ? 'asc' : 'desc')} limit ${size + 1}`
-  const { rows } = await longRead<{ id: string }>(db, accountId, { text, values })
-  return rows.map(({ id }) => BigInt(id))
 }
