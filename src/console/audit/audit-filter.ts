@@ -1,3 +1,4 @@
+import { endsOf, wrongEnds } from '../jobs/jobs-filter.ts'
 import type { AuditedAction, TimeRange } from '../operations.ts'
 import { rangeOf } from '../windows/time-window.ts'
 import { ACTIONS } from './audit-words.ts'
@@ -5,7 +6,7 @@ import { ACTIONS } from './audit-words.ts'
 type Query = Readonly<Record<string, string | undefined>>
 
 /** Every parameter of the audit's address that filters. */
-export const AUDIT_FILTERS = ['action', 'window', 'account'] as const
+export const AUDIT_FILTERS = ['action', 'window', 'from', 'to', 'account'] as const
 
 interface AuditFilter {
   readonly actions?: AuditedAction[]
@@ -16,14 +17,16 @@ interface AuditFilter {
 export function auditFilterOf(query: Query, now: number): { filter: AuditFilter; dropped: readonly string[] } {
   const asked = (query.action ?? '').split(',').filter((name) => name !== '')
   const known = (Object.keys(ACTIONS) as AuditedAction[]).filter((action) => asked.includes(action.toLowerCase()))
-  const createdAt = rangeOf(query.window, now)
+  const window = rangeOf(query.window, now)
+  const createdAt = window ?? endsOf(query)
   const dropped = [
     ...(known.length < asked.length ? ['action'] : []),
-    ...(query.window && createdAt === null ? ['window'] : []),
+    ...(query.window && window === null ? ['window'] : []),
+    ...wrongEnds(query),
   ]
   const filter = {
     ...(known.length > 0 && { actions: known }),
-    ...(createdAt !== null && { createdAt }),
+    ...(createdAt && { createdAt }),
   }
   return { filter, dropped }
 }

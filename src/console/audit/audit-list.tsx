@@ -3,17 +3,20 @@ import { useMemo } from 'preact/hooks'
 import { timeNow } from '../api/clock.ts'
 import { useQuery } from '../api/use-query.ts'
 import { Choice, ClearFilters, DroppedNotice } from '../jobs/jobs-toolbar.tsx'
+import { LinkedEnds } from '../lists/linked-ends.tsx'
 import { auditLog } from '../operations.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { pageOf, useAddress } from '../parts/use-address.ts'
+import { OwnWindow } from '../windows/own-window.tsx'
 import { WINDOW_OPTIONS } from '../windows/time-window.ts'
 import { AUDIT_FILTERS, auditFilterOf } from './audit-filter.ts'
 import { AuditTable } from './audit-table.tsx'
 import { ACTIONS, actionGroups } from './audit-words.ts'
 
 const PAGE = 50
+const ENDS = { from: null, to: null }
 const CLEARED = Object.fromEntries([...AUDIT_FILTERS, 'after', 'before'].map((name) => [name, null]))
 
 interface AuditListProps {
@@ -36,7 +39,9 @@ export function AuditList({ isOperators = false, children }: AuditListProps) {
       <div class="toolbar filters">
         {children}
         <ActionChoice isOperators={isOperators} />
-        <Choice name="window" label="Any time" options={WINDOW_OPTIONS} />
+        <Choice name="window" label="Any time" options={WINDOW_OPTIONS} clears={ENDS} />
+        <OwnWindow />
+        <LinkedEnds />
         {isNarrow && <ClearFilters onClear={() => change(CLEARED)} />}
       </div>
       <DroppedNotice names={dropped} />

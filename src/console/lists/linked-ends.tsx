@@ -3,7 +3,7 @@ import { exactTime } from '../parts/format.ts'
 import { useAddress } from '../parts/use-address.ts'
 import { RemovableChips } from './removable-chips.tsx'
 
-/** The ends of a window that only links set. */
+/** The ends of a window that has no name. */
 export function LinkedEnds() {
   const { query } = useAddress()
   const [from, to] = [timeOf(query.from), timeOf(query.to)]

@@ -8,7 +8,7 @@ interface RemovableChipsProps {
   readonly filters: readonly (readonly [name: string, value: string | null | undefined])[]
 }
 
-/** Filters that only links set: shown, so that a short list is not a riddle. */
+/** Filters that no field shows: said, so that a short list is not a riddle. */
 export function RemovableChips({ filters }: RemovableChipsProps) {
   const { change } = useAddress()
   return (

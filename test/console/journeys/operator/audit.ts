@@ -4,6 +4,9 @@ import { mutation } from '../../../setup/service/graphql.ts'
 import { usersOf } from '../../../setup/service/users.ts'
 import { type OpenedConsole, ownName } from '../opened-console.ts'
 
+const ADD_ENTRY = `insert into audit_entry (account_id, action, subject_name, actor_kind, created_at)
+  values ($1, 'key_created', $2, 'operator', $3::timestamptz)`
+
 /** What was changed, for owners and for operators. */
 export function auditJourneys(opened: () => OpenedConsole): void {
   test('an owner finds a change by what it was, in an address that can be shared; operators those of all accounts', async () => {
@@ -38,4 +41,39 @@ export function auditJourneys(opened: () => OpenedConsole): void {
     expect([await flaws(page, 'operator-audit'), complaints]).toEqual([[], []])
     await page.close()
   })
+
+  test.each(['audit', 'operator/audit'])(
+    '%s is narrowed to a time by its ends, which its address keeps',
+    async (path) => {
+      const { service, owner, account, at } = opened()
+      const name = ownName('of a winter')
+      for (const day of ['2001-01-01', '2001-01-02', '2001-01-03'])
+        await service.runtime.db.pool.query(ADD_ENTRY, [account, `${name} ${day}`, day])
+      const context = await opened().browser.newContext({
+        storageState: await owner.storageState(),
+        timezoneId: 'Asia/Kolkata',
+      })
+      const { page, complaints } = await openPage(context, service.url)
+      await page.goto(at(`${path}?window=7d`))
+      await page.getByRole('button', { name: 'Own time…' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Own time' })
+      await dialog.getByLabel('From').fill('2001-01-02T05:30')
+      await dialog.getByLabel('Until').fill('2001-01-02T05:30')
+      await dialog.getByRole('button', { name: 'Show' }).click()
+      await dialog.getByText('Choose a later time than the beginning.').waitFor()
+      expect(await flaws(page, 'own-time')).toEqual([])
+      await dialog.getByLabel('Until').fill('2001-01-03T05:30')
+      await dialog.getByRole('button', { name: 'Show' }).click()
+      const ends = { from: '2001-01-02T00:00:00.000Z', to: '2001-01-03T00:00:00.000Z' }
+      await page.waitForURL((url) => url.search === `?${new URLSearchParams(ends)}`)
+      const names = page.locator('tbody').getByText(name)
+      await expect.poll(() => names.allTextContents()).toEqual([`${name} 2001-01-02`])
+      await page.getByRole('button', { name: /^to / }).click()
+      await expect.poll(() => names.count()).toBe(2)
+      await page.getByLabel('Any time').selectOption('1h')
+      await page.waitForURL((url) => url.search === '?window=1h')
+      expect(complaints).toEqual([])
+      await context.close()
+    },
+  )
 }

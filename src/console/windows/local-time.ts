@@ -1,0 +1,16 @@
+const MINUTE_MS = 60_000
+
+/** A time as fields of the reader's own day and clock have it, to the minute: `2026-03-01T09:30`. Empty where there is none. */
+export function localTime(iso: string | null | undefined): string {
+  const ms = Date.parse(iso ?? '')
+  if (Number.isNaN(ms)) return ''
+  const minute = new Date(Math.floor(ms / MINUTE_MS) * MINUTE_MS)
+  return new Date(minute.getTime() - minute.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16)
+}
+
+/** What such a field means. One that nobody has changed means the time that it was filled with, to the second. @returns null: no time */
+export function timeOfField(text: string, filledWith: string | null | undefined): string | null {
+  if (text !== '' && text === localTime(filledWith)) return filledWith ?? null
+  const ms = Date.parse(text)
+  return Number.isNaN(ms) ? null : new Date(ms).toISOString()
+}
