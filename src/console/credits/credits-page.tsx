@@ -16,6 +16,7 @@ import { Pager } from '../parts/pager.tsx'
 import { pageOf, useAddress } from '../parts/use-address.ts'
 import { balance } from '../shell/balance.ts'
 import { ExportMenu } from '../windows/export-menu.tsx'
+import { OwnWindow } from '../windows/own-window.tsx'
 import { rangeOf, WINDOW_OPTIONS } from '../windows/time-window.ts'
 import { CREDIT_FILTERS, creditFilterOf, KINDS } from './credit-filter.ts'
 import { DaySums } from './day-sums.tsx'
@@ -103,6 +104,7 @@ const Toolbar = ({ children }: { children: ComponentChildren }) => (
   <div class="toolbar">
     <Choice name="kind" label="Any kind" options={KIND_OPTIONS} />
     <Choice name="window" label="Any time" options={WINDOW_OPTIONS} clears={ENDS} />
+    <OwnWindow />
     <LinkedEnds />
     {children}
   </div>

@@ -13,6 +13,7 @@ import { Icon } from '../parts/icon.tsx'
 import { SearchField } from '../parts/search-field.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { useFile } from '../shell/use-file.ts'
+import { OwnWindow } from '../windows/own-window.tsx'
 import { WINDOW_OPTIONS } from '../windows/time-window.ts'
 import { placeOf } from './jobs-address.ts'
 import { ERRORS, FILTERS, isFiltered, STATUSES, TYPES } from './jobs-filter.ts'
@@ -89,6 +90,7 @@ export function LinkedFilters() {
 export const FilterChoices = () => (
   <>
     <Choice name="window" label="Any time" options={WINDOW_OPTIONS} clears={ENDS} />
+    <OwnWindow />
     <Choice name="type" label="Any type" options={TYPES.map((type) => [type.toLowerCase(), sentence(type)])} />
     <Choice name="error" label="Any error" options={ERRORS.map((error) => [error.toLowerCase(), sentence(error)])} />
   </>

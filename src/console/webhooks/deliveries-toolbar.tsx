@@ -7,6 +7,7 @@ import { RemovableChips } from '../lists/removable-chips.tsx'
 import { Segments } from '../parts/field.tsx'
 import { sentence, shortId } from '../parts/format.ts'
 import { useAddress } from '../parts/use-address.ts'
+import { OwnWindow } from '../windows/own-window.tsx'
 import { WINDOW_OPTIONS } from '../windows/time-window.ts'
 import { STATES } from './deliveries-filter.ts'
 import { OUTCOMES, outcomeWords } from './outcome-words.ts'
@@ -35,6 +36,7 @@ export const DeliveriesToolbar = ({ children }: { children: ComponentChildren })
   <div class="toolbar filters">
     <OutcomeChoice />
     <Choice name="window" label="Any time" options={WINDOW_OPTIONS} clears={ENDS} />
+    <OwnWindow />
     <EndpointField />
     <LinkedChips />
     {children}

@@ -30,7 +30,7 @@ export function OwnWindowDialog({ onClose }: { onClose: () => void }) {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
   const field = { type: 'datetime-local', max: LATEST } as const
   return (
-    <Dialog title="Own time" onClose={onClose}>
+    <Dialog title="Custom time" onClose={onClose}>
       <form class="stack" onSubmit={onSubmit}>
         <TextField label="From" hint={`In the time zone ${timeZone}.`} {...field} value={from} onText={setFrom} />
         <TextField

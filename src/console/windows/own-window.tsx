@@ -17,7 +17,7 @@ export function OwnWindow() {
   return (
     <>
       <button type="button" class="button" onClick={() => setOpen(true)}>
-        Own time…
+        Custom time…
       </button>
       {isOpen && file !== null && <file.OwnWindowDialog onClose={close} />}
     </>

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { notifyJob } from '../../../../src/jobs/live/notify-job.ts'
 import { flaws, openPage } from '../../../setup/browser.ts'
-import { insertJob } from '../../../setup/jobs/jobs.ts'
+import { idAt, insertJob } from '../../../setup/jobs/jobs.ts'
 import { type OpenedConsole, ownName } from '../opened-console.ts'
 
 /** Keeps the answers to a query waiting until the returned function is called. */
@@ -128,6 +128,48 @@ export function listJourneys(opened: () => OpenedConsole): void {
     }
     expect(complaints).toEqual([])
     await page.close()
+  })
+
+  test('jobs are narrowed to a time by its ends, in fields that are loaded once they are wanted, with what their window was', async () => {
+    const { service, browser, owner, account, at } = opened()
+    const endpointKey = ownName('voice.in_time')
+    for (const time of ['2001-01-01T12:00Z', '2001-01-02T12:00Z', '2001-01-03T12:00Z'])
+      await insertJob(service.runtime.db, account, { id: idAt(new Date(time)), endpointKey })
+    const context = await browser.newContext({ storageState: await owner.storageState(), timezoneId: 'Asia/Kolkata' })
+    const { page, complaints } = await openPage(context, service.url)
+    const files: string[] = []
+    page.on('request', (request) => void files.push(new URL(request.url()).pathname))
+    const areLoaded = () => files.some((file) => file.includes('own-window-dialog'))
+    const dialog = page.getByRole('dialog', { name: 'Custom time' })
+    for (const list of ['jobs', 'operator/jobs']) {
+      await page.goto(at(`${list}?endpoint=${endpointKey}`))
+      const rows = page.locator('tbody tr')
+      await expect.poll(() => rows.count()).toBe(3)
+      expect([list, areLoaded()]).toEqual([list, list !== 'jobs'])
+      await page.getByRole('button', { name: 'Custom time…' }).click()
+      await dialog.getByLabel('From').fill('2001-01-02T05:30')
+      await dialog.getByLabel('Until').fill('2001-01-03T05:30')
+      await page.keyboard.press('Enter')
+      const ends = { from: '2001-01-02T00:00:00.000Z', to: '2001-01-03T00:00:00.000Z' }
+      await page.waitForURL((url) => url.search === `?${new URLSearchParams({ endpoint: endpointKey, ...ends })}`)
+      await expect.poll(() => rows.count()).toBe(1)
+      await page.getByRole('button', { name: 'Custom time…' }).click()
+      expect(await dialog.getByLabel('From').inputValue()).toBe('2001-01-02T05:30')
+      await dialog.getByLabel('From').fill('')
+      await dialog.getByRole('button', { name: 'Show' }).click()
+      await expect.poll(() => rows.count()).toBe(2)
+    }
+    for (const list of ['webhooks/deliveries', 'credits']) {
+      await page.goto(at(`${list}?window=last-month`))
+      await page.getByRole('button', { name: 'Custom time…' }).click()
+      expect(await dialog.getByLabel('Until').inputValue()).toMatch(/-01T00:00$/)
+      await dialog.getByLabel('From').fill('2001-01-02T05:30')
+      await dialog.getByLabel('Until').fill('')
+      await dialog.getByRole('button', { name: 'Show' }).click()
+      await page.waitForURL(at(`${list}?from=2001-01-02T00%3A00%3A00.000Z`))
+    }
+    expect(complaints).toEqual([])
+    await context.close()
   })
 
   test('tabs say how many jobs they have once that is known', async () => {
