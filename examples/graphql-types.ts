@@ -713,6 +713,7 @@ export type FailedJobsQuery = { jobs: { totalCount: number, pageInfo: { hasNextP
 export type JobsChangedSubscriptionVariables = Exact<{
   filter?: JobsFilter | null | undefined;
   everyMs?: number | null | undefined;
+  endedWithinMs?: number | null | undefined;
 }>;
 
 
@@ -1117,7 +1118,7 @@ export const jobSeriesQueryVariables: JobSeriesQueryVariables = {"from":"2026-11
 export const jobsPerDayQueryVariables: JobsPerDayQueryVariables = {}
 export const jobUpdatedSubscriptionVariables: JobUpdatedSubscriptionVariables = {"id":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const failedJobsQueryVariables: FailedJobsQueryVariables = {}
-export const jobsChangedSubscriptionVariables: JobsChangedSubscriptionVariables = {"filter":{"types":["VOICE"]},"everyMs":250}
+export const jobsChangedSubscriptionVariables: JobsChangedSubscriptionVariables = {"filter":{"types":["VOICE"]},"everyMs":250,"endedWithinMs":60000}
 export const jobsUpdatedSubscriptionVariables: JobsUpdatedSubscriptionVariables = {"filter":{"type":"VOICE"}}
 export const lexiconQueryVariables: LexiconQueryVariables = {}
 export const meQueryVariables: MeQueryVariables = {}

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { at } from '../api/base.ts'
 import { timeNow } from '../api/clock.ts'
 import { comebacks } from '../api/follow.ts'
-import { useQuery } from '../api/use-query.ts'
+import { type Loaded, useQuery } from '../api/use-query.ts'
 import { BulkPlace } from '../lists/bulk-place.tsx'
 import { NewerButton } from '../lists/newer-button.tsx'
 import { ShorterTime } from '../lists/shorter-time.tsx'
@@ -77,11 +77,9 @@ export function JobsPage() {
       <Load query={list} skeleton={<SkeletonRows />}>
         {({ jobs }) => (
           <JobsList
-            {...{ jobs, filter, shown, isNewestFirst }}
-            isOther={list.isOther}
+            {...{ list, jobs, filter, shown, isNewestFirst }}
             isFirst={!query.after && !query.before}
             onReload={reload}
-            onMissed={list.reload}
             empty={<NoJobs isFiltered={isFiltered(query)} onClear={() => change(NO_FILTER)} />}
           />
         )}
@@ -105,25 +103,22 @@ const Exports = ({ shown, isReady, isListFiltered }: ExportsProps) => (
 )
 
 interface JobsListProps {
+  readonly list: Loaded<JobsQuery>
   readonly jobs: JobsQuery['jobs']
   readonly filter: JobsFilter
   /** The rows as they are on the screen. */
   readonly shown: { current: readonly JobRowFragment[] }
   readonly isFirst: boolean
   readonly isNewestFirst: boolean
-  /** The rows are those of another filter or page. */
-  readonly isOther: boolean
   readonly onReload: () => void
-  /** A row may have changed unseen. */
-  readonly onMissed: () => void
   /** In place of no rows. */
   readonly empty: ComponentChildren
 }
 
-function JobsList({ jobs, filter, shown, isFirst, isNewestFirst, isOther, onReload, onMissed, empty }: JobsListProps) {
+function JobsList({ list, jobs, filter, shown, isFirst, isNewestFirst, onReload, empty }: JobsListProps) {
   const { change, query } = useAddress()
   const loaded = useMemo(() => jobs.edges.map(({ node }) => node), [jobs])
-  const { rows, newer } = useLiveRows(loaded, filter, query.live === 'off', onMissed)
+  const { rows, newer } = useLiveRows(loaded, list.askedAt, filter, query.live === 'off', list.reload)
   useEffect(() => {
     shown.current = rows
     return () => {
@@ -133,7 +128,7 @@ function JobsList({ jobs, filter, shown, isFirst, isNewestFirst, isOther, onRelo
   // Among no rows, none that is new moves any.
   useCalmReload(rows.length === 0 && isFirst ? newer : null, COUNTS_MS, onReload)
   const ids = rows.map(({ id }) => id)
-  const selection = useSelection(ids, isOther)
+  const selection = useSelection(ids, list.isOther)
   if (rows.length === 0) return empty
   return (
     <>

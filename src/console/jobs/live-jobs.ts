@@ -32,12 +32,6 @@ export const belongs = (
 ): boolean =>
   (statuses?.includes(status) ?? true) && (errorCodes == null || (errorCode != null && errorCodes.includes(errorCode)))
 
-/** The rows as they were loaded; one that was seen to end meanwhile has ended. */
-export function notBehind<Job extends Changing>(loaded: readonly Job[], seen: readonly Job[]): readonly Job[] {
-  const ended = new Map(seen.filter(({ status }) => ENDED.has(status)).map((job) => [job.id, job]))
-  return loaded.map((row) => (ENDED.has(row.status) ? row : (ended.get(row.id) ?? row)))
-}
-
 /** Whether a row has to be asked for: it is shown as unfinished, and is not among all that are. */
 export const isMissed = (rows: readonly Changing[], unfinished: readonly Changing[]): boolean => {
   const ids = new Set(unfinished.map(({ id }) => id))

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { follow } from '../api/follow.ts'
 import { type JobRowFragment, type JobsFilter, jobsLive } from '../operations.ts'
-import { belongs, isMissed, mergeJobs, notBehind } from './live-jobs.ts'
+import { isMissed } from './live-jobs.ts'
+import { type LiveState, whenHeard, whenLoaded } from './live-rows.ts'
 
 type Row = JobRowFragment
 
@@ -11,21 +12,25 @@ interface LiveRows {
   readonly newer: number
 }
 
-/** The rows of a page as their jobs change. New jobs are counted, and shown only when the reader asks: rows stay where they are. */
+/**
+ * The rows of a page as their jobs change. New jobs are counted, and shown only when the reader asks: rows stay where they are.
+ * @param askedAt when the rows were asked for: what changed since, the answer may not know
+ */
 export function useLiveRows(
   loaded: readonly Row[],
+  askedAt: number,
   filter: JobsFilter,
   isPaused: boolean,
   onMissed: () => void,
 ): LiveRows {
-  const [state, setState] = useState<State>({ rows: loaded, newer: new Set() })
+  const [state, setState] = useState<LiveState<Row>>({ rows: loaded, newer: new Set(), heard: new Map() })
   const latest = useRef(loaded)
   const asked = useRef(filter)
   asked.current = filter
   const wasPaused = useRef(false)
   useEffect(() => {
     latest.current = loaded
-    setState((before) => ({ rows: notBehind(loaded, before.rows), newer: new Set() }))
+    setState((before) => whenLoaded(before, { loaded, filter: asked.current, askedAt }))
   }, [loaded])
   // A job that leaves the filter's state has to be seen leaving.
   const { statuses: _statuses, errorCodes: _errorCodes, completedAt: _completedAt, ...followed } = filter
@@ -38,31 +43,12 @@ export function useLiveRows(
     wasPaused.current = false
     let isFirst = true
     return follow(jobsLive, { filter: followed }, ({ jobsChanged }) => {
-      // It begins with what is unfinished now: what ended before it, while nothing was followed, is asked for.
+      // It begins with what is unfinished, or ended while the list was read. What ended earlier, while nothing was followed, is asked for.
       if (isFirst && isMissed(latest.current, jobsChanged)) onMissed()
       isFirst = false
-      setState((before) => changed(before, jobsChanged as readonly Row[], latest.current, asked.current))
+      const at = performance.now()
+      setState((before) => whenHeard(before, jobsChanged, { loaded: latest.current, filter: asked.current, at }))
     })
   }, [JSON.stringify(followed), isPaused])
   return { rows: state.rows, newer: state.newer.size }
-}
-
-interface State {
-  readonly rows: readonly Row[]
-  readonly newer: ReadonlySet<string>
-}
-
-function changed(before: State, jobs: readonly Row[], loaded: readonly Row[], filter: JobsFilter): State {
-  const merged = mergeJobs(before.rows, jobs)
-  const newer = new Set(before.newer)
-  for (const job of merged.newer)
-    if (job.createdAt > placeOfNew(loaded, filter) && belongs(job, filter)) newer.add(job.id)
-    else newer.delete(job.id)
-  return { rows: merged.rows, newer }
-}
-
-/** After which time of a page's rows a job that is not among them is new there: old jobs come into the states of a filter as well. */
-function placeOfNew(rows: readonly Row[], { statuses, errorCodes, completedAt }: JobsFilter): string {
-  const place = statuses || errorCodes || completedAt ? rows.at(-1) : rows[0]
-  return place?.createdAt ?? ''
 }

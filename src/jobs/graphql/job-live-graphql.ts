@@ -36,6 +36,10 @@ builder.subscriptionFields((t) => ({
     args: {
       filter: t.arg({ type: JobsFilterInput, description: 'Which jobs.' }),
       everyMs: t.arg.int({ description: 'A message once in this time at most: 100 to 60,000; 1,000 unless given.' }),
+      endedWithinMs: t.arg.int({
+        description:
+          "Begins also with those of the account's newest thousand that ended in this time before: 0 to 300,000; without them unless given.",
+      }),
     },
     ...subscribedBy(jobsChanged, (args: JobsChangedInput) => args),
     resolve: (jobs: readonly Job[]) => [...jobs],

@@ -49,19 +49,20 @@ export class JobFeed {
   }
 
   /**
-   * The present state first, then every newer one. What the service itself follows for a request is not counted as a subscription.
+   * The present state first, and that of jobs that ended since a time, then every newer one. What the service itself follows for a request is not counted as a
+   * subscription.
    * @throws RATE_LIMITED where there are too many subscriptions already
    */
   async follow(
     ctx: Pick<Context, 'actor' | 'db'>,
     interest: Interest,
-    { counted = true }: { readonly counted?: boolean } = {},
+    { counted = true, endedSince = null }: { readonly counted?: boolean; readonly endedSince?: Date | null } = {},
   ): Promise<JobStates> {
     const caller = requireAccount(ctx)
     const follower = this.#followers.add(caller, interest, counted)
     try {
       await this.#listen()
-      const ids = interest.jobId === null ? await recentJobs(ctx.db, caller.accountId, null) : [interest.jobId]
+      const ids = interest.jobId === null ? await recentJobs(ctx.db, caller.accountId, endedSince) : [interest.jobId]
       for (const jobId of ids) this.#fetcher.want(caller.accountId, jobId, follower)
     } catch (error) {
       follower.stream.finish()

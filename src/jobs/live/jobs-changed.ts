@@ -11,17 +11,22 @@ import type { FeedContext } from './job-feed.ts'
 const DEFAULT_EVERY_MS = 1000
 /** The shortest and the longest time between two messages. */
 const EVERY_MS = { least: 100, most: 60_000 } as const
+/** How far back the jobs may have ended that a subscription begins with. */
+const ENDED_WITHIN_MS = { least: 0, most: 300_000 } as const
 
 /** Which jobs, and how often at most. */
 export interface JobsChangedInput {
   readonly filter?: JobsFilter | null | undefined
   /** 100 to 60,000; 1,000 unless given. */
   readonly everyMs?: number | null | undefined
+  /** 0 to 300,000: it begins also with jobs that ended in this time before it, which a list that was read before may show as unfinished, or not at all. */
+  readonly endedWithinMs?: number | null | undefined
 }
 
 /**
  * The jobs of the caller's account that match and have changed, each in its latest state, many together: once in the time that is asked
- * for, at most 500 of them. First of all the unfinished ones as they are now.
+ * for, at most 500 of them. First of all the unfinished ones as they are now, and, of the account's newest thousand, those that ended in the
+ * time before that is asked for.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
  */
 export async function jobsChanged(ctx: FeedContext, input: JobsChangedInput): Promise<PullStream<readonly Job[]>> {
@@ -29,14 +34,24 @@ export async function jobsChanged(ctx: FeedContext, input: JobsChangedInput): Pr
   const filter = input.filter ?? {}
   rejectFilterViolations(filter)
   const everyMs = checkedEveryMs(input.everyMs)
+  const endedSince = input.endedWithinMs == null ? null : timeBefore(ctx, input.endedWithinMs)
   const accepts = (job: Job): boolean => matchesFilter(filter, job)
-  return batched(await ctx.jobFeed.follow(ctx, { jobId: null, accepts }), everyMs)
+  return batched(await ctx.jobFeed.follow(ctx, { jobId: null, accepts }, { endedSince }), everyMs)
 }
 
 /** The time between two messages that a subscriber asks for. @throws INVALID_REQUEST: what is out of range is never clamped */
 export function checkedEveryMs(everyMs: number | null | undefined): number {
   const given = everyMs ?? DEFAULT_EVERY_MS
-  if (given >= EVERY_MS.least && given <= EVERY_MS.most) return given
-  const details = [{ path: '/everyMs', message: `must be from ${EVERY_MS.least} to ${EVERY_MS.most}` }]
-  throw invalidRequest('Invalid arguments: see `details`.', details)
+  requireWithin('/everyMs', given, EVERY_MS)
+  return given
+}
+
+function timeBefore({ now }: FeedContext, ms: number): Date {
+  requireWithin('/endedWithinMs', ms, ENDED_WITHIN_MS)
+  return new Date(now().getTime() - ms)
+}
+
+function requireWithin(path: string, given: number, { least, most }: { least: number; most: number }): void {
+  if (given >= least && given <= most) return
+  throw invalidRequest('Invalid arguments: see `details`.', [{ path, message: `must be from ${least} to ${most}` }])
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { belongs, isMissed, mergeJobs, notBehind } from '../../../src/console/jobs/live-jobs.ts'
+import { belongs, isMissed, mergeJobs } from '../../../src/console/jobs/live-jobs.ts'
 
 const job = (id: string, status: string) => ({ id, status })
 
@@ -13,12 +13,6 @@ test('rows keep their places and take what changed; new jobs come out apart', ()
 
 test('a job that has ended is not shown as running again by a late message', () => {
   expect(mergeJobs([job('a', 'COMPLETED')], [job('a', 'PROCESSING')]).rows).toEqual([job('a', 'COMPLETED')])
-})
-
-test('a list that was answered late does not show as running what was seen to end', () => {
-  const loaded = [job('a', 'PROCESSING'), job('b', 'QUEUED'), job('c', 'FAILED')]
-  const seen = [job('a', 'COMPLETED'), job('b', 'PROCESSING'), job('c', 'COMPLETED'), job('d', 'FAILED')]
-  expect(notBehind(loaded, seen)).toEqual([job('a', 'COMPLETED'), job('b', 'QUEUED'), job('c', 'FAILED')])
 })
 
 test('a row that is unfinished, and not among what is, has been missed', () => {

@@ -46,8 +46,7 @@ export async function signIn(page: Page, email: string): Promise<void> {
 }
 
 /**
- * Before the page is opened, which has an unfinished job to show: until its list is followed. The socket is live some time before that, and a
- * job that ends in between is in no message.
+ * Before the page is opened, which has an unfinished job to show: until its list is followed. The socket is live some time before that.
  */
 export const whenFollowed = (page: Page): Promise<void> =>
   new Promise((resolve) => {

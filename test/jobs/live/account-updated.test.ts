@@ -147,7 +147,7 @@ describe('deliveriesUpdated', () => {
 
 describe('jobsChanged', () => {
   const CHANGED =
-    'subscription ($filter: JobsFilter, $everyMs: Int) { jobsChanged(filter: $filter, everyMs: $everyMs) { id status } }'
+    'subscription ($filter: JobsFilter, $everyMs: Int, $endedWithinMs: Int) { jobsChanged(filter: $filter, everyMs: $everyMs, endedWithinMs: $endedWithinMs) { id status } }'
   type Event = { jobsChanged: { id: string; status: string }[] }
 
   test('is a message a tick with the latest state of each job, of those that match alone', async () => {
@@ -190,7 +190,37 @@ describe('jobsChanged', () => {
     await client.dispose()
   })
 
-  test.each([{ everyMs: 99 }, { everyMs: 60_001 }, { filter: { types: [] } }])('refuses %j', async (variables) => {
+  test('begins with what is unfinished, and with what ended in the time before that is asked for', async () => {
+    const { account, key } = await service.createCaller()
+    const insert = (fields: JobFields) => insertJob(service.runtime.db, account, fields)
+    const endedAgo = (ms: number) => new Date(service.runtime.now().getTime() - ms)
+    const waiting = await insert({ status: 'queued' })
+    const ended = await insert({ status: 'failed', completedAt: endedAgo(20_000) })
+    await insert({ status: 'failed', completedAt: endedAgo(90_000) })
+    await insert({ status: 'failed', completedAt: endedAgo(20_000), endpointKey: 'voice.other' })
+    const filter = { endpointKeys: ['voice.tts'] }
+    const client = openSocketClient(service.url, key)
+    const firstOf = async (variables: object) => {
+      const heard = client.subscribe<Event>(CHANGED, { filter, ...variables })
+      await heard.waitFor(({ jobsChanged }) => jobsChanged.some(({ id }) => id === waiting))
+      return heard.data[0]!.jobsChanged.map(({ id, status }) => [id, status])
+    }
+    expect(await firstOf({})).toEqual([[waiting, 'QUEUED']])
+    expect(await firstOf({ endedWithinMs: 0 })).toEqual([[waiting, 'QUEUED']])
+    expect(await firstOf({ endedWithinMs: 60_000 })).toEqual([
+      [waiting, 'QUEUED'],
+      [ended, 'FAILED'],
+    ])
+    await client.dispose()
+  })
+
+  test.each([
+    { everyMs: 99 },
+    { everyMs: 60_001 },
+    { endedWithinMs: -1 },
+    { endedWithinMs: 300_001 },
+    { filter: { types: [] } },
+  ])('refuses %j', async (variables) => {
     const { key } = await service.createCaller()
     const client = openSocketClient(service.url, key)
     const heard = client.subscribe<Event>(CHANGED, variables)

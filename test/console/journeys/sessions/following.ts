@@ -136,6 +136,43 @@ export function followingJourneys(opened: () => OpenedConsole): void {
     await context.close()
   })
 
+  test('a job that ends between its list and what that follows has ended there, or is counted as newer', async () => {
+    const { service, browser, at } = opened()
+    const { email, submit } = await openAccount(opened(), 'between')
+    await submit({ status: 'failed' })
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    let held = Promise.withResolvers<void>()
+    await page.routeWebSocket('**/graphql', (socket) => {
+      const server = socket.connectToServer()
+      socket.onMessage(async (message) => {
+        if (String(message).includes('subscription JobsLive(')) await held.promise
+        server.send(message)
+      })
+    })
+    await page.goto(at('profile'))
+    await signIn(page, email)
+    for (const list of ['jobs', 'jobs?status=failed']) {
+      held = Promise.withResolvers()
+      const waiting = await submit({ status: 'queued' })
+      await page.goto(at(list))
+      await page.locator('tbody tr[data-job]').first().waitFor()
+      await page.getByLabel('Connection: Live').waitFor()
+      await service.runtime.db.pool.query(
+        "update job set status = 'failed', error_code = 'RENDER_FAILED', started_at = now(), completed_at = now() where id = $1",
+        [waiting],
+      )
+      await submit({ status: 'failed' })
+      held.resolve()
+      const newer = page.getByRole('button', { name: /newer$/ })
+      await newer.waitFor()
+      if (list === 'jobs') await page.locator(`[data-job=${waiting}]`).getByText('Failed').waitFor()
+      expect([list, await newer.textContent()]).toEqual([list, list === 'jobs' ? '1 newer' : '2 newer'])
+    }
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
   test('a delivery that fails now is counted as newer among the failed ones, and fills a list of none', async () => {
     const { service, browser, at } = opened()
     const { pool } = service.runtime.db
