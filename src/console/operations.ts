@@ -810,7 +810,17 @@ export type OperatorEndpointsQueryVariables = Exact<{
 }>;
 
 
-export type OperatorEndpointsQuery = { endpoints: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { slug: string, name: string, creditsPerCharacter: number, updatedAt: string | null, voices: Array<{ slug: string }>, settings: { published: boolean, requiredScope: string | null, engine: unknown, pool: string } | null } }> }, workflows: { edges: Array<{ node: { slug: string, name: string, creditsPerJob: number } }> } };
+export type OperatorEndpointsQuery = { endpoints: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { slug: string, name: string, creditsPerCharacter: number, updatedAt: string | null, voices: Array<{ slug: string }>, settings: { published: boolean, requiredScope: string | null, engine: unknown, pool: string } | null } }> } };
+
+export type OperatorWorkflowsQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type OperatorWorkflowsQuery = { workflows: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { slug: string, name: string, creditsPerJob: number } }> } };
 
 export type EndpointSourceQueryVariables = Exact<{
   slug: string;
@@ -1550,7 +1560,8 @@ export const keyNames: Operation<KeyNamesQuery, KeyNamesQueryVariables> = { quer
 export const oneAccount: Operation<OneAccountQuery, OneAccountQueryVariables> = { query: "query OneAccount($account:ID!$lately:JobsFilter){account(account:$account){id name credits createdAt}unfinished:jobStats(account:$account filter:{statuses:[QUEUED PROCESSING]}groupBy:[STATUS]){status jobs}lately:jobStats(account:$account filter:$lately groupBy:[STATUS]){status jobs credits}}" }
 export const accountHolders: Operation<AccountHoldersQuery, AccountHoldersQueryVariables> = { query: "query AccountHolders($account:ID!){users(account:$account first:50){pageInfo{hasNextPage}edges{node{id email role lastSeenAt disabledAt hasPassword}}}apiKeys(account:$account first:50){pageInfo{hasNextPage}edges{node{id name hint scopes lastUsedAt expiresAt}}}}" }
 export const accountLedger: Operation<AccountLedgerQuery, AccountLedgerQueryVariables> = { query: "query AccountLedger($account:ID!$first:Int$after:String$last:Int$before:String){creditEntries(account:$account first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id kind amount balance jobId createdAt}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
-export const operatorEndpoints: Operation<OperatorEndpointsQuery, OperatorEndpointsQueryVariables> = { query: "query OperatorEndpoints($first:Int$after:String$last:Int$before:String){endpoints(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{slug name creditsPerCharacter updatedAt voices{slug}settings{published requiredScope engine pool}}}}workflows(first:50){edges{node{slug name creditsPerJob}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
+export const operatorEndpoints: Operation<OperatorEndpointsQuery, OperatorEndpointsQueryVariables> = { query: "query OperatorEndpoints($first:Int$after:String$last:Int$before:String){endpoints(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{slug name creditsPerCharacter updatedAt voices{slug}settings{published requiredScope engine pool}}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
+export const operatorWorkflows: Operation<OperatorWorkflowsQuery, OperatorWorkflowsQueryVariables> = { query: "query OperatorWorkflows($first:Int$after:String$last:Int$before:String){workflows(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{slug name creditsPerJob}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const endpointSource: Operation<EndpointSourceQuery, EndpointSourceQueryVariables> = { query: "query EndpointSource($slug:String!){endpointFile(slug:$slug)}" }
 export const applyFile: Operation<ApplyFileMutation, ApplyFileMutationVariables> = { query: "mutation ApplyFile($source:String!$dryRun:Boolean!){applyEndpoints(source:$source dryRun:$dryRun){__typename ...on ApplyEndpointsSuccess{slugs changes{slug isWorkflow isNew fields{path before after}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const tryEngine: Operation<TryEngineMutation, TryEngineMutationVariables> = { query: "mutation TryEngine($slug:String!){checkEngine(slug:$slug){__typename ...on EngineCheck{server kind ok voicesOffered voicesMissing speechMs audioMs error}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

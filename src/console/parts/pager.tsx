@@ -1,19 +1,21 @@
 import type { PagesFragment } from '../operations.ts'
 
 interface PagerProps {
+  /** Where it is not the only one of its screen. */
+  readonly label?: string
   readonly pageInfo: PagesFragment
   readonly onMove: (change: { after: string | null; before: string | null }) => void
   readonly children?: string
 }
 
 /** To the pages before and after, by cursor; a list of one page has none. */
-export const Pager = ({ pageInfo, onMove, children }: PagerProps) =>
+export const Pager = ({ label = 'Pages', pageInfo, onMove, children }: PagerProps) =>
   !pageInfo.hasPreviousPage && !pageInfo.hasNextPage ? (
     children ? (
       <p class="pager faint">{children}</p>
     ) : null
   ) : (
-    <nav class="pager" aria-label="Pages">
+    <nav class="pager" aria-label={label}>
       <span class="faint">{children}</span>
       <button
         type="button"

@@ -1,4 +1,3 @@
-import { at } from '../../api/base.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { useRowWalk } from '../../lists/use-row-letters.ts'
 import { type OperatorEndpointsQuery, operatorEndpoints } from '../../operations.ts'
@@ -10,13 +9,13 @@ import { Moment } from '../../parts/moment.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { pageOf, useAddress } from '../../parts/use-address.ts'
 import { OperatorScreen } from '../operator-screen.tsx'
+import { fileOf } from './file-of.ts'
 import { NEW } from './use-file-draft.ts'
+import { Workflows } from './workflows.tsx'
 
 type Endpoint = OperatorEndpointsQuery['endpoints']['edges'][number]['node']
-type Workflow = OperatorEndpointsQuery['workflows']['edges'][number]['node']
 
 const PAGE = 50
-const fileOf = (slug: string): string => at(`/operator/endpoints/${slug}`)
 
 /** What is configured: each endpoint and workflow opens as its file. */
 export function EndpointsPage() {
@@ -32,7 +31,7 @@ export function EndpointsPage() {
   return (
     <OperatorScreen title="Endpoints" tab="endpoints" actions={add}>
       <Load query={list} skeleton={<SkeletonRows rows={4} />}>
-        {({ endpoints, workflows }) => (
+        {({ endpoints }) => (
           <>
             {endpoints.edges.length === 0 ? (
               <Empty
@@ -49,10 +48,10 @@ export function EndpointsPage() {
               <EndpointsTable endpoints={endpoints.edges.map(({ node }) => node)} />
             )}
             <Pager pageInfo={endpoints.pageInfo} onMove={(cursors) => change(cursors)} />
-            {workflows.edges.length > 0 && <Workflows workflows={workflows.edges.map(({ node }) => node)} />}
           </>
         )}
       </Load>
+      <Workflows />
     </OperatorScreen>
   )
 }
@@ -110,25 +109,4 @@ const EndpointRow = ({
       <Moment at={updatedAt} />
     </td>
   </tr>
-)
-
-const Workflows = ({ workflows }: { workflows: readonly Workflow[] }) => (
-  <section class="card section">
-    <div class="card-head">
-      <h2>Workflows</h2>
-    </div>
-    <ul class="card-body stack">
-      {workflows.map(({ slug, name, creditsPerJob }) => (
-        <li key={slug} class="row">
-          <a href={fileOf(slug)}>
-            <strong>{slug}</strong>
-          </a>
-          <span class="faint" dir="auto">
-            {name}
-          </span>
-          <span class="faint small-text">{count(creditsPerJob)} credits a job</span>
-        </li>
-      ))}
-    </ul>
-  </section>
 )

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
-import { at } from '../../api/base.ts'
 import type { Action } from '../../api/use-action.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { ApplyDialog } from './apply-dialog.tsx'
 import { Changes } from './changes.tsx'
 import { EngineFindings, useEngineCheck } from './engine-check.tsx'
+import { fileOf } from './file-of.ts'
 import { type EditedFile, NEW, useFileDraft } from './use-file-draft.ts'
 import { type Review, useReview } from './use-review.ts'
 import { lineOf, YamlEditor } from './yaml-editor.tsx'
@@ -30,7 +30,7 @@ export function FileEditor({ slug, stored, onApplied }: FileEditorProps) {
     review.forget()
     file.applied()
     onApplied()
-    if (slugs[0] !== undefined) route(at(`/operator/endpoints/${slugs[0]}`))
+    if (slugs[0] !== undefined) route(fileOf(slugs[0]))
   }
   const onChange = (source: string): void => {
     file.change(source)

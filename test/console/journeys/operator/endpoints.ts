@@ -1,9 +1,11 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createUser } from '../../../../src/users/create-user.ts'
 import { setOperator } from '../../../../src/users/set-operator.ts'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import { insertJob } from '../../../setup/jobs/jobs.ts'
 import { applyEndpoint } from '../../../setup/jobs/voice-jobs.ts'
+import { applyWorkflow } from '../../../setup/jobs/workflows.ts'
+import { startTestRuntime } from '../../../setup/service/runtime.ts'
 import { PASSWORD } from '../../../setup/service/users.ts'
 import { type OpenedConsole, ownEmail, signIn } from '../opened-console.ts'
 
@@ -108,6 +110,38 @@ export function endpointsJourneys(opened: () => OpenedConsole): void {
     expect(await editor.inputValue()).toMatch(/credits_per_character: 5\n/)
     expect([await moved.count(), complaints]).toEqual([0, []])
     await page.close()
+  })
+
+  test('workflows are shown page by page, in an address of their own, and the endpoints stay meanwhile', async () => {
+    const { browser, folder } = opened()
+    const service = await startTestRuntime({ consoleFolder: folder })
+    onTestFinished(() => service.close())
+    const system = service.runtime.as({ kind: 'system' })
+    const email = ownEmail('of-workflows')
+    await createUser(system, { account: await service.createAccount(), email, password: PASSWORD, role: 'owner' })
+    await setOperator(system, { user: email, operator: true })
+    for (let n = 10; n <= 60; n++) await applyWorkflow(service.runtime, `flow-${n}`)
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    await page.goto(`${service.url}/console/operator/endpoints`)
+    await signIn(page, email)
+    const flows = page.getByRole('link', { name: /^flow-/ })
+    await expect.poll(() => flows.count()).toBe(50)
+    const pages = page.getByRole('navigation', { name: 'Pages of workflows' })
+    expect([await page.getByRole('navigation', { name: 'Pages' }).count(), await flaws(page, 'workflows')]).toEqual([
+      1,
+      [],
+    ])
+    await pages.getByRole('button', { name: 'Next' }).click()
+    await page.waitForURL((url) => url.searchParams.has('workflows-after'))
+    await expect.poll(() => flows.allTextContents()).toEqual(['flow-60'])
+    await page.reload()
+    await expect.poll(() => flows.allTextContents()).toEqual(['flow-60'])
+    await page.getByRole('row', { name: /tts/ }).first().waitFor()
+    await pages.getByRole('button', { name: 'Previous' }).click()
+    await expect.poll(() => flows.count()).toBe(50)
+    expect([await flows.first().textContent(), complaints]).toEqual(['flow-10', []])
+    await context.close()
   })
 
   test('signing out asks before a file that is not applied goes with the session, and no other user sees it', async () => {

@@ -78,11 +78,12 @@ export function operatorJourneys(opened: () => OpenedConsole): void {
     const { service, owner, at } = opened()
     const { page, complaints } = await openPage(owner, service.url)
     await page.route('**/graphql', async (route) => {
-      if (!route.request().postData()?.includes('query OperatorEndpoints')) return route.fallback()
+      const asked = /query Operator(Endpoints|Workflows)\(/.exec(route.request().postData() ?? '')?.[1]
+      if (asked === undefined) return route.fallback()
       const response = await route.fetch()
       const json = await response.json()
-      json.data.endpoints.edges = []
-      json.data.workflows.edges = [{ node: { slug: 'portrait', name: 'A portrait', creditsPerJob: 40 } }]
+      if (asked === 'Endpoints') json.data.endpoints.edges = []
+      else json.data.workflows.edges = [{ node: { slug: 'portrait', name: 'A portrait', creditsPerJob: 40 } }]
       return route.fulfill({ response, json })
     })
     await page.goto(at('operator/endpoints'))
