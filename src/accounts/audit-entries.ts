@@ -56,7 +56,7 @@ export async function auditEntries(ctx: Context, input: AuditEntriesInput): Prom
     : ownIds(ctx.db, owner, narrowing, input, shape, toNumber))
   const rows = await ctx.db.prisma.auditEntry.findMany({
     where: { ...(owner !== null && whereOfAccount(owner)), ...(ids === null ? { id, ...where } : { id: { in: ids } }) },
-    orderBy: owner === null ? orderBy : orderOfAccount(orderBy),
+    orderBy: owner === null ? [...(ids === null ? [] : [{ createdAt: orderBy.id }]), orderBy] : orderOfAccount(orderBy),
     take,
   })
   return toConnection<Row, AuditEntry>(rows, shape, input, { cursorOf: publicId, nodeOf: (row) => toView(ctx, row) })

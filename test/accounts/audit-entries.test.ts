@@ -179,24 +179,29 @@ describe('a window of auditEntries', () => {
   }
 
   test.each([
-    ['of an account', () => `account: "${account}"`],
-    ['of all accounts', () => 'all: true'],
-  ])('%s has its first moment and not its last, with the action and the page that are asked for', async (_, whose) => {
-    const of = (from: string | null, to: string | null, more = '') => daysOf(`${whose()}, ${windowOf(from, to)}${more}`)
-    expect(await of(DAYS[1], DAYS[3])).toEqual([DAYS[2], DAYS[1]])
-    expect(await of(null, DAYS[1])).toEqual([DAYS[0]])
-    expect((await of(DAYS[2], null)).slice(0, 2)).toEqual([DAYS[3], DAYS[2]])
-    expect(await of(DAYS[1], DAYS[1])).toEqual([])
-    expect(await of(DAYS[1], DAYS[3], ', actions: [KEY_DELETED]')).toEqual([])
-    expect(await of(DAYS[0], DAYS[3], ', first: 2')).toEqual([DAYS[2], DAYS[1]])
-    expect(await of(DAYS[0], DAYS[3], ', last: 2')).toEqual([DAYS[1], DAYS[0]])
-    const [first] = entriesOf(
-      await read<Page>(service.url, operator.key, list(`(${whose()}, ${windowOf(DAYS[2], DAYS[3])})`)),
-    )
-    expect(await of(DAYS[0], DAYS[3], `, after: "${first!.id}"`)).toEqual([DAYS[1], DAYS[0]])
-    const backwards = await ask(service.url, operator.key, list(`(${whose()}, ${windowOf(DAYS[3], DAYS[0])})`))
-    expect(codeOf(backwards)).toBe('INVALID_REQUEST')
-  })
+    // Those of all accounts are in the order of time, however they were written.
+    ['of an account', () => `account: "${account}"`, ', first: 2'],
+    ['of all accounts', () => 'all: true', ', last: 2'],
+  ])(
+    '%s has its first moment and not its last, with the action and the page that are asked for',
+    async (_, whose, two) => {
+      const of = (from: string | null, to: string | null, more = '') =>
+        daysOf(`${whose()}, ${windowOf(from, to)}${more}`)
+      expect(await of(DAYS[1], DAYS[3])).toEqual([DAYS[2], DAYS[1]])
+      expect(await of(null, DAYS[1])).toEqual([DAYS[0]])
+      expect(await of(DAYS[2], null, two)).toEqual([DAYS[3], DAYS[2]])
+      expect(await of(DAYS[1], DAYS[1])).toEqual([])
+      expect(await of(DAYS[1], DAYS[3], ', actions: [KEY_DELETED]')).toEqual([])
+      expect(await of(DAYS[0], DAYS[3], ', first: 2')).toEqual([DAYS[2], DAYS[1]])
+      expect(await of(DAYS[0], DAYS[3], ', last: 2')).toEqual([DAYS[1], DAYS[0]])
+      const [first] = entriesOf(
+        await read<Page>(service.url, operator.key, list(`(${whose()}, ${windowOf(DAYS[2], DAYS[3])})`)),
+      )
+      expect(await of(DAYS[0], DAYS[3], `, after: "${first!.id}"`)).toEqual([DAYS[1], DAYS[0]])
+      const backwards = await ask(service.url, operator.key, list(`(${whose()}, ${windowOf(DAYS[3], DAYS[0])})`))
+      expect(codeOf(backwards)).toBe('INVALID_REQUEST')
+    },
+  )
 })
 
 describe('submittedBy of a job', () => {

@@ -31,7 +31,13 @@ export async function ownIds(
 ): Promise<bigint[] | null> {
   if (narrowing.values == null && !hasWindow(narrowing)) return null
   const values: unknown[] = [accountId]
-  const conditions = [ofAccount('$1'), ...conditionsOf(narrowing, input, values, toNumber)]
+  const { after, before } = input
+  const conditions = [
+    ofAccount('$1'),
+    ...(after == null ? [] : [`id < $${values.push(toNumber(after))}`]),
+    ...(before == null ? [] : [`id > $${values.push(toNumber(before))}`]),
+    ...conditionsOf(narrowing, values),
+  ]
   const text = `select id from ${narrowing.table} where ${conditions.join(' and ')}
     order by ${idsOfAccount(backwards ? 'asc' : 'desc')} limit ${size + 1}`
   const { rows } = await longRead<{ id: string }>(db, accountId, { text, values })
@@ -43,17 +49,10 @@ export const hasWindow = ({ createdAt }: Pick<Narrowing, 'createdAt'>): boolean 
   createdAt?.from != null || createdAt?.to != null
 
 /** Which rows are meant. @param values of the statement's parameters, to which those of the conditions are added */
-export function conditionsOf(
-  { column, values: names, createdAt }: Narrowing,
-  { after, before }: PageInput,
-  values: unknown[],
-  toNumber: (cursor: string) => bigint,
-): string[] {
+export function conditionsOf({ column, values: names, createdAt }: Narrowing, values: unknown[]): string[] {
   const { from, to } = createdAt ?? {}
   const parameter = (value: unknown) => `$${values.push(value)}`
   return [
-    ...(after == null ? [] : [`id < ${parameter(toNumber(after))}`]),
-    ...(before == null ? [] : [`id > ${parameter(toNumber(before))}`]),
     ...(names == null ? [] : [`${column} = any(${parameter(names)})`]),
     ...(from == null ? [] : [`created_at >= ${parameter(from)}`]),
     ...(to == null ? [] : [`created_at < ${parameter(to)}`]),

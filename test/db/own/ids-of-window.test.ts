@@ -65,8 +65,35 @@ async function plansOf(input: AuditEntriesInput): Promise<{ index: string | unde
   }
 }
 
-test('an old window of the audit of all accounts reads its own entries by their times, and nothing that came after it', async () => {
-  const byTime = { index: 'audit_entry_created_at_id_idx', rows: WITHIN }
-  for (const page of [{ first: 5 }, { last: 5 }, { first: 5, actions: ['credits_granted'] as const }])
-    expect(await plansOf({ all: true, createdAt: WINDOW, ...page })).toEqual([byTime])
+const PAGES = [{ first: 5 }, { last: 5 }, { first: 5, actions: ['credits_granted'] as const }]
+
+test.each([
+  ['old', WINDOW],
+  ['without an end', { from: new Date(FROM) }],
+  ['without a beginning', { to: WINDOW.to }],
+  ['of everything', { from: new Date(0), to: new Date('2999-01-01') }],
+])('a page of a window %s reads its own entries by their times, of all accounts', async (_what, createdAt) => {
+  const byTime = { index: 'audit_entry_created_at_id_idx', rows: 6 }
+  for (const page of PAGES) expect(await plansOf({ all: true, createdAt, ...page })).toEqual([byTime])
+})
+
+test('the pages of a window follow each other in the order of time, both ways, and read nothing twice', async () => {
+  const ctx = service.runtime.as({ kind: 'system' })
+  const createdAt = { from: new Date(FROM - 86_400_000), to: new Date(FROM + 19 * 86_400_000) }
+  const page = async (input: AuditEntriesInput) =>
+    (await auditEntries(ctx, { all: true, createdAt, ...input })).edges.map(({ cursor, node }) => ({
+      cursor,
+      at: node.createdAt,
+    }))
+  const whole = await page({ first: 100 })
+  expect(whole.length).toBe(20)
+  expect(whole.map(({ at }) => at.getTime())).toEqual(whole.map((_, n) => FROM + (18 - n) * 86_400_000))
+  const after = await page({ first: 5, after: whole[4]!.cursor })
+  const before = await page({ last: 5, before: whole[10]!.cursor })
+  expect(after).toEqual(whole.slice(5, 10))
+  expect(before).toEqual(whole.slice(5, 10))
+  const cursor = whole[4]!.cursor
+  const key = { index: 'audit_entry_pkey', rows: 1 }
+  const byTime = { index: 'audit_entry_created_at_id_idx', rows: 6 }
+  expect(await plansOf({ all: true, createdAt, first: 5, after: cursor })).toEqual([key, byTime])
 })
