@@ -2,7 +2,7 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { Identified } from './latest-stream.ts'
 import { END, openPullStream, type PullStream } from './pull-stream.ts'
 
-/** The first batch is not kept back for a whole tick. */
+/** The first batch is not kept back for a whole tick: for as long as what was read at once takes to come. */
 const FIRST_MS = 50
 const MAX_BATCH = 500
 /** Different things that may wait for the next tick, or for a slow reader. */
@@ -28,7 +28,8 @@ class Batches<T extends Identified> {
   readonly #everyMs: number
   readonly #waiting = new Map<string, T>()
   #more = (): void => undefined
-  #dueAt: number
+  /** Null before anything has come. */
+  #dueAt: number | null = null
   #timer: NodeJS.Timeout | undefined
   #ended = false
   failure: unknown = null
@@ -36,7 +37,6 @@ class Batches<T extends Identified> {
   constructor(states: PullStream<T>, everyMs: number) {
     this.#states = states
     this.#everyMs = everyMs
-    this.#dueAt = performance.now() + Math.min(everyMs, FIRST_MS)
   }
 
   begin(more: () => void): void {
@@ -53,6 +53,7 @@ class Batches<T extends Identified> {
     }
     if (this.#waiting.size === 0) return this.#ended ? END : null
     const now = performance.now()
+    this.#dueAt ??= now + Math.min(this.#everyMs, FIRST_MS)
     if (now < this.#dueAt && !this.#ended) return this.#wait(this.#dueAt - now)
     this.#dueAt = now + this.#everyMs
     const batch = [...this.#waiting.values()].slice(0, MAX_BATCH)

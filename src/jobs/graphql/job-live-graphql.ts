@@ -38,7 +38,7 @@ builder.subscriptionFields((t) => ({
       everyMs: t.arg.int({ description: 'A message once in this time at most: 100 to 60,000; 1,000 unless given.' }),
       endedWithinMs: t.arg.int({
         description:
-          "Begins also with those of the account's newest thousand that ended in this time before: 0 to 300,000; without them unless given.",
+          "In milliseconds, 0 to 300,000: the subscription also begins with jobs that ended so long ago at most, up to 300 of the account's newest 1,000 jobs, before the filter. Without it, with unfinished ones alone.",
       }),
     },
     ...subscribedBy(jobsChanged, (args: JobsChangedInput) => args),

@@ -25,8 +25,8 @@ export interface JobsChangedInput {
 
 /**
  * The jobs of the caller's account that match and have changed, each in its latest state, many together: once in the time that is asked
- * for, at most 500 of them. First of all the unfinished ones as they are now, and, of the account's newest thousand, those that ended in the
- * time before that is asked for.
+ * for, at most 500 of them. First of all the unfinished ones as they are now, and, of the account's newest thousand jobs, the newest 300 of
+ * those that ended in the time before that is asked for.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
  */
 export async function jobsChanged(ctx: FeedContext, input: JobsChangedInput): Promise<PullStream<readonly Job[]>> {

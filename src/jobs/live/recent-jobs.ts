@@ -4,21 +4,26 @@ import { idsOfAccount, ofAccount } from '../../db/own/own-rows.ts'
 /** Of each status. */
 const MAX_UNFINISHED = 100
 const MAX_NEWEST = 1000
+/** With all that is unfinished, what one reading of changed jobs takes, and one message. */
+const MAX_ENDED = 300
 
 /**
  * The ids of an account's jobs that a subscriber should hear of without waiting for their next change: the newest unfinished ones and, of
- * the newest thousand, those that ended since. Oldest first.
+ * the newest thousand, the newest of those that ended since. Unfinished first, oldest first.
  */
 export async function recentJobs(db: Database, accountId: string, endedSince: Date | null): Promise<string[]> {
   const { rows } = await db.pool.query<{ id: string }>({
     name: 'recent_jobs',
     text: `
-      (select id from job where ${ofAccount('$1')} and status = 'queued' order by ${idsOfAccount('desc')} limit ${MAX_UNFINISHED})
-      union (select id from job where ${ofAccount('$1')} and status = 'processing' order by ${idsOfAccount('desc')} limit ${MAX_UNFINISHED})
-      union (select id from (
-        select id, completed_at from job where $2::timestamptz is not null and ${ofAccount('$1')} order by ${idsOfAccount('desc')} limit ${MAX_NEWEST}
-      ) newest where completed_at >= $2)
-      order by id`,
+      select id from (
+        (select 0 as place, id from job where ${ofAccount('$1')} and status = 'queued' order by ${idsOfAccount('desc')} limit ${MAX_UNFINISHED})
+        union all
+        (select 0, id from job where ${ofAccount('$1')} and status = 'processing' order by ${idsOfAccount('desc')} limit ${MAX_UNFINISHED})
+        union all
+        (select 1, id from (
+          select id, completed_at from job where $2::timestamptz is not null and ${ofAccount('$1')} order by ${idsOfAccount('desc')} limit ${MAX_NEWEST}
+        ) newest where completed_at >= $2 order by id desc limit ${MAX_ENDED})
+      ) recent order by place, id`,
     values: [accountId, endedSince],
   })
   return rows.map(({ id }) => id)

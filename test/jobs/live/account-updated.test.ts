@@ -4,7 +4,7 @@ import { notifyAccount } from '../../../src/accounts/notify-account.ts'
 import { cancelJob } from '../../../src/jobs/lifecycle/cancel-job.ts'
 import { notifyJob } from '../../../src/jobs/live/notify-job.ts'
 import { newId } from '../../../src/values/id.ts'
-import { insertJob, type JobFields } from '../../setup/jobs/jobs.ts'
+import { idAt, insertJob, type JobFields } from '../../setup/jobs/jobs.ts'
 import { submitText } from '../../setup/jobs/voice-jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { openSocketClient } from '../../setup/service/subscriber.ts'
@@ -211,6 +211,23 @@ describe('jobsChanged', () => {
       [waiting, 'QUEUED'],
       [ended, 'FAILED'],
     ])
+    await client.dispose()
+  })
+
+  test('begins with all that is unfinished, however much has ended', async () => {
+    const { account, key } = await service.createCaller()
+    const completedAt = new Date(service.runtime.now().getTime() - 1000)
+    const old = (n: number) => idAt(new Date(Date.now() - 60_000 - n))
+    await Promise.all(
+      Array.from({ length: 620 }, (_, n) =>
+        insertJob(service.runtime.db, account, { id: old(n), status: 'failed', completedAt }),
+      ),
+    )
+    const waiting = await insertJob(service.runtime.db, account, { status: 'queued' })
+    const client = openSocketClient(service.url, key)
+    const heard = client.subscribe<Event>(CHANGED, { filter: null, endedWithinMs: 60_000 })
+    await heard.waitFor(({ jobsChanged }) => jobsChanged.some(({ id }) => id === waiting))
+    expect(heard.data.map(({ jobsChanged }) => jobsChanged.length)).toEqual([301])
     await client.dispose()
   })
 

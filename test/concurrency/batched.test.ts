@@ -1,0 +1,22 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { batched } from '../../src/concurrency/batched.ts'
+import { openLatestStream } from '../../src/concurrency/latest-stream.ts'
+import { nextTurn } from '../../src/concurrency/next-turn.ts'
+
+test('what comes first comes together, however late, and what comes within a tick with the next one', async () => {
+  const { states, push } = openLatestStream<{ readonly id: string }>(() => undefined)
+  const batches = batched(states, 200)
+  const next = async () => (await batches.next()).value?.map(({ id }) => id)
+  await sleep(150)
+  const first = next()
+  push({ id: 'a' })
+  await nextTurn()
+  push({ id: 'b' })
+  expect(await first).toEqual(['a', 'b'])
+  const second = next()
+  push({ id: 'c' })
+  push({ id: 'd' })
+  expect(await second).toEqual(['c', 'd'])
+  await batches.return()
+})
