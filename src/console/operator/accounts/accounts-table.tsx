@@ -18,7 +18,7 @@ export const AccountsTable = ({ accounts, onGrant }: AccountsTableProps) => (
         <tr>
           <th>Name</th>
           <th>Id</th>
-          <th class="from-840">Since</th>
+          <th class="from-900">Since</th>
           <th class="end">Credits</th>
           <th class="end">
             <span class="unseen">Actions</span>
@@ -49,7 +49,7 @@ const AccountRow = ({ account, onGrant }: AccountRowProps) => (
     <td>
       <ShortId id={account.id} />
     </td>
-    <td class="from-840" data-label="Since">
+    <td class="from-900" data-label="Since">
       <Moment at={account.createdAt} />
     </td>
     <td class="end" data-label="Credits">

@@ -25,7 +25,7 @@ const HIDDEN: Readonly<Record<string, Readonly<Record<number, readonly string[]>
     1190: ['Added'],
     1240: ['Added'],
   },
-  'operator/accounts': { 860: ['Since'], 1100: ['Since'] },
+  'operator/accounts': { 860: ['Since'], 960: ['Since'], 1100: ['Since'] },
   operator: {},
   'operator/jobs': {
     860: ['Wait', 'Run'],
@@ -172,7 +172,7 @@ async function fill({ service, account }: OpenedConsole): Promise<void> {
   const { id } = await createUser(service.runtime.as({ kind: 'system' }), { account, email, role: 'member' })
   await db.pool.query(`update "user" set created_at = ${DATED}, last_seen_at = ${DATED} where id = $1`, [id])
   await db.pool.query(ADD_CHANGE, [account, key, LONG])
-  await db.pool.query(ADD_ACCOUNT, [newId('acct'), `${LONG} ${key}`])
+  await db.pool.query(ADD_ACCOUNT, [newId('acct'), `${'W'.repeat(60)} ${key}`])
   await db.pool.query(ADD_WORKER, [newId('wrk')])
 }
 
