@@ -14,6 +14,8 @@ const OF_ENDPOINTS = 'No worker serves this endpoint now'
 const ADD_WORKER = `insert into worker (id, host, version, pools, slots, in_flight, gpus, heartbeat_at)
   values ('wrk_night', 'h', '1', '{night}', 1, 0, '[]', now() + interval '1 hour')`
 
+const SERVE = 'update worker set pools = $1'
+
 /** Jobs that no worker takes. */
 export function unservedPoolJourneys(opened: () => OpenedConsole): void {
   test('a job that no worker takes says so until one does, and names its pool to operators alone', async () => {
@@ -56,11 +58,7 @@ export function unservedPoolJourneys(opened: () => OpenedConsole): void {
     const { browser, folder } = opened()
     const service = await startTestRuntime({ consoleFolder: folder })
     onTestFinished(() => service.close())
-    await waitingJob(service)
-    const [voice] = endpoint('aside').voices
-    const voices = ['calm', 'loud'].map((slug) => ({ ...voice, slug }))
-    await applyEndpoint(service.runtime, 'aside', { pool: 'day' }, { voices })
-    await service.runtime.db.pool.query(ADD_WORKER)
+    await withOneServed(service)
     const context = await browser.newContext()
     const { page, complaints } = await openPage(context, service.url)
     await page.goto(`${service.url}/console/playground`)
@@ -69,12 +67,22 @@ export function unservedPoolJourneys(opened: () => OpenedConsole): void {
     await choice.waitFor()
     const hint = page.getByText(OF_ENDPOINTS)
     expect([await choice.inputValue(), await hint.count()]).toEqual(['shown', 0])
+    await service.runtime.db.pool.query(SERVE, [['day']])
+    await page.getByLabel('Connection: Live').waitFor()
+    await context.setOffline(true)
+    await context.setOffline(false)
+    await hint.waitFor()
+    expect([await choice.inputValue(), new URL(page.url()).search]).toEqual(['shown', ''])
+    await service.runtime.db.pool.query(SERVE, [['night']])
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await hint.waitFor({ state: 'detached' })
+    expect(await choice.inputValue()).toBe('shown')
     await choice.selectOption('aside')
     await page.waitForURL(/\/playground\?endpoint=aside$/)
     await hint.waitFor()
     expect(await choice.locator('option', { hasText: 'no worker serves it now' }).count()).toBe(2)
     expect(await flaws(page, 'unserved-endpoint')).toEqual([])
-    await service.runtime.db.pool.query(`update worker set pools = '{day}'`)
+    await service.runtime.db.pool.query(SERVE, [['day']])
     await page.getByRole('button', { name: 'Look again' }).click()
     await hint.waitFor({ state: 'detached' })
     await page.goto(`${service.url}/console/playground`)
@@ -85,6 +93,40 @@ export function unservedPoolJourneys(opened: () => OpenedConsole): void {
     expect(complaints).toEqual([])
     await context.close()
   })
+
+  test('a link to a voice alone opens the first endpoint that has it, served or not', async () => {
+    const { browser, folder } = opened()
+    const service = await startTestRuntime({ consoleFolder: folder })
+    onTestFinished(() => service.close())
+    await withOneServed(service)
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    await page.goto(`${service.url}/console/playground?voice=calm`)
+    await signIn(page, 'member@example.com')
+    for (const [voice, slug, unserved, gone] of [
+      ['calm', 'aside', 1, 0],
+      ['loud', 'aside', 1, 0],
+      ['nix', 'shown', 0, 1],
+    ] as const) {
+      await page.goto(`${service.url}/console/playground?voice=${voice}`)
+      const choice = page.getByLabel('Endpoint', { exact: true })
+      await choice.waitFor()
+      const notices = [page.getByText(OF_ENDPOINTS), page.getByText(`asks for the voice ${voice}, which is not there`)]
+      const counts = await Promise.all(notices.map((notice) => notice.count()))
+      expect([voice, await choice.inputValue(), ...counts]).toEqual([voice, slug, unserved, gone])
+    }
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+}
+
+/** What `waitingJob` makes, whose endpoint a worker serves now, and before that one another of more voices, which none does. */
+async function withOneServed(service: TestRuntime): Promise<void> {
+  await waitingJob(service)
+  const [voice] = endpoint('aside').voices
+  const voices = ['calm', 'loud'].map((slug) => ({ ...voice, slug }))
+  await applyEndpoint(service.runtime, 'aside', { pool: 'day' }, { voices })
+  await service.runtime.db.pool.query(ADD_WORKER)
 }
 
 /** A job of a pool that no worker serves, in an account with a member and with an owner, an operator as well. */
