@@ -1,4 +1,6 @@
 const MINUTE_MS = 60_000
+/** No field takes a year that the service does not: a day before that, as clocks west of UTC are behind it by up to 12 hours. */
+export const LATEST_LOCAL_TIME = '9999-12-30T23:59'
 
 /** A time as fields of the reader's own day and clock have it, to the minute: `2026-03-01T09:30`. Empty where there is none. */
 export function localTime(iso: string | null | undefined): string {
@@ -14,3 +16,6 @@ export function timeOfField(text: string, filledWith: string | null | undefined)
   const ms = Date.parse(text)
   return Number.isNaN(ms) ? null : new Date(ms).toISOString()
 }
+
+/** Years beyond 9999 are written with a sign, which sorts before digits. */
+export const isBefore = (time: string, other: string): boolean => Date.parse(time) < Date.parse(other)

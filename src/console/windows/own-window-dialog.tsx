@@ -4,11 +4,9 @@ import { endsOf } from '../jobs/jobs-filter.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { TextField } from '../parts/field.tsx'
 import { useAddress } from '../parts/use-address.ts'
-import { localTime, timeOfField } from './local-time.ts'
+import { isBefore, LATEST_LOCAL_TIME, localTime, timeOfField } from './local-time.ts'
 import { rangeOf } from './time-window.ts'
 
-/** No field takes a year that the service does not. */
-const LATEST = '9999-12-31T23:59'
 const TOO_EARLY = 'Choose a later time than the beginning.'
 
 /** The window that a list is filtered by, by its ends: each may be left open. They begin as those of the window that is chosen. */
@@ -21,14 +19,14 @@ export function OwnWindowDialog({ onClose }: { onClose: () => void }) {
   const onSubmit = (event: Event): void => {
     event.preventDefault()
     const ends = { from: timeOfField(from, filled.from), to: timeOfField(to, filled.to) }
-    const isEmpty = ends.from !== null && ends.to !== null && ends.from >= ends.to
+    const isEmpty = ends.from !== null && ends.to !== null && !isBefore(ends.from, ends.to)
     setTooEarly(isEmpty)
     if (isEmpty) return
     onClose()
     change({ window: null, ...ends, after: null, before: null })
   }
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
-  const field = { type: 'datetime-local', max: LATEST } as const
+  const field = { type: 'datetime-local', max: LATEST_LOCAL_TIME } as const
   return (
     <Dialog title="Custom time" onClose={onClose}>
       <form class="stack" onSubmit={onSubmit}>
