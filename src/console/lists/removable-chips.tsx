@@ -4,8 +4,8 @@ import { useAddress } from '../parts/use-address.ts'
 const TO_START = { after: null, before: null }
 
 interface RemovableChipsProps {
-  /** Names of the address, and what each filters by; without one it is not shown. */
-  readonly filters: readonly (readonly [name: string, value: string | null | undefined])[]
+  /** Names of the address, and what each filters by; without one it is not shown. A chip may have a word of its own for its name. */
+  readonly filters: readonly (readonly [name: string, value: string | null | undefined, word?: string])[]
 }
 
 /** Filters that no field shows: said, so that a short list is not a riddle. */
@@ -13,10 +13,10 @@ export function RemovableChips({ filters }: RemovableChipsProps) {
   const { change } = useAddress()
   return (
     <>
-      {filters.map(([name, value]) =>
+      {filters.map(([name, value, word = name]) =>
         value ? (
           <button key={name} type="button" class="chip removable" onClick={() => change({ [name]: null, ...TO_START })}>
-            {name} <strong>{value}</strong> <Icon name="close" size={12} />
+            {word} <strong>{value}</strong> <Icon name="close" size={12} />
             <span class="unseen">Remove this filter</span>
           </button>
         ) : null,

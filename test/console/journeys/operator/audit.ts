@@ -71,7 +71,7 @@ export function auditJourneys(opened: () => OpenedConsole): void {
       await page.waitForURL((url) => url.search === `?${new URLSearchParams(ends)}`)
       const names = page.locator('tbody').getByText(name)
       await expect.poll(() => names.allTextContents()).toEqual([`${name} 2001-01-02`])
-      await page.getByRole('button', { name: /^to / }).click()
+      await page.getByRole('button', { name: /^until .* Remove this filter$/ }).click()
       await expect.poll(() => names.count()).toBe(2)
       await page.getByLabel('Any time').selectOption('1h')
       await page.waitForURL((url) => url.search === '?window=1h')
