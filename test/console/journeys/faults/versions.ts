@@ -138,8 +138,15 @@ export function versionJourneys(opened: () => OpenedConsole): void {
     await signIn(page, email)
     await page.getByRole('button', { name: 'Create a key' }).first().click()
     await page.getByLabel('Name').fill('too late')
+    // Whatever else the page asks before it sends the change would have it see the role as well.
+    const sent = Promise.withResolvers<void>()
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('createApiKey') !== true) await sent.promise
+      await route.fallback()
+    })
     await updateUser(system, { user, role: 'member' })
     await page.getByRole('button', { name: 'Create', exact: true }).click()
+    sent.resolve()
     await page.getByText('It is for owners of the account').waitFor()
     expect(await keys.count()).toBe(0)
     await updateUser(system, { user, role: 'owner' })
