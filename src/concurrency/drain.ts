@@ -29,6 +29,8 @@ export class Drain<Key, Value> {
   async #run(): Promise<void> {
     const { maxBatch, retryMs, work, onFailure } = this.#options
     this.#busy = true
+    // What is added in one go is one batch.
+    await null
     while (this.#waiting.size > 0) {
       const batch = new Map([...this.#waiting].slice(0, maxBatch))
       for (const key of batch.keys()) this.#waiting.delete(key)

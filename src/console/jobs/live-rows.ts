@@ -4,6 +4,8 @@ import { belongs, mergeJobs } from './live-jobs.ts'
 
 /** Longer than a list takes to be answered. */
 const KEPT_MS = 60_000
+/** Of more jobs than a page has, those that were heard of last. */
+const MAX_KEPT = 2000
 
 interface Row {
   readonly id: string
@@ -33,7 +35,13 @@ export function whenHeard<Job extends Row>(
     if (job.createdAt > placeOfNew(loaded, filter) && belongs(job, filter)) newer.add(job.id)
     else newer.delete(job.id)
   const changed = new Map(jobs.map((job) => [job.id, job] as const))
-  return { rows: merged.rows, newer, heard: noted(notedSince(before.heard, at - KEPT_MS), changed, at) }
+  return { rows: merged.rows, newer, heard: kept(before.heard, changed, at) }
+}
+
+/** What an answer that is on its way may have to be told: rows that are shown do not need it. */
+function kept<Job>(before: Noted<Job>, changed: ReadonlyMap<string, Job>, at: number): Noted<Job> {
+  const others = [...notedSince(before, at - KEPT_MS)].filter(([id]) => !changed.has(id))
+  return new Map([...noted(new Map(others), changed, at)].slice(-MAX_KEPT))
 }
 
 /** A page that was answered anew, with what was heard since it was asked for: the answer may not know of that. */

@@ -20,7 +20,7 @@ interface Wanted {
   readonly followers: ReadonlySet<Follower> | null
 }
 
-/** One statement at a time, for all that has come together meanwhile: no subscriber gets an older state after a newer one. */
+/** One statement at a time, for all that has come together meanwhile, and in the order in which it has come: no subscriber gets an older state after a newer one. */
 export function openJobFetcher(
   parts: () => Pick<Parts, 'db' | 'log'>,
   notify: (fetched: FetchedJob) => void,
@@ -30,10 +30,11 @@ export function openJobFetcher(
     const gone = new Map(batch)
     const jobs = await readJobs(parts(), [...batch.keys()])
     let since = performance.now()
-    for (const job of jobs) {
-      const asked = batch.get(job.id)
-      gone.delete(job.id)
-      if (asked === undefined || asked.accountId !== job.accountId) continue
+    for (const [id, asked] of batch) {
+      const job = jobs.get(id)
+      if (job === undefined) continue
+      gone.delete(id)
+      if (asked.accountId !== job.accountId) continue
       const stamp = [job.status, ...tried(job), job.chunksDone, job.partsDone, job.isProhibited].join()
       notify({ job, stamp, followers: asked.followers })
       if (performance.now() - since < TURN_MS) continue
@@ -72,12 +73,12 @@ const WAITS_AGAIN = `case when j.status = 'processing' then
 const both = (one: Wanted['followers'], other: Wanted['followers']): Wanted['followers'] =>
   one === null || other === null ? null : new Set([...one, ...other])
 
-async function readJobs({ db }: Pick<Parts, 'db'>, jobIds: readonly string[]): Promise<ReadJob[]> {
+async function readJobs({ db }: Pick<Parts, 'db'>, jobIds: readonly string[]): Promise<ReadonlyMap<string, ReadJob>> {
   const { rows } = await db.pool.query<ReadJob>({
     name: 'fetch_jobs',
     text: `select ${PAGE_COLUMNS}, j.hand_backs as releases, ${WAITS_AGAIN} as "waitsAgain"
-           from ${JOB_TABLES} where j.id = any($1) order by j.id`,
+           from ${JOB_TABLES} where j.id = any($1)`,
     values: [jobIds],
   })
-  return rows
+  return new Map(rows.map((job) => [job.id, job]))
 }

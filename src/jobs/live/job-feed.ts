@@ -16,7 +16,7 @@ import {
   openFollowers,
 } from './followers.ts'
 import { JOB_CHANNEL } from './notify-job.ts'
-import { recentJobs } from './recent-jobs.ts'
+import { type EndedJobs, recentJobs } from './recent-jobs.ts'
 
 /** What ended this long before messages may have been missed is sent again: longer than a lost connection stays unnoticed. */
 const RESYNC_WINDOW_MS = 300_000
@@ -49,20 +49,20 @@ export class JobFeed {
   }
 
   /**
-   * The present state first, and that of jobs that ended since a time, then every newer one. What the service itself follows for a request is not counted as a
+   * The present state first, and that of jobs that have ended, then every newer one. What the service itself follows for a request is not counted as a
    * subscription.
    * @throws RATE_LIMITED where there are too many subscriptions already
    */
   async follow(
     ctx: Pick<Context, 'actor' | 'db'>,
     interest: Interest,
-    { counted = true, endedSince = null }: { readonly counted?: boolean; readonly endedSince?: Date | null } = {},
+    { counted = true, ended = null }: { readonly counted?: boolean; readonly ended?: EndedJobs | null } = {},
   ): Promise<JobStates> {
     const caller = requireAccount(ctx)
     const follower = this.#followers.add(caller, interest, counted)
     try {
       await this.#listen()
-      const ids = interest.jobId === null ? await recentJobs(ctx.db, caller.accountId, endedSince) : [interest.jobId]
+      const ids = interest.jobId === null ? await recentJobs(ctx.db, caller.accountId, ended) : [interest.jobId]
       for (const jobId of ids) this.#fetcher.want(caller.accountId, jobId, follower)
     } catch (error) {
       follower.stream.finish()
@@ -97,7 +97,7 @@ export class JobFeed {
     for (const jobId of single) this.#fetcher.want(accountId, jobId)
     if (single.length === followers.size) return
     const since = new Date(this.#parts().now().getTime() - RESYNC_WINDOW_MS)
-    for (const jobId of await recentJobs(this.#parts().db, accountId, since)) this.#fetcher.want(accountId, jobId)
+    for (const jobId of await recentJobs(this.#parts().db, accountId, { since })) this.#fetcher.want(accountId, jobId)
   }
 }
 

@@ -14,6 +14,9 @@ const EVERY_MS = { least: 100, most: 60_000 } as const
 /** How far back the jobs may have ended that a subscription begins with. */
 const ENDED_WITHIN_MS = { least: 0, most: 300_000 } as const
 
+/** With all that is unfinished, no more than is read at once, and than a message has. */
+const MAX_ENDED = 300
+
 /** Which jobs, and how often at most. */
 export interface JobsChangedInput {
   readonly filter?: JobsFilter | null | undefined
@@ -34,9 +37,10 @@ export async function jobsChanged(ctx: FeedContext, input: JobsChangedInput): Pr
   const filter = input.filter ?? {}
   rejectFilterViolations(filter)
   const everyMs = checkedEveryMs(input.everyMs)
-  const endedSince = input.endedWithinMs == null ? null : timeBefore(ctx, input.endedWithinMs)
+  const { endedWithinMs } = input
+  const ended = endedWithinMs == null ? null : { since: timeBefore(ctx, endedWithinMs), atMost: MAX_ENDED }
   const accepts = (job: Job): boolean => matchesFilter(filter, job)
-  return batched(await ctx.jobFeed.follow(ctx, { jobId: null, accepts }, { endedSince }), everyMs)
+  return batched(await ctx.jobFeed.follow(ctx, { jobId: null, accepts }, { ended }), everyMs)
 }
 
 /** The time between two messages that a subscriber asks for. @throws INVALID_REQUEST: what is out of range is never clamped */

@@ -4,14 +4,19 @@ import { idsOfAccount, ofAccount } from '../../db/own/own-rows.ts'
 /** Of each status. */
 const MAX_UNFINISHED = 100
 const MAX_NEWEST = 1000
-/** With all that is unfinished, what one reading of changed jobs takes, and one message. */
-const MAX_ENDED = 300
+
+/** Those that ended at a time or later. */
+export interface EndedJobs {
+  readonly since: Date
+  /** Of the newest; absent: all. */
+  readonly atMost?: number
+}
 
 /**
  * The ids of an account's jobs that a subscriber should hear of without waiting for their next change: the newest unfinished ones and, of
- * the newest thousand, the newest of those that ended since. Unfinished first, oldest first.
+ * the newest thousand, those that ended. Unfinished first, oldest first.
  */
-export async function recentJobs(db: Database, accountId: string, endedSince: Date | null): Promise<string[]> {
+export async function recentJobs(db: Database, accountId: string, ended: EndedJobs | null): Promise<string[]> {
   const { rows } = await db.pool.query<{ id: string }>({
     name: 'recent_jobs',
     text: `
@@ -22,9 +27,9 @@ export async function recentJobs(db: Database, accountId: string, endedSince: Da
         union all
         (select 1, id from (
           select id, completed_at from job where $2::timestamptz is not null and ${ofAccount('$1')} order by ${idsOfAccount('desc')} limit ${MAX_NEWEST}
-        ) newest where completed_at >= $2 order by id desc limit ${MAX_ENDED})
+        ) newest where completed_at >= $2 order by id desc limit $3)
       ) recent order by place, id`,
-    values: [accountId, endedSince],
+    values: [accountId, ended?.since ?? null, ended?.atMost ?? null],
   })
   return rows.map(({ id }) => id)
 }

@@ -55,4 +55,16 @@ describe('rows that are loaded anew', () => {
     expect([...later.heard.keys()]).toEqual(['b', 'c', 'd'])
     expect([...whenHeard(later, [], { loaded: [], filter: {}, at: 60_021 }).heard.keys()]).toEqual(['d'])
   })
+
+  test('keep the newest two thousand of what was heard, a job once, and the rows that are shown as they are', () => {
+    const ended = Array.from({ length: 2400 }, (_, n) => ({ ...job('z', 'FAILED'), id: `job ${n}` }))
+    const list = { loaded: LOADED, filter: {}, at: 1 }
+    const once = whenHeard(whenHeard(opened(LOADED), [job('b', 'COMPLETED')], list), ended.slice(0, 1500), list)
+    const again = whenHeard(whenHeard(once, ended.slice(0, 500), list), ended.slice(1500), list)
+    const { heard } = again
+    expect([heard.size, heard.has('job 899'), heard.has('job 900'), heard.has('job 0')]).toEqual([
+      ...[2000, false, true, true],
+    ])
+    expect(shownBy(again)[0]).toEqual(['b COMPLETED', 'a QUEUED'])
+  })
 })

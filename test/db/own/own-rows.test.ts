@@ -141,7 +141,7 @@ test.each<[string, () => Promise<unknown>, number]>([
     OWN + OLDER + 10,
   ],
   ['auditEntries', graphql(`{ auditEntries(first: ${PAGE}) ${NODES} }`), PAGE + 1],
-  ['the jobs that a subscriber hears of', () => recentJobs(service.runtime.db, account, new Date()), 1_000],
+  ['the jobs that a subscriber hears of', () => recentJobs(service.runtime.db, account, { since: new Date() }), 1_000],
   ['the deliveries that a subscriber hears of', () => recentDeliveries(service.runtime.db, account, new Date()), 1_000],
 ])('%s of an account that has been idle reads nothing that others have made since', async (_what, ask, most) => {
   const statements = await statementsOf(ask)

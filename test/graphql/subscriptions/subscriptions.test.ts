@@ -342,6 +342,26 @@ describe('messages that were lost', () => {
     await all.waitFor(({ jobsUpdated }) => jobsUpdated.id === jobId && jobsUpdated.status === 'COMPLETED')
     await client.dispose()
   })
+
+  test('however many jobs have ended meanwhile', async () => {
+    const { account, key } = await service.createCaller()
+    const { pool } = service.runtime.db
+    const client = openSocketClient(service.url, key)
+    const all = client.subscribe<{ jobsUpdated: Event }>(JOBS)
+    const first = await insertJob(service.runtime.db, account, { status: 'processing' })
+    notifyJob(service.runtime, { accountId: account, jobId: first })
+    await all.waitFor(({ jobsUpdated }) => jobsUpdated.id === first)
+    const ended = await Promise.all(
+      Array.from({ length: 350 }, () => insertJob(service.runtime.db, account, { status: 'failed' })),
+    )
+    await pool.query('update job set completed_at = now() where account_id = $1 and id = any($2)', [account, ended])
+    await pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sonant notifier' and datname = current_database()`,
+    )
+    const heard = () => new Set(all.data.map(({ jobsUpdated }) => jobsUpdated.id))
+    await expect.poll(() => ended.filter((id) => !heard().has(id)).length).toBe(0)
+    await client.dispose()
+  })
 })
 
 describe('a service that stops', () => {
