@@ -5,7 +5,7 @@ import type { OpenedConsole } from '../opened-console.ts'
 
 const FIFTY = 50
 
-const TIME_OUT = "update job set error_code = 'JOB_TIMEOUT' where account_id = $1 and endpoint_key = 'voice.unserved'"
+const TIME_OUT = "update job set error_code = 'JOB_TIMEOUT' where account_id = $1 and endpoint_key = 'voice.fifty'"
 
 /** Steering the jobs by keyboard, many at once, and to one by its id. */
 export function jobsJourneys(opened: () => OpenedConsole): void {
@@ -154,10 +154,10 @@ export function jobsJourneys(opened: () => OpenedConsole): void {
   test('fifty waiting jobs are cancelled on a phone by a tick, two buttons and a confirmation', async () => {
     const { service, owner, account, at } = opened()
     for (let made = 0; made < FIFTY; made++)
-      await insertJob(service.runtime.db, account, { status: 'queued', endpointKey: 'voice.unserved' })
+      await insertJob(service.runtime.db, account, { status: 'queued', endpointKey: 'voice.fifty' })
     const { page, complaints } = await openPage(owner, service.url)
     await page.setViewportSize({ width: 360, height: 740 })
-    for (const path of ['credits', 'jobs?endpoint=voice.unserved']) {
+    for (const path of ['credits', 'jobs?endpoint=voice.fifty']) {
       await page.goto(at(path))
       await page.getByText('Export').click()
       const isInSight = async () => {
@@ -183,7 +183,7 @@ export function jobsJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('button', { name: 'Retry 1' }).click()
     await page.getByRole('button', { name: 'Retry jobs' }).click()
     await page.getByText(/^(1 retried|0 retried, 1 refused)/).waitFor()
-    await page.getByRole('button', { name: /endpoint voice.unserved/ }).click()
+    await page.getByRole('button', { name: /endpoint voice.fifty/ }).click()
     await page.waitForURL(at('jobs'))
     expect(complaints).toEqual([])
     await page.close()
