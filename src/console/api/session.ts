@@ -44,9 +44,9 @@ addEventListener('pageshow', ({ persisted }) => {
       show()
     }, reloadBlank)
 })
-// By now another user may have signed in, or this one have another role.
+// By now another user may have signed in, or this one have another role: a look that is under way may have been answered before.
 addEventListener('focus', () => {
-  if (session.peek()) void lookAgain()
+  if (session.peek()) void lookAgain(true)
 })
 
 /** Whose texts and takes this tab may hold in its memory. */

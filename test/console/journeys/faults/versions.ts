@@ -2,6 +2,7 @@ import { globSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Route } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { buildApp } from '../../../../src/server/app.ts'
 import { listen } from '../../../../src/server/listen.ts'
@@ -155,8 +156,20 @@ export function versionJourneys(opened: () => OpenedConsole): void {
     await updateUser(system, { user, role: 'member' })
     await comeBack()
     await page.getByText('It is for owners of the account').waitFor()
-    await disableUser(system, { user })
+    const [answered, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const hold = async (route: Route) => {
+      const response = await route.fetch()
+      answered.resolve()
+      await late.promise
+      await route.fulfill({ response })
+    }
+    await page.route('**/graphql', hold, { times: 1 })
     await comeBack()
+    await answered.promise
+    await disableUser(system, { user })
+    // A look that was answered before is under way.
+    await comeBack()
+    late.resolve()
     await page.getByText('Your session has ended').waitFor()
     expect(complaints).toEqual([])
     await context.close()
