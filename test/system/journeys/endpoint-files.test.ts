@@ -97,6 +97,7 @@ describe('endpoint files', { timeout: DEADLINE_MS }, () => {
     await apply(endpoint('drama', { ...renamed, response_fields: ['created_at'] }))
     await soon(async () => (await entry('drama'))!.schema_version !== first!.schema_version, 'a new version')
     await remove('drama')
+    await soon(async () => !(await entry('drama')), 'drama to be gone')
   })
 
   test('an unpublished or restricted endpoint does not touch catalog_version', async () => {
