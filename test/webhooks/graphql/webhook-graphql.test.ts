@@ -106,8 +106,13 @@ describe('the webhook door', () => {
     const live = client.subscribe<{ deliveriesUpdated: { id: string; state: string } }>(
       'subscription { deliveriesUpdated { id state } }',
     )
+    // What ends before it is followed is not heard of: none ends until all are.
+    const followed = Promise.withResolvers<void>()
+    receiver.on('/paged', (response) => void followed.promise.then(() => response.writeHead(204).end()))
     const ids: string[] = []
     for (let count = 0; count < 5; count++) ids.unshift(await owner.sendTest())
+    for (const id of ids) await live.waitFor(({ deliveriesUpdated }) => deliveriesUpdated.id === id)
+    followed.resolve()
     await Promise.all(ids.map((id) => owner.outcomeOf(id)))
     for (const id of ids)
       await live.waitFor(
