@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type AuditEntriesInput, auditEntries } from '../../../src/accounts/audit-entries.ts'
+import { planReads } from '../../setup/postgres/plan-reads.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 const OLD = 3_000
@@ -8,14 +9,6 @@ const WITHIN = 1_000
 const FROM = Date.parse('2001-02-01')
 const WINDOW = { from: new Date(FROM), to: new Date(FROM + WITHIN * 86_400_000) }
 
-interface Plan {
-  'Node Type': string
-  'Relation Name'?: string
-  'Index Name'?: string
-  'Actual Rows'?: number
-  'Rows Removed by Filter'?: number
-  Plans?: Plan[]
-}
 interface Statement {
   readonly text: string
   readonly values: unknown[]
@@ -40,10 +33,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const leavesOf = (plan: Plan): Plan[] => (plan.Plans === undefined ? [plan] : plan.Plans.flatMap(leavesOf))
-
 /** How the statement that looks for the ids of a page is executed, with what PostgreSQL reckons a page of the disk costs by default. */
-async function plansOf(input: AuditEntriesInput): Promise<{ index: string | undefined; rows: number }[]> {
+async function plansOf(input: AuditEntriesInput) {
   const { readPool, pool } = service.runtime.db
   const query = vi.spyOn(readPool, 'query')
   await auditEntries(service.runtime.as({ kind: 'system' }), input)
@@ -54,11 +45,7 @@ async function plansOf(input: AuditEntriesInput): Promise<{ index: string | unde
   try {
     await client.query('begin; set local random_page_cost = 4')
     const { text, values } = statements[0]!
-    const { rows } = await client.query(`explain (analyze, format json) ${text}`, values)
-    return leavesOf(rows[0]['QUERY PLAN'][0].Plan as Plan).map((leaf) => ({
-      index: leaf['Index Name'],
-      rows: (leaf['Actual Rows'] ?? 0) + (leaf['Rows Removed by Filter'] ?? 0),
-    }))
+    return (await planReads(client, text, values)).map(({ index, rows }) => ({ index, rows }))
   } finally {
     await client.query('rollback')
     client.release()

@@ -4,6 +4,7 @@ import { recentJobs } from '../../../src/jobs/live/recent-jobs.ts'
 import { recentDeliveries } from '../../../src/webhooks/live/recent-deliveries.ts'
 import { call } from '../../setup/http.ts'
 import { idAt } from '../../setup/jobs/jobs.ts'
+import { planReads } from '../../setup/postgres/plan-reads.ts'
 import { read } from '../../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
@@ -15,12 +16,6 @@ const SCOPES = ['generate:voice', 'job:read', 'account:admin']
 const TABLES = ['job', 'webhook_delivery', 'credit_entry', 'audit_entry']
 const WRITES = /^\s*(insert|update|delete)/i
 
-interface Plan {
-  'Relation Name'?: string
-  'Actual Rows'?: number
-  'Rows Removed by Filter'?: number
-  Plans?: Plan[]
-}
 interface Statement {
   readonly text: string
   readonly values?: unknown[] | undefined
@@ -72,8 +67,6 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const leavesOf = (plan: Plan): Plan[] => (plan.Plans === undefined ? [plan] : plan.Plans.flatMap(leavesOf))
-
 /** What is asked of the database about the account meanwhile. */
 async function statementsOf(ask: () => Promise<unknown>): Promise<Statement[]> {
   const { query } = Client.prototype
@@ -96,10 +89,8 @@ async function rowsReadBy(statements: readonly Statement[]): Promise<number> {
     await client.query('begin; set local random_page_cost = 4')
     let rows = 0
     for (const { text, values = [] } of statements) {
-      const { rows: explained } = await client.query(`explain (analyze, format json) ${text}`, values)
-      for (const leaf of leavesOf(explained[0]['QUERY PLAN'][0].Plan as Plan))
-        if (TABLES.includes(leaf['Relation Name'] ?? ''))
-          rows += (leaf['Actual Rows'] ?? 0) + (leaf['Rows Removed by Filter'] ?? 0)
+      const reads = await planReads(client, text, values)
+      for (const read of reads) if (TABLES.includes(read.table ?? '')) rows += read.rows
     }
     return rows
   } finally {

@@ -3,21 +3,13 @@ import { type FilterParameters, toJobsFilter } from '../../../src/jobs/list/filt
 import { type PageQuery, pageQueries, toPageQuery } from '../../../src/jobs/list/page-query.ts'
 import { call } from '../../setup/http.ts'
 import { idAt, insertJob } from '../../setup/jobs/jobs.ts'
+import { planReads } from '../../setup/postgres/plan-reads.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 const JOBS = 30_000
 /** One job in so many has a verdict, one in so many failed: far too few to be met on the way from the newest on. */
 const RARE = 1_000
 const LIMIT = 5
-
-interface Plan {
-  'Node Type': string
-  'Relation Name'?: string
-  'Index Name'?: string
-  'Actual Rows'?: number
-  'Rows Removed by Filter'?: number
-  Plans?: Plan[]
-}
 
 let service: TestRuntime
 let caller: { account: string; key: string; keyId: string }
@@ -37,21 +29,11 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const leavesOf = (plan: Plan): Plan[] => (plan.Plans === undefined ? [plan] : plan.Plans.flatMap(leavesOf))
-
 /** What a statement reads of jobs: each index, and how many rows it brought in. */
-async function readsBy(
-  sql: string,
-  values: readonly unknown[],
-): Promise<{ index: string | undefined; rows: number }[]> {
-  const { rows } = await service.runtime.db.pool.query(`explain (analyze, format json) ${sql}`, [...values])
-  return leavesOf(rows[0]['QUERY PLAN'][0].Plan as Plan)
-    .filter((leaf) => leaf['Relation Name'] === 'job')
-    .map((leaf) => ({
-      index: leaf['Index Name'],
-      rows: (leaf['Actual Rows'] ?? 0) + (leaf['Rows Removed by Filter'] ?? 0),
-    }))
-}
+const readsBy = async (sql: string, values: readonly unknown[]) =>
+  (await planReads(service.runtime.db.pool, sql, values))
+    .filter(({ table }) => table === 'job')
+    .map(({ index, rows }) => ({ index, rows }))
 
 function readsOf(filter: FilterParameters) {
   const { page, values } = toPageQuery(caller.account, toJobsFilter(filter), LIMIT, 0)

@@ -55,14 +55,7 @@ export function unservedPoolJourneys(opened: () => OpenedConsole): void {
   })
 
   test('the playground begins with an endpoint that a worker serves, stays with it, and says of another one that none does', async () => {
-    const { browser, folder } = opened()
-    const service = await startTestRuntime({ consoleFolder: folder })
-    onTestFinished(() => service.close())
-    await withOneServed(service)
-    const context = await browser.newContext()
-    const { page, complaints } = await openPage(context, service.url)
-    await page.goto(`${service.url}/console/playground`)
-    await signIn(page, 'member@example.com')
+    const { service, context, page, complaints } = await openPlayground(opened(), '')
     const choice = page.getByLabel('Endpoint', { exact: true })
     await choice.waitFor()
     const hint = page.getByText(OF_ENDPOINTS)
@@ -95,14 +88,7 @@ export function unservedPoolJourneys(opened: () => OpenedConsole): void {
   })
 
   test('a link to a voice alone opens the first endpoint that has it, served or not', async () => {
-    const { browser, folder } = opened()
-    const service = await startTestRuntime({ consoleFolder: folder })
-    onTestFinished(() => service.close())
-    await withOneServed(service)
-    const context = await browser.newContext()
-    const { page, complaints } = await openPage(context, service.url)
-    await page.goto(`${service.url}/console/playground?voice=calm`)
-    await signIn(page, 'member@example.com')
+    const { service, context, page, complaints } = await openPlayground(opened(), '?voice=calm')
     for (const [voice, slug, unserved, gone] of [
       ['calm', 'aside', 1, 0],
       ['loud', 'aside', 1, 0],
@@ -118,6 +104,18 @@ export function unservedPoolJourneys(opened: () => OpenedConsole): void {
     expect(complaints).toEqual([])
     await context.close()
   })
+}
+
+/** The playground of a member, of a service whose second endpoint alone is served. */
+async function openPlayground({ browser, folder }: OpenedConsole, search: string) {
+  const service = await startTestRuntime({ consoleFolder: folder })
+  onTestFinished(() => service.close())
+  await withOneServed(service)
+  const context = await browser.newContext()
+  const { page, complaints } = await openPage(context, service.url)
+  await page.goto(`${service.url}/console/playground${search}`)
+  await signIn(page, 'member@example.com')
+  return { service, context, page, complaints }
 }
 
 /** What `waitingJob` makes, whose endpoint a worker serves now, and before that one another of more voices, which none does. */
