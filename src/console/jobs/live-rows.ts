@@ -1,5 +1,5 @@
+import { type Noted, noted, notedSince } from '../api/socket/noted-changes.ts'
 import type { JobsFilter } from '../operations.ts'
-import { type Noted, noted, notedSince } from '../webhooks/noted-changes.ts'
 import { belongs, mergeJobs } from './live-jobs.ts'
 
 /** Longer than a list takes to be answered. */

@@ -1,5 +1,5 @@
+import type { Noted } from '../api/socket/noted-changes.ts'
 import type { WebhookDeliveriesFilter } from '../operations.ts'
-import type { Noted } from './noted-changes.ts'
 
 interface Row {
   readonly id: string

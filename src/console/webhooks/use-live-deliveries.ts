@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { follow } from '../api/follow.ts'
+import { type Noted, noted, notedSince } from '../api/socket/noted-changes.ts'
 import { type DeliveryRowFragment, deliveriesLive, type WebhookDeliveriesFilter } from '../operations.ts'
 import { newerDeliveries } from './newer-deliveries.ts'
-import { type Noted, noted, notedSince } from './noted-changes.ts'
 
 const SHOWN_EVERY_MS = 250
 const ALL: WebhookDeliveriesFilter = {}

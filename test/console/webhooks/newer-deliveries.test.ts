@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { noted } from '../../../src/console/api/socket/noted-changes.ts'
 import { newerDeliveries } from '../../../src/console/webhooks/newer-deliveries.ts'
-import { noted } from '../../../src/console/webhooks/noted-changes.ts'
 
 const delivery = (id: string, state = 'PENDING', outcome: string | null = null) => ({ id, state, outcome })
 const heardOf = (...rows: ReturnType<typeof delivery>[]) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { noted, notedSince } from '../../../src/console/webhooks/noted-changes.ts'
+import { noted, notedSince } from '../../../../src/console/api/socket/noted-changes.ts'
 
 test('an answer takes the place of what was noted before its question, and of nothing that was noted later', () => {
   const before = noted(
