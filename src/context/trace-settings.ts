@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { TraceSettings } from '../telemetry/bounded-sampler.ts'
+import type { TraceSettings } from '../telemetry/trace-budget.ts'
 import { plainUrl } from './settings-fields.ts'
 
 /** As OpenTelemetry's specification of environment variables has them. */

@@ -4,8 +4,8 @@ import type * as Resources from '@opentelemetry/resources'
 import type * as Sdk from '@opentelemetry/sdk-trace-node'
 import { addToLines } from '../values/log.ts'
 import { VERSION } from '../values/version.ts'
-import { boundedSampler, type TraceSettings } from './bounded-sampler.ts'
-import { traceFields } from './spans.ts'
+import { limitTraces, traceFields } from './spans.ts'
+import { type TraceSettings, traceBudget } from './trace-budget.ts'
 
 /** One set of versions that fit each other and the API: what README.md has operators add. Looked for by name, as none is a dependency. */
 const PACKAGES = {
@@ -39,11 +39,11 @@ async function exportSpans({ endpoint, sampler }: TraceSettings, role: string): 
   const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`
   const provider = new sdk.NodeTracerProvider({
     resource: resources.resourceFromAttributes(own).merge(given),
-    // The SDK makes the operator's own.
-    ...(sampler === null && { sampler: boundedSampler(sdk) }),
     spanProcessors: [new sdk.BatchSpanProcessor(new OTLPTraceExporter({ url }))],
   })
   provider.register()
+  // The SDK makes the operator's own sampler. Without one it takes what is begun, and follows the trace that a span is part of.
+  if (sampler === null) limitTraces(traceBudget())
   return { close: (limitMs) => closeWithin(provider, limitMs) }
 }
 

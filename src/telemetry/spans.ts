@@ -1,10 +1,12 @@
 import {
   type Attributes,
+  type Context,
   context,
   ProxyTracerProvider,
   propagation,
   ROOT_CONTEXT,
   type Span,
+  type SpanContext,
   SpanKind,
   SpanStatusCode,
   TraceFlags,
@@ -15,16 +17,33 @@ import { errorAttribute, type SpanStart, statusAttribute } from './span-names.ts
 
 /** From here on a status is the server's fault. */
 const SERVER_ERROR = 500
-const TRACE_HEADERS = ['traceparent', 'tracestate'] as const
+
+/**
+ * The trace of all that is left out before a span is made. Where a queue row holds it, the worker leaves the job out as well, as it does
+ * with any trace that was not sampled; no other server sees it.
+ */
+const LEFT_OUT_SPAN: SpanContext = {
+  traceId: '00000000000000000000000000000001',
+  spanId: '0000000000000001',
+  traceFlags: TraceFlags.NONE,
+}
+const LEFT_OUT = trace.setSpanContext(ROOT_CONTEXT, LEFT_OUT_SPAN)
+const LEFT_OUT_PARENT = `00-${LEFT_OUT_SPAN.traceId}-${LEFT_OUT_SPAN.spanId}-00`
 
 /** Called only where a span is made of it. */
 type StartSpan = () => SpanStart
 
 const tracer = trace.getTracer('sonant', VERSION)
+let admits = (): boolean => true
+
+/** Has every new trace ask first, before anything is made of it: what is left out costs a request next to nothing. */
+export const limitTraces = (admit: () => boolean): void => {
+  admits = admit
+}
 
 /** Headers that tell the next server which trace it is in; none where nothing is traced. */
 export function traceHeaders(): Record<string, string> {
-  if (!isTraced()) return {}
+  if (!isTraced() || context.active() === LEFT_OUT) return {}
   const carrier: Record<string, string> = {}
   propagation.inject(context.active(), carrier)
   const { traceparent, tracestate } = carrier
@@ -32,10 +51,12 @@ export function traceHeaders(): Record<string, string> {
 }
 
 /** `traceparent` as it waits with a job in the queue: 55 bytes. */
-export const traceOfNow = (): string | undefined => traceHeaders().traceparent
+export const traceOfNow = (): string | undefined =>
+  context.active() === LEFT_OUT ? LEFT_OUT_PARENT : traceHeaders().traceparent
 
 /** Where there is a trace: what the lines of the log say of it. */
 export function traceFields(): { trace_id?: string; span_id?: string } {
+  if (context.active() === LEFT_OUT) return {}
   const span = trace.getActiveSpan()?.spanContext()
   return span === undefined ? {} : { trace_id: span.traceId, span_id: span.spanId }
 }
@@ -54,6 +75,7 @@ export function noteFailure(outcome: string): void {
 /** Runs `work` in a span of its own. @throws what `work` throws: the span then holds its code, or the name of its class */
 function inSpan<Result>(start: StartSpan, kind: SpanKind, work: () => Promise<Result>): Promise<Result> {
   if (!isTraced() || isLeftOut()) return work()
+  if (trace.getActiveSpan() === undefined && !admits()) return context.with(LEFT_OUT, work)
   const { name, attributes } = start()
   return tracer.startActiveSpan(name, { kind, attributes }, (span) => ended(span, work))
 }
@@ -86,8 +108,10 @@ export function inConsumerSpan<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   if (!isTraced()) return work()
+  if (traceparent === LEFT_OUT_PARENT) return context.with(LEFT_OUT, work)
   const sent = traceparent === undefined ? ROOT_CONTEXT : propagation.extract(ROOT_CONTEXT, { traceparent })
   const sender = trace.getSpanContext(sent)
+  if (sender === undefined && !admits()) return context.with(LEFT_OUT, work)
   const links = sender === undefined ? [] : [{ context: sender }]
   const { name, attributes } = start()
   const options = { kind: SpanKind.CONSUMER, attributes, links }
@@ -107,11 +131,15 @@ export interface ServerSpan {
   end(status: number): void
 }
 
+/** The answer to a request of a trace that is left out. */
+const LEFT_OUT_ANSWER: ServerSpan = { run: (work) => context.with(LEFT_OUT, work), end: () => undefined }
+
 /** @param headers of which `traceparent` and `tracestate` alone are read: nothing else of a caller's goes on to other servers */
-export function startServerSpan(start: SpanStart, headers: Readonly<Record<string, unknown>>): ServerSpan {
-  const given = Object.fromEntries(TRACE_HEADERS.flatMap((name) => (name in headers ? [[name, headers[name]]] : [])))
-  const parent = propagation.extract(ROOT_CONTEXT, given)
-  const span = tracer.startSpan(start.name, { kind: SpanKind.SERVER, attributes: start.attributes }, parent)
+export function startServerSpan(start: StartSpan, headers: Readonly<Record<string, unknown>>): ServerSpan {
+  const parent = 'traceparent' in headers ? callersTrace(headers) : ROOT_CONTEXT
+  if (trace.getSpanContext(parent) === undefined && !admits()) return LEFT_OUT_ANSWER
+  const { name, attributes } = start()
+  const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent)
   const inside = trace.setSpan(parent, span)
   return {
     run: (work) => context.with(inside, work),
@@ -122,6 +150,9 @@ export function startServerSpan(start: SpanStart, headers: Readonly<Record<strin
     },
   }
 }
+
+const callersTrace = ({ traceparent, tracestate }: Readonly<Record<string, unknown>>): Context =>
+  propagation.extract(ROOT_CONTEXT, { traceparent, ...(tracestate !== undefined && { tracestate }) })
 
 /** Whether the work came to its end as planned: a job that goes back to the queue unbegun did. */
 const isPlanned = (error: unknown): boolean => (error as { isPlanned?: unknown } | null)?.isPlanned === true

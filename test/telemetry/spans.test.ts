@@ -6,6 +6,7 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { limitTraces } from '../../src/telemetry/spans.ts'
 import { call } from '../setup/http.ts'
 import { allFinished, applyEndpoint } from '../setup/jobs/voice-jobs.ts'
 import type { Received } from '../setup/servers/receiver.ts'
@@ -166,4 +167,45 @@ test('a failed engine marks the spans of its trace by codes alone', async () => 
   expect(JSON.stringify(spans().map(({ attributes, status, events }) => [attributes, status, events]))).not.toContain(
     TEXT,
   )
+})
+
+describe('a process that begins no new trace', () => {
+  let asked: number
+  let delivery: Received
+
+  beforeAll(async () => {
+    limitTraces(() => false)
+    exporter.reset()
+    const { service, receiver } = fixture
+    await service.runtime.db.pool.query('truncate queued_data')
+    server.answer(() => ({}))
+    asked = server.calls.length
+    const body = { inputs: { text: TEXT, voice: 'calm' } }
+    const reply = await call(`${service.url}/api/v1/voice/traced`, { method: 'POST', key, body })
+    const { job_id } = reply.json<{ job_id: string }>()
+    await allFinished(service.runtime, [job_id])
+    const ofJob = () => receiver.received('/hook/secret-path').find(({ body }) => body.includes(job_id))
+    await until(() => ofJob() !== undefined, DEADLINE_MS, 'the webhook')
+    delivery = ofJob()!
+  })
+  afterAll(() => limitTraces(() => true))
+
+  test('leaves a job out on its whole way, in the worker and for its delivery as well', async () => {
+    const { rows } = await fixture.service.runtime.db.pool.query('select data from queued_data')
+    expect(rows.map(({ data }) => data.trace)).toEqual(Array(2).fill(expect.stringMatching(/-00$/)))
+    expect(spans().map(({ name }) => name)).toEqual([])
+  })
+
+  test('sends no server the trace that holds what was left out', () => {
+    expect(server.calls.length).toBe(asked + 1)
+    expect([server.calls.at(-1)!.headers.traceparent, delivery.headers.traceparent]).toEqual([undefined, undefined])
+  })
+
+  test('goes on with a trace that the caller has begun, and not with a header that is none', async () => {
+    const asks = (traceparent: string) => call(`${fixture.service.url}/api/v1/voice`, { key, headers: { traceparent } })
+    await asks('00-none')
+    await asks(`00-${TRACE_ID}-${PARENT_ID}-01`)
+    await until(() => spans().length > 0, DEADLINE_MS, 'the span of the request')
+    expect(spans().map((span) => span.spanContext().traceId)).toEqual([TRACE_ID])
+  })
 })
