@@ -98,6 +98,29 @@ describe('jobs that a worker takes at the same time', () => {
     expect(charges).toHaveLength(3)
   })
 
+  test('are claimed and completed but for one that PostgreSQL refuses, which fails alone until it is refused no more', async () => {
+    const { account, ids } = await submitted(4, COST * 4n)
+    await query(
+      `create function refuse() returns trigger language plpgsql as $$ begin raise 'refused' using errcode = '23514'; end $$;
+       create trigger refuse before update on job for each row when (new.id = '${ids[1]}') execute function refuse()`,
+    )
+    let settled: PromiseSettledResult<Claim | null>[] = []
+    const sent = await statements('claim_jobs', async () => {
+      settled = await Promise.allSettled(ids.map((id) => claimJob(service.runtime, id)))
+    })
+    // All in one, then each alone.
+    expect(sent).toBe(1 + ids.length)
+    const claims = settled.map((one) => (one.status === 'fulfilled' ? one.value : null))
+    expect(claims.map((claim) => claim?.attempt)).toEqual([1, undefined, 1, 1])
+    expect(settled[1]).toMatchObject({ status: 'rejected', reason: { message: 'refused' } })
+    expect(await balance(account)).toBe(COST)
+    await Promise.all(claims.flatMap((claim) => (claim === null ? [] : [complete(claim)])))
+    expect(await statusesOf(ids)).toEqual(['completed', 'queued', 'completed', 'completed'])
+    await query('drop trigger refuse on job')
+    expect(await complete(await claimJob(service.runtime, ids[1]!))).toBe('completed')
+    expect(await balance(account)).toBe(0n)
+  })
+
   test('are claimed though the account of one of them is locked; that one is when the lock is gone', async () => {
     const [locked, free] = await Promise.all([submitted(1, COST), submitted(3, COST * 3n)])
     const client = await service.runtime.db.pool.connect()
