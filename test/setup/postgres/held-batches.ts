@@ -1,0 +1,64 @@
+import { Client } from 'pg'
+
+const LOCK = 0x50_4a_42
+/** Written where every connection sees it, out of a transaction that is not committed. */
+const HELD = 'holds '
+
+/** A statement that has written all that it writes, and is not committed. */
+interface HeldStatement {
+  readonly pid: number
+  /** How many jobs it has moved. */
+  readonly jobs: number
+  readonly query: string
+}
+
+export interface HeldBatches {
+  /** What is held now. */
+  held(): Promise<HeldStatement[]>
+  /** Lets all of them commit; or breaks them off, as PostgreSQL does once it knows that nothing reads their answers. */
+  end(how: 'commit' | 'break off'): Promise<void>
+  /** For afterEach, whatever became of PostgreSQL meanwhile. */
+  close(): Promise<void>
+}
+
+/** Holds every statement that moves jobs into this state, right before its commit and without a limit of time, until it is ended. */
+export async function holdBatches(url: string, state: 'processing' | 'completed'): Promise<HeldBatches> {
+  const client = new Client(url)
+  client.on('error', () => undefined)
+  await client.connect()
+  await client.query('select pg_advisory_lock($1)', [LOCK])
+  await client.query(holding(state))
+  const held = async () => {
+    const { rows } = await client.query<HeldStatement>(
+      `select pid, substr(application_name, ${HELD.length + 1})::int as jobs, query from pg_stat_activity
+       where datname = current_database() and application_name like '${HELD}%' and wait_event = 'advisory'`,
+    )
+    return rows
+  }
+  return {
+    held,
+    end: async (how) => {
+      if (how === 'break off')
+        await client.query('select pg_terminate_backend(pid, 10000) from unnest($1::int[]) as held (pid)', [
+          (await held()).map(({ pid }) => pid),
+        ])
+      await client.query('select pg_advisory_unlock($1)', [LOCK])
+    },
+    close: () => client.end().catch(() => undefined),
+  }
+}
+
+/** A statement's last trigger. Its limit on lock waits, which would break a batch off, is lifted for this one. */
+const holding = (state: string): string => `
+  create or replace function hold_batch() returns trigger language plpgsql as $$
+  declare jobs integer;
+  begin
+    select count(*) into jobs from moved join was using (id) where moved.status = '${state}' and was.status <> moved.status;
+    if jobs > 0 then
+      perform set_config('lock_timeout', '0', true), set_config('application_name', '${HELD}' || jobs, true);
+      perform pg_advisory_xact_lock_shared(${LOCK});
+    end if;
+    return null;
+  end $$;
+  create or replace trigger zz_hold_batch after update on job referencing old table as was new table as moved
+  for each statement execute function hold_batch()`
