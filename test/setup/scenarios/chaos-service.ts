@@ -18,6 +18,8 @@ import { until } from '../wait.ts'
 
 const ENDING_MS = 90_000
 export const RECEIVER_PATH = '/webhooks'
+/** Requests that the speech server takes at once. */
+export const MAX_IN_FLIGHT = 32
 const SLUG = 'spoken'
 const SECRET_TEXT = 'No process logs this'
 const WARM_UP_MS = 2_000
@@ -34,8 +36,8 @@ export interface ChaosService {
   readonly speech: SpeechServer
   readonly receiver: Receiver
   readonly received: () => readonly Received[]
-  /** Submits a job with a webhook. */
-  submit(text: string, headers?: Record<string, string>): Promise<Reply>
+  /** Submits a job, with a webhook unless told. */
+  submit(text: string, headers?: Record<string, string>, isDelivered?: boolean): Promise<Reply>
   /** Submits one job after the other, at a steady pace, for so long; whatever is not accepted must be an honest refusal. Returns the ids of the accepted. */
   loadFor(milliseconds: number): Promise<string[]>
   /** Everything in the database ends, also what no client got a 202 for, and the audit finds nothing. */
@@ -70,15 +72,15 @@ export async function startChaosService(variables: Readonly<Record<string, strin
   const { dataDir: DATA_DIR, key } = service
   const settings = readSettings({ DATABASE_URL: database.url, DATA_DIR, LOG_LEVEL: 'silent' })
   const auditor = await openRuntime(settings, openLog('silent'), { supervise: false })
-  await applyEndpoint(auditor, SLUG, { base_url: speech.url, max_in_flight: 32 })
+  await applyEndpoint(auditor, SLUG, { base_url: speech.url, max_in_flight: MAX_IN_FLIGHT })
   const isKnown = async () => (await call(`${service.url}/api/v1/public/voice/${SLUG}`)).status === 200
   await until(isKnown, ENDING_MS, 'the endpoint to be known')
   const received = () => receiver.everReceived(RECEIVER_PATH)
 
-  const submit = (text: string, headers: Record<string, string> = {}) => {
+  const submit = (text: string, headers: Record<string, string> = {}, isDelivered = true) => {
     const body = {
       inputs: { text: `${SECRET_TEXT}: ${text}`, voice: 'calm' },
-      webhook_url: receiver.url + RECEIVER_PATH,
+      ...(isDelivered && { webhook_url: receiver.url + RECEIVER_PATH }),
     }
     return call(`${service.url}/api/v1/voice/${SLUG}`, { method: 'POST', key, headers, body }).catch((error: Error) => {
       throw new Error(`${error.message}; the service said: ${service.stderr()}`)

@@ -24,6 +24,8 @@ export interface FaultProxy {
 
 /** Settings may go along. */
 const BEGIN = /begin(?:; set [^\0]*)?\0/
+const JOB_ID = /job_[0-9a-z]{26}/g
+const jobsIn = (bytes: Buffer): number => new Set(bytes.toString('latin1').match(JOB_ID)).size
 const isCommit = (bytes: Buffer): boolean => bytes.includes('commit\0')
 
 /** Cuts these shares of the connections: at a COMMIT's reply, and before any other statement. */
@@ -34,11 +36,17 @@ export const cutShares =
     return chance(shares.other) ? 'now' : null
   }
 
-/** Lets a `commit` through whose transaction holds one of the words, or a statement of its own that does, and cuts its reply: once a word. */
-export function cutReplies(words: readonly string[]): FaultProxy['rule'] & { readonly left: ReadonlySet<string> } {
+/**
+ * Lets a `commit` through whose transaction holds one of the words, or a statement of its own that does, and cuts its reply: once a word.
+ * @param leastJobs ids of jobs that the bytes must name
+ */
+export function cutReplies(
+  words: readonly string[],
+  leastJobs = 0,
+): FaultProxy['rule'] & { readonly left: ReadonlySet<string> } {
   const left = new Set(words)
   const rule: FaultProxy['rule'] = (bytes, sinceBegin) => {
-    const isWhole = isCommit(bytes) || !BEGIN.test(sinceBegin)
+    const isWhole = (isCommit(bytes) || !BEGIN.test(sinceBegin)) && jobsIn(bytes) >= leastJobs
     const word = isWhole ? [...left].find((one) => (isCommit(bytes) ? sinceBegin : bytes).includes(one)) : undefined
     if (word === undefined) return null
     left.delete(word)

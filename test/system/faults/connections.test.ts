@@ -1,5 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type ChaosService, RECEIVER_PATH, startChaosService } from '../../setup/scenarios/chaos-service.ts'
+import { claimApart, claimTogether } from '../../setup/postgres/claims-apart.ts'
+import {
+  type ChaosService,
+  MAX_IN_FLIGHT,
+  RECEIVER_PATH,
+  startChaosService,
+} from '../../setup/scenarios/chaos-service.ts'
 import { cutReplies, cutShares } from '../../setup/servers/fault-proxy.ts'
 import { ask } from '../../setup/service/graphql.ts'
 import { until } from '../../setup/wait.ts'
@@ -21,6 +27,10 @@ const COMMITTED_BY_WORKERS = [
   'succeed_attempts',
   'fail_attempt',
 ]
+/** Statements that several jobs share. */
+const BATCHES = ['claim_jobs', 'complete_jobs']
+/** One that holds so many jobs is no job alone. */
+const LEAST_JOBS = 2
 
 describe('connections to the database that break', { timeout: 240_000 }, () => {
   let fixture: ChaosService
@@ -64,6 +74,31 @@ describe('connections to the database that break', { timeout: 240_000 }, () => {
     await until(() => rule.left.size === 0, TIMEOUT_MS, 'all cuts')
     await fixture.allIsWell(ids)
     for (const id of ids) expect(fixture.received().some(({ body }) => body.includes(id))).toBe(true)
+  })
+
+  test('right after a batch of claims and one of completions was committed, and before its reply: every job ends once, and is charged once', async () => {
+    const { pool } = fixture.auditor.db
+    await claimApart(pool)
+    const gate = Promise.withResolvers<void>()
+    fixture.speech.answer(() => ({ until: gate.promise }))
+    const rule = cutReplies(BATCHES, LEAST_JOBS)
+    fixture.proxy.rule = rule
+    const texts = Array.from({ length: SLOW_JOBS }, (_nothing, index) => `cut in a batch, ${index}.`)
+    const replies = await Promise.all(texts.map((text) => fixture.submit(text, {}, false)))
+    const ids = replies.map((reply) => reply.json<{ job_id: string }>().job_id)
+    // All slots are taken, and become free in one moment.
+    await until(() => fixture.speech.inFlight() === MAX_IN_FLIGHT, TIMEOUT_MS, 'the server to be full')
+    gate.resolve()
+    await until(() => rule.left.size === 0, TIMEOUT_MS, 'both cuts')
+    await fixture.allIsWell(ids)
+    await claimTogether(pool)
+    const { rows } = await pool.query<{ status: string; files: number; charges: number }>(
+      `select status, (select count(*)::int from artifact a where a.job_id = j.id) as files,
+         (select count(*)::int from credit_entry e where e.job_id = j.id) as charges
+       from job j where id = any($1)`,
+      [ids],
+    )
+    expect(rows).toEqual(ids.map(() => ({ status: 'completed', files: 1, charges: 1 })))
   })
 
   test('right after a submission was committed, and before its reply: repeated with its key, it has the job that was made', async () => {
