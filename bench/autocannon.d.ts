@@ -7,6 +7,8 @@ declare module 'autocannon' {
     readonly method?: string
     readonly headers?: Readonly<Record<string, string>>
     readonly body?: string
+    /** Puts an id of its own in the place of `[<id>]` in each request. */
+    readonly idReplacement?: boolean
   }
   interface Result {
     /** Seconds. */

@@ -10,6 +10,8 @@ export interface Load {
   readonly method?: 'GET' | 'POST'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
+  /** Puts an id of its own in the place of `[<id>]` in each request. */
+  readonly idReplacement?: boolean
 }
 
 /** Requests per second over kept-alive connections. Throws when an answer has another status or a connection fails. */

@@ -33,7 +33,7 @@ import { render } from './rows/render.ts'
 import { slowReaders } from './rows/slow-readers.ts'
 import { statistics } from './rows/statistics.ts'
 import { statisticsReaders } from './rows/statistics-readers.ts'
-import { submit } from './rows/submit.ts'
+import { submit, submitIdempotent } from './rows/submit.ts'
 import { tracing } from './rows/tracing.ts'
 import { transcodings } from './rows/transcodings.ts'
 
@@ -41,6 +41,7 @@ import { transcodings } from './rows/transcodings.ts'
 const ROWS: readonly Row[] = [
   pickup,
   submit,
+  submitIdempotent,
   tracing,
   catalog,
   jobList,

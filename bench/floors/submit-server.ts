@@ -1,8 +1,8 @@
-import { randomUUIDv7 } from 'node:crypto'
+import { createHash, randomUUIDv7 } from 'node:crypto'
 import { fastify } from 'fastify'
 import { Pool } from 'pg'
 
-// What a submission cannot do without: parse the body, write the job row and its queue row in one transaction, answer.
+// What a submission cannot do without: parse the body, write the job row, its queue row and the record of its Idempotency-Key in one transaction, answer.
 
 const POOL_SIZE = 20
 const INSERT_JOB = `
@@ -11,6 +11,10 @@ const INSERT_JOB = `
 const INSERT_QUEUED = `
   insert into pgboss.job (id, name, data, retry_limit, retry_delay, expire_seconds, heartbeat_seconds, policy)
   values ($1, 'voice.espeak', $2, 1000, 1, 82800, 10, 'standard')`
+const INSERT_RECORD = `
+  insert into idempotency_record (account_id, key, request_hash, job_id) values ($1, $2, $3, $4) on conflict do nothing`
+
+const hashOf = (inputs: object) => createHash('sha256').update(JSON.stringify(inputs)).digest()
 
 const { DATABASE_URL, ACCOUNT_ID } = process.env
 const pool = new Pool({ connectionString: DATABASE_URL, max: POOL_SIZE })
@@ -18,10 +22,13 @@ const app = fastify()
 
 app.post<{ Body: { inputs: { text: string } } }>('/', async (request, reply) => {
   const { inputs } = request.body
+  const key = request.headers['idempotency-key']
   const id = randomUUIDv7()
   const client = await pool.connect()
   try {
     await client.query('begin')
+    if (key !== undefined)
+      await client.query({ name: 'record', text: INSERT_RECORD, values: [ACCOUNT_ID, key, hashOf(inputs), id] })
     const job = [id, ACCOUNT_ID, JSON.stringify(inputs), inputs.text.length]
     await client.query({ name: 'job', text: INSERT_JOB, values: job })
     await client.query({ name: 'queued', text: INSERT_QUEUED, values: [id, JSON.stringify({ jobId: id })] })

@@ -1,31 +1,54 @@
 import { Client } from 'pg'
 import type { Environment } from '../environment.ts'
 import { type Load, requestsPerSecond } from '../load.ts'
-import { interleaved, type Row, throughput } from '../measure.ts'
+import { interleaved, type Pair, type Row, throughput } from '../measure.ts'
 
 /**
  * Submissions per second over 32 connections, without a worker that takes the jobs (`sonant serve`). The floor is a bare Fastify route that
- * writes the same two rows to the same tables in one transaction through as many connections; no key is checked and no
- * input validated there. Each round starts with both tables empty.
+ * writes the same rows to the same tables in one transaction through as many connections; no key is checked and no
+ * input validated there. Each round starts with these tables empty.
  */
 export const submit: Row = {
   name: 'submit',
   what: 'POST voice, 32 connections',
   reach: '>= 0.6 of a bare Fastify route with the same two inserts',
   run: async (environment) => {
-    const { url, accountId, apiKey } = await environment.database()
-    const service = await environment.serve('serve')
-    const bare = await environment.floor('submit-server', { DATABASE_URL: url, ACCOUNT_ID: accountId })
-    const measure = (load: Pick<Load, 'url' | 'headers'>) => measured(environment, url, load)
-    const ours = { url: `${service.url}/api/v1/voice/tts`, headers: { authorization: `Bearer ${apiKey}` } }
-    await measure(ours)
-    await measure({ url: bare.url })
-    const sides = { ours: () => measure(ours), floor: () => measure({ url: bare.url }) }
-    const pairs = await interleaved(environment.quick ? 3 : 7, sides)
-    await emptied(url)
-    await Promise.all([service.stop(), bare.stop()])
+    const pairs = await submitted(environment, {})
     return { name: 'submit', measures: [throughput('POST voice', 'req/s', pairs, 0.6)], notes: [] }
   },
+}
+
+/** The same, each with an Idempotency-Key of its own. */
+export const submitIdempotent: Row = {
+  name: 'submit-idempotent',
+  what: 'POST voice with an Idempotency-Key, 32 connections',
+  reach: '>= 0.6 of a bare Fastify route with the same three inserts',
+  run: async (environment) => {
+    const pairs = await submitted(environment, { 'idempotency-key': 'order [<id>]' })
+    const measures = [throughput('POST voice, Idempotency-Key', 'req/s', pairs, 0.6)]
+    return { name: 'submit-idempotent', measures, notes: [] }
+  },
+}
+
+async function submitted(environment: Environment, headers: Readonly<Record<string, string>>): Promise<Pair[]> {
+  const { url, accountId, apiKey } = await environment.database()
+  const service = await environment.serve('serve')
+  const bare = await environment.floor('submit-server', { DATABASE_URL: url, ACCOUNT_ID: accountId })
+  const measure = (load: Pick<Load, 'url' | 'headers'>) => measured(environment, url, load)
+  const ours = {
+    url: `${service.url}/api/v1/voice/tts`,
+    headers: { ...headers, authorization: `Bearer ${apiKey}` },
+  }
+  const floor = { url: bare.url, headers }
+  await measure(ours)
+  await measure(floor)
+  const pairs = await interleaved(environment.quick ? 3 : 7, {
+    ours: () => measure(ours),
+    floor: () => measure(floor),
+  })
+  await emptied(url)
+  await Promise.all([service.stop(), bare.stop()])
+  return pairs
 }
 
 async function measured(environment: Environment, url: string, load: Pick<Load, 'url' | 'headers'>): Promise<number> {
@@ -36,6 +59,7 @@ async function measured(environment: Environment, url: string, load: Pick<Load, 
     headers: { ...load.headers, 'content-type': 'application/json' },
     body: JSON.stringify({ inputs: { text: 'A sentence that nobody speaks.', voice: 'aria' } }),
     status: 202,
+    idReplacement: load.headers !== undefined && 'idempotency-key' in load.headers,
     connections: 32,
     seconds: environment.quick ? 2 : 4,
   })
@@ -45,7 +69,8 @@ async function emptied(url: string): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
-    await client.query('truncate job cascade')
+    // In the order in which they are written: the last requests of the round before may be under way.
+    await client.query('truncate idempotency_record, job cascade')
     await client.query('truncate pgboss.job')
     await client.query('checkpoint')
   } finally {
