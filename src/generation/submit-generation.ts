@@ -2,11 +2,12 @@ import { requireAccount } from '../access/require.ts'
 import { workflowRoute } from '../catalog/engine-server.ts'
 import { requireWorkflow } from '../catalog/require-workflow.ts'
 import { workflowKey } from '../catalog/workflow.ts'
+import type { Workflow } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
 import { notFound } from '../errors/service-error.ts'
-import { idempotentRequest } from '../idempotency/remember-response.ts'
+import { type IdempotentRequest, idempotentRequest } from '../idempotency/remember-response.ts'
 import { checkSubmission, contentOf } from '../jobs/lifecycle/check-submission.ts'
-import { queueJob, replayed, type Submission } from '../jobs/lifecycle/queue-job.ts'
+import { queueJob, type Submission, unlessReplayed } from '../jobs/lifecycle/queue-job.ts'
 import { requireReplayable } from '../jobs/lifecycle/require-replayable.ts'
 import { noteSubmission } from '../jobs/notes/note-submission.ts'
 import type { MeasuredParts } from '../telemetry/telemetry.ts'
@@ -38,16 +39,25 @@ async function submit(ctx: Context, input: GenerationInput): Promise<Submission>
   const actor = requireAccount(ctx)
   // The verb's name keeps a voice endpoint's request of the same slug apart.
   const idempotency = idempotentRequest(actor, input.idempotencyKey, ['submitGeneration', ...contentOf(input)])
-  const replay = await replayed(ctx, idempotency)
-  if (replay !== null) return replay
-  if (workflow === null) throw notFound()
+  return unlessReplayed(ctx, idempotency, async () => {
+    if (workflow === null) throw notFound()
+    return submitNew(ctx, input, workflow, idempotency)
+  })
+}
+
+function submitNew(
+  ctx: Context,
+  input: GenerationInput,
+  workflow: Workflow,
+  idempotency: IdempotentRequest | null,
+): Promise<Submission> {
   const inputs = checkSubmission(ctx, input, {
     validate: (copy) => ctx.catalog.current.workflowValidators.get(workflow.slug)?.(copy) ?? [],
     hint: () => 'Send inputs that fit the workflow: see `details`.',
   })
   return queueJob(ctx, {
     type: 'generate',
-    endpointKey: submission.endpointKey,
+    endpointKey: workflowKey(workflow.slug),
     ...workflowRoute(workflow),
     inputs,
     webhookUrl: input.webhookUrl,

@@ -76,17 +76,29 @@ export async function madeBefore(
  * transaction is open this call waits for it.
  */
 export async function rememberJob(tx: Sql, request: IdempotentRequest, jobId: string): Promise<boolean> {
-  // SQL: most such transactions also enqueue the job, in SQL; and the statement that finds an expired record takes it over.
+  // SQL: the statement that finds an expired record takes it over.
   const { rows } = await tx.query({
-    text: `insert into idempotency_record (account_id, key, request_hash, job_id) values ($1, $2, $3, $4)
-     on conflict (account_id, key) do update
-       set request_hash = excluded.request_hash, job_id = excluded.job_id, created_at = now()
-       where idempotency_record.created_at <= now() - make_interval(secs => $5)
-     returning job_id`,
-    values: [request.accountId, request.key, request.requestHash, jobId, REMEMBERED_MS / 1000],
+    text: `${binding('values ($1, $2, $3, $4)')} returning job_id`,
+    values: [request.accountId, request.key, request.requestHash, jobId],
   })
   return rows.length === 1
 }
+
+/**
+ * The same as part of the statement that makes jobs: the `id` of each that its key stands for. Of several with one key that is the first.
+ * Keys are bound in their order, so that no two statements wait for each other. A repetition after a lost answer finds the records of its
+ * own jobs its own.
+ * @param asked names an expression with the columns id, account_id, key and request_hash
+ */
+export const rememberingJobs = (asked: string): string =>
+  `${binding(`select distinct on (account_id, key) account_id, key, request_hash, id from ${asked} order by account_id, key, id`)}
+   or idempotency_record.job_id = excluded.job_id returning job_id as id`
+
+const binding = (rows: string): string => `
+  insert into idempotency_record (account_id, key, request_hash, job_id) ${rows}
+  on conflict (account_id, key) do update
+    set request_hash = excluded.request_hash, job_id = excluded.job_id, created_at = now()
+    where idempotency_record.created_at <= now() - make_interval(secs => ${REMEMBERED_MS / 1000})`
 
 /** The key stands for that job no longer: the next request that comes with it makes another one. */
 export async function forgetJob(

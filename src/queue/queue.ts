@@ -30,7 +30,15 @@ export interface RowInsert {
   readonly row: readonly unknown[]
   /** Common table expressions that belong to it. */
   readonly with?: string
+  /**
+   * Of these the one with the `id` of each job whose row is inserted: the others are not queued either, and `text` ends by returning the `id`
+   * of those that are. Absent: all are inserted.
+   */
+  readonly chosen?: string
 }
+
+/** What became of a job that was to be queued as taken: claimed, queued to wait, or not chosen by its insertion. */
+export type Taken<Row> = { readonly row: Row } | 'waiting' | 'not chosen'
 
 /** The jobs of an endpoint or a workflow: the route by which they waited, and the one that its engine block now gives them. */
 export interface Reroute {
@@ -101,12 +109,13 @@ export interface Queue {
   ): Promise<readonly Row[]>
   /**
    * Inserts a row and queues the job in one statement, which is its own transaction, and wakes the workers: one round trip to the
-   * database instead of five. What is queued while such a statement is under way goes out together with the next one.
+   * database instead of five. What is queued while such a statement is under way goes out together with the next one. Resolves with false
+   * where the insertion has not chosen the row.
    */
-  enqueueWith(db: Database, insert: RowInsert, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<void>
+  enqueueWith(db: Database, insert: RowInsert, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<boolean>
   /**
    * The same for a job whose `reservation` this process holds: inserts the row and queues the job as taken, and resolves with what the
-   * insertion returns. Where that fails the reservation is given up, and the job queued to wait with the row of `waiting`: then null.
+   * insertion returns. Where that fails the reservation is given up, and the job queued to wait with the row of `waiting`: then `waiting`.
    */
   enqueueTaken<Row extends object>(
     db: Database,
@@ -114,7 +123,7 @@ export interface Queue {
     kind: JobKind,
     jobId: string,
     options: EnqueueOptions & { readonly reservation: Reservation },
-  ): Promise<Row | null>
+  ): Promise<Taken<Row>>
   /** Queues a job whose first queue row is gone or done with. */
   enqueueAgain(tx: Tx, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<void>
   /**

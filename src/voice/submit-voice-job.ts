@@ -7,10 +7,10 @@ import { endpointKey, endpointPath } from '../catalog/voice-endpoint.ts'
 import type { Voice, VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
 import { type Detail, notFound } from '../errors/service-error.ts'
-import { idempotentRequest } from '../idempotency/remember-response.ts'
+import { type IdempotentRequest, idempotentRequest } from '../idempotency/remember-response.ts'
 import { type JobOptions, storedOptions } from '../jobs/job-options.ts'
 import { checkSubmission, contentOf } from '../jobs/lifecycle/check-submission.ts'
-import { queueJob, replayed, type Submission } from '../jobs/lifecycle/queue-job.ts'
+import { queueJob, type Submission, unlessReplayed } from '../jobs/lifecycle/queue-job.ts'
 import { requireReplayable } from '../jobs/lifecycle/require-replayable.ts'
 import { noteSubmission } from '../jobs/notes/note-submission.ts'
 import type { MeasuredParts } from '../telemetry/telemetry.ts'
@@ -41,7 +41,7 @@ export interface VoiceJobInput {
 
 /**
  * Takes a text to be spoken. The job and its queue row are committed together before this returns; nothing is
- * charged until a worker takes the job. A repetition is answered with its job before the endpoint of today has a say.
+ * charged until a worker takes the job. A repetition is answered with its job, whatever the endpoint of today says.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, IDEMPOTENCY_MISMATCH, INVALID_REQUEST, PAYMENT_REQUIRED, in this order
  */
 export const submitVoiceJob = (ctx: VoiceJobContext, input: VoiceJobInput): Promise<Submission> =>
@@ -50,13 +50,22 @@ export const submitVoiceJob = (ctx: VoiceJobContext, input: VoiceJobInput): Prom
 async function submit(ctx: VoiceJobContext, input: VoiceJobInput): Promise<Submission> {
   const submission = { endpointKey: endpointKey(input.slug), idempotencyKey: input.idempotencyKey }
   const endpoint = await requireReplayable(ctx, submission, () => requireEndpoint(ctx, input.slug))
-  const actor = requireAccount(ctx)
-  const idempotency = idempotentRequest(actor, input.idempotencyKey, contentOf(input))
-  const replay = await replayed(ctx, idempotency)
-  if (replay !== null) return replay
-  if (endpoint === null) throw notFound()
-  const own = await findLibraryVoice(ctx.db, actor.accountId, endpoint, namedVoice(endpoint, input.inputs))
-  const checked = await checkScript(ctx, actor.accountId, endpoint, input.inputs)
+  const idempotency = idempotentRequest(requireAccount(ctx), input.idempotencyKey, contentOf(input))
+  return unlessReplayed(ctx, idempotency, async () => {
+    if (endpoint === null) throw notFound()
+    return submitNew(ctx, input, endpoint, idempotency)
+  })
+}
+
+async function submitNew(
+  ctx: VoiceJobContext,
+  input: VoiceJobInput,
+  endpoint: VoiceEndpoint,
+  idempotency: IdempotentRequest | null,
+): Promise<Submission> {
+  const { accountId } = requireAccount(ctx)
+  const own = await findLibraryVoice(ctx.db, accountId, endpoint, namedVoice(endpoint, input.inputs))
+  const checked = await checkScript(ctx, accountId, endpoint, input.inputs)
   const inputs = checkSubmission(ctx, input, {
     validate: (copy) => {
       const judged = withJudgedText(copy)
@@ -67,7 +76,7 @@ async function submit(ctx: VoiceJobContext, input: VoiceJobInput): Promise<Submi
   })
   return queueJob(ctx, {
     type: 'voice',
-    endpointKey: submission.endpointKey,
+    endpointKey: endpointKey(endpoint.slug),
     ...endpointRoute(endpoint),
     inputs,
     options: withMarkup(endpoint, input.options),

@@ -2,13 +2,12 @@ import type { AccountHolder } from '../../access/actor.ts'
 import { requireAccount } from '../../access/require.ts'
 import { nextTurn } from '../../concurrency/next-turn.ts'
 import type { Context } from '../../context/context.ts'
-import { inRetriedTransaction } from '../../db/database.ts'
-import { internalError, paymentRequired } from '../../errors/service-error.ts'
-import { type IdempotentRequest, recallJob, rememberJob } from '../../idempotency/remember-response.ts'
+import { internalError, paymentRequired, ServiceError } from '../../errors/service-error.ts'
+import { type IdempotentRequest, recallJob } from '../../idempotency/remember-response.ts'
 import type { JobKind } from '../../queue/job-kind.ts'
 import type { FairShare, RowInsert } from '../../queue/queue.ts'
 import { idTime, newId } from '../../values/id.ts'
-import { INSERT_TAKEN, INSERT_WAITING } from '../insert-job.ts'
+import { INSERT_TAKEN, INSERT_TAKEN_ONCE, INSERT_WAITING, INSERT_WAITING_ONCE } from '../insert-job.ts'
 import type { JobOptions } from '../job-options.ts'
 import type { QueuedType } from '../job-states.ts'
 import { notifyJob } from '../live/notify-job.ts'
@@ -37,16 +36,34 @@ interface QueuedJob {
   readonly idempotency: IdempotentRequest | null
 }
 
+/**
+ * A repetition is answered with its job, whatever is said of such a request today. As most keys are new it is looked for once `submit` has
+ * refused the request; one that `submit` would accept is found where its key is bound.
+ * @throws IDEMPOTENCY_MISMATCH where the key was already used with a different request, whatever `submit` throws
+ */
+export async function unlessReplayed(
+  ctx: Context,
+  idempotency: IdempotentRequest | null,
+  submit: () => Promise<Submission>,
+): Promise<Submission> {
+  try {
+    return await submit()
+  } catch (error) {
+    const replay = error instanceof ServiceError ? await replayed(ctx, idempotency) : null
+    if (replay === null) throw error
+    return replay
+  }
+}
+
 /** The job that the same request made before, or null. @throws IDEMPOTENCY_MISMATCH where the key was already used with a different request */
-export async function replayed(ctx: Context, idempotency: IdempotentRequest | null): Promise<Submission | null> {
+async function replayed(ctx: Context, idempotency: IdempotentRequest | null): Promise<Submission | null> {
   const jobId = idempotency === null ? null : await recallJob(ctx, idempotency)
   return jobId === null ? null : { jobId, status: 'queued', replayed: true }
 }
 
 /**
- * Records a job and its queue row, committed together before this returns; or finds the job that a request with the same
- * Idempotency-Key made at the same time. It is charged when a worker takes it: at once where one of this process is idle and no
- * Idempotency-Key was sent.
+ * Records a job, its queue row and its Idempotency-Key, committed together before this returns; or finds the job that a request with the
+ * same key made before. It is charged when a worker takes it: at once where one of this process is idle.
  * @throws UNAUTHORIZED without an account, PAYMENT_REQUIRED unless the balance is positive, IDEMPOTENCY_MISMATCH
  */
 export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission> {
@@ -55,25 +72,25 @@ export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission
   if (actor.credits <= 0n) throw paymentRequired()
 
   const jobId = newId('job', ctx.now())
-  const insert = insertOf(jobId, actor, job)
+  const inserts = insertsOf(jobId, actor, job)
   const fairShare = { accountId: actor.accountId, server: job.server }
   await ctx.queue.prepare(kind)
-  if (idempotency === null) await queueAlone(ctx, insert, kind, jobId, fairShare)
-  else {
-    const replay = await replayUnless(ctx, idempotency, () =>
-      insertOnce(ctx, idempotency, insert, kind, jobId, fairShare),
-    )
-    if (replay !== null) return replay
-    ctx.queue.wake(kind)
-  }
+  const insert = () => queueOnce(ctx, inserts, kind, jobId, fairShare)
+  const replay = idempotency === null ? await insert().then(() => null) : await replayUnless(ctx, idempotency, insert)
+  if (replay !== null) return replay
   notifyJob(ctx, { accountId: actor.accountId, jobId })
   return { jobId, status: 'queued', replayed: false }
 }
 
 const MOST_TRIES = 3
 
-function insertOf(jobId: string, actor: AccountHolder, job: QueuedJob): RowInsert {
-  const row = [
+interface Inserts {
+  readonly taken: RowInsert
+  readonly waiting: RowInsert
+}
+
+function insertsOf(jobId: string, actor: AccountHolder, job: QueuedJob): Inserts {
+  const columns = [
     jobId,
     actor.accountId,
     job.type,
@@ -86,42 +103,34 @@ function insertOf(jobId: string, actor: AccountHolder, job: QueuedJob): RowInser
     job.options ? JSON.stringify(job.options) : null,
     actor.kind === 'session' ? actor.userId : null,
   ]
-  return { ...INSERT_WAITING, row }
+  const { idempotency } = job
+  if (idempotency === null)
+    return { taken: { ...INSERT_TAKEN, row: columns }, waiting: { ...INSERT_WAITING, row: columns } }
+  const row = [...columns, idempotency.key, idempotency.requestHash]
+  return { taken: { ...INSERT_TAKEN_ONCE, row }, waiting: { ...INSERT_WAITING_ONCE, row } }
 }
 
-/** Where a worker of this process is idle, it has the job with the commit that makes it. */
-async function queueAlone(
+/**
+ * Where a worker of this process is idle, it has the job with the commit that makes it. Returns false where its Idempotency-Key stands for
+ * another job.
+ */
+async function queueOnce(
   ctx: Context,
-  insert: RowInsert,
-  kind: JobKind,
-  jobId: string,
-  fairShare: FairShare,
-): Promise<void> {
-  const { queue, db } = ctx
-  const reservation = queue.reserve(kind, jobId, { fairShare })
-  if (reservation === null) return queue.enqueueWith(db, insert, kind, jobId, { fairShare })
-  const rows = { taken: { ...INSERT_TAKEN, row: insert.row }, waiting: insert }
-  const claimed = await queue.enqueueTaken<ClaimedRow>(db, rows, kind, jobId, { fairShare, reservation })
-  if (claimed === null) return
-  reservation.begin(claimed.funded ? claimed : undefined)
-  // The worker's first steps go first: they would wait for the answer to be written.
-  await nextTurn()
-}
-
-/** Makes the job unless another request with the same key has made one: then false. */
-function insertOnce(
-  ctx: Context,
-  request: IdempotentRequest,
-  insert: RowInsert,
+  inserts: Inserts,
   kind: JobKind,
   jobId: string,
   fairShare: FairShare,
 ): Promise<boolean> {
-  return inRetriedTransaction(ctx.db, request.accountId, async (tx) => {
-    if (!(await rememberJob(tx, request, jobId))) return false
-    await ctx.queue.enqueue(tx, insert, kind, jobId, { fairShare })
-    return true
-  })
+  const { queue, db } = ctx
+  const reservation = queue.reserve(kind, jobId, { fairShare })
+  if (reservation === null) return queue.enqueueWith(db, inserts.waiting, kind, jobId, { fairShare })
+  const taken = await queue.enqueueTaken<ClaimedRow>(db, inserts, kind, jobId, { fairShare, reservation })
+  if (taken === 'not chosen') return false
+  if (taken === 'waiting') return true
+  reservation.begin(taken.row.funded ? taken.row : undefined)
+  // The worker's first steps go first: they would wait for the answer to be written.
+  await nextTurn()
+  return true
 }
 
 /**

@@ -4,7 +4,7 @@ import { BATCH_WAIT, isHeldUp, limitingLockWaits, outwaitLocks } from '../../db/
 import type { Database } from '../../db/database.ts'
 import { isDatabaseDown } from '../../errors/database-down.ts'
 import type { JobKind } from '../job-kind.ts'
-import type { RowInsert } from '../queue.ts'
+import type { RowInsert, Taken } from '../queue.ts'
 import type { Reservation } from '../reservation.ts'
 
 /** Names the queue that has work. */
@@ -28,6 +28,7 @@ export interface QueueStatement {
 interface Queued {
   readonly insert: RowInsert
   readonly queued: QueueStatement
+  readonly jobId: string
   /** Whose turn it is where many rows wait for locks. */
   readonly owner: string
 }
@@ -39,6 +40,9 @@ interface Failure {
   readonly isShared: boolean
 }
 
+/** Of a row that a failed statement was to insert: by its repetition, by itself though its answer was lost, or not at all. */
+type Repeated = 'inserted' | 'there' | 'not chosen'
+
 interface Waking {
   beginsPush(kind: JobKind): boolean
   /** Whether a worker of this process takes it. */
@@ -48,80 +52,79 @@ interface Waking {
 /** Inserts of a process that are committed together: one that comes alone goes out at once, those that come meanwhile in the next statement. */
 export class BatchedInserts {
   readonly #waking: Waking
-  readonly #batches = new Map<string, BatchedCalls<Queued, Failure | null>>()
+  readonly #batches = new Map<string, BatchedCalls<Queued, Failure | boolean>>()
 
   constructor(waking: Waking) {
     this.#waking = waking
   }
 
-  /** Resolves once both rows are committed. @throws what PostgreSQL says of these rows alone */
-  async add(db: Database, kind: JobKind, row: Queued): Promise<void> {
+  /** Resolves once both rows are committed; with false where the insertion has not chosen them. @throws what PostgreSQL says of these rows alone */
+  async add(db: Database, kind: JobKind, row: Queued): Promise<boolean> {
     const key = `${row.insert.name} ${kind.queue}`
     const batch = this.#batches.get(key) ?? this.#batchOf(db, kind)
     this.#batches.set(key, batch)
-    const failed = await batch.call(row)
-    if (failed !== null) await this.#repeatAlone(db, kind, row, failed)
+    const outcome = await batch.call(row)
+    if (typeof outcome === 'boolean') return outcome
+    return (await this.#repeatAlone(db, kind, row, outcome)) !== 'not chosen'
   }
 
-  /** Of one whose worker holds the reservation: what the insertion returns; null where it was given up and queued to wait. */
+  /** Of one whose worker holds the reservation: it is dropped or given up unless the job is taken. */
   async addTaken<Row extends object>(
     db: Database,
     kind: JobKind,
     taken: Omit<Queued, 'owner'>,
     waiting: () => Promise<Queued>,
     reservation: Reservation,
-  ): Promise<Row | null> {
+  ): Promise<Taken<Row>> {
     try {
       const { rows } = await db.pool.query<Row>(statementOf(kind, [taken], false, BATCH_WAIT))
-      return rows[0] ?? null
+      if (rows[0] !== undefined) return { row: rows[0] }
+      reservation.drop()
+      return 'not chosen'
     } catch (error) {
       // Where nothing is known of the first commit, and where it is there, what it has taken is released.
-      const isOurs = await this.#repeatAlone(db, kind, await waiting(), { error, isShared: true }).catch(
+      const repeated = await this.#repeatAlone(db, kind, await waiting(), { error, isShared: true }).catch(
         (again: unknown) => {
           reservation.giveUp()
           throw again
         },
       )
-      if (isOurs) reservation.drop()
-      else reservation.giveUp()
-      return null
+      if (repeated === 'there') reservation.giveUp()
+      else reservation.drop()
+      return repeated === 'not chosen' ? repeated : 'waiting'
     }
   }
 
-  /**
-   * What fails a statement about many would otherwise fail all of their requests. Returns whether the repetition has inserted the rows; they
-   * were there otherwise.
-   */
-  async #repeatAlone(db: Database, kind: JobKind, row: Queued, { error, isShared }: Failure): Promise<boolean> {
+  /** What fails a statement about many would otherwise fail all of their requests. */
+  async #repeatAlone(db: Database, kind: JobKind, row: Queued, { error, isShared }: Failure): Promise<Repeated> {
     if (!(isShared || isHeldUp(error)) || !wasSent(error)) throw error
     try {
-      await outwaitLocks(db, row.owner, (longest) => this.#insert(db, kind, [row], longest))
-      return true
+      const [isInserted] = await outwaitLocks(db, row.owner, (longest) => this.#insert(db, kind, [row], longest))
+      return isInserted === true ? 'inserted' : 'not chosen'
     } catch (again) {
       // Its id is its own: the row is there because the lost answer was that of a commit.
       if (codeOf(again) !== UNIQUE_VIOLATION || isRolledBack(error)) throw again
       this.#waking.wake(kind)
-      return false
+      return 'there'
     }
   }
 
-  #batchOf(db: Database, kind: JobKind): BatchedCalls<Queued, Failure | null> {
-    const insertAll = async (rows: readonly Queued[]) => {
-      const failed = await this.#insert(db, kind, rows).then(
-        () => null,
-        (error: unknown) => ({ error, isShared: rows.length > 1 }),
-      )
-      return rows.map(() => failed)
-    }
+  #batchOf(db: Database, kind: JobKind): BatchedCalls<Queued, Failure | boolean> {
+    const insertAll = (rows: readonly Queued[]): Promise<readonly (Failure | boolean)[]> =>
+      this.#insert(db, kind, rows).catch((error: unknown) => rows.map(() => ({ error, isShared: rows.length > 1 })))
     return new BatchedCalls(MAX_ROWS, insertAll, HELD_UP)
   }
 
-  async #insert(db: Database, kind: JobKind, rows: readonly Queued[], lockWait = BATCH_WAIT): Promise<void> {
+  /** Returns of each whether it was inserted. */
+  async #insert(db: Database, kind: JobKind, rows: readonly Queued[], lockWait = BATCH_WAIT): Promise<boolean[]> {
     // The first of a quiet time is noticed with its commit, not one way to the database later.
     const notifies = this.#waking.beginsPush(kind)
-    await db.pool.query(statementOf(kind, rows, notifies, lockWait))
+    const answer = await db.pool.query<{ id: string }>(statementOf(kind, rows, notifies, lockWait))
+    const chosen = new Set(answer.rows.map(({ id }) => id))
+    const inserted = rows.map(({ insert, jobId }) => insert.chosen === undefined || chosen.has(jobId))
     // The claim goes first: it would wait for the answers to be written.
-    if (!notifies && this.#waking.wake(kind)) await nextTurn()
+    if (!notifies && inserted.includes(true) && this.#waking.wake(kind)) await nextTurn()
+    return inserted
   }
 }
 
@@ -145,17 +148,23 @@ export function statementOf(
   const columns = insert.row.map((_, column) => rows.map(({ insert: { row } }) => row[column]))
   const values: unknown[] = [...columns, joined(rows.map(({ queued: { rows: json } }) => json)), lockWait]
   const [queuedAt, waitAt] = [`$${values.length - 1}`, `$${values.length}`] as const
-  const also = insert.with === undefined ? '' : `, ${insert.with}`
-  const text = `with queued as (${queued.text.replaceAll('$1', queuedAt)})${also} ${insert.text(limitingLockWaits(waitAt))}`
+  const queueRows = insert.chosen === undefined ? queuedAt : chosenOf(queuedAt, insert.chosen)
+  const first = insert.with === undefined ? '' : `${insert.with}, `
+  const text = `with ${first}queued as (${queued.text.replaceAll('$1', () => queueRows)}) ${insert.text(limitingLockWaits(waitAt))}`
   const name = `${insert.name} ${kind.queue}`
   if (!notifies) return { name, text, values }
   const parameters = [1, 2].map((number) => `$${values.length + number}`).join(', ')
   return {
     name: `${name} notifying`,
-    text: `${text} returning pg_notify(${parameters})`,
+    text: `${text}${insert.chosen === undefined ? ' returning' : ','} pg_notify(${parameters})`,
     values: [...values, QUEUE_CHANNEL, kind.queue],
   }
 }
 
 /** JSON arrays as one. */
 const joined = (arrays: readonly string[]): string => `[${arrays.map((array) => array.slice(1, -1)).join(',')}]`
+
+/** Of the rows that pg-boss is to insert, those of the jobs that are in an expression: in the place of its parameter. */
+const chosenOf = (json: string, chosen: string): string => `(
+  select coalesce(json_agg(waiting), '[]') from json_array_elements(${json}::json) as waiting
+  where waiting->'data'->>'jobId' in (select id from ${chosen}))`

@@ -41,12 +41,12 @@ export function enqueueing(
         const waiting = await queueStatement(await boss(), kind, jobId, options)
         options?.reservation?.queued(originOfNow())
         const queued = options?.reservation === undefined ? waiting : taken(waiting)
-        return (await tx.query<Row>(statementOf(kind, [{ insert, queued }], false, AS_ITS_TRANSACTION))).rows
+        return (await tx.query<Row>(statementOf(kind, [{ insert, queued, jobId }], false, AS_ITS_TRANSACTION))).rows
       }),
     enqueueWith: (db, insert, kind, jobId, options) =>
       inSendSpan(kind, jobId, async () => {
         const queued = await queueStatement(await boss(), kind, jobId, options)
-        await inserts.add(db, kind, { insert, queued, owner: options?.fairShare?.accountId ?? jobId })
+        return inserts.add(db, kind, { insert, queued, jobId, owner: options?.fairShare?.accountId ?? jobId })
       }),
     enqueueTaken: enqueueingTaken(boss, inserts),
     enqueueAgain: (tx, kind, jobId, options) =>
@@ -72,12 +72,12 @@ const enqueueingTaken =
       const { reservation, ...others } = options
       reservation.queued(originOfNow())
       const statement = async (given: EnqueueOptions) => queueStatement(await boss(), kind, jobId, given)
-      const later = async () => ({ insert: waiting, queued: await statement(others), owner })
+      const later = async () => ({ insert: waiting, queued: await statement(others), jobId, owner })
       const queued = await statement(options).then(taken, (error: unknown) => {
         reservation.drop()
         throw error
       })
-      return inserts.addTaken<Row>(db, kind, { insert, queued }, later, reservation)
+      return inserts.addTaken<Row>(db, kind, { insert, queued, jobId }, later, reservation)
     })
 
 const inSendSpan = <Result>(kind: JobKind, id: string, work: () => Promise<Result>): Promise<Result> =>

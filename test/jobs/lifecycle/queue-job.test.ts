@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import type { SpeechRequest } from '../../../src/engines/engine.ts'
 import { startWorker } from '../../../src/worker/start-worker.ts'
 import { audit } from '../../setup/audit/audit.ts'
+import { call } from '../../setup/http.ts'
 import { allFinished, applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'
 import { loseAnswer, lost } from '../../setup/postgres/lost-answer.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
@@ -40,7 +41,13 @@ afterEach(() => {
 })
 
 const rows = async (text: string, values: unknown[] = []) => (await service.runtime.db.pool.query(text, values)).rows
-const submit = (key: string, text: string) => submitText(service.url, key, SLUG, text)
+const submit = (key: string, text: string, _tries = 0) => submitText(service.url, key, SLUG, text)
+const submitOnce = async (key: string, text: string) => {
+  const init = { method: 'POST', key, headers: { 'idempotency-key': text }, body: { inputs: { text, voice: 'calm' } } }
+  const reply = await call(`${service.url}/api/v1/voice/${SLUG}`, init)
+  expect([reply.status, reply.text]).toEqual([202, expect.any(String)])
+  return { id: reply.json<{ job_id: string }>().job_id, isReplayed: 'idempotency-replayed' in reply.headers }
+}
 const finish = async (...ids: string[]) => {
   held.resolve()
   await allFinished(service.runtime, ids)
@@ -59,10 +66,10 @@ const STATE = `
   from job j left join credit_entry e on e.job_id = j.id left join pgboss.job q on q.data->>'jobId' = j.id where j.id = $1`
 
 /** Once the worker has seen that nothing waits. */
-async function submittedToIdle(key: string, text: string): Promise<string> {
+async function submittedToIdle(key: string, text: string, send = submit): Promise<string> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     holdEngine()
-    const id = await submit(key, text)
+    const id = await send(key, text, tries)
     const [state] = await rows(STATE, [id])
     if (state.isOne) return id
     await finish(id)
@@ -71,9 +78,9 @@ async function submittedToIdle(key: string, text: string): Promise<string> {
 }
 
 /** The first job, now finished, whose submission met the worker idle. */
-async function submittedUntil(key: string, hasMet: () => boolean): Promise<string> {
+async function submittedUntil(key: string, hasMet: () => boolean, send = submit): Promise<string> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const id = await submit(key, `Number ${tries}.`)
+    const id = await send(key, `Number ${tries}.`)
     await finish(id)
     if (hasMet()) return id
   }
@@ -88,6 +95,42 @@ test('a job that an idle worker can begin is queued, charged and claimed in one 
   ])
   await finish(id)
   expect(await audit(service.runtime, [id])).toEqual([])
+})
+
+test('so is one with an Idempotency-Key, which is committed with it and leads back to it', async () => {
+  const { key, account } = await service.createCaller()
+  const send = async (_key: string, text: string, tries?: number) => (await submitOnce(key, `${text} ${tries}`)).id
+  const id = await submittedToIdle(key, 'At once', send)
+  expect(await rows(STATE, [id])).toMatchObject([{ status: 'processing', attempt: 1, isOne: true }])
+  const record = `select r.key, r.xmin = e.xmin as "isOne" from idempotency_record r join credit_entry e using (job_id) where job_id = $1`
+  const [{ key: text, isOne }] = await rows(record, [id])
+  expect(isOne).toBe(true)
+  expect(await submitOnce(key, text)).toEqual({ id, isReplayed: true })
+  await finish(id)
+  expect(await submitOnce(key, text)).toEqual({ id, isReplayed: true })
+  expect(await rows('select count(*)::int from job where account_id = $1', [account])).toEqual(
+    await rows('select count(*)::int from idempotency_record where account_id = $1', [account]),
+  )
+  expect(await audit(service.runtime, [id])).toEqual([])
+})
+
+test('of many with one Idempotency-Key that reach an idle worker, one is spoken and charged, and no slot stays taken', async () => {
+  const { key, account } = await service.createCaller()
+  await finish(await submittedToIdle(key, 'Idle.'))
+  holdEngine()
+  const slots = await slotsOf()
+  const all = await Promise.all(Array.from({ length: 3 * slots }, () => submitOnce(key, 'Many.')))
+  expect(new Set(all.map(({ id }) => id)).size).toBe(1)
+  expect(all.filter(({ isReplayed }) => !isReplayed)).toHaveLength(1)
+  const ids = [all[0]!.id]
+  while (ids.length < slots) ids.push(await submit(key, `Number ${ids.length}.`))
+  await until(() => spoken.length === slots, TIMEOUT_MS, 'all slots to be taken')
+  await finish(...ids)
+  expect(spoken.filter((text) => text === 'Many.')).toHaveLength(1)
+  expect(await rows('select from credit_entry where account_id = $1 and job_id = $2', [account, ids[0]])).toHaveLength(
+    1,
+  )
+  expect(await audit(service.runtime, ids)).toEqual([])
 })
 
 test('where all slots are taken it waits', async () => {
@@ -138,6 +181,26 @@ test('whose answer is lost is accepted, spoken and charged once', async () => {
     return isTaking(text)
   })
   const id = await submittedUntil(key, () => isLost)
+  expect(await rows('select status from job where id = $1', [id])).toEqual([{ status: 'completed' }])
+  expect(await rows('select count(*)::int from credit_entry where job_id = $1', [id])).toEqual([{ count: 1 }])
+  expect(await audit(service.runtime, [id])).toEqual([])
+})
+
+test('whose answer is lost is its own with an Idempotency-Key too, and no repetition', async () => {
+  const { key } = await service.createCaller()
+  let isLost = false
+  loseAnswer(service.runtime, (text) => {
+    isLost ||= isTaking(text)
+    return isTaking(text)
+  })
+  const answers: unknown[] = []
+  const send = async (_key: string, text: string) => {
+    const { id, isReplayed } = await submitOnce(key, text)
+    answers.push(isReplayed)
+    return id
+  }
+  const id = await submittedUntil(key, () => isLost, send)
+  expect(answers).not.toContain(true)
   expect(await rows('select status from job where id = $1', [id])).toEqual([{ status: 'completed' }])
   expect(await rows('select count(*)::int from credit_entry where job_id = $1', [id])).toEqual([{ count: 1 }])
   expect(await audit(service.runtime, [id])).toEqual([])

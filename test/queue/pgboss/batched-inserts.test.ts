@@ -59,6 +59,29 @@ describe('rows that are queued at the same time', () => {
     expect(await queued(ids)).toEqual(good.map(queueId))
   })
 
+  test('are those that their insertion chooses: of the others none is queued, and their callers hear it', async () => {
+    const mine = await owner('chosen')
+    const ids = jobIds(4)
+    const chosen = ids.filter((_, n) => n % 2 === 0)
+    const outcomes = await Promise.all(
+      ids.map((id) => {
+        const insert = {
+          name: 'chosen_probe',
+          with: `row as materialized (select * from unnest($1::text[], $2::text[], $3::boolean[]) as row (id, owner, is_chosen)),
+            wanted as (select id from row where is_chosen)`,
+          chosen: 'wanted',
+          text: (condition: string) =>
+            `insert into probe select id, owner from row where id in (select id from wanted) and ${condition} returning id`,
+          row: [id, mine, chosen.includes(id)],
+        }
+        return service.runtime.queue.enqueueWith(service.runtime.db, insert, KIND, id)
+      }),
+    )
+    expect(outcomes).toEqual(ids.map((id) => chosen.includes(id)))
+    expect(await stored(ids)).toEqual(chosen)
+    expect(await queued(ids)).toEqual(chosen.map(queueId))
+  })
+
   test('are there once where the connection was lost with the answer to their commit', async () => {
     const mine = await owner('three')
     const ids = jobIds(3)
