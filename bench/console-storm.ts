@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
 import type { Environment } from './environment.ts'
+import { GOALS } from './goals.ts'
 import { type Measure, quantile } from './measure.ts'
 import { connected } from './seed.ts'
 
-const TASK_MS = 100
-const FRAME_MS = 50
+const { taskMs: TASK_MS, frameMs: FRAME_MS } = GOALS.console
 const UPDATES = 10_000
 
 /** A measure in milliseconds with a limit, above a floor where there is one. */

@@ -2,11 +2,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Pool } from 'pg'
 import { request } from 'undici'
 import { CAPTION_FORMATS } from '../../src/audio/caption-format.ts'
+import { GOALS } from '../goals.ts'
 import type { Measure, Row } from '../measure.ts'
 import { median, quantile } from '../measure.ts'
 import { SENTENCES } from '../sentences.ts'
 
-const REACH_MS = 50
+const { p50Ms: REACH_MS } = GOALS.captions
 const POLL_MS = 50
 /** About ten minutes of speech, and as long as a text may be. */
 const CHARACTERS = 9900

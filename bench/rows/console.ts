@@ -3,16 +3,14 @@ import { request } from 'undici'
 import { hasBrowser, openBrowser } from '../../test/setup/browser.ts'
 import { atMost, storm } from '../console-storm.ts'
 import type { Environment, Service } from '../environment.ts'
+import { GOALS } from '../goals.ts'
 import { type Measure, median, type Row } from '../measure.ts'
 import { connected, reseedJobs } from '../seed.ts'
 import { SENTENCES } from '../sentences.ts'
 
 const MANY = 1_000_000
 const FEW = 10_000
-const PAINT_MS = 500
-const ROWS_MS = 1000
-const FILTER_MS = 150
-const SOUND_MS = 150
+const { paintMs: PAINT_MS, rowsMs: ROWS_MS, filterMs: FILTER_MS, beyondDoorMs: SOUND_MS } = GOALS.console
 const STATUSES = ['Completed', 'Failed', 'Queued', 'Processing', 'All']
 
 /**

@@ -1,12 +1,13 @@
 import { openAudioThreads } from '../../src/audio/audio-threads.ts'
 import { openEncoders } from '../floors/encoders.ts'
+import { GOALS } from '../goals.ts'
 import { interleaved, type Measure, type Row, throughput } from '../measure.ts'
 
 const FORMATS = ['mp3', 'opus', 'flac'] as const
 const RATE = 22_050
 const SECONDS = 30
 const BLOCK_SAMPLES = 65_536
-const LEAST = 0.8
+const { rate: LEAST } = GOALS.encoding
 
 /** Seconds of audio per second of processor time that a thread encodes bit by bit. The floor is the libraries alone, called once for all of it. */
 export const encoding: Row = {

@@ -4,18 +4,17 @@ import { request } from 'undici'
 import { openEspeak } from '../../src/engines/espeak/espeak.ts'
 import { openLog } from '../../src/values/log.ts'
 import { speakText } from '../../src/voice/speak-text.ts'
-import { interleaved, type Measure, median, type Pair, type Row } from '../measure.ts'
+import { GOALS } from '../goals.ts'
+import { atMost, interleaved, type Measure, median, type Pair, type Row } from '../measure.ts'
 import { SENTENCES, speechRequest } from '../sentences.ts'
 
 const POLL_MS = 5
-const ALLOWANCE_MS = 40
+const { beyondEngineMs: ALLOWANCE_MS, longTextMs: LONG_TEXT_MS } = GOALS.firstAudio
 const LONG_TEXT = 'The train leaves at half past nine, and nobody waits for those who are late. '
   .repeat(130)
   .slice(0, 10_000)
 /** As the published endpoint has `aria`. */
 const LONG_VOICE = 'en-us+shelby@66'
-/** Against the engine alone. */
-const LONGEST_RATIO = 1.25
 
 /**
  * From just before the POST of a sentence, to an idle `sonant start`, to the first byte of its audio: the job is polled every 5 ms until
@@ -26,7 +25,7 @@ const LONGEST_RATIO = 1.25
 export const firstAudio: Row = {
   name: 'first-audio',
   what: 'POST a sentence to playable audio',
-  reach: `p50 <= the engine's own time + ${ALLOWANCE_MS} ms`,
+  reach: `p50 <= the engine's own time + ${ALLOWANCE_MS} ms; 10,000 characters <= ${LONG_TEXT_MS} ms on two cores`,
   run: async (environment) => {
     const { apiKey } = await environment.database()
     const service = await environment.serve('start')
@@ -65,11 +64,8 @@ export const firstAudio: Row = {
 }
 
 function wholeText(pairs: readonly Pair[]): Measure {
-  const value = median(pairs.map(({ ours }) => ours))
-  const ratio = median(pairs.map(({ ours, floor }) => ours / floor))
-  const floor = median(pairs.map((pair) => pair.floor))
-  const reach = `<= ${LONGEST_RATIO} x floor`
-  return { what: '10,000 characters, whole', unit: 'ms', floor, value, ratio, reach, reached: ratio <= LONGEST_RATIO }
+  const [value, floor] = [median(pairs.map(({ ours }) => ours)), median(pairs.map((pair) => pair.floor))]
+  return atMost(`10,000 characters, whole, ${availableParallelism()} cores`, 'ms', value, LONG_TEXT_MS, floor)
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

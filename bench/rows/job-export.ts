@@ -1,15 +1,19 @@
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import { request } from 'undici'
 import { copyWithin } from '../../src/jobs/export/csv-select.ts'
 import type { Environment, Service } from '../environment.ts'
-import { interleaved, type Measure, median, type Row } from '../measure.ts'
+import { GOALS } from '../goals.ts'
+import { atMost, interleaved, type Measure, median, type Row } from '../measure.ts'
 import { seedJobs } from '../seed.ts'
 
+const run = promisify(execFile)
 const JOBS = 500_000
 const MS_PER_DAY = 86_400_000
 const MIB = 2 ** 20
@@ -17,12 +21,13 @@ const READ_EVERY_MS = 50
 const STILL_MS = 1_000
 const STILL_BYTES = MIB / 4
 const SETTLE_DEADLINE_MS = 60_000
+const { whole: MOST, firstByteMs: FIRST_MS, residentMib: RESIDENT_MIB } = GOALS.export
 
-/** An export of 500,000 jobs. The floor is COPY of the very same select into a plain client that throws the bytes away. */
+/** An export of 500,000 jobs. The floor is COPY of the very same select by psql into /dev/null; without psql, into a plain client that throws the bytes away. */
 export const jobExport: Row = {
   name: 'export',
   what: 'GET jobs/export, 500,000 jobs',
-  reach: '<= 1.15 x COPY into a plain client; first byte <= 200 ms; <= 128 MiB above idle',
+  reach: `<= ${MOST} x psql's COPY; first byte <= ${FIRST_MS} ms; <= ${RESIDENT_MIB} MiB above idle`,
   run: async (environment) => {
     const { url } = await environment.database()
     const { accountId, apiKey } = await environment.account('bench export')
@@ -35,9 +40,14 @@ export const jobExport: Row = {
       const window = { from: new Date(now - 310 * MS_PER_DAY), to: new Date(now + MS_PER_DAY) }
       const service = await environment.serve('serve')
       const address = `${service.url}/api/v1/jobs/export?from=${window.from.toISOString()}&to=${window.to.toISOString()}`
-      const measures = await measured(environment, service, client, address, apiKey, copyWithin(accountId, window))
+      const copy = copyWithin(accountId, window)
+      const isPsql = await hasPsql()
+      const psql = ['-X', '-q', '-o', '/dev/null', '-c', copy, url]
+      const floor = isPsql ? () => timed(() => run('psql', psql)) : () => copied(client, copy)
+      const measures = await measured(environment, service, address, apiKey, floor)
       await service.stop()
-      return { name: 'export', measures, notes: [] }
+      const notes = isPsql ? [] : ['psql was not found: the floor is COPY into a client of this process']
+      return { name: 'export', measures, notes }
     } finally {
       await client.end()
     }
@@ -47,10 +57,9 @@ export const jobExport: Row = {
 async function measured(
   environment: Environment,
   service: Service,
-  client: Client,
   address: string,
   apiKey: string,
-  copy: string,
+  floor: () => Promise<number>,
 ): Promise<Measure[]> {
   const firsts: number[] = []
   const idle = await idleBytes(service, apiKey)
@@ -60,21 +69,21 @@ async function measured(
       firsts.push(first)
       return whole
     },
-    floor: () => copied(client, copy),
+    floor,
   }
   const [pairs, peak] = await withPeak(service.pid, () => interleaved(environment.quick ? 2 : 5, sides))
   const [, zippedPeak] = await withPeak(service.pid, () => download(address, apiKey, { 'accept-encoding': 'gzip' }))
   const ratio = median(pairs.map((pair) => pair.ours / pair.floor))
-  const [value, floor] = [median(pairs.map(({ ours }) => ours)), median(pairs.map((pair) => pair.floor))]
+  const [value, whole] = [median(pairs.map(({ ours }) => ours)), median(pairs.map((pair) => pair.floor))]
   const first = median(firsts)
   const bare = { floor: null, ratio: null }
   const grown = (what: string, bytes: number): Measure => {
     const above = (bytes - idle) / MIB
-    return { what, unit: 'MiB', value: above, ...bare, reach: '<= 128 MiB', reached: above <= 128 }
+    return { what, unit: 'MiB', value: above, ...bare, reach: `<= ${RESIDENT_MIB} MiB`, reached: above <= RESIDENT_MIB }
   }
   return [
-    { what: 'whole', unit: 'ms', value, floor, ratio, reach: '<= 1.15 x floor', reached: ratio <= 1.15 },
-    { what: 'first byte', unit: 'ms', value: first, ...bare, reach: '<= 200 ms', reached: first <= 200 },
+    { what: 'whole', unit: 'ms', value, floor: whole, ratio, reach: `<= ${MOST} x floor`, reached: ratio <= MOST },
+    atMost('first byte', 'ms', first, FIRST_MS),
     grown('resident above idle', peak),
     grown('resident above idle, with gzip', zippedPeak),
   ]
@@ -123,6 +132,18 @@ async function download(
   for await (const _chunk of body) first ||= performance.now() - started
   return { first, whole: performance.now() - started }
 }
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now()
+  await work()
+  return performance.now() - started
+}
+
+const hasPsql = () =>
+  run('psql', ['--version']).then(
+    () => true,
+    () => false,
+  )
 
 async function copied(client: Client, copy: string): Promise<number> {
   const started = performance.now()

@@ -10,10 +10,11 @@ import { newId } from '../../src/values/id.ts'
 import { openLog } from '../../src/values/log.ts'
 import { cpuMs } from '../drain-cost.ts'
 import type { Environment, Service } from '../environment.ts'
-import { type Measure, median, quantile, type Row } from '../measure.ts'
+import { GOALS } from '../goals.ts'
+import { atMost, type Measure, median, quantile, type Row } from '../measure.ts'
 
 const SUBSCRIBERS = 1000
-const REACH_MS = 10
+const { manyAccountsMs: MANY_MS, oneAccountMs: ONE_MS } = GOALS.live
 const CHANNEL = 'bench_live'
 const WARM_UP = 10
 
@@ -34,7 +35,7 @@ type Change = (marker: number) => Promise<number[]>
 export const live: Row = {
   name: 'live',
   what: 'job change committed to subscriber, 1,000 subscribers',
-  reach: `p50 <= ${REACH_MS} ms`,
+  reach: `p50 <= ${MANY_MS} ms, all for one account <= ${ONE_MS} ms`,
   run: async (environment) => {
     const database = await environment.database()
     const settings = readSettings({ DATABASE_URL: database.url, DATA_DIR: await environment.directory() })
@@ -43,8 +44,8 @@ export const live: Row = {
       const many = await Promise.all(Array.from({ length: 100 }, (_nothing, n) => openFollowed(runtime, `live ${n}`)))
       const one = await openFollowed(runtime, 'live one')
       const shapes = [
-        await shape(environment, runtime, '10 each of 100 accounts', many),
-        await shape(environment, runtime, 'all of one account', [one]),
+        await shape(environment, runtime, '10 each of 100 accounts', many, MANY_MS),
+        await shape(environment, runtime, 'all of one account', [one], ONE_MS),
       ]
       return { name: 'live', measures: shapes.map(({ measure }) => measure), notes: shapes.map(({ note }) => note) }
     } finally {
@@ -72,6 +73,7 @@ async function shape(
   runtime: Runtime,
   what: string,
   followed: readonly Followed[],
+  mostMs: number,
 ): Promise<{ measure: Measure; note: string }> {
   const service = await environment.serve('serve')
   const keys = Array.from({ length: SUBSCRIBERS }, (_nothing, n) => followed[n % followed.length]!.apiKey)
@@ -105,10 +107,8 @@ async function shape(
   await subscribers.stop()
   await service.stop()
   const [value, bare] = [median(taken.ours), median(taken.floor)]
-  const ratio = value / bare
-  const reached = value <= REACH_MS
   return {
-    measure: { what: `${what}, p50`, unit: 'ms', value, floor: bare, ratio, reach: `<= ${REACH_MS} ms`, reached },
+    measure: atMost(`${what}, p50`, 'ms', value, mostMs, bare),
     note: `${what}: p95 ${quantile(taken.ours, 0.95).toFixed(1)} ms, p99 ${quantile(taken.ours, 0.99).toFixed(1)} ms; CPU of a change: service ${server} ms, subscribers ${clients} ms`,
   }
 }

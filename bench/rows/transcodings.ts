@@ -1,10 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
 import { freePort } from '../environment.ts'
+import { GOALS } from '../goals.ts'
 import type { Row } from '../measure.ts'
 
 const LISTENERS = 20
-const MOST_MS = 30
+const { p99Ms: MOST_MS } = GOALS.transcodings
 /** How often Node.js looks at the loop: what it shows is the time from one look to the next. */
 const EVERY_MS = 10
 const FORMATS = ['mp3', 'opus', 'flac', 'pcm'] as const

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Environment } from '../../environment.ts'
+import { GOALS } from '../../goals.ts'
 import { quantile, type Row } from '../../measure.ts'
 import { connected, seedJobs } from '../../seed.ts'
 import { submitter } from '../../submitter.ts'
@@ -8,12 +9,13 @@ import { submitter } from '../../submitter.ts'
 const JOBS = 1_000_000
 const QUICK_JOBS = 200_000
 const QUIET_SECONDS = 15
+const { p99: MOST } = GOALS.backup
 
 /** Submissions at 40 a second: alone, and while `sonant backup` writes a database of 1,000,000 jobs. The floor is the quiet p99. */
 export const backup: Row = {
   name: 'backup',
   what: 'submissions while 1,000,000 jobs are backed up',
-  reach: 'p99 <= 2 x quiet',
+  reach: `p99 <= ${MOST} x quiet`,
   run: async (environment) => {
     const jobs = environment.quick ? QUICK_JOBS : JOBS
     const database = await environment.database()
@@ -34,8 +36,8 @@ export const backup: Row = {
       floor: quiet,
       value: beside,
       ratio,
-      reach: '<= 2 x floor',
-      reached: ratio <= 2,
+      reach: `<= ${MOST} x floor`,
+      reached: ratio <= MOST,
     }
     return { name: 'backup', measures: [measure], notes: [`${jobs} jobs in ${seconds} s`] }
   },

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '../../environment.ts'
+import { GOALS } from '../../goals.ts'
 import { atMost, type Row } from '../../measure.ts'
 import { launch, type Variables } from '../../process.ts'
 
@@ -11,8 +12,7 @@ const MALLOC = { MALLOC_TRIM_THRESHOLD_: '1048576', MALLOC_MMAP_THRESHOLD_: '419
 const SETTLE_MS = 60_000
 /** With one round of what is done once a minute. */
 const WATCHED_MS = 60_000
-const LIMIT_MB = 250
-const LIMIT_PERCENT = 0.5
+const { residentMb: LIMIT_MB, processorPercent: LIMIT_PERCENT } = GOALS.idle
 const TICKS_PER_SECOND = 100
 
 /** A service that nobody calls, on an empty directory: the process of Node.js without the embedded PostgreSQL. The floor is a node that waits. */

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { GOALS } from '../../goals.ts'
 import { atMost, type Row } from '../../measure.ts'
 import { ROOT } from '../../process.ts'
 
@@ -9,9 +10,7 @@ const run = promisify(execFile)
 /** What `npm ci` and its postinstall read. */
 const SOURCES = ['package.json', 'package-lock.json', '.npmrc', 'bin', 'codegen.ts']
 const TIMEOUT_MS = 180_000
-const LIMIT_SECONDS = 60
-const WHOLE_MB = 950
-const PRODUCTION_MB = 320
+const { seconds: LIMIT_SECONDS, wholeMb: WHOLE_MB, productionMb: PRODUCTION_MB } = GOALS.install
 
 /** `npm ci` into a copy of the package files, and what node_modules then takes on the disk. A run that misses is repeated once: it may have found npm's cache cold. */
 export const install: Row = {

@@ -7,12 +7,13 @@ import { migrate } from '../../../src/db/migrations/migrate.ts'
 import { MIGRATIONS } from '../../../src/db/migrations/migration-files.ts'
 import { openLog } from '../../../src/values/log.ts'
 import type { Environment } from '../../environment.ts'
+import { GOALS } from '../../goals.ts'
 import type { Measure, Row } from '../../measure.ts'
 import { seedJobs } from '../../seed.ts'
 
 const JOBS = 10_000_000
 const QUICK_JOBS = 200_000
-const LONGEST_WAIT_SECONDS = 1
+const { longestSeconds: LONGEST_WAIT_SECONDS } = GOALS.migrations
 const ACCOUNT = 'acc_01kbenchbenchbenchbenchben'
 
 /**

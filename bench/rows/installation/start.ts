@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process'
 import { freePort } from '../../environment.ts'
+import { GOALS } from '../../goals.ts'
 import { interleaved, type Measure, median, type Pair, type Row } from '../../measure.ts'
 import { launch } from '../../process.ts'
+
+const { existingMs: EXISTING_MS, emptyMs: EMPTY_MS } = GOALS.start
 
 /**
  * From the spawn of `sonant start` to the line that says where it listens, with the embedded PostgreSQL stopped before: on a directory
@@ -10,7 +13,7 @@ import { launch } from '../../process.ts'
 export const start: Row = {
   name: 'start',
   what: 'start to listening',
-  reach: '< 1.5 s on an existing directory, < 5 s on an empty one',
+  reach: `< ${EXISTING_MS} ms on an existing directory, < ${EMPTY_MS} ms on an empty one`,
   run: async (environment) => {
     const existing = `${await environment.directory()}/data`
     const empty = async () => `${await environment.directory()}/data`
@@ -21,7 +24,10 @@ export const start: Row = {
       ours: async () => startOn(await empty()),
       floor: bareNode,
     })
-    const measures = [measureOf('existing directory', again, 1500), measureOf('empty directory', first, 5000)]
+    const measures = [
+      measureOf('existing directory', again, EXISTING_MS),
+      measureOf('empty directory', first, EMPTY_MS),
+    ]
     return { name: 'start', measures, notes: [] }
   },
 }
