@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openDrain } from '../backlog.ts'
-import type { Environment } from '../environment.ts'
-import { interleaved, type Measure, median, type Row } from '../measure.ts'
+import { openDrain } from '../../backlog.ts'
+import type { Environment } from '../../environment.ts'
+import { interleaved, type Measure, median, type Row } from '../../measure.ts'
 
 /** What each promises of a job, as configured here; PostgreSQL flushes every commit (`synchronous_commit = on`). */
 const PEERS: readonly (readonly [string, string])[] = [

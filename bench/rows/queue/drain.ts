@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { request } from 'undici'
-import { drainRate, insertBacklog, openDrain } from '../backlog.ts'
-import { costNote, type DrainCost } from '../drain-cost.ts'
-import type { Environment } from '../environment.ts'
-import { GOALS } from '../goals.ts'
-import { interleaved, type Measure, median, type Pair, type Row } from '../measure.ts'
-import { type StageTimes, stageTable } from '../stages.ts'
+import { drainRate, insertBacklog, openDrain } from '../../backlog.ts'
+import { costNote, type DrainCost } from '../../drain-cost.ts'
+import type { Environment } from '../../environment.ts'
+import { GOALS } from '../../goals.ts'
+import { interleaved, type Measure, median, type Pair, type Row } from '../../measure.ts'
+import { type StageTimes, stageTable } from '../../stages.ts'
 
 const JOBS_ALONE = 100
 const { jobsPerSecond: LEAST_JOBS } = GOALS.pipeline

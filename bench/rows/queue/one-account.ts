@@ -1,8 +1,8 @@
-import { type Drain, openDrain } from '../backlog.ts'
-import { costNote } from '../drain-cost.ts'
-import type { Environment } from '../environment.ts'
-import { GOALS } from '../goals.ts'
-import { interleaved, type Measure, type Row, throughput } from '../measure.ts'
+import { type Drain, openDrain } from '../../backlog.ts'
+import { costNote } from '../../drain-cost.ts'
+import type { Environment } from '../../environment.ts'
+import { GOALS } from '../../goals.ts'
+import { interleaved, type Measure, type Row, throughput } from '../../measure.ts'
 
 const OTHERS = 7
 const { rate: LEAST } = GOALS.oneAccount

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { request } from 'undici'
-import { applyBenchEndpoint, crowdFullServer, drainRate } from '../backlog.ts'
-import { GOALS } from '../goals.ts'
-import { type Measure, quantile, type Row } from '../measure.ts'
+import { applyBenchEndpoint, crowdFullServer, drainRate } from '../../backlog.ts'
+import { GOALS } from '../../goals.ts'
+import { type Measure, quantile, type Row } from '../../measure.ts'
 
 const PERIOD_MS = 50
 const SLOTS = 32
