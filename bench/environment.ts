@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { Client } from 'pg'
 import { openEmbedded } from '../src/db/embedded/embedded.ts'
 import { openLog } from '../src/values/log.ts'
 import { environmentOf, type Launched, launch, ROOT, type Variables } from './process.ts'
@@ -36,8 +37,12 @@ export interface Environment {
   worker(name: string, variables: Variables): Promise<Service>
   /** A command of the operator on the shared database, with --json. */
   sonant<Answer>(...args: readonly string[]): Promise<Answer>
+  /** One with a database of its own, closed with this one at the latest. @param configure sets up its server, which is started once more thereafter */
+  another(configure: Configure): Environment
   close(): Promise<void>
 }
+
+type Configure = (client: Client) => Promise<void>
 
 export interface Database {
   readonly url: string
@@ -45,7 +50,7 @@ export interface Database {
   readonly apiKey: string
 }
 
-export function openEnvironment(quick: boolean): Environment {
+export function openEnvironment(quick: boolean, configure?: Configure): Environment {
   const closers: (() => Promise<unknown>)[] = []
   const directory = async () => {
     const made = await mkdtemp(join(tmpdir(), 'sonant-bench-'))
@@ -60,7 +65,7 @@ export function openEnvironment(quick: boolean): Environment {
   }
   let opened: Promise<Database> | undefined
   const database = () => {
-    opened ??= variables().then((given) => openDatabase(given, closers))
+    opened ??= variables().then((given) => openDatabase(given, closers, configure))
     return opened
   }
   const keep = ({ line, pid, stop }: Launched): Service => {
@@ -87,6 +92,11 @@ export function openEnvironment(quick: boolean): Environment {
       await database()
       return sonant(args, await variables())
     },
+    another: (given) => {
+      const other = openEnvironment(quick, given)
+      closers.push(other.close)
+      return other
+    },
     close: async () => {
       for (const closer of closers.splice(0).reverse()) await closer()
     },
@@ -94,10 +104,24 @@ export function openEnvironment(quick: boolean): Environment {
 }
 
 /** Held open by this process: services come and go, the database stays as warm as it is. */
-async function openDatabase(variables: Variables, closers: (() => Promise<unknown>)[]): Promise<Database> {
+async function openDatabase(
+  variables: Variables,
+  closers: (() => Promise<unknown>)[],
+  configure: Configure | undefined,
+): Promise<Database> {
+  if (configure !== undefined) await configured(variables.DATA_DIR!, configure)
   const embedded = await openEmbedded(variables.DATA_DIR!, openLog('warn'))
   closers.push(() => embedded.close())
   return openAccount(embedded.url, 'bench', variables)
+}
+
+async function configured(dataDir: string, configure: Configure): Promise<void> {
+  const embedded = await openEmbedded(dataDir, openLog('warn'))
+  const client = new Client({ connectionString: embedded.url })
+  await client.connect()
+  await configure(client)
+  await client.end()
+  await embedded.close()
 }
 
 async function openAccount(url: string, name: string, variables: Variables): Promise<Database> {

@@ -28,6 +28,7 @@ export const GOALS = {
   callbackRate: { rate: 0.7 },
   callbackBeside: { p95: 2 },
   pipeline: { jobsPerSecond: 1000 },
+  jobCost: { databaseMs: 0.8, walKb: 5 },
   slots: { rate: 0.95 },
   oneAccount: { rate: 0.95 },
   slowDisk: { rate: 0.8 },

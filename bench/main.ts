@@ -27,6 +27,7 @@ import { live } from './rows/live.ts'
 import { pickup } from './rows/pickup.ts'
 import { crowd } from './rows/queue/crowd.ts'
 import { pipeline, slots } from './rows/queue/drain.ts'
+import { jobCost } from './rows/queue/job-cost.ts'
 import { oneAccount } from './rows/queue/one-account.ts'
 import { peers } from './rows/queue/peers.ts'
 import { render } from './rows/render.ts'
@@ -65,6 +66,7 @@ const ROWS: readonly Row[] = [
   callbackRate,
   callbackBeside,
   pipeline,
+  jobCost,
   slots,
   oneAccount,
   slowDisk,

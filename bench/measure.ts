@@ -10,7 +10,7 @@ export interface Measure {
   /** Value by floor; null without a floor. */
   readonly ratio: number | null
   readonly reach: string
-  /** null: it could not be measured, and the notes say why. */
+  /** null: there is no goal, or it could not be measured, and the notes say why. */
   readonly reached: boolean | null
 }
 
@@ -66,6 +66,13 @@ export function throughput(what: string, unit: string, pairs: readonly Pair[], a
 export function atMost(what: string, unit: string, value: number, limit: number, floor: number | null = null): Measure {
   const ratio = floor === null ? null : value / floor
   return { what, unit, value, floor, ratio, reach: `<= ${limit} ${unit}`, reached: value <= limit }
+}
+
+export const NO_GOAL = 'none'
+
+/** A figure to read, next to its floor where there is one. */
+export function figure(what: string, unit: string, value: number, floor: number | null = null): Measure {
+  return { what, unit, value, floor, ratio: floor === null ? null : value / floor, reach: NO_GOAL, reached: null }
 }
 
 /** A time next to its floor, both in milliseconds: medians, and their ratio. */

@@ -1,4 +1,4 @@
-import type { Measure, RowResult } from './measure.ts'
+import { type Measure, NO_GOAL, type RowResult } from './measure.ts'
 
 const HEAD = ['what', 'floor', 'value', 'ratio', 'reach', 'reached']
 
@@ -23,7 +23,7 @@ function cellsOf(name: string, { what, unit, floor, value, ratio, reach, reached
     amount(value, unit),
     ratio === null ? '-' : ratio.toFixed(2),
     reach,
-    reached === null ? 'unknown' : reached ? 'yes' : 'NO',
+    reach === NO_GOAL ? '-' : reached === null ? 'unknown' : reached ? 'yes' : 'NO',
   ]
 }
 

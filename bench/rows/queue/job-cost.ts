@@ -1,0 +1,125 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Client } from 'pg'
+import { request } from 'undici'
+import { applyBenchEndpoint, drainRate } from '../../backlog.ts'
+import { cpuMs, type DrainCost, measureCost, postmasterOf } from '../../drain-cost.ts'
+import type { Environment, Service } from '../../environment.ts'
+import { GOALS } from '../../goals.ts'
+import { atMost, figure, median, type Row, type RowResult } from '../../measure.ts'
+import { connected } from '../../seed.ts'
+import { beginCounting, countsOf, loadCounter } from '../../statement-count.ts'
+
+const SLOTS = 32
+const CONNECTIONS = 32
+const WARM_UP_JOBS = 500
+const COUNTED_JOBS = 2000
+/** What ends after the last job is completed is its as well: its queue row. */
+const SETTLE_MS = 500
+const BODY = JSON.stringify({ inputs: { text: 'A second of sound.', voice: 'calm' } })
+const { databaseMs: MOST_MS, walKb: MOST_KB } = GOALS.jobCost
+
+/**
+ * What a voice job costs from its POST to completed, through an API and a worker whose speech server answers at once, submitted over 32
+ * connections: processor time of all of PostgreSQL's processes and its WAL; then, in a run of its own as counting costs time, statements and
+ * commits as PostgreSQL counts them. What both processes ask while they idle is in the counts: about 2 in 100 of a job.
+ */
+export const jobCost: Row = {
+  name: 'job-cost',
+  what: 'a job from its POST to completed, as PostgreSQL has it',
+  reach: `<= ${MOST_MS} ms of PostgreSQL's processor, <= ${MOST_KB} kB of WAL`,
+  run: async ({ another }) => {
+    const environment = another(loadCounter)
+    try {
+      const { url } = await environment.database()
+      return await connected(url, (client) => measured(environment, client))
+    } finally {
+      await environment.close()
+    }
+  },
+}
+
+interface Running {
+  readonly api: Service
+  readonly worker: Service
+  /** Submits so many jobs, and ends when they are completed. */
+  work(jobs: number): Promise<unknown>
+  stop(): Promise<unknown>
+}
+
+async function measured(environment: Environment, client: Client): Promise<RowResult> {
+  await applyBenchEndpoint(environment, SLOTS)
+  const costs = await costsOf(environment, client)
+  const counts = await countsPerJob(environment, client)
+  const of = (what: keyof (typeof costs)[number]) => median(costs.map((cost) => cost[what]))
+  return {
+    name: 'job-cost',
+    measures: [
+      atMost("PostgreSQL's processor", 'ms', of('databaseMs'), MOST_MS),
+      atMost('WAL', 'kB', of('walBytes') / 1000, MOST_KB),
+      ...(counts.statements === null ? [] : [figure('statements', 'a job', counts.statements)]),
+      figure('commits', 'a job', counts.commits),
+    ],
+    notes: [
+      `a job takes ${of('apiMs').toFixed(2)} ms of the API's processor, ${of('workerMs').toFixed(2)} ms of the worker's`,
+      ...(counts.statements === null ? ['statements were not counted: PostgreSQL has no pg_stat_statements'] : []),
+    ],
+  }
+}
+
+/** Both processes, with what they do in every job compiled. */
+async function begin(environment: Environment, client: Client): Promise<Running> {
+  const { apiKey } = await environment.database()
+  const server = await environment.floor('speech-server', { DELAY_MS: '0' })
+  const api = await environment.serve('serve')
+  const worker = await environment.worker('speech-worker', { SPEECH_URL: server.url })
+  const work = async (jobs: number) => drainRate(client, await submitAll(api.url, apiKey, jobs))
+  await work(WARM_UP_JOBS)
+  return { api, worker, work, stop: () => Promise.all([api.stop(), worker.stop(), server.stop()]) }
+}
+
+async function costsOf(environment: Environment, client: Client) {
+  const [postmaster, running] = [await postmasterOf(client), await begin(environment, client)]
+  const { api, worker, work } = running
+  const [rounds, jobs] = environment.quick ? [1, 1000] : [5, 3000]
+  const costs: (DrainCost & { readonly apiMs: number })[] = []
+  for (let round = 0; round < rounds; round++) {
+    const before = cpuMs(api.pid)
+    const cost = await measureCost(client, postmaster, worker.pid)
+    await work(jobs)
+    await wait(SETTLE_MS)
+    costs.push({ ...(await cost(jobs)), apiMs: (cpuMs(api.pid) - before) / jobs })
+  }
+  await running.stop()
+  return costs
+}
+
+/** In processes that begin with the counting: what was prepared before is not counted. */
+async function countsPerJob(environment: Environment, client: Client) {
+  const hasStatements = await beginCounting(client)
+  const running = await begin(environment, client)
+  const before = await countsOf(client, hasStatements)
+  await running.work(COUNTED_JOBS)
+  const after = await countsOf(client, hasStatements)
+  await running.stop()
+  return {
+    commits: (after.commits - before.commits) / COUNTED_JOBS,
+    statements: after.statements === null ? null : (after.statements - before.statements!) / COUNTED_JOBS,
+  }
+}
+
+/** Each connection sends its next one when it has the answer. Returns the ids of the jobs in the order in which they were accepted. */
+async function submitAll(url: string, apiKey: string, jobs: number): Promise<string[]> {
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+  const ids: string[] = []
+  let left = jobs
+  const connection = async () => {
+    while (left-- > 0) {
+      const { statusCode, body } = await request(`${url}/api/v1/voice/bench`, { method: 'POST', headers, body: BODY })
+      const answer = (await body.json()) as { job_id: string }
+      if (statusCode !== 202) throw new Error(`a submission was answered with ${statusCode}`)
+      ids.push(answer.job_id)
+    }
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, connection))
+  return ids
+}
