@@ -14,6 +14,7 @@ import { encoding } from './rows/encoding.ts'
 import { firstAudio } from './rows/first-audio.ts'
 import { graphqlJobs } from './rows/graphql-jobs.ts'
 import { backup } from './rows/installation/backup.ts'
+import { engineMemory } from './rows/installation/engine-memory.ts'
 import { idle } from './rows/installation/idle.ts'
 import { install } from './rows/installation/install.ts'
 import { migrations } from './rows/installation/migrations.ts'
@@ -55,6 +56,7 @@ const ROWS: readonly Row[] = [
   render,
   start,
   idle,
+  engineMemory,
   install,
   firstAudio,
   door,

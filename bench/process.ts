@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -6,6 +7,9 @@ const READY_DEADLINE_MS = 60_000
 const STOP_DEADLINE_MS = 20_000
 
 export type Variables = Readonly<Record<string, string>>
+
+/** As `npm start` sets them. */
+export const MALLOC: Variables = { MALLOC_TRIM_THRESHOLD_: '1048576', MALLOC_MMAP_THRESHOLD_: '4194304' }
 
 export interface Launched {
   /** The line that told that it was ready. */
@@ -40,6 +44,10 @@ export function environmentOf(variables: Variables): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR, LANG } = process.env
   return { PATH, HOME, TMPDIR, LANG, ...variables }
 }
+
+/** Of a process that runs. Linux only. */
+export const residentMb = (pid: number): number =>
+  Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
 function lineOf(child: ChildProcess, ready: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {

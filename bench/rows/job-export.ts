@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -11,6 +10,7 @@ import { copyWithin } from '../../src/jobs/export/csv-select.ts'
 import type { Environment, Service } from '../environment.ts'
 import { GOALS } from '../goals.ts'
 import { atMost, interleaved, type Measure, median, type Row } from '../measure.ts'
+import { residentMb } from '../process.ts'
 import { seedJobs } from '../seed.ts'
 
 const run = promisify(execFile)
@@ -116,9 +116,7 @@ async function withPeak<Result>(pid: number, work: () => Promise<Result>): Promi
   }
 }
 
-/** Linux only. */
-const residentBytes = (pid: number): number =>
-  Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+const residentBytes = (pid: number): number => residentMb(pid) * MIB
 
 async function download(
   address: string,

@@ -4,10 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '../../environment.ts'
 import { GOALS } from '../../goals.ts'
 import { atMost, type Row } from '../../measure.ts'
-import { launch, type Variables } from '../../process.ts'
+import { launch, MALLOC, residentMb, type Variables } from '../../process.ts'
 
-/** As `npm start` sets them. */
-const MALLOC = { MALLOC_TRIM_THRESHOLD_: '1048576', MALLOC_MMAP_THRESHOLD_: '4194304' }
 /** The engine has warmed up, and the garbage of the start is collected. */
 const SETTLE_MS = 60_000
 /** With one round of what is done once a minute. */
@@ -45,9 +43,6 @@ export const idle: Row = {
     }
   },
 }
-
-const residentMb = (pid: number): number =>
-  Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
 /** In user and kernel mode together. */
 function processorSeconds(pid: number): number {
