@@ -1,10 +1,12 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
 import { request } from 'undici'
 import type { Database, Environment, Service } from '../environment.ts'
 import { GOALS } from '../goals.ts'
 import { atMost, type Measure, quantile, type Row } from '../measure.ts'
+import { stepsOf } from '../pickup-steps.ts'
 
 const { oneProcess: ONE, twoProcesses: TWO, p95Ms: P95_MS } = GOALS.pickup
 
@@ -13,7 +15,8 @@ const { oneProcess: ONE, twoProcesses: TWO, p95Ms: P95_MS } = GOALS.pickup
  * HTTP, key check, validation and both inserts are part of ours; it stops at the `started_at` that the claim wrote by the
  * database's clock. The floor is timed by the same two clocks: from before `begin` of a bare insert and NOTIFY in one transaction to
  * the `started_at` of a second process that listens and claims with one update. Both columns round to milliseconds alike. Measured
- * with API and worker in one process and, for the way through NOTIFY, in two.
+ * with API and worker in one process and, for the way through NOTIFY, in two. What the way consists of is timed after that, inside of the same
+ * processes.
  */
 export const pickup: Row = {
   name: 'pickup',
@@ -29,7 +32,11 @@ export const pickup: Row = {
       const together = await variant(environment, database, client, ['start'])
       const apart = await variant(environment, database, client, ['serve', 'work'])
       await claimer.stop()
-      return { name: 'pickup', measures: [...together, ...apart], notes: [] }
+      const steps = [
+        ...(await stepsIn(environment, database, client, 'one process', ['start'])),
+        ...(await stepsIn(environment, database, client, 'two processes', ['serve', 'work'])),
+      ]
+      return { name: 'pickup', measures: [...together, ...apart, ...steps], notes: [STEPS_NOTE] }
     } finally {
       await client.end()
     }
@@ -37,15 +44,30 @@ export const pickup: Row = {
 }
 
 const PERIOD_MS = 50
+const TIMING = fileURLToPath(new URL('../floors/pickup-times.ts', import.meta.url))
+const STEPS_NOTE = 'a negative step: the worker has heard of the commit before the API has read its answer'
 const PICKUP_DEADLINE_MS = 20_000
 type Submit = () => Promise<string>
+type Roles = readonly ('start' | 'serve' | 'work')[]
 
-async function variant(
+/** The same jobs again, in services that note what they do when. */
+async function stepsIn(
   environment: Environment,
   database: Database,
   client: Client,
-  roles: readonly ('start' | 'serve' | 'work')[],
+  where: string,
+  roles: Roles,
 ): Promise<Measure[]> {
+  const directory = await environment.directory()
+  const variables = { NODE_OPTIONS: `--import=${TIMING}`, TIMES_DIR: directory }
+  const services: Service[] = []
+  for (const role of roles) services.push(await environment.serve(role, variables))
+  await latencies(client, 'job', () => post(services[0]!.url, database.apiKey), environment.quick ? 100 : 220)
+  await Promise.all(services.map((service) => service.stop()))
+  return stepsOf(where, directory)
+}
+
+async function variant(environment: Environment, database: Database, client: Client, roles: Roles): Promise<Measure[]> {
   const services: Service[] = []
   for (const role of roles) services.push(await environment.serve(role))
   const ours = () => post(services[0]!.url, database.apiKey)
