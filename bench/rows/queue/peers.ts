@@ -1,69 +1,84 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openDrain } from '../../backlog.ts'
+import { type Drain, openDrain } from '../../backlog.ts'
 import type { Environment } from '../../environment.ts'
-import { interleaved, type Measure, median, type Row } from '../../measure.ts'
+import { figure, interleaved, type Measure, median, NO_GOAL, type Row } from '../../measure.ts'
+import { missingForProxy, proxyDirectory } from '../../missing-proxy.ts'
 
-/** What each promises of a job, as configured here; PostgreSQL flushes every commit (`synchronous_commit = on`). */
+/** What each promises of a job, as configured here, besides what all of them do; PostgreSQL flushes every commit (`synchronous_commit = on`). */
 const PEERS: readonly (readonly [string, string])[] = [
   [
     'pg-boss',
-    'insert and completion are on the disk; done twice where a worker outlives its 15 min; no charge, no result',
+    'job and queue row in one commit; a dead worker keeps its job for 15 min; accounts are not served in turn',
   ],
   [
     'graphile-worker',
-    'insert and removal are on the disk; a dead worker keeps its job for 4 h; done twice then; no charge, no result',
+    'job and queue row in one commit; a dead worker keeps its job for 4 h; accounts are not served in turn',
   ],
   [
     'graphile-worker, local queue',
-    'as graphile-worker, and a dead worker keeps what it fetched ahead as well; no charge, no result',
+    'as graphile-worker, and a dead worker keeps what it fetched ahead as well; accounts are not served in turn',
   ],
 ]
+const PROXY = [
+  'bullmq-proxy',
+  'Redis flushes every write; a job whose row was committed is lost where the process ends before Redis has it; a dead worker keeps its job for 30 s; this code follows its documentation and has not been tried with it',
+] as const
 const OURS =
-  'Sonant: engine over HTTP, audio checked and on the disk, charge, completion and artifact on the disk, accounts in turn, a dead worker’s jobs go on after 5 s, charged and completed once'
+  'Sonant: the work, the audio checked before that, processing committed with the charge when the job is claimed, accounts in turn, a dead worker’s jobs go on after 5 s'
+const WORK =
+  'the work, the same for all: one call of a speech server, the file flushed to the disk, then charge, ledger, artifact and completed state in one commit, once for each job; a handler of another queue does the last in one statement'
 
 /**
- * One worker of this service drains a backlog, next to other queues on the same database whose work does nothing: jobs per second from the
- * first claim to the last completion. No goal: they do a part of the work.
+ * One worker of this service drains a backlog, next to other queues on the same database whose handlers do the same work at as many jobs at
+ * once: jobs per second from the first that is begun to the last that is committed as completed. No goal.
  */
 export const peers: Row = {
   name: 'peers',
-  what: 'a backlog drained, next to pg-boss and graphile-worker alone, whose jobs do nothing',
-  reach: 'none',
+  what: 'a backlog drained, next to other queues with the same work',
+  reach: NO_GOAL,
   run: async (environment) => {
-    const count = environment.quick ? 500 : 2000
     const drain = await openDrain(environment, 32)
+    const missing = await missingForProxy()
+    const present = missing.length === 0 ? [...PEERS, PROXY] : PEERS
     const measures: Measure[] = []
-    const notes: string[] = [OURS]
+    const notes = [WORK, OURS]
     try {
-      for (const [name, durability] of PEERS) {
-        const added: number[] = []
-        const floor = async () => {
-          const rates = await measurePeer(environment, name, count)
-          added.push(rates.added)
-          return rates.drained
-        }
-        const pairs = await interleaved(environment.quick ? 1 : 3, { ours: () => drain.run(count), floor })
-        measures.push({ ...measureOf(name, pairs), reach: 'none', reached: true })
-        notes.push(`${name}: ${durability}; ${median(added).toFixed(0)} inserts/s, 32 at a time`)
+      for (const [name, durability] of present) {
+        const { measure, added } = await compare(environment, drain, name)
+        measures.push(measure)
+        notes.push(`${name}: the work; ${durability}; ${added.toFixed(0)} jobs/s in, 32 at a time`)
       }
     } finally {
       await drain.close()
     }
-    notes.push('bullmq-proxy with Redis: skipped, neither is a dependency of this repository')
+    if (missing.length > 0)
+      notes.push(
+        `bullmq-proxy: not run, without ${missing.join(', ')}; what would run follows its documentation, untried`,
+      )
     return { name: 'peers', measures, notes }
   },
 }
 
-function measureOf(name: string, pairs: Awaited<ReturnType<typeof interleaved>>) {
-  const [value, floor] = [median(pairs.map(({ ours }) => ours)), median(pairs.map((pair) => pair.floor))]
-  return { what: `next to ${name}`, unit: 'jobs/s', floor, value, ratio: value / floor }
+async function compare(environment: Environment, drain: Drain, name: string) {
+  const count = environment.quick ? 500 : 2000
+  const added: number[] = []
+  const floor = async () => {
+    const rates = await measurePeer(environment, drain, name, count)
+    added.push(rates.added)
+    return rates.drained
+  }
+  const pairs = await interleaved(environment.quick ? 1 : 3, { ours: () => drain.run(count), floor })
+  const [value, bare] = [median(pairs.map(({ ours }) => ours)), median(pairs.map((pair) => pair.floor))]
+  return { measure: figure(`next to ${name}`, 'jobs/s', value, bare), added: median(added) }
 }
 
-async function measurePeer(environment: Environment, peer: string, jobs: number) {
-  const { url } = await environment.database()
-  const file = join(await environment.directory(), 'rates.json')
-  const given = { PEER: peer, JOBS: String(jobs), DATABASE_URL: url, RESULT_FILE: file }
-  await (await environment.floor('peer-queue', given)).stop()
+async function measurePeer(environment: Environment, drain: Drain, peer: string, jobs: number) {
+  const { url, accountId } = await environment.database()
+  const directory = await environment.directory()
+  const file = join(directory, 'rates.json')
+  const given = { PEER: peer, JOBS: String(jobs), DATABASE_URL: url, ACCOUNT_ID: accountId, RESULT_FILE: file }
+  const places = { SPEECH_URL: drain.server, FILES_DIR: directory, PROXY_DIR: proxyDirectory() ?? '' }
+  await (await environment.floor('peer-queue', { ...given, ...places })).stop()
   return JSON.parse(await readFile(file, 'utf8')) as { readonly added: number; readonly drained: number }
 }
