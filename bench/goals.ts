@@ -33,6 +33,7 @@ export const GOALS = {
   oneAccount: { rate: 0.95 },
   slowDisk: { rate: 0.8 },
   recovery: { seconds: 12 },
+  failover: { gapSeconds: 2 },
   crowd: { p50: 3 },
   migrations: { longestSeconds: 1 },
   backup: { p99: 2 },

@@ -15,6 +15,7 @@ import { firstAudio } from './rows/first-audio.ts'
 import { graphqlJobs } from './rows/graphql-jobs.ts'
 import { backup } from './rows/installation/backup.ts'
 import { engineMemory } from './rows/installation/engine-memory.ts'
+import { failover } from './rows/installation/failover.ts'
 import { idle } from './rows/installation/idle.ts'
 import { install } from './rows/installation/install.ts'
 import { migrations } from './rows/installation/migrations.ts'
@@ -74,6 +75,7 @@ const ROWS: readonly Row[] = [
   slowDisk,
   peers,
   recovery,
+  failover,
   crowd,
   migrations,
   backup,
