@@ -21,7 +21,7 @@ const { databaseMs: MOST_MS, walKb: MOST_KB } = GOALS.jobCost
 /**
  * What a voice job costs from its POST to completed, through an API and a worker whose speech server answers at once, submitted over 32
  * connections: processor time of all of PostgreSQL's processes and its WAL; then, in a run of its own as counting costs time, statements and
- * commits as PostgreSQL counts them. What both processes ask while they idle is in the counts: about 2 in 100 of a job.
+ * commits as PostgreSQL counts them. What both processes ask while they idle, for some 25 s of that run, is in the counts.
  */
 export const jobCost: Row = {
   name: 'job-cost',
