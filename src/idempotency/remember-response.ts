@@ -86,19 +86,27 @@ export async function rememberJob(tx: Sql, request: IdempotentRequest, jobId: st
 
 /**
  * The same as part of the statement that makes jobs: the `id` of each that its key stands for. Of several with one key that is the first.
- * Keys are bound in their order, so that no two statements wait for each other. A repetition after a lost answer finds the records of its
- * own jobs its own.
+ * Keys are bound in their order, so that no two statements wait for each other; one that is seen to stand for another job is left alone, so
+ * that a repetition locks and writes nothing. A repetition after a lost answer finds the records of its own jobs its own.
  * @param asked names an expression with the columns id, account_id, key and request_hash
  */
 export const rememberingJobs = (asked: string): string =>
-  `${binding(`select distinct on (account_id, key) account_id, key, request_hash, id from ${asked} order by account_id, key, id`)}
-   or idempotency_record.job_id = excluded.job_id returning job_id as id`
+  `${binding(`
+    select distinct on (account_id, key) account_id, key, request_hash, id from ${asked}
+    where not exists (
+      select from idempotency_record r
+      where r.account_id = ${asked}.account_id and r.key = ${asked}.key and r.job_id <> ${asked}.id and r.created_at > ${EXPIRED}
+    )
+    order by account_id, key, id`)}
+  or idempotency_record.job_id = excluded.job_id returning job_id as id`
+
+const EXPIRED = `now() - make_interval(secs => ${REMEMBERED_MS / 1000})`
 
 const binding = (rows: string): string => `
   insert into idempotency_record (account_id, key, request_hash, job_id) ${rows}
   on conflict (account_id, key) do update
     set request_hash = excluded.request_hash, job_id = excluded.job_id, created_at = now()
-    where idempotency_record.created_at <= now() - make_interval(secs => ${REMEMBERED_MS / 1000})`
+    where idempotency_record.created_at <= ${EXPIRED}`
 
 /** The key stands for that job no longer: the next request that comes with it makes another one. */
 export async function forgetJob(

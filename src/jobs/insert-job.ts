@@ -24,7 +24,7 @@ export const INSERT_WAITING: JobInsert = {
 
 /** The same with an Idempotency-Key each, and the hash of its request: not where a key stands for another job. */
 export const INSERT_WAITING_ONCE: JobInsert = {
-  name: 'insert_job_once',
+  name: 'insert_once',
   with: KEYED,
   chosen: 'remembered',
   text: (condition) => `insert into job (${COLUMNS}) select ${COLUMNS} from made where ${condition} returning id`,
@@ -63,7 +63,7 @@ export const INSERT_TAKEN: JobInsert = {
 
 /** The same with an Idempotency-Key, as `INSERT_WAITING_ONCE` has it. */
 export const INSERT_TAKEN_ONCE: JobInsert = {
-  name: 'insert_taken_job_once',
+  name: 'insert_taken_once',
   with: `${KEYED}, ${CHARGED}`,
   chosen: 'remembered',
   text: takenWhere,

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { ProxyTracerProvider, trace } from '@opentelemetry/api'
 import type * as Exporter from '@opentelemetry/exporter-trace-otlp-http'
 import type * as Resources from '@opentelemetry/resources'
 import type * as Sdk from '@opentelemetry/sdk-trace-node'
@@ -43,8 +44,14 @@ async function exportSpans({ endpoint, sampler }: TraceSettings, role: string): 
   })
   provider.register()
   // The SDK makes the operator's own sampler. Without one it takes what is begun, and follows the trace that a span is part of.
-  if (sampler === null) limitTraces(traceBudget())
+  if (sampler === null && isGlobal(provider)) limitTraces(traceBudget())
   return { close: (limitMs) => closeWithin(provider, limitMs) }
+}
+
+/** Not where one that was loaded before takes the spans: its operator decides which. */
+const isGlobal = (provider: object): boolean => {
+  const proxy = trace.getTracerProvider()
+  return proxy instanceof ProxyTracerProvider && proxy.getDelegate() === provider
 }
 
 /** The exporter's own time limit is for each batch, and longer than a stopping process waits for anything else. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import {
   type Attributes,
   type Context,
@@ -17,42 +18,50 @@ import { errorAttribute, type SpanStart, statusAttribute } from './span-names.ts
 
 /** From here on a status is the server's fault. */
 const SERVER_ERROR = 500
+const [TRACE_ID_BYTES, SPAN_ID_BYTES] = [16, 8] as const
 
-/**
- * The trace of all that is left out before a span is made. Where a queue row holds it, the worker leaves the job out as well, as it does
- * with any trace that was not sampled; no other server sees it.
- */
+/** The trace of all that is left out before a span is made. No line of the log holds it, and no other server sees it. */
 const LEFT_OUT_SPAN: SpanContext = {
   traceId: '00000000000000000000000000000001',
   spanId: '0000000000000001',
   traceFlags: TraceFlags.NONE,
 }
 const LEFT_OUT = trace.setSpanContext(ROOT_CONTEXT, LEFT_OUT_SPAN)
-const LEFT_OUT_PARENT = `00-${LEFT_OUT_SPAN.traceId}-${LEFT_OUT_SPAN.spanId}-00`
+/** In a queue row, in the place of a `traceparent`: a worker that limits its traces leaves the job out as well, to others it has no sender. */
+const LEFT_OUT_SENDER = '-'
 
 /** Called only where a span is made of it. */
 type StartSpan = () => SpanStart
 
 const tracer = trace.getTracer('sonant', VERSION)
-let admits = (): boolean => true
+let limit: (() => boolean) | null = null
+
+const admits = (): boolean => limit === null || limit()
 
 /** Has every new trace ask first, before anything is made of it: what is left out costs a request next to nothing. */
-export const limitTraces = (admit: () => boolean): void => {
-  admits = admit
+export const limitTraces = (admit: (() => boolean) | null): void => {
+  limit = admit
 }
 
 /** Headers that tell the next server which trace it is in; none where nothing is traced. */
 export function traceHeaders(): Record<string, string> {
-  if (!isTraced() || context.active() === LEFT_OUT) return {}
+  if (!isTraced()) return {}
+  if (context.active() === LEFT_OUT) return { traceparent: unsampled() }
   const carrier: Record<string, string> = {}
   propagation.inject(context.active(), carrier)
   const { traceparent, tracestate } = carrier
   return { ...(traceparent && { traceparent }), ...(tracestate && { tracestate }) }
 }
 
+/** Asks the next server to leave out what this one did: without it, that would begin a trace of its own. */
+function unsampled(): string {
+  const id = randomBytes(TRACE_ID_BYTES + SPAN_ID_BYTES).toString('hex')
+  return `00-${id.slice(0, TRACE_ID_BYTES * 2)}-${id.slice(TRACE_ID_BYTES * 2)}-00`
+}
+
 /** `traceparent` as it waits with a job in the queue: 55 bytes. */
 export const traceOfNow = (): string | undefined =>
-  context.active() === LEFT_OUT ? LEFT_OUT_PARENT : traceHeaders().traceparent
+  context.active() === LEFT_OUT ? LEFT_OUT_SENDER : traceHeaders().traceparent
 
 /** Where there is a trace: what the lines of the log say of it. */
 export function traceFields(): { trace_id?: string; span_id?: string } {
@@ -108,7 +117,7 @@ export function inConsumerSpan<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   if (!isTraced()) return work()
-  if (traceparent === LEFT_OUT_PARENT) return context.with(LEFT_OUT, work)
+  if (traceparent === LEFT_OUT_SENDER && limit !== null) return context.with(LEFT_OUT, work)
   const sent = traceparent === undefined ? ROOT_CONTEXT : propagation.extract(ROOT_CONTEXT, { traceparent })
   const sender = trace.getSpanContext(sent)
   if (sender === undefined && !admits()) return context.with(LEFT_OUT, work)

@@ -59,7 +59,7 @@ describe('a submission with an Idempotency-Key', () => {
     const { account, key } = await caller()
     await submit(key, 'first')
     const statements = await sent(() => submit(key, 'second'))
-    const own = statements.filter((name) => name === 'authenticate' || /idempoten|insert_job|begin|commit/i.test(name))
+    const own = statements.filter((name) => name === 'authenticate' || /idempoten|insert_|begin|commit/i.test(name))
     expect(own.map((name) => name.split(' ')[0])).toEqual(['authenticate', INSERT_WAITING_ONCE.name])
     expect(await rows(ROWS, [account])).toEqual(
       ['first', 'second'].map((order) => ({ id: expect.any(String), key: order, isQueued: true, isOne: true })),
@@ -135,6 +135,18 @@ describe('a submission with an Idempotency-Key', () => {
     client.release()
     expect(await waiting).toMatchObject({ status: 202, isReplayed: false })
     expect((await rows(ROWS, [account])).map((row) => row.key)).toEqual(orders.slice(0, 4))
+  })
+
+  test('is answered with its job while another transaction holds the record, as a repetition locks and writes nothing', async () => {
+    const { account, key } = await caller()
+    const { id } = await submit(key, 'made')
+    const client = await door.runtime.db.pool.connect()
+    await client.query(BEGIN_HELD)
+    await client.query('select from idempotency_record where account_id = $1 for update', [account])
+    expect(await submit(key, 'made')).toMatchObject({ status: 202, id, isReplayed: true })
+    expect(await submit(key, 'made', 'Another.')).toMatchObject({ status: 422, code: 'IDEMPOTENCY_MISMATCH' })
+    await client.query('rollback')
+    client.release()
   })
 
   test('makes one job, and is answered as its maker, where the answer to its commit was lost', async () => {

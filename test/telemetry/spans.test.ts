@@ -6,7 +6,7 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { limitTraces } from '../../src/telemetry/spans.ts'
+import { inConsumerSpan, limitTraces } from '../../src/telemetry/spans.ts'
 import { call } from '../setup/http.ts'
 import { allFinished, applyEndpoint } from '../setup/jobs/voice-jobs.ts'
 import type { Received } from '../setup/servers/receiver.ts'
@@ -188,17 +188,32 @@ describe('a process that begins no new trace', () => {
     await until(() => ofJob() !== undefined, DEADLINE_MS, 'the webhook')
     delivery = ofJob()!
   })
-  afterAll(() => limitTraces(() => true))
+  afterAll(() => limitTraces(null))
 
   test('leaves a job out on its whole way, in the worker and for its delivery as well', async () => {
     const { rows } = await fixture.service.runtime.db.pool.query('select data from queued_data')
-    expect(rows.map(({ data }) => data.trace)).toEqual(Array(2).fill(expect.stringMatching(/-00$/)))
+    expect(rows.map(({ data }) => data.trace)).toEqual(['-', '-'])
     expect(spans().map(({ name }) => name)).toEqual([])
   })
 
-  test('sends no server the trace that holds what was left out', () => {
+  test('has other servers leave it out as well, by a trace of each request that is not sampled', () => {
     expect(server.calls.length).toBe(asked + 1)
-    expect([server.calls.at(-1)!.headers.traceparent, delivery.headers.traceparent]).toEqual([undefined, undefined])
+    const sent = [server.calls.at(-1)!.headers.traceparent, delivery.headers.traceparent] as string[]
+    for (const traceparent of sent) expect(traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/)
+    expect(new Set(sent).size).toBe(2)
+  })
+
+  test('leaves a job to the sampler of a worker without a limit', async () => {
+    limitTraces(null)
+    await inConsumerSpan(
+      () => ({ name: 'process unlimited', attributes: {} }),
+      '-',
+      async () => undefined,
+    )
+    const [begun] = spans()
+    expect([begun?.name, begun?.parentSpanContext, begun?.links]).toEqual(['process unlimited', undefined, []])
+    limitTraces(() => false)
+    exporter.reset()
   })
 
   test('goes on with a trace that the caller has begun, and not with a header that is none', async () => {

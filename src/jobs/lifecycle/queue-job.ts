@@ -2,6 +2,7 @@ import type { AccountHolder } from '../../access/actor.ts'
 import { requireAccount } from '../../access/require.ts'
 import { nextTurn } from '../../concurrency/next-turn.ts'
 import type { Context } from '../../context/context.ts'
+import { isDatabaseDown } from '../../errors/database-down.ts'
 import { internalError, paymentRequired, ServiceError } from '../../errors/service-error.ts'
 import { type IdempotentRequest, recallJob } from '../../idempotency/remember-response.ts'
 import type { JobKind } from '../../queue/job-kind.ts'
@@ -49,7 +50,10 @@ export async function unlessReplayed(
   try {
     return await submit()
   } catch (error) {
-    const replay = error instanceof ServiceError ? await replayed(ctx, idempotency) : null
+    if (isDatabaseDown(error)) throw error
+    const replay = await replayed(ctx, idempotency).catch((other: unknown) => {
+      throw other instanceof ServiceError ? other : error
+    })
     if (replay === null) throw error
     return replay
   }

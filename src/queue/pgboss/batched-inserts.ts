@@ -82,15 +82,8 @@ export class BatchedInserts {
       reservation.drop()
       return 'not chosen'
     } catch (error) {
-      // Where nothing is known of the first commit, and where it is there, what it has taken is released.
-      const repeated = await this.#repeatAlone(db, kind, await waiting(), { error, isShared: true }).catch(
-        (again: unknown) => {
-          reservation.giveUp()
-          throw again
-        },
-      )
-      if (repeated === 'there') reservation.giveUp()
-      else reservation.drop()
+      const repeat = async () => this.#repeatAlone(db, kind, await waiting(), { error, isShared: true })
+      const repeated = await (isRolledBack(error) ? dropped(reservation, repeat) : doubted(reservation, repeat))
       return repeated === 'not chosen' ? repeated : 'waiting'
     }
   }
@@ -126,6 +119,23 @@ export class BatchedInserts {
     if (!notifies && inserted.includes(true) && this.#waking.wake(kind)) await nextTurn()
     return inserted
   }
+}
+
+/** Whose job surely is not there: the worker takes others meanwhile, as the repetition may wait long for its locks. */
+function dropped(reservation: Reservation, repeat: () => Promise<Repeated>): Promise<Repeated> {
+  reservation.drop()
+  return repeat()
+}
+
+/** Of whose commit nothing is known: where the job is there, and where that stays unknown, what it has taken is released. */
+async function doubted(reservation: Reservation, repeat: () => Promise<Repeated>): Promise<Repeated> {
+  const repeated = await repeat().catch((error: unknown) => {
+    reservation.giveUp()
+    throw error
+  })
+  if (repeated === 'there') reservation.giveUp()
+  else reservation.drop()
+  return repeated
 }
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code

@@ -5,6 +5,7 @@ import { startWorker } from '../../../src/worker/start-worker.ts'
 import { audit } from '../../setup/audit/audit.ts'
 import { call } from '../../setup/http.ts'
 import { allFinished, applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'
+import { BEGIN_HELD } from '../../setup/postgres/held-transaction.ts'
 import { loseAnswer, lost } from '../../setup/postgres/lost-answer.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { standInEngines } from '../../setup/speech/stand-in-engine.ts'
@@ -131,6 +132,36 @@ test('of many with one Idempotency-Key that reach an idle worker, one is spoken 
     1,
   )
   expect(await audit(service.runtime, ids)).toEqual([])
+})
+
+test('while other transactions hold the Idempotency-Keys of as many as there are slots, others are spoken', async () => {
+  const { key, account } = await service.createCaller()
+  await finish(await submittedToIdle(key, 'Idle.'))
+  holdEngine()
+  const texts = Array.from({ length: await slotsOf() }, (_, n) => `Held ${n}.`)
+  const client = await service.runtime.db.pool.connect()
+  await client.query(BEGIN_HELD)
+  const hold = `insert into idempotency_record (account_id, key, request_hash, job_id) select $1, unnest($2::text[]), '\\x00', 'none'`
+  await client.query(hold, [account, texts])
+  const query = vi.spyOn(service.runtime.db.pool, 'query')
+  const waiting = texts.map((text) => submitOnce(key, text))
+  const taking = () => query.mock.calls.filter(([given]) => isTaking((given as { text?: string }).text ?? '')).length
+  await until(() => taking() === texts.length, TIMEOUT_MS, 'all slots to be reserved')
+  const other = await submit((await service.createCaller()).key, 'Not held.')
+  await until(() => spoken.includes('Not held.'), TIMEOUT_MS, 'another account to be served')
+  await client.query('rollback')
+  client.release()
+  const ids = [other, ...(await Promise.all(waiting)).map(({ id }) => id)]
+  await finish(...ids)
+  expect(await audit(service.runtime, ids)).toEqual([])
+})
+
+test('a repeated Idempotency-Key is answered with its job although its queue cannot be made any more', async () => {
+  const { key } = await service.createCaller()
+  const { id } = await submitOnce(key, 'Repeated.')
+  await finish(id)
+  vi.spyOn(service.runtime.queue, 'prepare').mockRejectedValue(new Error('no such queue'))
+  expect(await submitOnce(key, 'Repeated.')).toEqual({ id, isReplayed: true })
 })
 
 test('where all slots are taken it waits', async () => {

@@ -1,6 +1,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { INSERT_TAKEN, INSERT_TAKEN_ONCE, INSERT_WAITING, INSERT_WAITING_ONCE } from '../../../src/jobs/insert-job.ts'
 import { voiceKind } from '../../../src/queue/job-kind.ts'
+import { statementOf } from '../../../src/queue/pgboss/batched-inserts.ts'
 import { queueId } from '../../../src/queue/pgboss/enqueue.ts'
 import { newId } from '../../../src/values/id.ts'
 import { BEGIN_HELD } from '../../setup/postgres/held-transaction.ts'
@@ -111,4 +113,16 @@ describe('rows that are queued at the same time', () => {
     await adding[0]
     expect(await stored(ids)).toEqual(ids)
   })
+})
+
+test('the statements of jobs have names that PostgreSQL keeps whole, whatever the pool is called', () => {
+  const kind = voiceKind('p'.repeat(32))
+  // One that is taken wakes no other worker.
+  const notifies = new Map(
+    [INSERT_WAITING, INSERT_WAITING_ONCE, INSERT_TAKEN, INSERT_TAKEN_ONCE].map((one, n) => [one, n < 2]),
+  )
+  for (const [insert, wakes] of notifies) {
+    const row = { insert: { ...insert, row: [] }, queued: { text: '', rows: '[]' }, jobId: 'job' }
+    expect(statementOf(kind, [row], wakes, null).name.length).toBeLessThanOrEqual(63)
+  }
 })

@@ -109,7 +109,7 @@ describe('/metrics', () => {
     expect(value('db_statement_duration_seconds_count', { statement: 'claim_queued_rows' })).toBeGreaterThan(0)
     const statements = samples('db_statement_duration_seconds_count').map(({ labels }) => labels.statement)
     // By whether a worker was idle.
-    expect(statements.filter((name) => /^insert_(taken_)?job_once$/.test(name ?? ''))).not.toEqual([])
+    expect(statements.filter((name) => /^insert_(taken_)?once$/.test(name ?? ''))).not.toEqual([])
     expect(statements).toEqual(expect.arrayContaining(['jobs', 'job_page']))
     expect(statements.filter((name) => !/^[a-z_]+$/.test(name ?? ''))).toEqual([])
     expect(value('bus_connected')).toBe(1)
