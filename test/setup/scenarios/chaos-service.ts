@@ -36,7 +36,7 @@ export interface ChaosService {
   readonly speech: SpeechServer
   readonly receiver: Receiver
   readonly received: () => readonly Received[]
-  /** Submits a job, with a webhook unless told. */
+  /** Submits a job, with a webhook unless `isDelivered` is false. */
   submit(text: string, headers?: Record<string, string>, isDelivered?: boolean): Promise<Reply>
   /** Submits one job after the other, at a steady pace, for so long; whatever is not accepted must be an honest refusal. Returns the ids of the accepted. */
   loadFor(milliseconds: number): Promise<string[]>

@@ -34,12 +34,16 @@ const LEAST_JOBS = 2
 
 describe('connections to the database that break', { timeout: 240_000 }, () => {
   let fixture: ChaosService
+  /** Of the speech server, where a test has closed it. */
+  let gate = Promise.withResolvers<void>()
   beforeAll(async () => {
     fixture = await startChaosService()
   })
-  afterEach(() => {
+  afterEach(async () => {
+    gate.resolve()
     fixture.proxy.rule = () => null
     fixture.speech.answer(() => ({}))
+    await claimTogether(fixture.auditor.db.pool)
   })
   afterAll(() => fixture?.close())
 
@@ -79,19 +83,19 @@ describe('connections to the database that break', { timeout: 240_000 }, () => {
   test('right after a batch of claims and one of completions was committed, and before its reply: every job ends once, and is charged once', async () => {
     const { pool } = fixture.auditor.db
     await claimApart(pool)
-    const gate = Promise.withResolvers<void>()
+    gate = Promise.withResolvers()
     fixture.speech.answer(() => ({ until: gate.promise }))
     const rule = cutReplies(BATCHES, LEAST_JOBS)
     fixture.proxy.rule = rule
     const texts = Array.from({ length: SLOW_JOBS }, (_nothing, index) => `cut in a batch, ${index}.`)
     const replies = await Promise.all(texts.map((text) => fixture.submit(text, {}, false)))
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([202]))
     const ids = replies.map((reply) => reply.json<{ job_id: string }>().job_id)
     // All slots are taken, and become free in one moment.
     await until(() => fixture.speech.inFlight() === MAX_IN_FLIGHT, TIMEOUT_MS, 'the server to be full')
     gate.resolve()
     await until(() => rule.left.size === 0, TIMEOUT_MS, 'both cuts')
     await fixture.allIsWell(ids)
-    await claimTogether(pool)
     const { rows } = await pool.query<{ status: string; files: number; charges: number }>(
       `select status, (select count(*)::int from artifact a where a.job_id = j.id) as files,
          (select count(*)::int from credit_entry e where e.job_id = j.id) as charges
