@@ -7,7 +7,7 @@ const HELD = 'holds '
 /** A statement that has written all that it writes, and is not committed. */
 interface HeldStatement {
   readonly pid: number
-  /** How many jobs it has moved. */
+  /** How many jobs it has inserted or moved. */
   readonly jobs: number
   readonly query: string
 }
@@ -21,13 +21,18 @@ export interface HeldBatches {
   close(): Promise<void>
 }
 
-/** Holds every statement that moves jobs into this state, right before its commit and without a limit of time, until it is ended. */
-export async function holdBatches(url: string, state: 'processing' | 'completed'): Promise<HeldBatches> {
+type State = 'queued' | 'processing' | 'completed'
+
+/**
+ * Holds every statement that moves jobs into this state, or inserts jobs that wait, right before its commit and without a limit of time, until
+ * it is ended. What is queued from here on has no heartbeat that could run out meanwhile.
+ */
+export async function holdBatches(url: string, state: State): Promise<HeldBatches> {
   const client = new Client(url)
   client.on('error', () => undefined)
   await client.connect()
   await client.query('select pg_advisory_lock($1)', [LOCK])
-  await client.query(holding(state))
+  await client.query(`${holding(state)}; ${WITHOUT_HEARTBEATS}`)
   const held = async () => {
     const { rows } = await client.query<HeldStatement>(
       `select pid, substr(application_name, ${HELD.length + 1})::int as jobs, query from pg_stat_activity
@@ -49,16 +54,44 @@ export async function holdBatches(url: string, state: 'processing' | 'completed'
 }
 
 /** A statement's last trigger. Its limit on lock waits, which would break a batch off, is lifted for this one. */
-const holding = (state: string): string => `
+const holding = (state: State): string => {
+  const [event, tables, moved] =
+    state === 'queued'
+      ? ['insert', 'new table as moved', 'moved']
+      : [
+          'update',
+          'old table as was new table as moved',
+          `moved join was using (id) where moved.status = '${state}' and was.status <> moved.status`,
+        ]
+  return `
   create or replace function hold_batch() returns trigger language plpgsql as $$
   declare jobs integer;
   begin
-    select count(*) into jobs from moved join was using (id) where moved.status = '${state}' and was.status <> moved.status;
+    select count(*) into jobs from ${moved};
     if jobs > 0 then
       perform set_config('lock_timeout', '0', true), set_config('application_name', '${HELD}' || jobs, true);
       perform pg_advisory_xact_lock_shared(${LOCK});
     end if;
     return null;
   end $$;
-  create or replace trigger zz_hold_batch after update on job referencing old table as was new table as moved
-  for each statement execute function hold_batch()`
+  drop trigger if exists zz_hold_batch on job;
+  create trigger zz_hold_batch after ${event} on job referencing ${tables} for each statement execute function hold_batch()`
+}
+
+/**
+ * A heartbeat in the queue would wait for the row of a held job, with locks on others, which the next batch would not get in time; and a job
+ * whose heartbeats wait is delivered again. Workers are known by their own heartbeats besides.
+ */
+const WITHOUT_HEARTBEATS = `
+  create or replace function queue_without_heartbeat() returns trigger language plpgsql as $$ begin
+    new.heartbeat_seconds := null;
+    return new;
+  end $$;
+  create or replace trigger queue_without_heartbeat before insert on pgboss.job_common
+  for each row execute function queue_without_heartbeat();
+  create or replace function refuse_heartbeat() returns trigger language plpgsql as $$ begin
+    if current_query() like '%SET heartbeat_on = %' then raise 'no heartbeat'; end if;
+    return null;
+  end $$;
+  create or replace trigger refuse_heartbeat before update of heartbeat_on on pgboss.job_common
+  for each statement execute function refuse_heartbeat()`
