@@ -4,23 +4,31 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import { openEmbedded } from '../src/db/embedded/embedded.ts'
 import { openLog } from '../src/values/log.ts'
-import { environmentOf, type Launched, launch, ROOT, type Variables } from './process.ts'
+import { type Closers, openClosers } from './closers.ts'
+import { environmentOf, launch, ROOT, type Variables } from './process.ts'
+import { connected } from './seed.ts'
 
 const run = promisify(execFile)
 const CREDITS = 1_000_000_000
 
 export interface Service {
   readonly url: string
+  /** The line that told that it was ready. */
+  readonly line: string
   readonly pid: number
   stop(): Promise<void>
 }
 
 /** What rows share: one PostgreSQL, a key, temporary directories, and processes that end with the run. */
-export interface Environment {
+export interface Environment extends Pick<Closers, 'open' | 'close'> {
   readonly quick: boolean
+  /** Calls it when this is closed, before what was opened earlier is closed. */
+  onClose(closer: () => Promise<unknown>): void
+  /** One with the same database and data directory, which stay when it is closed; what is opened through it does not. Closed with this one at the latest. */
+  scope(): Environment
   /** A directory of one's own, removed at the end. */
   directory(): Promise<string>
   /** Where services keep their files. */
@@ -39,7 +47,6 @@ export interface Environment {
   sonant<Answer>(...args: readonly string[]): Promise<Answer>
   /** One with a database of its own, closed with this one at the latest. @param configure sets up its server, which is started once more thereafter */
   another(configure: Configure): Environment
-  close(): Promise<void>
 }
 
 type Configure = (client: Client) => Promise<void>
@@ -50,91 +57,115 @@ export interface Database {
   readonly apiKey: string
 }
 
+/** What all scopes of an environment have in common. */
+interface Shared {
+  readonly quick: boolean
+  variables(): Promise<{ readonly DATA_DIR: string } & Variables>
+  database(): Promise<Database>
+}
+
 export function openEnvironment(quick: boolean, configure?: Configure): Environment {
-  const closers: (() => Promise<unknown>)[] = []
-  const directory = async () => {
-    const made = await mkdtemp(join(tmpdir(), 'sonant-bench-'))
-    closers.push(() => rm(made, { recursive: true, force: true, maxRetries: 5 }))
-    await chmod(made, 0o755)
-    return made
-  }
+  const [closers, base] = [openClosers(), openClosers()]
+  // The first to be added is the last to be closed: whatever runs on the database has ended by then.
+  closers.add(base.close)
   let dataDir: Promise<string> | undefined
   const variables = async () => {
-    dataDir ??= directory()
+    dataDir ??= openDirectory(base)
     return { DATA_DIR: await dataDir, RATE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'warn' }
   }
   let opened: Promise<Database> | undefined
   const database = () => {
-    opened ??= variables().then((given) => openDatabase(given, closers, configure))
+    opened ??= variables().then((given) => openDatabase(given, base, configure))
     return opened
   }
-  const keep = ({ line, pid, stop }: Launched): Service => {
-    closers.push(stop)
-    return { url: /https?:\S+/.exec(line)?.[0] ?? '', pid, stop }
+  return environmentIn({ quick, variables, database }, closers)
+}
+
+function environmentIn(shared: Shared, closers: Closers): Environment {
+  const { quick, variables, database } = shared
+  const start = async (args: readonly string[], given: Variables, ready: RegExp): Promise<Service> => {
+    const { line, pid, stop } = await closers.open(
+      () => launch(args, given, ready),
+      (launched) => launched.stop(),
+    )
+    return { url: /https?:\S+/.exec(line)?.[0] ?? '', line, pid, stop }
   }
   return {
     quick,
-    directory,
+    open: closers.open,
+    onClose: closers.add,
+    close: closers.close,
+    scope: () => {
+      const inner = openClosers()
+      closers.add(inner.close)
+      return environmentIn(shared, inner)
+    },
+    directory: () => openDirectory(closers),
     dataDir: async () => (await variables()).DATA_DIR,
     database,
-    account: async (name) => openAccount((await database()).url, name, await variables()),
+    account: async (name) => openAccount((await database()).url, name, await variables(), closers),
     serve: async (role, given = {}) => {
       await database()
       const port = String(await freePort())
-      return keep(await launch(['bin/sonant.js', role], { ...(await variables()), ...given, PORT: port }, /^Sonant /))
+      return start(['bin/sonant.js', role], { ...(await variables()), ...given, PORT: port }, /^Sonant /)
     },
-    floor: async (name, given) => keep(await launch([`bench/floors/${name}.ts`], given, /^ready/)),
+    floor: (name, given) => start([`bench/floors/${name}.ts`], given, /^ready/),
     worker: async (name, given) => {
       await database()
-      return keep(await launch([`bench/floors/${name}.ts`], { ...(await variables()), ...given }, /^ready/))
+      return start([`bench/floors/${name}.ts`], { ...(await variables()), ...given }, /^ready/)
     },
     sonant: async (...args) => {
       await database()
-      return sonant(args, await variables())
+      return sonant(args, await variables(), closers)
     },
     another: (given) => {
       const other = openEnvironment(quick, given)
-      closers.push(other.close)
+      closers.add(other.close)
       return other
-    },
-    close: async () => {
-      for (const closer of closers.splice(0).reverse()) await closer()
     },
   }
 }
+
+const openDirectory = (closers: Closers): Promise<string> =>
+  closers.open(
+    async () => {
+      const made = await mkdtemp(join(tmpdir(), 'sonant-bench-'))
+      await chmod(made, 0o755)
+      return made
+    },
+    (made) => rm(made, { recursive: true, force: true, maxRetries: 5 }),
+  )
 
 /** Held open by this process: services come and go, the database stays as warm as it is. */
 async function openDatabase(
   variables: Variables,
-  closers: (() => Promise<unknown>)[],
+  closers: Closers,
   configure: Configure | undefined,
 ): Promise<Database> {
-  if (configure !== undefined) await configured(variables.DATA_DIR!, configure)
-  const embedded = await openEmbedded(variables.DATA_DIR!, openLog('warn'))
-  closers.push(() => embedded.close())
-  return openAccount(embedded.url, 'bench', variables)
+  const begin = () => openEmbedded(variables.DATA_DIR!, openLog('warn'))
+  if (configure !== undefined) {
+    const embedded = await closers.open(begin, ({ close }) => close())
+    await connected(embedded.url, configure).finally(() => embedded.close())
+  }
+  const { url } = await closers.open(begin, ({ close }) => close())
+  return openAccount(url, 'bench', variables, closers)
 }
 
-async function configured(dataDir: string, configure: Configure): Promise<void> {
-  const embedded = await openEmbedded(dataDir, openLog('warn'))
-  const client = new Client({ connectionString: embedded.url })
-  await client.connect()
-  await configure(client)
-  await client.end()
-  await embedded.close()
-}
-
-async function openAccount(url: string, name: string, variables: Variables): Promise<Database> {
+async function openAccount(url: string, name: string, variables: Variables, closers: Closers): Promise<Database> {
   const account = ['accounts', 'create', '--name', name, '--credits', String(CREDITS)]
-  const { account_id: accountId } = await sonant<{ account_id: string }>(account, variables)
+  const { account_id: accountId } = await sonant<{ account_id: string }>(account, variables, closers)
   const key = ['keys', 'create', '--account', accountId, '--name', 'bench']
-  const { api_key: apiKey } = await sonant<{ api_key: string }>(key, variables)
+  const { api_key: apiKey } = await sonant<{ api_key: string }>(key, variables, closers)
   return { url, accountId, apiKey }
 }
 
-async function sonant<Answer>(args: readonly string[], variables: Variables): Promise<Answer> {
+/** The database stays open until the command has ended. */
+async function sonant<Answer>(args: readonly string[], variables: Variables, closers: Closers): Promise<Answer> {
   const options = { cwd: ROOT, env: environmentOf(variables) }
-  const { stdout } = await run(process.execPath, ['bin/sonant.js', ...args, '--json'], options)
+  const { stdout } = await closers.open(
+    () => run(process.execPath, ['bin/sonant.js', ...args, '--json'], options),
+    async () => undefined,
+  )
   return JSON.parse(stdout) as Answer
 }
 

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { openEnvironment } from './environment.ts'
 import { fillAccount } from './fill-account.ts'
 import type { Row, RowResult } from './measure.ts'
+import { stopLaunched } from './process.ts'
 import { tableOf } from './report.ts'
 import { callbackBeside } from './rows/callback-beside.ts'
 import { callbackLatency } from './rows/callback-latency.ts'
@@ -94,8 +95,15 @@ if (positionals[0] === 'seed') {
 const unknown = positionals.filter((name) => !ROWS.some((row) => row.name === name))
 if (unknown.length > 0) refuse(`There is no row ${unknown.join(', ')}.`)
 const environment = openEnvironment(values.quick)
-process.once('SIGINT', () => void environment.close().finally(() => process.exit(130)))
-process.once('SIGTERM', () => void environment.close().finally(() => process.exit(143)))
+let ending: Promise<never> | undefined
+process.once('SIGINT', () => void end(130))
+process.once('SIGTERM', () => void end(143))
+// A row's promise that nothing waits for rejects to here as well. What fails because all is closed at present says nothing.
+process.on('uncaughtException', (error) => {
+  if (ending === undefined) process.stderr.write(`${error.stack}\n`)
+  void end(1)
+})
+process.once('exit', stopLaunched)
 try {
   const results = await runRows(positionals.length === 0 ? ROWS : ROWS.filter(({ name }) => positionals.includes(name)))
   process.stdout.write(
@@ -124,20 +132,43 @@ function refuse(reason: string): never {
   process.exit(1)
 }
 
-/** One after the other; a row that cannot be measured says so in its notes, fails the run, and does not stop the others. */
+function end(code: number): Promise<never> {
+  ending ??= exit(code)
+  return ending
+}
+
+/** Nothing opens once the environment closes; what starts at present does not have to be ready first. */
+async function exit(code: number): Promise<never> {
+  const outcomes = await Promise.allSettled([environment.close(), stopLaunched()])
+  for (const outcome of outcomes)
+    if (outcome.status === 'rejected') process.stderr.write(`not closed: ${outcome.reason.message}\n`)
+  process.exit(code)
+}
+
+/** One after the other, each in a scope of its own: nothing that one has started runs next to a later one. */
 async function runRows(rows: readonly Row[]): Promise<RowResult[]> {
   const results: RowResult[] = []
   for (const row of rows) {
+    if (ending !== undefined) break
     process.stderr.write(`${row.name}: ${row.what} (${row.reach})\n`)
-    const failed = (error: unknown): RowResult => {
-      process.exitCode = 1
-      return {
-        name: row.name,
-        measures: [],
-        notes: [`not measured: ${error instanceof Error ? error.message : String(error)}`],
-      }
-    }
-    results.push(await row.run(environment).catch(failed))
+    results.push(await resultOf(row))
   }
   return results
+}
+
+/** A row that cannot be measured, or does not close what it opened, says so in its notes, fails the run, and does not stop the others. */
+async function resultOf(row: Row): Promise<RowResult> {
+  const failed = (what: string) => (error: unknown) => {
+    process.exitCode = 1
+    return `${what}: ${error instanceof Error ? error.message : String(error)}`
+  }
+  const scope = environment.scope()
+  const result = await row
+    .run(scope)
+    .catch((error): RowResult => ({ name: row.name, measures: [], notes: [failed('not measured')(error)] }))
+  const unclosed = await scope.close().then(
+    () => [],
+    (error) => [failed('not closed')(error)],
+  )
+  return { ...result, notes: [...result.notes, ...unclosed] }
 }

@@ -21,6 +21,12 @@ export interface Launched {
   stop(): Promise<void>
 }
 
+/** All that were launched and have not ended. */
+const running = new Set<ChildProcess>()
+
+/** Has all of them stop, at once: those that are not ready yet as well. */
+export const stopLaunched = (): Promise<unknown> => Promise.all([...running].map(end))
+
 /** Runs a script with the node that runs this one, until `ready` matches a line of its output. Throws with its stderr when it ends before. */
 export async function launch(args: readonly string[], variables: Variables, ready: RegExp): Promise<Launched> {
   const started = performance.now()
@@ -29,6 +35,8 @@ export async function launch(args: readonly string[], variables: Variables, read
     env: environmentOf(variables),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  running.add(child)
+  child.once('exit', () => running.delete(child)).once('error', () => running.delete(child))
   const stop = () => end(child)
   try {
     const line = await lineOf(child, ready)

@@ -331,7 +331,7 @@ describe('names', () => {
       const [stem = ''] = basename(file).split('.')
       const folder = dirname(file)
         .replace(/^test(?=\/|$)/, 'src')
-        .replace(/^src\/rest\b/, 'rest')
+        .replace(/^src\/(rest|bench)\b/, '$1')
       const isOfTheTree = /^test\/(house|documents|examples|install|parity|projects)\b/.test(file)
       return !sources.has(`${folder}/${stem}.ts`) && !sources.has(`${folder}/${stem}.tsx`) && !isOfTheTree
     })

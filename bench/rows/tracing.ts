@@ -27,6 +27,7 @@ export const tracing: Row = {
       request.resume().once('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'))
     })
     await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve))
+    environment.onClose(async () => collector.close().closeAllConnections())
     const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`
     const plain = await environment.serve('serve', { NODE_OPTIONS: `--import=${UNTRACED}` })
     const off = await environment.serve('serve')
@@ -38,7 +39,6 @@ export const tracing: Row = {
     const without = await interleaved(rounds, { ours: rate(off), floor: rate(plain) })
     const exporting = await interleaved(rounds, { ours: rate(on), floor: rate(plain) })
     await Promise.all([plain, off, on].map((service) => service.stop()))
-    collector.close()
     const measures = [
       throughput('exporter off', 'req/s', without, LEAST_OFF),
       throughput('exporter on', 'req/s', exporting, LEAST_ON),

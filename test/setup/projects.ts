@@ -9,7 +9,7 @@ const IMPORT = /^(?:import|export)\b[^'"]*?from '([^']+)'|^import '([^']+)'|\bim
  * address of the run's database.
  */
 const SLOW =
-  /^(pg|playwright-core|node:child_process|node:worker_threads)$|^test\/setup\/servers\/|^packaging\/build-console|^src\/(runtime\/|db\/embedded\/|engines\/(espeak\/espeak|sherpa\/sherpa)|audio\/audio-threads)/
+  /^(pg|playwright-core|node:child_process|node:worker_threads)$|^test\/setup\/servers\/|^packaging\/build-console|^bench\/(environment|process)|^src\/(runtime\/|db\/embedded\/|engines\/(espeak\/espeak|sherpa\/sherpa)|audio\/audio-threads)/
 const INJECTS = /\binject\('/
 /** What claims how much processor time or memory something takes, how long it holds the event loop, or that it is over within a second. */
 const MEASURES = /\b(leastCpu|leastTurn|cpuUsage|memoryUsage|heapGrowth|A_SECOND|P99_MS)\b/

@@ -1,0 +1,48 @@
+type Closer = () => Promise<unknown>
+
+/** What is open within a scope. Nothing opens in one that is closed, or that closes: each method but `close` throws there. */
+export interface Closers {
+  /** @param closer is called before those that were added earlier, and may be called for what is closed already */
+  add(closer: Closer): void
+  /** Opens something, and closes it with the rest; it is waited for where the scope is closed before it is open. */
+  open<T>(begin: () => Promise<T>, close: (opened: T) => Promise<unknown>): Promise<T>
+  /** Calls each closer once, whichever of them fail. @throws AggregateError what failed; once */
+  close(): Promise<void>
+}
+
+export function openClosers(): Closers {
+  const closers: Closer[] = []
+  let isClosed = false
+  const refuse = () => {
+    if (isClosed) throw new Error('what this belongs to is closed')
+  }
+  return {
+    add: (closer) => {
+      refuse()
+      closers.push(closer)
+    },
+    open: async (begin, close) => {
+      refuse()
+      const opening = begin()
+      closers.push(() => opening.then(close, () => undefined))
+      return opening
+    },
+    close: () => {
+      isClosed = true
+      return closeAll(closers)
+    },
+  }
+}
+
+async function closeAll(closers: Closer[]): Promise<void> {
+  const failures: unknown[] = []
+  for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) {
+    try {
+      await closer()
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length === 0) return
+  throw new AggregateError(failures, failures.map((one) => (one instanceof Error ? one.message : one)).join('; '))
+}
