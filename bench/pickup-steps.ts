@@ -20,12 +20,28 @@ interface Way {
   readonly claimed: number | null
 }
 
-/** What lies between a POST and the claim of its job, in microseconds: medians of what `floors/pickup-times.ts` wrote to a directory. */
-export async function stepsOf(where: string, directory: string): Promise<Measure[]> {
+export interface Steps {
+  readonly measures: readonly Measure[]
+  readonly note: string
+}
+
+/**
+ * What lies between a POST and the claim of its job, in microseconds: medians of what `floors/pickup-times.ts` wrote to a directory.
+ * @param submitted how many jobs there were
+ */
+export async function stepsOf(where: string, directory: string, submitted: number): Promise<Steps> {
   const processes: PickupTimes[] = []
   for (const file of await readdir(directory))
     processes.push(JSON.parse(await readFile(join(directory, file), 'utf8')) as PickupTimes)
-  const ways = processes.flatMap((times) => waysOf(times, processes)).slice(WARM_UP)
+  const ways = processes.flatMap((times) => waysOf(times, processes))
+  const apart = processes.flatMap(({ statements }) => statements).filter(isClaimApart)
+  const claimedApart = new Set(apart.flatMap(({ jobIds }) => jobIds)).size
+  const note = `${where}: the steps leave out ${submitted - ways.length} of ${submitted} jobs, ${claimedApart} of them claimed by claim_jobs`
+  return { measures: measuresOf(where, ways.slice(WARM_UP)), note }
+}
+
+function measuresOf(where: string, ways: readonly Way[]): Measure[] {
+  if (ways.length === 0) return []
   const later = ways.filter(({ claimed }) => claimed !== null)
   const step = (what: string, all: readonly Way[], took: (way: Way) => number): Measure[] =>
     all.length === 0 ? [] : [figure(`${where}, ${what}`, 'µs', median(all.map(took)) * US_PER_MS)]
@@ -43,7 +59,9 @@ export async function stepsOf(where: string, directory: string): Promise<Measure
   ]
 }
 
-const isClaim = ({ name }: Statement) => name.startsWith('claim')
+const isClaim = ({ name }: Statement) => name === 'claim_queued_rows'
+/** Of jobs whose queue rows were taken by another statement before: not the way that is measured. */
+const isClaimApart = ({ name }: Statement) => name === 'claim_jobs'
 const lastBefore = (times: readonly number[], moment: number) => times.findLast((time) => time <= moment)
 
 function waysOf({ requests, statements }: PickupTimes, processes: readonly PickupTimes[]): Way[] {

@@ -30,4 +30,5 @@ function cellsOf(name: string, { what, unit, floor, value, ratio, reach, reached
 const isNumeric = (column: number) => column >= 1 && column <= 3
 const pad = (cell: string, width: number, column: number) =>
   isNumeric(column) ? cell.padStart(width) : cell.padEnd(width)
-const amount = (value: number, unit: string) => `${value >= 100 ? Math.round(value) : value.toPrecision(3)} ${unit}`
+const amount = (value: number, unit: string) =>
+  `${Math.abs(value) >= 100 ? Math.round(value) : value.toPrecision(3)} ${unit}`

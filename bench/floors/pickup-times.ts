@@ -7,7 +7,7 @@ import { Client, type Notification } from 'pg'
 // Loaded before the service: notes when requests come, when the statements on a job's way to its claim begin and are answered, and when a
 // notification of the queue arrives. Each thread writes them to a file of TIMES_DIR when it ends.
 
-const STATEMENT = /^(authenticate|insert_job|insert_taken_job|claim_queued_rows)\b/
+const STATEMENT = /^(authenticate|insert_job|insert_taken_job|claim_queued_rows|claim_jobs)\b/
 const CHANNEL = 'sonant_queue'
 
 /** Milliseconds since 1970, with fractions: the same in every process. */
@@ -43,7 +43,7 @@ const watched: Query = function (this: Client, ...given) {
   if (name === undefined || !STATEMENT.test(name)) return query.apply(this, given)
   const begun = now()
   const note = (answer: Answer) => {
-    const jobIds = name.startsWith('insert') ? insertedBy(values, answer) : claimedBy(answer)
+    const jobIds = name.startsWith('insert') ? insertedBy(values, answer) : claimedBy(name, answer)
     times.statements.push({ name, begun, answered: now(), jobIds })
   }
   const callback = given.at(-1)
@@ -77,5 +77,9 @@ function insertedBy(values: readonly unknown[], answer: Answer): string[] {
   return (values[0] as string[]).filter((id) => !isRefused(id))
 }
 
-const claimedBy = (answer: Answer): string[] =>
-  (answer?.rows ?? []).flatMap(({ id, queued_job }) => (id == null ? [] : [String(queued_job)]))
+/** Of `claim_queued_rows` also rows of jobs that it left. */
+const claimedBy = (name: string, answer: Answer): string[] =>
+  (answer?.rows ?? []).flatMap(({ id, queued_job, funded }) => {
+    if (name === 'claim_jobs') return funded === true ? [String(id)] : []
+    return id == null ? [] : [String(queued_job)]
+  })

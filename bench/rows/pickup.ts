@@ -6,7 +6,7 @@ import { request } from 'undici'
 import type { Database, Environment, Service } from '../environment.ts'
 import { GOALS } from '../goals.ts'
 import { atMost, type Measure, quantile, type Row } from '../measure.ts'
-import { stepsOf } from '../pickup-steps.ts'
+import { type Steps, stepsOf } from '../pickup-steps.ts'
 
 const { oneProcess: ONE, twoProcesses: TWO, p95Ms: P95_MS } = GOALS.pickup
 
@@ -33,10 +33,11 @@ export const pickup: Row = {
       const apart = await variant(environment, database, client, ['serve', 'work'])
       await claimer.stop()
       const steps = [
-        ...(await stepsIn(environment, database, client, 'one process', ['start'])),
-        ...(await stepsIn(environment, database, client, 'two processes', ['serve', 'work'])),
+        await stepsIn(environment, database, client, 'one process', ['start']),
+        await stepsIn(environment, database, client, 'two processes', ['serve', 'work']),
       ]
-      return { name: 'pickup', measures: [...together, ...apart, ...steps], notes: [STEPS_NOTE] }
+      const measures = [...together, ...apart, ...steps.flatMap((some) => some.measures)]
+      return { name: 'pickup', measures, notes: [...STEPS_NOTES, ...steps.map(({ note }) => note)] }
     } finally {
       await client.end()
     }
@@ -45,7 +46,10 @@ export const pickup: Row = {
 
 const PERIOD_MS = 50
 const TIMING = fileURLToPath(new URL('../floors/pickup-times.ts', import.meta.url))
-const STEPS_NOTE = 'a negative step: the worker has heard of the commit before the API has read its answer'
+const STEPS_NOTES = [
+  'a negative step: the worker has heard of the commit before the API has read its answer',
+  'a step from one process to the other is the difference of two timeOrigins: what the clock was set by between their starts is in it',
+]
 const PICKUP_DEADLINE_MS = 20_000
 type Submit = () => Promise<string>
 type Roles = readonly ('start' | 'serve' | 'work')[]
@@ -57,14 +61,15 @@ async function stepsIn(
   client: Client,
   where: string,
   roles: Roles,
-): Promise<Measure[]> {
+): Promise<Steps> {
   const directory = await environment.directory()
   const variables = { NODE_OPTIONS: `--import=${TIMING}`, TIMES_DIR: directory }
   const services: Service[] = []
   for (const role of roles) services.push(await environment.serve(role, variables))
-  await latencies(client, 'job', () => post(services[0]!.url, database.apiKey), environment.quick ? 100 : 220)
+  const count = environment.quick ? 100 : 220
+  await latencies(client, 'job', () => post(services[0]!.url, database.apiKey), count)
   await Promise.all(services.map((service) => service.stop()))
-  return stepsOf(where, directory)
+  return stepsOf(where, directory, count)
 }
 
 async function variant(environment: Environment, database: Database, client: Client, roles: Roles): Promise<Measure[]> {
