@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Where bullmq-proxy lies, once somebody has put a checkout of it into node_modules: it is not in npm's registry. */
+/** Where a checkout of bullmq-proxy lies in node_modules; null where there is none, as npm does not install it. */
 export function proxyDirectory(): string | null {
   try {
     return dirname(createRequire(import.meta.url).resolve('bullmq-proxy/package.json'))
@@ -14,13 +14,11 @@ export function proxyDirectory(): string | null {
   }
 }
 
-/** What bullmq-proxy needs and this machine has not, by name; none: it can run. */
+/** What bullmq-proxy needs and what is not installed, by name; none: it can run. */
 export async function missingForProxy(): Promise<string[]> {
   const programs = await Promise.all([isThere('redis-server'), isThere('bun')])
   return [
-    ...(proxyDirectory() === null
-      ? ['the package bullmq-proxy (not in npm’s registry: a checkout in node_modules)']
-      : []),
+    ...(proxyDirectory() === null ? ['a checkout of bullmq-proxy in node_modules'] : []),
     ...['redis-server', 'bun'].filter((_program, index) => !programs[index]).map((program) => `${program} on the PATH`),
   ]
 }

@@ -6,9 +6,9 @@ import { request } from 'undici'
 import { freePort } from '../environment.ts'
 import { AT_ONCE, type Peer, type PeerOptions, type Work } from './peer.ts'
 
-// bullmq-proxy (github.com/taskforcesh/bullmq-proxy) by plain HTTP as docs.bullmq.net describes it: jobs go in by POST /queues/bench/jobs; a
-// worker made by POST /workers has the proxy POST each job to an address of this process. It runs in Bun, next to a Redis of its own that
-// flushes every write, as PostgreSQL flushes every commit.
+// bullmq-proxy by plain HTTP as its documentation describes it: jobs go in by POST /queues/bench/jobs; a worker made by POST /workers has the
+// proxy POST each job to an address of this process. It runs in Bun, next to a Redis of its own that flushes every write, as PostgreSQL
+// flushes every commit, and has what the Redis of an earlier process wrote to the same FILES_DIR.
 
 const QUEUE = 'bench'
 const TOKEN = 'bench'
@@ -29,7 +29,6 @@ export async function bullmqProxy({ jobs }: PeerOptions): Promise<Peer> {
     add: (jobId) => send('POST', `${url}/queues/${QUEUE}/jobs`, [{ name: 'speak', data: { jobId } }]),
     drain: (work) => drain(url, jobs, work),
     close: async () => {
-      await send('DELETE', `${url}/workers/${QUEUE}`)
       for (const child of [proxy, redis]) await end(child)
     },
   }
@@ -52,6 +51,7 @@ async function drain(url: string, jobs: number, work: Work): Promise<void> {
     opts: { concurrency: AT_ONCE, removeOnComplete: { count: 0 } },
   })
   await done.promise
+  await send('DELETE', `${url}/workers/${QUEUE}`)
   server.close()
   server.closeIdleConnections()
 }

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import { Logger, makeWorkerUtils, run } from 'graphile-worker'
 import { Pool } from 'pg'
 import { PgBoss } from 'pg-boss'
@@ -7,8 +6,8 @@ import { bullmqProxy } from './bullmq-proxy.ts'
 import { AT_ONCE, type Peer, type PeerOptions, type Work } from './peer.ts'
 import { INSERT_JOB, insertValues, openWork } from './peer-work.ts'
 
-// Another queue on the same database: JOBS jobs go in one by one, 32 at a time, each with its row in `job`, then come out, 32 at a time, each
-// to the work of a job of this service. Their rates are in RESULT_FILE once it says that it is ready.
+// Another queue on the same database. With STEP=add JOBS jobs go in one by one, 32 at a time, each with its row in `job`; with STEP=drain they
+// come out, 32 at a time, each to the work of a job of this service. It says how many a second once it is ready.
 
 const logger = new Logger(() => () => undefined)
 
@@ -121,9 +120,7 @@ async function drainAll(peer: Peer, pool: Pool, jobs: number): Promise<number> {
 const [connectionString, jobs] = [process.env.DATABASE_URL!, Number(process.env.JOBS)]
 const pool = new Pool({ connectionString, max: AT_ONCE + 2 })
 const peer = await PEERS[process.env.PEER!]!({ connectionString, pool, jobs })
-const added = await addAll(peer, pool, jobs)
-const drained = await drainAll(peer, pool, jobs)
+const rate = await (process.env.STEP === 'add' ? addAll : drainAll)(peer, pool, jobs)
 await peer.close()
 await pool.end()
-writeFileSync(process.env.RESULT_FILE!, JSON.stringify({ added, drained }))
-process.stdout.write('ready\n')
+process.stdout.write(`ready ${rate}\n`)

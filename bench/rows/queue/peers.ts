@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { type Drain, openDrain } from '../../backlog.ts'
 import type { Environment } from '../../environment.ts'
 import { figure, interleaved, type Measure, median, NO_GOAL, type Row } from '../../measure.ts'
@@ -22,12 +20,12 @@ const PEERS: readonly (readonly [string, string])[] = [
 ]
 const PROXY = [
   'bullmq-proxy',
-  'Redis flushes every write; a job whose row was committed is lost where the process ends before Redis has it; a dead worker keeps its job for 30 s; this code follows its documentation and has not been tried with it',
+  'Redis flushes every write; a job is in Redis before its row is committed: an entry may have no row, and a worker may take it too early and lose it; a dead worker keeps its job for 30 s; this code follows its documentation and has not been tried with it',
 ] as const
 const OURS =
   'Sonant: the work, the audio checked before that, processing committed with the charge when the job is claimed, accounts in turn, a dead worker’s jobs go on after 5 s'
 const WORK =
-  'the work, the same for all: one call of a speech server, the file flushed to the disk, then charge, ledger, artifact and completed state in one commit, once for each job; a handler of another queue does the last in one statement'
+  'the work, the same for all: one call of a speech server, the file flushed to the disk, then charge, ledger, artifact and completed state in one commit, once for each job; a handler of another queue does the last in one statement; each backlog is drained by a process that has just started'
 
 /**
  * One worker of this service drains a backlog, next to other queues on the same database whose handlers do the same work at as many jobs at
@@ -73,12 +71,16 @@ async function compare(environment: Environment, drain: Drain, name: string) {
   return { measure: figure(`next to ${name}`, 'jobs/s', value, bare), added: median(added) }
 }
 
+/** The jobs go in by one process and come out by another, which is as cold as a worker of this service. Both in jobs per second. */
 async function measurePeer(environment: Environment, drain: Drain, peer: string, jobs: number) {
   const { url, accountId } = await environment.database()
   const directory = await environment.directory()
-  const file = join(directory, 'rates.json')
-  const given = { PEER: peer, JOBS: String(jobs), DATABASE_URL: url, ACCOUNT_ID: accountId, RESULT_FILE: file }
+  const given = { PEER: peer, JOBS: String(jobs), DATABASE_URL: url, ACCOUNT_ID: accountId }
   const places = { SPEECH_URL: drain.server, FILES_DIR: directory, PROXY_DIR: proxyDirectory() ?? '' }
-  await (await environment.floor('peer-queue', { ...given, ...places })).stop()
-  return JSON.parse(await readFile(file, 'utf8')) as { readonly added: number; readonly drained: number }
+  const rate = async (step: 'add' | 'drain') => {
+    const queue = await environment.floor('peer-queue', { ...given, ...places, STEP: step })
+    await queue.stop()
+    return Number(queue.line.split(' ')[1])
+  }
+  return { added: await rate('add'), drained: await rate('drain') }
 }
