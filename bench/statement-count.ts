@@ -9,6 +9,8 @@ const HANDED_ON_MS = 11_000
 
 /** So far, in this database. */
 export interface Counts {
+  /** When they were read, in milliseconds of performance.now(). */
+  readonly at: number
   readonly commits: number
   /** `begin` and `commit` included; null where PostgreSQL has nothing that counts them. */
   readonly statements: number | null
@@ -41,10 +43,30 @@ export async function countsOf(client: Client, hasStatements: boolean): Promise<
     'select datid as oid, xact_commit::float8 as commits from pg_stat_database where datname = current_database()',
   )
   const { oid, commits } = rows[0]!
-  if (!hasStatements) return { commits, statements: null }
+  const at = performance.now()
+  if (!hasStatements) return { at, commits, statements: null }
   const counted = await client.query<{ calls: number }>(
     `select sum(calls)::float8 as calls from ${LIBRARY} where dbid = $1`,
     [oid],
   )
-  return { commits, statements: counted.rows[0]!.calls }
+  return { at, commits, statements: counted.rows[0]!.calls }
+}
+
+/** So far, of all processes of this PostgreSQL. */
+export interface WalCounts {
+  readonly bytes: number
+  /** Of whole pages: the first change of a page after each checkpoint has one. */
+  readonly images: number
+  /** Those that have begun. */
+  readonly checkpoints: number
+}
+
+/** Once all that was done before is counted. */
+export async function walCountsOf(client: Client): Promise<WalCounts> {
+  await wait(HANDED_ON_MS)
+  const { rows } = await client.query<WalCounts>(
+    `select wal_bytes::float8 as bytes, wal_fpi::float8 as images, (num_timed + num_requested)::float8 as checkpoints
+     from pg_stat_wal, pg_stat_checkpointer`,
+  )
+  return rows[0]!
 }
