@@ -95,3 +95,13 @@ const WITHOUT_HEARTBEATS = `
   end $$;
   create or replace trigger refuse_heartbeat before update of heartbeat_on on pgboss.job_common
   for each statement execute function refuse_heartbeat()`
+
+/**
+ * Has the queue watch over its jobs again: what a worker gave up while PostgreSQL was away comes back by nothing else.
+ * @param db after a restart, as the connection that held the batches is gone then
+ */
+export const watchHeartbeats = (db: Pick<Client, 'query'>): Promise<unknown> =>
+  db.query(`
+    drop trigger refuse_heartbeat on pgboss.job_common;
+    drop trigger queue_without_heartbeat on pgboss.job_common;
+    update pgboss.job_common set heartbeat_seconds = 10, heartbeat_on = now() where state = 'active'`)
