@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { INSERT_WAITING_ONCE } from '../../../src/jobs/insert-job.ts'
 import { claimApart, claimTogether } from '../../setup/postgres/claims-apart.ts'
 import {
   type ChaosService,
@@ -107,7 +108,7 @@ describe('connections to the database that break', { timeout: 240_000 }, () => {
 
   test('right after a submission was committed, and before its reply: repeated with its key, it has the job that was made', async () => {
     const before = await idsOf()
-    const rule = cutReplies(['insert_job'])
+    const rule = cutReplies([INSERT_WAITING_ONCE.name])
     fixture.proxy.rule = rule
     const key = { 'idempotency-key': 'once and no more' }
     const lost = await fixture.submit('cut at its submission.', key)
