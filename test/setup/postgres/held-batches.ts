@@ -1,5 +1,8 @@
 import { Client } from 'pg'
+import { expect } from 'vitest'
+import { until } from '../wait.ts'
 
+const TIMEOUT_MS = 60_000
 const LOCK = 0x50_4a_42
 /** Written where every connection sees it, out of a transaction that is not committed. */
 const HELD = 'holds '
@@ -51,6 +54,17 @@ export async function holdBatches(url: string, state: State): Promise<HeldBatche
     },
     close: () => client.end().catch(() => undefined),
   }
+}
+
+/** Waits until statements with this text, and no others, hold so many jobs, more than one of them in one statement. */
+export async function untilHeld(batches: HeldBatches, text: RegExp, jobs: number): Promise<void> {
+  const areHeld = async () => {
+    const held = await batches.held()
+    return held.reduce((sum, one) => sum + one.jobs, 0) === jobs ? held : undefined
+  }
+  const held = (await until(areHeld, TIMEOUT_MS, `${jobs} jobs to be held`))!
+  expect(held.filter(({ query }) => !text.test(query))).toEqual([])
+  expect(Math.max(...held.map((one) => one.jobs))).toBeGreaterThan(1)
 }
 
 /** A statement's last trigger. Its limit on lock waits, which would break a batch off, is lifted for this one. */

@@ -2,11 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { audit } from '../../setup/audit/audit.ts'
 import { allFinished, applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'
 import { claimApart, claimTogether } from '../../setup/postgres/claims-apart.ts'
-import { type HeldBatches, holdBatches, watchHeartbeats } from '../../setup/postgres/held-batches.ts'
-import { type OwnDatabase, startOwnDatabase } from '../../setup/postgres/own-database.ts'
-import { endProcesses, type Process, startRole } from '../../setup/processes/processes.ts'
-import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { type HeldBatches, holdBatches, untilHeld, watchHeartbeats } from '../../setup/postgres/held-batches.ts'
+import { type Process, startRole } from '../../setup/processes/processes.ts'
+import { type KilledService, startKilledService } from '../../setup/scenarios/killed-service.ts'
 import { until } from '../../setup/wait.ts'
 
 const TIMEOUT_MS = 60_000
@@ -37,9 +35,8 @@ interface Fate {
 }
 
 describe('several jobs in one statement', { timeout: 240_000 }, () => {
-  let database: OwnDatabase
-  let service: TestRuntime
-  let speech: SpeechServer
+  let killed: KilledService
+  const service = () => killed.runtime
   let batches: HeldBatches | undefined
   /** The case's own: jobs of one that failed stay in its own. */
   let pool = ''
@@ -49,52 +46,34 @@ describe('several jobs in one statement', { timeout: 240_000 }, () => {
   const workers: Process[] = []
 
   beforeAll(async () => {
-    database = await startOwnDatabase()
-    service = await startTestRuntime({ env: { DATABASE_URL: database.url, LOG_LEVEL: 'silent' } })
-    speech = await startSpeechServer()
+    killed = await startKilledService()
   }, TIMEOUT_MS)
   beforeEach(async () => {
     pool = `batches-${++cases}`
-    await applyEndpoint(service.runtime, pool, { pool, base_url: speech.url, max_in_flight: 32 })
+    await applyEndpoint(service().runtime, pool, { pool, base_url: killed.speech.url, max_in_flight: 32 })
   })
   afterEach(async () => {
     gate.resolve()
-    speech.answer(() => ({}))
+    killed.speech.answer(() => ({}))
     await Promise.all(workers.splice(0).map((worker) => worker.stop('SIGKILL')))
     await batches?.close()
-    await claimTogether(service.runtime.db.pool)
-    await service.runtime.db.pool.query('drop trigger if exists refuse on job')
+    await claimTogether(service().runtime.db.pool)
+    await service().runtime.db.pool.query('drop trigger if exists refuse on job')
     // The next test's workers would wait for the dead ones' jobs.
-    await service.runtime.db.pool.query('delete from worker')
+    await service().runtime.db.pool.query('delete from worker')
   })
-  afterAll(async () => {
-    await endProcesses()
-    await service?.close()
-    await speech?.close()
-    await database?.close()
-  })
+  afterAll(() => killed?.close())
 
   const start = async () => {
-    const env = { DATABASE_URL: database.url, DATA_DIR: service.dataDir, LOG_LEVEL: 'warn', SHUTDOWN_SECONDS: '2' }
+    const env = { ...killed.environment, SHUTDOWN_SECONDS: '2' }
     const worker = await startRole(['work', '--pools', pool], env)
     workers.push(worker)
     return worker
   }
-  /** Waits until statements of this kind, and no others, hold all jobs. */
-  const allHeldBy = async (statement: Statement) => {
-    const [text] = STATEMENTS[statement]
-    const areHeld = async () => {
-      const held = await batches!.held()
-      return held.reduce((sum, one) => sum + one.jobs, 0) === JOBS ? held : undefined
-    }
-    const held = (await until(areHeld, TIMEOUT_MS, `batches of ${statement}`))!
-    expect(held.filter(({ query }) => !text.test(query))).toEqual([])
-    expect(Math.max(...held.map(({ jobs }) => jobs))).toBeGreaterThan(1)
-  }
   const strike = async (fault: Fault, worker: Process) => {
     if (fault === 'PostgreSQL') {
-      await database.restart('SIGKILL')
-      await watchHeartbeats(service.runtime.db.pool)
+      await killed.database.restart('SIGKILL')
+      await watchHeartbeats(service().runtime.db.pool)
       return
     }
     await worker.stop('SIGKILL')
@@ -104,7 +83,7 @@ describe('several jobs in one statement', { timeout: 240_000 }, () => {
   const fatesOf = async (ids: readonly string[]) => {
     const entries = (kind: string) =>
       `(select count(*)::int from credit_entry e where e.job_id = j.id and e.kind = '${kind}')`
-    const { rows } = await service.runtime.db.pool.query<Fate>(
+    const { rows } = await service().runtime.db.pool.query<Fate>(
       `select status, cause, attempt, ${entries('charge')} as charges, ${entries('refund')} as refunds,
          (select count(*)::int from artifact a where a.job_id = j.id) as artifacts,
          (select count(*)::int from pgboss.job q where q.data->>'jobId' = j.id) as queued
@@ -115,26 +94,26 @@ describe('several jobs in one statement', { timeout: 240_000 }, () => {
   }
   /** Every job ended well and once, and the account paid for each once. Returns the attempts that they took, in order. */
   const allIsWell = async (ids: readonly string[], account: string, cost: number) => {
-    await allFinished(service.runtime, ids, TIMEOUT_MS)
+    await allFinished(service().runtime, ids, TIMEOUT_MS)
     const isEmpty = async () => (await fatesOf(ids)).every(({ queued }) => queued === 0)
     await until(isEmpty, TIMEOUT_MS, 'the queue to be empty')
     const fates = await fatesOf(ids)
     const well = { status: 'completed', cause: null, charges: 1, refunds: 0, artifacts: 1, queued: 0 }
     expect(fates.map(({ attempt: _attempt, ...fate }) => fate)).toEqual(ids.map(() => well))
-    const { credits } = await service.runtime.db.prisma.account.findUniqueOrThrow({ where: { id: account } })
+    const { credits } = await service().runtime.db.prisma.account.findUniqueOrThrow({ where: { id: account } })
     expect(credits).toBe(CREDITS - BigInt(cost))
     return fates.map(({ attempt }) => attempt).sort()
   }
   /** Before any worker is there: its first fetch takes all of them. */
   const submitAll = async () => {
-    const { account, key } = await service.createCaller(CREDITS)
+    const { account, key } = await service().createCaller(CREDITS)
     // Each of another length, so that no charge can hide another one.
     const texts = Array.from({ length: JOBS }, (_nothing, index) => `Case ${cases}${' and more'.repeat(index)}.`)
-    const ids = await Promise.all(texts.map((text) => submitText(service.url, key, pool, text)))
+    const ids = await Promise.all(texts.map((text) => submitText(service().url, key, pool, text)))
     return { account, key, texts, ids, cost: texts.reduce((sum, text) => sum + text.length, 0) }
   }
   const timesSpoken = (texts: readonly string[]) =>
-    texts.map((text) => speech.calls.filter(({ body }) => body.input === text).length)
+    texts.map((text) => killed.speech.calls.filter(({ body }) => body.input === text).length)
 
   const combinations = FAULTS.flatMap((fault) =>
     (Object.keys(STATEMENTS) as Statement[]).map((one) => [fault, one] as const),
@@ -142,17 +121,18 @@ describe('several jobs in one statement', { timeout: 240_000 }, () => {
   test.each(combinations)(
     'kill -9 of %s (%s): every job is charged once, completed once and out of the queue',
     async (fault, statement) => {
-      const [, state] = STATEMENTS[statement]
-      batches = await holdBatches(database.url, state)
-      if (statement === 'claim_jobs') await claimApart(service.runtime.db.pool)
+      const [text, state] = STATEMENTS[statement]
+      batches = await holdBatches(killed.database.url, state)
+      if (statement === 'claim_jobs') await claimApart(service().runtime.db.pool)
       gate = Promise.withResolvers()
-      speech.answer(() => ({ until: gate.promise }))
+      killed.speech.answer(() => ({ until: gate.promise }))
       const { account, key, texts, ids, cost } = await submitAll()
       const worker = await start()
       // So that all of them end in one moment.
-      if (state === 'completed') await until(() => speech.inFlight() === JOBS, TIMEOUT_MS, 'all jobs at the server')
+      if (state === 'completed')
+        await until(() => killed.speech.inFlight() === JOBS, TIMEOUT_MS, 'all jobs at the server')
       gate.resolve()
-      await allHeldBy(statement)
+      await untilHeld(batches, text, JOBS)
       await strike(fault, worker)
       const attempts = await allIsWell(ids, account, cost)
       const isGivenUp = attempts.some((attempt) => attempt > 1) && fault === 'PostgreSQL' && state === 'completed'
@@ -161,15 +141,15 @@ describe('several jobs in one statement', { timeout: 240_000 }, () => {
       expect(attempts).toEqual(isGivenUp ? timesSpoken(texts).sort() : ids.map(() => attempt))
       if (!isGivenUp) expect(timesSpoken(texts)).toEqual(texts.map(() => rendered))
       const logs = workers.map(({ stderr }) => stderr())
-      const door = { url: service.url, key }
-      expect(await audit(service.runtime, ids, { door, logs, secrets: [key, ...texts] })).toEqual([])
+      const door = { url: service().url, key }
+      expect(await audit(service().runtime, ids, { door, logs, secrets: [key, ...texts] })).toEqual([])
     },
   )
 
   test('of which PostgreSQL refuses to claim one: that one alone waits, and is completed once it is refused no more', async () => {
     const { account, ids, cost } = await submitAll()
     const [refused = '', ...others] = ids
-    const { db } = service.runtime
+    const { db } = service().runtime
     await db.pool.query(`
       drop sequence if exists refusals; create sequence refusals;
       create or replace function refuse() returns trigger language plpgsql as $$ begin
@@ -177,7 +157,7 @@ describe('several jobs in one statement', { timeout: 240_000 }, () => {
       end $$;
       create trigger refuse before update on job for each row when (new.id = '${refused}') execute function refuse()`)
     await start()
-    await allFinished(service.runtime, others, TIMEOUT_MS)
+    await allFinished(service().runtime, others, TIMEOUT_MS)
     const of = async (id: string) => (await fatesOf([id]))[0]
     const completed = { status: 'completed', cause: null, attempt: 1, charges: 1, artifacts: 1 }
     for (const id of others) expect(await of(id)).toMatchObject(completed)

@@ -2,11 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { audit } from '../../setup/audit/audit.ts'
 import { call, freePorts } from '../../setup/http.ts'
 import { allFinished, applyEndpoint } from '../../setup/jobs/voice-jobs.ts'
-import { type HeldBatches, holdBatches } from '../../setup/postgres/held-batches.ts'
-import { type OwnDatabase, startOwnDatabase } from '../../setup/postgres/own-database.ts'
-import { endProcesses, type Process, startRole } from '../../setup/processes/processes.ts'
-import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { type HeldBatches, holdBatches, untilHeld } from '../../setup/postgres/held-batches.ts'
+import { type Process, startRole } from '../../setup/processes/processes.ts'
+import { type KilledService, startKilledService } from '../../setup/scenarios/killed-service.ts'
 import { until } from '../../setup/wait.ts'
 
 const TIMEOUT_MS = 60_000
@@ -44,9 +42,8 @@ interface Made {
 }
 
 describe('several submissions in one statement', { timeout: 240_000 }, () => {
-  let database: OwnDatabase
-  let service: TestRuntime
-  let speech: SpeechServer
+  let killed: KilledService
+  const service = () => killed.runtime
   let batches: HeldBatches | undefined
   let api: Process
   let url: string
@@ -56,13 +53,11 @@ describe('several submissions in one statement', { timeout: 240_000 }, () => {
   let cases = 0
 
   beforeAll(async () => {
-    database = await startOwnDatabase()
-    service = await startTestRuntime({ env: { DATABASE_URL: database.url, LOG_LEVEL: 'silent' } })
-    speech = await startSpeechServer()
+    killed = await startKilledService()
   }, TIMEOUT_MS)
   beforeEach(async () => {
     pool = `submissions-${++cases}`
-    await applyEndpoint(service.runtime, pool, { pool, base_url: speech.url, max_in_flight: SUBMISSIONS })
+    await applyEndpoint(service().runtime, pool, { pool, base_url: killed.speech.url, max_in_flight: SUBMISSIONS })
     await startApi()
   }, TIMEOUT_MS)
   afterEach(async () => {
@@ -70,21 +65,15 @@ describe('several submissions in one statement', { timeout: 240_000 }, () => {
     worker = undefined
     await batches?.close()
     // The next test's workers would wait for the dead one's jobs.
-    await service.runtime.db.pool.query('delete from worker')
+    await service().runtime.db.pool.query('delete from worker')
   }, TIMEOUT_MS)
-  afterAll(async () => {
-    await endProcesses()
-    await service?.close()
-    await speech?.close()
-    await database?.close()
-  })
+  afterAll(() => killed?.close())
 
-  const environment = () => ({ DATABASE_URL: database.url, DATA_DIR: service.dataDir, LOG_LEVEL: 'warn' })
   const startApi = async () => {
     const [port] = await freePorts(1)
     url = `http://127.0.0.1:${port}`
     const doors = { PORT: String(port), RATE_LIMIT_PER_MINUTE: '0', DATABASE_POOL_SIZE: POOL_SIZE }
-    api = await startRole(['serve'], { ...environment(), ...doors })
+    api = await startRole(['serve'], { ...killed.environment, ...doors })
   }
   const submit = async (key: string, kind: Kind, text: string): Promise<Answer> => {
     const headers: Record<string, string> = kind === 'without a key' ? {} : { 'idempotency-key': text }
@@ -105,7 +94,7 @@ describe('several submissions in one statement', { timeout: 240_000 }, () => {
       'a submission to be accepted',
     ) as Promise<Answer>
   const rows = async <Row extends object>(text: string, values: unknown[]) =>
-    (await service.runtime.db.pool.query<Row>(text, values)).rows
+    (await service().runtime.db.pool.query<Row>(text, values)).rows
   const jobsOf = (account: string) =>
     rows<Made>(
       `select id, inputs->>'text' as text, status,
@@ -126,17 +115,8 @@ describe('several submissions in one statement', { timeout: 240_000 }, () => {
          where e.account_id = $1 and e.kind = 'charge' and not exists (select from job j where j.id = e.job_id)`,
       [account, `voice.${pool}`],
     )
-  const allHeld = async (kind: Kind) => {
-    const areHeld = async () => {
-      const held = await batches!.held()
-      return held.reduce((sum, { jobs }) => sum + jobs, 0) === SUBMISSIONS ? held : undefined
-    }
-    const held = (await until(areHeld, TIMEOUT_MS, 'all submissions to be held'))!
-    expect(held.filter(({ query }) => !STATEMENTS[kind].test(query))).toEqual([])
-    expect(Math.max(...held.map(({ jobs }) => jobs))).toBeGreaterThan(1)
-  }
   const strike = async (fault: Fault, account: string) => {
-    if (fault === 'PostgreSQL') return database.restart('SIGKILL')
+    if (fault === 'PostgreSQL') return killed.database.restart('SIGKILL')
     await api.stop('SIGKILL')
     const commits = fault === 'the API, and they commit'
     await batches!.end(commits ? 'commit' : 'break off')
@@ -146,15 +126,15 @@ describe('several submissions in one statement', { timeout: 240_000 }, () => {
   }
   /** A worker completes all of these jobs, and the account pays for each once and for nothing else. */
   const allIsWell = async (account: string, made: readonly Made[]) => {
-    worker = await startRole(['work', '--pools', pool], environment())
+    worker = await startRole(['work', '--pools', pool], killed.environment)
     const ids = made.map(({ id }) => id)
-    await allFinished(service.runtime, ids, TIMEOUT_MS)
+    await allFinished(service().runtime, ids, TIMEOUT_MS)
     const isEmpty = async () => (await jobsOf(account)).every(({ queued }) => queued === 0)
     await until(isEmpty, TIMEOUT_MS, 'the queue to be empty')
     const completed = { status: 'completed', queued: 0, charges: 1 }
     expect(await jobsOf(account)).toEqual(made.map((job) => ({ ...job, ...completed })))
     expect(await strays(account)).toEqual([])
-    const { credits } = await service.runtime.db.prisma.account.findUniqueOrThrow({ where: { id: account } })
+    const { credits } = await service().runtime.db.prisma.account.findUniqueOrThrow({ where: { id: account } })
     expect(credits).toBe(CREDITS - BigInt(made.reduce((sum, { text }) => sum + text.length, 0)))
     return ids
   }
@@ -166,12 +146,12 @@ describe('several submissions in one statement', { timeout: 240_000 }, () => {
     'kill -9 of %s (%s): each 202 has its job, none is there twice, and each is in the queue and charged once',
     async (fault, kind) => {
       const isKeyed = kind !== 'without a key'
-      const { account, key } = await service.createCaller(CREDITS)
+      const { account, key } = await service().createCaller(CREDITS)
       // Each of another length, so that no charge can hide another one.
       const texts = Array.from({ length: SUBMISSIONS }, (_nothing, n) => `Case ${cases}${' and more'.repeat(n)}.`)
-      batches = await holdBatches(database.url, 'queued')
+      batches = await holdBatches(killed.database.url, 'queued')
       const submitted = Promise.all(texts.map((text) => submit(key, kind, text)))
-      await allHeld(kind)
+      await untilHeld(batches, STATEMENTS[kind], SUBMISSIONS)
       expect(await jobsOf(account)).toEqual([])
       await strike(fault, account)
       const answers = await submitted
@@ -196,11 +176,11 @@ describe('several submissions in one statement', { timeout: 240_000 }, () => {
       expect(await strays(account)).toEqual([])
       const ids = await allIsWell(account, made)
       const evidence = {
-        door: { url: service.url, key },
+        door: { url: service().url, key },
         logs: [api.stderr(), worker!.stderr()],
         secrets: [key, ...texts],
       }
-      expect(await audit(service.runtime, ids, evidence)).toEqual([])
+      expect(await audit(service().runtime, ids, evidence)).toEqual([])
     },
   )
 })
