@@ -6,6 +6,7 @@ import { Client } from 'pg'
 import { fromUUID } from 'typeid-js'
 import { type DrainCost, measureCost, postmasterOf } from './drain-cost.ts'
 import type { Environment } from './environment.ts'
+import type { Variables } from './process.ts'
 
 const DRAIN_DEADLINE_MS = 300_000
 const INPUTS = {
@@ -89,7 +90,7 @@ export async function crowdFullServer(client: Client, accountId: string, count: 
   )
 }
 
-/** Workers of this service that drain backlogs, with a speech server that answers at once, or after `delayMs`. */
+/** Workers of this service that drain backlogs, with a speech server that answers at once, or after a while. */
 export interface Drain {
   readonly client: Client
   /** The address of the speech server. */
@@ -103,8 +104,17 @@ export interface Drain {
   close(): Promise<void>
 }
 
-/** @param slots how many jobs the server takes at once */
-export async function openDrain(environment: Environment, slots: number, delayMs = 0): Promise<Drain> {
+interface DrainOptions {
+  /** How many jobs the server takes at once. */
+  readonly slots: number
+  /** When the server answers. */
+  readonly delayMs?: number
+  /** Of the workers. */
+  readonly variables?: Variables
+}
+
+export async function openDrain(environment: Environment, options: DrainOptions): Promise<Drain> {
+  const { slots, delayMs = 0, variables = {} } = options
   const { url, accountId } = await environment.database()
   await applyBenchEndpoint(environment, slots)
   const server = await environment.floor('speech-server', { DELAY_MS: String(delayMs) })
@@ -112,7 +122,8 @@ export async function openDrain(environment: Environment, slots: number, delayMs
   await client.connect()
   const postmaster = await postmasterOf(client)
   // Makes the queue: without it the first backlog would have no rows there, and a worker would queue its jobs again first.
-  await (await environment.worker('speech-worker', { SPEECH_URL: server.url })).stop()
+  const work = () => environment.worker('speech-worker', { ...variables, SPEECH_URL: server.url })
+  await (await work()).stop()
   const costs: DrainCost[] = []
   return {
     client,
@@ -121,7 +132,7 @@ export async function openDrain(environment: Environment, slots: number, delayMs
     run: async (count, accounts = [accountId]) => {
       const ids = await insertBacklog(client, accounts, count)
       await client.query('analyze pgboss.job_common')
-      const worker = await environment.worker('speech-worker', { SPEECH_URL: server.url })
+      const worker = await work()
       const cost = await measureCost(client, postmaster, worker.pid)
       const rate = await drainRate(client, ids)
       costs.push(await cost(count))

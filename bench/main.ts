@@ -30,6 +30,7 @@ import { live } from './rows/live.ts'
 import { pickup } from './rows/pickup.ts'
 import { crowd } from './rows/queue/crowd.ts'
 import { pipeline, slots } from './rows/queue/drain.ts'
+import { pipelineDelivered } from './rows/queue/drain-delivered.ts'
 import { jobCost } from './rows/queue/job-cost.ts'
 import { oneAccount } from './rows/queue/one-account.ts'
 import { peers } from './rows/queue/peers.ts'
@@ -70,6 +71,7 @@ const ROWS: readonly Row[] = [
   callbackRate,
   callbackBeside,
   pipeline,
+  pipelineDelivered,
   jobCost,
   slots,
   oneAccount,

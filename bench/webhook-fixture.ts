@@ -23,7 +23,8 @@ export interface WebhookFixture {
   close(): Promise<void>
 }
 
-export async function openWebhookFixture(environment: Environment): Promise<WebhookFixture> {
+/** @param account whose deliveries they are; the environment's own unless given */
+export async function openWebhookFixture(environment: Environment, account?: Database): Promise<WebhookFixture> {
   const directory = await environment.directory()
   const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')]
   execFileSync(
@@ -34,7 +35,7 @@ export async function openWebhookFixture(environment: Environment): Promise<Webh
     ),
     { stdio: 'pipe' },
   )
-  const database = await environment.database()
+  const database = account ?? (await environment.database())
   const receiver = await environment.floor('callback-receiver', { KEY_FILE: key, CERT_FILE: cert })
   const client = new Client({ connectionString: database.url })
   await client.connect()

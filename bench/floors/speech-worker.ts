@@ -10,7 +10,7 @@ import { startWorker } from '../../src/worker/start-worker.ts'
 import { watchStages } from '../stages.ts'
 
 // The worker with an engine that is one HTTP call: what the pipeline around an engine costs. With STAGES_FILE it writes down, when it
-// stops, how long the stages of its jobs took.
+// stops, how long the stages of its jobs took. With WEBHOOKS=1 it delivers, too.
 
 const speak: SpeechEngine['speak'] = async ({ text, signal }) => {
   const { body } = await request(process.env.SPEECH_URL!, {
@@ -38,7 +38,11 @@ const engines: Engines = {
 const settings = readSettings(process.env)
 const log = openLog(settings.logLevel)
 const runtime = await openRuntime(settings, log, { supervise: true })
-const worker = await startWorker(stages?.runtime(runtime) ?? runtime, { pools: ['bench'], engines })
+const worker = await startWorker(stages?.runtime(runtime) ?? runtime, {
+  pools: ['bench'],
+  engines,
+  webhooks: process.env.WEBHOOKS === '1',
+})
 const stop = async () => {
   await worker.stop()
   if (stages !== null) writeFileSync(process.env.STAGES_FILE!, JSON.stringify(stages.times()))

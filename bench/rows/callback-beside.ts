@@ -17,12 +17,17 @@ export const callbackBeside: Row = {
   what: 'a good receiver next to 200 deliveries to a hanging one',
   reach: `p95 <= ${MOST} x alone`,
   run: async (environment) => {
-    const fixture = await openWebhookFixture(environment)
+    // Its own: jobs of later rows end without a receiver.
+    const account = await environment.account('bench callback-beside')
+    const fixture = await openWebhookFixture(environment, account)
     // Another process, since limits are per host and port.
     const hanging = await openWebhookFixture(environment)
     try {
       const service = await environment.serve('start', fixture.variables)
-      await fixture.client.query(`update api_key set scopes = '{generate:voice,job:read,account:admin}'`)
+      await fixture.client.query(
+        `update api_key set scopes = '{generate:voice,job:read,account:admin}' where account_id = $1`,
+        [account.accountId],
+      )
       const count = environment.quick ? 60 : 200
       await latencies(fixture, service.url, 20)
       const alone = quantile(await latencies(fixture, service.url, count), 0.95)

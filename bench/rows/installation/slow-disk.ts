@@ -16,7 +16,7 @@ export const slowDisk: Row = {
   reach: `>= ${LEAST} x floor`,
   run: async (environment) => {
     const count = environment.quick ? 500 : 2000
-    const drain = await openDrain(environment, 32)
+    const drain = await openDrain(environment, { slots: 32 })
     const withDelay = async (ms: number) => {
       await drain.delayCommits(ms)
       return drain.run(count)

@@ -110,7 +110,7 @@ interface Compared {
 }
 
 async function compare(environment: Environment, { slots, delayMs, count, rounds }: Setup): Promise<Compared> {
-  const drain = await openDrain(environment, slots, delayMs)
+  const drain = await openDrain(environment, { slots, delayMs })
   try {
     const floor = () => bareCalls(drain.server, slots, count)
     const pairs = await interleaved(rounds, { ours: () => drain.run(count), floor })

@@ -18,7 +18,7 @@ export const oneAccount: Row = {
     const { accountId } = await environment.database()
     const accounts = [accountId]
     for (let n = 1; n <= OTHERS; n++) accounts.push((await environment.account(`bench ${n}`)).accountId)
-    const drain = await openDrain(environment, 32)
+    const drain = await openDrain(environment, { slots: 32 })
     try {
       const measures: Measure[] = []
       for (const commitMs of [0, SLOW_COMMIT_MS]) measures.push(await compare(environment, drain, accounts, commitMs))

@@ -36,7 +36,7 @@ export const peers: Row = {
   what: 'a backlog drained, next to other queues with the same work',
   reach: NO_GOAL,
   run: async (environment) => {
-    const drain = await openDrain(environment, 32)
+    const drain = await openDrain(environment, { slots: 32 })
     const missing = await missingForProxy()
     const present = missing.length === 0 ? [...PEERS, PROXY] : PEERS
     const measures: Measure[] = []
