@@ -19,19 +19,33 @@ export async function findJob(db: Pick<Tx, 'query'>, jobId: string, accountId: s
   return rows[0] ?? null
 }
 
-/**
- * Any job with its outputs, and what else is read with it in one way to the database.
- * @param columns SQL, over `j`, the job
- */
+/** What is read with a job: SQL over `j`, the job. */
+interface More {
+  readonly name: string
+  readonly columns: string
+}
+
+/** Any job with its outputs, and what else is read with it in one way to the database. */
 export async function findJobWith<Extra extends object>(
   db: Pick<Tx, 'query'>,
   jobId: string,
-  { name, columns }: { readonly name: string; readonly columns: string },
+  { name, columns }: More,
 ): Promise<(Job & Extra) | null> {
   const { rows } = await db.query<Job & Extra>({ name, text: findWith(`, ${columns}`), values: [jobId] })
   return rows[0] ?? null
 }
 
-function findWith(more: string): string {
-  return `select ${JOB_COLUMNS}${more} from ${JOB_TABLES} where j.id = $1`
+/** The same of many, in any order. */
+export async function findJobsWith<Extra extends object>(
+  db: Pick<Tx, 'query'>,
+  jobIds: readonly string[],
+  { name, columns }: More,
+): Promise<(Job & Extra)[]> {
+  const text = findWith(`, ${columns}`, 'any($1::text[])')
+  const { rows } = await db.query<Job & Extra>({ name, text, values: [jobIds] })
+  return rows
+}
+
+function findWith(more: string, ids = '$1'): string {
+  return `select ${JOB_COLUMNS}${more} from ${JOB_TABLES} where j.id = ${ids}`
 }

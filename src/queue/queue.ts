@@ -124,6 +124,19 @@ export interface Queue {
     jobId: string,
     options: EnqueueOptions & { readonly reservation: Reservation },
   ): Promise<Taken<Row>>
+  /**
+   * Inserts a row that is `chosen` and queues the job, in a transaction that it shares with what comes while another one is under way, and
+   * that waits for no lock longer than a batch does. Resolves with what the insertion returns under the job's id as `queued`; undefined
+   * where the row is not chosen.
+   * @throws what any of those says that share the transaction: each may be written alone, in another way
+   */
+  enqueueTogether<Row extends object>(
+    db: Database,
+    insert: RowInsert,
+    kind: JobKind,
+    jobId: string,
+    options?: EnqueueOptions,
+  ): Promise<Row | undefined>
   /** Queues a job whose first queue row is gone or done with. */
   enqueueAgain(tx: Tx, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<void>
   /**

@@ -1,38 +1,57 @@
-import { inBriefTransaction } from '../db/database.ts'
-import { findJobWith } from '../jobs/find-job.ts'
-import type { DeliveredEnd, EndedWithDelivery, JobName, OwnEnd } from '../jobs/lifecycle/job-end.ts'
+import { BatchedCalls } from '../concurrency/batch-calls.ts'
+import { findJobsWith } from '../jobs/find-job.ts'
+import type { Job } from '../jobs/job-shape.ts'
+import type { DeliveredEnd, DeliveryPort, JobName, OwnEnd } from '../jobs/lifecycle/job-end.ts'
 import type { EndedJob } from '../jobs/notes/note-end.ts'
 import { receiverOf } from '../jobs/receiver-of.ts'
-import type { RowInsert } from '../queue/queue.ts'
+import { WEBHOOK_KIND } from '../queue/job-kind.ts'
+import type { EnqueueOptions, RowInsert } from '../queue/queue.ts'
 import { newId } from '../values/id.ts'
-import { type CreatedDelivery, queueDelivery } from './delivery/create-delivery.ts'
+import { queueDelivery } from './delivery/create-delivery.ts'
 import { type DeliveryParts, SIGNED_COLUMNS, signPayload } from './payload-snapshot.ts'
 import type { SealedSecrets } from './signing/signing-secrets.ts'
 
-interface EndingJob extends SealedSecrets {
+interface Ending extends SealedSecrets {
   readonly webhookUrl: string | null
   readonly readAt: Date
 }
 
-const ENDING_JOB = {
-  name: 'ending_job',
+type EndingJob = Job & Ending
+
+const ENDING_JOBS = {
+  name: 'ending_jobs',
   columns: `${SIGNED_COLUMNS}, clock_timestamp() as "readAt", ${receiverOf('j')} as "webhookUrl"`,
 }
+/** What one statement reads. */
+const MAX_JOBS = 32
+/** A read that takes longer keeps no others waiting. */
+const HELD_UP = { longestWaitMs: 250 }
+const CHOSEN = 'id in (select chosen.id from chosen)'
 
 /**
- * Completes a job together with its delivery. The payload is signed before the job ends, so the time of its completion is that of the read before,
- * by the same clock, and never before the job began. null: that cannot be. @throws where the claim does not stand, or what PostgreSQL says
+ * Completes jobs together with their deliveries: those of a process that end at the same time are read in one statement, and written in one.
+ * A payload is signed before its job ends, so the time of the completion is that of the read before, by the same clock, and never before the
+ * job began.
  */
-export async function createWithEnd(
-  parts: DeliveryParts,
-  job: JobName,
-  end: OwnEnd,
-): Promise<EndedWithDelivery | null> {
-  const read = await findJobWith<EndingJob>(parts.db.pool, job.jobId, ENDING_JOB)
-  // An account from before there were secrets gets its first one in a transaction.
-  if (read === null || read.webhookUrl === null || read.sealed.length === 0) return null
+export function openCreateWithEnd(parts: DeliveryParts): DeliveryPort['createWithEnd'] {
+  const reads = new BatchedCalls(MAX_JOBS, (ids: readonly string[]) => readEnding(parts, ids), HELD_UP)
+  return async (job, end) => {
+    const read = await reads.call(job.jobId)
+    // An account from before there were secrets gets its first one in a transaction.
+    if (read === undefined || read.webhookUrl === null || read.sealed.length === 0) return null
+    return writeEnd(parts, job, end, { ...read, webhookUrl: read.webhookUrl })
+  }
+}
+
+async function readEnding({ db }: DeliveryParts, ids: readonly string[]): Promise<(EndingJob | undefined)[]> {
+  const jobs = await findJobsWith<Ending>(db.pool, ids, ENDING_JOBS)
+  const read = new Map(jobs.map((job) => [job.id, job]))
+  return ids.map((id) => read.get(id))
+}
+
+async function writeEnd(parts: DeliveryParts, job: JobName, end: OwnEnd, read: EndingJob & { webhookUrl: string }) {
   const { readAt, createdAt, startedAt, webhookUrl: url } = read
-  const deliveryId = newId('msg', parts.now())
+  const id = newId('msg', parts.now())
   const endedAt = new Date(Math.max(readAt.getTime(), createdAt.getTime(), startedAt?.getTime() ?? 0))
   const ended = {
     ...read,
@@ -41,31 +60,31 @@ export async function createWithEnd(
     errorCode: null,
     storedOutputs: end.outputs,
   } as const
-  const content = await signPayload(parts, parts.db.pool, { deliveryId, accountId: job.accountId }, ended)
-  const making = { id: deliveryId, subject: { ...job, kind: 'job' }, url, content } as const
-  const insertWith = (insert: RowInsert) => endingWith(insert, end, { endedAt, url })
-  let made: CreatedDelivery | undefined
-  try {
-    const row = await inBriefTransaction(parts.db, async (tx) => {
-      const queued = await queueDelivery<EndedJob>(parts, tx, making, insertWith)
-      made = queued.delivery
-      if (queued.rows[0] === undefined) throw new Error(`the claim of ${job.jobId} does not stand any more`)
-      return queued.rows[0]
-    })
-    return { ended: row, made: made! }
-  } catch (error) {
-    made?.abandoned()
-    throw error
-  }
+  const content = await signPayload(parts, parts.db.pool, { deliveryId: id, accountId: job.accountId }, ended)
+  const making = { id, subject: { ...job, kind: 'job' }, url, content } as const
+  const write = (insert: RowInsert, options: EnqueueOptions) =>
+    parts.queue.enqueueTogether<EndedJob>(
+      parts.db,
+      endingWith(insert, end, { endedAt, url }),
+      WEBHOOK_KIND,
+      id,
+      options,
+    )
+  const { delivery, answer } = await queueDelivery(parts, making, write, CHOSEN)
+  if (answer !== undefined) return { ended: answer, made: delivery }
+  delivery.abandoned()
+  throw new Error(`the claim of ${job.jobId} does not stand any more`)
 }
 
 const endingWith = (insert: RowInsert, end: OwnEnd, delivered: DeliveredEnd): RowInsert => ({
   name: `${insert.name}_with_end`,
   with: [
-    end.with((n) => `$${insert.row.length + n}`),
+    end.with('$1', (n) => `$${insert.row.length + n}`),
     ...(insert.with === undefined ? [] : [insert.with]),
     `created as (${insert.text('true')})`,
   ].join(', '),
-  text: (condition) => `select * from ended where ${condition}`,
+  chosen: 'chosen',
+  text: (condition) =>
+    `select ended.*, chosen.id as queued from ended join chosen on chosen.job_id = ended.id where ${condition}`,
   row: [...insert.row, ...end.values(delivered)],
 })

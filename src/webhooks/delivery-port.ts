@@ -12,13 +12,17 @@ export const loadDeliveries = (): Promise<unknown> => Promise.all([creating(), c
  * of it.
  * @param parts asked for at the first delivery
  */
-export const openDeliveryPort = (parts: () => DeliveryParts): DeliveryPort => ({
-  create: async (tx, job, url, isRepeated) => {
-    const { createDelivery } = await creating()
-    return createDelivery(parts(), tx, { ...job, kind: 'job', isBegunLater: isRepeated }, url)
-  },
-  createWithEnd: async (job, end) => {
-    const { createWithEnd } = await creatingWithEnd()
-    return createWithEnd(parts(), job, end)
-  },
-})
+export function openDeliveryPort(parts: () => DeliveryParts): DeliveryPort {
+  let createWithEnd: DeliveryPort['createWithEnd'] | undefined
+  return {
+    create: async (tx, job, url, isRepeated) => {
+      const { createDelivery } = await creating()
+      return createDelivery(parts(), tx, { ...job, kind: 'job', isBegunLater: isRepeated }, url)
+    },
+    createWithEnd: async (job, end) => {
+      const { openCreateWithEnd } = await creatingWithEnd()
+      createWithEnd ??= openCreateWithEnd(parts())
+      return createWithEnd(job, end)
+    },
+  }
+}

@@ -8,7 +8,7 @@ import { type EndedJob, noteEnd } from '../notes/note-end.ts'
 import type { Claim } from './claim-job.ts'
 import { completing, completionValues, endJob } from './end-job.ts'
 import type { BatchParts } from './job-batches.ts'
-import type { Completion, EndingParts, FinishedArtifact, Provenance } from './job-end.ts'
+import type { Completion, EndingParts, FinishedArtifact, OwnEnd, Provenance } from './job-end.ts'
 
 /** `settled`: together with its row in the queue. */
 type Completed = 'completed' | 'settled'
@@ -40,19 +40,25 @@ export async function completeJob(
   return row === undefined ? 'completed' : 'settled'
 }
 
-/** With its delivery, in one statement. null leaves open why it was not. */
+/** `completing` one job for each delivery. */
+const completingWith: OwnEnd['with'] = (deliveryIds, at) => `${completing(at)}, chosen as (
+  select id, job_id from unnest(${deliveryIds}::text[], ${at(1)}::text[], ${at(2)}::int[]) as made (id, job_id, attempt)
+  where (job_id, attempt) in (select ended.id, ended.attempt from ended)
+)`
+
+/** With its delivery, in one statement with others. null leaves open why it was not. */
 async function completeDelivered(
   { deliveries, now }: EndingParts,
   { accountId, jobId }: Claim,
   completion: Completion,
 ): Promise<EndedJob | null> {
   // Several outputs stand in the payload as the database sorts them.
-  if (completion.artifacts.length > 1) return null
+  if (completion.artifacts.length !== 1) return null
   const written = await deliveries.createWithEnd(
     { accountId, jobId },
     {
       outputs: completion.artifacts,
-      with: completing,
+      with: completingWith,
       values: (delivered) => completionValues([{ ...completion, delivered }], now()),
     },
   )

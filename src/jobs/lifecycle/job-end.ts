@@ -23,8 +23,10 @@ export interface DeliveryPort {
    */
   create(tx: Tx, job: JobName, url: string, isRepeated: boolean): Promise<MadeDelivery>
   /**
-   * Completes a job and creates its delivery in one statement of a transaction of its own. null: that cannot be.
-   * @throws where the claim does not stand, or what PostgreSQL says: an answer that was lost leaves open whether it was written
+   * Completes a job and creates its delivery in one statement, which those share that come while another one is under way. null: that
+   * cannot be.
+   * @throws where the claim does not stand, or what PostgreSQL says of any that share the statement: an answer that was lost leaves open
+   * whether it was written
    */
   createWithEnd(job: JobName, end: OwnEnd): Promise<EndedWithDelivery | null>
 }
@@ -33,8 +35,11 @@ export interface DeliveryPort {
 export interface OwnEnd {
   /** What is completed with it, in the order in which polling has it. */
   readonly outputs: readonly StoredOutput[]
-  /** Common table expressions: `ended` has no row where the job is not its claim's any more, or has another receiver. */
-  with(at: (n: number) => `$${number}`): string
+  /**
+   * Common table expressions of a statement that may end others as well: `chosen` has the `id` of each delivery that is to be created, with
+   * its `job_id`, and `ended` that job. A job is in neither that is not its claim's any more, or has another receiver.
+   */
+  with(deliveryIds: `$${number}`, at: (n: number) => `$${number}`): string
   values(delivered: DeliveredEnd): readonly unknown[]
 }
 
@@ -44,7 +49,7 @@ export interface DeliveredEnd {
   readonly url: string
 }
 
-export interface EndedWithDelivery {
+interface EndedWithDelivery {
   readonly ended: EndedJob
   readonly made: MadeDelivery
 }

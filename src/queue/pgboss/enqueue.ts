@@ -11,6 +11,7 @@ import type { EnqueueOptions, Queue, RowInsert } from '../queue.ts'
 import type { Reservation } from '../reservation.ts'
 import { BatchedInserts, type QueueStatement, statementOf } from './batched-inserts.ts'
 import { bossDatabase } from './boss-database.ts'
+import { JointInserts } from './joint-inserts.ts'
 
 /** How long a transaction of the caller's waits for a lock is its caller's to limit. */
 const AS_ITS_TRANSACTION = null
@@ -27,8 +28,13 @@ interface Pushing {
 export function enqueueing(
   boss: () => Promise<PgBoss>,
   { prepare, wake, beginsPush }: Pushing,
-): Pick<Queue, 'enqueue' | 'enqueueWith' | 'enqueueTaken' | 'enqueueAgain'> {
+): Pick<Queue, 'enqueue' | 'enqueueWith' | 'enqueueTaken' | 'enqueueTogether' | 'enqueueAgain'> {
   const inserts = new BatchedInserts({ beginsPush, wake })
+  const statement = async (kind: JobKind, jobId: string, options: EnqueueOptions | undefined) => {
+    const waiting = await queueStatement(await boss(), kind, jobId, options)
+    options?.reservation?.queued(originOfNow())
+    return options?.reservation === undefined ? waiting : taken(waiting)
+  }
   return {
     enqueue: <Row extends object>(
       tx: Pick<Tx, 'query'>,
@@ -38,9 +44,7 @@ export function enqueueing(
       options?: EnqueueOptions,
     ) =>
       inSendSpan(kind, jobId, async () => {
-        const waiting = await queueStatement(await boss(), kind, jobId, options)
-        options?.reservation?.queued(originOfNow())
-        const queued = options?.reservation === undefined ? waiting : taken(waiting)
+        const queued = await statement(kind, jobId, options)
         return (await tx.query<Row>(statementOf(kind, [{ insert, queued, jobId }], false, AS_ITS_TRANSACTION))).rows
       }),
     enqueueWith: (db, insert, kind, jobId, options) =>
@@ -49,6 +53,7 @@ export function enqueueing(
         return inserts.add(db, kind, { insert, queued, jobId, owner: options?.fairShare?.accountId ?? jobId })
       }),
     enqueueTaken: enqueueingTaken(boss, inserts),
+    enqueueTogether: enqueueingTogether(statement),
     enqueueAgain: (tx, kind, jobId, options) =>
       inSendSpan(kind, jobId, async () => {
         await prepare(kind)
@@ -79,6 +84,23 @@ const enqueueingTaken =
       })
       return inserts.addTaken<Row>(db, kind, { insert, queued, jobId }, later, reservation)
     })
+
+const enqueueingTogether = (
+  statement: (kind: JobKind, jobId: string, options: EnqueueOptions | undefined) => Promise<QueueStatement>,
+): Queue['enqueueTogether'] => {
+  const inserts = new JointInserts()
+  return <Row extends object>(
+    db: Database,
+    insert: RowInsert,
+    kind: JobKind,
+    jobId: string,
+    options?: EnqueueOptions,
+  ) =>
+    inSendSpan(kind, jobId, async () => {
+      const queued = await statement(kind, jobId, options)
+      return (await inserts.add(db, kind, { insert, queued, jobId })) as Row | undefined
+    })
+}
 
 const inSendSpan = <Result>(kind: JobKind, id: string, work: () => Promise<Result>): Promise<Result> =>
   inProducerSpan(() => messageSpan('send', kind.queue, id), work)

@@ -2,7 +2,7 @@ import { notifyAccount } from '../../accounts/notify-account.ts'
 import type { Tx } from '../../db/database.ts'
 import type { MadeDelivery } from '../../jobs/lifecycle/job-end.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
-import type { RowInsert } from '../../queue/queue.ts'
+import type { EnqueueOptions, RowInsert } from '../../queue/queue.ts'
 import { idTime, newId } from '../../values/id.ts'
 import { type DeliveryParts, type PayloadSnapshot, type Subject, snapshotPayload } from '../payload-snapshot.ts'
 import type { BegunRow } from './begin-attempt.ts'
@@ -32,49 +32,58 @@ export async function createDelivery(
   const id = newId('msg', parts.now())
   const content = await snapshotPayload(parts, tx, id, subject)
   if (content === null) {
-    const { name, text, row } = insertOf(CREATE, id, subject, url, null)
+    const { name, text, row } = insertOf(CREATE, { id, subject, url, content })
     await tx.query({ name, text: text('true'), values: row.map((value) => [value]) })
     const committed = () => noteEndedDelivery(parts.telemetry, 'secret_unreadable')
     return { id, ...settledBy(committed, () => notifyAccount(parts, subject.accountId, id)) }
   }
-  return (await queueDelivery(parts, tx, { id, subject, url, content })).delivery
+  const write = (insert: RowInsert, options: EnqueueOptions) =>
+    parts.queue.enqueue(tx, insert, WEBHOOK_KIND, id, options)
+  return (await queueDelivery(parts, { id, subject, url, content }, write)).delivery
 }
 
-interface Making {
+interface NewDelivery {
   readonly id: string
   readonly subject: Subject & Begun
   readonly url: string
+  /** null: it cannot be signed. */
+  readonly content: PayloadSnapshot | null
+}
+
+interface Making extends NewDelivery {
   readonly content: PayloadSnapshot
 }
 
-/** The deliveries that were queued, and what their insertion returned. */
-interface QueuedDelivery<Row> {
+/** A delivery that was queued, and the answer to its insertion. */
+interface QueuedDelivery<Answer> {
   readonly delivery: CreatedDelivery
-  readonly rows: readonly Row[]
+  readonly answer: Answer
 }
 
-/** @param insertWith makes the insertion part of a larger statement */
-export async function queueDelivery<Row extends object>(
+/**
+ * @param write sends the insertion, on its own or as part of a larger statement
+ * @param condition on the `id` of the delivery, in that statement
+ */
+export async function queueDelivery<Answer>(
   parts: DeliveryParts,
-  db: Pick<Tx, 'query'>,
-  { id, subject, url, content }: Making,
-  insertWith: (insert: RowInsert) => RowInsert = (insert) => insert,
-): Promise<QueuedDelivery<Row>> {
+  making: Making,
+  write: (insert: RowInsert, options: EnqueueOptions) => Promise<Answer>,
+  condition = 'true',
+): Promise<QueuedDelivery<Answer>> {
+  const { id, subject, url, content } = making
   const concurrencyKey = concurrencyKeyOf(subject.accountId, url)
   const reservation = subject.isBegunLater ? null : parts.queue.reserve(WEBHOOK_KIND, id, { concurrencyKey })
-  const insert = insertOf(reservation === null ? CREATE : CREATE_BEGUN, id, subject, url, content)
+  const insert = insertOf(reservation === null ? CREATE : CREATE_BEGUN, making, condition)
   const begun = begunRow(id, subject, url, content)
   const abandoned = () => reservation?.giveUp(begun)
   const options = { concurrencyKey, ...(reservation !== null && { reservation }) }
-  const rows = await parts.queue
-    .enqueue<Row>(db, insertWith(insert), WEBHOOK_KIND, id, options)
-    .catch((error: unknown) => {
-      abandoned()
-      throw error
-    })
+  const answer = await write(insert, options).catch((error: unknown) => {
+    abandoned()
+    throw error
+  })
   const after = () => notifyAccount(parts, subject.accountId, id)
   const committed = () => (reservation === null ? parts.queue.wake(WEBHOOK_KIND) : reservation.begin(begun))
-  return { delivery: { id, ...settledBy(committed, after), abandoned }, rows }
+  return { delivery: { id, ...settledBy(committed, after), abandoned }, answer }
 }
 
 function begunRow(id: string, { accountId }: Subject, url: string, content: PayloadSnapshot): BegunRow {
@@ -90,7 +99,9 @@ const settledBy = (committed: () => void, after: () => void): MadeDelivery => ({
   abandoned: () => undefined,
 })
 
-interface Insert extends Omit<RowInsert, 'row'> {}
+interface Insert extends Pick<RowInsert, 'name' | 'text'> {
+  with?(condition: string): string
+}
 
 const insertion = (attempt: number, nextAttemptAt: string) => (condition: string) =>
   `
@@ -109,21 +120,21 @@ const CREATE: Insert = { name: 'create_delivery', text: insertion(0, 'now()') }
 /** With its first attempt, by the clock of then: the transaction may have waited. */
 const CREATE_BEGUN: Insert = {
   name: 'create_begun_delivery',
-  with: `begun as (
+  with: (condition) => `begun as (
     insert into webhook_attempt (delivery_id, round, number, started_at) select id, 1, 1, clock_timestamp() from unnest($1::text[]) as id
+    where ${condition}
   )`,
   text: insertion(1, `clock_timestamp() + interval '${LEASE_SECONDS} seconds'`),
 }
 
-function insertOf(
-  insert: Insert,
-  id: string,
-  subject: Subject,
-  url: string,
-  content: PayloadSnapshot | null,
-): RowInsert {
+function insertOf(insert: Insert, { id, subject, url, content }: NewDelivery, condition = 'true'): RowInsert {
   const { accountId, kind, jobId } = subject
   const { timestamp = 0, signature = '', body = null } = content ?? {}
   const outcome = content === null ? 'secret_unreadable' : null
-  return { ...insert, row: [id, accountId, kind, jobId, url, timestamp, signature, body, idTime(id), outcome] }
+  return {
+    name: insert.name,
+    text: (inserted) => insert.text(`${inserted} and ${condition}`),
+    row: [id, accountId, kind, jobId, url, timestamp, signature, body, idTime(id), outcome],
+    ...(insert.with !== undefined && { with: insert.with(condition) }),
+  }
 }

@@ -5,6 +5,9 @@ import { claimApart, claimTogether } from '../../setup/postgres/claims-apart.ts'
 import { type HeldBatches, holdBatches, untilHeld, watchHeartbeats } from '../../setup/postgres/held-batches.ts'
 import { type Process, startRole } from '../../setup/processes/processes.ts'
 import { type KilledService, startKilledService } from '../../setup/scenarios/killed-service.ts'
+import { type Certificates, makeCertificates } from '../../setup/servers/certificates.ts'
+import { type Receiver, signedBytes, startReceiver } from '../../setup/servers/receiver.ts'
+import { WEBHOOK_ENV } from '../../setup/service/webhooks.ts'
 import { until } from '../../setup/wait.ts'
 
 const TIMEOUT_MS = 60_000
@@ -12,14 +15,16 @@ const TIMEOUT_MS = 60_000
 const JOBS = 12
 const CREDITS = 10_000n
 
-type Statement = 'claim_queued_rows' | 'claim_jobs' | 'complete_jobs'
+const DELIVERED = 'complete_jobs with their deliveries'
+type Statement = 'claim_queued_rows' | 'claim_jobs' | 'complete_jobs' | typeof DELIVERED
 type Fault = 'its worker, and it commits' | 'its worker, and it is rolled back' | 'PostgreSQL'
 
 /** How the text of each begins or what it alone has, and the state that it moves jobs into. */
 const STATEMENTS: Readonly<Record<Statement, readonly [RegExp, 'processing' | 'completed']>> = {
   claim_queued_rows: [/claim_queued\(/, 'processing'],
   claim_jobs: [/^\s*with\s+taken as/, 'processing'],
-  complete_jobs: [/^\s*with\s+done as/, 'completed'],
+  complete_jobs: [/^\s*with\s+done as[^$]+\(\$1::/, 'completed'],
+  [DELIVERED]: [/^\s*with\s+done as[^$]+\(\$11::/, 'completed'],
 }
 const FAULTS: readonly Fault[] = ['its worker, and it commits', 'its worker, and it is rolled back', 'PostgreSQL']
 
@@ -36,6 +41,8 @@ interface Fate {
 
 describe('several jobs in one statement', { timeout: 240_000 }, () => {
   let killed: KilledService
+  let certificates: Certificates
+  let receiver: Receiver
   const service = () => killed.runtime
   let batches: HeldBatches | undefined
   /** The case's own: jobs of one that failed stay in its own. */
@@ -47,6 +54,8 @@ describe('several jobs in one statement', { timeout: 240_000 }, () => {
 
   beforeAll(async () => {
     killed = await startKilledService()
+    certificates = await makeCertificates()
+    receiver = await startReceiver(certificates.good)
   }, TIMEOUT_MS)
   beforeEach(async () => {
     pool = `batches-${++cases}`
@@ -62,10 +71,15 @@ describe('several jobs in one statement', { timeout: 240_000 }, () => {
     // The next test's workers would wait for the dead ones' jobs.
     await service().runtime.db.pool.query('delete from worker')
   })
-  afterAll(() => killed?.close())
+  afterAll(async () => {
+    await killed?.close()
+    await receiver?.close()
+    certificates?.remove()
+  })
 
   const start = async () => {
-    const env = { ...killed.environment, SHUTDOWN_SECONDS: '2' }
+    const delivering = { ...WEBHOOK_ENV, NODE_EXTRA_CA_CERTS: certificates.caFile }
+    const env = { ...killed.environment, ...delivering, SHUTDOWN_SECONDS: '2' }
     const worker = await startRole(['work', '--pools', pool], env)
     workers.push(worker)
     return worker
@@ -112,12 +126,29 @@ describe('several jobs in one statement', { timeout: 240_000 }, () => {
     const ids = await Promise.all(texts.map((text) => submitText(service().url, key, pool, text)))
     return { account, key, texts, ids, cost: texts.reduce((sum, text) => sum + text.length, 0) }
   }
+  const deliverTo = (account: string, url: string) =>
+    service().runtime.db.prisma.account.update({ where: { id: account }, data: { webhookUrl: url } })
+  /** The jobs of the deliveries that there are, of which each has reached the receiver, with the same bytes as often as it came. */
+  const deliveriesOf = async (ids: readonly string[], count: number) => {
+    const read = async () => {
+      const { rows } = await service().runtime.db.pool.query<{ id: string; job: string; state: string }>(
+        'select id, job_id as job, state from webhook_delivery where job_id = any($1) order by job_id',
+        [ids],
+      )
+      return rows.filter(({ state }) => state === 'succeeded').length >= count ? rows : undefined
+    }
+    const deliveries = (await until(read, TIMEOUT_MS, `${count} deliveries`))!
+    const bytes = receiver.everReceived(`/${pool}`).map(signedBytes)
+    for (const { id } of deliveries) expect(new Set(bytes.filter((one) => one.startsWith(`${id} `))).size, id).toBe(1)
+    return deliveries.map(({ job }) => job)
+  }
   const timesSpoken = (texts: readonly string[]) =>
     texts.map((text) => killed.speech.calls.filter(({ body }) => body.input === text).length)
 
-  const combinations = FAULTS.flatMap((fault) =>
-    (Object.keys(STATEMENTS) as Statement[]).map((one) => [fault, one] as const),
-  )
+  const combinations = FAULTS.flatMap(
+    (fault) => (Object.keys(STATEMENTS) as Statement[]).map((one) => [fault, one] as const),
+    // Its transaction never commits without its worker.
+  ).filter(([fault, statement]) => fault !== 'its worker, and it commits' || statement !== DELIVERED)
   test.each(combinations)(
     'kill -9 of %s (%s): every job is charged once, completed once and out of the queue',
     async (fault, statement) => {
@@ -127,6 +158,8 @@ describe('several jobs in one statement', { timeout: 240_000 }, () => {
       gate = Promise.withResolvers()
       killed.speech.answer(() => ({ until: gate.promise }))
       const { account, key, texts, ids, cost } = await submitAll()
+      const isDelivered = statement === DELIVERED
+      if (isDelivered) await deliverTo(account, `${receiver.url}/${pool}`)
       const worker = await start()
       // So that all of them end in one moment.
       if (state === 'completed')
@@ -140,6 +173,7 @@ describe('several jobs in one statement', { timeout: 240_000 }, () => {
       // A worker that cannot reach PostgreSQL for long gives its jobs up: those are rendered again, and no others.
       expect(attempts).toEqual(isGivenUp ? timesSpoken(texts).sort() : ids.map(() => attempt))
       if (!isGivenUp) expect(timesSpoken(texts)).toEqual(texts.map(() => rendered))
+      expect(await deliveriesOf(ids, isDelivered ? ids.length : 0)).toEqual(isDelivered ? ids.toSorted() : [])
       const logs = workers.map(({ stderr }) => stderr())
       const door = { url: service().url, key }
       expect(await audit(service().runtime, ids, { door, logs, secrets: [key, ...texts] })).toEqual([])

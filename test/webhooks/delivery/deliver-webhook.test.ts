@@ -76,8 +76,8 @@ describe('a webhook', () => {
     // The process looks into the queue now and then: what is created in that moment waits there.
     expect(names).toContainEqual(expect.stringMatching(/^create(_begun)?_delivery_with_end webhook$/))
     expect(names).not.toContain('begin_attempts')
-    const signing = asked.filter(({ name }) => /^(ending_job|signed_job|signing_secrets)$/.test(name ?? ''))
-    expect(signing.map(({ name }) => name)).toEqual(['ending_job'])
+    const signing = asked.filter(({ name }) => /^(ending_jobs|signed_job|signing_secrets)$/.test(name ?? ''))
+    expect(signing.map(({ name }) => name)).toEqual(['ending_jobs'])
   })
 
   test('goes to the URL of the submission rather than to the account’s, and nowhere where there is neither', async () => {
