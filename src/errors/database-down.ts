@@ -31,6 +31,8 @@ const DRIVER_MESSAGE =
 const TRANSACTION_TIMED_OUT =
   /Unable to start a transaction in the given time|cannot be executed on an expired transaction/
 const MAX_CAUSES = 5
+/** Broken off for a lock, or another transaction. */
+const CONTENDED: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
 
 interface DatabaseFailure {
   readonly code?: unknown
@@ -71,3 +73,13 @@ export function isDatabaseError(error: unknown): boolean {
   const { code, severity, message } = (error ?? {}) as { code?: unknown; severity?: unknown; message?: unknown }
   return (typeof severity === 'string' && typeof code === 'string') || DRIVER_MESSAGE.test(String(message ?? ''))
 }
+
+const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code
+
+/** Whether PostgreSQL got the statement that failed so. Where there is no connection to be had, a repetition would only wait as long again. */
+export const wasSent = (error: unknown): boolean =>
+  codeOf(error) !== undefined || (error as Error).message.startsWith('Connection terminated')
+
+/** Whether it surely wrote nothing: of a statement whose connection was lost nothing is known. */
+export const wroteNothing = (error: unknown): boolean =>
+  !wasSent(error) || CONTENDED.has(codeOf(error)) || !isDatabaseDown(error)

@@ -36,8 +36,11 @@ export interface DispatchOptions {
   unclaim?(claimed: ClaimedWith): Promise<void>
   /** The same of one that was queued as already taken, as part of the statement that gives that up. */
   unclaiming?(claimed: ClaimedWith): RowUnclaim
-  /** Whether a job of the key would begin at once: then it may be queued as already taken. Absent: none may. */
-  isFree?(concurrencyKey: string): boolean
+  /**
+   * Keeps a place for a job of the key that is to be queued as already taken, until what it returns is called; null where the job would not
+   * begin at once. Absent: none may be queued so.
+   */
+  hold?(concurrencyKey: string): (() => void) | null
   /** Jobs of full concurrency keys stay in the queue; absent: accounts are served round robin. */
   readonly limiter?: KeyedLimiter
 }

@@ -32,7 +32,7 @@ export interface RowInsert {
   readonly with?: string
   /**
    * Of these the one with the `id` of each job whose row is inserted: the others are not queued either, and `text` ends by returning the `id`
-   * of those that are. Absent: all are inserted.
+   * of those that are, for `enqueueTogether` as `queued`. Absent: all are inserted.
    */
   readonly chosen?: string
 }

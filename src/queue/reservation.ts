@@ -26,7 +26,7 @@ interface ReservationOptions {
   readonly capacity: { free(): number; limits(): ReadonlyMap<string, number> }
   /** Of concurrency keys, where the jobs have some. */
   readonly limiter?: KeyedLimiter
-  isFree?(concurrencyKey: string): boolean
+  hold?(concurrencyKey: string): (() => void) | null
 }
 
 interface ReservationSteps {
@@ -55,17 +55,21 @@ export class Reservations {
 
   /** null where the job would have to wait here. */
   make(reserved: Delivery): Reservation | null {
-    return this.#options.capacity.free() > 0 && this.#beginsAtOnce(reserved) ? this.#opened(reserved) : null
+    const letGo = this.#options.capacity.free() > 0 ? this.#hold(reserved) : null
+    return letGo === null ? null : this.#opened(reserved, letGo)
   }
 
-  #beginsAtOnce({ concurrencyKey = '' }: Delivery): boolean {
-    const { limiter, isFree, capacity } = this.#options
-    if (limiter !== undefined) return isFree?.(concurrencyKey) === true && limiter.tryAcquire(concurrencyKey)
+  #hold({ concurrencyKey = '' }: Delivery): (() => void) | null {
+    const { limiter, hold, capacity } = this.#options
     // Where a server is shared, its capacity may be in another process.
-    return capacity.limits().size === 0
+    if (limiter === undefined) return capacity.limits().size === 0 ? () => undefined : null
+    const letGo = hold?.(concurrencyKey) ?? null
+    if (letGo === null || limiter.tryAcquire(concurrencyKey)) return letGo
+    letGo()
+    return null
   }
 
-  #opened(reserved: Delivery): Reservation {
+  #opened(reserved: Delivery, letGo: () => void): Reservation {
     const since = performance.now()
     let delivery = reserved
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -75,6 +79,7 @@ export class Reservations {
       resolve()
     }
     const leave = (): void => {
+      letGo()
       end()
       this.#steps.left(delivery)
     }
@@ -87,6 +92,7 @@ export class Reservations {
         delivery = { ...delivery, origin }
       },
       begin: (row) => {
+        letGo()
         this.#steps.begin(claimedWith(row))
         end()
       },

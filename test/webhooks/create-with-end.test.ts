@@ -4,14 +4,21 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { type Claim, claimJob } from '../../src/jobs/lifecycle/claim-job.ts'
 import { completeJob } from '../../src/jobs/lifecycle/complete-job.ts'
 import { newId } from '../../src/values/id.ts'
+import { inLogScope } from '../../src/values/log-scope.ts'
 import { startWebhookWorker, type WebhookWorker } from '../../src/webhooks/delivery/webhook-worker.ts'
 import { call } from '../setup/http.ts'
 import { AUDIO } from '../setup/jobs/jobs.ts'
 import { submitText } from '../setup/jobs/voice-jobs.ts'
 import { BEGIN_HELD } from '../setup/postgres/held-transaction.ts'
 import { type Received, type Receiver, signedHeaders } from '../setup/servers/receiver.ts'
-import type { TestRuntime } from '../setup/service/runtime.ts'
-import { createOwner, type Owner, openWebhookFixture, type WebhookFixture } from '../setup/service/webhooks.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
+import {
+  createOwner,
+  type Owner,
+  openWebhookFixture,
+  WEBHOOK_ENV,
+  type WebhookFixture,
+} from '../setup/service/webhooks.ts'
 
 let fixture: WebhookFixture
 let receiver: Receiver
@@ -131,36 +138,49 @@ describe('a job that is completed with its delivery', () => {
 })
 
 describe('jobs that end at the same time, each with its delivery', () => {
-  const claimed = async (count: number) => {
-    const claims: Claim[] = []
-    for (let n = 0; n < count; n++) {
-      const id = await submitText(service.url, owner.key, 'tts', `Number ${n}.`, 'aria')
-      claims.push((await claimJob(service.runtime, id))!)
+  /** Of one runtime, whose jobs `claimed` submits. */
+  const jobsOf = ({ runtime, url }: TestRuntime, key: () => string) => {
+    const claimed = async (count: number) => {
+      const claims: Claim[] = []
+      for (let n = 0; n < count; n++)
+        claims.push((await claimJob(runtime, await submitText(url, key(), 'tts', `Number ${n}.`, 'aria')))!)
+      return claims
     }
-    return claims
+    const finish = (one: Claim, storageKey = `${one.jobId}/${one.attempt}/a.wav`) =>
+      completeJob(runtime, one, [{ ...AUDIO, storageKey }])
+    return { claimed, finish }
   }
-  const finish = (one: Claim, storageKey = `${one.jobId}/${one.attempt}/a.wav`) =>
-    completeJob(service.runtime, one, [{ ...AUDIO, storageKey }])
-  const jobsOf = (requests: readonly Received[]) =>
+  let claimed: ReturnType<typeof jobsOf>['claimed']
+  let finish: ReturnType<typeof jobsOf>['finish']
+  beforeAll(() => {
+    ;({ claimed, finish } = jobsOf(service, () => owner.key))
+  })
+  /** For how many jobs the statements of these names were sent, each. */
+  async function sizes(names: RegExp, work: () => Promise<unknown>): Promise<number[]> {
+    const sent = vi.spyOn(pg.Client.prototype, 'query')
+    try {
+      await work()
+      return sent.mock.calls
+        .map(([statement]: unknown[]) => statement as { name?: string; values: readonly unknown[] })
+        .filter(({ name }) => names.test(name ?? ''))
+        .map(({ values: [first] }) => (Array.isArray(first) ? first.length : 1))
+    } finally {
+      sent.mockRestore()
+    }
+  }
+  const named = (requests: readonly Received[]) =>
     requests.map(({ body }) => JSON.parse(body.toString()).job_id as string).toSorted()
   const idsOf = (claims: readonly Claim[]) => claims.map(({ jobId }) => jobId).toSorted()
   const deliveriesOf = (claims: readonly Claim[]) =>
     query('select job_id, attempt from webhook_delivery where job_id = any($1) order by job_id', [idsOf(claims)])
+  const completedAll = (claims: readonly Claim[]) => claims.map(() => 'completed')
 
   test('are read in one statement and written in one, and each says the same as polling', async () => {
     const claims = await claimed(8)
-    const sent = vi.spyOn(pg.Client.prototype, 'query')
-    await Promise.all(claims.map((one) => finish(one)))
-    const statements = sent.mock.calls.map(
-      ([statement]: unknown[]) => statement as { name?: string; values: unknown[][] },
-    )
-    sent.mockRestore()
-    const sizes = (name: RegExp) =>
-      statements.filter((one) => name.test(one.name ?? '')).map(({ values }) => values[0]!.length)
-    expect(sizes(/^ending_jobs$/)).toEqual([claims.length])
-    expect(sizes(/_with_end webhook$/)).toEqual([claims.length])
+    const finishAll = () => Promise.all(claims.map((one) => finish(one)))
+    expect(await sizes(/^ending_jobs$|_with_end webhook$/, finishAll)).toEqual([claims.length, claims.length])
     const requests = await receiver.waitFor(path, claims.length)
-    expect(jobsOf(requests)).toEqual(idsOf(claims))
+    expect(named(requests)).toEqual(idsOf(claims))
     for (const request of requests) {
       const { body } = request
       expect(new Webhook(owner.secret).verify(body.toString(), signedHeaders(request))).toBeTruthy()
@@ -171,68 +191,101 @@ describe('jobs that end at the same time, each with its delivery', () => {
     expect(await deliveriesOf(claims)).toHaveLength(claims.length)
   })
 
-  test('and are more than their receiver takes at once are all delivered, once each', async () => {
+  test('and are more than their receiver takes at once, are all delivered, and begun with their creation as far as it takes them', async () => {
     const claims = await claimed(40)
-    expect(await Promise.all(claims.map((one) => finish(one)))).toEqual(claims.map(() => 'completed'))
+    const finishAll = async () =>
+      expect(await Promise.all(claims.map((one) => finish(one)))).toEqual(completedAll(claims))
+    expect(Math.max(...(await sizes(/^create_begun_delivery_with_end webhook$|^end_job$/, finishAll)))).toBe(16)
     const requests = await receiver.waitFor(path, claims.length)
-    expect(jobsOf(requests)).toEqual(idsOf(claims))
+    expect(named(requests)).toEqual(idsOf(claims))
     expect(await deliveriesOf(claims)).toEqual(idsOf(claims).map((job_id) => ({ job_id, attempt: 1 })))
   })
 
-  test('end without one that another worker has claimed since: nothing of it is written', async () => {
+  test('end without one that another worker has claimed since, in the same statement', async () => {
     const claims = await claimed(4)
     const [stale, ...others] = claims
     await query('update job set attempt = attempt + 1 where id = $1', [stale!.jobId])
-    const completed = ['completed', 'completed', 'completed']
-    expect(await Promise.all(claims.map((one) => finish(one)))).toEqual([null, ...completed])
-    expect(jobsOf(await receiver.waitFor(path, others.length))).toEqual(idsOf(others))
+    const finishAll = async () =>
+      expect(await Promise.all(claims.map((one) => finish(one)))).toEqual([null, ...completedAll(others)])
+    // The stale one is asked about once more, alone.
+    expect(await sizes(/_with_end webhook$|^end_job$/, finishAll)).toEqual([claims.length, 1])
+    expect(named(await receiver.waitFor(path, others.length))).toEqual(idsOf(others))
     expect((await deliveriesOf(claims)).map((one) => one.job_id)).toEqual(idsOf(others))
     expect(await query('select from artifact where job_id = $1', [stale!.jobId])).toEqual([])
-    expect(
-      await query('select from webhook_attempt where delivery_id not in (select id from webhook_delivery)'),
-    ).toEqual([])
-    const queued = `select from pgboss.job where name = 'webhook' and group_id like $1
-      and data->>'jobId' not in (select id from webhook_delivery)`
-    expect(await query(queued, [`${owner.account} %`])).toEqual([])
   })
 
   test('as two attempts at one job end with the newer one, and are delivered once', async () => {
     const [older] = await claimed(1)
     const newer = (await claimJob(service.runtime, older!.jobId))!
     expect([older!.attempt, newer.attempt]).toEqual([1, 2])
-    expect(await Promise.all([finish(older!), finish(newer)])).toEqual([null, 'completed'])
+    const finishBoth = async () =>
+      expect(await Promise.all([finish(older!), finish(newer)])).toEqual([null, 'completed'])
+    expect(await sizes(/_with_end webhook$|^end_job$/, finishBoth)).toEqual([2, 1])
     const [request] = await receiver.waitFor(path)
     expect(JSON.parse(request!.body.toString()).outputs.audio).toContain(`${newer.jobId}/2/a.wav`)
     expect(await deliveriesOf([newer])).toHaveLength(1)
   })
 
-  test('end but for one whose artifact PostgreSQL refuses', async () => {
+  test('end but for one whose artifact PostgreSQL refuses: each is written alone then', async () => {
     const [first, refused, ...others] = await claimed(5)
     await finish(first!)
-    const settled = await Promise.allSettled([
-      finish(refused!, `${first!.jobId}/${first!.attempt}/a.wav`),
-      ...others.map((one) => finish(one)),
-    ])
-    expect(settled.map((one) => (one.status === 'fulfilled' ? one.value : 'refused'))).toEqual([
-      'refused',
-      ...others.map(() => 'completed'),
-    ])
+    const all = [refused!, ...others]
+    const taken = `${first!.jobId}/${first!.attempt}/a.wav`
+    const finishAll = async () => {
+      const settled = await Promise.allSettled(all.map((one) => finish(one, one === refused ? taken : undefined)))
+      const outcomes = settled.map((one) => (one.status === 'fulfilled' ? one.value : 'refused'))
+      expect(outcomes).toEqual(['refused', ...completedAll(others)])
+    }
+    const alone = all.map(() => 1)
+    expect(await sizes(/_with_end webhook$|^end_job$/, finishAll)).toEqual([all.length, ...alone])
     const delivered = [first!, ...others]
-    expect(jobsOf(await receiver.waitFor(path, delivered.length))).toEqual(idsOf(delivered))
+    expect(named(await receiver.waitFor(path, delivered.length))).toEqual(idsOf(delivered))
     expect((await deliveriesOf([refused!, ...delivered])).map((one) => one.job_id)).toEqual(idsOf(delivered))
   })
 
   test('end though one of them is locked: that one does when the lock is gone', async () => {
-    const [locked, ...others] = await claimed(4)
+    const claims = await claimed(4)
+    const [locked, ...others] = claims
     const client = await service.runtime.db.pool.connect()
-    await client.query(BEGIN_HELD)
-    await client.query('select from job where id = $1 for update', [locked!.jobId])
-    const waiting = finish(locked!)
-    expect(await Promise.all(others.map((one) => finish(one)))).toEqual(others.map(() => 'completed'))
-    expect(jobsOf(await receiver.waitFor(path, others.length))).toEqual(idsOf(others))
-    await client.query('commit')
-    client.release()
-    expect(await waiting).toBe('completed')
-    expect(await receiver.waitFor(path, others.length + 1)).toHaveLength(others.length + 1)
+    try {
+      await client.query(BEGIN_HELD)
+      await client.query('select from job where id = $1 for update', [locked!.jobId])
+      const waiting = finish(locked!)
+      expect(await Promise.all(others.map((one) => finish(one)))).toEqual(completedAll(others))
+      expect(named(await receiver.waitFor(path, others.length))).toEqual(idsOf(others))
+      await client.query('commit')
+      expect(await waiting).toBe('completed')
+    } finally {
+      client.release(true)
+    }
+    expect(named(await receiver.waitFor(path, claims.length))).toEqual(idsOf(claims))
+  })
+
+  test('queue nothing for one that does not end, and each its own request, where another process delivers', async () => {
+    const api = await startTestRuntime({ env: WEBHOOK_ENV })
+    try {
+      const { key, account } = await createOwner(api, `${receiver.url}${path}`)
+      const jobs = jobsOf(api, () => key)
+      const claims = await jobs.claimed(4)
+      const [stale, ...others] = claims
+      const { pool } = api.runtime.db
+      await pool.query('update job set attempt = attempt + 1 where id = $1', [stale!.jobId])
+      const requestOf = ({ jobId }: Claim) => `request of ${jobId}`
+      const finishAll = () =>
+        Promise.all(claims.map((one) => inLogScope({ requestId: requestOf(one) }, () => jobs.finish(one))))
+      expect(await sizes(/_with_end webhook$/, finishAll)).toEqual([claims.length])
+      const { rows } = await pool.query(
+        `select d.job_id as job, q.data->>'requestId' as request from pgboss.job q
+         left join webhook_delivery d on d.id = q.data->>'jobId' where q.name = 'webhook' and q.group_id like $1`,
+        [`${account} %`],
+      )
+      expect(rows.toSorted((a, b) => (a.job < b.job ? -1 : 1))).toEqual(
+        others
+          .toSorted((a, b) => (a.jobId < b.jobId ? -1 : 1))
+          .map((one) => ({ job: one.jobId, request: requestOf(one) })),
+      )
+    } finally {
+      await api.close()
+    }
   })
 })

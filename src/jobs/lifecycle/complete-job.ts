@@ -52,7 +52,7 @@ async function completeDelivered(
   { accountId, jobId }: Claim,
   completion: Completion,
 ): Promise<EndedJob | null> {
-  // Several outputs stand in the payload as the database sorts them.
+  // Each parameter of the statement nests one array for each job, all of one length. Several outputs stand in the payload as the database sorts them.
   if (completion.artifacts.length !== 1) return null
   const written = await deliveries.createWithEnd(
     { accountId, jobId },

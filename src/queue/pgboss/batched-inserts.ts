@@ -2,7 +2,7 @@ import { BatchedCalls } from '../../concurrency/batch-calls.ts'
 import { nextTurn } from '../../concurrency/next-turn.ts'
 import { BATCH_WAIT, isHeldUp, limitingLockWaits, outwaitLocks } from '../../db/connections/lock-wait.ts'
 import type { Database } from '../../db/database.ts'
-import { isDatabaseDown } from '../../errors/database-down.ts'
+import { wasSent, wroteNothing } from '../../errors/database-down.ts'
 import type { JobKind } from '../job-kind.ts'
 import type { RowInsert, Taken } from '../queue.ts'
 import type { Reservation } from '../reservation.ts'
@@ -11,8 +11,6 @@ import type { Reservation } from '../reservation.ts'
 export const QUEUE_CHANNEL = 'sonant_queue'
 
 const UNIQUE_VIOLATION = '23505'
-/** Broken off for a lock, or another transaction. */
-const CONTENDED: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
 /** What one statement takes: larger ones save little, and one that fails is repeated row by row. */
 const MAX_ROWS = 32
 /** A row that must wait for its locks longer does so alone. */
@@ -83,7 +81,7 @@ export class BatchedInserts {
       return 'not chosen'
     } catch (error) {
       const repeat = async () => this.#repeatAlone(db, kind, await waiting(), { error, isShared: true })
-      const repeated = await (isRolledBack(error) ? dropped(reservation, repeat) : doubted(reservation, repeat))
+      const repeated = await (wroteNothing(error) ? dropped(reservation, repeat) : doubted(reservation, repeat))
       return repeated === 'not chosen' ? repeated : 'waiting'
     }
   }
@@ -96,7 +94,7 @@ export class BatchedInserts {
       return isInserted === true ? 'inserted' : 'not chosen'
     } catch (again) {
       // Its id is its own: the row is there because the lost answer was that of a commit.
-      if (codeOf(again) !== UNIQUE_VIOLATION || isRolledBack(error)) throw again
+      if (codeOf(again) !== UNIQUE_VIOLATION || wroteNothing(error)) throw again
       this.#waking.wake(kind)
       return 'there'
     }
@@ -139,13 +137,6 @@ async function doubted(reservation: Reservation, repeat: () => Promise<Repeated>
 }
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code
-
-/** Whether PostgreSQL got the statement. Where there is no connection to be had, a repetition would only wait as long again. */
-const wasSent = (error: unknown): boolean =>
-  codeOf(error) !== undefined || (error as Error).message.startsWith('Connection terminated')
-
-/** Whether it surely wrote nothing: of a statement whose connection was lost nothing is known. */
-const isRolledBack = (error: unknown): boolean => CONTENDED.has(codeOf(error)) || !isDatabaseDown(error)
 
 /** One statement for all of the rows, which are of one table. @param notifies whether its commit wakes the workers */
 export function statementOf(

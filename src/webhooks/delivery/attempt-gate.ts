@@ -63,9 +63,19 @@ export class AttemptGate {
     return this.#latencies.of(key) < RESPONSIVE_MS
   }
 
-  /** Whether the key's next attempt would have its ticket at once, before nothing that waits. */
-  isFree(key: string): boolean {
-    return !this.#closed && this.#waiting === 0 && this.#fits(keysOf(key))
+  /**
+   * Keeps a place for the key's next attempt until what it returns is called, just before that passes or where it never will; null where the
+   * attempt would have to wait for its ticket.
+   */
+  hold(key: string): (() => void) | null {
+    const keys = keysOf(key)
+    if (this.#closed || this.#waiting > 0 || !this.#fits(keys)) return null
+    this.#count(keys, 1)
+    return () => {
+      this.#count(keys, -1)
+      // The attempt that it was for comes first.
+      setImmediate(() => this.#grant())
+    }
   }
 
   /** Takes the steps once the key has capacity. @throws when the gate was closed or `signal` aborted before */

@@ -1,5 +1,6 @@
 import { notifyAccount } from '../../accounts/notify-account.ts'
 import type { Tx } from '../../db/database.ts'
+import { wroteNothing } from '../../errors/database-down.ts'
 import type { MadeDelivery } from '../../jobs/lifecycle/job-end.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import type { EnqueueOptions, RowInsert } from '../../queue/queue.ts'
@@ -58,6 +59,8 @@ interface Making extends NewDelivery {
 interface QueuedDelivery<Answer> {
   readonly delivery: CreatedDelivery
   readonly answer: Answer
+  /** Instead of `committed` and `abandoned`: by the answer, there is no such delivery. */
+  notChosen(): void
 }
 
 /**
@@ -77,13 +80,17 @@ export async function queueDelivery<Answer>(
   const begun = begunRow(id, subject, url, content)
   const abandoned = () => reservation?.giveUp(begun)
   const options = { concurrencyKey, ...(reservation !== null && { reservation }) }
-  const answer = await write(insert, options).catch((error: unknown) => {
-    abandoned()
+  let answer: Answer
+  try {
+    answer = await write(insert, options)
+  } catch (error) {
+    if (wroteNothing(error)) reservation?.drop()
+    else abandoned()
     throw error
-  })
+  }
   const after = () => notifyAccount(parts, subject.accountId, id)
   const committed = () => (reservation === null ? parts.queue.wake(WEBHOOK_KIND) : reservation.begin(begun))
-  return { delivery: { id, ...settledBy(committed, after), abandoned }, answer }
+  return { delivery: { id, ...settledBy(committed, after), abandoned }, answer, notChosen: () => reservation?.drop() }
 }
 
 function begunRow(id: string, { accountId }: Subject, url: string, content: PayloadSnapshot): BegunRow {

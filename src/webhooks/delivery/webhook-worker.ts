@@ -59,7 +59,7 @@ export async function startWebhookWorker(runtime: WebhookWorkerParts, resolver?:
     kind: WEBHOOK_KIND,
     slots: () => SLOTS + Math.min(SLOTS, gate.waiting),
     limiter,
-    isFree: (key) => gate.isFree(key),
+    hold: (key) => gate.hold(key),
     rowClaim: attemptRowClaim(runtime.settings, () => gate.waiting === 0),
     unclaim: (claimed) => parts.releaseAttempt(attemptOf(claimed)),
     unclaiming: attemptRowUnclaim,

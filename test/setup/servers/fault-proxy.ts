@@ -25,7 +25,8 @@ export interface FaultProxy {
 /** Settings may go along. */
 const BEGIN = /begin(?:; set [^\0]*)?\0/
 const JOB_ID = /job_[0-9a-z]{26}/g
-const jobsIn = (bytes: Buffer): number => new Set(bytes.toString('latin1').match(JOB_ID)).size
+const jobsIn = (text: string): number => new Set(text.match(JOB_ID)).size
+const textOf = (bytes: Buffer, sinceBegin: string) => (isCommit(bytes) ? sinceBegin : bytes.toString('latin1'))
 const isCommit = (bytes: Buffer): boolean => bytes.includes('commit\0')
 
 /** Cuts these shares of the connections: at a COMMIT's reply, and before any other statement. */
@@ -38,7 +39,7 @@ export const cutShares =
 
 /**
  * Lets a `commit` through whose transaction holds one of the words, or a statement of its own that does, and cuts its reply: once a word.
- * @param leastJobs ids of jobs that the bytes must name
+ * @param leastJobs ids of jobs that the transaction, or the statement, must name
  */
 export function cutReplies(
   words: readonly string[],
@@ -46,8 +47,8 @@ export function cutReplies(
 ): FaultProxy['rule'] & { readonly left: ReadonlySet<string> } {
   const left = new Set(words)
   const rule: FaultProxy['rule'] = (bytes, sinceBegin) => {
-    const isWhole = (isCommit(bytes) || !BEGIN.test(sinceBegin)) && jobsIn(bytes) >= leastJobs
-    const word = isWhole ? [...left].find((one) => (isCommit(bytes) ? sinceBegin : bytes).includes(one)) : undefined
+    const whole = isCommit(bytes) || !BEGIN.test(sinceBegin) ? textOf(bytes, sinceBegin) : ''
+    const word = jobsIn(whole) >= leastJobs ? [...left].find((one) => whole.includes(one)) : undefined
     if (word === undefined) return null
     left.delete(word)
     return 'reply'

@@ -180,6 +180,25 @@ describe('several jobs in one statement', { timeout: 240_000 }, () => {
     },
   )
 
+  test('kill -9 of a worker that has committed it with deliveries, whose receiver has not answered: all are delivered, with the same bytes', async () => {
+    let isKilled = false
+    receiver.on(`/${pool}`, (response) => isKilled && response.writeHead(204).end())
+    gate = Promise.withResolvers()
+    killed.speech.answer(() => ({ until: gate.promise }))
+    const { account, ids, cost } = await submitAll()
+    await deliverTo(account, `${receiver.url}/${pool}`)
+    const worker = await start()
+    await until(() => killed.speech.inFlight() === JOBS, TIMEOUT_MS, 'all jobs at the server')
+    gate.resolve()
+    await allFinished(service().runtime, ids, TIMEOUT_MS)
+    await receiver.waitFor(`/${pool}`)
+    isKilled = true
+    await worker.stop('SIGKILL')
+    await start()
+    expect(await allIsWell(ids, account, cost)).toEqual(ids.map(() => 1))
+    expect(await deliveriesOf(ids, ids.length)).toEqual(ids.toSorted())
+  })
+
   test('of which PostgreSQL refuses to claim one: that one alone waits, and is completed once it is refused no more', async () => {
     const { account, ids, cost } = await submitAll()
     const [refused = '', ...others] = ids

@@ -29,7 +29,7 @@ const COMMITTED_BY_WORKERS = [
   'fail_attempt',
 ]
 /** Statements that several jobs share. */
-const BATCHES = ['claim_jobs', 'complete_jobs']
+const BATCHES = ['claim_jobs', 'complete_jobs', '_delivery_with_end']
 /** One that holds so many jobs is no job alone. */
 const LEAST_JOBS = 2
 
@@ -81,7 +81,7 @@ describe('connections to the database that break', { timeout: 240_000 }, () => {
     for (const id of ids) expect(fixture.received().some(({ body }) => body.includes(id))).toBe(true)
   })
 
-  test('right after a batch of claims and one of completions was committed, and before its reply: every job ends once, and is charged once', async () => {
+  test('right after a batch of claims, one of completions and one with deliveries was committed, and before its reply: every job ends once, and is charged once', async () => {
     const { pool } = fixture.auditor.db
     await claimApart(pool)
     gate = Promise.withResolvers()
@@ -89,13 +89,13 @@ describe('connections to the database that break', { timeout: 240_000 }, () => {
     const rule = cutReplies(BATCHES, LEAST_JOBS)
     fixture.proxy.rule = rule
     const texts = Array.from({ length: SLOW_JOBS }, (_nothing, index) => `cut in a batch, ${index}.`)
-    const replies = await Promise.all(texts.map((text) => fixture.submit(text, {}, false)))
+    const replies = await Promise.all(texts.map((text, index) => fixture.submit(text, {}, index % 2 === 0)))
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([202]))
     const ids = replies.map((reply) => reply.json<{ job_id: string }>().job_id)
     // All slots are taken, and become free in one moment.
     await until(() => fixture.speech.inFlight() === MAX_IN_FLIGHT, TIMEOUT_MS, 'the server to be full')
     gate.resolve()
-    await until(() => rule.left.size === 0, TIMEOUT_MS, 'both cuts')
+    await until(() => rule.left.size === 0, TIMEOUT_MS, 'all cuts')
     await fixture.allIsWell(ids)
     const { rows } = await pool.query<{ status: string; files: number; charges: number }>(
       `select status, (select count(*)::int from artifact a where a.job_id = j.id) as files,
