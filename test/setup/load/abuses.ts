@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { slowness } from './core-speed.ts'
 
 const MOST_ROUNDS = 12
 
@@ -108,7 +109,8 @@ export const HARMLESS: readonly Abuse[] = [
 
 /**
  * The work of this thread on one request, that of a client in it included, tried until it is less than `enoughMs`: the first time compiles it, and even
- * processor time grows while others use the caches of the core. What takes longer takes longer each time.
+ * processor time grows while others use the caches of the core. What takes longer takes longer each time. In time of the core for which limits are
+ * meant: see `slowness`.
  */
 export async function leastCpu<T>(request: () => Promise<T>, enoughMs: number): Promise<{ result: T; cpuMs: number }> {
   let cpuMs = Number.POSITIVE_INFINITY
@@ -117,7 +119,7 @@ export async function leastCpu<T>(request: () => Promise<T>, enoughMs: number): 
     const before = process.threadCpuUsage()
     result = await request()
     const { user, system } = process.threadCpuUsage(before)
-    cpuMs = Math.min(cpuMs, (user + system) / 1000)
+    cpuMs = Math.min(cpuMs, (user + system) / 1000 / slowness())
   }
   return { result: result as T, cpuMs }
 }
@@ -135,7 +137,7 @@ export async function leastTurn<T>(
   for (let round = 0; round < MOST_ROUNDS && turnMs >= enoughMs; round++) {
     const turns = watchTurns()
     result = await request()
-    turnMs = Math.min(turnMs, turns.longestMs())
+    turnMs = Math.min(turnMs, turns.longestMs() / slowness())
   }
   return { result: result as T, turnMs }
 }
