@@ -76,7 +76,7 @@ export function isDatabaseError(error: unknown): boolean {
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code
 
-/** Whether PostgreSQL got the statement that failed so. Where there is no connection to be had, a repetition would only wait as long again. */
+/** Whether PostgreSQL may have got the statement that failed so: there was a connection to be had. */
 export const wasSent = (error: unknown): boolean =>
   codeOf(error) !== undefined || (error as Error).message.startsWith('Connection terminated')
 

@@ -89,17 +89,10 @@ const enqueueingTogether = (
   statement: (kind: JobKind, jobId: string, options: EnqueueOptions | undefined) => Promise<QueueStatement>,
 ): Queue['enqueueTogether'] => {
   const inserts = new JointInserts()
-  return <Row extends object>(
-    db: Database,
-    insert: RowInsert,
-    kind: JobKind,
-    jobId: string,
-    options?: EnqueueOptions,
-  ) =>
-    inSendSpan(kind, jobId, async () => {
-      const queued = await statement(kind, jobId, options)
-      return (await inserts.add(db, kind, { insert, queued, jobId })) as Row | undefined
-    })
+  return (db, insert, kind, jobId, options) =>
+    inSendSpan(kind, jobId, async () =>
+      inserts.add(db, kind, { insert, queued: await statement(kind, jobId, options), jobId }),
+    )
 }
 
 const inSendSpan = <Result>(kind: JobKind, id: string, work: () => Promise<Result>): Promise<Result> =>

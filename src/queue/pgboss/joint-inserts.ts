@@ -28,11 +28,11 @@ export class JointInserts {
   readonly #batches = new Map<string, BatchedCalls<Queued, Inserted | undefined>>()
 
   /** Resolves once it is committed; with undefined where the insertion has not chosen it. @throws what PostgreSQL says of any of the batch */
-  add(db: Database, kind: JobKind, row: Queued): Promise<Inserted | undefined> {
+  async add<Row extends object>(db: Database, kind: JobKind, row: Queued): Promise<Row | undefined> {
     const key = `${row.insert.name} ${kind.queue}`
     const batch = this.#batches.get(key) ?? batchOf(db, kind)
     this.#batches.set(key, batch)
-    return batch.call(row)
+    return (await batch.call(row)) as Row | undefined
   }
 }
 
