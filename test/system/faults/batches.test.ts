@@ -36,6 +36,7 @@ interface Fate {
   readonly charges: number
   readonly refunds: number
   readonly artifacts: number
+  /** Without what is done with: of a job that ended alone pg-boss keeps its row as completed for a while. */
   readonly queued: number
 }
 
@@ -100,7 +101,7 @@ describe('several jobs in one statement', { timeout: 240_000 }, () => {
     const { rows } = await service().runtime.db.pool.query<Fate>(
       `select status, cause, attempt, ${entries('charge')} as charges, ${entries('refund')} as refunds,
          (select count(*)::int from artifact a where a.job_id = j.id) as artifacts,
-         (select count(*)::int from pgboss.job q where q.data->>'jobId' = j.id) as queued
+         (select count(*)::int from pgboss.job q where q.data->>'jobId' = j.id and q.state < 'completed') as queued
        from job j where id = any($1) order by id`,
       [ids],
     )

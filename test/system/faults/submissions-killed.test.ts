@@ -98,7 +98,7 @@ describe('several submissions in one statement', { timeout: 240_000 }, () => {
   const jobsOf = (account: string) =>
     rows<Made>(
       `select id, inputs->>'text' as text, status,
-         (select count(*)::int from pgboss.job q where q.data->>'jobId' = j.id) as queued,
+         (select count(*)::int from pgboss.job q where q.data->>'jobId' = j.id and q.state < 'completed') as queued,
          (select count(*)::int from idempotency_record r where r.job_id = j.id and r.key = j.inputs->>'text') as keys,
          (select count(*)::int from credit_entry e where e.job_id = j.id and e.kind = 'charge') as charges
        from job j where account_id = $1 order by id`,
