@@ -12,7 +12,7 @@ import { isStorageKey } from '../storage/sign-url.ts'
 import type { Storage } from '../storage/storage.ts'
 import { checksumOf, damaged, NoRoom, writeChecked } from './checked-file.ts'
 import type { BackupFile, Manifest } from './manifest.ts'
-import { keysInUse, PATIENCE_MS, untilDeleted } from './missing-audio.ts'
+import { keysInUse, LONGEST_WAIT_MS, untilDeleted } from './missing-audio.ts'
 
 const FOLDER = 'artifacts'
 const LIST = 'artifacts.ndjson.gz'
@@ -53,7 +53,7 @@ interface Parts {
   readonly db: Pick<Database, 'pool'>
   readonly storage: Storage
   /** How long the database may count as present what the store does not hold any more; a minute unless given. */
-  readonly patienceMs?: number
+  readonly longestWaitMs?: number
 }
 
 /**
@@ -67,7 +67,7 @@ export async function keepArtifacts(parts: Parts, dir: string, list: BackupFile)
   const settle = async () => {
     const keys = missing
     missing = []
-    await untilDeleted(parts.db, keys, parts.patienceMs)
+    await untilDeleted(parts.db, keys, parts.longestWaitMs)
     sums.gone.push(...keys)
   }
   await eachListed(dir, async (artifact) => {
@@ -75,7 +75,7 @@ export async function keepArtifacts(parts: Parts, dir: string, list: BackupFile)
     if (fate === 'gone') sums.gone.push(artifact.key)
     if (fate === 'missing' && missing.push(artifact.key) === 1) since = performance.now()
     // What is really lost breaks it off soon, not at the end of a long copy.
-    const isLate = missing.length > 0 && performance.now() - since > (parts.patienceMs ?? PATIENCE_MS)
+    const isLate = missing.length > 0 && performance.now() - since > (parts.longestWaitMs ?? LONGEST_WAIT_MS)
     if (isLate || missing.length >= MOST_MISSING) await settle()
     if (fate !== 'kept') return
     sums.files += 1

@@ -4,7 +4,7 @@ import { ServiceError } from '../errors/service-error.ts'
 import { isVoiceKey } from '../library/account-voice.ts'
 
 /** Retention deletes a page of 1,000 files, and notes that afterwards: with a slow bucket, most of a minute later. */
-export const PATIENCE_MS = 60_000
+export const LONGEST_WAIT_MS = 60_000
 const PAUSE_MS = 500
 
 /** `deleted_at` is a column of newer schemas alone. */
@@ -30,8 +30,8 @@ export async function keysInUse({ pool }: Asked, keys: readonly string[]): Promi
  * Waits until the database counts the audio as deleted that the store does not hold any more.
  * @throws ServiceError UNAVAILABLE that names one of those that still count as present after a minute
  */
-export async function untilDeleted(db: Asked, keys: readonly string[], patienceMs = PATIENCE_MS): Promise<void> {
-  const giveUpAt = performance.now() + patienceMs
+export async function untilDeleted(db: Asked, keys: readonly string[], longestWaitMs = LONGEST_WAIT_MS): Promise<void> {
+  const giveUpAt = performance.now() + longestWaitMs
   for (let left = await keysInUse(db, keys); left.length > 0; left = await keysInUse(db, left)) {
     if (performance.now() >= giveUpAt) throw missing(left)
     await pause(PAUSE_MS)

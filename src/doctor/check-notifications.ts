@@ -4,7 +4,7 @@ import { newId } from '../values/id.ts'
 import { type Check, error, ok } from './finding.ts'
 
 const CHANNEL = 'sonant_doctor'
-const PATIENCE_MS = 5_000
+const LONGEST_WAIT_MS = 5_000
 const REMEDY = 'let DIRECT_DATABASE_URL, or DATABASE_URL, lead to the same server past any pooler in transaction mode'
 
 /** Whether what one connection sends is heard on the one that listens: without it processes find their work by polling, seconds later. */
@@ -20,9 +20,9 @@ export const notificationCheck: Check<Context> = {
     try {
       const sent = performance.now()
       await db.pool.query('select pg_notify($1, $2)', [CHANNEL, own])
-      const late = wait(PATIENCE_MS, false, { signal: over.signal }).catch(() => false)
+      const late = wait(LONGEST_WAIT_MS, false, { signal: over.signal }).catch(() => false)
       const took = await Promise.race([heard.promise, late]).then((isHeard) => isHeard && performance.now() - sent)
-      if (took === false) return [error(`one did not arrive within ${PATIENCE_MS / 1000} s`, REMEDY)]
+      if (took === false) return [error(`one did not arrive within ${LONGEST_WAIT_MS / 1000} s`, REMEDY)]
       return [ok(`one arrived after ${took.toFixed(0)} ms`)]
     } finally {
       over.abort()

@@ -11,7 +11,10 @@ import type { Job } from './job-shape.ts'
 export const findVisibleJob = (ctx: Context, jobId: string): Promise<Job | null> =>
   isOperator(ctx) ? findJob(ctx.db.pool, jobId, null) : job(ctx, { jobId })
 
-/** Why these jobs really failed, by id: for the operator alone. None for jobs that did not. */
+/**
+ * Why these jobs really failed, by id: for the operator alone. None for jobs that did not. In SQL and prepared: each page of an operator's
+ * list asks it.
+ */
 export async function loadCauses({ db }: Context, jobIds: readonly string[]): Promise<Map<string, string>> {
   const { rows } = await db.pool.query<{ id: string; cause: string }>({
     name: 'job_causes',

@@ -59,6 +59,7 @@ export function requireProducer(ctx: Context): AccountHolder {
 
 const notRetryable = (hint: string, message: string) => invalidRequest(hint, [{ path: '/jobId', message }])
 
+/** In SQL, as every single job is read (../jobs/README.md). */
 async function findRow(ctx: Context, accountId: string, jobId: string): Promise<Row | undefined> {
   if (!isId('job', jobId)) return undefined
   const { rows } = await ctx.db.pool.query<Row>(

@@ -1,3 +1,4 @@
+/** Where traces go and how they are sampled, of OpenTelemetry's environment variables. */
 export interface TraceSettings {
   /** The collector that spans are sent to over HTTP. */
   readonly endpoint: string

@@ -20,7 +20,7 @@ import { rerouteOrphanedJobs } from './reroute-orphaned-jobs.ts'
 
 const EVERY_MS = 60_000
 /** A duty that takes longer, as behind a lock, is not waited for by the next one. */
-const PATIENCE_MS = 1000
+const LONGEST_WAIT_MS = 1000
 /** Longer than the largest export reads. */
 const OLD_SNAPSHOT_SECONDS = 600
 
@@ -83,7 +83,7 @@ async function endedOrLate(done: Promise<unknown>, ending: AbortSignal): Promise
   const over = new AbortController()
   const end = () => over.abort()
   ending.addEventListener('abort', end)
-  await Promise.race([done, wait(PATIENCE_MS, undefined, { signal: over.signal }).catch(() => undefined)])
+  await Promise.race([done, wait(LONGEST_WAIT_MS, undefined, { signal: over.signal }).catch(() => undefined)])
   ending.removeEventListener('abort', end)
   end()
 }

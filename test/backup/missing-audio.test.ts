@@ -99,7 +99,7 @@ describe.each(['a directory', 'a bucket'])('a backup of audio in %s', (place) =>
 
   test('breaks off where audio is missing that nothing deletes, and names it', async () => {
     await storage.delete(keys[0]!)
-    await expect(keepArtifacts({ db, storage, patienceMs: 0 }, join(dir, 'backup'), LIST)).rejects.toThrow(
+    await expect(keepArtifacts({ db, storage, longestWaitMs: 0 }, join(dir, 'backup'), LIST)).rejects.toThrow(
       `The audio ${keys[0]} is not in the store, and nothing has deleted it by the database. The backup was broken off.`,
     )
   })

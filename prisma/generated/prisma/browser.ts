@@ -19,7 +19,7 @@ export * as $Enums from './enums.ts'
 export * from './enums.ts';
 /**
  * Model Account
- * Who pays. `credits` is always the sum of the account's ledger.
+ * Pays for its jobs. `credits` is always the sum of the account's ledger.
  */
 export type Account = Prisma.AccountModel
 /**

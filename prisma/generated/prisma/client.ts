@@ -43,7 +43,7 @@ export { Prisma }
 
 /**
  * Model Account
- * Who pays. `credits` is always the sum of the account's ledger.
+ * Pays for its jobs. `credits` is always the sum of the account's ledger.
  */
 export type Account = Prisma.AccountModel
 /**

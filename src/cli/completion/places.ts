@@ -13,6 +13,7 @@ export interface Place {
   readonly arguments: readonly (readonly string[])[]
 }
 
+/** An option of a command, as the shell completes it. */
 export interface PlacedOption {
   /** Without its dashes. */
   readonly long: string

@@ -4,7 +4,7 @@ import { GRAPHQL } from './base.ts'
 import { noteTime } from './clock.ts'
 
 /** Longer than the service takes for a query: an answer that has not come by then was lost on its way. A mutation takes as long as it takes. */
-const PATIENCE_MS = 45_000
+const LONGEST_WAIT_MS = 45_000
 /** Asks for the time that the service goes by, and says it. */
 const TIME = 'x-sonant-time'
 /** What an answer without a code says by its status. Any other one will be the same in a moment: it is shown, and not asked for again. */
@@ -71,7 +71,7 @@ async function send(query: string, variables: unknown): Promise<Response> {
   try {
     const headers = { 'content-type': 'application/json', accept: 'application/json', [TIME]: '1' }
     const body = JSON.stringify({ query, variables })
-    const signal = query.startsWith('mutation') ? null : AbortSignal.timeout(PATIENCE_MS)
+    const signal = query.startsWith('mutation') ? null : AbortSignal.timeout(LONGEST_WAIT_MS)
     return await fetch(GRAPHQL, { method: 'POST', headers, body, credentials: 'same-origin', signal })
   } catch {
     throw offline()

@@ -58,7 +58,10 @@ export async function cancelJob(ctx: Context & EndingParts, input: Cancellation)
   return cancelled
 }
 
-/** The account of the job, where the caller may cancel it: one of its own account, or at the command line any. */
+/**
+ * The account of the job, where the caller may cancel it: one of its own account, or at the command line any. In SQL, as `findJob` reads what
+ * was cancelled (../README.md).
+ */
 async function ownerOf(ctx: Context, jobId: string): Promise<string> {
   requireAnyScope(ctx)
   if (!isId('job', jobId)) throw missing(ctx, jobId)
