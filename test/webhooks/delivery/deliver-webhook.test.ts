@@ -220,11 +220,10 @@ describe('a webhook', () => {
   test('that cannot be signed when the service was down for a while is given up, and as many as there are connections hold none', async () => {
     const owner = await createOwner(service)
     const ids: string[] = []
-    for (let n = 0; n < 2 * AT_ONCE; n++) {
-      const { rows } = await pendingSince(owner, receiver.url + newPath(), 3600, 0, { queued: false })
-      ids.push(rows[0].id)
-    }
+    for (let n = 0; n < 2 * AT_ONCE; n++) ids.push(await sentTest(owner))
+    // Before any is pending: the worker finds what is not queued every minute, too.
     await breakSecret(owner)
+    for (const id of ids) await makePending(id, receiver.url + newPath(), 3600, 0)
     await tidyWebhooks(service.runtime)
     const ended = () => sql(`select from webhook_delivery where id = any($1) and outcome = 'secret_unreadable'`, [ids])
     await until(async () => (await ended()).rowCount === ids.length, 60_000, 'the deliveries to be given up')
@@ -316,6 +315,25 @@ const breakSecret = (owner: Owner) =>
     owner.account,
   ])
 
+/** A delivery that has succeeded. */
+async function sentTest(owner: Owner): Promise<string> {
+  await owner.setUrl(`${receiver.url}/made`)
+  const id = await owner.sendTest()
+  await owner.outcomeOf(id)
+  return id
+}
+
+/** As it is found after some time: without a place in the queue. */
+async function makePending(id: string, url: string, ageSeconds: number, attempt: number) {
+  const made = await sql(
+    `update webhook_delivery set url = $2, state = 'pending', finished_at = null, attempt = $4, outcome = null, round = 2,
+       timestamp = timestamp - $3, next_attempt_at = now() - make_interval(secs => $3) where id = $1 returning id`,
+    [id, url, ageSeconds, attempt],
+  )
+  await sql(`delete from pgboss.job where data->>'jobId' = $1`, [id])
+  return made
+}
+
 /** A pending delivery as a service that was down for a while finds it. */
 async function pendingSince(
   owner: Owner,
@@ -324,15 +342,8 @@ async function pendingSince(
   attempt: number,
   { queued }: { queued: boolean } = { queued: true },
 ) {
-  await owner.setUrl(`${receiver.url}/made`)
-  const id = await owner.sendTest()
-  await owner.outcomeOf(id)
-  const made = await sql(
-    `update webhook_delivery set url = $2, state = 'pending', finished_at = null, attempt = $4, outcome = null, round = 2,
-       timestamp = timestamp - $3, next_attempt_at = now() - make_interval(secs => $3) where id = $1 returning id`,
-    [id, url, ageSeconds, attempt],
-  )
-  await sql(`delete from pgboss.job where data->>'jobId' = $1`, [id])
+  const id = await sentTest(owner)
+  const made = await makePending(id, url, ageSeconds, attempt)
   if (queued) await tidyWebhooks(service.runtime)
   expect(made.rowCount).toBe(1)
   return made
