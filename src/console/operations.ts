@@ -536,8 +536,6 @@ export type JobRowFragment =
   | JobRow_VoiceJob_Fragment
 ;
 
-export type AttemptFragment = { number: number, startedAt: string | null, endedAt: string | null, outcome: JobAttemptOutcome | null, error: string | null };
-
 export type JobsQueryVariables = Exact<{
   filter?: JobsFilter | null | undefined;
   orderBy?: JobOrder | null | undefined;
@@ -750,6 +748,8 @@ export type JobNeighboursQuery = { job:
           | { id: string }
          | null } }
    };
+
+export type AttemptFragment = { number: number, startedAt: string | null, endedAt: string | null, outcome: JobAttemptOutcome | null, error: string | null };
 
 export type LexiconQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -1337,50 +1337,6 @@ export type DeleteVoiceMutation = { deleteVoice:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
-export type DeliveryRowFragment = { id: string, jobId: string, state: WebhookDeliveryState, outcome: string | null, url: string, test: boolean, createdAt: string, finishedAt: string | null, nextAttemptAt: string | null, attempts: Array<{ number: number, round: number, startedAt: string, durationMs: number | null, outcome: string | null, responseStatus: number | null, response: string | null }> };
-
-export type WebhookSettingsQueryVariables = Exact<{ [key: string]: never; }>;
-
-
-export type WebhookSettingsQuery = { webhook: { url: string | null, secrets: Array<{ id: string, createdAt: string, expiresAt: string | null }> } };
-
-export type WebhookDayQueryVariables = Exact<{
-  createdAt?: TimeRange | null | undefined;
-}>;
-
-
-export type WebhookDayQuery = { webhookStats: { pending: number, succeeded: number, failed: number, attempts: number, medianAttemptMs: number | null } };
-
-export type DeliveriesQueryVariables = Exact<{
-  first?: number | null | undefined;
-  after?: string | null | undefined;
-  last?: number | null | undefined;
-  before?: string | null | undefined;
-  states?: Array<WebhookDeliveryState> | WebhookDeliveryState | null | undefined;
-  outcomes?: Array<string> | string | null | undefined;
-  createdAt?: TimeRange | null | undefined;
-  endpointKeys?: Array<string> | string | null | undefined;
-  jobId?: string | null | undefined;
-}>;
-
-
-export type DeliveriesQuery = { webhookDeliveries: { totalCount: number, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, jobId: string, state: WebhookDeliveryState, outcome: string | null, url: string, test: boolean, createdAt: string, finishedAt: string | null, nextAttemptAt: string | null, attempts: Array<{ number: number, round: number, startedAt: string, durationMs: number | null, outcome: string | null, responseStatus: number | null, response: string | null }> } }> } };
-
-export type FailedDeliveriesQueryVariables = Exact<{
-  outcomes?: Array<string> | string | null | undefined;
-  createdAt?: TimeRange | null | undefined;
-  endpointKeys?: Array<string> | string | null | undefined;
-  jobId?: string | null | undefined;
-}>;
-
-
-export type FailedDeliveriesQuery = { webhookDeliveries: { totalCount: number, edges: Array<{ node: { id: string, createdAt: string } }> } };
-
-export type PendingDeliveriesQueryVariables = Exact<{ [key: string]: never; }>;
-
-
-export type PendingDeliveriesQuery = { webhookDeliveries: { totalCount: number } };
-
 export type DeliveryQueryVariables = Exact<{
   id: string;
 }>;
@@ -1442,6 +1398,50 @@ export type DeliveryRequestQuery = { node:
     | { __typename: 'Worker' }
     | { __typename: 'Workflow' }
    | null };
+
+export type DeliveryRowFragment = { id: string, jobId: string, state: WebhookDeliveryState, outcome: string | null, url: string, test: boolean, createdAt: string, finishedAt: string | null, nextAttemptAt: string | null, attempts: Array<{ number: number, round: number, startedAt: string, durationMs: number | null, outcome: string | null, responseStatus: number | null, response: string | null }> };
+
+export type WebhookSettingsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type WebhookSettingsQuery = { webhook: { url: string | null, secrets: Array<{ id: string, createdAt: string, expiresAt: string | null }> } };
+
+export type WebhookDayQueryVariables = Exact<{
+  createdAt?: TimeRange | null | undefined;
+}>;
+
+
+export type WebhookDayQuery = { webhookStats: { pending: number, succeeded: number, failed: number, attempts: number, medianAttemptMs: number | null } };
+
+export type DeliveriesQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+  states?: Array<WebhookDeliveryState> | WebhookDeliveryState | null | undefined;
+  outcomes?: Array<string> | string | null | undefined;
+  createdAt?: TimeRange | null | undefined;
+  endpointKeys?: Array<string> | string | null | undefined;
+  jobId?: string | null | undefined;
+}>;
+
+
+export type DeliveriesQuery = { webhookDeliveries: { totalCount: number, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, jobId: string, state: WebhookDeliveryState, outcome: string | null, url: string, test: boolean, createdAt: string, finishedAt: string | null, nextAttemptAt: string | null, attempts: Array<{ number: number, round: number, startedAt: string, durationMs: number | null, outcome: string | null, responseStatus: number | null, response: string | null }> } }> } };
+
+export type FailedDeliveriesQueryVariables = Exact<{
+  outcomes?: Array<string> | string | null | undefined;
+  createdAt?: TimeRange | null | undefined;
+  endpointKeys?: Array<string> | string | null | undefined;
+  jobId?: string | null | undefined;
+}>;
+
+
+export type FailedDeliveriesQuery = { webhookDeliveries: { totalCount: number, edges: Array<{ node: { id: string, createdAt: string } }> } };
+
+export type PendingDeliveriesQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type PendingDeliveriesQuery = { webhookDeliveries: { totalCount: number } };
 
 export type SetWebhookUrlMutationVariables = Exact<{
   url?: string | null | undefined;
@@ -1610,14 +1610,14 @@ export const nearestJobs: Operation<NearestJobsQuery, NearestJobsQueryVariables>
 export const library: Operation<LibraryQuery, LibraryQueryVariables> = { query: "query Library{accountVoices{id name durationMs transcript language createdAt sampleUrl}myEndpoints{slug name libraryVoices}}" }
 export const renameVoice: Operation<RenameVoiceMutation, RenameVoiceMutationVariables> = { query: "mutation RenameVoice($id:ID!$name:String!){renameVoice(id:$id name:$name){__typename ...on AccountVoice{id name}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const deleteVoice: Operation<DeleteVoiceMutation, DeleteVoiceMutationVariables> = { query: "mutation DeleteVoice($id:ID!){deleteVoice(id:$id){__typename ...on DeleteVoiceSuccess{voiceId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const delivery: Operation<DeliveryQuery, DeliveryQueryVariables> = { query: "query Delivery($id:ID!){node(id:$id){__typename ...on WebhookDelivery{...DeliveryRow}}}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }
+export const deliveryNeighbours: Operation<DeliveryNeighboursQuery, DeliveryNeighboursQueryVariables> = { query: "query DeliveryNeighbours($id:String!$states:[WebhookDeliveryState!]$outcomes:[String!]$createdAt:TimeRange$endpointKeys:[String!]$jobId:ID){previous:webhookDeliveries(last:1 before:$id states:$states outcomes:$outcomes createdAt:$createdAt endpointKeys:$endpointKeys jobId:$jobId){edges{node{id}}}next:webhookDeliveries(first:1 after:$id states:$states outcomes:$outcomes createdAt:$createdAt endpointKeys:$endpointKeys jobId:$jobId){edges{node{id}}}}" }
+export const deliveryRequest: Operation<DeliveryRequestQuery, DeliveryRequestQueryVariables> = { query: "query DeliveryRequest($id:ID!){node(id:$id){__typename ...on WebhookDelivery{requestBody requestHeaders{name value}}}}" }
 export const webhookSettings: Operation<WebhookSettingsQuery, WebhookSettingsQueryVariables> = { query: "query WebhookSettings{webhook{url secrets{id createdAt expiresAt}}}" }
 export const webhookDay: Operation<WebhookDayQuery, WebhookDayQueryVariables> = { query: "query WebhookDay($createdAt:TimeRange){webhookStats(createdAt:$createdAt){pending succeeded failed attempts medianAttemptMs}}" }
 export const deliveries: Operation<DeliveriesQuery, DeliveriesQueryVariables> = { query: "query Deliveries($first:Int$after:String$last:Int$before:String$states:[WebhookDeliveryState!]$outcomes:[String!]$createdAt:TimeRange$endpointKeys:[String!]$jobId:ID){webhookDeliveries(first:$first after:$after last:$last before:$before states:$states outcomes:$outcomes createdAt:$createdAt endpointKeys:$endpointKeys jobId:$jobId){totalCount pageInfo{...Pages}edges{node{...DeliveryRow}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }
 export const failedDeliveries: Operation<FailedDeliveriesQuery, FailedDeliveriesQueryVariables> = { query: "query FailedDeliveries($outcomes:[String!]$createdAt:TimeRange$endpointKeys:[String!]$jobId:ID){webhookDeliveries(states:[FAILED]outcomes:$outcomes createdAt:$createdAt endpointKeys:$endpointKeys jobId:$jobId first:1){totalCount edges{node{id createdAt}}}}" }
 export const pendingDeliveries: Operation<PendingDeliveriesQuery, PendingDeliveriesQueryVariables> = { query: "query PendingDeliveries{webhookDeliveries(states:[PENDING]first:1){totalCount}}" }
-export const delivery: Operation<DeliveryQuery, DeliveryQueryVariables> = { query: "query Delivery($id:ID!){node(id:$id){__typename ...on WebhookDelivery{...DeliveryRow}}}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }
-export const deliveryNeighbours: Operation<DeliveryNeighboursQuery, DeliveryNeighboursQueryVariables> = { query: "query DeliveryNeighbours($id:String!$states:[WebhookDeliveryState!]$outcomes:[String!]$createdAt:TimeRange$endpointKeys:[String!]$jobId:ID){previous:webhookDeliveries(last:1 before:$id states:$states outcomes:$outcomes createdAt:$createdAt endpointKeys:$endpointKeys jobId:$jobId){edges{node{id}}}next:webhookDeliveries(first:1 after:$id states:$states outcomes:$outcomes createdAt:$createdAt endpointKeys:$endpointKeys jobId:$jobId){edges{node{id}}}}" }
-export const deliveryRequest: Operation<DeliveryRequestQuery, DeliveryRequestQueryVariables> = { query: "query DeliveryRequest($id:ID!){node(id:$id){__typename ...on WebhookDelivery{requestBody requestHeaders{name value}}}}" }
 export const setWebhookUrl: Operation<SetWebhookUrlMutation, SetWebhookUrlMutationVariables> = { query: "mutation SetWebhookUrl($url:URL){setWebhookUrl(url:$url){__typename ...on Webhook{url}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const rotateSecret: Operation<RotateSecretMutation, RotateSecretMutationVariables> = { query: "mutation RotateSecret{rotateWebhookSecret{__typename ...on RotateWebhookSecretSuccess{secret}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const stopSecret: Operation<StopSecretMutation, StopSecretMutationVariables> = { query: "mutation StopSecret($id:ID!){expireWebhookSecret(id:$id){__typename ...on Webhook{url}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

@@ -2,6 +2,9 @@ import type { ComponentChildren } from 'preact'
 import { at } from '../api/base.ts'
 import { Page } from '../parts/page.tsx'
 import './operator.css'
+import './fleet/fleet.css'
+import './cells.css'
+import './endpoints/endpoints.css'
 
 /** Behind /operator, in the order of their tabs. */
 const TABS = [
