@@ -8,7 +8,16 @@ import { ROOT } from '../../process.ts'
 
 const run = promisify(execFile)
 /** What `npm ci` and its postinstall read. */
-const SOURCES = ['package.json', 'package-lock.json', '.npmrc', 'bin', 'codegen.ts']
+const SOURCES = [
+  'package.json',
+  'package-lock.json',
+  '.npmrc',
+  'bin',
+  'codegen.ts',
+  'packaging',
+  'src',
+  'tsconfig.json',
+]
 const TIMEOUT_MS = 180_000
 const { seconds: LIMIT_SECONDS, wholeMb: WHOLE_MB, productionMb: PRODUCTION_MB } = GOALS.install
 
