@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import { buildConsole } from '../../../packaging/build-console.ts'
 import { createUser } from '../../../src/users/create-user.ts'
 import { setOperator } from '../../../src/users/set-operator.ts'
-import { hasBrowser, openBrowser, openPage } from '../../setup/browser.ts'
+import { hasBrowser, openPage, openShell } from '../../setup/browser.ts'
 import { startTestRuntime } from '../../setup/service/runtime.ts'
 import { PASSWORD } from '../../setup/service/users.ts'
 import { type OpenedConsole, signIn } from './opened-console.ts'
@@ -45,7 +45,7 @@ async function openConsole(open: AsyncDisposableStack): Promise<OpenedConsole> {
   for (const role of ['owner', 'member'] as const)
     await createUser(system, { account, email: `${role}@example.com`, password: PASSWORD, role })
   await setOperator(system, { user: 'owner@example.com', operator: true })
-  const browser = await openBrowser()
+  const browser = await openShell()
   open.defer(() => browser.close())
   const owner = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' })
   const { page } = await openPage(owner, service.url)
