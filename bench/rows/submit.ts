@@ -5,6 +5,7 @@ import { type Load, requestsPerSecond } from '../load.ts'
 import { interleaved, type Pair, type Row, throughput } from '../measure.ts'
 
 const { rate: LEAST } = GOALS.submit
+const TRUNCATIONS = 10
 
 /**
  * Submissions per second over 32 connections, without a worker that takes the jobs (`sonant serve`). The floor is a bare Fastify route that
@@ -72,11 +73,21 @@ async function emptied(url: string): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
-    // In the order in which they are written: the last requests of the round before may be under way.
-    await client.query('truncate idempotency_record, job cascade')
-    await client.query('truncate pgboss.job')
+    await truncated(client, 'truncate idempotency_record, job cascade')
+    await truncated(client, 'truncate pgboss.job')
     await client.query('checkpoint')
   } finally {
     await client.end()
   }
+}
+
+/** The last requests of the round before may be under way: their locks and these may wait for each other. */
+async function truncated(client: Client, statement: string): Promise<void> {
+  for (let tries = 1; ; tries++)
+    try {
+      await client.query(statement)
+      return
+    } catch (error) {
+      if ((error as { code?: string }).code !== '40P01' || tries === TRUNCATIONS) throw error
+    }
 }
