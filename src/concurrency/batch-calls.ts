@@ -6,7 +6,7 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void
 }
 
-/** Answers in the order of the items. When it throws, all of their calls do. */
+/** Answers in the order of the items. When it throws, all of their calls do, unless the options let them be repeated. */
 type BatchWork<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>
 
 interface BatchOptions {
@@ -14,6 +14,8 @@ interface BatchOptions {
   readonly spacingMs?: number
   /** A batch that takes longer keeps the next one waiting no more: what holds it up may concern none of the others. Absent: for ever. */
   readonly longestWaitMs?: number
+  /** Whether one item alone may have made a batch throw this: then nothing of it was written, and each is worked again by itself. */
+  readonly isOfOne?: (error: unknown) => boolean
 }
 
 /**
@@ -33,7 +35,7 @@ export class BatchedCalls<Item, Result> {
     this.#options = options
   }
 
-  /** @throws what the batch throws that the item is in */
+  /** @throws what the batch throws that the item is in, or the item by itself */
   call(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject })
@@ -67,7 +69,8 @@ export class BatchedCalls<Item, Result> {
       const results = await this.#work(batch.map(({ item }) => item))
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result)
     } catch (error) {
-      for (const { reject } of batch) reject(error)
+      if (batch.length > 1 && this.#options.isOfOne?.(error)) for (const one of batch) await this.#run([one])
+      else for (const { reject } of batch) reject(error)
     }
   }
 }

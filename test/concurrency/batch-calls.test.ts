@@ -42,6 +42,22 @@ describe('batched calls', () => {
     expect(await next).toBe(30)
   })
 
+  test('are worked one by one where an error may be that of one of them, and only that one fails', async () => {
+    const worked: (readonly number[])[] = []
+    const work = async (items: readonly number[]) => {
+      worked.push(items)
+      if (items.includes(2)) throw new Error(items.includes(9) ? 'down' : 'refused')
+      return items
+    }
+    const calls = new BatchedCalls(8, work, { isOfOne: (error) => (error as Error).message !== 'down' })
+    const settled = await Promise.allSettled([1, 2, 3].map((item) => calls.call(item)))
+    expect(settled.map((one) => (one.status === 'fulfilled' ? one.value : one.status))).toEqual([1, 'rejected', 3])
+    expect(worked).toEqual([[1, 2, 3], [1], [2], [3]])
+    const all = await Promise.allSettled([1, 2, 9].map((item) => calls.call(item)))
+    expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+    expect(worked).toHaveLength(5)
+  })
+
   test('wait for a batch that is held up only as long as asked for', async () => {
     const gate = Promise.withResolvers<void>()
     const work = async (items: readonly number[]) => {

@@ -1,6 +1,7 @@
 import { BatchedCalls, dealOut } from '../../concurrency/batch-calls.ts'
 import type { Parts } from '../../context/context.ts'
 import type { Database } from '../../db/database.ts'
+import { isDatabaseDown } from '../../errors/database-down.ts'
 import type { ClaimedWith, RowClaim } from '../../queue/job-source.ts'
 import type { MeasuredParts } from '../../telemetry/telemetry.ts'
 import { idTime } from '../../values/id.ts'
@@ -8,8 +9,8 @@ import type { SignedHeaders } from '../signing/sign.ts'
 import { FRESH_SECONDS, LATEST_START_SECONDS, LEASE_SECONDS, mostAttempts } from './webhook-delivery.ts'
 
 const MAX_BATCH = 100
-/** What holds one batch up keeps the next one waiting no longer. */
-const HELD_UP = { longestWaitMs: 250 }
+/** What holds one batch up keeps the next one waiting no longer, and a row that PostgreSQL refuses fails alone. */
+const BATCHES = { longestWaitMs: 250, isOfOne: (error: unknown) => !isDatabaseDown(error) }
 
 /** An attempt in the hands of one worker: every write about it repeats round and number. */
 export interface Attempt {
@@ -71,7 +72,7 @@ export type BeginAttempt = (deliveryId: string) => Promise<Attempt | null>
 /** Begins attempts of one process, many in one statement. null: the delivery is not to be sent now. */
 export function openBeginAttempt({ db, settings }: Pick<Parts, 'db' | 'settings'>): BeginAttempt {
   const most = mostAttempts(settings.webhookRetryDelays)
-  const begins = new BatchedCalls(MAX_BATCH, (ids: readonly string[]) => begin(db, ids, most), HELD_UP)
+  const begins = new BatchedCalls(MAX_BATCH, (ids: readonly string[]) => begin(db, ids, most), BATCHES)
   return (deliveryId) => begins.call(deliveryId)
 }
 

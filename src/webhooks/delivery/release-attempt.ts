@@ -1,11 +1,12 @@
 import { BatchedCalls } from '../../concurrency/batch-calls.ts'
 import type { Parts } from '../../context/context.ts'
+import { isDatabaseDown } from '../../errors/database-down.ts'
 import type { ClaimedWith, RowUnclaim } from '../../queue/job-source.ts'
 import { type Attempt, attemptOf } from './begin-attempt.ts'
 
 const MAX_BATCH = 100
-/** What holds one batch up keeps the next one waiting no longer. */
-const HELD_UP = { longestWaitMs: 250 }
+/** What holds one batch up keeps the next one waiting no longer, and a row that PostgreSQL refuses fails alone. */
+const BATCHES = { longestWaitMs: 250, isOfOne: (error: unknown) => !isDatabaseDown(error) }
 
 /** Fenced by round and attempt: what another worker has begun since stays as it is. Once it is taken back, its number comes again. */
 const taking = (condition: string, first: number): string => `
@@ -28,7 +29,7 @@ export function openReleaseAttempt({ db }: Pick<Parts, 'db'>): ReleaseAttempt {
     await db.pool.query({ name: 'release_attempts', text: RELEASE, values: valuesOf(attempts) })
     return attempts.map(() => undefined)
   }
-  const releases = new BatchedCalls(MAX_BATCH, release, HELD_UP)
+  const releases = new BatchedCalls(MAX_BATCH, release, BATCHES)
   return (attempt) => releases.call(attempt)
 }
 

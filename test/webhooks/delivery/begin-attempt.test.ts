@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { openBeginAttempt } from '../../../src/webhooks/delivery/begin-attempt.ts'
+import { openReleaseAttempt } from '../../../src/webhooks/delivery/release-attempt.ts'
 import { startWebhookWorker } from '../../../src/webhooks/delivery/webhook-worker.ts'
 import { signedBytes } from '../../setup/servers/receiver.ts'
 import { createOwner, openWebhookFixture } from '../../setup/service/webhooks.ts'
@@ -101,5 +103,45 @@ describe('attempts that are begun before their turn', { timeout: 200_000 }, () =
       { attempt: 2, n: AT_ONCE },
     ])
     expect(receiver.received('/halt')).toHaveLength(WAITING + AT_ONCE)
+  })
+
+  test('are begun and taken back together, and one that PostgreSQL refuses fails alone', async () => {
+    const { receiver, service } = await start()
+    const owner = await createOwner(service, `${receiver.url}/refused`)
+    const ids = [await owner.sendTest(), await owner.sendTest(), await owner.sendTest()]
+    const { pool } = service.runtime.db
+    const refuse = (id: string) =>
+      pool.query(`
+        create or replace function refuse_it() returns trigger language plpgsql as
+          $$ begin if new.id = '${id}' then raise exception 'this one is refused'; end if; return new; end $$;
+        create or replace trigger refuse_it before update on webhook_delivery for each row execute function refuse_it()`)
+    const begun = async () => {
+      const { rows } = await pool.query<{ attempt: number; lines: number }>(
+        `select attempt, (select count(*)::int from webhook_attempt a where a.delivery_id = d.id) as lines
+         from webhook_delivery d where id = any($1) order by array_position($1, id)`,
+        [ids],
+      )
+      return rows.map(({ attempt, lines }) => [attempt, lines])
+    }
+    const begin = openBeginAttempt(service.runtime)
+    await refuse(ids[1]!)
+    const begins = await Promise.allSettled(ids.map((id) => begin(id)))
+    expect(begins.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(await begun()).toEqual([
+      [1, 1],
+      [0, 0],
+      [1, 1],
+    ])
+    await refuse(ids[0]!)
+    const attempts = begins.flatMap((one) => (one.status === 'fulfilled' && one.value ? [one.value] : []))
+    attempts.push((await begin(ids[1]!))!)
+    const release = openReleaseAttempt(service.runtime)
+    const releases = await Promise.allSettled(attempts.map((attempt) => release(attempt)))
+    expect(releases.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled'])
+    expect(await begun()).toEqual([
+      [1, 1],
+      [0, 0],
+      [0, 0],
+    ])
   })
 })
