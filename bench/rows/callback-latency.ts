@@ -1,16 +1,22 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
+import { callbackSteps } from '../callback-steps.ts'
+import type { Environment } from '../environment.ts'
+import type { Arrival } from '../floors/callback-receiver.ts'
 import { GOALS } from '../goals.ts'
-import { atMost, quantile, type Row } from '../measure.ts'
+import { atMost, type Measure, quantile, type Row } from '../measure.ts'
 import { openWebhookFixture, type WebhookFixture } from '../webhook-fixture.ts'
 
 const PERIOD_MS = 250
+const WARM_UP = 5
+const TIMING = fileURLToPath(new URL('../floors/callback-times.ts', import.meta.url))
 const { p50Ms: MOST_MS } = GOALS.callbackLatency
 
 /**
- * Terminal state committed to first byte at a local TLS receiver, idle, four jobs a second, so that the connection stays open. The clock starts
- * at `completed_at`, which is when the job's last transaction began: the rest of that transaction, the payload snapshot and its signature included, is
- * part of ours. The floor is an undici POST of as many bytes over a kept-alive TLS connection, from the call to the same stamp.
+ * A job's end to the first byte at a local TLS receiver, idle, four jobs a second, so that the connection stays open. The clock starts
+ * at `completed_at`, which is when the job was read for the payload: the signature and the transaction that ends it are part of ours. What
+ * the way consists of is timed after that, inside of the same process. The floor is an undici POST of as many bytes over a kept-alive TLS connection, from the call to the same stamp.
  */
 export const callbackLatency: Row = {
   name: 'callback-latency',
@@ -19,30 +25,47 @@ export const callbackLatency: Row = {
   run: async (environment) => {
     const fixture = await openWebhookFixture(environment)
     try {
-      const service = await environment.serve('start', fixture.variables)
       const count = environment.quick ? 20 : 80
-      await latencies(fixture, service.url, 5)
-      const samples = await latencies(fixture, service.url, count)
+      const samples = await latencies(environment, fixture, count)
       const floors = await floorLatencies(fixture, count)
-      await service.stop()
-      const [value, floor] = [quantile(samples.whole, 0.5), quantile(floors, 0.5)]
-      const part = (what: string, ms: number) => `${what}: p50 ${ms.toFixed(1)} ms`
-      return {
-        name: 'callback-latency',
-        measures: [atMost('p50', 'ms', value, MOST_MS, floor)],
-        notes: [
-          part('the job ends in its transaction: begun to delivery signed and created', quantile(samples.created, 0.5)),
-          part('created to attempt begun (commit, wake-up, fetch)', quantile(samples.begun, 0.5)),
-          `${part('attempt begun to first byte (its commit, judging the host, undici, TLS, receiver)', quantile(samples.sent, 0.5))}, of which undici, TLS and the receiver take ${floor.toFixed(1)} ms`,
-        ],
-      }
+      const [value, floor] = [quantile(samples, 0.5), quantile(floors, 0.5)]
+      const steps = await stepsOf(environment, fixture, count)
+      return { name: 'callback-latency', measures: [atMost('p50', 'ms', value, MOST_MS, floor), ...steps], notes: [] }
     } finally {
       await fixture.close()
     }
   },
 }
 
-async function latencies(fixture: WebhookFixture, url: string, count: number) {
+async function latencies(environment: Environment, fixture: WebhookFixture, count: number): Promise<number[]> {
+  const service = await environment.serve('start', fixture.variables)
+  await deliver(fixture, service.url, WARM_UP)
+  const arrived = await deliver(fixture, service.url, count)
+  await service.stop()
+  const { rows } = await fixture.client.query<{ id: string; ended: number }>(
+    'select id, extract(epoch from completed_at)::float8 * 1000 as ended from job where id = any($1)',
+    [arrived.map(({ jobId }) => jobId)],
+  )
+  const ended = new Map(rows.map((row) => [row.id, row.ended]))
+  return arrived.map(({ jobId, at }) => at - ended.get(jobId)!)
+}
+
+/** The same jobs again, in a service that notes what it does when. */
+async function stepsOf(environment: Environment, fixture: WebhookFixture, count: number): Promise<readonly Measure[]> {
+  const directory = await environment.directory()
+  const variables = { ...fixture.variables, NODE_OPTIONS: `--import=${TIMING}`, TIMES_DIR: directory }
+  const service = await environment.serve('start', variables)
+  await deliver(fixture, service.url, WARM_UP)
+  const arrived = await deliver(fixture, service.url, count)
+  await service.stop()
+  return callbackSteps(
+    directory,
+    arrived.map(({ at }) => at),
+  )
+}
+
+/** Job after job; when their callbacks came. */
+async function deliver(fixture: WebhookFixture, url: string, count: number): Promise<Arrival[]> {
   for (let index = 0; index < count; index++) {
     const { statusCode, body } = await request(`${url}/api/v1/voice/tts`, {
       method: 'POST',
@@ -56,21 +79,7 @@ async function latencies(fixture: WebhookFixture, url: string, count: number) {
     if (statusCode !== 202) throw new Error(`a submission was answered with ${statusCode}`)
     await wait(PERIOD_MS)
   }
-  const arrived = await fixture.arrivals(count)
-  const { rows } = await fixture.client.query<{ id: string; ended: number; created: number; begun: number }>(
-    `select d.job_id as id, extract(epoch from j.completed_at)::float8 * 1000 as ended,
-       extract(epoch from d.created_at)::float8 * 1000 as created, extract(epoch from a.started_at)::float8 * 1000 as begun
-     from webhook_delivery d join job j on j.id = d.job_id join webhook_attempt a on a.delivery_id = d.id
-     where d.job_id = any($1)`,
-    [arrived.map(({ jobId }) => jobId)],
-  )
-  const times = new Map(rows.map((row) => [row.id, row]))
-  return {
-    whole: arrived.map(({ jobId, at }) => at - times.get(jobId)!.ended),
-    created: rows.map(({ created, ended }) => created - ended),
-    begun: rows.map(({ begun, created }) => begun - created),
-    sent: arrived.map(({ jobId, at }) => at - times.get(jobId)!.begun),
-  }
+  return fixture.arrivals(count)
 }
 
 async function floorLatencies(fixture: WebhookFixture, count: number): Promise<number[]> {
