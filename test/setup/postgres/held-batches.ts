@@ -10,8 +10,8 @@ const HELD = 'holds '
 /** A statement that has written all that it writes, and is not committed. */
 interface HeldStatement {
   readonly pid: number
-  /** How many jobs it has inserted or moved. */
-  readonly jobs: number
+  /** How many jobs or deliveries it has inserted or moved. */
+  readonly moved: number
   readonly query: string
 }
 
@@ -24,21 +24,22 @@ export interface HeldBatches {
   close(): Promise<void>
 }
 
-type State = 'queued' | 'processing' | 'completed'
+/** What a statement does with its rows: inserts jobs that wait, moves jobs into a state, or begins or ends attempts of deliveries. */
+type Move = 'queued' | 'processing' | 'completed' | 'begun' | 'succeeded'
 
 /**
- * Holds every statement that moves jobs into this state, or inserts jobs that wait, right before its commit and without a limit of time, until
- * it is ended. What is queued from here on has no heartbeat that could run out meanwhile.
+ * Holds every statement that moves rows so, right before its commit and without a limit of time, until it is ended. What is queued from here
+ * on has no heartbeat that could run out meanwhile.
  */
-export async function holdBatches(url: string, state: State): Promise<HeldBatches> {
+export async function holdBatches(url: string, move: Move): Promise<HeldBatches> {
   const client = new Client(url)
   client.on('error', () => undefined)
   await client.connect()
   await client.query('select pg_advisory_lock($1)', [LOCK])
-  await client.query(`${holding(state)}; ${WITHOUT_HEARTBEATS}`)
+  await client.query(`${holding(move)}; ${WITHOUT_HEARTBEATS}`)
   const held = async () => {
     const { rows } = await client.query<HeldStatement>(
-      `select pid, substr(application_name, ${HELD.length + 1})::int as jobs, query from pg_stat_activity
+      `select pid, substr(application_name, ${HELD.length + 1})::int as moved, query from pg_stat_activity
        where datname = current_database() and application_name like '${HELD}%' and wait_event = 'advisory'`,
     )
     return rows
@@ -56,45 +57,65 @@ export async function holdBatches(url: string, state: State): Promise<HeldBatche
   }
 }
 
-/** Waits until statements with this text, and no others, hold so many jobs, more than one of them in one statement. */
-export async function untilHeld(batches: HeldBatches, text: RegExp, jobs: number): Promise<void> {
+/** Waits until statements with this text, and no others, hold so many rows, more than one of them in one statement. */
+export async function untilHeld(batches: HeldBatches, text: RegExp, rows: number): Promise<void> {
   const areHeld = async () => {
     const held = await batches.held()
-    return held.reduce((sum, one) => sum + one.jobs, 0) === jobs ? held : undefined
+    return held.reduce((sum, one) => sum + one.moved, 0) === rows ? held : undefined
   }
-  const held = (await until(areHeld, TIMEOUT_MS, `${jobs} jobs to be held`))!
+  const held = (await until(areHeld, TIMEOUT_MS, `${rows} rows to be held`))!
   expect(held.filter(({ query }) => !text.test(query))).toEqual([])
-  expect(Math.max(...held.map((one) => one.jobs))).toBeGreaterThan(1)
+  expect(Math.max(...held.map((one) => one.moved))).toBeGreaterThan(1)
+}
+
+const UPDATED = 'old table as was new table as updated'
+const JOINED = 'updated join was using (id)'
+/** The table, the event, its transition tables, and those of its rows that count. */
+const MOVES: Readonly<Record<Move, readonly [table: string, event: string, tables: string, rows: string]>> = {
+  queued: ['job', 'insert', 'new table as inserted', 'inserted'],
+  processing: [
+    'job',
+    'update',
+    UPDATED,
+    `${JOINED} where updated.status = 'processing' and was.status <> updated.status`,
+  ],
+  completed: [
+    'job',
+    'update',
+    UPDATED,
+    `${JOINED} where updated.status = 'completed' and was.status <> updated.status`,
+  ],
+  begun: ['webhook_delivery', 'update', UPDATED, `${JOINED} where updated.attempt > was.attempt`],
+  succeeded: [
+    'webhook_delivery',
+    'update',
+    UPDATED,
+    `${JOINED} where updated.state = 'succeeded' and was.state <> updated.state`,
+  ],
 }
 
 /** A statement's last trigger. Its limit on lock waits, which would break a batch off, is lifted for this one. */
-const holding = (state: State): string => {
-  const [event, tables, moved] =
-    state === 'queued'
-      ? ['insert', 'new table as moved', 'moved']
-      : [
-          'update',
-          'old table as was new table as moved',
-          `moved join was using (id) where moved.status = '${state}' and was.status <> moved.status`,
-        ]
+const holding = (move: Move): string => {
+  const [table, event, tables, rows] = MOVES[move]
   return `
   create or replace function hold_batch() returns trigger language plpgsql as $$
-  declare jobs integer;
+  declare moved integer;
   begin
-    select count(*) into jobs from ${moved};
-    if jobs > 0 then
-      perform set_config('lock_timeout', '0', true), set_config('application_name', '${HELD}' || jobs, true);
+    select count(*) into moved from ${rows};
+    if moved > 0 then
+      perform set_config('lock_timeout', '0', true), set_config('application_name', '${HELD}' || moved, true);
       perform pg_advisory_xact_lock_shared(${LOCK});
     end if;
     return null;
   end $$;
   drop trigger if exists zz_hold_batch on job;
-  create trigger zz_hold_batch after ${event} on job referencing ${tables} for each statement execute function hold_batch()`
+  drop trigger if exists zz_hold_batch on webhook_delivery;
+  create trigger zz_hold_batch after ${event} on ${table} referencing ${tables} for each statement execute function hold_batch()`
 }
 
 /**
- * A heartbeat in the queue would wait for the row of a held job, with locks on others, which the next batch would not get in time; and a job
- * whose heartbeats wait is delivered again. Workers are known by their own heartbeats besides.
+ * A heartbeat in the queue would wait for the row of a held job or delivery, with locks on others, which the next batch would not get in
+ * time; and a job whose heartbeats wait is delivered again. Workers are known by their own heartbeats besides.
  */
 const WITHOUT_HEARTBEATS = `
   create or replace function queue_without_heartbeat() returns trigger language plpgsql as $$ begin

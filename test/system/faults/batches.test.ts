@@ -143,6 +143,11 @@ describe('several jobs in one statement', { timeout: 240_000 }, () => {
     for (const { id } of deliveries) expect(new Set(bytes.filter((one) => one.startsWith(`${id} `))).size, id).toBe(1)
     return deliveries.map(({ job }) => job)
   }
+  const auditorIsContent = async (key: string, texts: readonly string[], ids: readonly string[]) => {
+    const logs = workers.map(({ stderr }) => stderr())
+    const door = { url: service().url, key }
+    expect(await audit(service().runtime, ids, { door, logs, secrets: [key, ...texts] })).toEqual([])
+  }
   const timesSpoken = (texts: readonly string[]) =>
     texts.map((text) => killed.speech.calls.filter(({ body }) => body.input === text).length)
 
@@ -175,9 +180,7 @@ describe('several jobs in one statement', { timeout: 240_000 }, () => {
       expect(attempts).toEqual(isGivenUp ? timesSpoken(texts).sort() : ids.map(() => attempt))
       if (!isGivenUp) expect(timesSpoken(texts)).toEqual(texts.map(() => rendered))
       expect(await deliveriesOf(ids, isDelivered ? ids.length : 0)).toEqual(isDelivered ? ids.toSorted() : [])
-      const logs = workers.map(({ stderr }) => stderr())
-      const door = { url: service().url, key }
-      expect(await audit(service().runtime, ids, { door, logs, secrets: [key, ...texts] })).toEqual([])
+      await auditorIsContent(key, texts, ids)
     },
   )
 
@@ -186,30 +189,30 @@ describe('several jobs in one statement', { timeout: 240_000 }, () => {
     receiver.on(`/${pool}`, (response) => isKilled && response.writeHead(204).end())
     gate = Promise.withResolvers()
     killed.speech.answer(() => ({ until: gate.promise }))
-    const { account, ids, cost } = await submitAll()
+    batches = await holdBatches(killed.database.url, 'completed')
+    const { account, key, texts, ids, cost } = await submitAll()
     await deliverTo(account, `${receiver.url}/${pool}`)
     const worker = await start()
     await until(() => killed.speech.inFlight() === JOBS, TIMEOUT_MS, 'all jobs at the server')
     gate.resolve()
+    await untilHeld(batches, STATEMENTS[DELIVERED][0], JOBS)
+    await batches.end('commit')
     await allFinished(service().runtime, ids, TIMEOUT_MS)
     await receiver.waitFor(`/${pool}`)
     isKilled = true
     await worker.stop('SIGKILL')
+    await watchHeartbeats(service().runtime.db.pool)
     await start()
     expect(await allIsWell(ids, account, cost)).toEqual(ids.map(() => 1))
     expect(await deliveriesOf(ids, ids.length)).toEqual(ids.toSorted())
+    await auditorIsContent(key, texts, ids)
   })
 
   test('of which PostgreSQL refuses to claim one: that one alone waits, and is completed once it is refused no more', async () => {
-    const { account, ids, cost } = await submitAll()
+    const { account, key, texts, ids, cost } = await submitAll()
     const [refused = '', ...others] = ids
     const { db } = service().runtime
-    await db.pool.query(`
-      drop sequence if exists refusals; create sequence refusals;
-      create or replace function refuse() returns trigger language plpgsql as $$ begin
-        perform nextval('refusals'); raise 'refused' using errcode = '23514';
-      end $$;
-      create trigger refuse before update on job for each row when (new.id = '${refused}') execute function refuse()`)
+    await db.pool.query(refusing(refused))
     await start()
     await allFinished(service().runtime, others, TIMEOUT_MS)
     const of = async (id: string) => (await fatesOf([id]))[0]
@@ -217,12 +220,29 @@ describe('several jobs in one statement', { timeout: 240_000 }, () => {
     for (const id of others) expect(await of(id)).toMatchObject(completed)
     expect(await of(refused)).toMatchObject({ status: 'queued', attempt: 0, charges: 0, artifacts: 0, queued: 1 })
     // With its delivery, without it, and by itself at last: what a sequence counts is not rolled back.
-    const { rows } = await db.pool.query<{ last_value: string }>('select last_value from refusals')
-    expect(Number(rows[0]!.last_value)).toBeGreaterThanOrEqual(3)
+    const last = async (sequence: string) =>
+      Number((await db.pool.query<{ last_value: string }>(`select last_value from ${sequence}`)).rows[0]!.last_value)
+    expect(await last('refusals')).toBeGreaterThanOrEqual(3)
+    expect(await last('most_refused')).toBeGreaterThan(1)
     await db.pool.query('drop trigger refuse on job')
     expect(await allIsWell(ids, account, cost)).toEqual(ids.map(() => 1))
+    await auditorIsContent(key, texts, ids)
   })
 })
+
+/** SQL that refuses every statement which changes this job. Sequences count them, and keep how many jobs the largest of them changed. */
+const refusing = (job: string): string => `
+  drop sequence if exists refusals, most_refused;
+  create sequence refusals;
+  create sequence most_refused;
+  create or replace function refuse() returns trigger language plpgsql as $$ begin
+    if exists (select from changed where id = '${job}') then
+      perform nextval('refusals'), setval('most_refused', greatest((select count(*) from changed), (select last_value from most_refused)));
+      raise 'refused' using errcode = '23514';
+    end if;
+    return null;
+  end $$;
+  create trigger refuse after update on job referencing new table as changed for each statement execute function refuse()`
 
 /** Which attempt ends each job, and how often it is rendered: nothing is done again but what was lost with the worker. */
 function lastOf(fault: Fault, state: 'processing' | 'completed'): [attempt: number, renderings: number] {

@@ -32,6 +32,37 @@ async function abandon(id: string): Promise<void> {
   await tidyWebhooks(service.runtime)
 }
 
+/** The attempt of a delivery that is under way, and a place in the queue that it does not have. */
+async function begun(id: string) {
+  const { rows } = await service.runtime.db.pool.query<{
+    account_id: string
+    url: string
+    round: number
+    attempt: number
+    body: Buffer
+  }>('select account_id, url, round, attempt, body from webhook_delivery where id = $1', [id])
+  const { account_id: accountId, url, round, attempt: number, body } = rows[0]!
+  const headers = { id, timestamp: '', signature: '' }
+  return {
+    attempt: { deliveryId: id, accountId, url, headers, body, round, number },
+    claimed: { id: randomUUID(), jobId: id, retryCount: 0 } as Delivery,
+  }
+}
+
+/** SQL that refuses every statement in which this delivery succeeds. Sequences count them, and keep how many the largest of them ended. */
+const refusing = (id: string): string => `
+  drop sequence if exists refusals, most_refused;
+  create sequence refusals;
+  create sequence most_refused;
+  create or replace function refuse_one() returns trigger language plpgsql as $$ begin
+    if exists (select from ended where id = '${id}' and state = 'succeeded') then
+      perform nextval('refusals'), setval('most_refused', greatest((select count(*) from ended), (select last_value from most_refused)));
+      raise 'this one is refused';
+    end if;
+    return null;
+  end $$;
+  create or replace trigger refuse_one after update on webhook_delivery referencing new table as ended for each statement execute function refuse_one()`
+
 describe('an attempt that was given up while it ran', () => {
   test('and is answered with 2xx after all ends the delivery: none follows the one under way', async () => {
     const answers: ((status: number) => void)[] = []
@@ -101,15 +132,24 @@ describe('successes that are recorded together', () => {
   test('are recorded where PostgreSQL refuses one of them', async () => {
     const { owner, ids, answer } = await sendTwo()
     const { pool } = service.runtime.db
-    await pool.query(`
-      create function refuse_one() returns trigger language plpgsql as
-        $$ begin if new.id = '${ids[0]}' then raise exception 'this one is refused'; end if; return new; end $$;
-      create trigger refuse_one before update on webhook_delivery for each row when (new.state = 'succeeded') execute function refuse_one()`)
-    answer()
-    expect(await owner.outcomeOf(ids[1])).toMatchObject({ state: 'succeeded', attempts: [{ number: 1 }] })
-    await pool.query('drop trigger refuse_one on webhook_delivery; drop function refuse_one')
+    await pool.query(refusing(ids[0]))
+    const record = openRecordAttempt(service.runtime)
+    const result = { outcome: 'succeeded', durationMs: 1, responseStatus: 204, response: null } as const
+    const both = await Promise.all(ids.map(async (id) => ({ ...(await begun(id)), result })))
+    const recorded = await Promise.allSettled(both.map(record))
+    expect(recorded).toMatchObject([{ reason: { message: 'this one is refused' } }, { value: 'settled' }])
+    // Both in one statement, then the refused one by itself: what a sequence counts is not rolled back.
+    const { rows } = await pool.query(
+      'select refusals.last_value as times, most_refused.last_value as most from refusals, most_refused',
+    )
+    expect(rows).toEqual([{ times: '2', most: '2' }])
+    expect(await owner.delivery(ids[1])).toMatchObject({ state: 'succeeded', attempts: [{ number: 1 }] })
     expect(await owner.delivery(ids[0])).toMatchObject({ state: 'pending' })
-    await pool.query('delete from webhook_delivery where id = $1', [ids[0]])
+    await pool.query(
+      'drop trigger refuse_one on webhook_delivery; drop function refuse_one; drop sequence refusals, most_refused',
+    )
+    answer()
+    expect(await owner.outcomeOf(ids[0])).toMatchObject({ state: 'succeeded', attempts: [{ number: 1 }] })
   })
 })
 
@@ -121,20 +161,13 @@ test('a failure that is recorded again, since its answer was lost, queues one re
   const id = await owner.sendTest()
   await receiver.waitFor(path, 1)
   const { pool } = service.runtime.db
-  const { rows } = await pool.query<{ account_id: string; url: string; round: number; attempt: number; body: Buffer }>(
-    'select account_id, url, round, attempt, body from webhook_delivery where id = $1',
-    [id],
-  )
-  const { account_id: accountId, url, round, attempt: number, body } = rows[0]!
-  const headers = { id, timestamp: '', signature: '' }
   const record = openRecordAttempt({
     ...service.runtime,
     settings: { ...service.runtime.settings, webhookRetryDelays: [3600] },
   })
   const recorded = {
-    attempt: { deliveryId: id, accountId, url, headers, body, round, number },
+    ...(await begun(id)),
     result: { outcome: 'status_500', durationMs: 1, responseStatus: 500, response: null },
-    claimed: { id: randomUUID(), jobId: id, retryCount: 0 } as Delivery,
   } as const
   await Promise.all([record(recorded), record(recorded)])
   await record(recorded)
