@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { finishedJob } from '../../setup/jobs/fixtures.ts'
-import { submitText } from '../../setup/jobs/voice-jobs.ts'
+import { allFinished, applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'
+import { startSpeechServer } from '../../setup/servers/speech-server.ts'
 import { read } from '../../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
@@ -69,5 +70,36 @@ test('of an attempt whose result PostgreSQL refuses its owner learns as much, an
     expect(rows[0].cause).not.toContain('refused')
   } finally {
     await forget()
+  }
+})
+
+test('a job that its engine refuses is logged as failed once, after its end is recorded', async () => {
+  const { log, db } = service.runtime
+  const speech = await startSpeechServer()
+  speech.answer(() => ({ status: 400, json: { detail: 'no' } }))
+  await applyEndpoint(service.runtime, 'refused', { base_url: speech.url, max_in_flight: 1 })
+  const { key } = await service.createCaller()
+  const said: unknown[] = []
+  const recorded: Promise<unknown>[] = []
+  vi.spyOn(log, 'isLevelEnabled').mockReturnValue(true)
+  vi.spyOn(log, 'info').mockImplementation((_line: unknown, what?: unknown) => {
+    if (what === 'a job ended') said.push(what)
+  })
+  vi.spyOn(log, 'warn').mockImplementation((line: unknown, what?: unknown) => {
+    if (what !== 'a job failed') return
+    said.push(what, line)
+    const { jobId } = line as { jobId?: string }
+    recorded.push(db.pool.query('select status from job where id = $1', [jobId]).then(({ rows }) => rows))
+  })
+  try {
+    const jobId = await submitText(service.url, key, 'refused', 'Not this one.')
+    await allFinished(service.runtime, [jobId])
+    await expect.poll(() => recorded.length).toBe(1)
+    const detail = { jobId, attempt: 1, code: 'RENDER_FAILED', cause: expect.stringContaining('400') }
+    expect(said).toEqual(['a job ended', 'a job failed', detail])
+    expect(await Promise.all(recorded)).toEqual([[{ status: 'failed' }]])
+  } finally {
+    vi.restoreAllMocks()
+    await speech.close()
   }
 })

@@ -10,7 +10,7 @@ const DEADLINE_MS = 180_000
 const refusedStart = async (env: Env) => {
   const dataDir = join(await makeTempDir(), 'data')
   const { code, stdout, stderr } = await run(['start'], { DATA_DIR: dataDir, ...env })
-  expect(code).not.toBe(0)
+  expect(code).toBe(1)
   expect(processesOf(dataDir)).toEqual([])
   expect(stdout + stderr).not.toMatch(/\n\s+at .*:\d+:\d+/)
   return (stdout + stderr).split('\n')
@@ -133,11 +133,16 @@ describe('configuration', { timeout: DEADLINE_MS }, () => {
     expect(lines.join('\n')).not.toContain('user@')
   })
 
-  test('a port in use is refused with its number, and leaves no process behind', async () => {
-    const service = await startService()
-    const lines = await refusedStart({ PORT: String(service.port) })
-    expect(naming(lines, 'PORT')).toEqual([1])
-    expect(lines.join('\n')).toContain(String(service.port))
-    expect(await service.stop()).toBe(0)
-  })
+  test.for(['PORT', 'METRICS_PORT'])(
+    'a %s in use is refused with its number in one sentence, and leaves no process behind',
+    async (name) => {
+      const service = await startService()
+      const [port] = await freePorts(1)
+      const lines = await refusedStart({ PORT: String(port), [name]: String(service.port) })
+      const sentence = `another process listens on 127.0.0.1 port ${service.port}: end it, or set ${name} to another one.`
+      expect(naming(lines, name)).toEqual([1])
+      expect(lines.at(-2)).toBe(`Sonant cannot start: ${sentence}`)
+      expect(await service.stop()).toBe(0)
+    },
+  )
 })
