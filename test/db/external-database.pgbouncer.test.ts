@@ -1,6 +1,6 @@
 import { Client, escapeIdentifier } from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { call } from '../setup/http.ts'
+import { call, freePorts } from '../setup/http.ts'
 import { allFinished, submitText } from '../setup/jobs/voice-jobs.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/postgres/database.ts'
 import { cleanUp, makeTempDir, run } from '../setup/processes/process.ts'
@@ -14,8 +14,8 @@ const JOBS = 24
 const POOL_SIZE = '16'
 const DAY_MS = 86_400_000
 const MODES = ['session', 'transaction'] as const
-const AS_OF = `select to_regnamespace('pgboss') as queue, (select count(*)::integer from pg_locks where locktype = 'advisory'
-  and database = (select oid from pg_database where datname = current_database())) as locks`
+const AS_OF = `select to_regclass('_prisma_migrations') as ledger, to_regnamespace('pgboss') as queue,
+  (select count(*)::integer from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())) as locks`
 
 interface Update {
   readonly jobsUpdated: { readonly id: string; readonly status: string }
@@ -80,18 +80,30 @@ describe.skipIf(pgbouncerProgram === undefined)('PgBouncer (skipped where it is 
     },
   )
 
-  test('in transaction mode without DIRECT_DATABASE_URL is refused before anything is created or locked', async () => {
-    const empty = await createTestDatabase()
-    try {
-      const env = { DATABASE_URL: through('transaction', empty), DATA_DIR: await makeTempDir() }
-      const { code, stderr } = await run(['migrate'], env)
-      expect(code).toBe(1)
-      expect(stderr).toMatch(/^Check DATABASE_URL: [^\n]* transaction mode[^\n]*: set DIRECT_DATABASE_URL [^\n]*\.\n$/)
-      expect(await inside(empty, AS_OF)).toEqual([{ queue: null, locks: 0 }])
-    } finally {
-      await empty.drop()
-    }
-  })
+  test.each([
+    ['migrate', ''],
+    ['start', 'Sonant cannot start: '],
+    ['serve', 'Sonant cannot start: '],
+    ['work', 'Sonant cannot start: '],
+  ])(
+    'in transaction mode without DIRECT_DATABASE_URL "sonant %s" is refused in one sentence before anything is created or locked in it',
+    async (command, says) => {
+      const [empty, dataDir, [port]] = await Promise.all([createTestDatabase(), makeTempDir(), freePorts(1)])
+      try {
+        await inside(empty, 'drop schema public cascade; create schema public')
+        const env = { DATABASE_URL: through('transaction', empty), DATA_DIR: dataDir, PORT: String(port) }
+        const { code, stdout, stderr } = await run([command], env)
+        expect([code, stdout]).toEqual([1, ''])
+        expect(stderr.slice(0, says.length)).toBe(says)
+        expect(stderr.slice(says.length)).toMatch(
+          /^Check DATABASE_URL: [^\n]* transaction mode[^\n]*: set DIRECT_DATABASE_URL [^\n]*\.\n$/,
+        )
+        expect(await inside(empty, AS_OF)).toEqual([{ ledger: null, queue: null, locks: 0 }])
+      } finally {
+        await empty.drop()
+      }
+    },
+  )
 })
 
 /** Runs SQL without the pooler. */
