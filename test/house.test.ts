@@ -68,7 +68,7 @@ const ROOMS_OF: Readonly<Record<string, string>> = {
   'graphql-yoga': 'graphql',
   'json-schema-to-typescript': 'rest',
   'lindera-wasm-nodejs-ipadic': 'engines',
-  'lru-cache': 'concurrency, lexicon',
+  'lru-cache': 'catalog, concurrency, lexicon',
   'mpg123-decoder': 'audio',
   'openapi-backend': 'rest',
   'openapi-types': 'rest',

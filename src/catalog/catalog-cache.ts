@@ -15,6 +15,7 @@ import type {
 import type { Database } from '../db/database.ts'
 import { compileInputs } from './validate-inputs.ts'
 import { catalogEntry, isPublic, versionOf } from './voice-endpoint.ts'
+import { openVoiceRecordings } from './voices/voice-recordings.ts'
 
 /** Empty until its first `reload`. @param prepare makes ready what a snapshot's endpoints need: no caller sees one before that */
 export function openCatalog(db: Database, prepare: (snapshot: CatalogSnapshot) => Promise<void>): Catalog {
@@ -37,6 +38,7 @@ export function openCatalog(db: Database, prepare: (snapshot: CatalogSnapshot) =
       shown = turn
       current = loaded
     },
+    recordingOf: openVoiceRecordings(db),
   }
 }
 

@@ -123,6 +123,8 @@ export interface Catalog {
   /** Whether it was read at least once. */
   readonly isLoaded: boolean
   reload(): Promise<void>
+  /** What a voice of an endpoint sounds like: the bytes of its audio file; null where it has none, or is gone. @throws where the database is away */
+  recordingOf(endpoint: VoiceEndpoint, voiceSlug: string): Promise<Uint8Array | null>
 }
 
 /** Fills in defaults in place, and returns what is wrong: nothing when the inputs are valid. `path` starts with `/inputs`. */

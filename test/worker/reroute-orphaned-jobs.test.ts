@@ -153,6 +153,7 @@ function openStale(runtime: Runtime): Runtime {
         return current
       },
       isLoaded: true,
+      recordingOf: runtime.catalog.recordingOf,
       reload,
     },
   }

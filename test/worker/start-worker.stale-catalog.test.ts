@@ -26,6 +26,7 @@ describe('a worker whose catalog is older than the job', () => {
         return told ? service.runtime.catalog.current : known
       },
       isLoaded: true,
+      recordingOf: service.runtime.catalog.recordingOf,
       reload: async () => {
         await reload()
         told = true

@@ -1,4 +1,4 @@
-import { loadVoice } from '../../catalog/load-voice.ts'
+import { loadVoice } from '../../catalog/voices/load-voice.ts'
 import type { VoiceEndpoint } from '../../context/catalog-snapshot.ts'
 import type { Context } from '../../context/context.ts'
 import { EngineError, type SpeechEngine } from '../../engines/engine.ts'

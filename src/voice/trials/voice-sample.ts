@@ -1,6 +1,6 @@
 import type { AudioThreads } from '../../audio/audio-threads.ts'
-import { loadVoice } from '../../catalog/load-voice.ts'
 import { sampleKey } from '../../catalog/samples/voice-samples.ts'
+import { loadVoice } from '../../catalog/voices/load-voice.ts'
 import type { VoiceEndpoint } from '../../context/catalog-snapshot.ts'
 import { describeError } from '../../errors/describe-error.ts'
 import { notFound, ServiceError } from '../../errors/service-error.ts'

@@ -1,0 +1,24 @@
+import type { VoiceEndpoint } from '../../context/catalog-snapshot.ts'
+import type { Parts } from '../../context/context.ts'
+import type { EngineVoice } from '../../engines/engine.ts'
+import { loadRecording } from '../../library/load-recording.ts'
+import { namesLibraryVoice } from '../library-voices.ts'
+
+/**
+ * A voice with its recording, which a snapshot of the catalog does not hold; null where neither the endpoint nor the account has such a voice.
+ * @param accountId whose own voices may be meant
+ * @throws where the store is away
+ */
+export async function loadVoice(
+  parts: Pick<Parts, 'catalog' | 'db' | 'storage'>,
+  endpoint: VoiceEndpoint,
+  slug: string,
+  accountId: string | null,
+): Promise<EngineVoice | null> {
+  const voice = endpoint.voices.find((candidate) => candidate.slug === slug)
+  if (voice === undefined && accountId !== null && namesLibraryVoice(endpoint, slug))
+    return loadRecording(parts, accountId, slug)
+  if (voice === undefined) return null
+  if (voice.kind === 'preset') return { ...voice, referenceAudio: null }
+  return { ...voice, referenceAudio: await parts.catalog.recordingOf(endpoint, slug) }
+}
