@@ -4,8 +4,9 @@ import { request } from 'undici'
 import { openEspeak } from '../../src/engines/espeak/espeak.ts'
 import { openLog } from '../../src/values/log.ts'
 import { speakText } from '../../src/voice/speak-text.ts'
+import { freePort } from '../environment.ts'
 import { GOALS } from '../goals.ts'
-import { atMost, interleaved, type Measure, median, type Pair, type Row } from '../measure.ts'
+import { atMost, figure, interleaved, type Measure, median, type Pair, type Row } from '../measure.ts'
 import { SENTENCES, speechRequest } from '../sentences.ts'
 
 const POLL_MS = 5
@@ -13,6 +14,8 @@ const { beyondEngineMs: ALLOWANCE_MS, longTextMs: LONG_TEXT_MS } = GOALS.firstAu
 const LONG_TEXT = 'The train leaves at half past nine, and nobody waits for those who are late. '
   .repeat(130)
   .slice(0, 10_000)
+/** Of a job in the worker, as its metrics have them: none of them waits for another job here. */
+const STAGES = ['turn', 'render', 'check', 'store', 'complete'] as const
 /** As the published endpoint has `aria`. */
 const LONG_VOICE = 'en-us+shelby@66'
 
@@ -20,7 +23,8 @@ const LONG_VOICE = 'en-us+shelby@66'
  * From just before the POST of a sentence, to an idle `sonant start`, to the first byte of its audio: the job is polled every 5 ms until
  * it is completed, then the signed URL is opened. The floor is the engine alone with the same sentence, in this process, right
  * after. Sentences in ten languages take turns; both engines have spoken before the clock starts. Then the same for a text of 10,000
- * characters, which both speak in all threads.
+ * characters, which both speak in all threads. The steps are the client's own, and the worker's stages between the first two of them by
+ * its metrics, which it keeps in this row alone.
  */
 export const firstAudio: Row = {
   name: 'first-audio',
@@ -28,18 +32,23 @@ export const firstAudio: Row = {
   reach: `p50 <= the engine's own time + ${ALLOWANCE_MS} ms; 10,000 characters <= ${LONG_TEXT_MS} ms on two cores`,
   run: async (environment) => {
     const { apiKey } = await environment.database()
-    const service = await environment.serve('start')
+    const port = await freePort()
+    const service = await environment.serve('start', { METRICS_PORT: String(port) })
     const engine = openEspeak({ threads: availableParallelism(), log: openLog('warn') })
     const ours: number[] = []
     const floors: number[] = []
+    const ways: Way[] = []
+    let stages: readonly Measure[] = []
     let long: readonly Pair[] = []
     try {
       await engine.warm()
       for (const sentence of SENTENCES.slice(0, 10)) await timed(() => firstByte(service.url, apiKey, sentence.text))
+      const before = await stagesOf(port)
       for (const sentence of SENTENCES.slice(0, environment.quick ? 20 : 60)) {
-        ours.push(await timed(() => firstByte(service.url, apiKey, sentence.text)))
+        ours.push(await timed(async () => ways.push(await firstByte(service.url, apiKey, sentence.text))))
         floors.push(await timed(() => engine.speak(speechRequest(sentence))))
       }
+      stages = meansOf(before, await stagesOf(port))
       const speech = speechRequest({ text: LONG_TEXT, language: 'English', voice: LONG_VOICE })
       // Both have compiled what a long text takes.
       for (const text of [LONG_TEXT, LONG_TEXT]) await firstByte(service.url, apiKey, text)
@@ -60,7 +69,7 @@ export const firstAudio: Row = {
       `p50 of the difference for the same sentence: ${median(ours.map((ms, at) => ms - floors[at]!)).toFixed(1)} ms`,
       `the goal of 10,000 characters is one for two cores: this run had ${availableParallelism()}`,
     ]
-    return { name: 'first-audio', measures: [measure, wholeText(long)], notes }
+    return { name: 'first-audio', measures: [measure, wholeText(long), ...stepsOf(ways), ...stages], notes }
   },
 }
 
@@ -75,16 +84,54 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started
 }
 
-async function firstByte(url: string, apiKey: string, text: string): Promise<void> {
+/** Milliseconds of one sentence, one after the other. */
+interface Way {
+  readonly answered: number
+  readonly completed: number
+  readonly opened: number
+}
+
+async function firstByte(url: string, apiKey: string, text: string): Promise<Way> {
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ inputs: { text, voice: 'aria' } })
+  const begun = performance.now()
   const submitted = await request(`${url}/api/v1/voice/tts`, { method: 'POST', headers, body })
   const { job_id: jobId } = (await submitted.body.json()) as { job_id: string }
-  const audio = await request(await audioUrl(`${url}/api/v1/voice/jobs/${jobId}`, headers))
+  const answered = performance.now()
+  const signed = await audioUrl(`${url}/api/v1/voice/jobs/${jobId}`, headers)
+  const completed = performance.now()
+  const audio = await request(signed)
   if (audio.statusCode !== 200) throw new Error(`the audio was answered with ${audio.statusCode}`)
   // Leaving the loop gives the connection up, so the rest is not read: playing starts here.
   for await (const _chunk of audio.body) break
+  return { answered: answered - begun, completed: completed - answered, opened: performance.now() - completed }
 }
+
+const stepsOf = (ways: readonly Way[]): Measure[] => [
+  figure('POST to its answer', 'ms', median(ways.map(({ answered }) => answered))),
+  figure(`answer to outputs in a poll, every ${POLL_MS} ms`, 'ms', median(ways.map(({ completed }) => completed))),
+  figure('outputs to the first byte', 'ms', median(ways.map(({ opened }) => opened))),
+]
+
+type Stages = Readonly<Record<(typeof STAGES)[number], { readonly seconds: number; readonly jobs: number }>>
+
+async function stagesOf(port: number): Promise<Stages> {
+  const { body } = await request(`http://127.0.0.1:${port}/metrics`)
+  const text = await body.text()
+  const read = (kind: string, stage: string) =>
+    Number(
+      new RegExp(`^sonant_job_stage_seconds_${kind}\\{[^}]*stage="${stage}"[^}]*\\} (\\S+)$`, 'm').exec(text)?.[1] ?? 0,
+    )
+  const entries = STAGES.map((stage) => [stage, { seconds: read('sum', stage), jobs: read('count', stage) }])
+  return Object.fromEntries(entries) as Stages
+}
+
+const meansOf = (before: Stages, after: Stages): Measure[] =>
+  STAGES.map((stage) => {
+    const jobs = after[stage].jobs - before[stage].jobs
+    if (jobs === 0) throw new Error(`the metrics have no job in stage ${stage}`)
+    return figure(`of it ${stage}, mean`, 'ms', (1000 * (after[stage].seconds - before[stage].seconds)) / jobs)
+  })
 
 async function audioUrl(job: string, headers: Record<string, string>): Promise<string> {
   for (;;) {
