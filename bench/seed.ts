@@ -6,7 +6,7 @@ interface SeedTime {
   readonly daysAgo: number
 }
 
-const LAST_YEAR: SeedTime = { days: 300, daysAgo: 0 }
+const LAST_YEAR: SeedTime = { days: 365, daysAgo: 0 }
 
 /** The ten characters of a TypeID that are its milliseconds. */
 const TIME = Array.from(
@@ -69,7 +69,7 @@ const NOTES = [
      characters = d.characters + excluded.characters, audio_ms = d.audio_ms + excluded.audio_ms`,
 ]
 
-/** Fills an account that has none with jobs of all types, of the last 300 days unless said otherwise, and brings the statistics up to date. */
+/** Fills an account that has none with jobs of all types, of the last 365 days unless said otherwise, and brings the statistics up to date. */
 export async function seedJobs(client: Client, accountId: string, jobs: number, time = LAST_YEAR): Promise<void> {
   const values = [accountId, jobs, time.days, time.daysAgo] as const
   if (jobs < MANY_JOBS) await client.query(SEED, [...values])

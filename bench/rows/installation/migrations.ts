@@ -8,58 +8,81 @@ import { MIGRATIONS } from '../../../src/db/migrations/migration-files.ts'
 import { openLog } from '../../../src/values/log.ts'
 import type { Environment } from '../../environment.ts'
 import { GOALS } from '../../goals.ts'
-import type { Measure, Row } from '../../measure.ts'
+import { atMost, type Row } from '../../measure.ts'
 import { seedJobs } from '../../seed.ts'
 
 const JOBS = 10_000_000
 const QUICK_JOBS = 200_000
 const { longestSeconds: LONGEST_WAIT_SECONDS } = GOALS.migrations
 const ACCOUNT = 'acc_01kbenchbenchbenchbenchben'
+const INSERT = `insert into job (id, account_id, type, endpoint_key, inputs, created_at) values ($1, $2, 'voice', 'tts', '{}', now())`
+/** So many of the jobs that were there before, from all over the table, have their state changed. */
+const CHANGED = 2_000
+const TAKE_AGAIN = `update job set status = 'processing', attempt = attempt + 1, completed_at = null where id = $1`
+const COMPLETE = `update job set status = 'completed', completed_at = now() where id = $1`
 
 /**
- * A database of the first version with 10,000,000 jobs, and all migrations since: the longest wait of an INSERT into `job`, one after the
- * other, while they run. No floor: nothing can do without locks.
+ * A database of the first version with 10,000,000 jobs, and all migrations since, beside two that write to `job` without a pause: one new
+ * jobs, the other the state of old ones, taken again and completed in turns. The longest wait of each. No floor: nothing can do without locks.
  */
 export const migrations: Row = {
   name: 'migrations',
-  what: 'INSERT into job while all migrations run over 10,000,000 jobs (quick: 200,000)',
-  reach: `longest <= ${LONGEST_WAIT_SECONDS} s`,
+  what: 'INSERT into job and UPDATE of a job while all migrations run over 10,000,000 jobs (quick: 200,000)',
+  reach: `longest of each <= ${LONGEST_WAIT_SECONDS} s`,
   run: async (environment) => {
     const jobs = environment.quick ? QUICK_JOBS : JOBS
-    const embedded = await openEmbedded(await environment.directory(), openLog('warn'))
-    const db = openDatabase(embedded.url, openLog('warn'))
-    const writer = new Client({ connectionString: embedded.url })
-    try {
-      await migrate(db, openLog('warn'), { folder: await firstVersion(environment) })
-      await writer.connect()
-      await writer.query('insert into account (id, name) values ($1, $1)', [ACCOUNT])
-      await seedJobs(writer, ACCOUNT, jobs)
-      const since = performance.now()
-      const migrated = migrate(db, openLog('warn'))
-      const { longest, written } = await insertUntil(writer, migrated)
-      const seconds = ((performance.now() - since) / 1000).toFixed(1)
-      return {
-        name: 'migrations',
-        measures: [measureOf(longest)],
-        notes: [`${jobs} jobs: ${seconds} s altogether, ${written} rows written meanwhile`],
-      }
-    } finally {
-      await writer.end()
-      await db.close()
-      await embedded.close()
+    const directory = await environment.directory()
+    const { url } = await environment.open(
+      () => openEmbedded(directory, openLog('warn')),
+      (embedded) => embedded.close(),
+    )
+    const db = await environment.open(
+      async () => openDatabase(url, openLog('warn')),
+      (opened) => opened.close(),
+    )
+    const [inserting, updating] = [await openClient(environment, url), await openClient(environment, url)]
+    await migrate(db, openLog('warn'), { folder: await firstVersion(environment) })
+    await inserting.query('insert into account (id, name) values ($1, $1)', [ACCOUNT])
+    await seedJobs(inserting, ACCOUNT, jobs)
+    const old = await someJobs(updating, jobs)
+    const since = performance.now()
+    const work = migrate(db, openLog('warn'))
+    const [inserted, updated] = await Promise.all([
+      writeDuring(work, (n) => inserting.query(INSERT, [`job_new_${n}`, ACCOUNT])),
+      writeDuring(work, (n) => updating.query(n % 2 === 0 ? TAKE_AGAIN : COMPLETE, [old[(n >> 1) % old.length]])),
+    ])
+    const seconds = ((performance.now() - since) / 1000).toFixed(1)
+    return {
+      name: 'migrations',
+      measures: [
+        atMost('longest INSERT', 's', inserted.longest, LONGEST_WAIT_SECONDS),
+        atMost('longest UPDATE', 's', updated.longest, LONGEST_WAIT_SECONDS),
+      ],
+      notes: [
+        `${jobs} jobs: ${seconds} s altogether, meanwhile ${inserted.written} jobs written, and ${updated.written} states of ${old.length} old ones`,
+      ],
     }
   },
 }
 
-const measureOf = (longest: number): Measure => ({
-  what: 'longest INSERT',
-  unit: 's',
-  floor: null,
-  value: longest,
-  ratio: null,
-  reach: migrations.reach,
-  reached: longest <= LONGEST_WAIT_SECONDS,
-})
+/** Ends before its server does. */
+const openClient = (environment: Environment, url: string): Promise<Client> =>
+  environment.open(
+    async () => {
+      const client = new Client({ connectionString: url })
+      await client.connect()
+      return client
+    },
+    (client) => client.end(),
+  )
+
+/** Completed ones, from pages all over the table. */
+async function someJobs(client: Client, jobs: number): Promise<string[]> {
+  const text = `select id from job tablesample system (${(100 * CHANGED) / jobs}) where status = 'completed'`
+  const { rows } = await client.query<{ id: string }>(text)
+  if (rows.length === 0) throw new Error('the sample has no completed job')
+  return rows.map(({ id }) => id)
+}
 
 async function firstVersion(environment: Environment): Promise<string> {
   const folder = await environment.directory()
@@ -72,17 +95,21 @@ async function firstVersion(environment: Environment): Promise<string> {
   return folder
 }
 
-async function insertUntil(writer: Client, work: Promise<void>): Promise<{ longest: number; written: number }> {
+/** One statement after the other while something goes on, each of one row; the longest took so many seconds. */
+async function writeDuring(
+  work: Promise<unknown>,
+  write: (n: number) => Promise<{ readonly rowCount: number | null }>,
+): Promise<{ longest: number; written: number }> {
   let [longest, written, done] = [0, 0, false]
   const settled = work.finally(() => {
     done = true
   })
+  // It is waited for below, unless a write fails first.
+  settled.catch(() => undefined)
   while (!done) {
     const since = performance.now()
-    await writer.query(
-      `insert into job (id, account_id, type, endpoint_key, inputs, created_at) values ($1, $2, 'voice', 'tts', '{}', now())`,
-      [`job_new_${written++}`, ACCOUNT],
-    )
+    const { rowCount } = await write(written++)
+    if (rowCount !== 1) throw new Error(`a writer changed ${rowCount} rows instead of one`)
     longest = Math.max(longest, (performance.now() - since) / 1000)
   }
   await settled
