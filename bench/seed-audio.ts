@@ -40,7 +40,7 @@ interface Audio {
   readonly files?: number
 }
 
-/** An artifact for each completed voice job, with its file, flushed to the disk. Returns how many files there are. */
+/** An artifact for each completed voice job, with its file. Returns how many files there are. */
 export async function seedAudio(client: Client, accountId: string, { dataDir, bytes, files }: Audio): Promise<number> {
   const sha256 = createHash('sha256').update(bytes).digest()
   const { rows } = await client.query<{ id: string; isStored: boolean }>(ARTIFACTS, [
@@ -60,10 +60,13 @@ export async function seedAudio(client: Client, accountId: string, { dataDir, by
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, write))
-  // What was seeded is on the disk before anything is measured: nothing of it is flushed next to one of two times alone.
+  return stored.length
+}
+
+/** What was seeded is on the disk before anything is measured: nothing of it is flushed next to one of two times alone. */
+export async function flushSeeded(client: Client): Promise<void> {
   await client.query('checkpoint')
   await promisify(execFile)('sync')
-  return stored.length
 }
 
 export async function keptBy(client: Client, accountId: string): Promise<Kept> {

@@ -10,7 +10,7 @@ import { GOALS } from '../../goals.ts'
 import { quantile, type Row } from '../../measure.ts'
 import { environmentOf, ROOT } from '../../process.ts'
 import { connected, seedJobs } from '../../seed.ts'
-import { filesIn, keptBy, seedAudio, seedLedger } from '../../seed-audio.ts'
+import { filesIn, flushSeeded, keptBy, seedAudio, seedLedger } from '../../seed-audio.ts'
 import { submitter } from '../../submitter.ts'
 
 const JOBS = 1_000_000
@@ -79,6 +79,7 @@ async function seed(environment: Environment): Promise<{ readonly accountId: str
     await seedJobs(client, accountId, environment.quick ? QUICK_JOBS : JOBS)
     await seedLedger(client, accountId)
     await seedAudio(client, accountId, { dataDir, bytes: BYTES, files: environment.quick ? QUICK_FILES : FILES })
+    await flushSeeded(client)
   })
   return { accountId, content: await contentOf(url, dataDir, accountId) }
 }

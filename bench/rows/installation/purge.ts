@@ -8,7 +8,7 @@ import type { Environment } from '../../environment.ts'
 import { GOALS } from '../../goals.ts'
 import { quantile, type Row } from '../../measure.ts'
 import { connected, seedJobs } from '../../seed.ts'
-import { filesIn, keptBy, seedAudio, seedLedger } from '../../seed-audio.ts'
+import { filesIn, flushSeeded, keptBy, seedAudio, seedLedger } from '../../seed-audio.ts'
 import { submitter } from '../../submitter.ts'
 
 const JOBS = 1_000_000
@@ -98,7 +98,7 @@ async function seedMonth(environment: Environment, client: Client, accountId: st
   const db = openDatabase((await environment.database()).url, openLog('warn'))
   await foldJobRollUp(db).finally(() => db.close())
   await client.query('vacuum analyze job, job_rollup, job_event')
-  await client.query('checkpoint')
+  await flushSeeded(client)
 }
 
 interface Counts {
