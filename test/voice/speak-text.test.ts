@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { Worker } from 'node:worker_threads'
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { SENTENCES, speechRequest } from '../../bench/sentences.ts'
 import { durationMs } from '../../src/audio/wav.ts'
 import type { SpeechRequest } from '../../src/engines/engine.ts'
@@ -10,6 +11,7 @@ import { openLog } from '../../src/values/log.ts'
 import { estimateSpeech } from '../../src/voice/estimate-speech.ts'
 import { speakText } from '../../src/voice/speak-text.ts'
 import { type SpeechServer, startSpeechServer } from '../setup/servers/speech-server.ts'
+import { until } from '../setup/wait.ts'
 
 const log = openLog('silent')
 const LONG = 'The train leaves at half past nine, and nobody waits for those who are late. '.repeat(40)
@@ -101,6 +103,15 @@ describe('a long text', () => {
     expect(server.calls).toHaveLength(chunks + 3)
   })
 
+  test('of 400 characters reaches the server as it is, in one request; one more makes several', async () => {
+    const most = LONG.slice(0, 400)
+    expect((await speak(most)).chunks).toBe(1)
+    expect(server.calls.map(({ body }) => body.input)).toEqual([most])
+    const { chunks } = await speak(LONG.slice(0, 401))
+    expect(chunks).toBe(2)
+    expect(server.calls).toHaveLength(3)
+  })
+
   test('has a row of dashes as a pause', async () => {
     const paragraph = LONG.slice(0, 390)
     await speak(`${paragraph}\n\n${'- '.repeat(190)}\n\n${paragraph}`)
@@ -157,6 +168,59 @@ describe('the embedded engine', () => {
     expect(first.durationMs / 1000 / expected).toBeLessThan(1.4)
   })
 
+  test('has two threads at work on one text at the same time, on its beginning first', async () => {
+    const watched = watchThreads()
+    const both = openEngines({ threads: 2, log, lookUp: () => undefined })
+    const say = (text: string) =>
+      both.use({ kind: 'espeak' }, (engine) => speakText(engine, { ...speechRequest(SENTENCES[0]!), text }))
+    try {
+      // One of them waits, which starts the second thread.
+      await Promise.all(['One.', 'Two.'].map(say))
+      await until(() => watched.ready.size === 2, 30_000, 'two threads that have started')
+      const before = watched.steps.length
+      const sentences = Array.from(
+        { length: 12 },
+        (_, n) => `Train number ${n} leaves at half past nine, and waits for nobody.`,
+      )
+      const text = sentences.join(' ')
+      const { chunks } = await say(text)
+      const steps = watched.steps.slice(before)
+      const begun = steps.flatMap((step) => step.text ?? [])
+      expect(begun).toHaveLength(chunks)
+      expect(begun.every((one) => text.includes(one))).toBe(true)
+      expect(text.startsWith(begun[0]!)).toBe(true)
+      expect(new Set(steps.map(({ thread }) => thread)).size).toBe(2)
+      expect(mostAtWork(steps)).toBe(2)
+    } finally {
+      watched.stop()
+      await both.close()
+    }
+  })
+
+  test('lets the first part be heard while none of the others is rendered', async () => {
+    const opening = 'The train leaves at half past nine today.'
+    const heard: number[] = []
+    const begun: string[] = []
+    let begunBefore: string[] = []
+    const halting: typeof espeak = {
+      ...espeak,
+      speak: async (one) => {
+        if (one.text !== opening) await until(() => heard.length > 0, 30_000, 'the first part to be heard')
+        begun.push(one.text)
+        return espeak.speak(one)
+      },
+    }
+    const onPart = ({ index }: { index: number }) => {
+      if (index === 0) begunBefore = [...begun]
+      heard.push(index)
+    }
+    const text = `${opening} ${LONG.slice(0, 800)}`
+    const { chunks } = await speakText(halting, { ...speechRequest(SENTENCES[0]!), text }, { onPart })
+    expect(chunks).toBeGreaterThan(2)
+    expect(begunBefore).toEqual([opening])
+    expect(heard).toEqual(Array.from({ length: chunks }, (_, index) => index))
+  })
+
   test.each(LANGUAGES)('takes for %s between half and twice what is estimated', async (language) => {
     for (const sentence of SENTENCES.filter((one) => one.language === language).slice(0, 10)) {
       const { durationMs: duration } = await speakText(espeak, speechRequest(sentence))
@@ -211,3 +275,43 @@ describe('the embedded engine', () => {
     expect(Math.abs(both / (2 * alone) - 1)).toBeLessThan(0.15)
   })
 })
+
+/** A text that a thread was given; without one: its rendering has come back. */
+interface Step {
+  readonly thread: number
+  readonly text?: string
+}
+
+/** What the threads that start from now on are given and give back, in its order. */
+function watchThreads() {
+  const steps: Step[] = []
+  const ready = new Set<number>()
+  const post = Worker.prototype.postMessage
+  // Before the pool, which gives it the next text.
+  const watch = (worker: Worker) =>
+    worker.prependListener('message', () => {
+      if (ready.has(worker.threadId)) steps.push({ thread: worker.threadId })
+      ready.add(worker.threadId)
+    })
+  const given = vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (this: Worker, message) {
+    steps.push({ thread: this.threadId, text: (message as { text: string }).text })
+    return post.call(this, message)
+  })
+  process.on('worker', watch)
+  const stop = () => {
+    process.off('worker', watch)
+    given.mockRestore()
+  }
+  return { steps, ready, stop }
+}
+
+/** How many threads had a text in their hands at once. */
+function mostAtWork(steps: readonly Step[]): number {
+  const atWork = new Set<number>()
+  const counts = steps.map(({ thread, text }) => {
+    if (text === undefined) atWork.delete(thread)
+    else atWork.add(thread)
+    return atWork.size
+  })
+  return Math.max(...counts)
+}

@@ -57,6 +57,17 @@ test('a text that fits in one chunk stays as it is', () => {
   expect(cut('  Hello. World.\n')).toEqual([{ text: '  Hello. World.\n', start: 0, pause: 'none' }])
 })
 
+test.each(LANGUAGES)(
+  '400 UTF-16 units in %s are one chunk, whatever ends in them, and one more makes two',
+  (language) => {
+    const paragraphs = proseIn(language).replaceAll(/(?<=[.!?。！？]) ?/gu, '\n\n')
+    for (const text of [proseIn(language), paragraphs]) {
+      expect(cut(text.slice(0, 400), language)).toEqual([{ text: text.slice(0, 400), start: 0, pause: 'none' }])
+      expect(cut(text.slice(0, 401), language)).toHaveLength(2)
+    }
+  },
+)
+
 test.each(LANGUAGES)('prose in %s is cut after sentences, into 200 to 400 characters', (language) => {
   const chunks = cut(proseIn(language), language)
   expect(chunks.length).toBeGreaterThan(1)
