@@ -6,7 +6,7 @@ import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.
 import { until } from '../../setup/wait.ts'
 
 const SUBMITTERS = 4
-/** Before the primary is killed, and again after the standby was promoted. */
+/** Before the primary is killed, and again after the standby was promoted. `.github/CONTRIBUTING.md` names the variables. */
 const ACKNOWLEDGED = Number(process.env.FAILOVER_JOBS ?? 25)
 /** Many take as long as they are. */
 const TIMEOUT_MS = 60_000 + ACKNOWLEDGED * 60
@@ -14,16 +14,26 @@ const TIMEOUT_MS = 60_000 + ACKNOWLEDGED * 60
 const PROMOTION_DELAY_MS = Number(process.env.FAILOVER_DELAY_MS ?? 0)
 /** 2 s on a machine that does nothing else. */
 const LONGEST_GAP_MS = Number(process.env.FAILOVER_GAP_MS ?? 10_000)
+const UNFINISHED = `status not in ('completed', 'failed')`
+/** A job that was rendered or charged twice has two artifacts or two entries; one whose audio or charge is missing is as good as lost. */
+const COST = `
+  select count(*) filter (where status is distinct from 'completed' or artifacts = 0 or entries = 0)::int as lost,
+    count(*) filter (where artifacts > 1 or entries > 1)::int as doubled,
+    (select count(*)::int from job where status = 'failed') as failed,
+    (select count(*)::int from job where error_code = 'INTERNAL_ERROR') as "internalErrors"
+  from (select job.status, (select count(*) from artifact a where a.job_id = asked.id) as artifacts,
+      (select count(*) from credit_entry e where e.job_id = asked.id) as entries
+    from unnest($1::text[]) as asked (id) left join job using (id)) as one`
 const BODY = { inputs: { text: 'Hello.', voice: 'aria' } }
 
 /** Submits without a pause, and remembers what was answered. */
 function openLoad(url: string, key: string) {
-  const [ids, statuses, retryAfters] = [[] as string[], new Set<number>(), new Set<string | undefined>()]
+  const [ids, statuses, retryAfters] = [[] as string[], new Map<number, number>(), new Set<string | undefined>()]
   let isOn = true
   const submit = async () => {
     while (isOn) {
       const reply = await call(`${url}/api/v1/voice/tts`, { method: 'POST', key, body: BODY })
-      statuses.add(reply.status)
+      statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1)
       if (reply.status === 202) ids.push(reply.json<{ job_id: string }>().job_id)
       if (reply.status === 503) retryAfters.add(reply.headers['retry-after'] as string | undefined)
     }
@@ -42,7 +52,7 @@ describe.each([
     'a DATABASE_URL that names both servers',
     (pair: PostgresPair) => pair.primaryUrl.replace(/\/postgres$/, `,${new URL(pair.standbyUrl).host}/postgres`),
   ],
-])('a primary that is killed, behind %s', { timeout: TIMEOUT_MS * 3 }, (_title, urlOf) => {
+])('a primary that is killed, behind %s', { timeout: TIMEOUT_MS * 3 }, (title, urlOf) => {
   let pair: PostgresPair
   let service: TestRuntime
   beforeAll(async () => {
@@ -67,34 +77,30 @@ describe.each([
     const promoted = performance.now()
     const before = load.ids.length
     await until(() => load.ids.length > before, TIMEOUT_MS, 'the first job after')
-    expect(performance.now() - promoted).toBeLessThan(LONGEST_GAP_MS)
+    const gapMs = performance.now() - promoted
     await until(() => load.ids.length >= before + ACKNOWLEDGED, TIMEOUT_MS, 'jobs after')
     await load.stop()
-    expect([...load.statuses].toSorted()).toEqual([202, 503])
-    expect([...load.retryAfters]).toEqual(['1'])
     await until(async () => (await ready()).status === 'ok', TIMEOUT_MS, 'readiness')
-    await allCompleted(load.ids)
+    const cost = await costOf(load.ids)
+    const answers = [...load.statuses].toSorted().map(([status, count]) => `${count} × ${status}`)
+    process.stderr.write(
+      `${load.ids.length} acknowledged, ${title}: ${JSON.stringify(cost)}, ${answers.join(', ')}, ${Math.round(gapMs)} ms without one after the promotion\n`,
+    )
+    expect(cost).toEqual({ lost: 0, doubled: 0, failed: 0, internalErrors: 0 })
+    expect([...load.statuses.keys()].toSorted()).toEqual([202, 503])
+    expect([...load.retryAfters]).toEqual(['1'])
+    expect(gapMs).toBeLessThan(LONGEST_GAP_MS)
   })
 
-  async function allCompleted(ids: readonly string[]): Promise<void> {
+  /** What became of the jobs once all have ended: those of the table, acknowledged or not, are counted where they failed. */
+  async function costOf(ids: readonly string[]) {
     const client = new Client({ connectionString: pair.standbyUrl })
     client.on('error', () => undefined)
     await client.connect()
-    const rowsOf = async (sql: string) => (await client.query<{ n: number }>(sql, [ids])).rows[0]?.n
     try {
-      const unfinished = () =>
-        rowsOf(
-          `select count(*)::int as n from job where status not in ('completed', 'failed') and $1::text[] is not null`,
-        )
+      const unfinished = async () => (await client.query(`select from job where ${UNFINISHED} limit 1`)).rowCount
       await until(async () => (await unfinished()) === 0, TIMEOUT_MS, 'all jobs to end')
-      expect(await rowsOf(`select count(*)::int as n from job where id = any($1) and status = 'completed'`)).toBe(
-        ids.length,
-      )
-      expect(await rowsOf(`select count(*)::int as n from artifact where job_id = any($1)`)).toBe(ids.length)
-      expect(await rowsOf(`select count(*)::int as n from credit_entry where job_id = any($1)`)).toBe(ids.length)
-      expect(
-        await rowsOf(`select count(*)::int as n from job where status = 'failed' and $1::text[] is not null`),
-      ).toBe(0)
+      return (await client.query<Record<string, number>>(COST, [ids])).rows[0]
     } finally {
       await client.end()
     }
