@@ -3,14 +3,18 @@ import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { deleteEndpoint } from '../../src/catalog/delete-endpoint.ts'
 import { openWebhookVault } from '../../src/context/secret-key.ts'
 import { diagnose } from '../../src/doctor/diagnose.ts'
 import type { Finding } from '../../src/doctor/finding.ts'
 import type { ServiceContext } from '../../src/runtime/services.ts'
 import { setWebhookUrl } from '../../src/webhooks/set-webhook-url.ts'
 import { complaintsOf } from '../setup/checks/complaints.ts'
+import { freePorts } from '../setup/http.ts'
 import { idAt, insertJob } from '../setup/jobs/jobs.ts'
+import { applyEndpoint } from '../setup/jobs/voice-jobs.ts'
 import { canMount } from '../setup/processes/mounts.ts'
+import { startSpeechServer } from '../setup/servers/speech-server.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 const DAY_MS = 86_400_000
@@ -102,6 +106,29 @@ test.each([
   const findings = await diagnose({ ...ctx, ...answering({ pg_settings: rows }) })
   const wrong = findings.filter(({ check, severity }) => check === 'PostgreSQL' && severity === 'error')
   expect(wrong.map((finding) => finding.found)).toEqual([found])
+})
+
+test('an engine server that answers with an error, that is not there or that lacks a voice is an error of its endpoint', async () => {
+  const servers = await Promise.all([startSpeechServer(), startSpeechServer(), startSpeechServer()])
+  const [failing, speaking, voiceless] = servers
+  const [port] = await freePorts(1)
+  failing.answer(() => ({ status: 500, json: { error: { message: 'no model' } } }))
+  voiceless.offer({ voices: ['somebody'] })
+  try {
+    await applyEndpoint(service.runtime, 'failing', { base_url: failing.url })
+    await applyEndpoint(service.runtime, 'absent', { base_url: `http://127.0.0.1:${port}` })
+    await applyEndpoint(service.runtime, 'speaking', { base_url: speaking.url })
+    await applyEndpoint(service.runtime, 'voiceless', { base_url: voiceless.url })
+    const remedy = 'start its server, or correct its endpoint file'
+    expect(await complaints()).toEqual([
+      `engines error: absent: PROVIDER_UNAVAILABLE: The server cannot be reached (ECONNREFUSED).. ${remedy}`,
+      `engines error: failing: PROVIDER_UNAVAILABLE: The server answered 500: no model. ${remedy}`,
+      'engines error: voiceless: the engine lacks en-us+f3. name voices that it has',
+    ])
+  } finally {
+    for (const slug of ['failing', 'absent', 'speaking', 'voiceless']) await deleteEndpoint(ctx, { slug })
+    await Promise.all(servers.map((server) => server.close()))
+  }
 })
 
 test('dead rows, a slot that nothing reads and old transaction ids are warnings', async () => {

@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { escapeIdentifier } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { REPAIR } from '../../../src/db/migrations/ledger.ts'
 import type { Finding } from '../../../src/doctor/finding.ts'
 import { freePorts } from '../../setup/http.ts'
 import { createTestDatabase } from '../../setup/postgres/database.ts'
 import { runHere, sonantHere } from '../../setup/processes/command-here.ts'
-import { cleanUp, makeTempDir } from '../../setup/processes/process.ts'
+import { cleanUp, makeTempDir, run } from '../../setup/processes/process.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 let service: TestRuntime
@@ -25,6 +26,10 @@ afterAll(async () => {
 const OF_MACHINES = [
   ...['PostgreSQL', 'timeouts', 'notifications', 'indexes', 'vacuum', 'clock', 'PUBLIC_URL', 'storage', 'DATA_DIR'],
 ]
+
+/** Tests run on a PostgreSQL that does not wait for its disk, which is an error: as one looks that does. */
+const DURABLE = `
+  create view public.pg_settings as select name, case name when 'fsync' then 'on' else setting end as setting, reset_val from pg_catalog.pg_settings`
 
 async function diagnosed(): Promise<{ code: number; findings: Finding[] }> {
   const { code, stdout } = await runHere(['doctor', '--json'], env)
@@ -60,6 +65,27 @@ describe('sonant doctor', () => {
     expect(stdout).toMatch(/^RESULT +CHECK +FOUND$/m)
     expect(stdout).toMatch(/^error +PostgreSQL +fsync is off\. Set fsync = on\.$/m)
     expect(stdout).toMatch(/^ok +storage +.*artifacts takes, gives and deletes objects$/m)
+  })
+
+  test('exits with 0 where all is well, and with 2 on warnings alone', async () => {
+    const { pool } = service.runtime.db
+    const database = `database ${escapeIdentifier(new URL(env.DATABASE_URL!).pathname.slice(1))}`
+    const examined = async (runIt: typeof run) => {
+      const { code, stdout } = await runIt(['doctor', '--json'], env)
+      const { ok, findings } = JSON.parse(stdout) as { ok: boolean; findings: Finding[] }
+      return [code, ok, findings.filter(({ severity }) => severity !== 'ok').map((one) => [one.check, one.severity])]
+    }
+    await pool.query(DURABLE)
+    await pool.query(`alter ${database} set search_path = public, pg_catalog`)
+    try {
+      expect(await examined(runHere)).toEqual([0, true, []])
+      await pool.query(`alter ${database} set statement_timeout = '30s'`)
+      // As a shell sees it.
+      expect(await examined(run)).toEqual([2, false, [['timeouts', 'warning']]])
+    } finally {
+      await pool.query(`alter ${database} reset all`)
+      await pool.query('drop view public.pg_settings')
+    }
   })
 
   test('says that migrations are pending, applies none, and looks at what needs none of them', async () => {
