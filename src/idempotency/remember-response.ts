@@ -5,7 +5,7 @@ import { invalidRequest, ServiceError } from '../errors/service-error.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
 
 /** How long a key is remembered. */
-const REMEMBERED_MS = 24 * 3_600_000
+export const REMEMBERED_MS = 24 * 3_600_000
 const KEY_FORM = /^[\x20-\x7e]{1,255}$/
 
 /** One use of an Idempotency-Key: the account, the key, and the hash of the request that it came with. */

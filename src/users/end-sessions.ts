@@ -1,4 +1,6 @@
+import type { Parts } from '../context/context.ts'
 import type { PrismaTx } from '../db/database.ts'
+import { SESSION_KEPT_MS } from './session.ts'
 
 /**
  * Ends all of a user's sessions, but for one that is to stay, and every link that would begin another: what they hold open is closed within
@@ -8,4 +10,11 @@ export async function endSessions(tx: PrismaTx, userId: string, stays?: string):
   await tx.signInLink.deleteMany({ where: { userId } })
   const where = { userId, ...(stays !== undefined && { id: { not: stays } }) }
   return (await tx.session.deleteMany({ where })).count
+}
+
+/** Deletes sessions whose cookies are gone as well, and links that sign nobody in any more, of users who never come back as of all others. */
+export async function forgetSessions({ db, now }: Pick<Parts, 'db' | 'now'>): Promise<void> {
+  const at = now()
+  await db.prisma.session.deleteMany({ where: { expiresAt: { lt: new Date(at.getTime() - SESSION_KEPT_MS) } } })
+  await db.prisma.signInLink.deleteMany({ where: { expiresAt: { lte: at } } })
 }

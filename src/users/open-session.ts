@@ -22,7 +22,6 @@ export async function openSession(
 ): Promise<OpenedSession> {
   const token = newToken()
   const expiresAt = new Date(now.getTime() + SESSION_LIFETIME_MS)
-  await tx.session.deleteMany({ where: { userId, expiresAt: { lt: new Date(now.getTime() - SESSION_KEPT_MS) } } })
   const used = { seenAt: now, passwordAt: by === 'password' ? now : null }
   const data = { id: newId('ses', now), userId, hash: hashToken(token), expiresAt, ...used }
   await tx.session.create({ data, select: { id: true } })

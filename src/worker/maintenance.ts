@@ -14,6 +14,7 @@ import { fillJobRollUp } from '../jobs/rollup/fill-job-rollup.ts'
 import { foldJobRollUp } from '../jobs/rollup/fold-job-rollup.ts'
 import { deleteAbandonedVoices } from '../library/delete-voice.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import { forgetSessions } from '../users/end-sessions.ts'
 import { foldDeliveryCounts } from '../webhooks/delivery/fold-delivery-counts.ts'
 import { tidyWebhooks } from '../webhooks/delivery/tidy-webhooks.ts'
 import { rerouteOrphanedJobs } from './reroute-orphaned-jobs.ts'
@@ -34,6 +35,7 @@ const DUTIES: readonly ((runtime: Runtime) => Promise<unknown>)[] = [
   deleteHeardParts,
   deleteAbandonedVoices,
   forgetExpired,
+  forgetSessions,
   ({ db }) => foldJobCounts(db.pool),
   ({ db }) => foldDeliveryCounts(db.pool),
   ({ db }) => foldJobRollUp(db),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { UserRole } from '../../src/access/scopes.ts'
 import { createUser } from '../../src/users/create-user.ts'
+import { forgetSessions } from '../../src/users/end-sessions.ts'
 import { call } from '../setup/http.ts'
 import { insertJob } from '../setup/jobs/jobs.ts'
 import { applyEndpoint } from '../setup/jobs/voice-jobs.ts'
@@ -302,7 +303,7 @@ describe('a session', () => {
     expect(days).toBeCloseTo(31, 2)
     const { pool } = service.runtime.db
     await pool.query(`update session set expires_at = now() - interval '25 hours' where user_id = $1`, [id])
-    await cookieOf(email)
+    await forgetSessions(service.runtime)
     const { reply: late } = await ask({ query: ME, cookie })
     expect(late.headers['x-sonant-session']).toBeUndefined()
   })

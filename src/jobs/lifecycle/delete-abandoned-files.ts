@@ -1,7 +1,7 @@
 import type { Parts } from '../../context/context.ts'
 
 /** A worker that still stores for an abandoned attempt learns of it with its next heartbeat, and deletes its files itself. */
-const GRACE_MS = 600_000
+export const GRACE_MS = 600_000
 const PAGE_ROWS = 1000
 const AT_ONCE = 8
 

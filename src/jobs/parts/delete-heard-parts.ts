@@ -2,7 +2,7 @@ import type { Parts } from '../../context/context.ts'
 import { partsFolder } from './part-key.ts'
 
 /** After the last part was read: a listener holds seconds of sound, and is sent away where it takes nothing for a minute. */
-const GRACE_MS = 600_000
+export const GRACE_MS = 600_000
 const PAGE_ROWS = 1000
 
 const HEARD = `select job_id, attempt from heard_attempt where completed_at <= now() - $1 * interval '1 millisecond'

@@ -1,6 +1,10 @@
 import type { Parts } from '../../context/context.ts'
+import { REMEMBERED_MS } from '../../idempotency/remember-response.ts'
+import { GRACE_MS as ABANDONED_MS } from '../../jobs/lifecycle/delete-abandoned-files.ts'
+import { GRACE_MS as HEARD_MS } from '../../jobs/parts/delete-heard-parts.ts'
 import { retentionBacklogSeconds } from '../../jobs/retention/retention-backlog.ts'
-import { KEPT_DAYS } from '../../webhooks/delivery/webhook-delivery.ts'
+import { SESSION_KEPT_MS } from '../../users/session.ts'
+import { BODY_KEPT_SECONDS, KEPT_DAYS } from '../../webhooks/delivery/webhook-delivery.ts'
 
 /** By how long the oldest rows of a kind have outlived their time. */
 interface Backlog {
@@ -8,16 +12,35 @@ interface Backlog {
   readonly seconds: number
 }
 
-/** Over the index of what is finished. */
-const WEBHOOKS = `
-  select 'webhook_delivery' as what,
-    greatest(0, coalesce(extract(epoch from now() - min(finished_at)) - $1 * 86400, 0))::float8 as seconds
-  from webhook_delivery where finished_at is not null`
+/** When the first row of a kind began to be kept, or had served, over the index by which maintenance finds it; and for how long it is kept then. */
+const KINDS: readonly (readonly [what: string, since: string, keptSeconds: number])[] = [
+  [
+    'webhook_delivery',
+    'select min(finished_at) from webhook_delivery where finished_at is not null',
+    KEPT_DAYS * 86_400,
+  ],
+  [
+    'webhook_body',
+    'select min(finished_at) from webhook_delivery where finished_at is not null and body is not null',
+    BODY_KEPT_SECONDS,
+  ],
+  ['webhook_secret', 'select min(expires_at) from webhook_secret where expires_at is not null', 0],
+  ['idempotency_record', 'select min(created_at) from idempotency_record', REMEMBERED_MS / 1000],
+  ['session', 'select min(expires_at) from session', SESSION_KEPT_MS / 1000],
+  ['sign_in_link', 'select min(expires_at) from sign_in_link', 0],
+  ['abandoned_attempt', 'select min(abandoned_at) from abandoned_attempt', ABANDONED_MS / 1000],
+  ['heard_attempt', 'select min(completed_at) from heard_attempt', HEARD_MS / 1000],
+]
+
+const TIDIED = KINDS.map(
+  ([what, since, keptSeconds]) => `
+  select '${what}' as what, greatest(0, coalesce(extract(epoch from now() - (${since})) - ${keptSeconds}, 0))::float8 as seconds`,
+).join(' union all')
 
 /** What the workers' maintenance should have deleted by now: all zero where it keeps up. */
 export async function retentionBacklog(parts: Pick<Parts, 'db' | 'settings' | 'now'>): Promise<Backlog[]> {
   const [{ rows }, { jobs, audio, chats }] = await Promise.all([
-    parts.db.pool.query<Backlog>(WEBHOOKS, [KEPT_DAYS]),
+    parts.db.pool.query<Backlog>(TIDIED),
     retentionBacklogSeconds(parts),
   ])
   const ofJobs = { job: jobs, artifact: audio, companion_chat: chats }

@@ -4,6 +4,8 @@ import { MIGRATIONS, readMigration } from '../../../src/db/migrations/migration-
 import { openDatabaseReadings } from '../../../src/server/metrics/database-readings.ts'
 import type { GaugeName } from '../../../src/telemetry/metrics.ts'
 import { NO_TELEMETRY, type Reading, type Telemetry } from '../../../src/telemetry/telemetry.ts'
+import { createUser } from '../../../src/users/create-user.ts'
+import { maintain } from '../../../src/worker/maintenance.ts'
 import { idAt, insertJob } from '../../setup/jobs/jobs.ts'
 import { applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'
 import { BEGIN_HELD } from '../../setup/postgres/held-transaction.ts'
@@ -13,6 +15,30 @@ import { until } from '../../setup/wait.ts'
 const TIMEOUT_MS = 60_000
 const DAY_MS = 86_400_000
 const KEPT_DAYS = 400
+const BEYOND_DAYS = 40
+/** By what the age of a row counts, and for how many days it is kept then. */
+const TIDIED: readonly (readonly [what: string, keptDays: number])[] = [
+  ['webhook_delivery', 30],
+  ['webhook_body', 900 / 86_400],
+  ['webhook_secret', 0],
+  ['idempotency_record', 1],
+  ['session', 1],
+  ['sign_in_link', 0],
+  ['abandoned_attempt', 600 / 86_400],
+  ['heard_attempt', 600 / 86_400],
+]
+const AGO = `now() - interval '${BEYOND_DAYS} days'`
+/** One of each, of an account with one user. */
+const BEYOND = [
+  `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, body, state, created_at, next_attempt_at, finished_at)
+   values ('msg_old', $1, 'job', 'job_old', 'https://a.example', 0, '', 'x', 'succeeded', ${AGO}, ${AGO}, ${AGO})`,
+  `insert into webhook_secret (account_id, sealed, expires_at) values ($1, 'x', ${AGO})`,
+  `insert into idempotency_record (account_id, key, request_hash, job_id, created_at) values ($1, 'k', 'x', 'job_old', ${AGO})`,
+  `insert into session (id, user_id, hash, seen_at, expires_at) select 'ses_old', id, 'x', ${AGO}, ${AGO} from "user" where account_id = $1`,
+  `insert into sign_in_link (hash, user_id, expires_at) select 'x', id, ${AGO} from "user" where account_id = $1`,
+  `insert into abandoned_attempt (job_id, attempt, abandoned_at) values ('job_old', 1, ${AGO})`,
+  `insert into heard_attempt (job_id, attempt, completed_at) values ('job_old', 1, ${AGO})`,
+]
 const PAGED = '20261123070000_sum_types'
 
 let service: TestRuntime
@@ -77,6 +103,22 @@ test('what is kept beyond its time is behind by that time', async () => {
   })
   const behind = (await readings())('retention_backlog_seconds', 'job') ?? 0
   expect(behind / 86_400).toBeCloseTo(2, 1)
+})
+
+test('whatever maintenance deletes by its age is behind by so much, and no more once it has run', async () => {
+  await createUser(service.runtime.as({ kind: 'system' }), { account, email: 'gone@example.com', role: 'owner' })
+  for (const statement of BEYOND) await query(statement, statement.includes('$1') ? [account] : [])
+  const before = await readings()
+  expect(
+    TIDIED.map(([what, kept]) => [what, (before('retention_backlog_seconds', what) ?? 0) / 86_400 + kept]),
+  ).toEqual(TIDIED.map(([what]) => [what, expect.closeTo(BEYOND_DAYS, 1)]))
+  const end = maintain(service.runtime)
+  const behind = async () => {
+    const after = await readings()
+    return TIDIED.filter(([what]) => after('retention_backlog_seconds', what) !== 0)
+  }
+  await expect.poll(behind, { timeout: TIMEOUT_MS }).toEqual([])
+  await end()
 })
 
 test('a clock that is fast or slow is so many seconds ahead or behind', async () => {

@@ -114,7 +114,10 @@ describe('/metrics', () => {
     expect(statements.filter((name) => !/^[a-z_]+$/.test(name ?? ''))).toEqual([])
     expect(value('bus_connected')).toBe(1)
     expect(samples('retention_backlog_seconds').map(({ labels, value: seconds }) => [labels.what, seconds])).toEqual([
-      ...['webhook_delivery', 'job', 'artifact', 'companion_chat'].map((what) => [what, 0]),
+      ...[
+        ...['webhook_delivery', 'webhook_body', 'webhook_secret', 'idempotency_record', 'session', 'sign_in_link'],
+        ...['abandoned_attempt', 'heard_attempt', 'job', 'artifact', 'companion_chat'],
+      ].map((what) => [what, 0]),
     ])
     expect(value('worker_slots', { pool: 'espeak' })).toBeGreaterThan(0)
     expect(value('worker_last_beat_age_seconds')).toBeLessThan(30)
