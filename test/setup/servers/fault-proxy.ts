@@ -9,6 +9,8 @@ import { join } from 'node:path'
  * in neither direction: a machine that lost its network.
  */
 type Cut = 'now' | 'reply' | 'silence' | null
+/** Cuts the connection in place of an answer that it holds of, once that is complete; any other is passed on. */
+type CutByAnswer = (answer: string) => boolean
 
 export interface FaultProxy {
   /** The database through the proxy. */
@@ -16,7 +18,7 @@ export interface FaultProxy {
   /** Connections cut so far. */
   readonly cuts: Record<Exclude<Cut, null>, number>
   /** @param sinceBegin what the connection was sent since its last `begin`, these bytes included */
-  rule: (bytes: Buffer, sinceBegin: string) => Cut
+  rule: (bytes: Buffer, sinceBegin: string) => Cut | CutByAnswer
   /** Ends every connection, and lets new ones through. */
   heal(): void
   close(): Promise<void>
@@ -26,6 +28,9 @@ export interface FaultProxy {
 const BEGIN = /begin(?:; set [^\0]*)?\0/
 const JOB_ID = /job_[0-9a-z]{26}/g
 const jobsIn = (text: string): number => new Set(text.match(JOB_ID)).size
+/** ReadyForQuery, which ends every answer, without the state of the transaction. */
+const READY = 'Z\0\0\0\u0005'
+const isWhole = (answer: Buffer): boolean => answer.subarray(-6, -1).toString('latin1') === READY
 const textOf = (bytes: Buffer, sinceBegin: string) => (isCommit(bytes) ? sinceBegin : bytes.toString('latin1'))
 const isCommit = (bytes: Buffer): boolean => bytes.includes('commit\0')
 
@@ -56,6 +61,28 @@ export function cutReplies(
   return Object.assign(rule, { left })
 }
 
+/**
+ * The same where it is the answer that names so many jobs, of a statement which asks for none by its id: once.
+ * @param word which the statement holds
+ * @param times how often it must name each of them: in so many columns
+ */
+export function cutAnswers(
+  word: string,
+  leastJobs: number,
+  times = 1,
+): FaultProxy['rule'] & { readonly cut: readonly string[] } {
+  const cut: string[] = []
+  const isCut: CutByAnswer = (answer) => {
+    const named = Map.groupBy(answer.match(JOB_ID) ?? [], (id) => id)
+    const ids = [...named].filter(([, places]) => places.length >= times).map(([id]) => id)
+    if (cut.length > 0 || ids.length < leastJobs) return false
+    cut.push(...ids)
+    return true
+  }
+  const rule: FaultProxy['rule'] = (bytes) => (cut.length === 0 && bytes.includes(word) ? isCut : null)
+  return Object.assign(rule, { cut })
+}
+
 /** TCP in front of PostgreSQL's socket that cuts connections by a rule; none until one is set. */
 export async function startFaultProxy(databaseUrl: string): Promise<FaultProxy> {
   const target = new URL(databaseUrl)
@@ -64,6 +91,8 @@ export async function startFaultProxy(databaseUrl: string): Promise<FaultProxy> 
   const server = createServer((client) => {
     const upstream = createConnection(path)
     let [cutting, silent, sinceBegin] = [false, false, '']
+    let isCut: CutByAnswer | undefined
+    let answer = Buffer.alloc(0)
     const end = () => {
       client.destroy()
       upstream.destroy()
@@ -77,15 +106,25 @@ export async function startFaultProxy(databaseUrl: string): Promise<FaultProxy> 
       sinceBegin = (begins ? '' : sinceBegin) + bytes.toString('latin1')
       const cut = cutting ? null : proxy.rule(bytes, sinceBegin)
       if (isCommit(bytes) || bytes.includes('rollback\0') || !BEGIN.test(sinceBegin)) sinceBegin = ''
-      if (cut !== null) proxy.cuts[cut]++
+      if (typeof cut === 'function') isCut = cut
+      else if (cut !== null) proxy.cuts[cut]++
       if (cut === 'now') return end()
       cutting ||= cut === 'reply'
       silent = cut === 'silence'
       if (!silent) upstream.write(bytes)
     })
     upstream.on('data', (bytes: Buffer) => {
-      if (cutting) end()
-      else if (!silent) client.write(bytes)
+      if (cutting) return end()
+      if (silent) return
+      answer = Buffer.concat([answer, bytes])
+      if (isCut !== undefined && !isWhole(answer)) return
+      if (isCut?.(answer.toString('latin1'))) {
+        proxy.cuts.reply++
+        return end()
+      }
+      client.write(answer)
+      isCut = undefined
+      answer = Buffer.alloc(0)
     })
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { INSERT_WAITING_ONCE } from '../../../src/jobs/insert-job.ts'
+import { INSERT_WAITING, INSERT_WAITING_ONCE } from '../../../src/jobs/insert-job.ts'
 import { claimApart, claimTogether } from '../../setup/postgres/claims-apart.ts'
 import {
   type ChaosService,
@@ -7,7 +7,7 @@ import {
   RECEIVER_PATH,
   startChaosService,
 } from '../../setup/scenarios/chaos-service.ts'
-import { cutReplies, cutShares } from '../../setup/servers/fault-proxy.ts'
+import { cutAnswers, cutReplies, cutShares } from '../../setup/servers/fault-proxy.ts'
 import { ask } from '../../setup/service/graphql.ts'
 import { until } from '../../setup/wait.ts'
 
@@ -30,6 +30,8 @@ const COMMITTED_BY_WORKERS = [
 ]
 /** Statements that several jobs share. */
 const BATCHES = ['claim_jobs', 'complete_jobs', '_delivery_with_end']
+/** Jobs that a worker knows when the answer to its next claim is lost. */
+const UNDER_WAY = 4
 /** One that holds so many jobs is no job alone. */
 const LEAST_JOBS = 2
 
@@ -50,6 +52,23 @@ describe('connections to the database that break', { timeout: 240_000 }, () => {
 
   const idsOf = async () =>
     (await fixture.auditor.db.pool.query<{ id: string }>('select id from job order by id')).rows.map(({ id }) => id)
+  /** Of the jobs with these texts, in their order: one there twice has more rows than one. */
+  const madeOf = async (texts: readonly string[]) => {
+    const { rows } = await fixture.auditor.db.pool.query<{
+      id: string
+      text: string
+      attempt: number
+      charges: number
+    }>(
+      `select id, t.text, attempt, (select count(*)::int from credit_entry e where e.job_id = j.id) as charges
+       from unnest($1::text[]) with ordinality as t (text, place) join job j on right(inputs->>'text', length(t.text)) = t.text
+       order by place`,
+      [texts],
+    )
+    return rows
+  }
+  const timesSpoken = (texts: readonly string[]) =>
+    texts.map((text) => fixture.speech.calls.filter(({ body }) => String(body.input).endsWith(text)).length)
 
   test('anywhere, also before the reply to a COMMIT: nothing is lost and nothing is done twice', async () => {
     fixture.proxy.rule = cutShares({ commit: 0.1, other: 0.01 })
@@ -105,6 +124,81 @@ describe('connections to the database that break', { timeout: 240_000 }, () => {
     )
     expect(rows).toEqual(ids.map(() => ({ status: 'completed', files: 1, charges: 1 })))
   })
+
+  test.each([
+    ['right after several submissions were committed together, and before their reply', 'reply'],
+    ['right before several submissions arrive together', 'now'],
+  ] as const)(
+    '%s: each 202 has its one job, which its key leads to, and is charged and spoken once',
+    async (_where, cut) => {
+      const batches = cutReplies([INSERT_WAITING.name, INSERT_WAITING_ONCE.name], LEAST_JOBS)
+      fixture.proxy.rule = (bytes, sinceBegin) => batches(bytes, sinceBegin) && cut
+      const texts: string[] = []
+      const ids: string[] = []
+      const isKeyed = (text: string) => texts.indexOf(text) % 2 === 0
+      const submit = (text: string) =>
+        fixture.submit(text, isKeyed(text) ? { 'idempotency-key': `${cut} ${text}` } : {}, false)
+      // How many share a statement depends on the machine.
+      do {
+        const more = Array.from(
+          { length: SLOW_JOBS },
+          (_nothing, index) => `${cut} at submission ${texts.length + index}.`,
+        )
+        texts.push(...more)
+        const replies = await Promise.all(more.map(submit))
+        expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([202]))
+        ids.push(...replies.map((reply) => reply.json<{ job_id: string }>().job_id))
+      } while (batches.left.size > 0)
+      const again = await Promise.all(texts.filter(isKeyed).map(submit))
+      expect(
+        again.map((reply) => [reply.headers['idempotency-replayed'], reply.json<{ job_id: string }>().job_id]),
+      ).toEqual(ids.filter((_id, index) => isKeyed(texts[index]!)).map((id) => ['true', id]))
+      await fixture.allIsWell(ids)
+      expect(await madeOf(texts)).toEqual(
+        texts.map((text, index) => ({ id: ids[index], text, attempt: 1, charges: 1 })),
+      )
+      expect(timesSpoken(texts)).toEqual(texts.map(() => 1))
+    },
+  )
+
+  test.each([
+    ['with their rows', 2],
+    ['without their rows', 1],
+  ])(
+    'right after a claim of several jobs %s was committed, and before its reply: none is lost, what is under way goes on, and each is charged and spoken once',
+    async (how, attempt) => {
+      if (how === 'without their rows') await claimApart(fixture.auditor.db.pool)
+      // A job's own row names it once more: what is taken without it is claimed by itself later.
+      const claims = cutAnswers('claim_queued', LEAST_JOBS, attempt)
+      const texts: string[] = []
+      const ids: string[] = []
+      const submit = async (jobs: number) => {
+        const more = Array.from({ length: jobs }, (_nothing, index) => `cut at claim ${how} ${texts.length + index}.`)
+        texts.push(...more)
+        const replies = await Promise.all(more.map((text) => fixture.submit(text, {}, false)))
+        ids.push(...replies.map((reply) => reply.json<{ job_id: string }>().job_id))
+      }
+      const areSpoken = (jobs: number) =>
+        until(() => fixture.speech.inFlight() === jobs, TIMEOUT_MS, `${jobs} jobs at the server`)
+      // How many share a claim depends on the machine.
+      do {
+        gate = Promise.withResolvers()
+        fixture.speech.answer(() => ({ until: gate.promise }))
+        await submit(UNDER_WAY)
+        await areSpoken(UNDER_WAY)
+        fixture.proxy.rule = claims
+        await submit(MAX_IN_FLIGHT - UNDER_WAY)
+        await areSpoken(MAX_IN_FLIGHT)
+        gate.resolve()
+        await fixture.allIsWell(ids)
+      } while (claims.cut.length === 0)
+      const attempts = (id: string) => (claims.cut.includes(id) ? attempt : 1)
+      expect(await madeOf(texts)).toEqual(
+        texts.map((text, index) => ({ id: ids[index], text, attempt: attempts(ids[index]!), charges: 1 })),
+      )
+      expect(timesSpoken(texts)).toEqual(texts.map(() => 1))
+    },
+  )
 
   test('right after a submission was committed, and before its reply: repeated with its key, it has the job that was made', async () => {
     const before = await idsOf()
