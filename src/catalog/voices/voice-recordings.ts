@@ -6,21 +6,29 @@ import type { Database } from '../../db/database.ts'
 const MOST_BYTES = 32 * 1024 ** 2
 
 /**
- * Recordings of the voices that endpoints have, read once and kept until their endpoint is applied again.
- * One that is read while an endpoint is applied may be the new one: it is kept under the time of the old one, which no job asks for after the reload.
+ * Recordings of the voices that endpoints have, each read once, however many jobs wait for it, and not again before its endpoint is applied
+ * again. Those of an earlier time stay until others need their room. One that is read while its endpoint is applied may be the new one: it is
+ * kept under the time of the old one, which no job asks for after the reload.
  */
 export function openVoiceRecordings(db: Database): Catalog['recordingOf'] {
   const kept = new LRUCache<string, Uint8Array>({ maxSize: MOST_BYTES, sizeCalculation: ({ length }) => length || 1 })
-  return async ({ slug: endpointSlug, updatedAt }, slug) => {
-    const key = `${endpointSlug}/${slug}/${updatedAt?.getTime()}`
-    const known = kept.get(key)
-    if (known !== undefined) return known
+  const underWay = new Map<string, Promise<Uint8Array | null>>()
+  const read = async (key: string | null, endpointSlug: string, slug: string): Promise<Uint8Array | null> => {
     const row = await db.prisma.voice.findUnique({
       where: { endpointSlug_slug: { endpointSlug, slug } },
       select: { referenceAudio: true },
     })
     const recording = row?.referenceAudio ?? null
-    if (recording !== null && updatedAt !== undefined) kept.set(key, recording)
+    if (recording !== null && key !== null) kept.set(key, recording)
     return recording
+  }
+  return async ({ slug: endpointSlug, updatedAt }, slug) => {
+    if (updatedAt === undefined) return read(null, endpointSlug, slug)
+    const key = `${endpointSlug}/${slug}/${updatedAt.getTime()}`
+    const known = kept.get(key) ?? underWay.get(key)
+    if (known !== undefined) return known
+    const reading = read(key, endpointSlug, slug).finally(() => underWay.delete(key))
+    underWay.set(key, reading)
+    return reading
   }
 }

@@ -12,6 +12,7 @@ function databaseOf(recordings: Map<string, Uint8Array | null>) {
     const name = Object.values(where.endpointSlug_slug).join('/')
     reads.push(name)
     const referenceAudio = recordings.get(name)
+    await new Promise((resolve) => setImmediate(resolve))
     return referenceAudio === undefined ? null : { referenceAudio }
   }
   return { db: { prisma: { voice: { findUnique } } } as unknown as Database, reads }
@@ -37,6 +38,23 @@ test('a recording is read once for each time that its endpoint was applied, and 
   recordings.set('clone/host', Uint8Array.of(4))
   expect(await bytes(appliedAt(2), 'host')).toEqual([4])
   expect(reads.length).toBe(4)
+})
+
+test('jobs that come at the same time share one reading, also one that fails', async () => {
+  const { db, reads } = databaseOf(new Map([['clone/host', Uint8Array.of(1)]]))
+  const recordingOf = openVoiceRecordings(db)
+  const all = await Promise.all(Array.from({ length: 20 }, () => recordingOf(appliedAt(1), 'host')))
+  expect([new Set(all).size, reads.length]).toEqual([1, 1])
+  let away = true
+  const findUnique = async () => {
+    if (away) throw new Error('the database is away')
+    return { referenceAudio: Uint8Array.of(2) }
+  }
+  const late = openVoiceRecordings({ prisma: { voice: { findUnique } } } as unknown as Database)
+  const failed = await Promise.allSettled([late(appliedAt(1), 'host'), late(appliedAt(1), 'host')])
+  expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  away = false
+  expect(await late(appliedAt(1), 'host')).toEqual(Uint8Array.of(2))
 })
 
 test('a voice that is gone, or has no recording, is looked for again', async () => {
