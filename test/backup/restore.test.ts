@@ -161,8 +161,10 @@ describe('a restored backup', () => {
 
   test('goes into a database that is empty, and into no other', async () => {
     const { settings } = service.runtime
+    const before = await contentOf(service.runtime)
+    expect(before.job).toContain('Not rendered yet.')
     await expect(runRestore(settings, log, dir)).rejects.toThrow('The database is in use: restore into an empty one')
-    expect(await contentOf(service.runtime)).toEqual(await contentOf(service.runtime))
+    expect(await contentOf(service.runtime)).toEqual(before)
   })
 
   test.each([
