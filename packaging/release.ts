@@ -52,7 +52,12 @@ function release(changelog: string): void {
   keepRelease(join(ROOT, tarball), kept)
   run('git', 'add', ...FILES, KEPT_RELEASES)
   run('git', 'commit', '--message', `Version ${version}`)
-  run('git', 'tag', '--annotate', `v${version}`, '--message', `Sonant ${version}`)
+  try {
+    run('git', 'tag', '--annotate', `v${version}`, '--message', `Sonant ${version}`)
+  } catch (error) {
+    run('git', 'reset', '--quiet', '--soft', 'HEAD~1')
+    throw error
+  }
 }
 
 function undo(): void {

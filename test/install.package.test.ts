@@ -220,9 +220,17 @@ describe('a release', () => {
 
   test('that fails on its way leaves the checkout as it was', async () => {
     await edit('CHANGELOG.md', (text) => text.replace(`## ${VERSION}`, '- More news.\n\n## 999.0.9'))
+    // Its package is not built and holds next to nothing: either takes seconds.
+    await edit('package.json', (text) =>
+      text.replace(/node (bin.codegen|packaging.prepack)[^"]+/g, 'true').replace(/("files": )\[[^\]]+/, '$1['),
+    )
     git('commit', '--quiet', '--all', '--message', 'A version that npm has already')
     const before = git('rev-parse', 'HEAD')
     refuses([VERSION], 'npm version failed:')
+    expect([git('status', '--porcelain'), git('rev-parse', 'HEAD')]).toEqual(['', before])
+    // No tag can have the name of a folder of tags.
+    git('tag', 'v999.2.0/taken')
+    refuses(['999.2.0', '--untried'], 'git tag failed:')
     expect([git('status', '--porcelain'), git('rev-parse', 'HEAD')]).toEqual(['', before])
   })
 
