@@ -1,5 +1,6 @@
 import type { Parts } from '../context/context.ts'
 import type { PrismaTx } from '../db/database.ts'
+import { deleteExpired } from '../db/lock-row.ts'
 import { SESSION_KEPT_MS } from './session.ts'
 
 /**
@@ -15,6 +16,6 @@ export async function endSessions(tx: PrismaTx, userId: string, stays?: string):
 /** Deletes sessions whose cookies are gone as well, and links that sign nobody in any more, of users who never come back as of all others. */
 export async function forgetSessions({ db, now }: Pick<Parts, 'db' | 'now'>): Promise<void> {
   const at = now()
-  await db.prisma.session.deleteMany({ where: { expiresAt: { lt: new Date(at.getTime() - SESSION_KEPT_MS) } } })
-  await db.prisma.signInLink.deleteMany({ where: { expiresAt: { lte: at } } })
+  await deleteExpired(db.pool, 'session', new Date(at.getTime() - SESSION_KEPT_MS))
+  await deleteExpired(db.pool, 'sign_in_link', at)
 }

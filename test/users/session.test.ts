@@ -15,6 +15,9 @@ const SIGN_IN =
   'mutation ($email: String!, $password: String!) { signIn(email: $email, password: $password) { ... on User { id email role } ... on RequestError { code } } }'
 const SIGN_OUT = 'mutation { signOut { ... on SignOutSuccess { sessions } } }'
 const ME = '{ me { user { email role } accountId credits } }'
+const HASH = `sha256(convert_to($1::text || n, 'UTF8'))`
+/** For longer than any row is kept. */
+const EXPIRED = `now() - interval '30 hours'`
 const JOBS = 'subscription { jobsUpdated { id } }'
 
 let service: TestRuntime
@@ -307,6 +310,39 @@ describe('a session', () => {
     const { reply: late } = await ask({ query: ME, cookie })
     expect(late.headers['x-sonant-session']).toBeUndefined()
   })
+
+  test.each([
+    [
+      'session',
+      `insert into session (id, user_id, hash, seen_at, expires_at) select $1::text || n, $1, ${HASH}, ${EXPIRED}, ${EXPIRED}`,
+    ],
+    ['sign_in_link', `insert into sign_in_link (hash, user_id, expires_at) select ${HASH}, $1, ${EXPIRED}`],
+  ])(
+    'every row of %s that is kept no longer goes but what a user’s transaction holds, until that is over',
+    async (table, insert) => {
+      const { pool } = service.runtime.db
+      const [held, other] = [await signedIn(), await signedIn()]
+      const left = async () =>
+        (await pool.query(`select distinct user_id as id from ${table} where expires_at <= ${EXPIRED}`)).rows
+      for (const [{ id }, rows] of [
+        [held, 1],
+        [other, 2_500],
+      ] as const)
+        await pool.query(`${insert} from generate_series(1, $2::int) n`, [id, rows])
+      const holder = await pool.connect()
+      try {
+        await holder.query(BEGIN_HELD)
+        await holder.query(`select from ${table} where user_id = $1 for update`, [held.id])
+        await forgetSessions(service.runtime)
+        expect(await left()).toEqual([{ id: held.id }])
+      } finally {
+        await holder.query('rollback')
+        holder.release()
+      }
+      await forgetSessions(service.runtime)
+      expect(await left()).toEqual([])
+    },
+  )
 })
 
 describe('signOut', () => {
