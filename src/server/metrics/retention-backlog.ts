@@ -12,7 +12,10 @@ interface Backlog {
   readonly seconds: number
 }
 
-/** When the first row of a kind began to be kept, or had served, over the index by which maintenance finds it; and for how long it is kept then. */
+/**
+ * When the first row of a kind began to be kept, or had served, over the index by which maintenance finds it; and for how long it is kept
+ * then. Sign-in links have no index by their expiry: a user has few of them.
+ */
 const KINDS: readonly (readonly [what: string, since: string, keptSeconds: number])[] = [
   [
     'webhook_delivery',
