@@ -10,24 +10,39 @@ import type { Environment } from '../../environment.ts'
 import { GOALS } from '../../goals.ts'
 import { atMost, type Row } from '../../measure.ts'
 import { seedJobs } from '../../seed.ts'
+import { keptBy, seedLedger } from '../../seed-audio.ts'
 
 const JOBS = 10_000_000
 const QUICK_JOBS = 200_000
 const { longestSeconds: LONGEST_WAIT_SECONDS } = GOALS.migrations
 const ACCOUNT = 'acc_01kbenchbenchbenchbenchben'
-const INSERT = `insert into job (id, account_id, type, endpoint_key, inputs, created_at) values ($1, $2, 'voice', 'tts', '{}', now())`
+/** More than all jobs cost. */
+const GRANT = `insert into credit_entry (account_id, kind, amount) values ($1, 'grant', 1000000000000)`
+/** As the first version has them: without what later ones note of an artifact. */
+const ARTIFACTS = `
+  insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, created_at)
+  select 'art' || substr(id, 4), id, 'audio', id || '/1/audio.wav', 'audio/wav', 48044, sha256(id::bytea), 1000, completed_at
+  from job where account_id = $1 and type = 'voice' and status = 'completed' order by id`
+/** A job and its charge, in one transaction. */
+const INSERT = `
+  with made as (
+    insert into job (id, account_id, type, endpoint_key, inputs, cost, created_at) values ($1, $2, 'voice', 'tts', '{}', 50, now())
+    returning id, account_id, cost
+  )
+  insert into credit_entry (account_id, kind, amount, job_id) select account_id, 'charge', -cost, id from made`
 /** So many of the jobs that were there before, from all over the table, have their state changed. */
 const CHANGED = 2_000
 const TAKE_AGAIN = `update job set status = 'processing', attempt = attempt + 1, completed_at = null where id = $1`
 const COMPLETE = `update job set status = 'completed', completed_at = now() where id = $1`
 
 /**
- * A database of the first version with 10,000,000 jobs, and all migrations since, beside two that write to `job` without a pause: one new
- * jobs, the other the state of old ones, taken again and completed in turns. The longest wait of each. No floor: nothing can do without locks.
+ * A database of the first version with 10,000,000 jobs, their ledger and their artifacts, and all migrations since, beside two that write
+ * without a pause: one new jobs with their charges, the other the state of old ones, taken again and completed in turns. The longest wait of
+ * each. No floor: nothing can do without locks.
  */
 export const migrations: Row = {
   name: 'migrations',
-  what: 'INSERT into job and UPDATE of a job while all migrations run over 10,000,000 jobs (quick: 200,000)',
+  what: 'INSERT into job and credit_entry, and UPDATE of a job, while all migrations run over 10,000,000 jobs (quick: 200,000)',
   reach: `longest of each <= ${LONGEST_WAIT_SECONDS} s`,
   run: async (environment) => {
     const jobs = environment.quick ? QUICK_JOBS : JOBS
@@ -43,7 +58,8 @@ export const migrations: Row = {
     const [inserting, updating] = [await openClient(environment, url), await openClient(environment, url)]
     await migrate(db, openLog('warn'), { folder: await firstVersion(environment) })
     await inserting.query('insert into account (id, name) values ($1, $1)', [ACCOUNT])
-    await seedJobs(inserting, ACCOUNT, jobs)
+    await seed(inserting, jobs)
+    const { artifacts, entries } = await keptBy(inserting, ACCOUNT)
     const old = await someJobs(updating, jobs)
     const since = performance.now()
     const work = migrate(db, openLog('warn'))
@@ -59,7 +75,8 @@ export const migrations: Row = {
         atMost('longest UPDATE', 's', updated.longest, LONGEST_WAIT_SECONDS),
       ],
       notes: [
-        `${jobs} jobs: ${seconds} s altogether, meanwhile ${inserted.written} jobs written, and ${updated.written} states of ${old.length} old ones`,
+        `${jobs} jobs, ${entries} entries of the ledger, ${artifacts} artifacts: ${seconds} s altogether`,
+        `meanwhile ${inserted.written} jobs written with their charges, and ${updated.written} states of ${old.length} old ones`,
       ],
     }
   },
@@ -75,6 +92,17 @@ const openClient = (environment: Environment, url: string): Promise<Client> =>
     },
     (client) => client.end(),
   )
+
+/** All that the first version keeps of jobs, without the checks of foreign keys, which take as long as the rows. */
+async function seed(client: Client, jobs: number): Promise<void> {
+  await seedJobs(client, ACCOUNT, jobs)
+  await client.query('set session_replication_role = replica')
+  await client.query(GRANT, [ACCOUNT])
+  await seedLedger(client, ACCOUNT)
+  await client.query(ARTIFACTS, [ACCOUNT])
+  await client.query('reset session_replication_role')
+  await client.query('vacuum analyze artifact')
+}
 
 /** Completed ones, from pages all over the table. */
 async function someJobs(client: Client, jobs: number): Promise<string[]> {
