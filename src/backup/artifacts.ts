@@ -13,6 +13,7 @@ import type { Storage } from '../storage/storage.ts'
 import { checksumOf, damaged, NoRoom, writeChecked } from './checked-file.ts'
 import type { BackupFile, Manifest } from './manifest.ts'
 import { keysInUse, LONGEST_WAIT_MS, untilDeleted } from './missing-audio.ts'
+import { openTurns, paced } from './paced.ts'
 
 const FOLDER = 'artifacts'
 const LIST = 'artifacts.ndjson.gz'
@@ -46,7 +47,7 @@ const copyOf = (files: string): string => `copy (
 export async function listArtifacts(snapshot: Snapshot, dir: string): Promise<BackupFile> {
   const [found] = await snapshot.query<{ there: boolean }>(HAS_VOICES)
   const files = found?.there === true ? `${ARTIFACTS} union all ${VOICES}` : ARTIFACTS
-  return writeChecked(dir, LIST, snapshot.copy(copyOf(files)), createGzip())
+  return writeChecked(dir, LIST, snapshot.copy(copyOf(files)), paced(), createGzip())
 }
 
 interface Parts {
@@ -57,7 +58,7 @@ interface Parts {
 }
 
 /**
- * Copies every listed file, each compared with the checksum that it was stored with. What was deleted since it was listed is noted.
+ * Copies every listed file, a third of the time, each compared with the checksum that it was stored with. What was deleted since it was listed is noted.
  * @throws ServiceError UNAVAILABLE where a file is missing, or is not what was stored
  */
 export async function keepArtifacts(parts: Parts, dir: string, list: BackupFile): Promise<Manifest['artifacts']> {
@@ -70,7 +71,8 @@ export async function keepArtifacts(parts: Parts, dir: string, list: BackupFile)
     await untilDeleted(parts.db, keys, parts.longestWaitMs)
     sums.gone.push(...keys)
   }
-  await eachListed(dir, async (artifact) => {
+  const rest = openTurns()
+  await eachListed(dir, rest, async (artifact) => {
     const fate = await keepOne(parts, dir, artifact)
     if (fate === 'gone') sums.gone.push(artifact.key)
     if (fate === 'missing' && missing.push(artifact.key) === 1) since = performance.now()
@@ -111,7 +113,7 @@ function unreadable(key: string, found: Error | BackupFile): ServiceError {
 
 /** Compares every file with its checksum. @throws ServiceError INVALID_REQUEST that names one that is not as it was written */
 export async function verifyArtifacts(dir: string, { gone }: Manifest['artifacts']): Promise<void> {
-  await eachListed(dir, async ({ key, sha256 }) => {
+  await eachListed(dir, noRest, async ({ key, sha256 }) => {
     if (gone.includes(key)) return
     const found = await checksumOf(join(dir, FOLDER, key))
     if (found?.sha256 !== sha256) throw damaged(dir, `${FOLDER}/${key}`, found === null)
@@ -120,14 +122,21 @@ export async function verifyArtifacts(dir: string, { gone }: Manifest['artifacts
 
 /** Stores every file, and compares what the store says of it. What an earlier try has stored is stored again. */
 export async function restoreArtifacts(storage: Storage, dir: string, { gone }: Manifest['artifacts']): Promise<void> {
-  await eachListed(dir, async ({ key, contentType, sha256 }) => {
+  await eachListed(dir, noRest, async ({ key, contentType, sha256 }) => {
     if (gone.includes(key)) return
     const stored = await storage.put(key, createReadStream(join(dir, FOLDER, key)), { contentType })
     if (Buffer.from(stored.sha256).toString('hex') !== sha256) throw damaged(dir, `${FOLDER}/${key}`, false)
   })
 }
 
-async function eachListed(dir: string, work: (artifact: Kept) => Promise<void>): Promise<void> {
+/** Nothing runs beside a restore. */
+const noRest = async (): Promise<void> => undefined
+
+async function eachListed(
+  dir: string,
+  rest: () => Promise<void>,
+  work: (artifact: Kept) => Promise<void>,
+): Promise<void> {
   const input = createGunzip()
   // What fails on the way is thrown where its lines are read.
   pipeline(createReadStream(join(dir, LIST)), input, () => undefined)
@@ -136,6 +145,7 @@ async function eachListed(dir: string, work: (artifact: Kept) => Promise<void>):
     together.push(line.parse(JSON.parse(text)))
     if (together.length < AT_ONCE) continue
     await Promise.all(together.map(work))
+    await rest()
     together = []
   }
   await Promise.all(together.map(work))

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { paced } from '../../src/backup/paced.ts'
+import { openTurns, paced } from '../../src/backup/paced.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
@@ -46,4 +46,33 @@ test('what took long waits for 100 ms at most, and comes in its order and whole'
   expect(came).toEqual([])
   await wait(1)
   expect(came).toEqual(['a', 'b'])
+})
+
+test('pieces of work follow each other at once for 5 ms, and then after a rest of twice as long as they took', async () => {
+  const rest = openTurns()
+  let begun = 0
+  const work = async (ms: number) => {
+    vi.advanceTimersByTime(ms)
+    void rest().then(() => begun++)
+    await settled()
+  }
+  await work(4)
+  expect(begun).toBe(1)
+  await work(6)
+  expect(begun).toBe(1)
+  vi.advanceTimersByTime(19)
+  await settled()
+  expect(begun).toBe(1)
+  vi.advanceTimersByTime(1)
+  await settled()
+  expect(begun).toBe(2)
+  await work(4)
+  expect(begun).toBe(3)
+  await work(5_000)
+  vi.advanceTimersByTime(99)
+  await settled()
+  expect(begun).toBe(3)
+  vi.advanceTimersByTime(1)
+  await settled()
+  expect(begun).toBe(4)
 })
