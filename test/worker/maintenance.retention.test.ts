@@ -3,22 +3,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '../../src/values/id.ts'
 import { maintain } from '../../src/worker/maintenance.ts'
 import { idAt, insertJob } from '../setup/jobs/jobs.ts'
+import { ARTIFACT_DAYS, CHAT_DAYS, JOB_DAYS, RETENTION } from '../setup/jobs/retention.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 const SOON_MS = 60_000
 const DAY_MS = 86_400_000
-const [JOB_DAYS, ARTIFACT_DAYS, CHAT_DAYS] = [400, 30, 10]
 
 let service: TestRuntime
 let account: string
 beforeAll(async () => {
-  service = await startTestRuntime({
-    env: {
-      JOB_RETENTION_DAYS: String(JOB_DAYS),
-      ARTIFACT_RETENTION_DAYS: String(ARTIFACT_DAYS),
-      CHAT_RETENTION_DAYS: String(CHAT_DAYS),
-    },
-  })
+  service = await startTestRuntime({ env: RETENTION })
   account = await service.createAccount()
 })
 afterAll(() => service.close())

@@ -8,23 +8,15 @@ import type { Runtime } from '../../../src/runtime/runtime.ts'
 import { newId } from '../../../src/values/id.ts'
 import { call } from '../../setup/http.ts'
 import { idAt, insertJob, type JobFields } from '../../setup/jobs/jobs.ts'
+import { ARTIFACT_DAYS, CHAT_DAYS, JOB_DAYS, RETENTION } from '../../setup/jobs/retention.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 const DAY_MS = 86_400_000
-const JOB_DAYS = 400
-const ARTIFACT_DAYS = 30
-const CHAT_DAYS = 10
 
 let service: TestRuntime
 let runtime: Runtime
 beforeAll(async () => {
-  service = await startTestRuntime({
-    env: {
-      JOB_RETENTION_DAYS: String(JOB_DAYS),
-      ARTIFACT_RETENTION_DAYS: String(ARTIFACT_DAYS),
-      CHAT_RETENTION_DAYS: String(CHAT_DAYS),
-    },
-  })
+  service = await startTestRuntime({ env: RETENTION })
   runtime = service.runtime
 })
 afterAll(() => service.close())
