@@ -48,31 +48,19 @@ test('what took long waits for 100 ms at most, and comes in its order and whole'
   expect(came).toEqual(['a', 'b'])
 })
 
-test('pieces of work follow each other at once for 5 ms, and then after a rest of twice as long as they took', async () => {
+test('pieces of work follow each other at once for 5 ms, and then after a rest of twice as long as they took, or 100 ms', async () => {
   const rest = openTurns()
   let begun = 0
+  const wait = async (ms: number) => {
+    vi.advanceTimersByTime(ms)
+    await settled()
+    return begun
+  }
   const work = async (ms: number) => {
     vi.advanceTimersByTime(ms)
     void rest().then(() => begun++)
-    await settled()
+    return wait(0)
   }
-  await work(4)
-  expect(begun).toBe(1)
-  await work(6)
-  expect(begun).toBe(1)
-  vi.advanceTimersByTime(19)
-  await settled()
-  expect(begun).toBe(1)
-  vi.advanceTimersByTime(1)
-  await settled()
-  expect(begun).toBe(2)
-  await work(4)
-  expect(begun).toBe(3)
-  await work(5_000)
-  vi.advanceTimersByTime(99)
-  await settled()
-  expect(begun).toBe(3)
-  vi.advanceTimersByTime(1)
-  await settled()
-  expect(begun).toBe(4)
+  expect([await work(4), await work(6), await wait(19), await wait(1)]).toEqual([1, 1, 1, 2])
+  expect([await work(4), await work(5_000), await wait(99), await wait(1)]).toEqual([3, 3, 3, 4])
 })
