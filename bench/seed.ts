@@ -99,6 +99,12 @@ export async function reseedJobs(client: Client, accountId: string, jobs: number
   await seedJobs(client, accountId, jobs)
 }
 
+/** As tables lie for most of their lives: neither autovacuum nor the writing of what was seeded goes on beside what is measured. */
+export async function settle(client: Client): Promise<void> {
+  await client.query('vacuum analyze job, job_rollup, job_rollup_delta, job_event')
+  await client.query('checkpoint')
+}
+
 /** Works with a connection of its own. */
 export async function connected<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url })

@@ -6,7 +6,7 @@ import type { Database, Environment } from '../environment.ts'
 import { GOALS } from '../goals.ts'
 import { requestsPerSecond, responseTime } from '../load.ts'
 import { interleaved, latency, type Measure, type Row, throughput } from '../measure.ts'
-import { connected, reseedJobs } from '../seed.ts'
+import { connected, reseedJobs, settle } from '../seed.ts'
 
 const MANY = 1_000_000
 const FEW = 10_000
@@ -93,7 +93,7 @@ async function filled(url: string, accounts: readonly (readonly [string, number]
   })
   const db = openDatabase(url, openLog('warn'))
   await foldJobRollUp(db).finally(() => db.close())
-  await connected(url, (client) => client.query('vacuum analyze job, job_rollup, job_rollup_delta, job_event'))
+  await connected(url, settle)
 }
 
 const floorUrl = (url: string, { where, counted }: Filter): string =>

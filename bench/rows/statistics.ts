@@ -1,4 +1,3 @@
-import type { Client } from 'pg'
 import { openDatabase } from '../../src/db/database.ts'
 import { foldJobRollUp } from '../../src/jobs/rollup/fold-job-rollup.ts'
 import { openLog } from '../../src/values/log.ts'
@@ -6,7 +5,7 @@ import type { Environment } from '../environment.ts'
 import { GOALS } from '../goals.ts'
 import { responseTime } from '../load.ts'
 import { atMost, figure, interleaved, latency, type Measure, quantile, type Row } from '../measure.ts'
-import { connected, reseedJobs } from '../seed.ts'
+import { connected, reseedJobs, settle } from '../seed.ts'
 
 const MANY = 10_000_000
 const QUICK = 1_000_000
@@ -142,12 +141,6 @@ export const statistics: Row = {
     await service.stop()
     return { name: 'statistics', measures, notes: [`folded in ${seconds} s`] }
   },
-}
-
-/** As tables lie for most of their lives: neither autovacuum nor the writing of what was seeded goes on beside what is measured. */
-async function settle(client: Client): Promise<void> {
-  await client.query('vacuum analyze job, job_rollup, job_rollup_delta, job_event')
-  await client.query('checkpoint')
 }
 
 async function compare(

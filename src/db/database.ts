@@ -35,6 +35,8 @@ export interface Database {
   /** What one owner's reads may take of `pool`, and of `readPool`. */
   readonly workShares: Shares
   readonly readShares: Shares
+  /** Of these, what reads rows one by one: see `scan`. */
+  readonly scanShares: Shares
   /** What of `pool` may wait for locks that another program holds: see `outwaitLocks`. */
   readonly lockWaits: FairSemaphore
   /** Connections checked out for callers that may stop waiting. */
@@ -104,6 +106,7 @@ export function openDatabase(target: Route | string, log: Log, poolSize = DEFAUL
       unavailable('other reads of the same owner take its share of the connections'),
     ),
     readShares: new Shares(Math.min(MAX_READS_PER_OWNER, readers - 1), LONGEST_READ_WAIT_MS, tooManyReads),
+    scanShares: new Shares(1, LONGEST_READ_WAIT_MS, tooManyReads),
     lockWaits: new FairSemaphore(Math.max(1, Math.floor(workers * LOCK_WAIT_SHARE))),
     checkouts: openCheckouts(cancelStatement),
     close: async () => {

@@ -19,3 +19,20 @@ export async function longRead<Row extends QueryResultRow>(
     release()
   }
 }
+
+/**
+ * The same of a statement that reads jobs one by one, however many there are: one at a time for each owner, as each takes a processor of
+ * the server for as long as it lasts.
+ */
+export async function scan<Row extends QueryResultRow>(
+  db: Pick<Database, 'readPool' | 'readShares' | 'scanShares'>,
+  owner: string,
+  statement: QueryConfig,
+): Promise<QueryResult<Row>> {
+  const release = await db.scanShares.acquire(owner)
+  try {
+    return await longRead<Row>(db, owner, statement)
+  } finally {
+    release()
+  }
+}

@@ -1,5 +1,5 @@
 import type { Context } from '../../context/context.ts'
-import { longRead } from '../../db/connections/long-read.ts'
+import { longRead, scan } from '../../db/connections/long-read.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import type { JobErrorCode, JobStatus, JobType } from '../job-states.ts'
 import { hasAllEvents } from '../rollup/event-breadth.ts'
@@ -46,11 +46,16 @@ type Row<Distribution> = Partial<Record<JobGroup, string | Date | null>> &
 export async function jobStats(ctx: Context, input: JobStatsInput): Promise<JobStats[]> {
   const owner = await askedJobs(ctx, input)
   rejectFilterViolations(input.filter ?? {})
-  return isRolledUp(input.filter ?? {}) ? readRollUp(ctx, owner, input) : readRows(ctx, owner, input)
+  return isRolledUp(input.filter ?? {}) ? readRollUp(ctx, owner, input) : readRows(ctx, owner, input, scan)
 }
 
-async function readRows(ctx: Context, owner: JobsOwner, input: JobStatsInput): Promise<JobStats[]> {
-  const { rows } = await longRead<Row<number[]>>(ctx.db, readerOf(owner), statsOfRows(owner, input))
+async function readRows(
+  { db }: Context,
+  owner: JobsOwner,
+  input: JobStatsInput,
+  read: typeof longRead | typeof scan,
+): Promise<JobStats[]> {
+  const { rows } = await read<Row<number[]>>(db, readerOf(owner), statsOfRows(owner, input))
   rejectTooMany(rows)
   return rows.map((row) => toStats(row, toPercentiles))
 }
@@ -61,7 +66,7 @@ async function readRollUp(ctx: Context, owner: JobsOwner, input: JobStatsInput):
   rejectTooMany(rows)
   const jobs = rows.reduce((sum, row) => sum + row.jobs, 0)
   const isExact = !input.measures.has('waitMs') && !input.measures.has('runMs')
-  if (!isExact && jobs <= EXACT_JOBS) return readRows(ctx, owner, input)
+  if (!isExact && jobs <= EXACT_JOBS) return readRows(ctx, owner, input, longRead)
   return rows.map((row) => toStats(row, (percentiles) => percentiles))
 }
 

@@ -2,6 +2,7 @@ import { firstIdAt } from '../../values/id.ts'
 import { conditionsOf, type Parameter } from '../list/filter-conditions.ts'
 import type { JobsFilter, Range } from '../list/jobs-filter.ts'
 import { type JobsOwner, ownedBy } from '../list/jobs-owner.ts'
+import { beginOf } from '../list/stats-request.ts'
 import type { Breadth } from './event-breadth.ts'
 import { filterWindows } from './filter-windows.ts'
 import { sumOfBucket } from './histogram-sum.ts'
@@ -147,8 +148,7 @@ function deltaPart(
   return `select ${COMMON}, ${PROHIBITED}, ${atOf('at', finest)} as at, ${columns} from job_rollup_delta where ${conditions.join(' and ')}`
 }
 
-const atOf = (time: string, finest: Span): string =>
-  finest === 'all' ? time : `date_trunc('${finest}', ${time}, 'UTC')`
+const atOf = (time: string, finest: Span): string => (finest === 'all' ? time : beginOf(finest, time))
 
 const within = ({ from, to }: Range<Date>, parameter: Parameter): string[] => [
   ...(from ? [`at >= ${parameter(from)}`] : []),

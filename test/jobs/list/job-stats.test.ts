@@ -167,6 +167,24 @@ describe('jobStats', () => {
       'INVALID_REQUEST',
     )
   })
+
+  test('that read jobs one by one do so one at a time, and keep no sums waiting', async () => {
+    const release = await service.runtime.db.scanShares.acquire(caller.account)
+    const byDuration = '{ jobStats(filter: {durationMs: {from: 1}}) { jobs } }'
+    try {
+      const [refused, sums] = await Promise.all([
+        ask(service.url, caller.key, byDuration),
+        stats(caller.key, '', 'jobs'),
+      ])
+      expect(codeOf(refused)).toBe('RATE_LIMITED')
+      expect(sums).toEqual([{ jobs: 12 }])
+      const other = await service.createCaller()
+      expect(await stats(other.key, '(filter: {durationMs: {from: 1}})', 'jobs')).toEqual([{ jobs: 0 }])
+    } finally {
+      release()
+    }
+    expect(await stats(caller.key, '(filter: {durationMs: {from: 1}})', 'jobs')).toEqual([{ jobs: 11 }])
+  })
 })
 
 describe('jobSeries', () => {
