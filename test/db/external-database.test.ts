@@ -8,6 +8,7 @@ import { postgresUrl, withSslDefaults } from '../../src/db/connections/postgres-
 import { openRuntime } from '../../src/runtime/runtime.ts'
 import { openLog } from '../../src/values/log.ts'
 import { freePorts } from '../setup/http.ts'
+import { cloneDatabase } from '../setup/postgres/database.ts'
 import { runHere } from '../setup/processes/command-here.ts'
 import { cleanUp, makeTempDir, run } from '../setup/processes/process.ts'
 import { type Certificates, makeCertificates } from '../setup/servers/certificates.ts'
@@ -221,7 +222,7 @@ describe('a connection over TLS', () => {
   afterAll(() => certificates.remove())
   beforeEach(async () => {
     warned.length = 0
-    await admin.query(`create database ${name}`)
+    await cloneDatabase(name, 'opened')
   })
   afterEach(() => front.close())
 

@@ -16,7 +16,7 @@ export interface TestDatabase {
 /** A database of one's own, cloned from a template of global.ts: `migrated` and empty, or `opened` by the service before. */
 export async function createTestDatabase(from: 'migrated' | 'opened' = 'migrated'): Promise<TestDatabase> {
   const name = `test_${process.pid}_${randomBytes(4).toString('hex')}`
-  await clone(name, `sonant_${from}`)
+  await cloneDatabase(name, from)
   const url = new URL(inject('databaseUrl'))
   url.pathname = `/${name}`
   return {
@@ -25,13 +25,16 @@ export async function createTestDatabase(from: 'migrated' | 'opened' = 'migrated
   }
 }
 
-async function clone(name: string, template: string): Promise<void> {
+/** The same with a name of its own, for the caller to drop. */
+export async function cloneDatabase(name: string, from: 'migrated' | 'opened'): Promise<void> {
   const deadline = Date.now() + BUSY_DEADLINE_MS
   await administer(async (client) => {
     for (;;) {
       try {
         // Copying the files is faster than the log here, where nothing is flushed.
-        return await client.query(`create database ${escapeIdentifier(name)} template ${template} strategy file_copy`)
+        return await client.query(
+          `create database ${escapeIdentifier(name)} template sonant_${from} strategy file_copy`,
+        )
       } catch (error) {
         const busy = error instanceof Error && 'code' in error && error.code === OBJECT_IN_USE
         if (!busy || Date.now() > deadline) throw error
