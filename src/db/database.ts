@@ -35,7 +35,7 @@ export interface Database {
   /** What one owner's reads may take of `pool`, and of `readPool`. */
   readonly workShares: Shares
   readonly readShares: Shares
-  /** Of these, what reads rows one by one: see `scan`. */
+  /** Of `readShares`, what reads jobs one by one: see `longScan`. */
   readonly scanShares: Shares
   /** What of `pool` may wait for locks that another program holds: see `outwaitLocks`. */
   readonly lockWaits: FairSemaphore

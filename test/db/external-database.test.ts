@@ -314,10 +314,14 @@ describe('a connection over TLS', () => {
       const { code, stderr } = await run(args, env)
       return [code, stderr.split('its server is not verified').length - 1]
     }
+    const empty = async () => {
+      await admin.query(`drop database ${name} with (force)`)
+      await admin.query(`create database ${name}`)
+    }
+    await empty()
     expect(await warningsOf('accounts', 'list')).toEqual([0, 1])
     expect((await runHere(['backup', backup], env)).code).toBe(0)
-    await admin.query(`drop database ${name} with (force)`)
-    await admin.query(`create database ${name}`)
+    await empty()
     expect(await warningsOf('restore', backup)).toEqual([0, 1])
   })
 

@@ -23,8 +23,9 @@ export async function longRead<Row extends QueryResultRow>(
 /**
  * The same of a statement that reads jobs one by one, however many there are: one at a time for each owner, as each takes a processor of
  * the server for as long as it lasts.
+ * @throws RATE_LIMITED also while the owner's own scan goes on, for 2 s
  */
-export async function scan<Row extends QueryResultRow>(
+export async function longScan<Row extends QueryResultRow>(
   db: Pick<Database, 'readPool' | 'readShares' | 'scanShares'>,
   owner: string,
   statement: QueryConfig,

@@ -18,6 +18,8 @@ const on = (form: string) => new RegExp(form.replaceAll('NAMES', NAMES).replaceA
 const FORMS: readonly (readonly [RegExp, TableLock['mode']])[] = [
   [on('^create (?:unique )?index concurrently (?:if not exists )?\\S+ on NAME'), 'SHARE UPDATE EXCLUSIVE'],
   [on('^create (?:unique )?index (?:if not exists )?\\S+ on NAME'), 'SHARE'],
+  [on('^create statistics .* from NAME'), 'SHARE UPDATE EXCLUSIVE'],
+  [on('^(?:vacuum|analyze) NAME'), 'SHARE UPDATE EXCLUSIVE'],
   [on('^create (?:constraint )?trigger .*? on NAME'), 'SHARE ROW EXCLUSIVE'],
   [on('^create table .* references NAME'), 'SHARE ROW EXCLUSIVE'],
   [

@@ -12,7 +12,7 @@ const MARK = /^-- (in one transaction|concurrently|in pages)[ \t]*$/m
 const KINDS = { 'in one transaction': 'transaction', concurrently: 'concurrently', 'in pages': 'pages' } as const
 /** What may be broken off and run again, and blocks neither reads nor writes meanwhile. */
 const REPEATABLE =
-  /^(create (unique )?index concurrently "?\w+"? on|drop index concurrently if exists|alter table (only )?"?\w+"? validate constraint|vacuum|analyze)\b/i
+  /^(create statistics if not exists|create (unique )?index concurrently "?\w+"? on|drop index concurrently if exists|alter table (only )?"?\w+"? validate constraint|vacuum|analyze)\b/i
 
 /**
  * The steps of a migration file, in their order. A line `-- concurrently`, `-- in pages` or `-- in one transaction` marks how what

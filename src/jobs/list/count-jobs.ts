@@ -1,8 +1,9 @@
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
-import { longRead } from '../../db/connections/long-read.ts'
+import { longRead, longScan } from '../../db/connections/long-read.ts'
 import type { JobStatus } from '../job-states.ts'
+import { isRolledUp } from '../rollup/rollup-source.ts'
 import { isCounted } from './filter-conditions.ts'
 import { totalOf } from './job-total.ts'
 import type { JobsInput } from './jobs.ts'
@@ -34,9 +35,10 @@ export async function totalOfJobs(
   const values: unknown[] = []
   const total = totalOf(owner, { ...filter, statuses }, (value) => `$${values.push(value)}`)
   const text = `select t.total::text from (select ${total}) t (total)`
+  const readBy = isRolledUp(filter) ? longRead : longScan
   const { rows } = isCounted(filter)
     ? await ctx.db.pool.query<{ total: string }>(text, values)
-    : await longRead<{ total: string }>(ctx.db, readerOf(owner), { text, values })
+    : await readBy<{ total: string }>(ctx.db, readerOf(owner), { text, values })
   return Number(rows[0]?.total ?? 0)
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../context/context.ts'
-import { longRead, scan } from '../../db/connections/long-read.ts'
+import { longRead, longScan } from '../../db/connections/long-read.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import type { JobErrorCode, JobStatus, JobType } from '../job-states.ts'
 import { hasAllEvents } from '../rollup/event-breadth.ts'
@@ -46,14 +46,14 @@ type Row<Distribution> = Partial<Record<JobGroup, string | Date | null>> &
 export async function jobStats(ctx: Context, input: JobStatsInput): Promise<JobStats[]> {
   const owner = await askedJobs(ctx, input)
   rejectFilterViolations(input.filter ?? {})
-  return isRolledUp(input.filter ?? {}) ? readRollUp(ctx, owner, input) : readRows(ctx, owner, input, scan)
+  return isRolledUp(input.filter ?? {}) ? readRollUp(ctx, owner, input) : readRows(ctx, owner, input, longScan)
 }
 
 async function readRows(
   { db }: Context,
   owner: JobsOwner,
   input: JobStatsInput,
-  read: typeof longRead | typeof scan,
+  read: typeof longScan,
 ): Promise<JobStats[]> {
   const { rows } = await read<Row<number[]>>(db, readerOf(owner), statsOfRows(owner, input))
   rejectTooMany(rows)

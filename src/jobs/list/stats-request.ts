@@ -35,8 +35,8 @@ export const groupColumns = (time: string): Readonly<Record<JobGroup, string>> =
 })
 
 /**
- * The SQL of the hour or day of UTC that a time is in: a fifth of what `date_trunc` takes, which looks its zone up for every row. Of
- * `created_at` as the migration describe_jobs has it, so that the planner knows how many groups it makes.
+ * The SQL of the hour or day of UTC that a time is in: a fifth of what `date_trunc` takes, which looks its zone up for every row. The
+ * migration describe_jobs has the same text of `created_at`, by which the planner knows how many groups it makes.
  * @param time a column
  */
 export const beginOf = (span: 'hour' | 'day', time: string): string =>

@@ -1,6 +1,6 @@
 import type { QueryConfig } from 'pg'
 import type { Context } from '../../context/context.ts'
-import { longRead } from '../../db/connections/long-read.ts'
+import { longRead, longScan } from '../../db/connections/long-read.ts'
 import { type JobsFilter, rejectFilterViolations } from '../list/jobs-filter.ts'
 import { type AskedJobs, askedJobs, readerOf } from '../list/jobs-owner.ts'
 import { hasAllEvents, namesIn } from '../rollup/event-breadth.ts'
@@ -68,7 +68,8 @@ export async function jobSeries(ctx: Context, input: JobSeriesInput): Promise<Jo
 /** From sums by hour where the steps are whole hours and the sums know what the filter means, else from the jobs themselves. */
 async function readSteps(ctx: Context, series: Series): Promise<SeriesRow[]> {
   const { owner, starts, to, filter } = series
-  const read = async (query: QueryConfig) => (await longRead<SeriesRow>(ctx.db, readerOf(owner), query)).rows
+  const readBy = isRolledUp(filter) ? longRead : longScan
+  const read = async (query: QueryConfig) => (await readBy<SeriesRow>(ctx.db, readerOf(owner), query)).rows
   const isSummed = starts.every(isHour) && isRolledUp(filter) && !namesIn(filter).has('createdAt')
   if (!isSummed || !(await hasAllEvents(ctx.db))) return read(seriesQuery(series))
   // Nothing has happened yet in what is left of this hour. Of an hour that is over, jobs tell what happened before `to`.

@@ -27,6 +27,7 @@ describe('the steps of a file', () => {
     'alter table a add c int;',
     'drop index concurrently d;',
     'update a set b = 1;',
+    'create statistics b on c, d from a;',
   ])('outside of a transaction are refused where they block or cannot be run again: %s', (sql) => {
     expect(() => stepsOf(`-- concurrently\n${sql}`)).toThrow('Not to be run outside of a transaction')
   })
@@ -43,6 +44,12 @@ describe('the locks of a step', () => {
     ['alter table "job" add column "a" int', 'job', 'ACCESS EXCLUSIVE'],
     ['CREATE INDEX "a" ON "job"("b")', 'job', 'SHARE'],
     ['create unique index concurrently a on job (b)', 'job', 'SHARE UPDATE EXCLUSIVE'],
+    [
+      'create statistics if not exists a on (extract(epoch from ("b" - "c"))) from "job"',
+      'job',
+      'SHARE UPDATE EXCLUSIVE',
+    ],
+    ['ANALYZE "job"', 'job', 'SHARE UPDATE EXCLUSIVE'],
     ['alter table job validate constraint a', 'job', 'SHARE UPDATE EXCLUSIVE'],
     ['create trigger a after insert on job for each statement execute function b()', 'job', 'SHARE ROW EXCLUSIVE'],
     ['insert into job select 1', 'job', 'ROW EXCLUSIVE'],

@@ -170,13 +170,21 @@ describe('jobStats', () => {
 
   test('that read jobs one by one do so one at a time, and keep no sums waiting', async () => {
     const release = await service.runtime.db.scanShares.acquire(caller.account)
-    const byDuration = '{ jobStats(filter: {durationMs: {from: 1}}) { jobs } }'
+    const [filter, window] = [
+      'filter: {durationMs: {from: 1}}',
+      'from: "2026-03-01T00:00:00Z", to: "2026-03-02T00:00:00Z"',
+    ]
+    const ofJobs = [
+      `{ jobStats(${filter}) { jobs } }`,
+      `{ jobSeries(${filter}, ${window}, step: HOUR) { step } }`,
+      `{ jobs(${filter}) { totalCount } }`,
+    ]
     try {
-      const [refused, sums] = await Promise.all([
-        ask(service.url, caller.key, byDuration),
+      const [sums, ...refused] = await Promise.all([
         stats(caller.key, '', 'jobs'),
+        ...ofJobs.map((query) => ask(service.url, caller.key, query)),
       ])
-      expect(codeOf(refused)).toBe('RATE_LIMITED')
+      expect(refused.map(codeOf)).toEqual(Array(3).fill('RATE_LIMITED'))
       expect(sums).toEqual([{ jobs: 12 }])
       const other = await service.createCaller()
       expect(await stats(other.key, '(filter: {durationMs: {from: 1}})', 'jobs')).toEqual([{ jobs: 0 }])
