@@ -2,6 +2,7 @@ import type { Client } from 'pg'
 import { isDatabaseDown } from '../../errors/database-down.ts'
 import { errorCode } from '../../values/data-directory.ts'
 import type { Log } from '../../values/log.ts'
+import { buildIndex, concurrentIndex } from './concurrent-index.ts'
 import {
   type LedgerRow,
   type Progress,
@@ -12,7 +13,8 @@ import {
   recordStart,
 } from './ledger.ts'
 import type { Migration } from './migration-files.ts'
-import { LOCK_TIMEOUT_MS, LockedForGood, untilUnlocked } from './until-unlocked.ts'
+import { inTransaction } from './step-transaction.ts'
+import { LockedForGood, untilUnlocked } from './until-unlocked.ts'
 
 const CANCELLED = '57014'
 const START: Progress = { steps: 0, cursor: null, rows: 0 }
@@ -98,33 +100,8 @@ async function applyPages({ client, migration, log }: Run, row: string, sql: str
   }
 }
 
-const INDEX = /^create\s+(?:unique\s+)?index\s+concurrently\s+("?\w+"?)/i
-
-/**
- * A build that was broken off leaves an index that is not valid: it goes, and is built again. One that is valid was built by a run that
- * ended before it could say so.
- */
 async function runConcurrently(client: Client, sql: string): Promise<void> {
-  const index = INDEX.exec(sql)?.[1]
-  if (index !== undefined) {
-    const found = await client.query<{ valid: boolean }>(
-      'select indisvalid as valid from pg_index where indexrelid = to_regclass($1)',
-      [index],
-    )
-    if (found.rows[0]?.valid === true) return
-    if (found.rows[0] !== undefined) await client.query(`drop index concurrently ${index}`)
-  }
-  await client.query(sql)
-}
-
-async function inTransaction(client: Client, work: () => Promise<void>): Promise<void> {
-  await client.query(`begin; set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
-  try {
-    await work()
-    await client.query('commit')
-  } catch (error) {
-    // Where the connection is gone, so is the transaction.
-    await client.query('rollback').catch(() => undefined)
-    throw error
-  }
+  const index = concurrentIndex(sql)
+  if (index === null) await client.query(sql)
+  else await buildIndex(client, index)
 }

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto'
+import { type Client, escapeIdentifier } from 'pg'
+import { errorCode } from '../../values/data-directory.ts'
+import { inTransaction } from './step-transaction.ts'
+
+/** `CREATE INDEX CONCURRENTLY`, in its parts. */
+interface ConcurrentIndex {
+  readonly isUnique: boolean
+  readonly name: string
+  readonly table: string
+  /** What is indexed, and how. */
+  readonly rest: string
+}
+
+const START = /^create\s+(?:unique\s+)?index\s+concurrently\b/i
+const FORM =
+  /^create\s+(unique\s+)?index\s+concurrently\s+("\w+"|[a-z_]\w*)\s+on\s+("\w+"|[a-z_]\w*)(\s*\(.*|\s+using\s.*)$/is
+const LONGEST_NAME = 63
+const UNDEFINED_TABLE = '42P01'
+
+/** Null for any other statement. @throws where its name and table are not plain ones */
+export function concurrentIndex(sql: string): ConcurrentIndex | null {
+  if (!START.test(sql.trim())) return null
+  const [, unique, name, table, rest] = FORM.exec(sql.trim()) ?? []
+  if (name === undefined || table === undefined || rest === undefined)
+    throw new Error(`Name an index and its table without a schema, IF NOT EXISTS or ONLY: ${sql.trim().slice(0, 100)}`)
+  return { isUnique: unique !== undefined, name: plain(name), table: plain(table), rest }
+}
+
+/** As PostgreSQL reads it. */
+const plain = (name: string): string => (name.startsWith('"') ? name.slice(1, -1) : name.toLowerCase())
+
+/**
+ * Builds an index beside all writes. That of a partitioned table, which PostgreSQL does not build so, is built for one partition after the
+ * other, and is then made of them: for that alone, some milliseconds, its writes wait.
+ */
+export async function buildIndex(client: Client, index: ConcurrentIndex): Promise<void> {
+  // As long as one is built, another partition may be added.
+  for (;;) {
+    if (await isValid(client, index.name)) return
+    const partitions = await partitionsOf(client, index.table)
+    if (partitions === null) return buildAlone(client, index)
+    const parts = partitions.map((table) => ({ ...index, table, name: nameOfPart(index, table) }))
+    await buildParts(client, index, parts).catch((error: unknown) => {
+      // Or one was dropped, as all of its jobs were deleted.
+      if (errorCode(error) !== UNDEFINED_TABLE) throw error
+    })
+  }
+}
+
+async function buildParts(client: Client, index: ConcurrentIndex, parts: readonly ConcurrentIndex[]): Promise<void> {
+  for (const part of parts) await buildAlone(client, part)
+  const name = escapeIdentifier(index.name)
+  await inTransaction(client, async () => {
+    await client.query(createText(index, `index if not exists ${name} on only`))
+    for (const part of parts) await client.query(`alter index ${name} attach partition ${escapeIdentifier(part.name)}`)
+  })
+}
+
+/**
+ * A build that was broken off leaves an index that is not valid: it goes, and is built again. One that is valid was built by a run that
+ * ended before it could say so.
+ */
+async function buildAlone(client: Client, index: ConcurrentIndex): Promise<void> {
+  const name = escapeIdentifier(index.name)
+  const valid = await isValid(client, index.name)
+  if (valid) return
+  if (valid === false) await client.query(`drop index concurrently ${name}`)
+  await client.query(createText(index, `index concurrently ${name} on`))
+}
+
+const createText = ({ isUnique, table, rest }: ConcurrentIndex, what: string): string =>
+  `create ${isUnique ? 'unique ' : ''}${what} ${escapeIdentifier(table)}${rest}`
+
+/** As PostgreSQL itself names the index of a partition; what would be too long is told apart by a hash. */
+function nameOfPart({ name, table }: ConcurrentIndex, partition: string): string {
+  const whole = `${partition}_${name.startsWith(`${table}_`) ? name.slice(table.length + 1) : name}`
+  if (Buffer.byteLength(whole) <= LONGEST_NAME) return whole
+  const hash = createHash('sha256').update(whole).digest('hex').slice(0, 8)
+  return `${whole.slice(0, LONGEST_NAME - hash.length - 1)}_${hash}`
+}
+
+/** Undefined where there is none of this name. */
+async function isValid(client: Client, name: string): Promise<boolean | undefined> {
+  const { rows } = await client.query<{ valid: boolean }>(
+    'select indisvalid as valid from pg_index where indexrelid = to_regclass($1)',
+    [escapeIdentifier(name)],
+  )
+  return rows[0]?.valid
+}
+
+/** Null: the table is not partitioned. */
+async function partitionsOf(client: Client, table: string): Promise<string[] | null> {
+  const { rows } = await client.query<{ isPartitioned: boolean; partitions: string[] }>(
+    `select relkind = 'p' as "isPartitioned", array(
+       select c.relname::text from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = p.oid order by 1) as partitions
+     from pg_class p where p.oid = to_regclass($1)`,
+    [escapeIdentifier(table)],
+  )
+  const [found] = rows
+  return found?.isPartitioned === true ? found.partitions : null
+}
