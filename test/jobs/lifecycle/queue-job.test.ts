@@ -62,6 +62,13 @@ const holdEngine = () => {
 const slotsOf = async () =>
   (await until(async () => (await rows('select slots from worker'))[0]?.slots, TIMEOUT_MS, 'the slots')) as number
 
+/** A slot is free some time after its job has ended: once the worker has said so. */
+async function allFree(): Promise<void> {
+  const [{ now }] = await rows('select now() as now')
+  const said = 'select from worker where in_flight = 0 and heartbeat_at > $1'
+  await until(async () => (await rows(said, [now])).length === 1, TIMEOUT_MS, 'all slots to be free')
+}
+
 const STATE = `
   select j.status, j.attempt, j.started_at >= j.created_at as "isOrdered", e.amount::int, e.xmin = q.xmin as "isOne"
   from job j left join credit_entry e on e.job_id = j.id left join pgboss.job q on q.data->>'jobId' = j.id where j.id = $1`
@@ -137,6 +144,7 @@ test('of many with one Idempotency-Key that reach an idle worker, one is spoken 
 test('while other transactions hold the Idempotency-Keys of as many as there are slots, others are spoken', async () => {
   const { key, account } = await service.createCaller()
   await finish(await submittedToIdle(key, 'Idle.'))
+  await allFree()
   holdEngine()
   const texts = Array.from({ length: await slotsOf() }, (_, n) => `Held ${n}.`)
   const client = await service.runtime.db.pool.connect()
