@@ -79,7 +79,7 @@ export async function seedJobs(client: Client, accountId: string, jobs: number, 
 
 /** Without triggers, checks of foreign keys and indexes, all of which are made up for. */
 async function seedMany(client: Client, values: readonly [string, ...unknown[]]): Promise<void> {
-  const text = `select indexrelid::regclass as name, pg_get_indexdef(indexrelid) as definition from pg_index
+  const text = `select indexrelid::regclass as name, replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') as definition from pg_index
     where indrelid = 'job'::regclass and not indisprimary`
   const { rows } = await client.query<{ name: string; definition: string }>(text)
   for (const { name } of rows) await client.query(`drop index ${name}`)

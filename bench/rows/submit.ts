@@ -73,7 +73,7 @@ async function emptied(url: string): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
-    await truncated(client, 'truncate idempotency_record, job cascade')
+    await truncated(client, 'truncate idempotency_record, job, artifact')
     await truncated(client, 'truncate pgboss.job')
     await client.query('checkpoint')
   } finally {

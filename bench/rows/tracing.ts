@@ -54,7 +54,7 @@ export const tracing: Row = {
 }
 
 async function measured(environment: Environment, database: string, url: string, apiKey: string): Promise<number> {
-  await connected(database, (client) => client.query('truncate job cascade; truncate pgboss.job; checkpoint'))
+  await connected(database, (client) => client.query('truncate job, artifact; truncate pgboss.job; checkpoint'))
   return requestsPerSecond({
     url: `${url}/api/v1/voice/tts`,
     method: 'POST',

@@ -1,4 +1,5 @@
 import type { QueryResultRow } from 'pg'
+import { PARTITIONED } from '../jobs/partitions/partitions.ts'
 import type { Manifest } from './manifest.ts'
 
 /** What answers a statement without parameters. */
@@ -59,9 +60,10 @@ export async function listTables(db: Reader): Promise<Table[]> {
   return sorted
 }
 
+/** Without those that workers make: what is restored begins with a single one. */
 export async function listPartitions(db: Reader, isOwn: IsOwn): Promise<Manifest['partitions']> {
   const partitions = await db.query<Manifest['partitions'][number]>(PARTITIONS)
-  return partitions.filter(({ parent }) => isOwn(parent))
+  return partitions.filter(({ parent }) => isOwn(parent) && !PARTITIONED.some(({ table }) => table === parent))
 }
 
 /** Where the next number of each sequence comes from; one of a column is its table's. */

@@ -7,11 +7,12 @@ interface DatabaseCondition {
   readonly standbys: readonly { readonly standby: string; readonly lagBytes: number }[]
 }
 
-/** Our tables, and those of the queue. */
+/** Our tables, with all of their partitions, and those of the queue. */
 const RELATIONS = `
-  select case when schemaname = current_schema() then relname else schemaname || '.' || relname end as relation,
-    pg_total_relation_size(relid)::float8 as bytes, n_dead_tup::float8 as "deadTuples"
-  from pg_stat_user_tables where schemaname = any (array[current_schema()::text, $1]) order by 1`
+  select case when schemaname = current_schema() then coalesce(pg_partition_root(relid)::regclass, relid)::regclass::text
+      else schemaname || '.' || relname end as relation,
+    sum(pg_total_relation_size(relid))::float8 as bytes, sum(n_dead_tup)::float8 as "deadTuples"
+  from pg_stat_user_tables where schemaname = any (array[current_schema()::text, $1]) group by 1 order by 1`
 const OLDEST = `
   select coalesce(extract(epoch from now() - min(xact_start)), 0)::float8 as seconds
   from pg_stat_activity where xact_start is not null and datname = current_database() and backend_type = 'client backend'`

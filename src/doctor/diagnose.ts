@@ -7,6 +7,7 @@ import { backupCheck, bookCheck, retentionCheck } from './check-books.ts'
 import { clockCheck } from './check-clock.ts'
 import { directoryCheck, storageCheck } from './check-data.ts'
 import { notificationCheck } from './check-notifications.ts'
+import { partitionCheck } from './check-partitions.ts'
 import { indexCheck, vacuumCheck } from './check-schema.ts'
 import { secretCheck } from './check-secrets.ts'
 import { connectionCheck, serverCheck, timeoutCheck } from './check-server.ts'
@@ -14,14 +15,34 @@ import { engineCheck, workerCheck } from './check-work.ts'
 import { type Check, error, type Finding } from './finding.ts'
 
 const CHECKS: readonly Check<ServiceContext>[] = [
-  ...[serverCheck, connectionCheck, timeoutCheck, notificationCheck, indexCheck, vacuumCheck, clockCheck],
-  ...[addressCheck, secretCheck, storageCheck, directoryCheck, engineCheck, workerCheck, bookCheck, audioCheck],
+  ...[serverCheck, connectionCheck, timeoutCheck, notificationCheck, indexCheck, vacuumCheck, partitionCheck],
+  ...[
+    clockCheck,
+    addressCheck,
+    secretCheck,
+    storageCheck,
+    directoryCheck,
+    engineCheck,
+    workerCheck,
+    bookCheck,
+    audioCheck,
+  ],
   ...[retentionCheck, backupCheck],
 ]
 
 /** What these read is not there, or not as they know it, until all migrations are applied. */
 const NEED_SCHEMA: ReadonlySet<Check<ServiceContext>> = new Set<Check<ServiceContext>>([
-  ...[connectionCheck, secretCheck, engineCheck, workerCheck, bookCheck, audioCheck, retentionCheck, backupCheck],
+  ...[
+    connectionCheck,
+    partitionCheck,
+    secretCheck,
+    engineCheck,
+    workerCheck,
+    bookCheck,
+    audioCheck,
+    retentionCheck,
+    backupCheck,
+  ],
 ])
 
 interface Diagnosis {

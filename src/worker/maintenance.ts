@@ -6,6 +6,7 @@ import { deleteAbandonedFiles } from '../jobs/lifecycle/delete-abandoned-files.t
 import { failOrphanedJobs } from '../jobs/lifecycle/fail-orphaned-jobs.ts'
 import { rescueJobs } from '../jobs/lifecycle/rescue-jobs.ts'
 import { foldJobCounts } from '../jobs/list/fold-job-counts.ts'
+import { keepPartitions } from '../jobs/partitions/keep-partitions.ts'
 import { deleteHeardParts } from '../jobs/parts/delete-heard-parts.ts'
 import { dropOldAudio } from '../jobs/retention/drop-old-audio.ts'
 import { dropOldChats } from '../jobs/retention/drop-old-chats.ts'
@@ -44,6 +45,7 @@ const DUTIES: readonly ((runtime: Runtime) => Promise<unknown>)[] = [
   dropOldAudio,
   dropOldJobs,
   dropOldChats,
+  (runtime) => keepPartitions(runtime),
   warnOfOldSnapshot,
 ]
 

@@ -10,6 +10,8 @@ import { authenticate } from '../../src/callers/authenticate.ts'
 import { readSettings } from '../../src/context/config.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { createLedger } from '../../src/db/migrations/ledger.ts'
+import { keepPartitions } from '../../src/jobs/partitions/keep-partitions.ts'
+import { readPartitions } from '../../src/jobs/partitions/partitions.ts'
 import { openStore } from '../../src/runtime/foundation.ts'
 import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts'
 import type { Storage } from '../../src/storage/storage.ts'
@@ -91,6 +93,8 @@ beforeAll(async () => {
     'the use of the key',
   )
   await service.runtime.db.pool.query(TRIED)
+  await service.runtime.db.pool.query('vacuum analyze job')
+  await keepPartitions(service.runtime, { jobs: 1, days: 1, fewest: 1 })
   dir = join(await tempDir(), 'backup')
   manifest = await runBackup(service.runtime.settings, log, dir)
 })
@@ -109,6 +113,8 @@ describe('a restored backup', () => {
     for (const { name } of manifest.tables.filter(({ name }) => name !== 'installation'))
       expect([name, after[name]]).toEqual([name, before[name]])
     expect(after.job_attempt).toContain('wrk_gone')
+    expect(await readPartitions(service.runtime.db.pool)).toHaveLength(6)
+    expect(await readPartitions(runtime.db.pool)).toHaveLength(3)
     expect(await readFile(join(settings.dataDir, 'secret.key'))).toEqual(
       await readFile(join(service.dataDir, 'secret.key')),
     )

@@ -36,8 +36,19 @@ describe('diagnose', () => {
       { check: 'PostgreSQL', severity: 'error', found: 'fsync is off', remedy: 'set fsync = on' },
     ])
     expect(findings.map(({ check }) => check)).toEqual([
-      ...['PostgreSQL', 'connections', 'timeouts', 'notifications', 'indexes', 'vacuum', 'clock', 'PUBLIC_URL'],
-      ...['SECRET_KEY', 'storage', 'DATA_DIR', 'engines', 'workers', 'records', 'audio', 'retention', 'backup'],
+      ...['PostgreSQL', 'connections', 'timeouts', 'notifications', 'indexes', 'vacuum', 'partitions', 'clock'],
+      ...[
+        'PUBLIC_URL',
+        'SECRET_KEY',
+        'storage',
+        'DATA_DIR',
+        'engines',
+        'workers',
+        'records',
+        'audio',
+        'retention',
+        'backup',
+      ],
     ])
   })
 

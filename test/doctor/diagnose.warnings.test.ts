@@ -8,6 +8,7 @@ import { openWebhookVault } from '../../src/context/secret-key.ts'
 import { diagnose } from '../../src/doctor/diagnose.ts'
 import type { Finding } from '../../src/doctor/finding.ts'
 import type { ServiceContext } from '../../src/runtime/services.ts'
+import { firstIdAt } from '../../src/values/id.ts'
 import { setWebhookUrl } from '../../src/webhooks/set-webhook-url.ts'
 import { complaintsOf } from '../setup/checks/complaints.ts'
 import { freePorts } from '../setup/http.ts'
@@ -153,6 +154,26 @@ test('jobs that retention should have deleted days ago are a warning', async () 
     'retention warning: jobs are 3 days late for deletion. start a worker: it deletes them',
   ])
   await run('delete from job where id = $1', [job])
+})
+
+test.each([
+  [0.5, /^partitions error: jobs from \S+ on will be refused: .* start a worker whose role owns the tables, and end/],
+  [4, /^partitions warning: the partition of jobs from \S+ on is late\. start a worker/],
+])('a partition that is to begin in %d days and was never added is named', async (days, line) => {
+  const bound = firstIdAt('job', new Date(Date.now() + days * DAY_MS))
+  await run(`alter table job_first add constraint partition_until check (id < '${bound}') not valid`)
+  const found = await complaints()
+  await run('alter table job_first drop constraint partition_until')
+  expect(found).toEqual([expect.stringMatching(line)])
+})
+
+test('a newest partition of twice the jobs that it should have is a warning', async () => {
+  await run(`update pg_class set reltuples = 12000000 where relname = 'job_first'`)
+  const found = await complaints()
+  await run(`update pg_class set reltuples = 0 where relname = 'job_first'`)
+  expect(found).toEqual([
+    'partitions warning: the newest partition has 12000000 jobs. start a worker whose role owns the tables, and end long transactions',
+  ])
 })
 
 test('a place for exports that is not there is an error', async () => {

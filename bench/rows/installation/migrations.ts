@@ -5,6 +5,8 @@ import { openDatabase } from '../../../src/db/database.ts'
 import { openEmbedded } from '../../../src/db/embedded/embedded.ts'
 import { migrate } from '../../../src/db/migrations/migrate.ts'
 import { MIGRATIONS } from '../../../src/db/migrations/migration-files.ts'
+import { closePartition } from '../../../src/jobs/partitions/close-partition.ts'
+import { firstIdAt, newId } from '../../../src/values/id.ts'
 import { openLog } from '../../../src/values/log.ts'
 import type { Environment } from '../../environment.ts'
 import { GOALS } from '../../goals.ts'
@@ -12,6 +14,7 @@ import { atMost, type Row } from '../../measure.ts'
 import { seedJobs } from '../../seed.ts'
 import { keptBy, seedLedger } from '../../seed-audio.ts'
 
+const DAY_MS = 86_400_000
 const JOBS = 10_000_000
 const QUICK_JOBS = 200_000
 const { longestSeconds: LONGEST_WAIT_SECONDS } = GOALS.migrations
@@ -38,7 +41,7 @@ const COMPLETE = `update job set status = 'completed', completed_at = now() wher
 /**
  * A database of the first version with 10,000,000 jobs, their ledger and their artifacts, and all migrations since, beside two that write
  * without a pause: one new jobs with their charges, the other the state of old ones, taken again and completed in turns. The longest wait of
- * each. No floor: nothing can do without locks.
+ * each, and of both while the partition of them all is closed. No floor: nothing can do without locks.
  */
 export const migrations: Row = {
   name: 'migrations',
@@ -61,22 +64,34 @@ export const migrations: Row = {
     await seed(inserting, jobs)
     const { artifacts, entries } = await keptBy(inserting, ACCOUNT)
     const old = await someJobs(updating, jobs)
-    const since = performance.now()
-    const work = migrate(db, openLog('warn'))
-    const [inserted, updated] = await Promise.all([
-      writeDuring(work, (n) => inserting.query(INSERT, [`job_new_${n}`, ACCOUNT])),
-      writeDuring(work, (n) => updating.query(n % 2 === 0 ? TAKE_AGAIN : COMPLETE, [old[(n >> 1) % old.length]])),
-    ])
-    const seconds = ((performance.now() - since) / 1000).toFixed(1)
+    const beside = async (act: () => Promise<unknown>) => {
+      const since = performance.now()
+      const work = act()
+      const [inserted, updated] = await Promise.all([
+        writeDuring(work, () => inserting.query(INSERT, [newId('job'), ACCOUNT])),
+        writeDuring(work, (n) => updating.query(n % 2 === 0 ? TAKE_AGAIN : COMPLETE, [old[(n >> 1) % old.length]])),
+      ])
+      return { inserted, updated, seconds: ((performance.now() - since) / 1000).toFixed(1) }
+    }
+    const { inserted, updated, seconds } = await beside(() => migrate(db, openLog('warn')))
+    const closing = await openClient(environment, url)
+    const closed = await beside(() => closePartition(closing, firstIdAt('job', new Date(Date.now() + DAY_MS))))
     return {
       name: 'migrations',
       measures: [
         atMost('longest INSERT', 's', inserted.longest, LONGEST_WAIT_SECONDS),
         atMost('longest UPDATE', 's', updated.longest, LONGEST_WAIT_SECONDS),
+        atMost(
+          'longest beside the closing of a partition',
+          's',
+          Math.max(closed.inserted.longest, closed.updated.longest),
+          LONGEST_WAIT_SECONDS,
+        ),
       ],
       notes: [
         `${jobs} jobs, ${entries} entries of the ledger, ${artifacts} artifacts: ${seconds} s altogether`,
         `meanwhile ${inserted.written} jobs written with their charges, and ${updated.written} states of ${old.length} old ones`,
+        `a partition of all of them is closed in ${closed.seconds} s`,
       ],
     }
   },

@@ -48,7 +48,7 @@ export { Prisma }
 export type Account = Prisma.AccountModel
 /**
  * Model CreditEntry
- * The ledger. A job has at most one charge and one refund.
+ * The ledger. A job has at most one charge and one refund. Partitioned by the id of the job: the default one has what is of none.
  */
 export type CreditEntry = Prisma.CreditEntryModel
 /**
@@ -79,7 +79,7 @@ export type AccountVoice = Prisma.AccountVoiceModel
 export type Lexicon = Prisma.LexiconModel
 /**
  * Model Job
- * Every request that returns a job_id. `attempt` fences workers: each write of one repeats the number it claimed with.
+ * Every request that returns a job_id. Partitioned by its id, as its artifacts are. `attempt` fences workers: each write of one repeats the number it claimed with.
  */
 export type Job = Prisma.JobModel
 /**

@@ -13,13 +13,13 @@ const STILL_ERASABLE = `select id from job j where id = any($1) and ${HAS_NO_DEL
 
 /**
  * One entry for each account and month takes the place of what the jobs cost and got back, so the balance stays the sum of the ledger.
- * Entries are dated with the beginning of their month.
+ * Entries are dated with the beginning of their month. They belong to no job, so they are in the default partition, as their unique index is.
  */
 const CARRY_LEDGER = `
   with gone as (
     delete from credit_entry where job_id = any($1) returning account_id, amount, created_at
   )
-  insert into credit_entry as e (account_id, kind, amount, created_at)
+  insert into credit_entry_default as e (account_id, kind, amount, created_at)
   select account_id, 'carried', sum(amount), date_trunc('month', created_at, 'UTC') from gone
   group by 1, 4 having sum(amount) <> 0 order by 1, 4
   on conflict (account_id, created_at) where kind = 'carried' do update set amount = e.amount + excluded.amount`

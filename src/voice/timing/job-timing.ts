@@ -25,7 +25,7 @@ interface Row {
 
 const FIND = `select j.id, j.inputs ->> 'text' as text, j.inputs ->> 'language' as language, a.timing, a.duration_ms as duration,
     j.options ->> 'markup' as markup
-  from job j join artifact a on a.job_id = j.id and a.output = 'audio' where j.id = any($1)`
+  from job j join artifact a on a.job_id = j.id and a.output = 'audio' where j.id = any($1) and a.job_id = any($1)`
 
 /**
  * The texts of these jobs with their times, by job: those that were stored with the speech, else, of speech from before there were any,

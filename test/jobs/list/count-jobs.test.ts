@@ -220,7 +220,7 @@ describe('the counters of jobs', () => {
     const before = await version()
     await rowsOf('update job set attempt = attempt + 1, started_at = now() where account_id = $1', [account])
     expect(await version()).toEqual(before)
-    await rowsOf('truncate job cascade')
+    await rowsOf('truncate job, artifact')
     expect(await countedAndReal()).toEqual([[], []])
   })
 })

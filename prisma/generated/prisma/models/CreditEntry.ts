@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model CreditEntry
- * The ledger. A job has at most one charge and one refund.
+ * The ledger. A job has at most one charge and one refund. Partitioned by the id of the job: the default one has what is of none.
  */
 export type CreditEntryModel = runtime.Types.Result.DefaultSelection<Prisma.$CreditEntryPayload>
 

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model Job
- * Every request that returns a job_id. `attempt` fences workers: each write of one repeats the number it claimed with.
+ * Every request that returns a job_id. Partitioned by its id, as its artifacts are. `attempt` fences workers: each write of one repeats the number it claimed with.
  */
 export type JobModel = runtime.Types.Result.DefaultSelection<Prisma.$JobPayload>
 

@@ -1,0 +1,139 @@
+import type { ClientBase } from 'pg'
+import type { Parts } from '../../context/context.ts'
+import { isHeldUp } from '../../db/connections/lock-wait.ts'
+import { liftTimeLimits } from '../../db/connections/time-limits.ts'
+import { firstIdAt, idTime } from '../../values/id.ts'
+import { cutoffOf } from '../retention/retention-pages.ts'
+import { analyzeTables, staleTables } from './analyze-tables.ts'
+import { closePartition, stopClosing } from './close-partition.ts'
+import { dropIfEmpty, emptied } from './drop-partitions.ts'
+import { newestOf, PARTITIONED, type Partition, readPartitions } from './partitions.ts'
+
+/** When the newest partition is closed. */
+interface Limits {
+  /** With so many jobs. */
+  readonly jobs: number
+  /** Where jobs are not kept for ever: when its first job is so old, so that a partition gets empty as a whole; at least a twelfth of the time. */
+  readonly days: number
+  /** Not with fewer jobs: a service that never has as many has one partition of each table. */
+  readonly fewest: number
+}
+
+const DAY_MS = 86_400_000
+/** Jobs of one partition, more or less: what its indexes take then fits into the memory of a small server. */
+export const MOST_JOBS = 5_000_000
+const LIMITS: Limits = { jobs: MOST_JOBS, days: 30, fewest: 100_000 }
+/** More partitions than about so many, of jobs that are kept for years, would make reads slower that look into each. */
+const MOST_RANGES = 12
+/** So long before the next partition takes what comes: whatever holds a lock meanwhile, it is there in time. */
+const AHEAD_DAYS = 7
+/** What is not done so long before is begun anew, with a later bound. */
+const LATE_MS = DAY_MS
+
+type PartitionParts = Pick<Parts, 'db' | 'settings' | 'now' | 'log'>
+
+/**
+ * Closes the newest partition of jobs, artifacts and ledger when it is large or old enough, drops those that retention has emptied, and
+ * keeps the planner's statistics. Any number of processes may do this at once: one of them does.
+ */
+export async function keepPartitions(parts: PartitionParts, limits: Limits = LIMITS): Promise<void> {
+  if (!isAnything(await whatIsDue(parts, limits))) return
+  const client = await parts.db.watched.connect({ application_name: 'sonant' })
+  try {
+    await liftTimeLimits(client)
+    // Another process may have done meanwhile what was due.
+    if (await isAlone(client)) await carryOut(parts, client, await whatIsDue(parts, limits))
+  } finally {
+    await client.end()
+  }
+}
+
+interface Due {
+  /** Before which id the newest partition is to end; `late`: what was begun is to be given up. */
+  readonly until: string | 'late' | null
+  readonly dropped: readonly (readonly Partition[])[]
+  readonly stale: readonly string[]
+}
+
+const NOTHING: Due = { until: null, dropped: [], stale: [] }
+const isAnything = ({ until, dropped, stale }: Due): boolean => until !== null || dropped.length > 0 || stale.length > 0
+
+async function whatIsDue(parts: PartitionParts, limits: Limits): Promise<Due> {
+  const { db, settings } = parts
+  const now = parts.now()
+  const partitions = await readPartitions(db.pool)
+  if (!partitions.every(({ isOwn }) => isOwn)) return NOTHING
+  const cutoff = cutoffOf(now, settings.retention.jobDays)
+  return {
+    until:
+      begun(partitions, now) ?? ((await isFull(parts, newestOf(partitions, 'job'), limits)) ? boundAfter(now) : null),
+    dropped: cutoff === null ? [] : emptied(partitions, firstIdAt('job', cutoff)),
+    stale: await staleTables(db.pool),
+  }
+}
+
+/** The bound of what was begun, and is under way or was broken off. */
+export const boundBegun = (partitions: readonly Partition[]): string | null =>
+  PARTITIONED.map(({ table }) => newestOf(partitions, table).closing).find((bound) => bound !== null) ?? null
+
+function begun(partitions: readonly Partition[], now: Date): string | 'late' | null {
+  const bound = boundBegun(partitions)
+  return bound !== null && idTime(bound).getTime() - now.getTime() < LATE_MS ? 'late' : bound
+}
+
+async function isFull({ db, settings, now }: PartitionParts, newest: Partition, limits: Limits): Promise<boolean> {
+  if (newest.rows >= limits.jobs) return true
+  if (settings.retention.jobDays === 0 || newest.rows < limits.fewest) return false
+  const { rows } = await db.pool.query<{ id: string }>('select id from job where id >= $1 order by id limit 1', [
+    newest.from ?? '',
+  ])
+  const [first] = rows
+  const days = Math.max(limits.days, settings.retention.jobDays / MOST_RANGES)
+  return first !== undefined && now().getTime() - idTime(first.id).getTime() >= days * DAY_MS
+}
+
+/** A midnight, so that the name of a partition says when it begins. */
+const boundAfter = (now: Date): string =>
+  firstIdAt('job', new Date((Math.ceil(now.getTime() / DAY_MS) + AHEAD_DAYS) * DAY_MS))
+
+/** Each thing alone: what a long transaction holds up keeps nothing else from being done, and is tried again in a minute. */
+async function carryOut({ log }: PartitionParts, client: ClientBase, { until, dropped, stale }: Due): Promise<void> {
+  const unlessHeldUp = async (act: () => Promise<unknown>, say: () => void): Promise<void> => {
+    try {
+      await act()
+    } catch (error) {
+      if (!isHeldUp(error)) throw error
+      say()
+    }
+  }
+  if (until === 'late')
+    await unlessHeldUp(
+      () => stopClosing(client),
+      () => log.error('jobs will be refused within a day: end the long transactions that hold the table of jobs'),
+    )
+  else if (until !== null)
+    await unlessHeldUp(
+      async () => {
+        await closePartition(client, until)
+        log.info({ from: idTime(until) }, 'jobs from then on are kept in a partition of their own')
+      },
+      () => log.warn({ from: idTime(until) }, 'the next partition of jobs waits for the end of long transactions'),
+    )
+  for (const range of dropped)
+    await unlessHeldUp(
+      async () => {
+        if (await dropIfEmpty(client, range))
+          log.info({ partitions: range.map(({ name }) => name) }, 'partitions whose jobs were all deleted were dropped')
+      },
+      () => log.debug('empty partitions wait for the end of long transactions'),
+    )
+  await analyzeTables(client, stale)
+}
+
+/** Until its connection ends. */
+async function isAlone(client: ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ alone: boolean }>(
+    `select pg_try_advisory_lock(hashtextextended('sonant partitions', 0)) as alone`,
+  )
+  return rows[0]?.alone === true
+}
