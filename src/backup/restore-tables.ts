@@ -10,7 +10,7 @@ import type { Database } from '../db/database.ts'
 import type { Queryable } from '../db/migrations/ledger.ts'
 import type { Log } from '../values/log.ts'
 import type { BackupTable, Manifest } from './manifest.ts'
-import { listPartitions, listSequences, listTables, type Reader } from './tables.ts'
+import { isPartitionedByWorkers, listPartitions, listSequences, listTables, type Reader } from './tables.ts'
 
 interface Parts {
   readonly db: Pick<Database, 'url'>
@@ -86,7 +86,7 @@ async function fitting(db: Reader, manifest: Manifest, log: Log): Promise<Fittin
   if (others.length > 0) log.warn({ others }, 'the restore passes over tables and columns that are not of this service')
   return {
     tables,
-    partitions: manifest.partitions.filter(({ parent }) => fits.has(parent)),
+    partitions: manifest.partitions.filter(({ parent }) => fits.has(parent) && !isPartitionedByWorkers(parent)),
     sequences: manifest.sequences.filter(({ name }) => sequences.has(name)),
   }
 }

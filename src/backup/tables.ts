@@ -60,10 +60,12 @@ export async function listTables(db: Reader): Promise<Table[]> {
   return sorted
 }
 
-/** Without those that workers make: what is restored begins with a single one. */
+/** Whether workers partition a table: what is restored of it begins with a single partition. */
+export const isPartitionedByWorkers = (name: string): boolean => PARTITIONED.some(({ table }) => table === name)
+
 export async function listPartitions(db: Reader, isOwn: IsOwn): Promise<Manifest['partitions']> {
   const partitions = await db.query<Manifest['partitions'][number]>(PARTITIONS)
-  return partitions.filter(({ parent }) => isOwn(parent) && !PARTITIONED.some(({ table }) => table === parent))
+  return partitions.filter(({ parent }) => isOwn(parent) && !isPartitionedByWorkers(parent))
 }
 
 /** Where the next number of each sequence comes from; one of a column is its table's. */

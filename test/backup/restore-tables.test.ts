@@ -91,7 +91,11 @@ test("a backup of an earlier version, with an operator's tables in it, is restor
     JSON.stringify({
       ...manifest,
       tables: [...tables, ...manifest.tables],
-      partitions: [{ name: 'part_log_1', parent: 'part_log', bound: 'FOR VALUES FROM (1) TO (2)' }],
+      partitions: [
+        { name: 'part_log_1', parent: 'part_log', bound: 'FOR VALUES FROM (1) TO (2)' },
+        { name: 'job_first', parent: 'job', bound: `FOR VALUES FROM (MINVALUE) TO ('job_01')` },
+        { name: 'job_20261204', parent: 'job', bound: `FOR VALUES FROM ('job_01') TO (MAXVALUE)` },
+      ],
       sequences: [{ name: 'Counter', value: '1', isCalled: false }, ...manifest.sequences],
     }),
   )

@@ -35,16 +35,18 @@ const plain = (name: string): string => (name.startsWith('"') ? name.slice(1, -1
  * other, and is then made of them: for that alone, some milliseconds, its writes wait.
  */
 export async function buildIndex(client: Client, index: ConcurrentIndex): Promise<void> {
-  // As long as one is built, another partition may be added.
+  let before: readonly string[] = []
   for (;;) {
     if (await isValid(client, index.name)) return
     const partitions = await partitionsOf(client, index.table)
     if (partitions === null) return buildAlone(client, index)
+    const isRepeated = partitions.join() === before.join()
     const parts = partitions.map((table) => ({ ...index, table, name: nameOfPart(index, table) }))
+    // As long as one is built, another one may be added, or dropped, as all of its jobs were deleted.
     await buildParts(client, index, parts).catch((error: unknown) => {
-      // Or one was dropped, as all of its jobs were deleted.
-      if (errorCode(error) !== UNDEFINED_TABLE) throw error
+      if (isRepeated || errorCode(error) !== UNDEFINED_TABLE) throw error
     })
+    before = partitions
   }
 }
 

@@ -30,6 +30,9 @@ const AHEAD_DAYS = 7
 /** What is not done so long before is begun anew, with a later bound. */
 const LATE_MS = DAY_MS
 
+/** Of what only reads, beside all writes. */
+const LONGEST_LOCK_WAIT = '10s'
+
 type PartitionParts = Pick<Parts, 'db' | 'settings' | 'now' | 'log'>
 
 /**
@@ -37,10 +40,14 @@ type PartitionParts = Pick<Parts, 'db' | 'settings' | 'now' | 'log'>
  * keeps the planner's statistics. Any number of processes may do this at once: one of them does.
  */
 export async function keepPartitions(parts: PartitionParts, limits: Limits = LIMITS): Promise<void> {
-  if (!isAnything(await whatIsDue(parts, limits))) return
+  const due = await whatIsDue(parts, limits)
+  if (!isAnything(due)) return
   const client = await parts.db.watched.connect({ application_name: 'sonant' })
   try {
     await liftTimeLimits(client)
+    await client.query(`set lock_timeout = '${LONGEST_LOCK_WAIT}'`)
+    // Whatever another process waits for.
+    if (due.until === 'late') await giveUp(parts, client)
     // Another process may have done meanwhile what was due.
     if (await isAlone(client)) await carryOut(parts, client, await whatIsDue(parts, limits))
   } finally {
@@ -96,38 +103,35 @@ async function isFull({ db, settings, now }: PartitionParts, newest: Partition, 
 const boundAfter = (now: Date): string =>
   firstIdAt('job', new Date((Math.ceil(now.getTime() / DAY_MS) + AHEAD_DAYS) * DAY_MS))
 
-/** Each thing alone: what a long transaction holds up keeps nothing else from being done, and is tried again in a minute. */
-async function carryOut({ log }: PartitionParts, client: ClientBase, { until, dropped, stale }: Due): Promise<void> {
-  const unlessHeldUp = async (act: () => Promise<unknown>, say: () => void): Promise<void> => {
-    try {
-      await act()
-    } catch (error) {
-      if (!isHeldUp(error)) throw error
-      say()
-    }
+async function giveUp({ log }: PartitionParts, client: ClientBase): Promise<void> {
+  try {
+    await stopClosing(client)
+  } catch (error) {
+    if (!isHeldUp(error)) throw error
+    log.error('jobs will be refused within a day: end the long transactions that hold the table of jobs')
   }
-  if (until === 'late')
-    await unlessHeldUp(
-      () => stopClosing(client),
-      () => log.error('jobs will be refused within a day: end the long transactions that hold the table of jobs'),
-    )
-  else if (until !== null)
-    await unlessHeldUp(
-      async () => {
-        await closePartition(client, until)
-        log.info({ from: idTime(until) }, 'jobs from then on are kept in a partition of their own')
-      },
-      () => log.warn({ from: idTime(until) }, 'the next partition of jobs waits for the end of long transactions'),
-    )
-  for (const range of dropped)
-    await unlessHeldUp(
-      async () => {
-        if (await dropIfEmpty(client, range))
-          log.info({ partitions: range.map(({ name }) => name) }, 'partitions whose jobs were all deleted were dropped')
-      },
-      () => log.debug('empty partitions wait for the end of long transactions'),
-    )
-  await analyzeTables(client, stale)
+}
+
+/** Each thing alone: what cannot be done keeps nothing else from being done, and is tried again in a minute. */
+async function carryOut({ log }: PartitionParts, client: ClientBase, due: Due): Promise<void> {
+  const { until, dropped, stale } = due
+  const trying = (what: string, act: () => Promise<unknown>): Promise<unknown> =>
+    act().catch((error: Error) => {
+      const reason = isHeldUp(error) ? 'a long transaction holds a table' : error.message
+      log.warn({ err: reason }, `${what}; trying again in a minute`)
+    })
+  if (until !== null && until !== 'late')
+    await trying('the next partition of jobs could not be added', async () => {
+      await closePartition(client, until)
+      log.info({ from: idTime(until) }, 'jobs from then on are kept in a partition of their own')
+    })
+  for (const range of dropped) {
+    const names = range.map(({ name }) => name).join(', ')
+    await trying(`the partitions ${names} could not be dropped`, async () => {
+      if (await dropIfEmpty(client, range)) log.info(`the partitions ${names}, of deleted jobs, were dropped`)
+    })
+  }
+  await trying('the tables of jobs could not be analyzed', () => analyzeTables(client, stale))
 }
 
 /** Until its connection ends. */

@@ -36,7 +36,8 @@ export const BEGINNING = 'partition_from'
 const PARTITIONS = `
   select p.relname as table, c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bound, greatest(c.reltuples, 0)::float8 as rows,
     (select substring(pg_get_constraintdef(k.oid) from '< ''(job_[0-9a-z]+)''') from pg_constraint k
-     where k.conrelid = c.oid and k.conname = '${CLOSING}') as closing, pg_has_role(c.relowner, 'usage') and has_schema_privilege(current_schema(), 'create') as "isOwn"
+     where k.conrelid = c.oid and k.conname = '${CLOSING}') as closing, pg_has_role(c.relowner, 'usage')
+      and has_schema_privilege(current_schema(), 'create') and has_schema_privilege(c.relowner, current_schema(), 'create') as "isOwn"
   from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
   where p.relname = any($1) and p.relnamespace = current_schema()::regnamespace order by c.relname`
 const BOUND = /^FOR VALUES FROM \((?:MINVALUE|'(\w+)')\) TO \((?:MAXVALUE|'(\w+)')\)$/

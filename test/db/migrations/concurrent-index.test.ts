@@ -73,6 +73,14 @@ describe('an index of a partitioned table that is built beside its writes', () =
     expect(await indexes()).toEqual([])
   })
 
+  test('fails where what it is about is not there', async () => {
+    const lost = '-- concurrently\ncreate index concurrently thing_n_idx on thing (lost(n));\n'
+    const text = `create function lost(int) returns int immutable language plpgsql as 'begin perform 1 from nowhere; return 1; end';`
+    await expect(run({ '1_things': THINGS, '2_lost': text, '3_index': lost })).rejects.toThrow(
+      /"nowhere" does not exist/,
+    )
+  })
+
   test('waits in short turns for a transaction that writes, and is built once that has ended', async () => {
     await run({ '1_things': THINGS })
     const writer = await workshop.db.pool.connect()

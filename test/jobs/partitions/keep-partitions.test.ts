@@ -1,4 +1,4 @@
-import { Client } from 'pg'
+import { Client, type ClientConfig } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { keepPartitions } from '../../../src/jobs/partitions/keep-partitions.ts'
 import { readPartitions } from '../../../src/jobs/partitions/partitions.ts'
@@ -192,15 +192,21 @@ describe('partitions', () => {
     expect(await namesOf('job')).toHaveLength(2)
   })
 
-  test('one that belongs to a role is followed by one of that role, whose member the process is', async () => {
-    const role = `owner_${process.pid}`
-    await put(service.runtime.now())
+  test('one that belongs to a role is followed by one of that role, which the process is a member of', async () => {
+    const [role, member] = [`owner_${process.pid}`, `member_${process.pid}`]
+    const { runtime } = service
+    await put(runtime.now())
     await analyze()
-    await run(`create role ${role}; grant all on schema public to ${role}`)
+    await run(`create role ${role}; create role ${member} in role ${role}; grant all on schema public to ${role}`)
     try {
-      for (const { table, name } of await partitions())
-        await run(`alter table ${table} owner to ${role}; alter table ${name} owner to ${role}`)
-      await keepPartitions(service.runtime, ALWAYS)
+      for (const name of ['account', ...(await partitions()).flatMap(({ table, name }) => [table, name])])
+        await run(`alter table ${name} owner to ${role}`)
+      const connect = async (config: ClientConfig) => {
+        const client = await runtime.db.watched.connect(config)
+        await client.query(`set role ${member}`)
+        return client
+      }
+      await keepPartitions({ ...runtime, db: { ...runtime.db, watched: { connect } } }, ALWAYS)
       const owners = await run(
         'select distinct relowner::regrole::text as owner from pg_class where relname = any($1)',
         [(await partitions()).map(({ name }) => name)],
@@ -208,8 +214,36 @@ describe('partitions', () => {
       expect(await namesOf('job')).toHaveLength(2)
       expect(owners).toEqual([{ owner: role }])
     } finally {
-      await run(`reassign owned by ${role} to current_user; drop owned by ${role}; drop role ${role}`)
+      await run(
+        `reassign owned by ${role}, ${member} to current_user; drop owned by ${role}; drop role ${member}, ${role}`,
+      )
     }
+  })
+
+  test('those that a view of an operator is about stay, and all else is done', async () => {
+    for (const days of [0, 10]) {
+      await put(inDays(days).now())
+      await analyze()
+      await keepPartitions(inDays(days), ALWAYS)
+    }
+    const late = inDays(JOB_DAYS + 30)
+    const names = (await partitions()).map(({ name }) => name)
+    await run('create view operators as select * from job_first')
+    await dropOldJobs(late)
+    const said: unknown[][] = []
+    const log = Object.assign(Object.create(late.log), { warn: (...words: unknown[]) => said.push(words) })
+    await keepPartitions({ ...late, log }, NEVER)
+    expect(said).toEqual([
+      [
+        { err: expect.stringMatching(/other objects depend on/) },
+        'the partitions artifact_first, job_first could not be dropped; trying again in a minute',
+      ],
+    ])
+    expect(await namesOf('job')).toEqual([expect.stringMatching(/^job_\d+$/), 'job_first'])
+    expect(names).toHaveLength(9)
+    await run('drop view operators')
+    await keepPartitions(late, NEVER)
+    expect(await namesOf('job')).toHaveLength(1)
   })
 
   test('while a long transaction keeps what was begun from being given up, the log says so, and all else is done', async () => {
@@ -225,7 +259,9 @@ describe('partitions', () => {
     const reader = new Client({ connectionString: runtime.db.url })
     await reader.connect()
     try {
-      await reader.query(`begin; select from ${open}`)
+      await reader.query(
+        `begin; select from ${open}; select pg_advisory_lock(hashtextextended('sonant partitions', 0))`,
+      )
       await keepPartitions({ ...inDays(19.5), log }, NEVER)
       expect(said).toEqual([
         ['jobs will be refused within a day: end the long transactions that hold the table of jobs'],
