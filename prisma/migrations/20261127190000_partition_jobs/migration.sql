@@ -3,6 +3,27 @@
 -- grows (src/jobs/partitions).
 
 -- in one transaction
+-- The owner of what becomes a partition, and the rights of all other roles, for the table that it is then a partition of.
+CREATE FUNCTION "take_rights"("whole" REGCLASS, "part" REGCLASS) RETURNS VOID LANGUAGE plpgsql AS $$
+DECLARE
+  granted RECORD;
+BEGIN
+  EXECUTE format('ALTER TABLE %s OWNER TO %I', "whole", (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = "part"));
+  FOR granted IN
+    SELECT a.privilege_type || coalesce(' (' || quote_ident(acls."column") || ')', '') AS what, a.is_grantable,
+      coalesce(quote_ident(r.rolname), 'PUBLIC') AS grantee
+    FROM pg_class c CROSS JOIN LATERAL (
+        SELECT c.relacl AS acl, NULL::name AS "column" UNION ALL
+        SELECT attacl, attname FROM pg_attribute WHERE attrelid = c.oid AND attacl IS NOT NULL
+      ) acls CROSS JOIN LATERAL aclexplode(acls.acl) a LEFT JOIN pg_roles r ON r.oid = a.grantee
+    WHERE c.oid = "part" AND a.grantee <> c.relowner
+  LOOP
+    EXECUTE format('GRANT %s ON %s TO %s', granted.what, "whole", granted.grantee)
+      || CASE WHEN granted.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END;
+  END LOOP;
+END $$;
+
+-- in one transaction
 -- Deleting a job deletes its artifacts by its trigger, as before; a partition can be given up without a look at those of others. Locked in
 -- the order in which a completion writes them.
 LOCK TABLE "job", "artifact" IN ACCESS EXCLUSIVE MODE;
@@ -58,24 +79,7 @@ CREATE TRIGGER "job_count_update" AFTER UPDATE ON "job" REFERENCING OLD TABLE AS
 CREATE TRIGGER "job_delete_artifacts" BEFORE DELETE ON "job" FOR EACH ROW EXECUTE FUNCTION "delete_artifacts_of_job"();
 CREATE TRIGGER "job_was_heard" AFTER UPDATE OF "status" ON "job" FOR EACH ROW
   WHEN (NEW."parts_done" IS NOT NULL AND NEW."status" = 'completed' AND OLD."status" <> 'completed') EXECUTE FUNCTION "note_heard_attempt"();
-DO $$
-DECLARE
-  granted RECORD;
-BEGIN
-  EXECUTE format('ALTER TABLE "job" OWNER TO %I', (SELECT rolname FROM pg_roles r JOIN pg_class c ON c.relowner = r.oid WHERE c.oid = '"job_first"'::regclass));
-  FOR granted IN
-    SELECT a.privilege_type || coalesce(' (' || quote_ident(acls."column") || ')', '') AS what, a.is_grantable,
-      coalesce(quote_ident(r.rolname), 'PUBLIC') AS grantee
-    FROM pg_class c CROSS JOIN LATERAL (
-        SELECT c.relacl AS acl, NULL::name AS "column" UNION ALL
-        SELECT attacl, attname FROM pg_attribute WHERE attrelid = c.oid AND attacl IS NOT NULL
-      ) acls CROSS JOIN LATERAL aclexplode(acls.acl) a LEFT JOIN pg_roles r ON r.oid = a.grantee
-    WHERE c.oid = '"job_first"'::regclass AND a.grantee <> c.relowner
-  LOOP
-    EXECUTE format('GRANT %s ON "job" TO %s', granted.what, granted.grantee)
-      || CASE WHEN granted.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END;
-  END LOOP;
-END $$;
+SELECT "take_rights"('"job"', '"job_first"');
 ALTER TABLE "job" ATTACH PARTITION "job_first" FOR VALUES FROM (MINVALUE) TO (MAXVALUE);
 
 -- in one transaction
@@ -91,24 +95,7 @@ CREATE TRIGGER "artifact_count_delete" AFTER DELETE ON "artifact" REFERENCING OL
   FOR EACH STATEMENT EXECUTE FUNCTION "count_deleted_audio"();
 CREATE TRIGGER "artifact_count_insert" AFTER INSERT ON "artifact" REFERENCING NEW TABLE AS "new_artifacts"
   FOR EACH STATEMENT EXECUTE FUNCTION "count_inserted_audio"();
-DO $$
-DECLARE
-  granted RECORD;
-BEGIN
-  EXECUTE format('ALTER TABLE "artifact" OWNER TO %I', (SELECT rolname FROM pg_roles r JOIN pg_class c ON c.relowner = r.oid WHERE c.oid = '"artifact_first"'::regclass));
-  FOR granted IN
-    SELECT a.privilege_type || coalesce(' (' || quote_ident(acls."column") || ')', '') AS what, a.is_grantable,
-      coalesce(quote_ident(r.rolname), 'PUBLIC') AS grantee
-    FROM pg_class c CROSS JOIN LATERAL (
-        SELECT c.relacl AS acl, NULL::name AS "column" UNION ALL
-        SELECT attacl, attname FROM pg_attribute WHERE attrelid = c.oid AND attacl IS NOT NULL
-      ) acls CROSS JOIN LATERAL aclexplode(acls.acl) a LEFT JOIN pg_roles r ON r.oid = a.grantee
-    WHERE c.oid = '"artifact_first"'::regclass AND a.grantee <> c.relowner
-  LOOP
-    EXECUTE format('GRANT %s ON "artifact" TO %s', granted.what, granted.grantee)
-      || CASE WHEN granted.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END;
-  END LOOP;
-END $$;
+SELECT "take_rights"('"artifact"', '"artifact_first"');
 ALTER TABLE "artifact" ATTACH PARTITION "artifact_first" FOR VALUES FROM (MINVALUE) TO (MAXVALUE);
 
 -- in one transaction
@@ -123,24 +110,7 @@ ALTER TABLE "credit_entry" ADD CONSTRAINT "credit_entry_account_id_fkey" FOREIGN
   ON DELETE RESTRICT ON UPDATE CASCADE;
 CREATE UNIQUE INDEX "credit_entry_job_id_kind_key" ON "credit_entry" ("job_id", "kind");
 CREATE INDEX "credit_entry_account_id_id_idx" ON "credit_entry" ("account_id", "id" DESC);
-DO $$
-DECLARE
-  granted RECORD;
-BEGIN
-  EXECUTE format('ALTER TABLE "credit_entry" OWNER TO %I', (SELECT rolname FROM pg_roles r JOIN pg_class c ON c.relowner = r.oid WHERE c.oid = '"credit_entry_default"'::regclass));
-  FOR granted IN
-    SELECT a.privilege_type || coalesce(' (' || quote_ident(acls."column") || ')', '') AS what, a.is_grantable,
-      coalesce(quote_ident(r.rolname), 'PUBLIC') AS grantee
-    FROM pg_class c CROSS JOIN LATERAL (
-        SELECT c.relacl AS acl, NULL::name AS "column" UNION ALL
-        SELECT attacl, attname FROM pg_attribute WHERE attrelid = c.oid AND attacl IS NOT NULL
-      ) acls CROSS JOIN LATERAL aclexplode(acls.acl) a LEFT JOIN pg_roles r ON r.oid = a.grantee
-    WHERE c.oid = '"credit_entry_default"'::regclass AND a.grantee <> c.relowner
-  LOOP
-    EXECUTE format('GRANT %s ON "credit_entry" TO %s', granted.what, granted.grantee)
-      || CASE WHEN granted.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END;
-  END LOOP;
-END $$;
+SELECT "take_rights"('"credit_entry"', '"credit_entry_default"');
 ALTER SEQUENCE "credit_entry_id_seq" OWNED BY "credit_entry"."id";
 ALTER TABLE "credit_entry" ATTACH PARTITION "credit_entry_default" DEFAULT;
 
@@ -151,3 +121,6 @@ CREATE STATISTICS IF NOT EXISTS "job_day" ON (date_bin('1 day', "created_at", ti
 ANALYZE "job";
 ANALYZE "artifact";
 ANALYZE "credit_entry";
+
+-- in one transaction
+DROP FUNCTION "take_rights"(REGCLASS, REGCLASS);
