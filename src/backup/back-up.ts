@@ -12,7 +12,6 @@ import { invalidRequest } from '../errors/service-error.ts'
 import type { Storage } from '../storage/storage.ts'
 import { using } from '../values/data-directory.ts'
 import type { Log } from '../values/log.ts'
-import { lowerPriority } from '../values/lower-priority.ts'
 import { VERSION } from '../values/version.ts'
 import { keepArtifacts, listArtifacts } from './artifacts.ts'
 import { writeChecked } from './checked-file.ts'
@@ -29,8 +28,6 @@ interface BackupContext {
   readonly storage: Storage
 }
 
-/** Below those that answer requests. */
-const NICENESS = 10
 /** Of everything that migrations make. */
 const PLAIN_NAME = /^[a-z_][a-z0-9_]*$/
 /** Between two tables the session waits for the disk that the first one is flushed to, however slow it is. */
@@ -43,7 +40,6 @@ const UNHURRIED = 'set local idle_in_transaction_session_timeout = 0'
  */
 export async function backUp({ settings, log, db, storage }: BackupContext, directory: string): Promise<Manifest> {
   const dir = resolve(directory)
-  lowerPriority(NICENESS)
   await requireVersion(db.pool)
   const migrations = await appliedMigrations(db)
   const key = await readSecretKey(settings, db)

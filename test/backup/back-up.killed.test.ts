@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAccount } from '../../src/accounts/create-account.ts'
@@ -61,6 +62,7 @@ async function killBackup(into: string, when: () => boolean): Promise<void> {
   isHeld = true
   const backup = startCommand([process.execPath, 'bin/sonant.js', 'backup', into], env)
   await until(when, TIMEOUT_MS, 'a backup that is under way')
+  expect(getPriority(backup.pid)).toBe(getPriority() + 10)
   backup.kill('SIGKILL')
   expect([await backup.ended(), backup.stdout(), backup.stderr()]).toEqual([KILLED, '', ''])
   isHeld = false

@@ -1,3 +1,5 @@
+import { syncBuiltinESMExports } from 'node:module'
+import os from 'node:os'
 import { runProgram } from '../../../src/cli/run-program.ts'
 import { type Env, environment, jsonOf, type Ran } from './process.ts'
 
@@ -20,6 +22,17 @@ export function runHere(args: readonly string[], env: Env): Promise<Ran> {
 export const sonantHere = async <T = Record<string, unknown>>(env: Env, ...args: string[]): Promise<T> =>
   jsonOf<T>(args, await runHere([...args, '--json'], env))
 
+/** A priority that was lowered stays so, for all tests that follow in this process. */
+function keepPriority(): () => void {
+  const { setPriority } = os
+  const put = (set: typeof setPriority) => {
+    os.setPriority = set
+    syncBuiltinESMExports()
+  }
+  put(() => undefined)
+  return () => put(setPriority)
+}
+
 async function runAlone(args: readonly string[], env: Env): Promise<Ran> {
   const { stdout, stderr, env: own, exitCode } = process
   const [writeOut, writeError, listeners] = [stdout.write, stderr.write, stdout.listeners('error')]
@@ -31,6 +44,7 @@ async function runAlone(args: readonly string[], env: Env): Promise<Ran> {
       if (typeof done === 'function') done()
       return true
     }) as Write
+  const restorePriority = keepPriority()
   process.env = environment(env)
   process.exitCode = 0
   stdout.write = collect('stdout')
@@ -39,6 +53,7 @@ async function runAlone(args: readonly string[], env: Env): Promise<Ran> {
     await runProgram([process.execPath, 'sonant', ...args])
     ran.code = Number(process.exitCode)
   } finally {
+    restorePriority()
     stdout.write = writeOut
     stderr.write = writeError
     process.env = own
