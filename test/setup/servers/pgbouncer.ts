@@ -1,27 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { accessSync, chownSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { findAccount } from '../../../src/db/embedded/embedded-account.ts'
 import { freePorts } from '../http.ts'
 import { until } from '../wait.ts'
+import { installedProgram } from './installed-program.ts'
 
 const TIMEOUT_MS = 60_000
-const FOLDERS = [...(process.env.PATH ?? '').split(':'), '/usr/sbin']
-
-const isProgram = (path: string): boolean => {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
 /** Where PgBouncer is installed; undefined where it is not. */
-export const pgbouncerProgram = FOLDERS.map((folder) => join(folder, 'pgbouncer')).find(isProgram)
+export const pgbouncerProgram = installedProgram('pgbouncer')
 
 /** PgBouncer itself, with its defaults, in front of every database of the server. */
 export interface Pgbouncer {

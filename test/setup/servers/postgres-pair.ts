@@ -17,7 +17,7 @@ const TIMEOUT_MS = 60_000
 const NOT_COPIED: ReadonlySet<string> = new Set(['postmaster.pid', 'postmaster.opts'])
 const urlOf = (port: number) => `postgresql://postgres@127.0.0.1:${port}/postgres`
 
-/** A primary and its synchronous standby, of the embedded PostgreSQL's own programs. */
+/** A primary and its synchronous standby, of the programs in FAILOVER_POSTGRES or else of the embedded PostgreSQL's own. */
 export interface PostgresPair {
   readonly primaryUrl: string
   readonly standbyUrl: string
@@ -35,7 +35,7 @@ export interface PostgresPair {
 export async function startPostgresPair(): Promise<PostgresPair> {
   const root = await mkdtemp(join(tmpdir(), 'sonant-pair-'))
   const [primaryDir, standbyDir] = [join(root, 'primary'), join(root, 'standby')]
-  const { postgres, initdb } = await findBinaries()
+  const { postgres, initdb } = await findPrograms()
   const account = await findAccount(primaryDir)
   const launch = await makeLauncher(account, postgres, root)
   if (account.foreign) await chown(root, account.uid, account.gid)
@@ -85,6 +85,11 @@ export async function startPostgresPair(): Promise<PostgresPair> {
       await rm(root, { recursive: true, force: true, maxRetries: 5 })
     },
   }
+}
+
+async function findPrograms(): Promise<{ postgres: string; initdb: string }> {
+  const folder = process.env.FAILOVER_POSTGRES
+  return folder ? { postgres: join(folder, 'postgres'), initdb: join(folder, 'initdb') } : findBinaries()
 }
 
 async function ask<Row extends object>(port: number, sql: string): Promise<Row[]> {

@@ -1,6 +1,7 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../setup/http.ts'
+import { haproxyProgram, startHaproxy } from '../../setup/servers/haproxy.ts'
 import { type PostgresPair, startPostgresPair } from '../../setup/servers/postgres-pair.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { until } from '../../setup/wait.ts'
@@ -46,18 +47,34 @@ function openLoad(url: string, key: string) {
   return { ids, statuses, retryAfters, stop }
 }
 
-describe.each([
-  ['a proxy that leads to the standby at once', (pair: PostgresPair) => pair.url],
+type Way = [title: string, urlOf: (pair: PostgresPair) => string | Promise<string>]
+
+let haproxy: { readonly url: string; close(): Promise<void> } | undefined
+afterAll(() => haproxy?.close())
+
+/** HAProxy's is left out where it is not installed. */
+const THROUGH_HAPROXY: Way = [
+  'HAProxy',
+  async (pair) => {
+    haproxy = await startHaproxy(pair.primaryUrl, pair.standbyUrl)
+    return haproxy.url
+  },
+]
+const WAYS: Way[] = [
+  ['a proxy that leads to the standby at once', (pair) => pair.url],
   [
     'a DATABASE_URL that names both servers',
-    (pair: PostgresPair) => pair.primaryUrl.replace(/\/postgres$/, `,${new URL(pair.standbyUrl).host}/postgres`),
+    (pair) => pair.primaryUrl.replace(/\/postgres$/, `,${new URL(pair.standbyUrl).host}/postgres`),
   ],
-])('a primary that is killed, behind %s', { timeout: TIMEOUT_MS * 3 }, (title, urlOf) => {
+  ...(haproxyProgram === undefined ? [] : [THROUGH_HAPROXY]),
+]
+
+describe.each(WAYS)('a primary that is killed, behind %s', { timeout: TIMEOUT_MS * 3 }, (title, urlOf) => {
   let pair: PostgresPair
   let service: TestRuntime
   beforeAll(async () => {
     pair = await startPostgresPair()
-    service = await startTestRuntime({ worker: true, env: { DATABASE_URL: urlOf(pair), LOG_LEVEL: 'silent' } })
+    service = await startTestRuntime({ worker: true, env: { DATABASE_URL: await urlOf(pair), LOG_LEVEL: 'silent' } })
   }, TIMEOUT_MS)
   afterAll(async () => {
     await service?.close()
