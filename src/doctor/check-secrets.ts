@@ -1,5 +1,5 @@
 import type { ServiceContext } from '../runtime/services.ts'
-import { type Check, error, ok, warning } from './finding.ts'
+import { type Check, error, ok } from './finding.ts'
 
 const PAGE = 1_000
 
@@ -17,7 +17,7 @@ export const secretCheck: Check<ServiceContext> = {
       const found = `${unreadable} of ${total} webhook secrets do not open`
       return [error(found, 'set SECRET_KEY to what it was, or OLD_SECRET_KEY to that and run sonant secrets rekey')]
     }
-    if (old > 0) return [warning(`${old} webhook secrets open by OLD_SECRET_KEY alone`, 'run sonant secrets rekey')]
+    if (old > 0) return [error(`${old} webhook secrets open by OLD_SECRET_KEY alone`, 'run sonant secrets rekey')]
     const spare = settings.oldSecretKey === null ? '' : '; OLD_SECRET_KEY is not needed any more'
     return [ok(`opens all ${total} webhook secrets${spare}`)]
   },

@@ -64,7 +64,7 @@ export const METRICS = {
   engine_down: gauge('1 while a server counts as down for this worker.', 'server'),
   worker_slots: gauge('Jobs that this worker can run at once.', 'pool'),
   worker_slots_in_use: gauge('Jobs that this worker runs.', 'pool'),
-  worker_last_beat_age_seconds: gauge('Since the last heartbeat of this worker was written.'),
+  worker_last_beat_age_seconds: gauge('Since the last heartbeat of this worker was written.', 'pool'),
   // Webhooks, exports, storage.
   webhook_attempt_duration_seconds: histogram(REQUEST_SECONDS, 'Attempts at webhook deliveries.', 'outcome'),
   webhook_deliveries_total: counter('Webhook deliveries that ended.', 'outcome'),

@@ -10,6 +10,8 @@ import { slotsInProcess } from './slots.ts'
 interface Working {
   readonly pools: Pools | undefined
   readonly generation: Dispatcher | undefined
+  /** In seconds. */
+  readonly heartbeatAge: number
 }
 
 /** Has a worker's slots, and what it has at servers, read at every scrape. Returns what ends it. */
@@ -35,6 +37,13 @@ export function measureWorker(
     telemetry.gauge(
       'worker_slots_in_use',
       byPool(inFlight, () => working().generation?.inFlight ?? 0),
+    ),
+    telemetry.gauge(
+      'worker_last_beat_age_seconds',
+      byPool(
+        () => working().heartbeatAge,
+        () => working().heartbeatAge,
+      ),
     ),
     telemetry.gauge('engine_requests_in_flight', byServer('inUse')),
     telemetry.gauge('engine_permits', byServer('permits')),

@@ -48,7 +48,6 @@ class Heartbeats implements Registration {
   #lease: NodeJS.Timeout | undefined
   #lastAt = Number.NEGATIVE_INFINITY
   #writtenAt = performance.now()
-  #unread = (): void => undefined
   #steadySince = Number.POSITIVE_INFINITY
 
   constructor(runtime: Runtime, registrant: Registrant) {
@@ -64,8 +63,6 @@ class Heartbeats implements Registration {
   async start(): Promise<void> {
     await this.#send()
     await this.#following
-    const read = () => [{ labels: {}, value: this.age }]
-    this.#unread = this.#runtime.telemetry.gauge('worker_last_beat_age_seconds', read)
     this.#timer = setInterval(() => {
       this.#sending ??= this.#send()
         .catch((error: Error) => this.#missed(error))
@@ -77,7 +74,6 @@ class Heartbeats implements Registration {
 
   async end(): Promise<void> {
     const { queue, workerId } = this.#runtime
-    this.#unread()
     clearInterval(this.#timer)
     await this.#sending
     clearTimeout(this.#lease)

@@ -97,11 +97,8 @@ class JobWorker implements Worker {
         for (const dispatchers of [this.#pools, this.#generation]) dispatchers?.leaveServers()
       },
     })
-    this.#watching.push(
-      await this.#followServers(),
-      maintain(runtime),
-      measureWorker(runtime, parts, () => ({ pools: this.#pools, generation: this.#generation })),
-    )
+    const working = () => ({ pools: this.#pools, generation: this.#generation, heartbeatAge: this.heartbeatAge })
+    this.#watching.push(await this.#followServers(), maintain(runtime), measureWorker(runtime, parts, working))
     if (webhooks) this.#webhooks = await KINDS.webhook(runtime, parts.resolver)
   }
 

@@ -67,14 +67,14 @@ test('an address that is not this machine alone needs a PUBLIC_URL', async () =>
   for (const host of ['127.0.0.1', '127.1.2.3', 'localhost', '::1']) expect(await found(host, null)).toEqual([])
 })
 
-test('secrets that OLD_SECRET_KEY alone opens are a warning, until they are encrypted again', async () => {
+test('secrets that OLD_SECRET_KEY alone opens are an error, until they are encrypted again', async () => {
   const { account } = await service.createCaller()
   await setWebhookUrl(service.runtime.as({ kind: 'account', accountId: account, credits: 1n }), {
     url: 'https://example.com/hook',
   })
   const vault = openWebhookVault('the key from now on, of forty characters', OLD_KEY)
   expect(await complaints({ vault })).toEqual([
-    'SECRET_KEY warning: 1 webhook secrets open by OLD_SECRET_KEY alone. run sonant secrets rekey',
+    'SECRET_KEY error: 1 webhook secrets open by OLD_SECRET_KEY alone. run sonant secrets rekey',
   ])
   await run('delete from webhook_secret')
 })

@@ -120,7 +120,8 @@ describe('/metrics', () => {
       ].map((what) => [what, 0]),
     ])
     expect(value('worker_slots', { pool: 'espeak' })).toBeGreaterThan(0)
-    expect(value('worker_last_beat_age_seconds')).toBeLessThan(30)
+    for (const pool of ['espeak', 'generation'])
+      expect(value('worker_last_beat_age_seconds', { pool })).toBeLessThan(30)
     expect(samples('queue_jobs', { pool: 'espeak' }).map(({ labels }) => labels.state)).toEqual([
       ...['waiting', 'delayed', 'running'],
     ])
