@@ -1,4 +1,3 @@
-import type { Client } from 'pg'
 import { isDatabaseDown } from '../../errors/database-down.ts'
 import { errorCode } from '../../values/data-directory.ts'
 import type { Log } from '../../values/log.ts'
@@ -13,14 +12,13 @@ import {
   recordStart,
 } from './ledger.ts'
 import type { Migration } from './migration-files.ts'
-import { inTransaction } from './step-transaction.ts'
+import { inTransaction, type Sessions } from './step-transaction.ts'
 import { LockedForGood, untilUnlocked } from './until-unlocked.ts'
 
 const CANCELLED = '57014'
 const START: Progress = { steps: 0, cursor: null, rows: 0 }
 
-interface Run {
-  readonly client: Client
+interface Run extends Sessions {
   readonly migration: Migration
   readonly log: Log
 }
@@ -51,8 +49,9 @@ export async function applyMigration(run: Run, begun: LedgerRow | undefined): Pr
 const saysNothing = (error: unknown): boolean =>
   isDatabaseDown(error) || error instanceof LockedForGood || errorCode(error) === CANCELLED
 
-const applyWhole = ({ client, migration }: Run): Promise<void> =>
-  inTransaction(client, async () => {
+const applyWhole = (run: Run): Promise<void> =>
+  inTransaction(run, async () => {
+    const { client, migration } = run
     const row = await recordStart(client, migration)
     await client.query(migration.sql)
     await recordFinish(client, row)
@@ -71,11 +70,11 @@ async function applySteps(run: Run, row: string, from: Progress): Promise<void> 
       await applyPages(run, row, step.sql, at === from.steps ? from : { ...START, steps: at })
       await record()
     } else if (step.kind === 'concurrently') {
-      await untilUnlocked(migration.name, log, () => runConcurrently(client, step.sql))
+      await untilUnlocked(migration.name, log, () => runConcurrently(run, step.sql))
       await record()
     } else {
       await untilUnlocked(migration.name, log, () =>
-        inTransaction(client, async () => {
+        inTransaction(run, async () => {
           await client.query(step.sql)
           await record()
         }),
@@ -85,12 +84,13 @@ async function applySteps(run: Run, row: string, from: Progress): Promise<void> 
 }
 
 /** The statement gets the last page's cursor ($1, null at first) and returns its own with the number of its rows; no cursor ends it. */
-async function applyPages({ client, migration, log }: Run, row: string, sql: string, from: Progress): Promise<void> {
+async function applyPages(run: Run, row: string, sql: string, from: Progress): Promise<void> {
+  const { client, migration, log } = run
   let progress: Progress | null = from
   while (progress !== null) {
     const at: Progress = progress
     await untilUnlocked(migration.name, log, () =>
-      inTransaction(client, async () => {
+      inTransaction(run, async () => {
         const page = (await client.query<{ cursor: string | null; rows: string | number }>(sql, [at.cursor])).rows[0]
         const cursor = page?.cursor ?? null
         progress = cursor === null ? null : { ...at, cursor, rows: at.rows + Number(page?.rows ?? 0) }
@@ -100,8 +100,8 @@ async function applyPages({ client, migration, log }: Run, row: string, sql: str
   }
 }
 
-async function runConcurrently(client: Client, sql: string): Promise<void> {
+async function runConcurrently(run: Run, sql: string): Promise<void> {
   const index = concurrentIndex(sql)
-  if (index === null) await client.query(sql)
-  else await buildIndex(client, index)
+  if (index === null) await run.client.query(sql)
+  else await buildIndex(run, index)
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Client, escapeIdentifier } from 'pg'
 import { errorCode } from '../../values/data-directory.ts'
-import { inTransaction } from './step-transaction.ts'
+import { inTransaction, type Sessions } from './step-transaction.ts'
 
 /** `CREATE INDEX CONCURRENTLY`, in its parts. */
 interface ConcurrentIndex {
@@ -34,7 +34,8 @@ const plain = (name: string): string => (name.startsWith('"') ? name.slice(1, -1
  * Builds an index beside all writes. That of a partitioned table, which PostgreSQL does not build so, is built for one partition after the
  * other, and is then made of them: for that alone, some milliseconds, its writes wait.
  */
-export async function buildIndex(client: Client, index: ConcurrentIndex): Promise<void> {
+export async function buildIndex(sessions: Sessions, index: ConcurrentIndex): Promise<void> {
+  const { client } = sessions
   let before: readonly string[] = []
   for (;;) {
     if (await isValid(client, index.name)) return
@@ -43,17 +44,22 @@ export async function buildIndex(client: Client, index: ConcurrentIndex): Promis
     const isRepeated = partitions.join() === before.join()
     const parts = partitions.map((table) => ({ ...index, table, name: nameOfPart(index, table) }))
     // As long as one is built, another one may be added, or dropped, as all of its jobs were deleted.
-    await buildParts(client, index, parts).catch((error: unknown) => {
+    await buildParts(sessions, index, parts).catch((error: unknown) => {
       if (isRepeated || errorCode(error) !== UNDEFINED_TABLE) throw error
     })
     before = partitions
   }
 }
 
-async function buildParts(client: Client, index: ConcurrentIndex, parts: readonly ConcurrentIndex[]): Promise<void> {
+async function buildParts(
+  sessions: Sessions,
+  index: ConcurrentIndex,
+  parts: readonly ConcurrentIndex[],
+): Promise<void> {
+  const { client } = sessions
   for (const part of parts) await buildAlone(client, part)
   const name = escapeIdentifier(index.name)
-  await inTransaction(client, async () => {
+  await inTransaction(sessions, async () => {
     await client.query(createText(index, `index if not exists ${name} on only`))
     for (const part of parts) await client.query(`alter index ${name} attach partition ${escapeIdentifier(part.name)}`)
   })

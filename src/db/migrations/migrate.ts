@@ -8,6 +8,7 @@ import { createLedger, type LedgerRow, type Queryable, REPAIR, readLedger } from
 import { MIGRATIONS, type Migration, migrationNames, readMigration } from './migration-files.ts'
 import { lockMigrations } from './migration-lock.ts'
 import { requireVersion } from './minimum-version.ts'
+import type { Sessions } from './step-transaction.ts'
 
 interface MigrateOptions {
   /** false: pending migrations are an error (MIGRATE=off). */
@@ -33,15 +34,28 @@ export async function migrate(db: Database, log: Log, options: MigrateOptions = 
   if (isCurrent(names, ledger)) return
   if (!apply) rejectFailed(names, ledger ?? [])
   if (!apply) throw notApplied(pendingIn(names, ledger))
-  const client = await db.watched.connect({ application_name: 'sonant migrate' })
+  const connect = () => db.watched.connect({ application_name: 'sonant migrate' })
+  const client = await connect()
   client.on('error', (error) => log.warn({ err: error.message }, 'the migration lost its lock'))
   try {
     await liftTimeLimits(client)
     await lockMigrations(client)
-    await applyPending(client, folder, names, log)
+    await withGuard(connect, (guard) => applyPending({ client, guard }, folder, names, log))
   } finally {
     // Ending the connection frees the locks, whatever state the transaction is in.
     await client.end()
+  }
+}
+
+async function withGuard(connect: () => Promise<Client>, work: (guard: Client) => Promise<void>): Promise<void> {
+  const guard = await connect()
+  // Where it is lost, its next statement says so.
+  guard.on('error', () => undefined)
+  try {
+    await liftTimeLimits(guard)
+    await work(guard)
+  } finally {
+    await guard.end()
   }
 }
 
@@ -79,7 +93,8 @@ function notApplied(pending: readonly string[]): ServiceError {
   )
 }
 
-async function applyPending(client: Client, folder: string, names: readonly string[], log: Log): Promise<void> {
+async function applyPending(sessions: Sessions, folder: string, names: readonly string[], log: Log): Promise<void> {
+  const { client } = sessions
   const ledger = await readLedger(client)
   if (isCurrent(names, ledger)) return
   rejectFailed(names, ledger ?? [])
@@ -89,7 +104,8 @@ async function applyPending(client: Client, folder: string, names: readonly stri
   const migrations = await Promise.all(names.map((name) => readMigration(folder, name, ledger !== null)))
   warnOfChanged(migrations, applied, log)
   const pending = migrations.filter(({ name }) => !applied.has(name))
-  for (const migration of pending) await applyMigration({ client, migration, log }, begunIn(ledger ?? [], migration))
+  for (const migration of pending)
+    await applyMigration({ ...sessions, migration, log }, begunIn(ledger ?? [], migration))
   log.info({ migrations: pending.map(({ name }) => name) }, 'migrated the database')
 }
 
