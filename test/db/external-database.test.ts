@@ -11,7 +11,7 @@ import { freePorts } from '../setup/http.ts'
 import { cloneDatabase } from '../setup/postgres/database.ts'
 import { runHere } from '../setup/processes/command-here.ts'
 import { cleanUp, makeTempDir, run } from '../setup/processes/process.ts'
-import { type Certificates, makeCertificates } from '../setup/servers/certificates.ts'
+import { type Certificates, testCertificates } from '../setup/servers/certificates.ts'
 import { startFaultProxy } from '../setup/servers/fault-proxy.ts'
 import { startTlsFront } from '../setup/servers/tls-front.ts'
 import { startTransactionPooler } from '../setup/servers/transaction-pooler.ts'
@@ -217,9 +217,8 @@ describe('a connection over TLS', () => {
   }
   const log = Object.assign(openLog('silent'), { warn })
   beforeAll(async () => {
-    certificates = await makeCertificates()
+    certificates = testCertificates()
   })
-  afterAll(() => certificates.remove())
   beforeEach(async () => {
     warned.length = 0
     await cloneDatabase(name, 'opened')

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Servers } from '../../src/db/connections/servers.ts'
 import { Snapshot } from '../../src/db/snapshot.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/postgres/database.ts'
-import { type Certificates, makeCertificates } from '../setup/servers/certificates.ts'
+import { type Certificates, testCertificates } from '../setup/servers/certificates.ts'
 
 const ROWS = 30_000
 /** What is left to run takes minutes. */
@@ -19,14 +19,13 @@ let proxy: Server
 let watch: Client
 beforeAll(async () => {
   database = await createTestDatabase()
-  certificates = await makeCertificates()
+  certificates = testCertificates()
   proxy = createServer((socket) => secure(socket)).listen(0, '127.0.0.1')
   watch = new Client({ connectionString: database.url })
   await watch.connect()
 })
 afterAll(async () => {
   proxy.close()
-  certificates.remove()
   await watch.end()
   await database.drop()
 })

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -11,6 +11,7 @@ import { openEmbedded } from '../../src/db/embedded/embedded.ts'
 import { migrate } from '../../src/db/migrations/migrate.ts'
 import { openRuntime } from '../../src/runtime/runtime.ts'
 import { openLog } from '../../src/values/log.ts'
+import { makeCertificates } from './make-certificates.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -18,6 +19,8 @@ declare module 'vitest' {
     databaseUrl: string
     /** A PostgreSQL at rest, opened once by the service: makeDataDir copies it. */
     clusterTemplate: string
+    /** A directory with what testCertificates reads: to make it takes nine processes. */
+    certificates: string
   }
 }
 
@@ -37,10 +40,14 @@ export async function setup({ vitest }: TestProject): Promise<void> {
     await embedded.close()
     await rm(directory, { recursive: true, force: true })
   }
+  const certificates = join(directory, 'certificates')
   try {
+    await mkdir(certificates)
+    makeCertificates(certificates)
     await makeTemplates(embedded.url, directory)
     root.provide('databaseUrl', embedded.url)
     root.provide('clusterTemplate', clusterTemplate)
+    root.provide('certificates', certificates)
     vitest.onClose(stop)
   } catch (error) {
     await stop()

@@ -9,7 +9,7 @@ import { call, type Reply } from '../http.ts'
 import { allFinished, applyEndpoint } from '../jobs/voice-jobs.ts'
 import { type OwnDatabase, startOwnDatabase } from '../postgres/own-database.ts'
 import { cleanUp, type Service, startService } from '../processes/process.ts'
-import { makeCertificates } from '../servers/certificates.ts'
+import { testCertificates } from '../servers/certificates.ts'
 import { type FaultProxy, startFaultProxy } from '../servers/fault-proxy.ts'
 import { type Received, type Receiver, startReceiver } from '../servers/receiver.ts'
 import { type SpeechServer, startSpeechServer } from '../servers/speech-server.ts'
@@ -52,7 +52,7 @@ export interface ChaosService {
  * @param variables more of its environment
  */
 export async function startChaosService(variables: Readonly<Record<string, string>> = {}): Promise<ChaosService> {
-  const certificates = await makeCertificates()
+  const certificates = testCertificates()
   const [receiver, speech, database] = await Promise.all([
     startReceiver(certificates.good),
     startSpeechServer(),
@@ -127,7 +127,6 @@ export async function startChaosService(variables: Readonly<Record<string, strin
       await cleanUp()
       await Promise.all([proxy.close(), speech.close(), receiver.close()])
       await database.close()
-      certificates.remove()
     },
   }
   await fixture.allIsWell(await fixture.loadFor(WARM_UP_MS))

@@ -4,7 +4,7 @@ import { audit } from '../audit/audit.ts'
 import { call } from '../http.ts'
 import { allFinished, applyEndpoint } from '../jobs/voice-jobs.ts'
 import { endProcesses, type Process, startRole } from '../processes/processes.ts'
-import { type Certificates, makeCertificates } from '../servers/certificates.ts'
+import { type Certificates, testCertificates } from '../servers/certificates.ts'
 import { type Received, type Receiver, startReceiver } from '../servers/receiver.ts'
 import { startTestRuntime, type TestRuntime } from '../service/runtime.ts'
 import { WEBHOOK_ENV } from '../service/webhooks.ts'
@@ -36,7 +36,7 @@ export interface WorkerFixture {
 
 /** The API in this process, workers as processes of their own on the same database and directory, and a receiver of webhooks. */
 export async function openWorkerFixture(): Promise<WorkerFixture> {
-  const certificates: Certificates = await makeCertificates()
+  const certificates: Certificates = testCertificates()
   const receiver = await startReceiver(certificates.good)
   const service = await startTestRuntime({ env: WEBHOOK_ENV })
   const { runtime } = service
@@ -92,7 +92,6 @@ export async function openWorkerFixture(): Promise<WorkerFixture> {
       await endProcesses()
       await service.close()
       await receiver.close()
-      certificates.remove()
     },
   }
 }

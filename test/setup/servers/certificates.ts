@@ -1,9 +1,8 @@
-import { execFileSync } from 'node:child_process'
-import { readFileSync, rmSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { inject } from 'vitest'
+import { CA } from '../make-certificates.ts'
 
 export interface KeyPair {
   readonly key: string
@@ -18,47 +17,25 @@ export interface Certificates {
   /** Of our CA, for another host. */
   readonly wrongHost: KeyPair
   readonly selfSigned: KeyPair
-  remove(): void
 }
 
-/** A CA of one's own and certificates for 127.0.0.1, hooks.test and *.hooks.test; this process trusts the CA from now on. */
-export async function makeCertificates(): Promise<Certificates> {
-  const directory = await mkdtemp(join(tmpdir(), 'sonant-certificates-'))
-  const path = (name: string) => join(directory, name)
-  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: directory, stdio: 'pipe' })
-  const read = (name: string): KeyPair => ({
-    key: readFileSync(path(`${name}.key`), 'utf8'),
-    cert: readFileSync(path(`${name}.pem`), 'utf8'),
-  })
-  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
-  const make = (name: string, san: string, days: string, signer: readonly string[]): KeyPair => {
-    const files = ['-keyout', `${name}.key`, '-out', `${name}.csr`]
-    openssl('req', '-new', ...newKey, ...files, '-subj', `/CN=${name}`, '-addext', `subjectAltName=${san}`)
-    openssl(
-      'x509',
-      '-req',
-      '-in',
-      `${name}.csr`,
-      ...signer,
-      '-copy_extensions',
-      'copy',
-      '-days',
-      days,
-      '-out',
-      `${name}.pem`,
-    )
-    return read(name)
-  }
-  openssl('req', '-x509', ...newKey, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=Test CA', '-days', '2')
-  const ours = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial']
-  const here = 'IP:127.0.0.1,DNS:hooks.test,DNS:*.hooks.test'
-  setDefaultCACertificates([...getCACertificates('default'), readFileSync(path('ca.pem'), 'utf8')])
+let trusted: Certificates | undefined
+
+/** Those of the whole run; this process trusts their CA from now on. */
+export function testCertificates(): Certificates {
+  trusted ??= trustIn(inject('certificates'))
+  return trusted
+}
+
+function trustIn(directory: string): Certificates {
+  const read = (name: string) => readFileSync(join(directory, name), 'utf8')
+  const pair = (name: string): KeyPair => ({ key: read(`${name}.key`), cert: read(`${name}.pem`) })
+  setDefaultCACertificates([...getCACertificates('default'), read(CA)])
   return {
-    caFile: path('ca.pem'),
-    good: make('good', here, '2', ours),
-    expired: make('expired', here, '-1', ours),
-    wrongHost: make('wrong', 'DNS:elsewhere.test', '2', ours),
-    selfSigned: make('self', here, '2', ['-signkey', 'self.key']),
-    remove: () => rmSync(directory, { recursive: true, force: true }),
+    caFile: join(directory, CA),
+    good: pair('good'),
+    expired: pair('expired'),
+    wrongHost: pair('wrongHost'),
+    selfSigned: pair('selfSigned'),
   }
 }

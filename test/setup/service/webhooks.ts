@@ -5,7 +5,7 @@ import type { DeliveryView } from '../../../src/webhooks/history/delivery-view.t
 import { webhookDeliveries } from '../../../src/webhooks/history/webhook-deliveries.ts'
 import { setWebhookUrl } from '../../../src/webhooks/set-webhook-url.ts'
 import { rotateWebhookSecret } from '../../../src/webhooks/signing/rotate-webhook-secret.ts'
-import { type Certificates, makeCertificates } from '../servers/certificates.ts'
+import { type Certificates, testCertificates } from '../servers/certificates.ts'
 import { type Receiver, startReceiver } from '../servers/receiver.ts'
 import { until } from '../wait.ts'
 import { startTestRuntime, type TestRuntime, type TestRuntimeOptions } from './runtime.ts'
@@ -23,7 +23,7 @@ export interface WebhookFixture {
 
 /** @param options as for `startTestRuntime`; `env` comes on top of WEBHOOK_ENV */
 export async function openWebhookFixture({ env, ...options }: TestRuntimeOptions = {}): Promise<WebhookFixture> {
-  const certificates = await makeCertificates()
+  const certificates = testCertificates()
   const receiver = await startReceiver(certificates.good)
   const service = await startTestRuntime({ ...options, env: { ...WEBHOOK_ENV, ...env } })
   return {
@@ -33,7 +33,6 @@ export async function openWebhookFixture({ env, ...options }: TestRuntimeOptions
     close: async () => {
       await service.close()
       await receiver.close()
-      certificates.remove()
     },
   }
 }

@@ -5,7 +5,7 @@ import { claimApart, claimTogether } from '../../setup/postgres/claims-apart.ts'
 import { type HeldBatches, holdBatches, untilHeld, watchHeartbeats } from '../../setup/postgres/held-batches.ts'
 import { type Process, startRole } from '../../setup/processes/processes.ts'
 import { type KilledService, startKilledService } from '../../setup/scenarios/killed-service.ts'
-import { type Certificates, makeCertificates } from '../../setup/servers/certificates.ts'
+import { type Certificates, testCertificates } from '../../setup/servers/certificates.ts'
 import { type Receiver, signedBytes, startReceiver } from '../../setup/servers/receiver.ts'
 import { WEBHOOK_ENV } from '../../setup/service/webhooks.ts'
 import { until } from '../../setup/wait.ts'
@@ -55,7 +55,7 @@ describe('several jobs in one statement', { timeout: 240_000 }, () => {
 
   beforeAll(async () => {
     killed = await startKilledService()
-    certificates = await makeCertificates()
+    certificates = testCertificates()
     receiver = await startReceiver(certificates.good)
   }, TIMEOUT_MS)
   beforeEach(async () => {
@@ -75,7 +75,6 @@ describe('several jobs in one statement', { timeout: 240_000 }, () => {
   afterAll(async () => {
     await killed?.close()
     await receiver?.close()
-    certificates?.remove()
   })
 
   const start = async () => {

@@ -9,7 +9,7 @@ import { applyWorkflow } from '../../setup/jobs/workflows.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/postgres/database.ts'
 import { makeSettable, setDatabaseClock } from '../../setup/postgres/settable-clock.ts'
 import { cleanUp, makeTempDir } from '../../setup/processes/process.ts'
-import { type Certificates, makeCertificates } from '../../setup/servers/certificates.ts'
+import { type Certificates, testCertificates } from '../../setup/servers/certificates.ts'
 import { type Receiver, startReceiver } from '../../setup/servers/receiver.ts'
 import { read } from '../../setup/service/graphql.ts'
 import { COMPANION_SCOPES, type Producers, startProducers } from '../../setup/service/producers.ts'
@@ -37,7 +37,7 @@ beforeAll(async () => {
   admin = new Client({ connectionString: database.url })
   await admin.connect()
   await makeSettable(admin)
-  certificates = await makeCertificates()
+  certificates = testCertificates()
   receiver = await startReceiver(certificates.good)
   const env = { ...WEBHOOK_ENV, DATABASE_URL: database.url }
   service = await startProducers(({ url }) => ({ ...env, COMPANION_BASE_URL: url }), { worker: true, webhooks: true })
@@ -52,7 +52,6 @@ afterAll(async () => {
   vi.useRealTimers()
   await service.close()
   await receiver.close()
-  certificates.remove()
   await admin.end()
   await database.drop()
   await cleanUp()

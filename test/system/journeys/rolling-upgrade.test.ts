@@ -11,7 +11,7 @@ import { type OwnDatabase, startOwnDatabase } from '../../setup/postgres/own-dat
 import { cleanUp, environment, makeTempDir, run } from '../../setup/processes/process.ts'
 import { endProcesses, startProcess, startRole } from '../../setup/processes/processes.ts'
 import { unpackRelease } from '../../setup/processes/released.ts'
-import { type Certificates, makeCertificates } from '../../setup/servers/certificates.ts'
+import { type Certificates, testCertificates } from '../../setup/servers/certificates.ts'
 import { type Receiver, startReceiver } from '../../setup/servers/receiver.ts'
 import { WEBHOOK_ENV } from '../../setup/service/webhooks.ts'
 import { readWav } from '../../setup/speech/wav.ts'
@@ -27,13 +27,12 @@ let database: OwnDatabase
 let certificates: Certificates
 let receiver: Receiver
 beforeAll(async () => {
-  certificates = await makeCertificates()
+  certificates = testCertificates()
   ;[database, receiver] = await Promise.all([startOwnDatabase(), startReceiver(certificates.good)])
 })
 afterAll(async () => {
   await endProcesses()
   await Promise.all([database?.close(), receiver?.close()])
-  certificates?.remove()
   await cleanUp()
 })
 

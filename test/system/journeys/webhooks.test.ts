@@ -7,7 +7,7 @@ import { call } from '../../setup/http.ts'
 import { finishedJob } from '../../setup/jobs/fixtures.ts'
 import { runHere, sonantHere } from '../../setup/processes/command-here.ts'
 import { cleanUp, makeTempDir, run, type Service, startService } from '../../setup/processes/process.ts'
-import { type Certificates, makeCertificates } from '../../setup/servers/certificates.ts'
+import { type Certificates, testCertificates } from '../../setup/servers/certificates.ts'
 import { type Receiver, signedBytes, startReceiver } from '../../setup/servers/receiver.ts'
 import { startTestRuntime } from '../../setup/service/runtime.ts'
 import { createOwner, WEBHOOK_ENV } from '../../setup/service/webhooks.ts'
@@ -31,7 +31,7 @@ let service: Service
 let env: Record<string, string>
 
 beforeAll(async () => {
-  certificates = await makeCertificates()
+  certificates = testCertificates()
   receiver = await startReceiver(certificates.good)
   env = {
     EGRESS_ALLOW: '127.0.0.0/8',
@@ -46,7 +46,6 @@ beforeEach(() => receiver.forget())
 afterAll(async () => {
   await cleanUp()
   await receiver?.close()
-  certificates?.remove()
 })
 
 const submit = async (path: string): Promise<string> => {

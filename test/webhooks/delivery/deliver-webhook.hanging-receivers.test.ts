@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startWebhookWorker } from '../../../src/webhooks/delivery/webhook-worker.ts'
-import { type Certificates, makeCertificates } from '../../setup/servers/certificates.ts'
+import { type Certificates, testCertificates } from '../../setup/servers/certificates.ts'
 import { type Receiver, startReceiver } from '../../setup/servers/receiver.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { createOwner, multiply, WEBHOOK_ENV } from '../../setup/service/webhooks.ts'
@@ -28,14 +28,13 @@ let service: TestRuntime
 const receivers: Receiver[] = []
 
 beforeAll(async () => {
-  certificates = await makeCertificates()
+  certificates = testCertificates()
   for (let count = 0; count <= HANGING; count++) receivers.push(await startReceiver(certificates.good))
   service = await startTestRuntime({ env: { ...WEBHOOK_ENV, SHUTDOWN_SECONDS: '0' } })
 })
 afterAll(async () => {
   await service?.close()
   for (const receiver of receivers) await receiver.close()
-  certificates?.remove()
 })
 
 describe('many accounts whose receivers hang', { timeout: 120_000 }, () => {

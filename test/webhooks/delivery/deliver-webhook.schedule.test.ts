@@ -9,7 +9,7 @@ import {
   FRESH_SECONDS,
   LATEST_START_SECONDS,
 } from '../../../src/webhooks/delivery/webhook-delivery.ts'
-import { type Certificates, makeCertificates } from '../../setup/servers/certificates.ts'
+import { type Certificates, testCertificates } from '../../setup/servers/certificates.ts'
 import { type Receiver, startReceiver } from '../../setup/servers/receiver.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { createOwner, WEBHOOK_ENV } from '../../setup/service/webhooks.ts'
@@ -26,12 +26,11 @@ let certificates: Certificates
 let receiver: Receiver
 
 beforeAll(async () => {
-  certificates = await makeCertificates()
+  certificates = testCertificates()
   receiver = await startReceiver(certificates.good)
 })
 afterAll(async () => {
   await receiver?.close()
-  certificates?.remove()
 })
 
 async function withService(env: Record<string, string>, work: (service: TestRuntime) => Promise<void>, how?: Resolver) {

@@ -6,7 +6,7 @@ import type { Attempt } from '../../../src/webhooks/delivery/begin-attempt.ts'
 import { type Connections, openConnections } from '../../../src/webhooks/delivery/connections.ts'
 import { openDeadlines } from '../../../src/webhooks/delivery/deadlines.ts'
 import { openPostWebhook, type PostWebhook } from '../../../src/webhooks/delivery/post-webhook.ts'
-import { type Certificates, makeCertificates } from '../../setup/servers/certificates.ts'
+import { type Certificates, testCertificates } from '../../setup/servers/certificates.ts'
 import { type Receiver, startReceiver } from '../../setup/servers/receiver.ts'
 
 const never = new AbortController().signal
@@ -18,7 +18,7 @@ let connections: Connections
 let post: PostWebhook
 
 beforeAll(async () => {
-  certificates = await makeCertificates()
+  certificates = testCertificates()
   receiver = await startReceiver(certificates.good)
   const guard = { resolver, egressAllow: [parseCidr('127.0.0.0/8')] }
   connections = openConnections(guardedConnector(guard))
@@ -27,7 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await connections?.close()
   await receiver?.close()
-  certificates?.remove()
 })
 
 let attempts = 0
