@@ -1,14 +1,15 @@
 import type { Pool } from 'pg'
 import { readLedger } from './ledger.ts'
 import { pendingIn, rejectFailed } from './migrate.ts'
-import { MIGRATIONS, type Migration, migrationNames, readMigration } from './migration-files.ts'
+import { MIGRATIONS, migrationNames, readMigration } from './migration-files.ts'
+import { plannedTables, readTables } from './planned-tables.ts'
 import { locksOf, type TableLock } from './statement-locks.ts'
 import type { Step } from './steps.ts'
 
 /** One step of a pending migration, and what it keeps others from. */
 interface PlannedStep {
   readonly runs: Step['kind']
-  /** Of tables that were there before, each until the step ends. */
+  /** Of tables that others know, by the names that these had when the plan began, each until the step ends. */
   readonly locks: readonly TableLock[]
 }
 
@@ -32,22 +33,16 @@ export async function planMigrations(db: Pool | null, folder = MIGRATIONS): Prom
   const names = await migrationNames(folder)
   rejectFailed(names, ledger ?? [])
   const pending = new Set(pendingIn(names, ledger))
-  const own = new Set<string>()
-  const indexes = new Map<string, string>()
+  const tables = ledger === null || db === null ? plannedTables([]) : await readTables(db)
   const planned: PlannedMigration[] = []
-  for (const name of names) {
+  for (const name of names.filter((one) => pending.has(one))) {
     const migration = await readMigration(folder, name, ledger !== null)
-    // Those that were applied tell what the indexes are of.
-    const steps = plannedSteps(migration, pending.has(name) ? own : new Set(), indexes)
-    if (!pending.has(name)) continue
     const row = ledger?.findLast((one) => one.name === name && one.state === 'under way')
-    const left = steps.slice(row?.steps ?? 0)
-    planned.push({ name, steps: left, minimumVersion: raisedTo(migration.sql), begun: row !== undefined })
+    const left = migration.steps.slice(row?.steps ?? 0)
+    const steps = left.map((step) => ({ runs: step.kind, locks: locksOf(step.sql, tables) }))
+    planned.push({ name, steps, minimumVersion: raisedTo(migration.sql), begun: row !== undefined })
   }
   return planned
 }
-
-const plannedSteps = ({ steps }: Migration, own: Set<string>, indexes: Map<string, string>): PlannedStep[] =>
-  steps.map((step) => ({ runs: step.kind, locks: locksOf(step.sql, own, indexes) }))
 
 const raisedTo = (sql: string): string | null => /minimum_version"?\s*=\s*'([^']+)'/i.exec(sql)?.[1] ?? null
