@@ -1,5 +1,4 @@
 import type { Context } from '../context/context.ts'
-import { inTransaction } from '../db/database.ts'
 import { queuedTypeSql } from '../jobs/job-states.ts'
 import { retentionBacklogSeconds } from '../jobs/retention/retention-backlog.ts'
 import { type Check, error, ok, orOk, warning } from './finding.ts'
@@ -25,8 +24,7 @@ export const bookCheck: Check<Context> = {
   run: async ({ db, queue }) => {
     const drift = await idsOf(db.readPool, DRIFT)
     const silent = await idsOf(db.readPool, SILENT)
-    const unfinished = await idsOf(db.pool, UNFINISHED)
-    const lost = unfinished.length === 0 ? [] : await inTransaction(db, (tx) => queue.unqueued(tx, unfinished))
+    const lost = await idsOf(db.pool, queue.unqueued(UNFINISHED))
     const findings = [
       ...drift.map((id) => error(`the credits of ${id} are not the sum of its ledger`, 'compare it with a backup')),
       ...silent.map((id) => error(`${id} is completed and has no audio`, 'restore its rows from a backup')),

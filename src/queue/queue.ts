@@ -146,8 +146,12 @@ export interface Queue {
   dequeueing(kind: JobKind, ids: `$${number}`, retryCounts: `$${number}`): string
   /** Takes a job out again that no worker has yet. */
   withdraw(tx: Tx, jobId: string): Promise<void>
-  /** Those of the jobs that no queue holds, waiting or running. */
-  unqueued(tx: Tx, jobIds: readonly string[]): Promise<string[]>
+  /**
+   * A statement of those of the ids that no queue holds, waiting or running; as `id`. It reads the ids and the queue at one moment: between two
+   * statements a job may end, or be queued, and would seem lost.
+   * @param ids a query of one column `id`
+   */
+  unqueued(ids: string): string
   /**
    * Notifies the workers of every process of work; to be called after the commit. Best effort: a worker that misses it
    * finds the job within a second by itself.

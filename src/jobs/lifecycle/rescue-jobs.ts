@@ -1,8 +1,9 @@
 import { endpointRoute, workflowRoute } from '../../catalog/engine-server.ts'
 import { slugOfKey } from '../../catalog/voice-endpoint.ts'
 import { workflowSlug } from '../../catalog/workflow.ts'
-import { inTransaction, type Tx } from '../../db/database.ts'
+import { inTransaction } from '../../db/database.ts'
 import { tryLock } from '../../db/lock.ts'
+import { lockUnqueued, type QueuedRows } from '../../queue/lock-unqueued.ts'
 import type { QueueRoute } from '../../queue/queue.ts'
 import { noteLostPlaces } from '../attempts/note-end.ts'
 import { JobFailure, type QueuedType, queuedTypeSql } from '../job-states.ts'
@@ -11,9 +12,14 @@ import type { EndingParts } from './job-end.ts'
 
 /** Younger jobs may just be between their commit and their first delivery. */
 const SETTLED_AFTER = `interval '30 seconds'`
-const PAGE_ROWS = 1000
 /** Any number: only one process rescues at a time. */
 const LOCK = 7_242_001
+
+const UNFINISHED: QueuedRows = {
+  table: 'job',
+  columns: 'id, account_id, type, endpoint_key, attempt',
+  condition: `status in ('queued', 'processing') and ${queuedTypeSql('type')} and created_at < now() - ${SETTLED_AFTER}`,
+}
 
 interface Row {
   id: string
@@ -23,65 +29,59 @@ interface Row {
   attempt: number
 }
 
+/** What became of a page of lost jobs. */
+interface Rescued {
+  readonly requeued: number
+  /** They are still as they were. */
+  readonly unroutable: readonly Row[]
+  /** After which the next page begins; none where this was the last one, or another process rescues now. */
+  readonly last?: string
+}
+
 /**
  * Queues unfinished voice and generation jobs again whose queue row is gone, whatever took it, so that every accepted job ends.
  * One whose endpoint or workflow is gone too has no queue to go to: it fails with QUEUE_FAILED. Returns how many there were.
  */
 export async function rescueJobs(parts: EndingParts): Promise<number> {
   const unroutable: Row[] = []
+  let requeued = 0
   // What another process applied a moment ago is not gone.
   await parts.catalog.reload()
-  const count = await inTransaction(parts.db, async (tx) => {
-    if (!(await tryLock(tx, LOCK))) return 0
-    let count = 0
-    for (let after = ''; ; ) {
-      const page = await unfinishedJobs(tx, after)
-      const last = page.at(-1)
-      if (last === undefined) return count
-      after = last.id
-      count += await rescuePage(parts, tx, page, unroutable)
-    }
-  })
-  const requeued = count - unroutable.length
-  if (requeued > 0) parts.telemetry.count('jobs_requeued_total', { reason: 'place_lost' }, requeued)
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const page: Rescued = await rescuePage(parts, after)
+    if (page.requeued > 0) parts.telemetry.count('jobs_requeued_total', { reason: 'place_lost' }, page.requeued)
+    requeued += page.requeued
+    unroutable.push(...page.unroutable)
+    after = page.last
+  }
   for (const { id, account_id, attempt } of unroutable) {
     const failure = new JobFailure('QUEUE_FAILED', 'its queue row is gone, and so is what it was submitted to')
     await failJob(parts, { jobId: id, accountId: account_id, attempt }, failure)
   }
-  return count
+  return requeued + unroutable.length
 }
 
-async function unfinishedJobs(tx: Tx, after: string): Promise<Row[]> {
-  const { rows } = await tx.query<Row>(
-    `select id, account_id, type, endpoint_key, attempt from job
-     where status in ('queued', 'processing') and ${queuedTypeSql('type')} and id > $1 and created_at < now() - ${SETTLED_AFTER}
-     order by id limit ${PAGE_ROWS}`,
-    [after],
-  )
-  return rows
-}
-
-async function rescuePage(parts: EndingParts, tx: Tx, jobs: readonly Row[], unroutable: Row[]): Promise<number> {
-  const lost = new Set(
-    await parts.queue.unqueued(
-      tx,
-      jobs.map(({ id }) => id),
-    ),
-  )
-  const begun: string[] = []
-  for (const job of jobs.filter(({ id }) => lost.has(id))) {
-    const route = routeOf(parts, job)
-    if (route === null) {
-      unroutable.push(job)
-      continue
+/** In a transaction of its own: callers and workers wait for the jobs that it holds locked. */
+async function rescuePage(parts: EndingParts, after: string): Promise<Rescued> {
+  return inTransaction(parts.db, async (tx) => {
+    const unroutable: Row[] = []
+    if (!(await tryLock(tx, LOCK))) return { requeued: 0, unroutable }
+    const { rows, ...next } = await lockUnqueued<Row>(tx, parts.queue, UNFINISHED, after)
+    const begun: string[] = []
+    for (const job of rows) {
+      const route = routeOf(parts, job)
+      if (route === null) {
+        unroutable.push(job)
+        continue
+      }
+      if (job.attempt > 0) begun.push(job.id)
+      await parts.queue.enqueueAgain(tx, route.kind, job.id, {
+        fairShare: { accountId: job.account_id, server: route.server },
+      })
     }
-    if (job.attempt > 0) begun.push(job.id)
-    await parts.queue.enqueueAgain(tx, route.kind, job.id, {
-      fairShare: { accountId: job.account_id, server: route.server },
-    })
-  }
-  if (begun.length > 0) await noteLostPlaces(tx, begun)
-  return lost.size
+    if (begun.length > 0) await noteLostPlaces(tx, begun)
+    return { requeued: rows.length - unroutable.length, unroutable, ...next }
+  })
 }
 
 /** null where nothing says any more which queue that is. */

@@ -43,10 +43,9 @@ export interface BossQueue extends Queue {
 
 type FetchedRow = Pick<Delivery, 'id' | 'retryCount'>
 
-const UNQUEUED = `
-  select job_id from unnest($1::text[]) as job_id
-  where not exists (
-    select from pgboss.job q where q.state in ('created', 'retry', 'active') and q.data->>'jobId' = job_id)`
+/** By EXCEPT, which reads each row once: `not exists` is planned by statistics from before the queue filled, perhaps as a loop in a loop. */
+const unqueued = (ids: string): string => `
+  (${ids}) except select (data->>'jobId') collate "C" from pgboss.job where state in ('created', 'retry', 'active')`
 
 const WITHDRAW = `delete from pgboss.job where id = $1 and state < 'active'`
 
@@ -138,15 +137,12 @@ function releasing(boss: () => Promise<PgBoss>): Pick<BossQueue, 'release' | 'gi
   }
 }
 
-/** What needs pg-boss's table alone, in the caller's transaction. */
+/** What needs pg-boss's table alone, in the caller's transaction or statement. */
 const IN_TRANSACTIONS: Pick<Queue, 'withdraw' | 'unqueued'> = {
   withdraw: async (tx, jobId) => {
     await tx.query(WITHDRAW, [queueId(jobId)])
   },
-  unqueued: async (tx, jobIds) => {
-    const { rows } = await tx.query<{ job_id: string }>(UNQUEUED, [jobIds])
-    return rows.map((row) => row.job_id)
-  },
+  unqueued,
 }
 
 type Wake = BossQueue['wake']

@@ -2,12 +2,11 @@ import type { Parts } from '../../context/context.ts'
 import { inTransaction } from '../../db/database.ts'
 import { tryLock } from '../../db/lock.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
+import { lockUnqueued, type QueuedRows } from '../../queue/lock-unqueued.ts'
 import { BODY_KEPT_SECONDS, concurrencyKeyOf, KEPT_DAYS } from './webhook-delivery.ts'
 
 /** So many rows a statement: a purge must not hold the database up. */
 const PAGE_ROWS = 5000
-/** So many waiting deliveries are compared with the queue at once: each comparison reads the queue. */
-const COMPARED_ROWS = 20_000
 /** Deliveries that are due for longer than this are either in the queue or lost to it. */
 const ORPHANED_AFTER = `interval '60 seconds'`
 /** One process at a time: of two, each would queue what the other has not committed yet. */
@@ -26,9 +25,11 @@ const PURGE_DELIVERIES = `
     select id from webhook_delivery
     where finished_at < now() - make_interval(days => $1) order by finished_at limit ${PAGE_ROWS}))`
 
-const OVERDUE = `
-  select id, account_id, url from webhook_delivery
-  where state = 'pending' and next_attempt_at < now() - ${ORPHANED_AFTER} and id > $1 order by id limit ${COMPARED_ROWS}`
+const OVERDUE: QueuedRows = {
+  table: 'webhook_delivery',
+  columns: 'id, account_id, url',
+  condition: `state = 'pending' and next_attempt_at < now() - ${ORPHANED_AFTER}`,
+}
 
 interface Overdue {
   readonly id: string
@@ -45,7 +46,7 @@ export async function tidyWebhooks(parts: Pick<Parts, 'db' | 'queue'>): Promise<
   await pool.query('delete from webhook_secret where expires_at <= now()')
   await paged(() => pool.query(PURGE_BODIES, [BODY_KEPT_SECONDS]))
   await paged(() => pool.query(PURGE_DELIVERIES, [KEPT_DAYS]))
-  let last: Overdue | undefined
+  let last: string | undefined
   do last = await rescueOrphaned(parts, last)
   while (last !== undefined)
 }
@@ -54,25 +55,14 @@ async function paged(statement: () => Promise<{ rowCount: number | null }>): Pro
   for (let rows = PAGE_ROWS; rows >= PAGE_ROWS; ) rows = (await statement()).rowCount ?? 0
 }
 
-/**
- * Rescues those of a page of overdue deliveries whose queue row is gone. Returns the last of the page where more may follow; none where
- * another process does this now.
- */
-async function rescueOrphaned(parts: Pick<Parts, 'db' | 'queue'>, after?: Overdue): Promise<Overdue | undefined> {
+/** Queues a page of lost deliveries again. Returns the last of them where more may follow; none where another process does this now. */
+async function rescueOrphaned(parts: Pick<Parts, 'db' | 'queue'>, after?: string): Promise<string | undefined> {
   return inTransaction(parts.db, async (tx) => {
     if (!(await tryLock(tx, RESCUE_LOCK))) return undefined
-    const { rows } = await tx.query<Overdue>(OVERDUE, [after?.id ?? ''])
-    const orphaned = new Set(
-      rows.length === 0
-        ? []
-        : await parts.queue.unqueued(
-            tx,
-            rows.map(({ id }) => id),
-          ),
-    )
-    for (const { id, account_id, url } of rows.filter((row) => orphaned.has(row.id))) {
+    const { rows, last } = await lockUnqueued<Overdue>(tx, parts.queue, OVERDUE, after)
+    for (const { id, account_id, url } of rows) {
       await parts.queue.enqueueAgain(tx, WEBHOOK_KIND, id, { concurrencyKey: concurrencyKeyOf(account_id, url) })
     }
-    return rows.length < COMPARED_ROWS ? undefined : rows.at(-1)
+    return last
   })
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../../src/db/database.ts'
 import { firstIdAt } from '../../../src/values/id.ts'
 import { tidyWebhooks } from '../../../src/webhooks/delivery/tidy-webhooks.ts'
+import { afterStatement } from '../../setup/postgres/after-statement.ts'
 import { BEGIN_HELD } from '../../setup/postgres/held-transaction.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { createOwner, multiply, type Owner, WEBHOOK_ENV } from '../../setup/service/webhooks.ts'
@@ -104,6 +105,26 @@ describe('tidyWebhooks', () => {
     }
     await tidyWebhooks(service.runtime)
     expect(await count(`id = 'again_1' and body is not null`)).toBe(1)
+  })
+
+  test('queues no delivery again that ends while it looks, with its place or without', async () => {
+    const ids = [await owner.sendTest(), await owner.sendTest()]
+    await sql(`update webhook_delivery set next_attempt_at = now() - interval '2 minutes' where id = any($1)`, [ids])
+    await sql(`delete from pgboss.job where data->>'jobId' = $1`, [ids[1]])
+    // As a worker records a success: in one statement.
+    const succeed = () =>
+      sql(
+        `with dequeued as (delete from pgboss.job where data->>'jobId' = any($1))
+         update webhook_delivery set state = 'succeeded', outcome = 'succeeded', finished_at = now() where id = any($1)`,
+        [ids],
+      )
+    const search = /from webhook_delivery\s+where state = 'pending'/
+    const stepped = afterStatement(service.runtime.db, search, succeed)
+    await tidyWebhooks({ ...service.runtime, db: stepped.db })
+    expect(stepped.count(search)).toBeGreaterThan(0)
+    expect(await count(`id in ('${ids.join("', '")}') and state = 'succeeded'`)).toBe(2)
+    const { rows } = await sql(`select state from pgboss.job where data->>'jobId' = any($1)`, [ids])
+    expect(rows).toEqual([])
   })
 
   test('finds the one delivery that is lost behind any number that only wait', async () => {
