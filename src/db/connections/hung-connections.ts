@@ -10,6 +10,9 @@ const QUIET_POLLS = 2
 /** The server must deny it so many times in a row: an answer may be on its way. */
 const DENIALS = 3
 
+/** What the library says of a statement that was not answered in time; of a login it says something else. */
+const NO_ANSWER = 'Query read timeout'
+
 /** Which of these server processes may be at work on a statement: what a role may not see is. One that waits for its client has answered. */
 const AT_WORK = `
   select pid from pg_stat_activity
@@ -31,7 +34,8 @@ interface Seen {
 /**
  * Ends connections that hang: whose peer is gone without a word, or whose packets are dropped on the way, so that an answer never comes and
  * TCP notices a quarter of an hour later. What takes long is not ended: the server is asked, over a connection of its own, whether it is
- * still at work on the statement. A server that cannot be reached at all counts as one that is not.
+ * still at work on the statement. A server that cannot be reached at all counts as one that is not; one that takes the login and then says
+ * nothing does not, as a pooler may keep the question waiting.
  */
 export class HungConnections {
   readonly #servers: Servers
@@ -107,19 +111,26 @@ export class HungConnections {
     }
   }
 
-  /** null: the server is there, and does not say. */
+  /** null: the server is there, or a pooler in front of it, and does not say. */
   async #atWork(processes: readonly (number | null)[]): Promise<ReadonlySet<number | null> | null> {
     const limitMs = this.#everyMs * 2
+    let client: Client
     try {
-      const client = await this.#servers.connect({ connectionTimeoutMillis: limitMs, query_timeout: limitMs })
-      try {
-        const { rows } = await client.query<{ pid: number }>(AT_WORK, [processes])
-        return new Set(rows.map(({ pid }) => pid))
-      } finally {
-        void client.end().catch(() => undefined)
-      }
+      client = await this.#servers.connect({ connectionTimeoutMillis: limitMs, query_timeout: limitMs })
     } catch (error) {
-      return error instanceof DatabaseError || error instanceof ReadOnlyServer ? null : new Set()
+      return isThere(error as Error) ? null : new Set()
+    }
+    try {
+      const { rows } = await client.query<{ pid: number }>(AT_WORK, [processes])
+      return new Set(rows.map(({ pid }) => pid))
+    } catch {
+      return null
+    } finally {
+      void client.end().catch(() => undefined)
     }
   }
 }
+
+/** Whether who refused a connection had let it log in, or answered otherwise. */
+const isThere = (error: Error): boolean =>
+  error instanceof DatabaseError || error instanceof ReadOnlyServer || error.message === NO_ANSWER

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Client, type Pool } from 'pg'
+import { Client, escapeIdentifier, type Pool } from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { HungConnections } from '../../../src/db/connections/hung-connections.ts'
 import { LossLog } from '../../../src/db/connections/loss-log.ts'
@@ -22,10 +22,12 @@ import { until } from '../../setup/wait.ts'
 
 const POLL_MS = 100
 /** What any connection may hold that a long statement waits for. */
-const LOCK = 4711
+const [LOCK, PASSING_LOCK] = [4711, 4712]
 const LONG_STATEMENT = `select pg_advisory_lock(${LOCK}), 1 as answer`
 /** A connection that hangs is ended before so many signs of life were due, or so many turns in which a lock is waited for. */
 const [SIGNS_OF_LIFE, LOCK_TURNS] = [3, 12]
+/** More than what ends a connection if it is denied. */
+const UNKNOWNS = 5
 const NOT_ANSWERED = 'Connection terminated: the server does not answer any more'
 /** How the message begins that a client ends its connection with. */
 const TERMINATE = 'X'.charCodeAt(0)
@@ -92,6 +94,29 @@ describe('connections that hang', () => {
     proxy.rule = () => null
     expect((await pool.query('select 3 as answer')).rows).toEqual([{ answer: 3 }])
   })
+
+  test.each([
+    ['what it is at work on', 'pg_stat_activity', 'off'],
+    ['whether it takes writes', 'pg_is_in_recovery', 'on'],
+  ])(
+    'are not ended while logins are accepted and nobody is told %s, as by a pooler that has no connection free',
+    async (_what, question, readOnly) => {
+      await pool.query('select')
+      const holder = new Client(home.url)
+      await holder.connect()
+      const name = escapeIdentifier(new URL(home.url).pathname.slice(1))
+      await holder.query(`alter database ${name} set default_transaction_read_only = ${readOnly}`)
+      await holder.query('select pg_advisory_lock($1)', [PASSING_LOCK])
+      const kept = proxy.cuts.silence
+      proxy.rule = (bytes) => (bytes.includes(question) ? 'silence' : null)
+      const long = pool.query<{ answer: number }>(`select pg_advisory_xact_lock(${PASSING_LOCK}), 1 as answer`)
+      const lost = long.catch((reason) => reason)
+      await Promise.race([lost, until(() => proxy.cuts.silence >= kept + UNKNOWNS, 60_000, 'unanswered questions')])
+      await holder.query(`alter database ${name} set default_transaction_read_only = off`)
+      await holder.end()
+      expect((await long).rows).toEqual([expect.objectContaining({ answer: 1 })])
+    },
+  )
 
   test('are ended where they hear notifications and nothing comes from the server, and hear again on a new one', async () => {
     const notifier = await openNotifier(new Servers([proxy.url]), openLog('silent'), { pollMs: POLL_MS })
