@@ -1,5 +1,11 @@
 import { Client, escapeIdentifier } from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { HungConnections } from '../../src/db/connections/hung-connections.ts'
+import { LossLog } from '../../src/db/connections/loss-log.ts'
+import { Servers } from '../../src/db/connections/servers.ts'
+import { ServicePool } from '../../src/db/connections/service-pool.ts'
+import { isDatabaseDown } from '../../src/errors/database-down.ts'
+import { openLog } from '../../src/values/log.ts'
 import { call, freePorts } from '../setup/http.ts'
 import { allFinished, submitText } from '../setup/jobs/voice-jobs.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/postgres/database.ts'
@@ -8,14 +14,21 @@ import { type Pgbouncer, pgbouncerProgram, startPgbouncer } from '../setup/serve
 import { ask } from '../setup/service/graphql.ts'
 import { openSocketClient } from '../setup/service/subscriber.ts'
 import { createOwner, openWebhookFixture } from '../setup/service/webhooks.ts'
+import { until } from '../setup/wait.ts'
 
 const JOBS = 24
 /** With the three connections besides its pools a process takes 19 of the 20 that PgBouncer opens by default. */
 const POOL_SIZE = '16'
 const DAY_MS = 86_400_000
+/** What PgBouncer opens by default; and what of it two pools are left. */
+const [SERVERS, LEFT] = [20, 3]
+const [CONNECT_TIMEOUT_MS, HUNG_POLL_MS] = [2_000, 100]
+/** What any connection may hold that a long statement waits for. */
+const LOCK = 4711
 const MODES = ['session', 'transaction'] as const
 const AS_OF = `select to_regclass('_prisma_migrations') as ledger, to_regnamespace('pgboss') as queue,
   (select count(*)::integer from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())) as locks`
+const WAITING = `select from pg_locks where locktype = 'advisory' and objid = ${LOCK} and not granted`
 
 interface Update {
   readonly jobsUpdated: { readonly id: string; readonly status: string }
@@ -80,6 +93,36 @@ describe.skipIf(pgbouncerProgram === undefined)('PgBouncer (skipped where it is 
     },
   )
 
+  test('in session mode without a free connection no long statement is cut, and a pool gives those who wait what becomes free of its own', async () => {
+    const url = through('session', database)
+    const clients = Array.from({ length: SERVERS - LEFT }, () => new Client(url))
+    const [first, second] = [openPool(url), openPool(url)]
+    const holder = new Client(database.url)
+    try {
+      for (const client of [holder, ...clients]) await client.connect()
+      await holder.query('select pg_advisory_lock($1)', [LOCK])
+      await Promise.all(clients.map((client) => client.query('select')))
+      const brief = await first.connect()
+      const long = [first, second].map((pool) => pool.query(`select pg_advisory_xact_lock(${LOCK}), 1 as answer`))
+      const ended = Promise.allSettled(long)
+      await until(async () => (await inside(database, WAITING)).length === long.length, 10_000, 'long statements')
+      const waiting = first.query('select 2 as answer')
+      const refused = second.query('select').catch((error: Error) => error)
+      brief.release()
+      expect((await waiting).rows).toEqual([{ answer: 2 }])
+      const error = await refused
+      expect([isDatabaseDown(error), (error as Error).message]).toEqual([
+        true,
+        'timeout exceeded when trying to connect',
+      ])
+      await holder.end()
+      const answers = (await ended).map((end) => (end.status === 'fulfilled' ? end.value.rows[0].answer : end.reason))
+      expect(answers).toEqual([1, 1])
+    } finally {
+      await Promise.all([holder, ...clients, first, second].map((one) => one.end()))
+    }
+  })
+
   test.each([
     ['migrate', ''],
     ['start', 'Sonant cannot start: '],
@@ -105,6 +148,18 @@ describe.skipIf(pgbouncerProgram === undefined)('PgBouncer (skipped where it is 
     },
   )
 })
+
+/** Of a process of its own. */
+function openPool(url: string): ServicePool {
+  const servers = new Servers([url])
+  const hung = new HungConnections(servers, new LossLog(openLog('silent')), HUNG_POLL_MS)
+  const pool = new ServicePool(servers, {
+    ...{ max: 3, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, hung },
+    ...{ settings: `set application_name = 'begun'`, statements: { areNamed: true, afterBegin: null } },
+  })
+  pool.on('error', () => undefined)
+  return pool
+}
 
 /** Runs SQL without the pooler. */
 async function inside({ url }: TestDatabase, sql: string): Promise<object[]> {

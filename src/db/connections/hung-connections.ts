@@ -131,6 +131,6 @@ export class HungConnections {
   }
 }
 
-/** Whether who refused a connection had let it log in, or answered otherwise. */
+/** Whether the server that refused a connection had accepted its login, or answered otherwise. */
 const isThere = (error: Error): boolean =>
   error instanceof DatabaseError || error instanceof ReadOnlyServer || error.message === NO_ANSWER

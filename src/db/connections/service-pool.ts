@@ -1,19 +1,17 @@
-import { Pool, type PoolClient, type PoolConfig } from 'pg'
+import type { PoolClient, PoolConfig } from 'pg'
 import type { HungConnections } from './hung-connections.ts'
+import { type Callback, OpeningPool } from './opening-pool.ts'
 import { isReadOnly, ReadOnlyServer, watchRefusedWrites } from './read-only.ts'
 import { KEEP_ALIVE, type Servers } from './servers.ts'
 import { ServiceClient, type Statements } from './service-client.ts'
 
 /** PostgreSQL has no connection left, for this role or at all. */
 const TOO_MANY_CONNECTIONS = '53300'
-/** What the library says where all connections were in use for too long; one that a server did not give in time ends in other words. */
+/** What the library says where all connections were in use for too long; a login that a server did not accept in time ends in other words. */
 const NONE_WAS_FREE = 'timeout exceeded when trying to connect'
 const FULL_PAUSE_MS = 100
 /** How long the pool keeps to the connections that it was given before it asks for more. */
 const FULL_MS = 2_000
-
-type Release = (error?: Error | boolean) => void
-type Callback = (error: Error | undefined, client: PoolClient | undefined, release: Release) => void
 
 interface ServicePoolOptions extends PoolConfig {
   readonly max: number
@@ -26,9 +24,9 @@ interface ServicePoolOptions extends PoolConfig {
 
 /**
  * A pool whose connections lead to the server that takes writes. As soon as one of them turns out not to, none that was open then is used
- * again. Where PostgreSQL has no more connections to give, the pool makes do with those that it has.
+ * again. Where PostgreSQL, or a pooler in front of it, has no more connections to give, the pool makes do with those that it has.
  */
-export class ServicePool extends Pool {
+export class ServicePool extends OpeningPool {
   readonly #servers: Servers
   readonly #max: number
   readonly #timeoutMs: number
@@ -39,12 +37,16 @@ export class ServicePool extends Pool {
   constructor(servers: Servers, { statements, settings, hung, ...others }: ServicePoolOptions) {
     const options = { ...KEEP_ALIVE, ...others }
     class PoolMember extends ServiceClient {
+      readonly deadline = performance.now() + options.connectionTimeoutMillis
       constructor() {
         super(servers, statements, options)
         hung.watch(this, () => this.serverProcess)
       }
     }
-    const onConnect = (client: unknown) => prepare(client as ServiceClient, servers, settings)
+    const onConnect = (client: unknown) => {
+      const member = client as PoolMember
+      return prepareUntil(member.deadline, member, servers, settings)
+    }
     super({ ...options, Client: PoolMember as never, onConnect } as PoolConfig)
     this.#servers = servers
     this.#max = options.max
@@ -107,6 +109,26 @@ export class ServicePool extends Pool {
       this.#usable = new WeakSet()
     })
   }
+}
+
+/**
+ * A pooler whose connections to the server are all taken accepts the login, and keeps the first statement waiting.
+ * @throws what a pool says that has no connection free
+ */
+async function prepareUntil(
+  deadline: number,
+  client: ServiceClient,
+  servers: Servers,
+  settings: string | null,
+): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      servers.reject(client.server)
+      reject(new Error(NONE_WAS_FREE))
+    }, deadline - performance.now())
+  })
+  await Promise.race([prepare(client, servers, settings), late]).finally(() => clearTimeout(timer))
 }
 
 async function prepare(client: ServiceClient, servers: Servers, settings: string | null): Promise<void> {

@@ -4,34 +4,46 @@ import { HungConnections } from '../../../src/db/connections/hung-connections.ts
 import { LossLog } from '../../../src/db/connections/loss-log.ts'
 import { Servers } from '../../../src/db/connections/servers.ts'
 import { ServicePool } from '../../../src/db/connections/service-pool.ts'
+import { isDatabaseDown } from '../../../src/errors/database-down.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/postgres/database.ts'
 import { type FaultProxy, startFaultProxy } from '../../setup/servers/fault-proxy.ts'
+import { until } from '../../setup/wait.ts'
 
 const CONNECT_TIMEOUT_MS = 2_000
+/** What a new connection begins with; in place of a full pooler `keeping` accepts the login and keeps this waiting. */
+const SETTINGS = `set application_name = 'begun'`
+const NONE_WAS_FREE = 'timeout exceeded when trying to connect'
 
 let home: TestDatabase
 let silent: FaultProxy
+let keeping: FaultProxy
 let open: Pool[] = []
 beforeAll(async () => {
   home = await createTestDatabase()
   silent = await startFaultProxy(home.url)
   silent.rule = () => 'silence'
+  keeping = await startFaultProxy(home.url)
 })
 afterEach(async () => {
+  keeping.heal()
   await Promise.all(open.map((pool) => pool.end()))
   open = []
 })
 afterAll(async () => {
-  await silent?.close()
+  await Promise.all([silent?.close(), keeping?.close()])
   await home?.drop()
 })
 
-/** Of a single connection. */
-function openPool(urls: readonly string[]): Pool {
+const keep = () => {
+  keeping.rule = (bytes) => (bytes.includes(SETTINGS) ? 'silence' : null)
+}
+
+/** Of a single connection, unless it says otherwise. */
+function openPool(urls: readonly string[], options: { max?: number; settings?: string } = {}): Pool {
   const servers = new Servers(urls)
   const pool = new ServicePool(servers, {
-    ...{ max: 1, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, settings: null },
+    ...{ max: 1, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, settings: null, ...options },
     ...{
       statements: { areNamed: true, afterBegin: null },
       hung: new HungConnections(servers, new LossLog(openLog('silent'))),
@@ -56,12 +68,41 @@ describe('a pool with several servers', () => {
     await Promise.all([once, twice])
     held.release()
     other.release()
-    expect(order).toEqual(['several: timeout exceeded when trying to connect', 'one, for the second time'])
+    expect(order).toEqual([`several: ${NONE_WAS_FREE}`, 'one, for the second time'])
   })
 
   test('asks the next one where a server does not answer, for what waited for its connection as well', async () => {
     const pool = openPool([silent.url, home.url])
     const answers = await Promise.all([1, 2, 3].map((n) => pool.query('select $1::int as n', [n])))
     expect(answers.map(({ rows }) => rows[0].n)).toEqual([1, 2, 3])
+  })
+})
+
+describe('a pool whose new connections are accepted and then kept waiting', () => {
+  test('gives those who wait another one that becomes free', async () => {
+    const pool = openPool([keeping.url], { max: 3, settings: SETTINGS })
+    const held = await pool.connect()
+    const kept = keeping.cuts.silence
+    keep()
+    const answers = [1, 2].map((n) => pool.query('select $1::int as n', [n]))
+    await until(() => keeping.cuts.silence === kept + 2, 10_000, 'two connections to be kept waiting')
+    held.release()
+    expect((await Promise.all(answers)).map(({ rows }) => rows[0].n)).toEqual([1, 2])
+    expect([pool.totalCount, keeping.cuts.silence]).toEqual([3, kept + 2])
+  })
+
+  test('says within the time of a connection that none is free, asks the next server where there is one, and opens anew', async () => {
+    const [single, several] = [[keeping.url], [keeping.url, home.url]].map((urls) =>
+      openPool(urls, { settings: SETTINGS }),
+    ) as [Pool, Pool]
+    keep()
+    const [error, answer] = await Promise.all([
+      single.query('select').catch((reason: Error) => reason),
+      several.query('select 2 as n'),
+    ])
+    expect([isDatabaseDown(error), (error as Error).message]).toEqual([true, NONE_WAS_FREE])
+    expect([answer.rows, single.totalCount]).toEqual([[{ n: 2 }], 0])
+    keeping.rule = () => null
+    expect((await single.query('select 1 as n')).rows).toEqual([{ n: 1 }])
   })
 })
