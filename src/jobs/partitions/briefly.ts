@@ -25,3 +25,14 @@ export async function briefly(client: ClientBase, statements: readonly string[])
     await pause(PAUSE_MS)
   }
 }
+
+/**
+ * Locks tables for `briefly`, one after the other, with their partitions: the waits come to the longest one together, as what comes
+ * meanwhile waits behind the first table for all of them.
+ */
+export const lockTogether = (tables: readonly string[]): string[] => [
+  `set local statement_timeout = '${LONGEST_LOCK_WAIT}'`,
+  `do $$ begin lock table ${tables.join(', ')} in access exclusive mode;
+    exception when query_canceled then raise lock_not_available; end $$`,
+  'set local statement_timeout = 0',
+]

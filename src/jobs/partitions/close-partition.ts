@@ -1,6 +1,6 @@
 import { type ClientBase, escapeIdentifier, escapeLiteral } from 'pg'
 import { idTime } from '../../values/id.ts'
-import { briefly } from './briefly.ts'
+import { briefly, lockTogether } from './briefly.ts'
 import {
   BEGINNING,
   CLOSING,
@@ -22,7 +22,7 @@ interface Succession {
  * In the order in which claims and completions take them, so that none of those has one and waits for another. A partition's foreign key
  * comes and goes with triggers of the table that it refers to.
  */
-const LOCK = `lock table ${PARTITIONED.map(({ table }) => table).join(', ')}, account in access exclusive mode`
+const LOCK = lockTogether([...PARTITIONED.map(({ table }) => table), 'account'])
 
 /** What else than columns and indexes a table has that another one is to have as well, as SQL: its settings, its owner, rights of other roles. */
 const TRAITS = `
@@ -51,7 +51,7 @@ export async function closePartition(client: ClientBase, until: string): Promise
   for (const one of all) await checkNewest(client, one, until)
   const created: string[] = []
   for (const one of all) created.push(...creation(one, until), ...(await traits(client, one)))
-  await briefly(client, [...created, LOCK, ...all.flatMap((one) => succession(one, until))])
+  await briefly(client, [...created, ...LOCK, ...all.flatMap((one) => succession(one, until))])
 }
 
 /** Gives up what was begun, so that nothing is refused when its time comes. */

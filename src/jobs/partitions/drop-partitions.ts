@@ -1,5 +1,5 @@
 import { type ClientBase, escapeIdentifier } from 'pg'
-import { briefly } from './briefly.ts'
+import { briefly, lockTogether } from './briefly.ts'
 import { PARTITIONED, type Partition } from './partitions.ts'
 
 /** A partition of more rows, as autovacuum has counted them, is not looked into: what was deleted already would be walked over. */
@@ -28,7 +28,7 @@ export async function dropIfEmpty(client: ClientBase, range: readonly Partition[
   for (const name of names) await client.query(`vacuum (truncate) ${name}`)
   const tables = PARTITIONED.map(({ table }) => `only ${table}`)
   await briefly(client, [
-    `lock table ${[...tables, ...names, 'account'].join(', ')} in access exclusive mode`,
+    ...lockTogether([...tables, ...names, 'account']),
     `do $$ begin if not (${anyRow(names)}) then drop table ${names.join(', ')}; end if; end $$`,
   ])
   const { rows } = await client.query<{ gone: boolean }>('select to_regclass($1) is null as gone', [names[0]])
