@@ -100,4 +100,20 @@ describe('the waits of a step for its locks', () => {
       { finished: true },
     ])
   }, 30_000)
+
+  test('that nobody sums up any more, as that connection is lost, leave nothing of the step, which the next start runs', async () => {
+    const [things, slow] = ['create table thing ()', 'select pg_sleep(1); create table slow ()']
+    await migrate(workshop.db, log, { folder: await workshop.write({ '1_thing': things }) })
+    const folder = await workshop.write({ '1_thing': things, '2_slow': slow })
+    const broken = expect(migrate(workshop.db, log, { folder })).rejects.toThrow(/connection error|terminat/)
+    const end = `select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'sonant migrate' and datname = current_database() and query like '%pg_cancel_backend%'`
+    await expect.poll(async () => (await ask(end)).length, { timeout: 20_000, interval: 20 }).toBe(1)
+    await broken
+    expect(await ask(`select to_regclass('slow') as made, count(*)::int as rows from _prisma_migrations`)).toEqual([
+      { made: null, rows: 1 },
+    ])
+    await migrate(workshop.db, log, { folder })
+    expect(await ask(`select to_regclass('slow')::text as made`)).toEqual([{ made: 'slow' }])
+  })
 })
