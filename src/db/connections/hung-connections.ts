@@ -114,11 +114,14 @@ export class HungConnections {
   /** null: the server is there, or a pooler in front of it, and does not say. */
   async #atWork(processes: readonly (number | null)[]): Promise<ReadonlySet<number | null> | null> {
     const limitMs = this.#everyMs * 2
-    let client: Client
+    let [client, isAnyThere]: [Client | undefined, boolean] = [undefined, false]
+    const refused = (error: Error): void => {
+      isAnyThere ||= isThere(error)
+    }
     try {
-      client = await this.#servers.connect({ connectionTimeoutMillis: limitMs, query_timeout: limitMs })
-    } catch (error) {
-      return isThere(error as Error) ? null : new Set()
+      client = await this.#servers.connect({ connectionTimeoutMillis: limitMs, query_timeout: limitMs }, refused)
+    } catch {
+      return isAnyThere ? null : new Set()
     }
     try {
       const { rows } = await client.query<{ pid: number }>(AT_WORK, [processes])

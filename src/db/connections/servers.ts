@@ -39,15 +39,17 @@ export class Servers {
   /**
    * A connection of its own to the server that takes writes. What becomes of it later is the caller's to watch; that it is lost fails what
    * runs on it, and ends no process.
+   * @param refused takes what each server said that is not the one
    * @throws what the last of the servers said, ReadOnlyServer among it
    */
-  async connect(config: ClientConfig): Promise<Client> {
+  async connect(config: ClientConfig, refused: (error: Error) => void = () => undefined): Promise<Client> {
     for (let left = this.count; ; left--) {
       const url = this.preferred
       try {
         return this.#counted(await connectTo(url, config))
       } catch (error) {
         this.reject(url)
+        refused(error as Error)
         if (left === 1) throw error
       }
     }

@@ -4,7 +4,7 @@ import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client, escapeIdentifier, type Pool } from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { HungConnections } from '../../../src/db/connections/hung-connections.ts'
 import { LossLog } from '../../../src/db/connections/loss-log.ts'
 import { Servers } from '../../../src/db/connections/servers.ts'
@@ -32,6 +32,8 @@ const NOT_ANSWERED = 'Connection terminated: the server does not answer any more
 /** How the message begins that a client ends its connection with. */
 const TERMINATE = 'X'.charCodeAt(0)
 
+const NO_SERVER = 'postgresql://127.0.0.1:1/none'
+
 let home: TestDatabase
 let proxy: FaultProxy
 let pool: Pool
@@ -39,16 +41,21 @@ let losses: LossLog
 beforeAll(async () => {
   home = await createTestDatabase()
   proxy = await startFaultProxy(home.url)
-  const servers = new Servers([proxy.url])
   losses = new LossLog(openLog('silent'))
+  pool = openPool(proxy.url)
+})
+
+function openPool(...urls: readonly string[]): Pool {
+  const servers = new Servers(urls)
   const statements = { areNamed: true, afterBegin: null }
   const hung = new HungConnections(servers, losses, POLL_MS)
-  pool = new ServicePool(servers, {
+  const opened = new ServicePool(servers, {
     ...{ max: 3, connectionTimeoutMillis: 30_000, statements, hung },
     settings: `set application_name = 'watched'`,
   })
-  pool.on('error', () => undefined)
-})
+  return opened.on('error', () => undefined)
+}
+
 afterEach(() => {
   proxy.rule = () => null
 })
@@ -96,12 +103,15 @@ describe('connections that hang', () => {
   })
 
   test.each([
-    ['what it is at work on', 'pg_stat_activity', 'off'],
-    ['whether it takes writes', 'pg_is_in_recovery', 'on'],
+    ['what it is at work on', 'pg_stat_activity', 'off', []],
+    ['whether it takes writes', 'pg_is_in_recovery', 'on', []],
+    ['whether it takes writes, and no other server is there', 'pg_is_in_recovery', 'on', [NO_SERVER]],
   ])(
-    'are not ended while logins are accepted and nobody is told %s, as by a pooler that has no connection free',
-    async (_what, question, readOnly) => {
-      await pool.query('select')
+    'are not ended while logins are accepted and no answer says %s, as by a pooler that has no connection free',
+    async (_what, question, readOnly, others) => {
+      const asking = openPool(proxy.url, ...others)
+      onTestFinished(() => asking.end())
+      await asking.query('select')
       const holder = new Client(home.url)
       await holder.connect()
       const name = escapeIdentifier(new URL(home.url).pathname.slice(1))
@@ -109,7 +119,7 @@ describe('connections that hang', () => {
       await holder.query('select pg_advisory_lock($1)', [PASSING_LOCK])
       const kept = proxy.cuts.silence
       proxy.rule = (bytes) => (bytes.includes(question) ? 'silence' : null)
-      const long = pool.query<{ answer: number }>(`select pg_advisory_xact_lock(${PASSING_LOCK}), 1 as answer`)
+      const long = asking.query<{ answer: number }>(`select pg_advisory_xact_lock(${PASSING_LOCK}), 1 as answer`)
       const lost = long.catch((reason) => reason)
       await Promise.race([lost, until(() => proxy.cuts.silence >= kept + UNKNOWNS, 60_000, 'unanswered questions')])
       await holder.query(`alter database ${name} set default_transaction_read_only = off`)
