@@ -118,13 +118,17 @@ describe('tidyWebhooks', () => {
          update webhook_delivery set state = 'succeeded', outcome = 'succeeded', finished_at = now() where id = any($1)`,
         [ids],
       )
-    const search = /from webhook_delivery\s+where state = 'pending'/
+    const search = /lost as materialized.*from webhook_delivery\s+where state = 'pending'/s
     const stepped = afterStatement(service.runtime.db, search, succeed)
     await tidyWebhooks({ ...service.runtime, db: stepped.db })
     expect(stepped.count(search)).toBeGreaterThan(0)
     expect(await count(`id in ('${ids.join("', '")}') and state = 'succeeded'`)).toBe(2)
     const { rows } = await sql(`select state from pgboss.job where data->>'jobId' = any($1)`, [ids])
     expect(rows).toEqual([])
+
+    const idle = afterStatement(service.runtime.db, search, async () => undefined)
+    await tidyWebhooks({ ...service.runtime, db: idle.db })
+    expect(idle.count(/pgboss/), 'reads of the queue where nothing is overdue').toBe(0)
   })
 
   test('finds the one delivery that is lost behind any number that only wait', async () => {
