@@ -14,6 +14,7 @@ import {
 import type { Migration } from './migration-files.ts'
 import { inTransaction, type Sessions } from './step-transaction.ts'
 import { LockedForGood, untilUnlocked } from './until-unlocked.ts'
+import { GuardLost } from './watch-waits.ts'
 
 const CANCELLED = '57014'
 const START: Progress = { steps: 0, cursor: null, rows: 0 }
@@ -47,7 +48,10 @@ export async function applyMigration(run: Run, begun: LedgerRow | undefined): Pr
 
 /** What was no fault of the migration: the next run tries again. */
 const saysNothing = (error: unknown): boolean =>
-  isDatabaseDown(error) || error instanceof LockedForGood || errorCode(error) === CANCELLED
+  isDatabaseDown(error) ||
+  error instanceof LockedForGood ||
+  error instanceof GuardLost ||
+  errorCode(error) === CANCELLED
 
 const applyWhole = (run: Run): Promise<void> =>
   inTransaction(run, async () => {

@@ -10,6 +10,9 @@ import { lockMigrations } from './migration-lock.ts'
 import { requireVersion } from './minimum-version.ts'
 import type { Sessions } from './step-transaction.ts'
 
+/** A step waits for its guard before it commits, with its locks. */
+const GUARD_TIMEOUT_MS = 5_000
+
 interface MigrateOptions {
   /** false: pending migrations are an error (MIGRATE=off). */
   readonly apply?: boolean
@@ -34,12 +37,13 @@ export async function migrate(db: Database, log: Log, options: MigrateOptions = 
   if (isCurrent(names, ledger)) return
   if (!apply) rejectFailed(names, ledger ?? [])
   if (!apply) throw notApplied(pendingIn(names, ledger))
-  const connect = () => db.watched.connect({ application_name: 'sonant migrate' })
-  const client = await connect()
+  const session = { application_name: 'sonant migrate' }
+  const client = await db.watched.connect(session)
   client.on('error', (error) => log.warn({ err: error.message }, 'the migration lost its lock'))
   try {
     await liftTimeLimits(client)
     await lockMigrations(client)
+    const connect = () => db.watched.connect({ ...session, query_timeout: GUARD_TIMEOUT_MS })
     await withGuard(connect, (guard) => applyPending({ client, guard }, folder, names, log))
   } finally {
     // Ending the connection frees the locks, whatever state the transaction is in.
@@ -53,6 +57,8 @@ async function withGuard(connect: () => Promise<Client>, work: (guard: Client) =
   guard.on('error', () => undefined)
   try {
     await liftTimeLimits(guard)
+    // What another session waits for only its own role sees: the one that logged in, whatever role it has set for itself.
+    await guard.query('set role none')
     await work(guard)
   } finally {
     await guard.end()

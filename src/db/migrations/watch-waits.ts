@@ -7,8 +7,15 @@ const LOOK = `
   select $2::boolean and pg_cancel_backend(pid) as ended from pg_stat_activity
   where pid = $1 and datname = current_database() and wait_event_type = 'Lock'`
 
+/** The guard cannot look any more: what it says of the step is nothing. */
+export class GuardLost extends Error {
+  constructor(cause: Error) {
+    super(cause.message, { cause })
+  }
+}
+
 interface WaitWatch {
-  /** Once it has ended, nothing that the session runs is broken off. @throws where the guard's connection is gone */
+  /** Once it has ended, nothing that the session runs is broken off. @throws GuardLost */
   stop(): Promise<void>
   /** Whether it broke a statement off. */
   hasEndedIt(): boolean
@@ -35,7 +42,9 @@ export function watchWaits(guard: Client, pid: number): WaitWatch {
       since = now
     }
   }
-  const watching = watch()
+  const watching = watch().catch((error: Error) => {
+    throw new GuardLost(error)
+  })
   // Told by `stop`, however long the step takes until then.
   watching.catch(() => undefined)
   return {
