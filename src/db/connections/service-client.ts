@@ -1,8 +1,8 @@
-import type { Client, ClientConfig, QueryResult } from 'pg'
+import { type Client, type ClientConfig, DatabaseError, type QueryResult } from 'pg'
 import { watchParameters } from './read-only.ts'
 import type { Servers } from './servers.ts'
 import { SessionClient } from './session-client.ts'
-import { processIdOf } from './wire.ts'
+import { onceOver, processIdOf } from './wire.ts'
 
 /** How statements reach PostgreSQL. */
 export interface Statements {
@@ -14,6 +14,7 @@ export interface Statements {
 
 const BEGIN = /^\s*begin\b/i
 
+type Callback = (error: Error, ...rest: unknown[]) => void
 type QueryArguments = [query: unknown, ...rest: unknown[]]
 
 /** A connection of a pool: to the server that took writes last, with statements as the way there allows. */
@@ -66,7 +67,19 @@ export class ServiceClient extends SessionClient {
   // biome-ignore lint/suspicious/noExplicitAny: pg overloads it a dozen times, and all of them end here
   override query(...args: any[]): any {
     const [query, ...rest] = args as QueryArguments
-    return (super.query as (...args: unknown[]) => unknown).call(this, this.#adapted(query), ...rest)
+    const last = rest.at(-1)
+    if (typeof last === 'function') rest[rest.length - 1] = this.#whenOver(last as Callback)
+    const result = (super.query as (...args: unknown[]) => unknown).call(this, this.#adapted(query), ...rest)
+    if (!(result instanceof Promise)) return result
+    return result.catch((error: Error) => new Promise((_resolve, reject) => this.#whenOver(reject)(error)))
+  }
+
+  /** A caller that hears of an error may go on over another connection, and must not find there what the failed statement had locked. */
+  #whenOver(callback: Callback): Callback {
+    return (error, ...rest) => {
+      if (error instanceof DatabaseError) onceOver(this, () => callback(error, ...rest))
+      else callback(error, ...rest)
+    }
   }
 
   #adapted(query: unknown): unknown {

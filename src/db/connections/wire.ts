@@ -9,6 +9,8 @@ interface Wire {
   readonly _ending: boolean
   readonly connection: {
     on(event: 'errorMessage', listener: (error: ServerError) => void): unknown
+    once(event: 'readyForQuery' | 'end', listener: () => void): unknown
+    off(event: 'readyForQuery' | 'end', listener: () => void): unknown
     readonly stream: {
       readonly bytesRead: number
       readonly bytesWritten: number
@@ -25,6 +27,9 @@ type ServerError = Error & { readonly severity?: string; readonly code?: string 
 const FATAL: ReadonlySet<string | undefined> = new Set(['FATAL', 'PANIC'])
 /** The same where the server says the severity in another language. */
 const FATAL_CODE = /^(57P0[1-5]|25P0[34])$/
+
+/** For a server that is not heard of again after the error of a statement. */
+const LONGEST_END_MS = 1_000
 
 const wireOf = (client: ClientBase): Wire => client as unknown as Wire
 
@@ -60,4 +65,18 @@ export function onceLost(client: ClientBase, lost: (error: Error) => void): void
   wireOf(client).connection.on('errorMessage', (error) => {
     if (FATAL.has(error.severity) || FATAL_CODE.test(error.code ?? '')) report(error)
   })
+}
+
+/** Calls back once a statement that has just failed is over: the server says that it fails before it lets go of the locks that it took. */
+export function onceOver(client: ClientBase, over: () => void): void {
+  const { connection } = wireOf(client)
+  const end = (): void => {
+    clearTimeout(timer)
+    connection.off('readyForQuery', end)
+    connection.off('end', end)
+    over()
+  }
+  const timer = setTimeout(end, LONGEST_END_MS).unref()
+  connection.once('readyForQuery', end)
+  connection.once('end', end)
 }
