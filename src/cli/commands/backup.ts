@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import type { Manifest } from '../../backup/manifest.ts'
 import type { Settings } from '../../context/config.ts'
 import type { Log } from '../../values/log.ts'
-import { lowerPriority } from '../../values/lower-priority.ts'
 import { addAction } from '../run-command.ts'
 
 /** Below the processes that answer requests. */
@@ -17,6 +16,7 @@ export function addBackupCommands(program: Command): void {
         'write the database, the audio and, unless SECRET_KEY is set, secret.key into a directory, while the service runs',
       ),
     async (settings, log, _options: object, [dir = '']) => {
+      const { lowerPriority } = await import('../../values/lower-priority.ts')
       lowerPriority(NICENESS)
       const { runBackup } = await import('../../backup/run-backup.ts')
       return show(dir, await runBackup(settings, log, dir), 'backed up')

@@ -3,7 +3,6 @@ import { ServiceError } from '../../errors/service-error.ts'
 import type { Log } from '../../values/log.ts'
 import { liftTimeLimits } from '../connections/time-limits.ts'
 import type { Database } from '../database.ts'
-import { applyMigration } from './apply-migration.ts'
 import { createLedger, type LedgerRow, type Queryable, REPAIR, readLedger } from './ledger.ts'
 import { MIGRATIONS, type Migration, migrationNames, readMigration } from './migration-files.ts'
 import { lockMigrations } from './migration-lock.ts'
@@ -109,6 +108,8 @@ async function applyPending(sessions: Sessions, folder: string, names: readonly 
   const applied = appliedIn(ledger ?? [])
   const migrations = await Promise.all(names.map((name) => readMigration(folder, name, ledger !== null)))
   warnOfChanged(migrations, applied, log)
+  // As a rule nothing is pending, and this is not needed.
+  const { applyMigration } = await import('./apply-migration.ts')
   const pending = migrations.filter(({ name }) => !applied.has(name))
   for (const migration of pending)
     await applyMigration({ ...sessions, migration, log }, begunIn(ledger ?? [], migration))
