@@ -1,10 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePorts } from '../http.ts'
+import { until } from '../wait.ts'
 import { installedProgram } from './installed-program.ts'
+
+const TIMEOUT_MS = 60_000
 
 export const haproxyProgram = installedProgram('haproxy')
 
@@ -29,6 +33,7 @@ export async function startHaproxy(primaryUrl: string, standbyUrl: string) {
   const config = join(folder, 'haproxy.cfg')
   writeFileSync(config, configOf(port, new URL(primaryUrl).host, new URL(standbyUrl).host))
   const child = spawn(haproxyProgram ?? '', ['-db', '-q', '-f', config], { stdio: 'ignore' })
+  await until(() => listens(port), TIMEOUT_MS, 'HAProxy to listen')
   const url = new URL(primaryUrl)
   url.port = String(port)
   return {
@@ -39,3 +44,9 @@ export async function startHaproxy(primaryUrl: string, standbyUrl: string) {
     },
   }
 }
+
+const listens = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = createConnection(port, '127.0.0.1', () => resolve(true))
+    socket.once('error', () => resolve(false)).once('connect', () => socket.destroy())
+  })

@@ -53,8 +53,9 @@ let haproxy: { readonly url: string; close(): Promise<void> } | undefined
 afterAll(() => haproxy?.close())
 
 /** HAProxy's is left out where it is not installed. */
+const HAPROXY = 'HAProxy'
 const THROUGH_HAPROXY: Way = [
-  'HAProxy',
+  HAPROXY,
   async (pair) => {
     haproxy = await startHaproxy(pair.primaryUrl, pair.standbyUrl)
     return haproxy.url
@@ -104,8 +105,10 @@ describe.each(WAYS)('a primary that is killed, behind %s', { timeout: TIMEOUT_MS
       `${load.ids.length} acknowledged, ${title}: ${JSON.stringify(cost)}, ${answers.join(', ')}, ${Math.round(gapMs)} ms without one after the promotion\n`,
     )
     expect(cost).toEqual({ lost: 0, doubled: 0, failed: 0, internalErrors: 0 })
-    expect([...load.statuses.keys()].toSorted()).toEqual([202, 503])
-    expect([...load.retryAfters]).toEqual(['1'])
+    // Behind HAProxy, which tries its servers again by itself, there may be nothing but a wait.
+    expect([...load.statuses.keys()].filter((status) => status !== 202 && status !== 503)).toEqual([])
+    expect([...load.retryAfters].filter((seconds) => seconds !== '1')).toEqual([])
+    if (title !== HAPROXY) expect(load.statuses.get(503)).toBeGreaterThan(0)
     expect(gapMs).toBeLessThan(LONGEST_GAP_MS)
   })
 
