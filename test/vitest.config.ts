@@ -27,6 +27,8 @@ process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache')
 
 /** How long a condition is waited for where no claim says how soon it holds: only what is broken takes as long. */
 const TIMEOUT_MS = 30_000
+/** Most of what a test makes is short-lived: with more room for that, the workers take a tenth less of the processor. */
+const ROOMY = { execArgv: ['--max-semi-space-size=64'] }
 const DATABASE = { globalSetup: ['test/setup/global.ts'] }
 const files = sortTests()
 
@@ -51,15 +53,15 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     projects: [
-      { extends: true, test: { name: 'unit', include: files.unit } },
-      { extends: true, test: { name: 'service', include: files.service, ...DATABASE } },
+      { extends: true, test: { name: 'unit', include: files.unit, ...ROOMY } },
+      { extends: true, test: { name: 'service', include: files.service, ...DATABASE, ...ROOMY } },
       // One after the other, when all others have ended: what they measure is theirs.
       {
         extends: true,
         test: { name: 'alone', include: files.alone, ...DATABASE, fileParallelism: false, isolate: true },
       },
       // Each waits for second processes, several in a row.
-      { extends: true, test: { name: 'system', include: files.system, ...DATABASE, testTimeout: 240_000 } },
+      { extends: true, test: { name: 'system', include: files.system, ...DATABASE, ...ROOMY, testTimeout: 240_000 } },
     ],
   },
 })
