@@ -14,8 +14,11 @@ export interface Statements {
 
 const BEGIN = /^\s*begin\b/i
 
-type Callback = (error: Error, ...rest: unknown[]) => void
+type Callback = (error: Error | null, ...rest: unknown[]) => void
 type QueryArguments = [query: unknown, ...rest: unknown[]]
+
+/** A cursor or a copy. */
+const isOfItsOwn = (query: unknown): boolean => typeof query === 'object' && query !== null && 'submit' in query
 
 /** A connection of a pool: to the server that took writes last, with statements as the way there allows. */
 export class ServiceClient extends SessionClient {
@@ -67,11 +70,16 @@ export class ServiceClient extends SessionClient {
   // biome-ignore lint/suspicious/noExplicitAny: pg overloads it a dozen times, and all of them end here
   override query(...args: any[]): any {
     const [query, ...rest] = args as QueryArguments
+    const run = (...given: unknown[]) => (super.query as (...args: unknown[]) => unknown).apply(this, given)
+    if (isOfItsOwn(query)) return run(query, ...rest)
     const last = rest.at(-1)
-    if (typeof last === 'function') rest[rest.length - 1] = this.#whenOver(last as Callback)
-    const result = (super.query as (...args: unknown[]) => unknown).call(this, this.#adapted(query), ...rest)
-    if (!(result instanceof Promise)) return result
-    return result.catch((error: Error) => new Promise((_resolve, reject) => this.#whenOver(reject)(error)))
+    if (typeof last === 'function')
+      return run(this.#adapted(query), ...rest.slice(0, -1), this.#whenOver(last as Callback))
+    // By a callback, too: a promise would be told after all else that came with the error, the end of the statement included.
+    return new Promise((resolve, reject) => {
+      const answered: Callback = (error, result) => (error ? reject(error) : resolve(result))
+      run(this.#adapted(query), rest[0], this.#whenOver(answered))
+    })
   }
 
   /** A caller that hears of an error may go on over another connection, and must not find there what the failed statement had locked. */
@@ -87,8 +95,7 @@ export class ServiceClient extends SessionClient {
     if (typeof query === 'string') {
       return afterBegin !== null && BEGIN.test(query) ? `${query}; ${afterBegin}` : query
     }
-    // A cursor or a copy is its own.
-    if (query === null || typeof query !== 'object' || 'submit' in query) return query
+    if (query === null || typeof query !== 'object') return query
     const { text, name, ...others } = query as { text?: unknown; name?: unknown }
     const adapted = typeof text === 'string' ? this.#adapted(text) : text
     if (adapted === text && (areNamed || name === undefined)) return query

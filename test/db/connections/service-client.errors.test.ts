@@ -79,6 +79,18 @@ describe('a statement that fails', () => {
     expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }])
   })
 
+  test('is answered before the one behind it', async () => {
+    const direct = new ServiceClient(new Servers([home.url]), { areNamed: true, afterBegin: null }, {})
+    await direct.connect()
+    const order: string[] = []
+    await Promise.all([
+      direct.query('select 1 / 0').catch(() => order.push('failed')),
+      direct.query('select 1').then(() => order.push('behind it')),
+    ])
+    await direct.end()
+    expect(order).toEqual(['failed', 'behind it'])
+  })
+
   test('is answered in the end where the server is not heard of again', async () => {
     failed = Promise.withResolvers()
     const answer = client.query('select 1 / 0').catch((error: { code?: string }) => error.code)
