@@ -10,6 +10,7 @@ import { until } from '../../setup/wait.ts'
 /** Of a PostgreSQL that lacks something: disk, memory, connections, what its configuration allows, a disk that works. */
 const STATES = ['53000', '53100', '53200', '53300', '53400', '58030'] as const
 const [, DISK_FULL] = STATES
+const DEADLOCK = '40P01'
 const TIMEOUT_MS = 60_000
 const SLUG = 'calm'
 const INPUTS = { text: 'Is there room?', voice: endpoint(SLUG).voices[0]!.slug }
@@ -32,14 +33,26 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
+/** It waits for all partitions in turn, and may meet a statement of the worker that waits for it: a deadlock, of which one is broken off. */
+const isAltered = (statement: string): Promise<boolean> =>
+  query(statement).then(
+    () => true,
+    (error: { code?: string }) => {
+      if (error.code !== DEADLOCK) throw error
+      return false
+    },
+  )
+
+const alter = (statement: string) => until(() => isAltered(statement), TIMEOUT_MS, statement)
+
 /** Runs `work` while PostgreSQL refuses all new rows of a table with this SQLSTATE. */
 async function refusing<T>(table: string, state: string, work: () => Promise<T>): Promise<T> {
   await query(`alter sequence refusals restart`)
-  await query(`create trigger refuse before insert on ${table} for each row execute function refuse('${state}')`)
+  await alter(`create trigger refuse before insert on ${table} for each row execute function refuse('${state}')`)
   try {
     return await work()
   } finally {
-    await query(`drop trigger refuse on ${table}`)
+    await alter(`drop trigger refuse on ${table}`)
   }
 }
 const hasRefused = async () => (await query<{ is_called: boolean }>('select is_called from refusals'))[0]!.is_called
