@@ -1,4 +1,5 @@
 import type { Database } from '../../../src/db/database.ts'
+import { askedThrough } from './asked-through.ts'
 
 /** A database between whose statements something happens, and how often it was asked what. */
 export interface SteppedDatabase {
@@ -14,26 +15,16 @@ export interface SteppedDatabase {
 export function afterStatement(db: Database, text: RegExp, then: () => Promise<unknown>): SteppedDatabase {
   const asked: string[] = []
   let isDue = true
-  const watched = <T extends object>(target: T): T =>
-    new Proxy(target, {
-      get: (object, name) => {
-        const member = Reflect.get(object, name)
-        if (typeof member !== 'function') return member
-        if (name === 'connect') return async () => watched(await member.call(object))
-        if (name !== 'query') return member.bind(object)
-        return async (statement: string | { readonly text: string }, ...values: unknown[]) => {
-          const answer = await member.call(object, statement, ...values)
-          asked.push(typeof statement === 'string' ? statement : statement.text)
-          if (isDue && text.test(asked.at(-1)!)) {
-            isDue = false
-            await then()
-          }
-          return answer
-        }
-      },
-    })
   return {
-    db: { ...db, pool: watched(db.pool) },
+    db: askedThrough(db, async (statement, ask, ...given) => {
+      const answer = await ask(...given)
+      asked.push(statement)
+      if (isDue && text.test(statement)) {
+        isDue = false
+        await then()
+      }
+      return answer
+    }),
     count: (of) => asked.filter((one) => of.test(one)).length,
   }
 }

@@ -3,6 +3,7 @@ import type { Database } from '../../../src/db/database.ts'
 import { firstIdAt } from '../../../src/values/id.ts'
 import { tidyWebhooks } from '../../../src/webhooks/delivery/tidy-webhooks.ts'
 import { afterStatement } from '../../setup/postgres/after-statement.ts'
+import { askedThrough } from '../../setup/postgres/asked-through.ts'
 import { BEGIN_HELD } from '../../setup/postgres/held-transaction.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { createOwner, multiply, type Owner, WEBHOOK_ENV } from '../../setup/service/webhooks.ts'
@@ -44,23 +45,14 @@ const insert = (name: string, rows: number, age: string, body: string | null) =>
 /** The database, and how it would run each statement it is asked. */
 function explaining(db: Database) {
   const plans: string[] = []
-  const watched = <T extends object>(target: T): T =>
-    new Proxy(target, {
-      get: (object, name) => {
-        const member = Reflect.get(object, name)
-        if (typeof member !== 'function') return member
-        if (name === 'connect') return async () => watched(await member.call(object))
-        if (name !== 'query') return member.bind(object)
-        return async (text: string, values?: unknown[]) => {
-          if (/webhook_/.test(text)) {
-            const { rows } = await member.call(object, `explain ${text}`, values)
-            plans.push(rows.map((row: Record<string, string>) => row['QUERY PLAN']).join('\n'))
-          }
-          return member.call(object, text, values)
-        }
-      },
-    })
-  return { db: { ...db, pool: watched(db.pool) }, plans }
+  const explained = askedThrough(db, async (text, ask, ...given) => {
+    if (/webhook_/.test(text)) {
+      const { rows } = await ask(`explain ${text}`, ...given.slice(1))
+      plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
+    }
+    return ask(...given)
+  })
+  return { db: explained, plans }
 }
 
 describe('tidyWebhooks', () => {
