@@ -75,7 +75,7 @@ export class ServiceClient extends SessionClient {
     const last = rest.at(-1)
     if (typeof last === 'function')
       return run(this.#adapted(query), ...rest.slice(0, -1), this.#whenOver(last as Callback))
-    // By a callback, too: a promise would be told after all else that came with the error, the end of the statement included.
+    // By a callback, too: a promise settles after all else that came with the error, the end of the statement included.
     return new Promise((resolve, reject) => {
       const answered: Callback = (error, result) => (error ? reject(error) : resolve(result))
       run(this.#adapted(query), rest[0], this.#whenOver(answered))

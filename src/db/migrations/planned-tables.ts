@@ -5,7 +5,7 @@ import { form, plainNames } from './statement-forms.ts'
 interface Table {
   /** The names under which others write to it; none: they do not know it yet. */
   readonly known: Set<string>
-  /** Attached since the plan began: who locks the whole, locks them. */
+  /** Attached since the plan began: a lock of the whole is one of theirs. */
   readonly partitions: Set<Table>
 }
 

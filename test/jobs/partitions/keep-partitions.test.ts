@@ -310,7 +310,7 @@ describe('partitions', () => {
     await put(inDays(6).now())
   })
 
-  // Who reads `account` holds up the last one of the tables that are locked together.
+  // A reader of `account` holds up the last one of the tables that are locked together.
   test.each(['job', 'account'])(
     'while another transaction holds %s no write waits for long, and it is done once that has ended',
     async (table) => {
