@@ -22,11 +22,17 @@ beforeAll(async () => {
     for (const one of [socket, upstream]) one.on('error', () => undefined)
     socket.pipe(upstream).on('close', () => socket.destroy())
     socket.on('close', () => upstream.destroy())
+    let kept: Buffer[] | null = null
     upstream.on('data', (bytes) => {
+      if (kept !== null) return kept.push(bytes)
       const end = endOfError(bytes)
-      socket.write(bytes.subarray(0, end))
-      if (end === bytes.length) return
-      letGo = () => void socket.write(bytes.subarray(end))
+      socket.write(bytes.subarray(0, end ?? bytes.length))
+      if (end === null) return
+      kept = [bytes.subarray(end)]
+      letGo = () => {
+        socket.write(Buffer.concat(kept ?? []))
+        kept = null
+      }
       failed.resolve()
     })
   })
@@ -42,14 +48,14 @@ afterAll(async () => {
   await home?.drop()
 })
 
-/** Of whole messages, where the first error among them ends; where none is, their end. */
-function endOfError(bytes: Buffer): number {
+/** Of whole messages, where the first error among them ends; null: there is none. */
+function endOfError(bytes: Buffer): number | null {
   for (let at = 0; at + HEADER <= bytes.length; ) {
     const next = at + 1 + bytes.readUInt32BE(at + 1)
     if (bytes[at] === ERROR) return next
     at = next
   }
-  return bytes.length
+  return null
 }
 
 /** Whether it has an answer by the time at which this process has read all that has come. */
