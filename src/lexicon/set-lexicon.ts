@@ -17,6 +17,8 @@ const MAX_ALIAS_UNITS = 200
 const TURN_ENTRIES = 500
 /** A grapheme of ASCII with single blanks, as nearly all are: nothing of it is normalized, which takes as long as the rest of its check. */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/
+/** What JSON has for NUL and for unpaired surrogates, if not for that alone: to look for it there costs less than to go through every value. */
+const UNSTORABLE = /\\u(?:0000|d)/
 const SPOKEN = /[\p{L}\p{N}\p{S}]/u
 
 /**
@@ -48,18 +50,19 @@ export async function setLexicon(ctx: Context, input: LexiconInput): Promise<Acc
     grapheme,
     alias,
   }))
-  await checkEntries(entries)
-  await ctx.db.pool.query(REPLACE, [accountId, JSON.stringify(entries), ctx.now()])
+  const json = await checkEntries(entries)
+  await ctx.db.pool.query(REPLACE, [accountId, json, ctx.now()])
   return { entries }
 }
 
-/** Other requests have their turn meanwhile. */
-async function checkEntries(entries: readonly LexiconEntry[]): Promise<void> {
+/** Returns them as JSON. Other requests have their turn meanwhile. */
+async function checkEntries(entries: readonly LexiconEntry[]): Promise<string> {
   if (entries.length > MAX_ENTRIES)
     throw invalidRequest(`Send at most ${MAX_ENTRIES} entries.`, [
       { path: '/entries', message: `must NOT have more than ${MAX_ENTRIES} items` },
     ])
-  const unstorable = findUnstorable(entries)
+  const json = JSON.stringify(entries)
+  const unstorable = UNSTORABLE.test(json) ? findUnstorable(entries) : null
   if (unstorable !== null)
     throw invalidRequest(unstorable.error, [
       { path: `/entries/${unstorable.path.join('/')}`, message: unstorable.message },
@@ -74,6 +77,7 @@ async function checkEntries(entries: readonly LexiconEntry[]): Promise<void> {
     for (const [field, message] of wrongIn(entry, first)) details.push({ path: `/entries/${at}/${field}`, message })
   }
   if (details.length > 0) throw invalidRequest('Invalid request: see `details`.', details)
+  return json
 }
 
 /** An entry of no language is another than one of an empty one, which is wrong alone. */

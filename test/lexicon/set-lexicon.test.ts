@@ -153,6 +153,31 @@ describe('the lexicon of an account', () => {
     expect(shown.stdout).toMatch(/WORD +SAID AS +LANGUAGE\s+SQL +sequel/)
   })
 
+  test.each([
+    ['NUL', 'a\0b'],
+    ['an unpaired surrogate', 'a\ud800b'],
+  ])('of a file with %s is refused by `sonant lexicon`', async (_what, alias) => {
+    const env = { DATABASE_URL: service.runtime.db.url, DATA_DIR: service.dataDir }
+    const file = join(service.dataDir, 'unstorable.json')
+    await writeFile(
+      file,
+      JSON.stringify({
+        entries: [
+          { grapheme: String.raw`\u0000`, alias: 'a' },
+          { grapheme: 'b', alias },
+        ],
+      }),
+    )
+    const refused = await runHere(['lexicon', 'set', file, '--account', account, '--json'], env)
+    expect([refused.code, JSON.parse(refused.stdout)]).toEqual([
+      1,
+      expect.objectContaining({
+        error_code: 'INVALID_REQUEST',
+        details: [{ path: '/entries/1/alias', message: 'holds NUL or an unpaired surrogate' }],
+      }),
+    ])
+  })
+
   test('is spoken by the next job, costs what was submitted, and captions point into that', async () => {
     await put([{ grapheme: 'SQL', alias: 'sequel language' }])
     const { id, job, bodies } = await spoken('none', 'I like SQL most.')
