@@ -119,7 +119,7 @@ export async function leastCpu<T>(request: () => Promise<T>, enoughMs: number): 
     const before = process.threadCpuUsage()
     result = await request()
     const { user, system } = process.threadCpuUsage(before)
-    cpuMs = Math.min(cpuMs, (user + system) / 1000 / slowness())
+    cpuMs = Math.min(cpuMs, (user + system) / 1000 / slowness(round))
   }
   return { result: result as T, cpuMs }
 }
@@ -137,7 +137,7 @@ export async function leastTurn<T>(
   for (let round = 0; round < MOST_ROUNDS && turnMs >= enoughMs; round++) {
     const turns = watchTurns()
     result = await request()
-    turnMs = Math.min(turnMs, turns.longestMs() / slowness())
+    turnMs = Math.min(turnMs, turns.longestMs() / slowness(round))
   }
   return { result: result as T, turnMs }
 }
