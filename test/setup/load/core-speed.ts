@@ -25,15 +25,14 @@ function cpuMsOfReference(): number {
   return (user + system) / 1000 / REPETITIONS
 }
 
-let first: number | undefined
+let factor: number | undefined
 
-/**
- * How many times as long this core takes for its work as the one for which limits are meant; 1 for a faster one. Measured once, and in later rounds of
- * one measurement again: the speed of a shared core changes by half within minutes.
- */
-export function slowness(round = 0): number {
-  if (round === 0 && first !== undefined) return first
-  const factor = Math.max(1, Math.min(...Array.from({ length: ROUNDS }, cpuMsOfReference)) / REFERENCE_MS)
-  first ??= factor
+/** How many times as long this core takes for its work as the one for which limits are meant; 1 for a faster one. Measured once. */
+export function slowness(): number {
+  factor ??= measureSlowness()
   return factor
 }
+
+/** The same, measured anew: the speed of a shared core changes by half within minutes. */
+export const measureSlowness = (): number =>
+  Math.max(1, Math.min(...Array.from({ length: ROUNDS }, cpuMsOfReference)) / REFERENCE_MS)
