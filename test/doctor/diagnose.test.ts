@@ -1,7 +1,7 @@
 import { chmod, chown, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Servers } from '../../src/db/connections/servers.ts'
 import { openNotifier } from '../../src/db/postgres-notifier.ts'
 import { diagnose } from '../../src/doctor/diagnose.ts'
@@ -69,25 +69,36 @@ describe('diagnose', () => {
   test('finds a graphics card whose driver does not answer, and says when workers were heard of', async () => {
     const card = { name: 'NVIDIA L4', memory_mib: 23_034, memory_used_mib: 512, load_percent: 3 }
     const none = { ...card, memory_used_mib: null, load_percent: null }
-    const beat = (gpus: object[]) =>
+    let gpus: object[] = [card]
+    const beat = (): Promise<unknown> =>
       run(
         `insert into worker (id, host, version, slots, in_flight, gpus, heartbeat_at) values ('wrk_gpu', 'gpu-1', '1', 1, 0, $1, now())
          on conflict (id) do update set gpus = $1, heartbeat_at = now()`,
         [JSON.stringify(gpus)],
       )
-    await beat([card])
+    // As a worker does: on a busy machine doctor asks other questions for longer than a worker may be silent.
+    let beaten = beat()
+    const beating = setInterval(() => {
+      beaten = beaten.then(beat)
+    }, 500)
+    onTestFinished(() => clearInterval(beating))
+    await beaten
     const found = (await diagnose(ctx)).find(({ check }) => check === 'workers')
     expect([found?.severity, found?.found]).toEqual([
       'ok',
       expect.stringMatching(/^1 alive, heard of within \d\.\d s, one graphics card; every pool/),
     ])
     // As older programs note them.
-    await beat([{ name: 'NVIDIA L4', memory_mib: 23_034 }])
+    gpus = [{ name: 'NVIDIA L4', memory_mib: 23_034 }]
+    await beat()
     expect(await complaints()).toEqual([])
-    await beat([card, none])
+    gpus = [card, none]
+    await beat()
     expect(await complaints()).toEqual([
       'workers warning: the graphics card NVIDIA L4 of gpu-1 does not answer. run nvidia-smi there: its driver may have to be loaded anew',
     ])
+    clearInterval(beating)
+    await beaten
     await run(`delete from worker where id = 'wrk_gpu'`)
   })
 
