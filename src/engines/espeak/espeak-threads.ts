@@ -36,6 +36,8 @@ interface Options {
   readonly idleMs?: number
   /** How long a thread may take to start; five minutes unless given. */
   readonly startMs?: number
+  /** How long no other thread is tried after one that did not start, while others speak; a second unless given. */
+  readonly restMs?: number
   /** Makes a thread; throws where the machine has none left. */
   readonly spawn?: (workerData: ThreadData) => Worker
 }
@@ -61,7 +63,7 @@ class Pool implements EspeakThreads {
 
   constructor(most: number, options: Options) {
     this.#most = most
-    this.#options = { idleMs: IDLE_MS, startMs: START_MS, spawn: spawnThread, ...options }
+    this.#options = { idleMs: IDLE_MS, startMs: START_MS, restMs: REST_MS, spawn: spawnThread, ...options }
   }
 
   run(task: RenderTask, signal?: AbortSignal): Promise<Rendering> {
@@ -174,7 +176,7 @@ class Pool implements EspeakThreads {
     this.#rest = setTimeout(() => {
       this.#rest = undefined
       this.#dispatch()
-    }, REST_MS).unref()
+    }, this.#options.restMs).unref()
   }
 
   #abandon(job: Job): void {

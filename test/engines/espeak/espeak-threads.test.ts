@@ -17,6 +17,9 @@ const TASK = {
   prosody: styleToProsody(undefined),
 } as const
 
+/** Longer than a test takes. */
+const REST_MS = 10 * 60_000
+
 const statuses = (outcomes: readonly PromiseSettledResult<unknown>[]) => outcomes.map(({ status }) => status)
 
 test('a thread that does not start in time is ended and fails one text that waits, and the next text begins another', async () => {
@@ -52,14 +55,29 @@ test.each([
   async (_what, second) => {
     let made = 0
     const spawn = (workerData: ThreadData) => (made++ === 0 ? new Worker(THREAD, { workerData }) : second())
-    const threads = openThreads(2, { spawn })
+    const threads = openThreads(2, { spawn, restMs: REST_MS })
     const texts = Array.from({ length: 4 }, () => threads.run(TASK))
     expect(statuses(await Promise.allSettled(texts))).toEqual(Array(4).fill('fulfilled'))
     // It is tried again after a while, and not for each text.
-    expect(made).toBeLessThan(1 + texts.length)
+    expect(made).toBe(2)
     await threads.close()
   },
 )
+
+test('a second thread that could not be made is tried again after a rest, while the first one speaks', async () => {
+  let made = 0
+  const triedAgain = Promise.withResolvers<void>()
+  const spawn = (workerData: ThreadData) => {
+    if (++made === 2) throw new Error('no thread is left')
+    if (made === 3) triedAgain.resolve()
+    return new Worker(THREAD, { workerData })
+  }
+  const threads = openThreads(2, { spawn, restMs: 1 })
+  const texts = Array.from({ length: 4 }, () => threads.run(TASK))
+  await triedAgain.promise
+  expect(statuses(await Promise.allSettled(texts))).toEqual(Array(4).fill('fulfilled'))
+  await threads.close()
+})
 
 test('a dictionary that cannot be read fails the text that needs it, which says why, and the next text has a new thread', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sonant-'))
