@@ -16,7 +16,8 @@ export interface Cluster {
   readonly data: string
   readonly sockets: string
   readonly logFile: string
-  readonly launch: Launcher
+  /** @throws EmbeddedError where the account cannot run it */
+  readonly launch: () => Promise<Launcher>
   readonly fsync: boolean
 }
 
@@ -58,7 +59,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
 export async function startPostmaster(cluster: Cluster): Promise<Attempt> {
   const settings = { ...SETTINGS, unix_socket_directories: cluster.sockets, fsync: cluster.fsync ? 'on' : 'off' }
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const run = cluster.launch(cluster.postgres, ['-D', cluster.data, ...options])
+  const launch = await cluster.launch()
+  const run = launch(cluster.postgres, ['-D', cluster.data, ...options])
   const file = await open(cluster.logFile, 'a', 0o600)
   try {
     const { size } = await file.stat()

@@ -8,7 +8,7 @@ import { findAccount } from './embedded-account.ts'
 import { findBinaries } from './embedded-binaries.ts'
 import { initialise, isInitialised, openSocketDirectory, postgresDirectory } from './embedded-directory.ts'
 import { EmbeddedError } from './embedded-error.ts'
-import { makeLauncher } from './embedded-launcher.ts'
+import { type Launcher, makeLauncher } from './embedded-launcher.ts'
 import { type Attempt, type Cluster, lockHolder, PORT, startPostmaster, stopPostmaster } from './embedded-postmaster.ts'
 
 /** One connection of this name per process that uses the database: the process that closes the last one stops the database. */
@@ -119,9 +119,11 @@ async function prepareCluster(dataDir: string, fsync: boolean): Promise<Cluster>
   const initialised = await isInitialised(root)
   const data = postgresDirectory(root)
   const account = await findAccount(data)
-  const launch = await using(root, () => makeLauncher(account, binaries.postgres, root))
+  // Not before a program is to run: it tries out others, which takes longer than to attach to a database that runs.
+  let launcher: Launcher | undefined
+  const launch = async () => (launcher ??= await using(root, () => makeLauncher(account, binaries.postgres, root)))
   const sockets = await openSocketDirectory(root, account)
-  if (!initialised) await initialise(root, account, binaries, launch, fsync)
+  if (!initialised) await initialise(root, account, binaries, await launch(), fsync)
   return { postgres: binaries.postgres, data, sockets, logFile: join(root, 'postgres.log'), launch, fsync }
 }
 

@@ -25,6 +25,15 @@ describe('embedded', () => {
     expect(isStopped(dataDir)).toBe(true)
   })
 
+  test('a process that attaches runs no other program for it', async () => {
+    const [dataDir, programs] = [await workshop.made(), await workshop.directory()]
+    await writeFile(join(programs, 'setpriv'), `#!/bin/sh\ntouch ${programs}/ran\nexit 1\n`, { mode: 0o755 })
+    await workshop.open(dataDir)
+    const second = workshop.start(dataDir, { PATH: `${programs}:${process.env.PATH}` })
+    expect(await second.ready).toBe('ready with 0 accounts')
+    expect(existsSync(join(programs, 'ran'))).toBe(false)
+  })
+
   test('processes that close at the same time leave nothing running', async () => {
     const dataDir = await workshop.made()
     for (let round = 0; round < 5; round++) {
