@@ -11,7 +11,7 @@ const MAX_FILE_LINES = 200
 const MAX_FUNCTION_LINES = 40
 const MAX_FOLDER_FILES = 25
 const MAX_LOOSE_FILES = 2
-const MAX_STATEMENTS = 8
+const MAX_STATEMENTS = 9
 
 /** Top to bottom. A room imports from rooms below it, and from rooms of its own floor as long as no circle comes of it. */
 const FLOORS: readonly (readonly string[])[] = [
@@ -199,7 +199,7 @@ describe('the house', () => {
     expect(missing).toEqual([])
   })
 
-  test('the rooms that Prisma serves hold at most 8 statements in SQL', () => {
+  test(`the rooms that Prisma serves hold at most ${MAX_STATEMENTS} statements in SQL`, () => {
     const rooms =
       /^src\/(accounts|api-keys|users|catalog|companion|generation|idempotency|webhooks\/(signing\/|[^/]+$))/
     const statements = SOURCES.filter((file) => rooms.test(file)).flatMap(

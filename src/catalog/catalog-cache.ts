@@ -1,25 +1,27 @@
 import { createHash } from 'node:crypto'
 import type {
-  AudioBlock,
-  CaptionsBlock,
   Catalog,
   CatalogSnapshot,
+  InputsValidator,
   JsonSchema,
-  OpenaiBlock,
   PublicDocument,
-  ResponseField,
-  VoiceEndpoint,
-  Workflow,
-  WorkflowEngine,
 } from '../context/catalog-snapshot.ts'
 import type { Database } from '../db/database.ts'
-import { compileInputs } from './validate-inputs.ts'
+import { type CatalogRows, loadRows } from './catalog-rows.ts'
 import { catalogEntry, isPublic, versionOf } from './voice-endpoint.ts'
 import { openVoiceRecordings } from './voices/voice-recordings.ts'
 
-/** Empty until its first `reload`. @param prepare makes ready what a snapshot's endpoints need: no caller sees one before that */
-export function openCatalog(db: Database, prepare: (snapshot: CatalogSnapshot) => Promise<void>): Catalog {
-  let current = snapshotOf([])
+/** What a snapshot is made with, besides its rows. */
+interface CatalogParts {
+  /** Makes the validator of an `inputs` schema. */
+  readonly compile: (schema: JsonSchema) => InputsValidator
+  /** Makes ready what a snapshot's endpoints need: no caller sees one before that. */
+  readonly prepare: (snapshot: CatalogSnapshot) => Promise<void>
+}
+
+/** Empty until its first `reload`. */
+export function openCatalog(db: Database, { compile, prepare }: CatalogParts): Catalog {
+  let current = snapshotOf({ endpoints: [], workflows: [] }, compile)
   let begun = 0
   let shown = 0
   return {
@@ -31,7 +33,7 @@ export function openCatalog(db: Database, prepare: (snapshot: CatalogSnapshot) =
     },
     reload: async () => {
       const turn = ++begun
-      const loaded = await loadSnapshot(db)
+      const loaded = snapshotOf(await loadRows(db), compile)
       await prepare(loaded)
       // A slower, older load never replaces a newer one. One that is overtaken is still shown: its caller counts on what it read.
       if (turn < shown) return
@@ -42,33 +44,7 @@ export function openCatalog(db: Database, prepare: (snapshot: CatalogSnapshot) =
   }
 }
 
-async function loadSnapshot(db: Database): Promise<CatalogSnapshot> {
-  const [rows, workflows] = await Promise.all([
-    db.prisma.voiceEndpoint.findMany({
-      orderBy: { slug: 'asc' },
-      include: { voices: { orderBy: { position: 'asc' }, omit: { referenceAudio: true } } },
-    }),
-    db.prisma.workflow.findMany({ orderBy: { slug: 'asc' } }),
-  ])
-  return snapshotOf(
-    rows.map((row) => ({
-      ...row,
-      inputs: row.inputs as JsonSchema,
-      engine: row.engine as VoiceEndpoint['engine'],
-      responseFields: row.responseFields as ResponseField[],
-      audio: row.audio as AudioBlock | null,
-      captions: row.captions as CaptionsBlock | null,
-      openai: row.openai as OpenaiBlock | null,
-    })),
-    workflows.map((row) => ({
-      ...row,
-      inputs: row.inputs as JsonSchema,
-      engine: row.engine as unknown as WorkflowEngine,
-    })),
-  )
-}
-
-function snapshotOf(all: readonly VoiceEndpoint[], workflows: readonly Workflow[] = []): CatalogSnapshot {
+function snapshotOf({ endpoints: all, workflows }: CatalogRows, compile: CatalogParts['compile']): CatalogSnapshot {
   const open = all.filter(isPublic)
   const entries = open.map(catalogEntry)
   const catalogVersion = versionOf(entries)
@@ -76,9 +52,9 @@ function snapshotOf(all: readonly VoiceEndpoint[], workflows: readonly Workflow[
     catalogVersion,
     endpoints: new Map(all.map((endpoint) => [endpoint.slug, endpoint])),
     open,
-    validators: new Map(all.map((endpoint) => [endpoint.slug, compileInputs(endpoint.inputs)])),
+    validators: new Map(all.map((endpoint) => [endpoint.slug, compile(endpoint.inputs)])),
     workflows: new Map(workflows.map((workflow) => [workflow.slug, workflow])),
-    workflowValidators: new Map(workflows.map((workflow) => [workflow.slug, compileInputs(workflow.inputs)])),
+    workflowValidators: new Map(workflows.map((workflow) => [workflow.slug, compile(workflow.inputs)])),
     whole: document({ catalog_version: catalogVersion, endpoints: entries }),
     entries: new Map(entries.map((entry) => [entry.slug, document(entry)])),
   }

@@ -5,20 +5,23 @@ import { WEBHOOK_KIND } from '../queue/job-kind.ts'
 import { bossQueue } from '../queue/pgboss/boss-queue.ts'
 import type { Queue } from '../queue/queue.ts'
 import { closingLimit, openFoundation, type Whole } from '../runtime/foundation.ts'
+import type { OpenedServer } from '../runtime/open-server.ts'
 import { readPublicUrl } from '../runtime/public-url.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { ServiceContext } from '../runtime/services.ts'
 import type { Log } from '../values/log.ts'
 
 /**
- * What a command uses besides the database. `catalog`: it reads or changes endpoints and workflows. `queue`: it puts work into it; to
- * wake workers and to take work out again it needs none.
+ * What a command uses besides the database. `catalog`: it reads or changes endpoints and workflows. `inputs`: it validates those of a job,
+ * with the catalog. `queue`: it puts work into it; to wake workers and to take work out again it needs none.
  */
-export type Need = 'catalog' | 'queue'
+export type Need = 'catalog' | 'inputs' | 'queue'
 
 interface Look {
   /** Nothing is migrated or installed: the command only looks. */
   readonly asItIs?: boolean
+  /** The database, where it is open already: what opened it closes it. */
+  readonly server?: OpenedServer
 }
 
 /** One command's share of the service, as the operator's context. */
@@ -37,12 +40,12 @@ export async function openCommand(
   settings: Settings,
   log: Log,
   needs: readonly Need[],
-  { asItIs = false }: Look = {},
+  { asItIs = false, server }: Look = {},
 ): Promise<OpenedCommand> {
   const closers: Closer[] = []
   const close = () => closeInTurn(closers, closingLimit(settings), log)
   try {
-    const foundation = await openFoundation(settings, log, closers, () => whole, { asItIs })
+    const foundation = await openFoundation(settings, log, closers, () => whole, { asItIs, server })
     if (!asItIs && !(await isInstalled(foundation))) {
       const runtime = await openService(settings, log)
       closers.push({ what: 'the service', close: () => runtime.close() })
@@ -52,7 +55,7 @@ export async function openCommand(
     const whole: Whole = {
       ...foundation,
       queue: needs.includes('queue') ? await openQueue(foundation, closers) : bossQueue(noBoss, foundation.notifier),
-      catalog: needs.includes('catalog') ? await loadCatalog(foundation) : absent('catalog'),
+      catalog: needs.includes('catalog') ? await loadCatalog(foundation, needs) : absent('catalog'),
       companion: absent('companion'),
       signIns: absent('sign-ins'),
     }
@@ -75,9 +78,12 @@ async function isInstalled({ db }: Foundation): Promise<boolean> {
 }
 
 /** Not followed: what changes while a command runs is the next one's to see. Its verbs prepare the queues that they use. */
-async function loadCatalog({ db }: Foundation): Promise<Catalog> {
+async function loadCatalog({ db }: Foundation, needs: readonly Need[]): Promise<Catalog> {
   const { openCatalog } = await import('../catalog/catalog-cache.ts')
-  const catalog = openCatalog(db, async () => undefined)
+  const catalog = openCatalog(db, {
+    compile: needs.includes('inputs') ? (await import('../catalog/validate-inputs.ts')).compileInputs : noValidator,
+    prepare: async () => undefined,
+  })
   await catalog.reload()
   return catalog
 }
@@ -94,6 +100,11 @@ async function openQueue({ db, notifier, log }: Foundation, closers: Closer[]): 
 
 const noBoss = async (): Promise<never> => {
   throw new Error('This command has not opened the queue.')
+}
+
+/** Of any schema: also of one that does not compile, as nothing is validated by it. */
+const noValidator = () => (): never => {
+  throw new Error('This command validates no inputs.')
 }
 
 /** A verb that uses it after all fails at once, and says what its command has to ask for. */

@@ -29,8 +29,8 @@ interface Options {
 }
 
 /** A model behind an OpenAI-compatible `POST /v1/chat/completions`. */
-export function openChatModel({ baseUrl, model, apiKey }: Options): ChatModel {
-  const server = openCompanionServer({ url: v1Url(baseUrl, 'chat/completions'), apiKey })
+export async function openChatModel({ baseUrl, model, apiKey }: Options): Promise<ChatModel> {
+  const server = await openCompanionServer({ url: v1Url(baseUrl, 'chat/completions'), apiKey })
   return {
     complete: async (messages, limit) => replyOf(await server.ask({ model, messages, stream: false }, limit)),
   }

@@ -1,4 +1,3 @@
-import { askServer } from '../engines/ask-server.ts'
 import { CircuitBreaker } from '../engines/circuit-breaker.ts'
 import { withRetryBudget } from '../engines/retry.ts'
 
@@ -15,6 +14,11 @@ export interface Limit {
   readonly deadline: number
 }
 
+interface Address {
+  readonly url: string
+  readonly apiKey: string | null
+}
+
 /** An address of an OpenAI-compatible server. */
 interface CompanionServer {
   /** The JSON of its answer. @throws EngineError; or the signal's reason when aborted */
@@ -25,7 +29,9 @@ interface CompanionServer {
  * Asks again for 2 s where the server is busy or away, or as long as it says itself, within the limit. While it is down it is tried once
  * a second, however many requests wait for it.
  */
-export function openCompanionServer({ url, apiKey }: { url: string; apiKey: string | null }): CompanionServer {
+export async function openCompanionServer({ url, apiKey }: Address): Promise<CompanionServer> {
+  // Only where there is such a server: loading an HTTP client makes every start slower.
+  const { askServer } = await import('../engines/ask-server.ts')
   const breaker = new CircuitBreaker(undefined, LONGEST_PAUSE_MS)
   const what = url.slice(url.lastIndexOf('/v1/') + '/v1/'.length)
   const retryBudgetMs = { busy: RETRY_BUDGET_MS, away: RETRY_BUDGET_MS }

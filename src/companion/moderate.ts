@@ -22,7 +22,7 @@ export interface Moderator {
 const PASS: Verdict = { isProhibited: false }
 
 /** The operator's moderation server where there is one, else the list of blocked terms. */
-export function openModerator(settings: CompanionSettings): Moderator {
+export async function openModerator(settings: CompanionSettings): Promise<Moderator> {
   return settings.moderationBaseUrl === null
     ? blockedTermsModerator(settings.blockedTerms)
     : moderationServer(v1Url(settings.moderationBaseUrl, 'moderations'), settings)
@@ -37,9 +37,9 @@ function blockedTermsModerator(terms: readonly string[] | null): Moderator {
   }
 }
 
-function moderationServer(url: string, settings: CompanionSettings): Moderator {
+async function moderationServer(url: string, settings: CompanionSettings): Promise<Moderator> {
   const { moderationApiKey: apiKey, moderationModel: model } = settings
-  const server = openCompanionServer({ url, apiKey })
+  const server = await openCompanionServer({ url, apiKey })
   return {
     moderate: async (judged, limit) =>
       verdictOf(await server.ask({ input: judged, ...(model !== null && { model }) }, limit)),

@@ -4,8 +4,8 @@ import type { Companion } from './companion.ts'
 import { openModerator } from './moderate.ts'
 
 /** The servers that the operator has configured; nothing is asked before the first request. */
-export const openCompanion = (settings: CompanionSettings): Companion => ({
-  model: settings.baseUrl === null ? null : openChatModel({ ...settings, baseUrl: settings.baseUrl }),
-  moderator: openModerator(settings),
+export const openCompanion = async (settings: CompanionSettings): Promise<Companion> => ({
+  model: settings.baseUrl === null ? null : await openChatModel({ ...settings, baseUrl: settings.baseUrl }),
+  moderator: await openModerator(settings),
   timeoutMs: settings.timeoutSeconds * 1000,
 })

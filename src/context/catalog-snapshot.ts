@@ -5,7 +5,7 @@ import type { Detail } from '../errors/service-error.ts'
 export const RESPONSE_FIELDS = ['created_at', 'completed_at'] as const
 export type ResponseField = (typeof RESPONSE_FIELDS)[number]
 /** In what formats an endpoint stores speech: the first one unless a job says otherwise. */
-export interface AudioBlock {
+interface AudioBlock {
   readonly formats: readonly FileFormat[]
   /** The endpoint's own input that chooses among them. */
   readonly format_input?: string | undefined
@@ -19,7 +19,7 @@ export interface CaptionsBlock {
 }
 
 /** What clients of OpenAI's API may call an endpoint and its voices. */
-export interface OpenaiBlock {
+interface OpenaiBlock {
   readonly models?: readonly string[] | undefined
   /** OpenAI's name to a voice's slug. */
   readonly voices?: Readonly<Record<string, string>> | undefined

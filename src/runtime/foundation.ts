@@ -34,7 +34,7 @@ import { SpeechRelay } from '../voice/speech-relay.ts'
 import { TrialEngines } from '../voice/trials/trial-engines.ts'
 import { openDeliveryPort } from '../webhooks/delivery-port.ts'
 import { DeliveryFeed } from '../webhooks/live/delivery-feed.ts'
-import { openServer } from './open-server.ts'
+import { type OpenedServer, openServer } from './open-server.ts'
 import type { Services } from './services.ts'
 
 const MAX_CLOSING_SECONDS = 5
@@ -55,6 +55,8 @@ interface Opening {
   readonly telemetry?: Telemetry | undefined
   /** The schema is taken as it is found, with whatever is missing in it: for what only looks. */
   readonly asItIs?: boolean
+  /** What its opener closes; absent: one of its own. */
+  readonly server?: OpenedServer | undefined
 }
 
 /** The parts that a process and a single command have in common: none of them needs the queue or the catalog to be opened. */
@@ -63,11 +65,11 @@ export async function openFoundation(
   log: Log,
   closers: Closer[],
   whole: () => Whole,
-  { telemetry = NO_TELEMETRY, asItIs = false }: Opening = {},
+  { telemetry = NO_TELEMETRY, asItIs = false, server }: Opening = {},
 ) {
   openDataDirectory(settings.dataDir)
   const keys = openKeys(settings, asItIs)
-  const { db, notifier, now } = await openData(settings, log, closers, { telemetry, asItIs })
+  const { db, notifier, now } = await openData(settings, log, closers, { telemetry, asItIs, server })
   const common = { settings, log, telemetry, db, notifier, ...keys, now }
   const waiting = openWaiting(common, whole, closers)
   const storage = openStorage(settings, keys.signingKey, () => whole().publicUrl, telemetry)
@@ -97,10 +99,10 @@ async function openData(
   settings: Settings,
   log: Log,
   closers: Closer[],
-  { telemetry, asItIs }: { readonly telemetry: Telemetry; readonly asItIs: boolean },
+  { telemetry, asItIs, server }: Opening & { readonly telemetry: Telemetry },
 ) {
   const { databaseUrl, migrate: apply } = settings
-  const { db, embedded } = await openServer(settings, log, closers)
+  const { db, embedded } = server ?? (await openServer(settings, log, closers))
   watchPool(db.pool, 'work', telemetry)
   watchPool(db.readPool, 'read', telemetry)
   watchDirect(db.direct, telemetry)

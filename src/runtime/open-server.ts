@@ -4,6 +4,8 @@ import { openDatabase } from '../db/database.ts'
 import { openExternalDatabase } from '../db/external-database.ts'
 import type { Log } from '../values/log.ts'
 
+export type OpenedServer = Awaited<ReturnType<typeof openServer>>
+
 /** The database as it is: the embedded one, which is started where it does not run, or the one of DATABASE_URL. */
 export async function openServer(settings: Settings, log: Log, closers: Closer[]) {
   const { databaseUrl, databasePoolSize, dataDir, lookUp } = settings

@@ -1,5 +1,6 @@
 import type { Actor } from '../access/actor.ts'
 import { openCatalog } from '../catalog/catalog-cache.ts'
+import { compileInputs } from '../catalog/validate-inputs.ts'
 import { poolOf } from '../catalog/voice-endpoint.ts'
 import { openCompanion } from '../companion/open-companion.ts'
 import { type Closer, closeInTurn } from '../concurrency/closing.ts'
@@ -60,9 +61,12 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
       queue,
       boss,
       batches: openJobBatches(foundation),
-      catalog: openCatalog(foundation.db, (snapshot) => prepareQueues(queue, snapshot)),
+      catalog: openCatalog(foundation.db, {
+        compile: compileInputs,
+        prepare: (snapshot) => prepareQueues(queue, snapshot),
+      }),
       workerId: newId('wrk', foundation.now()),
-      companion: openCompanion(settings.companion),
+      companion: await openCompanion(settings.companion),
       signIns: openSignInThrottle(),
       as: (actor) => ({ ...runtime, actor }),
       close,

@@ -19,16 +19,16 @@ describe('a server of the companion', () => {
     const busy = { status: 429, headers: { 'retry-after': '3' } }
     provider.script(PATH, () => (asked++ === 0 ? busy : { body: { fine: true } }))
     const began = performance.now()
-    expect(await open().ask({}, limit(20_000))).toEqual({ fine: true })
+    expect(await (await open()).ask({}, limit(20_000))).toEqual({ fine: true })
     expect(performance.now() - began).toBeGreaterThanOrEqual(2990)
     asked = 0
-    await expect(open().ask({}, limit(2500))).rejects.toMatchObject({ code: 'PROVIDER_BUSY' })
+    await expect((await open()).ask({}, limit(2500))).rejects.toMatchObject({ code: 'PROVIDER_BUSY' })
     expect(asked).toBe(1)
   })
 
   test('that is down is tried about once a second, however many requests wait for it', async () => {
     provider.script(PATH, { status: 500 })
-    const server = open()
+    const server = await open()
     const ask = () => server.ask({}, limit(10_000)).catch((error: { code: string }) => error.code)
     expect(new Set(await Promise.all(Array.from({ length: 5 }, ask)))).toEqual(new Set(['PROVIDER_UNAVAILABLE']))
     const before = provider.received.length
@@ -38,7 +38,7 @@ describe('a server of the companion', () => {
 
   test('that was away for a moment is found again by a request that waits', async () => {
     provider.script(PATH, { status: 500 })
-    const server = open()
+    const server = await open()
     await Promise.all(Array.from({ length: 6 }, () => server.ask({}, limit(10_000)).catch(() => undefined)))
     provider.script(PATH, { body: { fine: true } })
     expect(await server.ask({}, limit(10_000))).toEqual({ fine: true })

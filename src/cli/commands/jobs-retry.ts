@@ -19,6 +19,6 @@ export function addRetryCommand(jobs: Command): void {
         text: `${again.jobId}  ${again.status}, a retry of ${jobId}`,
       }
     },
-    ['catalog', 'queue'],
+    ['catalog', 'inputs', 'queue'],
   )
 }
