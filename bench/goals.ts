@@ -16,6 +16,7 @@ export const GOALS = {
   slowReaders: { p95: 1.5, snapshotSeconds: 15 },
   render: { rate: 0.9 },
   start: { existingMs: 1500, emptyMs: 5000 },
+  commands: { seconds: 0.7 },
   idle: { residentMb: 250, processorPercent: 0.5 },
   install: { seconds: 60, wholeMb: 950, productionMb: 320 },
   firstAudio: { beyondEngineMs: 8, longTextMs: 2200 },

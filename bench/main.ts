@@ -15,6 +15,7 @@ import { encoding } from './rows/encoding.ts'
 import { firstAudio } from './rows/first-audio.ts'
 import { graphqlJobs } from './rows/graphql-jobs.ts'
 import { backup } from './rows/installation/backup.ts'
+import { commands } from './rows/installation/commands.ts'
 import { engineMemory } from './rows/installation/engine-memory.ts'
 import { failover } from './rows/installation/failover.ts'
 import { idle } from './rows/installation/idle.ts'
@@ -58,6 +59,7 @@ const ROWS: readonly Row[] = [
   slowReaders,
   render,
   start,
+  commands,
   idle,
   engineMemory,
   install,

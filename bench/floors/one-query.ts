@@ -1,0 +1,8 @@
+import { Client } from 'pg'
+
+// What every command does at the least: one statement over a connection of its own.
+
+const client = new Client({ connectionString: process.env.DATABASE_URL })
+await client.connect()
+await client.query('select 1')
+await client.end()
