@@ -6,6 +6,8 @@ import type { Runtime } from '../runtime/runtime.ts'
 import type { ServiceContext } from '../runtime/services.ts'
 import type { Worker } from '../worker/start-worker.ts'
 
+/** A short text is spoken within milliseconds. */
+const FIRST_POLLS = { ms: 20, untilMs: 1000 }
 const POLL_MS = 50
 /** A running worker takes a job within milliseconds: where one waits longer than this, no worker runs. */
 const CLAIM_TIMEOUT_MS = 1500
@@ -41,7 +43,7 @@ export async function awaitJob(runtime: Runtime, { jobId, slug }: Spoken, stoppe
         worker = await startWorker(runtime)
       }
       if (waitedMs > UNSERVED_MS && !warned) warned = await warnUnserved(ctx, slug)
-      await wait(POLL_MS)
+      await wait(performance.now() - submitted < FIRST_POLLS.untilMs ? FIRST_POLLS.ms : POLL_MS)
     }
   } finally {
     await worker?.stop()

@@ -7,6 +7,7 @@ import type { Runtime } from '../runtime/runtime.ts'
 import type { ServiceContext } from '../runtime/services.ts'
 import type { Log } from '../values/log.ts'
 import { printableLines } from '../values/printable.ts'
+import type { StartedEngines } from '../voice/trials/start-engines.ts'
 import { Interrupted } from './interruption.ts'
 import type { Need } from './open-command.ts'
 import { STANDARD_OUTPUT } from './write-whole.ts'
@@ -54,23 +55,43 @@ export function serviceCommand<Options extends object>(
   })
 }
 
+/** The same for a command that has engines speak: the embedded one starts while everything else is loaded. */
+export function engineCommand(
+  command: Command,
+  run: (settings: Settings, log: Log, started: StartedEngines) => Promise<Answer>,
+): void {
+  addWork(command, async () => {
+    const { startEngines } = await import('../voice/trials/start-engines.ts')
+    const started = startEngines()
+    return withSettings((settings, log) => run(settings, log, started)).finally(() => started.close())
+  })
+}
+
 /** The same for a command that opens what it needs itself. */
 export function addAction<Options extends object>(
   command: Command,
   run: (settings: Settings, log: Log, options: Options, args: string[]) => Promise<Answer | null>,
 ): void {
+  addWork(command, (options: Options, args) => withSettings((settings, log) => run(settings, log, options, args)))
+}
+
+function addWork<Options extends object>(
+  command: Command,
+  work: (options: Options, args: string[]) => Promise<Answer | null>,
+): void {
   command.option('--json', 'print JSON and nothing else')
   command.action(async (...given: unknown[]) => {
     const options = command.opts() as Options & CommonOptions
     const args = given.slice(0, command.registeredArguments.length) as string[]
-    const work = async () => {
-      const { readSettings } = await import('../context/config.ts')
-      const { openLog } = await import('../values/log.ts')
-      const settings = quiet(readSettings(process.env))
-      return run(settings, openLog(settings.logLevel), options, args)
-    }
-    await answer(options, work, command.options)
+    await answer(options, () => work(options, args), command.options)
   })
+}
+
+async function withSettings<T>(work: (settings: Settings, log: Log) => Promise<T>): Promise<T> {
+  const { readSettings } = await import('../context/config.ts')
+  const { openLog } = await import('../values/log.ts')
+  const settings = quiet(readSettings(process.env))
+  return work(settings, openLog(settings.logLevel))
 }
 
 /**

@@ -80,7 +80,7 @@ async function start(settings: Settings, log: Log, roles: Roles, opened: Opened,
   await runtime.storage.probe().catch((error: Error) => {
     throw new Error(`the bucket of STORAGE_URL cannot be used: ${error.message} Try "sonant storage check".`)
   })
-  await loadDeliveries()
+  await Promise.all([loadDeliveries(), loadQueryCompiler(runtime)])
   if (roles.api) {
     const { serveApi } = await import('./serve-api.ts')
     print(...(await serveApi(runtime, opened, { readiness, demo: roles.demo })))
@@ -88,6 +88,11 @@ async function start(settings: Settings, log: Log, roles: Roles, opened: Opened,
   }
   if (roles.worker) await work(runtime, opened, { roles, server, readiness })
   if (!roles.api) print('Sonant works')
+}
+
+/** Prisma loads it with its first query, and holds up everything for a tenth of a second: no request or job is to wait for that. */
+async function loadQueryCompiler({ db }: Runtime): Promise<void> {
+  await db.prisma.installation.findFirst({ select: { id: true } })
 }
 
 async function trace(settings: Settings, log: Log, roles: Roles, opened: Opened): Promise<void> {

@@ -30,7 +30,7 @@ export interface Database {
   readonly pool: Pool
   /** Statistics and lists that count: see `longRead`. */
   readonly readPool: Pool
-  /** Over `pool`. */
+  /** Over `pool`; made when it is first used. */
   readonly prisma: PrismaClient
   /** What one owner's reads may take of `pool`, and of `readPool`. */
   readonly workShares: Shares
@@ -96,9 +96,13 @@ export function openDatabase(target: Route | string, log: Log, poolSize = DEFAUL
   const open = { losses, hung }
   const pool = openPool(route, workers, CONNECT_TIMEOUT_MS, END_FORGOTTEN_TRANSACTIONS, open)
   const readPool = openPool(straight(route.direct), readers, READ_CONNECT_TIMEOUT_MS, READ_ALONE, open)
-  const prisma = new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: TRANSACTION_LIMITS })
+  let prisma: PrismaClient | undefined
   return {
-    ...{ direct: route.direct, watched: hung, pool, readPool, prisma, losses },
+    ...{ direct: route.direct, watched: hung, pool, readPool, losses },
+    get prisma() {
+      prisma ??= new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: TRANSACTION_LIMITS })
+      return prisma
+    },
     get url() {
       return route.direct.preferred
     },
@@ -111,7 +115,7 @@ export function openDatabase(target: Route | string, log: Log, poolSize = DEFAUL
     checkouts: openCheckouts(cancelStatement),
     close: async () => {
       hung.close()
-      await prisma.$disconnect()
+      await prisma?.$disconnect()
       await Promise.all([pool.end(), readPool.end()])
       losses.flush()
     },

@@ -2,6 +2,14 @@ import type { ServiceContext } from '../runtime/services.ts'
 import { type Check, error, ok } from './finding.ts'
 
 const PAGE = 1_000
+const SECRETS = `
+  select id, account_id as "accountId", sealed from webhook_secret where id > $1 order by id limit ${PAGE}`
+
+interface Secret {
+  readonly id: string
+  readonly accountId: string
+  readonly sealed: Uint8Array
+}
 
 /** Whether SECRET_KEY opens what it once sealed: each secret, as any of them may be under a key that is gone. */
 export const secretCheck: Check<ServiceContext> = {
@@ -23,13 +31,9 @@ export const secretCheck: Check<ServiceContext> = {
   },
 }
 
-async function* allSecrets({ prisma }: ServiceContext['db']) {
-  for (let after = 0n; ; ) {
-    const page = await prisma.webhookSecret.findMany({
-      where: { id: { gt: after } },
-      orderBy: { id: 'asc' },
-      take: PAGE,
-    })
+async function* allSecrets({ pool }: ServiceContext['db']) {
+  for (let after = '0'; ; ) {
+    const { rows: page } = await pool.query<Secret>(SECRETS, [after])
     yield* page
     if (page.length < PAGE) return
     after = page.at(-1)!.id

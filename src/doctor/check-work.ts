@@ -1,36 +1,28 @@
-import { availableParallelism } from 'node:os'
 import type { Context } from '../context/context.ts'
-import { openEngines } from '../engines/engines.ts'
 import { queueDepths } from '../queue/pgboss/queue-depth.ts'
-import { modelsOf } from '../voice/models-of.ts'
 import { checkEngines } from '../voice/trials/check-engines.ts'
+import type { StartedEngines } from '../voice/trials/start-engines.ts'
 import { isSilent } from '../worker/worker.ts'
 import { gpusOf, serverOf, silentGpusOf, type WorkerRow, workers } from '../worker/workers.ts'
 import { type Check, error, orOk, warning } from './finding.ts'
 
+/** A context with the engines that speak for it. */
+export interface EngineContext extends Context {
+  readonly started: StartedEngines
+}
+
 /** Has each endpoint's engine speak a sentence. */
-export const engineCheck: Check<Context> = {
+export const engineCheck: Check<EngineContext> = {
   check: 'engines',
   run: async (ctx) => {
-    const { log, settings } = ctx
-    const engines = openEngines({
-      threads: availableParallelism(),
-      log,
-      lookUp: settings.lookUp,
-      ...modelsOf(settings),
-    })
-    try {
-      const checks = await checkEngines(ctx, { engines })
-      const wrong = checks.flatMap(({ endpoint, error: reason, missing }) => [
-        ...(reason === null ? [] : [error(`${endpoint}: ${reason}`, 'start its server, or correct its endpoint file')]),
-        ...(missing.length === 0
-          ? []
-          : [error(`${endpoint}: the engine lacks ${missing.join(', ')}`, 'name voices that it has')]),
-      ])
-      return orOk(wrong, `${checks.length === 1 ? 'one endpoint speaks' : `${checks.length} endpoints speak`}`)
-    } finally {
-      await engines.close()
-    }
+    const checks = await checkEngines(ctx, { engines: await ctx.started.engines(ctx) })
+    const wrong = checks.flatMap(({ endpoint, error: reason, missing }) => [
+      ...(reason === null ? [] : [error(`${endpoint}: ${reason}`, 'start its server, or correct its endpoint file')]),
+      ...(missing.length === 0
+        ? []
+        : [error(`${endpoint}: the engine lacks ${missing.join(', ')}`, 'name voices that it has')]),
+    ])
+    return orOk(wrong, `${checks.length === 1 ? 'one endpoint speaks' : `${checks.length} endpoints speak`}`)
   },
 }
 

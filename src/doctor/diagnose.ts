@@ -1,6 +1,7 @@
 import { requireSystem } from '../access/require.ts'
 import { describeError } from '../errors/describe-error.ts'
 import type { ServiceContext } from '../runtime/services.ts'
+import { type StartedEngines, startEngines } from '../voice/trials/start-engines.ts'
 import { addressCheck } from './check-address.ts'
 import { audioCheck } from './check-audio.ts'
 import { backupCheck, bookCheck, retentionCheck } from './check-books.ts'
@@ -11,10 +12,12 @@ import { partitionCheck } from './check-partitions.ts'
 import { indexCheck, vacuumCheck } from './check-schema.ts'
 import { secretCheck } from './check-secrets.ts'
 import { connectionCheck, serverCheck, timeoutCheck } from './check-server.ts'
-import { engineCheck, workerCheck } from './check-work.ts'
+import { type EngineContext, engineCheck, workerCheck } from './check-work.ts'
 import { type Check, error, type Finding } from './finding.ts'
 
-const CHECKS: readonly Check<ServiceContext>[] = [
+type DoctorContext = ServiceContext & EngineContext
+
+const CHECKS: readonly Check<DoctorContext>[] = [
   ...[serverCheck, connectionCheck, timeoutCheck, notificationCheck, indexCheck, vacuumCheck, partitionCheck],
   ...[
     clockCheck,
@@ -31,7 +34,7 @@ const CHECKS: readonly Check<ServiceContext>[] = [
 ]
 
 /** What these read is not there, or not as they know it, until all migrations are applied. */
-const NEED_SCHEMA: ReadonlySet<Check<ServiceContext>> = new Set<Check<ServiceContext>>([
+const NEED_SCHEMA: ReadonlySet<Check<DoctorContext>> = new Set<Check<DoctorContext>>([
   ...[
     connectionCheck,
     partitionCheck,
@@ -48,22 +51,29 @@ const NEED_SCHEMA: ReadonlySet<Check<ServiceContext>> = new Set<Check<ServiceCon
 interface Diagnosis {
   /** false: migrations are pending or failed; what needs them is left out. */
   readonly isMigrated?: boolean
+  /** Closed once they have spoken, while the other checks go on; absent: engines of its own. */
+  readonly started?: StartedEngines
 }
 
 /**
  * Looks at everything that an operator can put right, one thing after the other while the engines speak a sentence, and changes nothing
  * but one small object that it stores and deletes. A check that fails itself is a finding. @throws FORBIDDEN
  */
-export async function diagnose(ctx: ServiceContext, { isMigrated = true }: Diagnosis = {}): Promise<Finding[]> {
-  requireSystem(ctx)
+export async function diagnose(given: ServiceContext, options: Diagnosis = {}): Promise<Finding[]> {
+  requireSystem(given)
+  const { isMigrated = true, started = startEngines() } = options
+  const ctx: DoctorContext = { ...given, started }
   const checks = CHECKS.filter((check) => isMigrated || !NEED_SCHEMA.has(check))
-  const spoken = isMigrated ? findingsOf(engineCheck, ctx) : []
-  const findings: Finding[] = []
-  for (const check of checks) findings.push(...(await (check === engineCheck ? spoken : findingsOf(check, ctx))))
+  const spoken = isMigrated ? findingsOf(engineCheck, ctx) : Promise.resolve([])
+  const closed = spoken.then(() => started.close())
+  const found: (Finding[] | Promise<Finding[]>)[] = []
+  for (const check of checks) found.push(check === engineCheck ? spoken : await findingsOf(check, ctx))
+  const findings = (await Promise.all(found)).flat()
+  await closed
   return findings
 }
 
-async function findingsOf({ check, run }: Check<ServiceContext>, ctx: ServiceContext): Promise<Finding[]> {
+async function findingsOf({ check, run }: Check<DoctorContext>, ctx: DoctorContext): Promise<Finding[]> {
   const found = await run(ctx).catch((cause: unknown) => [uncheckable(cause)])
   return found.map((finding) => ({ check, ...finding }))
 }

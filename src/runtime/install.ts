@@ -24,9 +24,9 @@ interface Demo {
  * at the next start. Any number of processes may do this at once.
  */
 export async function installEndpoint(ctx: Context): Promise<void> {
-  if (await isInstalled(ctx)) return
+  if (await hasRows(ctx, 'installation')) return
   await withLock(ctx.db, 'install', async () => {
-    if (await isInstalled(ctx)) return
+    if (await hasRows(ctx, 'installation')) return
     // Once in the life of a database: no other start needs the reader of YAML and of the files.
     const { applyEndpoints } = await import('../catalog/apply-endpoints.ts')
     const source = await readFile(PUBLISHED_ENDPOINT, 'utf8')
@@ -37,9 +37,9 @@ export async function installEndpoint(ctx: Context): Promise<void> {
 
 /** The account that pays where the operator has made none: `demo`, with its first credits. */
 export async function installDemoAccount(ctx: NewAccountContext): Promise<void> {
-  if (await hasAccounts(ctx)) return
+  if (await hasRows(ctx, 'account')) return
   await withLock(ctx.db, 'install', async () => {
-    if (!(await hasAccounts(ctx))) await createAccount(ctx, { name: DEMO_ACCOUNT, credits: DEMO_CREDITS })
+    if (!(await hasRows(ctx, 'account'))) await createAccount(ctx, { name: DEMO_ACCOUNT, credits: DEMO_CREDITS })
   })
 }
 
@@ -69,6 +69,6 @@ async function isUntouchedDemo(ctx: Context): Promise<boolean> {
   return rows[0]?.untouched === true
 }
 
-const isInstalled = async (ctx: Context): Promise<boolean> => (await ctx.db.prisma.installation.count()) > 0
-const hasAccounts = async (ctx: Context): Promise<boolean> =>
-  (await ctx.db.prisma.account.findFirst({ select: { id: true } })) !== null
+/** Plain SQL, as every start asks: Prisma's first query takes a tenth of a second. */
+const hasRows = async ({ db }: Context, table: 'installation' | 'account'): Promise<boolean> =>
+  (await db.pool.query(`select from ${table} limit 1`)).rowCount !== 0

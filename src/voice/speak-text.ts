@@ -20,8 +20,8 @@ const SEEDS = 2 ** 31
 const SPEAKABLE = /[\p{L}\p{N}\p{S}\p{Extended_Pictographic}]/u
 
 interface Spoken extends Pick<Recording, 'audio'> {
-  /** With offsets into the text that was asked for. */
-  readonly timing: SpeechTiming
+  /** Finds out when what is heard, with offsets into the text that was asked for. */
+  timing(): SpeechTiming
   readonly durationMs: number
   /** Into how many chunks the text was cut. */
   readonly chunks: number
@@ -84,7 +84,7 @@ export async function speakText(
   requireReadings(meter.kanji)
   const { audio, timing: placements } = await assembly.finish()
   const text = { text: request.text, language, ends: sentenceEnds(passages ?? []) }
-  const timing = timeSpeech(text, placements, heard, audio.sampleRate)
+  const timing = () => timeSpeech(text, placements, heard, audio.sampleRate)
   return { audio, timing, durationMs: durationMs(audio), chunks: chunks.length, checkSeconds: meter.checkSeconds }
 }
 

@@ -91,6 +91,7 @@ async function render(
     const { audio, timing, durationMs, chunks, checkSeconds } = await parts.engines.use(endpoint.engine, (engine) =>
       speakText(engine, { ...request, text: map.spoken, deadline }, listening, passages),
     )
+    const times = timing()
     parts.ticket?.release()
     if (chunks === 1) relayWhole(parts, claim, audio)
     await live?.settled()
@@ -102,7 +103,7 @@ async function render(
           ...(await fileOf(parts, endpoint, claim, audio)),
           output: 'audio',
           durationMs,
-          timing: encodeTiming(inSubmitted(timing, map)),
+          timing: encodeTiming(inSubmitted(times, map)),
           captions: captionFormats(endpoint, claim.inputs, claim.options),
         },
       ],

@@ -21,10 +21,19 @@ export const WORKER_VIEW = {
 /** A process that takes jobs, as it registered. */
 export type WorkerRow = Prisma.WorkerGetPayload<{ select: typeof WORKER_VIEW }>
 
+/** Plain SQL, as `doctor` and `workers list` ask: Prisma's first query takes a tenth of a second. */
+const COLUMNS: Readonly<Record<keyof typeof WORKER_VIEW, string>> = {
+  ...{ id: 'id', host: 'host', version: 'version', pools: 'pools', slots: 'slots', inFlight: 'in_flight' },
+  ...{ gpus: 'gpus', server: 'server', permits: 'permits', startedAt: 'started_at', heartbeatAt: 'heartbeat_at' },
+}
+const WORKERS = `
+  select ${Object.entries(COLUMNS).map(([name, column]) => `${column} as "${name}"`)}
+  from worker order by heartbeat_at desc, id`
+
 /** All workers that live or died within a day, newest heartbeat first. @throws UNAUTHORIZED, FORBIDDEN without the scope `operator` */
 export async function workers(ctx: Context): Promise<WorkerRow[]> {
   requireOperator(ctx)
-  return ctx.db.prisma.worker.findMany({ orderBy: [{ heartbeatAt: 'desc' }, { id: 'asc' }], select: WORKER_VIEW })
+  return (await ctx.db.pool.query<WorkerRow>(WORKERS)).rows
 }
 
 /** A card as it is stored. Rows of earlier versions have the first two alone. */

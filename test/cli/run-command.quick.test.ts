@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { packagesOf, runRecorded } from '../setup/processes/loaded-modules.ts'
+import { startWorker } from '../../src/worker/start-worker.ts'
+import { packagesOf, runRecorded, THREAD } from '../setup/processes/loaded-modules.ts'
 import { cleanUp, makeTempDir, run } from '../setup/processes/process.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
@@ -7,6 +8,8 @@ import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 const HEAVY = ['pg-boss', 'undici', 'ajv', 'graphql', '@pothos', 'fastify', 'openapi-backend', 'espeak', 'cli-progress']
 /** Ours and the libraries', of which zod has about a hundred and the API of OpenTelemetry 44. */
 const MOST_MODULES = 465
+/** Of Prisma. */
+const QUERY_COMPILER = '/query_compiler_'
 /** Node's parser of TypeScript: loading it takes longer than everything else that `--version` needs. */
 const TYPE_PARSER = 'NativeModule internal/deps/amaro/dist/index'
 /** The command line, its library and the texts of all commands: no configuration, no database. */
@@ -38,6 +41,43 @@ describe('a command starts quickly', () => {
     expect(packagesOf(modules).filter((name) => HEAVY.some((heavy) => name.startsWith(heavy)))).toEqual([])
     expect(modules.length).toBeLessThan(MOST_MODULES)
   })
+
+  // Prisma's first query takes a tenth of a second, a client of HTTP or a compiler of JSON Schema nearly as much.
+  test.concurrent.each([
+    [['doctor'], ['--json']],
+    [['engines', 'check'], ['--json']],
+    [['endpoints', 'list'], ['--json']],
+    [['workflows', 'list'], ['--json']],
+    [['workers', 'list'], ['--json']],
+    [
+      ['accounts', 'show'],
+      ['--account', 'nobody'],
+    ],
+  ])('%s loads neither the compilers of queries and schemas nor a client of HTTP', async (words, more) => {
+    const { modules, code } = await runRecorded([...words, ...more], env)
+    expect(code).toBeLessThan(3)
+    expect(packagesOf(modules).filter((name) => HEAVY.some((heavy) => name.startsWith(heavy)))).toEqual([])
+    expect(modules.filter((url) => url.includes(QUERY_COMPILER))).toEqual([])
+  })
+
+  test('say loads no compiler of queries and no client of HTTP', async () => {
+    const worker = await startWorker(service.runtime)
+    const { modules, code } = await runRecorded(['say', 'Hello.', '-o', '/dev/null'], env).finally(() => worker.stop())
+    expect(code).toBe(0)
+    expect(packagesOf(modules)).not.toContain('undici')
+    expect(modules.filter((url) => url.includes(QUERY_COMPILER))).toEqual([])
+  })
+
+  test.concurrent.each([[['doctor']], [['engines', 'check']]])(
+    '%s starts the engine before it reads the settings',
+    async (words) => {
+      const { modules } = await runRecorded([...words, '--json'], env)
+      const engine = modules.findIndex((url) => url.startsWith(THREAD) && url.endsWith('/espeak-thread.ts'))
+      const settings = modules.findIndex((url) => url.endsWith('/context/config.ts'))
+      expect(engine).toBeGreaterThan(0)
+      expect(settings).toBeGreaterThan(engine)
+    },
+  )
 
   test('a start after the first one parses no TypeScript', async () => {
     const hook = `process.once('exit', () => process.stderr.write(String(process.moduleLoadList.includes('${TYPE_PARSER}'))))`

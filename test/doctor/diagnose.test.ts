@@ -8,6 +8,7 @@ import { diagnose } from '../../src/doctor/diagnose.ts'
 import type { ServiceContext } from '../../src/runtime/services.ts'
 import { newId } from '../../src/values/id.ts'
 import { openLog } from '../../src/values/log.ts'
+import { type StartedEngines, startEngines } from '../../src/voice/trials/start-engines.ts'
 import { setWebhookUrl } from '../../src/webhooks/set-webhook-url.ts'
 import { complaintsOf } from '../setup/checks/complaints.ts'
 import { insertJob } from '../setup/jobs/jobs.ts'
@@ -250,14 +251,30 @@ describe('diagnose', () => {
     ])
   })
 
-  test('goes on behind a check that fails itself', async () => {
-    const prisma = new Proxy(ctx.db.prisma, {
-      get: (target, name) => {
-        if (name === 'webhookSecret') throw new Error('no such table')
-        return Reflect.get(target, name) as unknown
+  test('goes on where engines can neither be opened nor closed', async () => {
+    const fail = () => Promise.reject(new Error('no such module'))
+    const started = startEngines()
+    onTestFinished(started.close)
+    const broken = { engines: fail, close: () => started.engines({} as ServiceContext).catch(started.close) }
+    const findings = await diagnose(ctx, { started: broken as unknown as StartedEngines })
+    expect(findings.filter(({ check }) => check === 'engines')).toEqual([
+      {
+        check: 'engines',
+        severity: 'error',
+        found: 'could not be checked (Error: no such module)',
+        remedy: 'correct what the error says, and check again',
       },
-    })
-    expect(await complaints({ db: { ...ctx.db, prisma } })).toEqual([
+    ])
+    expect(findings.at(-1)?.check).toBe('backup')
+  })
+
+  test('goes on behind a check that fails itself', async () => {
+    const query = (text: unknown, ...rest: never[]) =>
+      String(text).includes('from webhook_secret')
+        ? Promise.reject(new Error('no such table'))
+        : (ctx.db.pool.query as (...args: unknown[]) => unknown)(text, ...rest)
+    const pool = Object.assign(Object.create(ctx.db.pool), { query })
+    expect(await complaints({ db: { ...ctx.db, pool } })).toEqual([
       expect.stringMatching(/^SECRET_KEY error: could not be checked/),
     ])
   })

@@ -4,9 +4,11 @@ import { EmbeddedError } from '../../db/embedded/embedded-error.ts'
 import type { LedgerExamination } from '../../db/migrations/examine-ledger.ts'
 import type { Finding } from '../../doctor/finding.ts'
 import { ServiceError } from '../../errors/service-error.ts'
+import type { OpenedServer } from '../../runtime/open-server.ts'
 import { DataDirectoryError } from '../../values/data-directory.ts'
 import type { Log } from '../../values/log.ts'
-import { addAction } from '../run-command.ts'
+import type { StartedEngines } from '../../voice/trials/start-engines.ts'
+import { engineCommand } from '../run-command.ts'
 import { type Column, toTable } from '../table.ts'
 
 const EXIT_CODES = { ok: 0, error: 1, warning: 2 } as const
@@ -22,12 +24,12 @@ const COLUMNS: readonly Column<Finding>[] = [
 ]
 
 export function addDoctorCommand(program: Command): void {
-  addAction(
+  engineCommand(
     program
       .command('doctor')
       .description('check the whole installation, and say what to do; exits with 1 on an error, 2 on warnings alone'),
-    async (settings, log) => {
-      const findings = await examine(settings, log)
+    async (settings, log, started) => {
+      const findings = await examine(settings, log, started)
       const worst = (['error', 'warning', 'ok'] as const).find((one) =>
         findings.some(({ severity }) => severity === one),
       )
@@ -37,15 +39,19 @@ export function addDoctorCommand(program: Command): void {
   )
 }
 
-/** What needs the schema is not looked at while migrations are pending or failed: nothing here applies them. */
-async function examine(settings: Settings, log: Log): Promise<Finding[]> {
+async function examine(settings: Settings, log: Log, started: StartedEngines): Promise<Finding[]> {
   const findings: Finding[] = []
   try {
-    const { examineMigrations } = await import('../../runtime/plan-pending.ts')
-    const { migrationFindings } = await import('../../doctor/migration-findings.ts')
-    const migrations = await examineMigrations(settings, log)
-    findings.push(...migrationFindings(migrations))
-    findings.push(...(await lookFurther(settings, log, migrations)))
+    const { requireDatabase } = await import('../../runtime/require-database.ts')
+    const { withServer } = await import('../../runtime/with-server.ts')
+    await requireDatabase(settings)
+    await withServer(settings, log, async (server) => {
+      const { examineLedger } = await import('../../db/migrations/examine-ledger.ts')
+      const { migrationFindings } = await import('../../doctor/migration-findings.ts')
+      const migrations = await examineLedger(server.db.pool)
+      findings.push(...migrationFindings(migrations))
+      findings.push(...(await lookFurther(settings, log, { server, migrations, started })))
+    })
   } catch (cause) {
     if (!SAYS_WHY.some((kind) => cause instanceof kind)) throw cause
     const remedy = 'until then nothing else can be checked'
@@ -54,17 +60,24 @@ async function examine(settings: Settings, log: Log): Promise<Finding[]> {
   return findings
 }
 
+interface Opened {
+  readonly server: OpenedServer
+  readonly migrations: LedgerExamination
+  readonly started: StartedEngines
+}
+
+/** What needs the schema is not looked at while migrations are pending or failed: nothing here applies them. */
 async function lookFurther(
   settings: Settings,
   log: Log,
-  { pending, failed }: LedgerExamination,
+  { server, migrations: { pending, failed }, started }: Opened,
 ): Promise<readonly Finding[]> {
   const isMigrated = pending.length === 0 && !failed.some(({ isKnown }) => isKnown)
   const { openCommand } = await import('../open-command.ts')
   const { diagnose } = await import('../../doctor/diagnose.ts')
   const needs = isMigrated ? (['catalog'] as const) : []
-  const { ctx, close } = await openCommand(settings, log, needs, { asItIs: !isMigrated })
-  return await diagnose(ctx, { isMigrated }).finally(close)
+  const { ctx, close } = await openCommand(settings, log, needs, { asItIs: !isMigrated, server })
+  return await diagnose(ctx, { isMigrated, started }).finally(close)
 }
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`

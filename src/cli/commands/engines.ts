@@ -1,7 +1,9 @@
-import { availableParallelism } from 'node:os'
 import type { Command } from 'commander'
+import type { Settings } from '../../context/config.ts'
+import type { Log } from '../../values/log.ts'
+import type { StartedEngines } from '../../voice/trials/start-engines.ts'
 import type { EngineCheck } from '../../voice/trials/try-engine.ts'
-import { operatorCommand } from '../run-command.ts'
+import { type Answer, engineCommand } from '../run-command.ts'
 import { type Column, toTable } from '../table.ts'
 
 const COLUMNS: readonly Column<EngineCheck>[] = [
@@ -15,31 +17,26 @@ const COLUMNS: readonly Column<EngineCheck>[] = [
 export function addEngineCommands(program: Command): void {
   const engines = program.command('engines').description('speech engines and the servers behind them')
 
-  operatorCommand(
+  engineCommand(
     engines
       .command('check')
       .description('have every engine list its voices and speak a sentence; exits with 1 if one fails'),
-    async (ctx) => {
-      const { openEngines } = await import('../../engines/engines.ts')
-      const { modelsOf } = await import('../../voice/models-of.ts')
-      const { checkEngines } = await import('../../voice/trials/check-engines.ts')
-      const { isSound } = await import('../../voice/trials/try-engine.ts')
-      const opened = openEngines({
-        threads: availableParallelism(),
-        log: ctx.log,
-        lookUp: ctx.settings.lookUp,
-        ...modelsOf(ctx.settings),
-      })
-      try {
-        const checks = await checkEngines(ctx, { engines: opened })
-        if (!checks.every(isSound)) process.exitCode = 1
-        return { json: { engines: checks.map(toJson) }, text: toTable(COLUMNS, checks) }
-      } finally {
-        await opened.close()
-      }
-    },
-    ['catalog'],
+    check,
   )
+}
+
+async function check(settings: Settings, log: Log, started: StartedEngines): Promise<Answer> {
+  const { openCommand } = await import('../open-command.ts')
+  const { checkEngines } = await import('../../voice/trials/check-engines.ts')
+  const { isSound } = await import('../../voice/trials/try-engine.ts')
+  const { ctx, close } = await openCommand(settings, log, ['catalog'])
+  try {
+    const checks = await checkEngines(ctx, { engines: await started.engines(ctx) })
+    if (!checks.every(isSound)) process.exitCode = 1
+    return { json: { engines: checks.map(toJson) }, text: toTable(COLUMNS, checks) }
+  } finally {
+    await close()
+  }
 }
 
 const toJson = (check: EngineCheck) => ({

@@ -138,11 +138,12 @@ function atTimeZero<T>(start: () => T): T {
   }
 }
 
-/** A copy of the memory up to the last byte that is in use. */
+/** A copy of the memory up to the last word that is in use. */
 function usedMemory({ HEAPU8: memory }: EspeakModule): Uint8Array {
-  let end = memory.length
-  while (memory[end - 1] === 0) end--
-  return memory.slice(0, end)
+  const words = new Uint32Array(memory.buffer)
+  let end = words.length
+  while (words[end - 1] === 0) end--
+  return memory.slice(0, end * words.BYTES_PER_ELEMENT)
 }
 
 /** Never freed: the next text starts from pristine memory. */

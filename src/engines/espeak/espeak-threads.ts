@@ -14,6 +14,8 @@ const REST_MS = 1000
 export interface EspeakThreads {
   /** @throws the signal's reason when aborted, which ends the thread; Error when the thread dies or the pool is closed. */
   run(task: RenderTask, signal?: AbortSignal): Promise<Rendering>
+  /** Starts a thread where there is none: a text that comes soon waits for less of its start. */
+  start(): void
   close(): Promise<void>
 }
 
@@ -78,6 +80,10 @@ class Pool implements EspeakThreads {
     signal?.addEventListener('abort', abort, { once: true })
     this.#dispatch()
     return promise.finally(() => signal?.removeEventListener('abort', abort))
+  }
+
+  start(): void {
+    if (this.#threads.size === 0) this.#start()
   }
 
   async close(): Promise<void> {

@@ -21,6 +21,8 @@ interface EspeakOptions {
   readonly log: Log
   /** After how long without a text all threads but one end; five minutes unless given. */
   readonly idleThreadMs?: number
+  /** Threads that were opened, and perhaps started, before; absent: the engine's own. */
+  readonly started?: EspeakThreads
 }
 
 /**
@@ -28,10 +30,8 @@ interface EspeakOptions {
  * gives the same bytes. `reference` voices are refused; `seed` and other inputs change nothing.
  */
 export function openEspeak(options: EspeakOptions): EspeakEngine {
-  const threads = openThreads(
-    options.threads,
-    options.idleThreadMs === undefined ? {} : { idleMs: options.idleThreadMs },
-  )
+  const idle = options.idleThreadMs === undefined ? {} : { idleMs: options.idleThreadMs }
+  const threads = options.started ?? openThreads(options.threads, idle)
   let closed = false
 
   return {

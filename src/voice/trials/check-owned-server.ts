@@ -4,6 +4,12 @@ import type { Parts } from '../../context/context.ts'
 
 /** A worker that was not heard of for this long has died. */
 const ALIVE_MS = 5000
+const ALIVE = 'select host, server from worker where $1 = any(pools) and heartbeat_at >= $2'
+
+interface Alive {
+  readonly host: string
+  readonly server: { readonly state: string; readonly error: string | null } | null
+}
 
 /**
  * Whether a living worker of the endpoint's pool has a server of its own that is ready: only that worker can reach it. Null where one has;
@@ -14,13 +20,9 @@ export async function checkOwnedServer(
   endpoint: VoiceEndpoint,
 ): Promise<string | null> {
   const pool = poolOf(endpoint)
-  const workers = await parts.db.prisma.worker.findMany({
-    where: { pools: { has: pool }, heartbeatAt: { gte: new Date(parts.now().getTime() - ALIVE_MS) } },
-    select: { host: true, server: true },
-  })
-  const servers = workers.flatMap(({ host, server }) =>
-    server === null ? [] : [{ host, ...(server as { state: string; error: string | null }) }],
-  )
+  const since = new Date(parts.now().getTime() - ALIVE_MS)
+  const { rows: workers } = await parts.db.pool.query<Alive>(ALIVE, [pool, since])
+  const servers = workers.flatMap(({ host, server }) => (server === null ? [] : [{ host, ...server }]))
   if (servers.some(({ state }) => state === 'ready')) return null
   if (servers.length === 0) return `No living worker of the pool ${pool} was started with --server.`
   const all = servers.map(({ host, state, error }) => `${host}: ${state}${error === null ? '' : ` (${error})`}`)

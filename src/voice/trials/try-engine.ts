@@ -7,7 +7,7 @@ import { OWNED_SERVER } from '../../engines/owned-server.ts'
 import { speakText } from '../speak-text.ts'
 import { checkOwnedServer } from './check-owned-server.ts'
 
-const SAMPLE_TEXT = 'This is a test of the speech service.'
+const SAMPLE_TEXT = 'This is a test.'
 
 /** What an endpoint's engine did with one sentence, and whether it knows the voices that the endpoint names. */
 export interface EngineCheck {

@@ -3,16 +3,28 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Env, makeTempDir, type Ran, run } from './process.ts'
 
-// Loaded into the command by NODE_OPTIONS: writes down every module that it loads, a URL a line.
+/** What begins the line of a thread. */
+export const THREAD = 'thread:'
+
+// Loaded into the command by NODE_OPTIONS: writes down every module that it loads and every thread that it starts, a URL a line.
 const RECORDER = `
 import { appendFileSync } from 'node:fs'
-import { registerHooks } from 'node:module'
+import { registerHooks, syncBuiltinESMExports } from 'node:module'
+import threads from 'node:worker_threads'
+const note = (line) => appendFileSync(process.env.LOADED_MODULES, line + '\\n')
 registerHooks({
   load: (url, context, next) => {
-    if (!url.startsWith('node:')) appendFileSync(process.env.LOADED_MODULES, url + '\\n')
+    if (!url.startsWith('node:')) note(url)
     return next(url, context)
   },
 })
+threads.Worker = class extends threads.Worker {
+  constructor(url, options) {
+    note('${THREAD}' + url)
+    super(url, options)
+  }
+}
+syncBuiltinESMExports()
 `
 
 /** `env` lets a process write down what it loads; `modules` reads that, a URL each. */

@@ -95,7 +95,7 @@ describe.each(VOICES)('words that pauses part, in %s by %s', (language, voice) =
         const start = spoken.indexOf(word, end)
         end = start + word.length
         // In kana a dictionary that lacks a word takes it for two.
-        const own = timing.words.filter((one) => one.start >= start && one.end <= end)
+        const own = timing().words.filter((one) => one.start >= start && one.end <= end)
         const [from, to] = [own[0]!.from - sounds[index]!.from, own.at(-1)!.to - sounds[index]!.to]
         expect([word, Math.abs(from) <= TOLERANCE_MS || from, Math.abs(to) <= TOLERANCE_MS || to]).toEqual([
           word,
