@@ -134,7 +134,7 @@ async function install(): Promise<void> {
   )
 }
 
-/** npm links the commands of dependencies only. Without this, `npx sonant` would first install this folder into a cache of its own. */
+/** npm links the commands of dependencies only. Where package.json named it, npx would install this folder into a cache of its own first. */
 function linkCommand(): void {
   const link = `${ROOT}node_modules/.bin/sonant`
   rmSync(link, { force: true })

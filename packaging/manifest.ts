@@ -21,6 +21,9 @@ export function restoreManifest(): void {
   if (existsSync(KEPT)) renameSync(KEPT, MANIFEST)
 }
 
+/** Not in the checkout's: npx would take the checkout for a package to install, and read all of node_modules twice before each command. */
+const COMMANDS = { sonant: 'bin/sonant.js' }
+
 /** Whose packages are Node.js itself, and need no script at their installation; macOS has to have its own. */
 const PLATFORMS = ['linux-arm64', 'linux-x64']
 
@@ -34,5 +37,5 @@ function packagedManifest(manifest: CheckoutManifest): Record<string, unknown> {
   const { devDependencies, optionalDependencies } = manifest
   const kept = Object.entries(manifest).filter(([field]) => !OF_THE_CHECKOUT.includes(field))
   const node = Object.fromEntries(PLATFORMS.map((platform) => [`node-${platform}`, devDependencies.node]))
-  return { ...Object.fromEntries(kept), optionalDependencies: { ...optionalDependencies, ...node } }
+  return { ...Object.fromEntries(kept), bin: COMMANDS, optionalDependencies: { ...optionalDependencies, ...node } }
 }

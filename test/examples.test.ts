@@ -208,8 +208,9 @@ describe('examples', () => {
   test('the image starts the program that the sonant command is', () => {
     const [, entry = ''] = /^ENTRYPOINT (.+)$/m.exec(read('Dockerfile')) ?? []
     const [, command = ''] = /^CMD (.+)$/m.exec(read('Dockerfile')) ?? []
-    const { bin } = JSON.parse(read('../package.json')) as { bin: { sonant: string } }
-    expect(JSON.parse(entry)).toEqual(['node', `/opt/sonant/${bin.sonant.replace(/^\.\//, '')}`])
+    const { scripts } = JSON.parse(read('../package.json')) as { scripts: { sonant: string } }
+    expect(scripts.sonant).toMatch(/^exec node \S+$/)
+    expect(JSON.parse(entry)).toEqual(['node', `/opt/sonant/${scripts.sonant.split(' ').at(-1)}`])
     expect(isCommand(JSON.parse(command))).toBe(true)
   })
 

@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { call, freePorts } from '../../setup/http.ts'
@@ -22,14 +23,17 @@ describe('the command sonant', { timeout: DEADLINE_MS }, () => {
     await cleanUp()
   })
 
-  test('is found by npx', async () => {
-    const dataDir = join(await makeTempDir(), 'data')
+  test('is found by npx, which installs nothing for it', async () => {
+    const [dataDir, cache] = [join(await makeTempDir(), 'data'), await makeTempDir()]
     const npx = startCommand(['npx', 'sonant', 'accounts', 'create', '--name', 'a', '--credits', '7', '--json'], {
       DATA_DIR: dataDir,
+      npm_config_cache: cache,
     })
     expect(await npx.ended()).toBe(0)
     await until(() => npx.stdout().endsWith('\n'), ENDED_MS, 'the answer')
     expect(JSON.parse(npx.stdout())).toMatchObject({ name: 'a', credits: 7 })
+    // It would read all of node_modules for that, twice: a second before each command.
+    expect(await readdir(cache)).not.toContain('_npx')
     await until(() => processesOf(dataDir).length === 0, ENDED_MS, 'PostgreSQL to end')
   })
 
