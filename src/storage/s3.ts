@@ -1,15 +1,14 @@
 import { createHash, type Hash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import type { ReadableStream } from 'node:stream/web'
 import { AwsClient } from 'aws4fetch'
+import { deleteBelowFolder, deleteUrl } from './s3-delete.ts'
+import { PART_BYTES, putParts } from './s3-multipart.ts'
 import { probeBucket } from './s3-probe.ts'
+import { readObject } from './s3-read.ts'
 import { type Send, s3Sender } from './s3-sender.ts'
 import type { S3Bucket } from './s3-url.ts'
 import { isStorageKey } from './sign-url.ts'
 import { SIGNED_URL_SECONDS, type Storage, type Stored } from './storage.ts'
-
-/** What goes up in one request, and is held in memory meanwhile; S3 wants parts of 5 MiB at least. */
-const PART_BYTES = 8 * 1024 * 1024
 
 /** What a worker has rendered waits this long for a bucket that is away: rendering it again would cost more. */
 const PUT_RETRY_BUDGET_MS = 180_000
@@ -44,17 +43,13 @@ export function openS3(bucket: S3Bucket, credentials: S3Credentials): Storage {
         modified: new Date(headers.get('last-modified') ?? 0),
       }
     },
-    read: async (key, range) => {
-      const headers: Record<string, string> = range === undefined ? {} : { range: `bytes=${range.start}-${range.end}` }
-      const { body } = await send({ url: urlOf(key), method: 'GET', headers, accept: [200, 206] })
-      return body === null ? Readable.from([]) : Readable.fromWeb(body as ReadableStream)
-    },
+    read: (key, range) => readObject(send, urlOf(key), range),
     signUrl: async (key, options) => presign(client, new URL(urlOf(key, bucket.publicUrl)), options),
     delete: async (key) => deleteUrl(send, urlOf(key)),
     deleteBelow: async (folder) => {
       // Refuses what no key can be, as everywhere.
       urlOf(folder)
-      await deleteListed(send, bucket.url, `${folder}/`)
+      await deleteBelowFolder(send, bucket.url, folder)
     },
     probe: () => probeBucket(send, urlOf),
     close: async () => {},
@@ -71,22 +66,6 @@ async function presign(
   url.searchParams.set('response-content-type', contentType)
   const datetime = now.toISOString().replace(/[:-]|\.\d{3}/g, '')
   return (await client.sign(url.href, { method: 'GET', aws: { signQuery: true, datetime } })).url
-}
-
-/** What is on a page of the list is deleted before the next page is asked for: that is then the first one. */
-async function deleteListed(send: Send, bucketUrl: string, prefix: string): Promise<void> {
-  for (let isMore = true; isMore; ) {
-    const url = `${bucketUrl}?list-type=2&prefix=${encodeURIComponent(prefix)}`
-    const page = await (await send({ url, method: 'GET', accept: [200] })).text()
-    for (const [, key] of page.matchAll(/<Key>([^<]+)<\/Key>/g)) await deleteUrl(send, `${bucketUrl}/${key}`)
-    isMore = /<IsTruncated>true<\/IsTruncated>/.test(page)
-  }
-}
-
-async function deleteUrl(send: Send, url: string): Promise<void> {
-  const { body } = await send({ url, method: 'DELETE', accept: [200, 204, 404], retryBudgetMs: 0, signal: undefined })
-  // An unread body would keep its connection.
-  await body?.cancel()
 }
 
 async function putObject(
@@ -117,47 +96,6 @@ async function putObject(
 async function putWhole(send: Send, url: string, body: Uint8Array<ArrayBuffer>, headers: Record<string, string>) {
   await send({ url, method: 'PUT', body, headers, accept: [200] })
   return body.length
-}
-
-async function putParts(
-  send: Send,
-  url: string,
-  first: Uint8Array<ArrayBuffer>,
-  rest: AsyncGenerator<Uint8Array<ArrayBuffer>>,
-  headers: Record<string, string>,
-): Promise<number> {
-  const started = await send({ url: `${url}?uploads=`, method: 'POST', headers, accept: [200] })
-  const upload = /<UploadId>([^<]+)<\/UploadId>/.exec(await started.text())?.[1]
-  if (upload === undefined) throw new Error('S3 named no upload.')
-  const uploadUrl = (more: string) => `${url}?${more}uploadId=${encodeURIComponent(upload)}`
-  try {
-    const tags: string[] = []
-    let bytes = 0
-    for (let part: Uint8Array<ArrayBuffer> | undefined = first; part !== undefined; ) {
-      const sent = await send({
-        url: uploadUrl(`partNumber=${tags.length + 1}&`),
-        method: 'PUT',
-        body: part,
-        accept: [200],
-      })
-      tags.push(sent.headers.get('etag') ?? '')
-      bytes += part.length
-      const next: IteratorResult<Uint8Array<ArrayBuffer>> = await rest.next()
-      part = next.done === true ? undefined : next.value
-    }
-    const finished = await send({ url: uploadUrl(''), method: 'POST', body: completion(tags), accept: [200] })
-    // S3 answers 200 before it is done, and reports a failure in the body.
-    if (/<Error>/.test(await finished.text())) throw new Error('S3 could not put the parts together.')
-    return bytes
-  } catch (error) {
-    await deleteUrl(send, uploadUrl('')).catch(() => undefined)
-    throw error
-  }
-}
-
-function completion(tags: readonly string[]): string {
-  const parts = tags.map((tag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${tag}</ETag></Part>`)
-  return `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${parts.join('')}</CompleteMultipartUpload>`
 }
 
 /** The content in pieces of PART_BYTES, the last one shorter. @throws what the source throws, also when it ends too early */

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +11,16 @@ const BUCKET = 'artifacts'
 /** The only credentials that s3rver knows. */
 export const S3_CREDENTIALS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
 
+/** Whether it answers the request itself. */
+export type S3Fault = (request: IncomingMessage, reply: ServerResponse) => boolean
+
+/** The bucket does what it was asked, and nobody learns of it. */
+export function loseAnswer(_request: IncomingMessage, reply: ServerResponse): false {
+  reply.write = () => true
+  reply.end = () => reply.destroy()
+  return false
+}
+
 export interface S3Server {
   /** What STORAGE_URL is set to. */
   readonly storageUrl: string
@@ -18,6 +28,8 @@ export interface S3Server {
   readonly env: Readonly<Record<string, string>>
   /** Bodies that it has taken so far, whole objects and parts of them. */
   readonly uploads: () => number
+  /** Asked before every request; one that it answers itself never comes to the bucket. null: nothing is in the way. */
+  interfere(fault: S3Fault | null): void
   /** From now on every connection is cut, open ones included. */
   goAway(): void
   /** At the same place as before, with all that it had. */
@@ -35,10 +47,12 @@ export async function startS3Server(): Promise<S3Server> {
   const answer = s3.callback()
   const { accessKeyId, secretAccessKey } = S3_CREDENTIALS
   let uploads = 0
+  let interfering: S3Fault | null = null
   const server = createServer((request, reply) => {
     if (request.method === 'PUT') request.once('end', () => uploads++)
     const { method = '', url: target = '', headers } = request
     const fault = signatureFault({ method, target, headers }, accessKeyId, secretAccessKey, new Date())
+    if (interfering?.(request, reply) === true) return void request.resume()
     if (fault === null) return void answer(request, reply)
     request.resume()
     reply.writeHead(403, { 'content-type': 'application/xml' }).end(`<Error><Code>${fault}</Code></Error>`)
@@ -63,6 +77,9 @@ export async function startS3Server(): Promise<S3Server> {
       isAway = false
     },
     uploads: () => uploads,
+    interfere: (fault) => {
+      interfering = fault
+    },
     env: { STORAGE_URL: storageUrl, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey },
     close: async () => {
       server.closeAllConnections()

@@ -1,0 +1,102 @@
+import { StoreDown } from '../errors/store-down.ts'
+import { deleteUrl } from './s3-delete.ts'
+import type { Send } from './s3-sender.ts'
+import { textOf } from './s3-xml.ts'
+
+/** What goes up in one request, and is held in memory meanwhile; S3 wants parts of 5 MiB at least. */
+export const PART_BYTES = 8 * 1024 * 1024
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** A multipart upload that S3 has begun. */
+interface Upload {
+  readonly url: string
+  readonly id: string
+}
+
+/** Puts an object up part by part, as its content comes. Returns its length. S3 shows it only when its last part is there. */
+export async function putParts(
+  send: Send,
+  url: string,
+  first: Bytes,
+  rest: AsyncGenerator<Bytes>,
+  headers: Record<string, string>,
+): Promise<number> {
+  const upload = await begin(send, url, headers)
+  try {
+    const tags: string[] = []
+    let bytes = 0
+    for (let part: Bytes | undefined = first; part !== undefined; ) {
+      tags.push(await putPart(send, upload, tags.length + 1, part))
+      bytes += part.length
+      const next: IteratorResult<Bytes> = await rest.next()
+      part = next.done === true ? undefined : next.value
+    }
+    await complete(send, upload, tags, bytes)
+    return bytes
+  } catch (error) {
+    // Should this fail as well, deleteBelow of its folder aborts the upload.
+    await deleteUrl(send, uploadUrl(upload)).catch(() => undefined)
+    throw error
+  }
+}
+
+const uploadUrl = ({ url, id }: Upload, more = ''): string => `${url}?${more}uploadId=${encodeURIComponent(id)}`
+
+async function begin(send: Send, url: string, headers: Record<string, string>): Promise<Upload> {
+  const root = 'InitiateMultipartUploadResult'
+  const started = await send({ url: `${url}?uploads=`, method: 'POST', headers, accept: [200], root })
+  const id = textOf(await started.text(), 'UploadId')
+  if (id === undefined) throw new StoreDown('S3 named no upload.')
+  return { url, id }
+}
+
+async function putPart(send: Send, upload: Upload, number: number, body: Bytes): Promise<string> {
+  const sent = await send({ url: uploadUrl(upload, `partNumber=${number}&`), method: 'PUT', body, accept: [200] })
+  const tag = sent.headers.get('etag')
+  if (tag === null) throw new StoreDown('S3 gave a part no ETag.')
+  return tag
+}
+
+/**
+ * S3 answers 200 before it is done, and reports a failure in the body: the request is then repeated. If the answer to an earlier try was
+ * lost, the object is there, and S3 answers the next try with NoSuchUpload or an error of its own.
+ */
+async function complete(send: Send, upload: Upload, tags: readonly string[], bytes: number): Promise<void> {
+  const isDone = () => isThere(send, upload.url, tags.length, bytes).catch(() => false)
+  try {
+    await askToComplete(send, upload, tags, 0)
+  } catch (error) {
+    if (await isDone()) return
+    if (!(error instanceof StoreDown)) throw error
+    await askToComplete(send, upload, tags).catch(async (again: unknown) => {
+      if (!(await isDone())) throw again
+    })
+  }
+}
+
+/** @param retryBudgetMs absent: the upload's own */
+async function askToComplete(send: Send, upload: Upload, tags: readonly string[], retryBudgetMs?: 0): Promise<void> {
+  const body = completion(tags)
+  const limit = retryBudgetMs === undefined ? {} : { retryBudgetMs }
+  await send({
+    url: uploadUrl(upload),
+    method: 'POST',
+    body,
+    accept: [200],
+    root: 'CompleteMultipartUploadResult',
+    ...limit,
+  })
+}
+
+/** An ETag of a multipart upload says how many parts it had; stores that give other ETags are believed by the length. */
+async function isThere(send: Send, url: string, parts: number, bytes: number): Promise<boolean> {
+  const { status, headers } = await send({ url, method: 'HEAD', accept: [200, 404], retryBudgetMs: 0 })
+  const [, count] = /-(\d{1,5})"?$/.exec(headers.get('etag') ?? '') ?? []
+  return status === 200 && Number(headers.get('content-length')) === bytes && Number(count ?? parts) === parts
+}
+
+function completion(tags: readonly string[]): string {
+  const parts = tags.map((tag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${tag}</ETag></Part>`)
+  return `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${parts.join('')}</CompleteMultipartUpload>`
+}
