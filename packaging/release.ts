@@ -15,7 +15,7 @@ const FILES = ['package.json', 'package-lock.json', 'CHANGELOG.md']
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { untried: { type: 'boolean' } } })
 const [version = ''] = positionals
-const tarball = `sonant-${version}.tgz`
+const tarball = `sonant-tts-${version}.tgz`
 const kept = join(ROOT, KEPT_RELEASES, tarball)
 
 try {

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 
-// node packaging/try-package.ts sonant-0.2.0.tgz: npm installs it on every Node.js that it is for, and it starts, speaks and stops.
+// node packaging/try-package.ts sonant-tts-0.2.0.tgz: npm installs it on every Node.js that it is for, and it starts, speaks and stops.
 
 /** Each with the npm that comes with it. */
 const NODES = [
@@ -37,8 +37,9 @@ async function tryOn(home: string, node: string, npm: string): Promise<string> {
   const path = `${join(tools, 'node_modules/.bin')}:${process.env.PATH}`
   const versions = `Node.js ${run(folder, path, 'node', '--version')}, npm ${run(folder, path, 'npm', '--version')}`
   const [, installMs] = await timed(async () => run(folder, path, 'npm', 'install', tarball))
-  const version = run(folder, path, 'npx', 'sonant', '--version')
-  if (!tarball.endsWith(`sonant-${version}.tgz`)) throw new Error(`${versions}: ${tarball} says that it is ${version}`)
+  const version = run(folder, path, 'npx', 'sonant-tts', '--version')
+  if (!tarball.endsWith(`sonant-tts-${version}.tgz`))
+    throw new Error(`${versions}: ${tarball} says that it is ${version}`)
   const args = [join(folder, 'node_modules/.bin/sonant'), 'start']
   const env = { ...environment(path), DATA_DIR: join(folder, 'data'), PORT: '0', LOG_LEVEL: 'warn' }
   const service = spawn('node', args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] })

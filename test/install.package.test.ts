@@ -60,7 +60,7 @@ const release = (...args: string[]) => execute('node', 'packaging/release.ts', .
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'sonant-pack-'))
   checkout = join(home, 'checkout')
-  installed = join(home, 'node_modules', 'sonant')
+  installed = join(home, 'node_modules', 'sonant-tts')
   for (const path of [...PACKED, ...FILES]) await cp(join(ROOT, path), join(checkout, path), { recursive: true })
   await symlink(join(ROOT, 'node_modules'), join(checkout, 'node_modules'))
   spawnSync('git', ['init', '--quiet', '--bare', join(home, 'remote.git')])
@@ -73,7 +73,7 @@ beforeAll(async () => {
   const { status, stdout, stderr } = release(VERSION, '--untried')
   expect([status, stderr]).toEqual([0, ''])
   said = stdout
-  tarball = join(checkout, `sonant-${VERSION}.tgz`)
+  tarball = join(checkout, `sonant-tts-${VERSION}.tgz`)
   packed = execute('tar', 'tzf', tarball)
     .stdout.split('\n')
     .map((path) => path.replace('package/', ''))
@@ -120,6 +120,32 @@ describe('npm pack', () => {
       own.replace(/"version": "[^"]+"/, `"version": "${VERSION}"`),
     )
     expect(git('status', '--porcelain')).toBe('')
+  })
+
+  test('npm installs it as sonant-tts, and its messages name a command that works there', async () => {
+    const [bare, folder] = [join(home, 'bare'), join(home, 'installation')]
+    for (const path of [bare, folder]) await mkdir(path)
+    await writeFile(join(folder, 'package.json'), '{}')
+    spawnSync('tar', ['xzf', tarball, '-C', bare, '--strip-components=1'])
+    // Its packages are this checkout's, so that npm downloads nothing.
+    const { dependencies, optionalDependencies, ...rest } = manifest
+    await writeFile(join(bare, 'package.json'), JSON.stringify(rest))
+    const npm = (command: string, ...args: string[]) => {
+      const env = {
+        ...process.env,
+        DATA_DIR: join(home, 'data'),
+        PORT: '0',
+        MIGRATE: 'off',
+        npm_config_offline: 'true',
+      }
+      return spawnSync(command, args, { cwd: folder, env, encoding: 'utf8' })
+    }
+    npm('npm', 'pack', bare, '--ignore-scripts')
+    npm('npm', 'install', `./sonant-tts-${VERSION}.tgz`, '--no-audit', '--no-fund')
+    await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules', 'sonant-tts', 'node_modules'))
+    for (const command of ['sonant-tts', 'sonant'])
+      expect(npm('npx', command, '--version').stdout.trim(), command).toBe(VERSION)
+    expect(npm('npx', 'sonant-tts', 'start').stderr).toContain('run "npx sonant-tts migrate"')
   })
 
   test('starts, speaks and stops', async () => {
@@ -179,14 +205,14 @@ describe('a release', () => {
   test('leaves the machine with the push that it names, and not before', () => {
     const there = () => execute('git', 'ls-remote', '--tags', 'origin').stdout
     expect(there()).toBe('')
-    expect(said).toContain(`To publish: git push --follow-tags && npm publish sonant-${VERSION}.tgz`)
+    expect(said).toContain(`To publish: git push --follow-tags && npm publish sonant-tts-${VERSION}.tgz`)
     git('push', '--quiet', '--follow-tags')
     expect(there()).toContain(`refs/tags/v${VERSION}^{}`)
   })
 
   test('keeps its program for the test of the next upgrade, in less than a megabyte', async () => {
-    expect(await readdir(join(checkout, KEPT_RELEASES))).toEqual([`sonant-${VERSION}.tgz`])
-    const archive = join(checkout, KEPT_RELEASES, `sonant-${VERSION}.tgz`)
+    expect(await readdir(join(checkout, KEPT_RELEASES))).toEqual([`sonant-tts-${VERSION}.tgz`])
+    const archive = join(checkout, KEPT_RELEASES, `sonant-tts-${VERSION}.tgz`)
     expect((await stat(archive)).size).toBeLessThan(1_000_000)
     const { main, version } = await unpackRelease(await makeTempDir(), archive)
     expect(version).toBe(manifest.version)

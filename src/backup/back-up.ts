@@ -10,6 +10,7 @@ import { requireVersion } from '../db/migrations/minimum-version.ts'
 import { BACKUP, Snapshot } from '../db/snapshot.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import type { Storage } from '../storage/storage.ts'
+import { commandLine } from '../values/command-line.ts'
 import { using } from '../values/data-directory.ts'
 import type { Log } from '../values/log.ts'
 import { VERSION } from '../values/version.ts'
@@ -57,7 +58,7 @@ async function appliedMigrations(db: Database): Promise<string[]> {
   const ledger = (await readLedger(db.pool)) ?? []
   const open = ledger.find(({ state }) => state === 'under way' || state === 'failed')
   if (open !== undefined)
-    throw invalidRequest(`The migration ${open.name} has not finished: run "sonant migrate" first.`)
+    throw invalidRequest(`The migration ${open.name} has not finished: run "${commandLine('migrate')}" first.`)
   const applied = ledger.filter(({ state }) => state === 'applied').map(({ name }) => name)
   if (applied.length === 0)
     throw invalidRequest('The database holds nothing of this service: there is nothing to back up.')

@@ -4,6 +4,7 @@ import { isTerminal, JobFailure } from '../jobs/job-states.ts'
 import type { OperatorJob } from '../jobs/list/show-job.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { ServiceContext } from '../runtime/services.ts'
+import { commandLine } from '../values/command-line.ts'
 import type { Worker } from '../worker/start-worker.ts'
 
 /** A short text is spoken within milliseconds. */
@@ -53,7 +54,7 @@ export async function awaitJob(runtime: Runtime, { jobId, slug }: Spoken, stoppe
 async function cancel(ctx: ServiceContext, jobId: string): Promise<void> {
   const { cancelJob } = await import('../jobs/lifecycle/cancel-job.ts')
   await cancelJob(ctx, { jobId }).catch(() => {
-    process.stderr.write(`The job was not cancelled: run "sonant jobs cancel ${jobId}".\n`)
+    process.stderr.write(`The job was not cancelled: run "${commandLine(`jobs cancel ${jobId}`)}".\n`)
   })
 }
 
@@ -63,7 +64,7 @@ async function warnUnserved(ctx: ServiceContext, slug: string): Promise<boolean>
   const pool = await poolWithoutServer(ctx, slug)
   if (pool === null) return false
   process.stderr.write(
-    `The job waits, as no worker has a server for the pool ${pool}: start "sonant work --pools ${pool} --server FILE", or cancel the job with Ctrl-C.\n`,
+    `The job waits, as no worker has a server for the pool ${pool}: start "${commandLine(`work --pools ${pool} --server FILE`)}", or cancel the job with Ctrl-C.\n`,
   )
   return true
 }

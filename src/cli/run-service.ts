@@ -10,6 +10,7 @@ import { closeAll, type Opened, stopOnSignal, surviveRejections } from '../runti
 import { Readiness } from '../server/readiness.ts'
 import { openTracing } from '../telemetry/open-tracing.ts'
 import { type Metrics, openMetrics } from '../telemetry/prometheus.ts'
+import { commandLine } from '../values/command-line.ts'
 import { type Log, nameProcess, openLog } from '../values/log.ts'
 import { loadDeliveries } from '../webhooks/delivery-port.ts'
 import type { ServerOptions } from '../worker/server/open-worker-server.ts'
@@ -78,7 +79,7 @@ async function start(settings: Settings, log: Log, roles: Roles, opened: Opened,
   if (metrics !== null) await serveMetrics(runtime, metrics, readiness, opened)
   stopping.throwIfAborted()
   await runtime.storage.probe().catch((error: Error) => {
-    throw new Error(`the bucket of STORAGE_URL cannot be used: ${error.message} Try "sonant storage check".`)
+    throw new Error(`the bucket of STORAGE_URL cannot be used: ${error.message} Try "${commandLine('storage check')}".`)
   })
   await Promise.all([loadDeliveries(), loadQueryCompiler(runtime)])
   if (roles.api) {

@@ -6,6 +6,7 @@ import { buildApp } from '../server/app.ts'
 import { listen } from '../server/listen.ts'
 import type { Readiness } from '../server/readiness.ts'
 import { createSignInLink } from '../users/links/create-sign-in-link.ts'
+import { commandLine } from '../values/command-line.ts'
 import { isLoopback } from '../values/loopback.ts'
 
 interface Served {
@@ -43,7 +44,7 @@ async function firstSteps(runtime: Runtime): Promise<string[]> {
 
 /** A link where only this machine reaches the service; elsewhere output is collected, and the operator has to ask for one. */
 async function wayIntoConsole(runtime: Runtime, user: string): Promise<string> {
-  if (!isLoopback(runtime.settings.host)) return `npx sonant users sign-in-link ${user}`
+  if (!isLoopback(runtime.settings.host)) return commandLine(`users sign-in-link ${user}`)
   return (await createSignInLink(runtime.as({ kind: 'system' }), { user })).url
 }
 

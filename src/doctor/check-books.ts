@@ -1,6 +1,7 @@
 import type { Context } from '../context/context.ts'
 import { queuedTypeSql } from '../jobs/job-states.ts'
 import { retentionBacklogSeconds } from '../jobs/retention/retention-backlog.ts'
+import { commandLine } from '../values/command-line.ts'
 import { type Check, error, ok, orOk, warning } from './finding.ts'
 
 const ACCOUNTS = 1_000
@@ -64,7 +65,9 @@ export const backupCheck: Check<Context> = {
     const days = Math.floor(seconds / DAY_SECONDS)
     const found = never ? `none since the installation, ${days} days ago` : `the last one was made ${days} days ago`
     return [
-      days >= OLD_BACKUP_DAYS ? warning(found, 'run sonant backup DIR, or back the database up yourself') : ok(found),
+      days >= OLD_BACKUP_DAYS
+        ? warning(found, `run ${commandLine('backup DIR')}, or back the database up yourself`)
+        : ok(found),
     ]
   },
 }

@@ -1,4 +1,5 @@
 import type { ServiceContext } from '../runtime/services.ts'
+import { commandLine } from '../values/command-line.ts'
 import { type Check, error, ok } from './finding.ts'
 
 const PAGE = 1_000
@@ -23,9 +24,15 @@ export const secretCheck: Check<ServiceContext> = {
     }
     if (unreadable > 0) {
       const found = `${unreadable} of ${total} webhook secrets do not open`
-      return [error(found, 'set SECRET_KEY to what it was, or OLD_SECRET_KEY to that and run sonant secrets rekey')]
+      return [
+        error(
+          found,
+          `set SECRET_KEY to what it was, or OLD_SECRET_KEY to that and run ${commandLine('secrets rekey')}`,
+        ),
+      ]
     }
-    if (old > 0) return [error(`${old} webhook secrets open by OLD_SECRET_KEY alone`, 'run sonant secrets rekey')]
+    if (old > 0)
+      return [error(`${old} webhook secrets open by OLD_SECRET_KEY alone`, `run ${commandLine('secrets rekey')}`)]
     const spare = settings.oldSecretKey === null ? '' : '; OLD_SECRET_KEY is not needed any more'
     return [ok(`opens all ${total} webhook secrets${spare}`)]
   },

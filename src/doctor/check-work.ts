@@ -1,5 +1,6 @@
 import type { Context } from '../context/context.ts'
 import { queueDepths } from '../queue/pgboss/queue-depth.ts'
+import { commandLine } from '../values/command-line.ts'
 import { checkEngines } from '../voice/trials/check-engines.ts'
 import type { StartedEngines } from '../voice/trials/start-engines.ts'
 import { isSilent } from '../worker/worker.ts'
@@ -38,7 +39,8 @@ export const workerCheck: Check<Context> = {
     const findings = [
       ...unserved.map(({ pool, waiting: jobs, oldestSeconds }) => {
         const since = Math.round(oldestSeconds ?? 0)
-        const remedy = pool === null ? 'start a worker' : `start a worker for it: sonant work --pools ${pool}`
+        const remedy =
+          pool === null ? 'start a worker' : `start a worker for it: ${commandLine(`work --pools ${pool}`)}`
         return error(
           `${jobs} jobs wait for ${pool ?? 'generations'}, for up to ${since} s, and no worker serves it`,
           remedy,

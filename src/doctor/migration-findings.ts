@@ -1,10 +1,11 @@
 import type { LedgerExamination } from '../db/migrations/examine-ledger.ts'
 import { REPAIR } from '../db/migrations/ledger.ts'
+import { commandLine } from '../values/command-line.ts'
 import { error, type Finding, warning } from './finding.ts'
 
 /** What a ledger of migrations tells; nothing where all are applied and no others. What failed comes first: it keeps the others back. */
 export function migrationFindings({ pending, newer, failed }: LedgerExamination): Finding[] {
-  const apply = 'run sonant migrate, or start the service'
+  const apply = `run ${commandLine('migrate')}, or start the service`
   const findings = [
     ...failed.map(({ name, isKnown, reason }) => {
       const how = `failed half-way${reason === null ? '' : `: ${reason}`}`

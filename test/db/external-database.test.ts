@@ -190,7 +190,7 @@ describe('a role that lacks a privilege', () => {
     const [owner] = await inside<{ name: string }>('select current_user as name')
     expect([code, stderr]).toEqual([
       1,
-      `Migrations are pending, and the role ${name} does not own the tables: run "sonant migrate" as their owner, ${owner?.name}, or have a superuser run GRANT "${owner?.name}" TO "${name}".\n`,
+      `Migrations are pending, and the role ${name} does not own the tables: run "npx sonant migrate" as their owner, ${owner?.name}, or have a superuser run GRANT "${owner?.name}" TO "${name}".\n`,
     ])
     await inside('insert into _prisma_migrations select * from applied')
     await expect(open(urlOf(name))).resolves.toBeUndefined()

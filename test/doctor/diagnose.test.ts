@@ -57,7 +57,9 @@ describe('diagnose', () => {
     const { key } = await service.createCaller()
     const jobId = await submitText(service.url, key, 'tts', 'Is anybody there?', 'aria')
     expect(await complaints()).toEqual([
-      expect.stringMatching(/^workers error: 1 jobs wait for espeak, for up to \d+ s, .* sonant work --pools espeak$/),
+      expect.stringMatching(
+        /^workers error: 1 jobs wait for espeak, for up to \d+ s, .* npx sonant work --pools espeak$/,
+      ),
     ])
     await run(`delete from pgboss.job where data->>'jobId' = $1`, [jobId])
     await run(`update job set created_at = now() - interval '2 minutes' where id = $1`, [jobId])

@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander'
 import { USER_ROLES, type UserRole } from '../../access/scopes.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import type { User } from '../../users/user.ts'
+import { commandLine } from '../../values/command-line.ts'
 import { size } from '../options.ts'
 import { operatorCommand } from '../run-command.ts'
 import { type Column, toTable } from '../table.ts'
@@ -24,8 +25,7 @@ const COLUMNS: readonly Column<User>[] = [
 ]
 
 /** What a mark of an operator does as well. */
-const SIGNED_OUT =
-  'Their sessions and sign-in links have ended: they sign in again, with their password or a link of "sonant users sign-in-link".'
+const SIGNED_OUT = `Their sessions and sign-in links have ended: they sign in again, with their password or a link of "${commandLine('users sign-in-link')}".`
 
 interface PasswordOption {
   readonly passwordFile?: string

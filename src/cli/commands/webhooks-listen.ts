@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { AccountActor } from '../../access/actor.ts'
 import type { ServiceContext } from '../../runtime/services.ts'
+import { commandLine } from '../../values/command-line.ts'
 import type { Delivery } from '../../webhooks/receive-locally.ts'
 import { actingFor } from '../acting-for.ts'
 import { withInterruption } from '../interruption.ts'
@@ -59,7 +60,7 @@ async function oldestAccount(ctx: ServiceContext): Promise<string> {
   const { accounts } = await import('../../accounts/accounts.ts')
   const { invalidRequest } = await import('../../errors/service-error.ts')
   const [oldest] = (await accounts(ctx, { first: 1 })).edges
-  if (oldest === undefined) throw invalidRequest('Make an account first: "sonant accounts create".')
+  if (oldest === undefined) throw invalidRequest(`Make an account first: "${commandLine('accounts create')}".`)
   return oldest.node.id
 }
 

@@ -1,4 +1,5 @@
 import type { WorkerRowFragment } from '../operations.ts'
+import { serviceCommand } from '../parts/service-command.ts'
 
 /** The pool of all workflows, as the service names it. Every worker takes its jobs, whatever pools it was started with. */
 const WORKFLOWS = 'generate.cog'
@@ -9,4 +10,4 @@ export const servesPool = ({ pools }: Pick<WorkerRowFragment, 'pools'>, pool: st
 
 /** What starts a worker that takes the jobs of a pool. */
 export const startCommand = (pool: string): string =>
-  pool === WORKFLOWS ? 'npx sonant work' : `npx sonant work --pools ${pool}`
+  pool === WORKFLOWS ? serviceCommand('work') : serviceCommand(`work --pools ${pool}`)

@@ -1,3 +1,4 @@
+import { serviceCommand } from '../parts/service-command.ts'
 /** What is going to be spoken, as programs would ask for it. */
 export interface Spoken {
   readonly service: string
@@ -67,7 +68,7 @@ function openai({ service, slug, voiceInput, inputs }: Spoken): string {
 function commandLine({ slug, voiceInput, inputs }: Spoken): string {
   const { text = '' } = inputs
   const voice = inputs[voiceInput] === undefined ? '' : ` --voice ${quoted(String(inputs[voiceInput]))}`
-  return `npx sonant say ${quoted(String(text))} --endpoint ${slug}${voice} -o speech.wav`
+  return serviceCommand(`say ${quoted(String(text))} --endpoint ${slug}${voice} -o speech.wav`)
 }
 
 /** As a shell takes it, whatever is in it. */

@@ -1,6 +1,7 @@
 import { at } from '../api/base.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Page } from '../parts/page.tsx'
+import { serviceCommand } from '../parts/service-command.ts'
 
 /** In place of a screen that the service would refuse this user: its address may come from another one. */
 const closedPage = (title: string, advice: string) => () => (
@@ -21,5 +22,5 @@ const closedPage = (title: string, advice: string) => () => (
 export const OwnersPage = closedPage('For owners', 'It is for owners of the account: ask one for what you need here.')
 export const OperatorsPage = closedPage(
   'For operators',
-  'It is for operators of this service. On the machine that runs it, npx sonant users set-operator makes you one.',
+  `It is for operators of this service. On the machine that runs it, ${serviceCommand('users set-operator')} makes you one.`,
 )

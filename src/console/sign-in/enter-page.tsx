@@ -7,6 +7,7 @@ import { useAction } from '../api/use-action.ts'
 import { useQuery } from '../api/use-query.ts'
 import { enter, type LinkQuery, link as linkQuery } from '../operations.ts'
 import { Failure } from '../parts/failure.tsx'
+import { serviceCommand } from '../parts/service-command.ts'
 import { Gate } from './sign-in-page.tsx'
 
 /**
@@ -77,7 +78,7 @@ const DeadLink = () => (
     <p class="lead">
       It was used already, or is older than 15 minutes. Ask for another one, or make it on the machine that runs Sonant:
     </p>
-    <pre>npx sonant users sign-in-link you@example.com</pre>
+    <pre>{serviceCommand('users sign-in-link you@example.com')}</pre>
     <a class="button" href={at('/')}>
       Sign in with a password
     </a>

@@ -5,6 +5,7 @@ import { areOthersOpen, endedFor, signIn } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { useSecondsLeft } from '../api/use-seconds-left.ts'
 import { TextField } from '../parts/field.tsx'
+import { serviceCommand } from '../parts/service-command.ts'
 import { Mark } from '../shell/rail.tsx'
 
 /** E-mail and password. The page that was asked for opens afterwards, as its address stays. */
@@ -36,7 +37,7 @@ export const LostPassword = () => (
 export const LinkAdvice = ({ email }: { readonly email: string }) => (
   <>
     <p>An operator makes a link that signs you in once, on the machine that runs Sonant:</p>
-    <pre>npx sonant users sign-in-link {email}</pre>
+    <pre>{serviceCommand(`users sign-in-link ${email}`)}</pre>
   </>
 )
 

@@ -1,5 +1,6 @@
 import { type Client, escapeIdentifier } from 'pg'
 import { ServiceError } from '../../errors/service-error.ts'
+import { commandLine } from '../../values/command-line.ts'
 import type { Log } from '../../values/log.ts'
 import { liftTimeLimits } from '../connections/time-limits.ts'
 import type { Database } from '../database.ts'
@@ -94,7 +95,7 @@ function notApplied(pending: readonly string[]): ServiceError {
     pending.length === 0 ? '' : ` (${pending[0]}${pending.length > 1 ? ` and ${pending.length - 1} more` : ''})`
   return new ServiceError(
     'UNAVAILABLE',
-    `Migrations are pending${which}, and MIGRATE is off: run "sonant migrate", and look before with "sonant migrate --plan".`,
+    `Migrations are pending${which}, and MIGRATE is off: run "${commandLine('migrate')}", and look before with "${commandLine('migrate --plan')}".`,
   )
 }
 
@@ -147,7 +148,7 @@ async function rejectOthers(db: Queryable): Promise<void> {
   const grant = `GRANT ${escapeIdentifier(owner)} TO ${escapeIdentifier(role)}`
   throw new ServiceError(
     'UNAVAILABLE',
-    `Migrations are pending, and the role ${role} does not own the tables: run "sonant migrate" as their owner, ${owner}, or have a superuser run ${grant}.`,
+    `Migrations are pending, and the role ${role} does not own the tables: run "${commandLine('migrate')}" as their owner, ${owner}, or have a superuser run ${grant}.`,
   )
 }
 

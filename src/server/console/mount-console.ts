@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../../errors/service-error.ts'
 import { prefersHtml } from '../../graphql/http/accept.ts'
 import { ServedFile, sendFile } from '../../http/served-file.ts'
+import { commandLine } from '../../values/command-line.ts'
 import { consoleHeaders } from './console-headers.ts'
 import { NOT_BUILT } from './not-built.ts'
 
@@ -62,7 +63,9 @@ function pagesOf(folder: string): (prefix: string) => Promise<ServedFile> {
     const link = `${prefix}${ASSETS}`.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
     return new ServedFile(
       'text/html; charset=utf-8',
-      html.replaceAll('"./assets/', () => `"${link}`),
+      html
+        .replaceAll('"./assets/', () => `"${link}`)
+        .replace('content="npx sonant"', `content="${commandLine('').trim()}"`),
     )
   }
   return (prefix) => {

@@ -3,6 +3,7 @@ import type { Context } from '../../context/context.ts'
 import type { PrismaTx } from '../../db/database.ts'
 import { lockRow } from '../../db/lock-row.ts'
 import { invalidRequest, ServiceError } from '../../errors/service-error.ts'
+import { commandLine } from '../../values/command-line.ts'
 import { managedUser } from '../managed-user.ts'
 import { hashToken, newToken } from '../session.ts'
 
@@ -62,7 +63,10 @@ export async function openLink(ctx: SignInLinkContext, tx: PrismaTx, userId: str
 /** An owner of an operator's account would be an operator by such a link. @throws FORBIDDEN */
 function requireSystemFor({ actor }: Context): void {
   if (actor.kind !== 'system')
-    throw new ServiceError('FORBIDDEN', 'Links for operators are made at the command line: sonant users sign-in-link.')
+    throw new ServiceError(
+      'FORBIDDEN',
+      `Links for operators are made at the command line: ${commandLine('users sign-in-link')}.`,
+    )
 }
 
 const disabled = () =>

@@ -99,7 +99,7 @@ describe('sonant doctor', () => {
         check: 'migrations',
         severity: 'error',
         found: `1 pending, from ${last.rows[0].migration_name} on`,
-        remedy: 'run sonant migrate, or start the service',
+        remedy: 'run npx sonant migrate, or start the service',
       },
     ])
     expect(findings.slice(1).map(({ check }) => check)).toEqual(OF_MACHINES)
@@ -128,13 +128,13 @@ describe('sonant doctor', () => {
         check: 'migrations',
         severity: 'error',
         found: `1 pending, from ${last} on`,
-        remedy: 'mend what failed, then run sonant migrate, or start the service',
+        remedy: 'mend what failed, then run npx sonant migrate, or start the service',
       },
     ])
     expect(findings.slice(2).map(({ check }) => check)).toEqual(OF_MACHINES)
     // The remedies do work, in that order.
     await pool.query('update _prisma_migrations set finished_at = now() where migration_name = $1', [failed])
-    expect((await diagnosed()).findings[0]).toMatchObject({ remedy: 'run sonant migrate, or start the service' })
+    expect((await diagnosed()).findings[0]).toMatchObject({ remedy: 'run npx sonant migrate, or start the service' })
     await pool.query('truncate _prisma_migrations; insert into _prisma_migrations select * from kept; drop table kept')
   })
 

@@ -103,7 +103,7 @@ describe('sonant say', { timeout: DEADLINE_MS }, () => {
     expect([await saying.ended(), saying.stdout(), saying.stderr()]).toEqual([
       130,
       '',
-      'The job waits, as no worker has a server for the pool gpu: start "sonant work --pools gpu --server FILE", or cancel the job with Ctrl-C.\nInterrupted: no file was written.\n',
+      'The job waits, as no worker has a server for the pool gpu: start "npx sonant work --pools gpu --server FILE", or cancel the job with Ctrl-C.\nInterrupted: no file was written.\n',
     ])
     const { rows } = await runtime.db.pool.query(
       'select j.error_code, a.credits from job j join account a on a.id = j.account_id where a.id = $1',

@@ -154,7 +154,7 @@ describe('a start', () => {
     const folder = await workshop.write({ '1_things': THINGS, '2_index': INDEX })
     await run(await workshop.write({ '1_things': THINGS }))
     await expect(migrate(workshop.db, log, { folder, apply: false })).rejects.toThrow(
-      'Migrations are pending (2_index), and MIGRATE is off: run "sonant migrate", and look before with "sonant migrate --plan".',
+      'Migrations are pending (2_index), and MIGRATE is off: run "npx sonant migrate", and look before with "npx sonant migrate --plan".',
     )
     expect(await valid()).toBeUndefined()
     await run(folder)

@@ -5,6 +5,7 @@ import type { FleetQuery } from '../../operations.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Load, SkeletonRows } from '../../parts/load.tsx'
 import { Crumb } from '../../parts/page.tsx'
+import { serviceCommand } from '../../parts/service-command.ts'
 import { useAddress } from '../../parts/use-address.ts'
 import { OperatorScreen } from '../operator-screen.tsx'
 import { useFleet } from './use-fleet.ts'
@@ -40,7 +41,7 @@ function PoolWorkers({ fleet: { pools, workers } }: { fleet: FleetQuery }) {
       {shown.length === 0 ? (
         <Empty title={pool === '' ? 'No worker is running' : 'No worker serves this pool'}>
           {pool === ''
-            ? 'Jobs wait. Start one with npx sonant work.'
+            ? `Jobs wait. Start one with ${serviceCommand('work')}.`
             : `Its jobs wait. Start one with ${startCommand(pool)}.`}
         </Empty>
       ) : (

@@ -4,6 +4,7 @@ import type { WorkerRowFragment } from '../../operations.ts'
 import { count, duration } from '../../parts/format.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Moment } from '../../parts/moment.tsx'
+import { serviceCommand } from '../../parts/service-command.ts'
 import { StateMark } from '../../parts/state-mark.tsx'
 
 export const Workers = ({ workers }: { workers: readonly WorkerRowFragment[] }) => (
@@ -15,7 +16,7 @@ export const Workers = ({ workers }: { workers: readonly WorkerRowFragment[] }) 
     </div>
     {workers.length === 0 ? (
       <p class="notice warn inset">
-        <Icon name="alert" /> No worker is running: jobs wait. Start one with npx sonant work.
+        <Icon name="alert" /> No worker is running: jobs wait. Start one with {serviceCommand('work')}.
       </p>
     ) : (
       <WorkersTable workers={workers} />
