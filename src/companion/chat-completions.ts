@@ -32,9 +32,16 @@ interface Options {
 export async function openChatModel({ baseUrl, model, apiKey }: Options): Promise<ChatModel> {
   const server = await openCompanionServer({ url: v1Url(baseUrl, 'chat/completions'), apiKey })
   return {
-    complete: async (messages, limit) => replyOf(await server.ask({ model, messages, stream: false }, limit)),
+    complete: async (messages, limit) =>
+      replyOf(await server.ask({ model, messages: messages.map(composed), stream: false }, limit)),
   }
 }
+
+/** Models know the composed form of letters and marks (NFC). */
+const composed = ({ role, content }: ChatMessage): ChatMessage => ({
+  role,
+  content: typeof content === 'string' ? content.normalize('NFC') : content,
+})
 
 function replyOf(answer: unknown): string {
   const { choices } = (answer ?? {}) as { choices?: unknown }

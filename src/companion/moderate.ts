@@ -42,7 +42,12 @@ async function moderationServer(url: string, settings: CompanionSettings): Promi
   const server = await openCompanionServer({ url, apiKey })
   return {
     moderate: async (judged, limit) =>
-      verdictOf(await server.ask({ input: judged, ...(model !== null && { model }) }, limit)),
+      verdictOf(
+        await server.ask(
+          { input: typeof judged === 'string' ? judged.normalize('NFC') : judged, ...(model !== null && { model }) },
+          limit,
+        ),
+      ),
   }
 }
 

@@ -1,5 +1,5 @@
 import { nextTurn } from '../concurrency/next-turn.ts'
-import { folded, type Token, tokensOf } from './tokens.ts'
+import { folded, spelled, type Token, tokensOf } from './tokens.ts'
 
 /** A word or several, and what is said instead of it. */
 export interface LexiconEntry {
@@ -38,9 +38,11 @@ export async function compileLexicon(entries: readonly LexiconEntry[]): Promise<
   const loose = new FormTree()
   for (const [index, { grapheme, alias, language = ANY }] of entries.entries()) {
     if (index % TURN_ENTRIES === TURN_ENTRIES - 1) await nextTurn()
+    const composed = alias.normalize('NFC')
     const tree = folded(grapheme) === grapheme ? loose : exact
+    const form = spelled(grapheme)
     // As it was composed, and as some systems take it apart.
-    for (const form of new Set([grapheme.normalize('NFC'), grapheme.normalize('NFD')])) tree.add(form, language, alias)
+    for (const one of new Set([form.normalize('NFC'), form.normalize('NFD')])) tree.add(one, language, composed)
   }
   return {
     find: (text, language) => findAll(exact, loose, text, language),

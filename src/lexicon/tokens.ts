@@ -5,9 +5,9 @@ const CONTINUOUS =
 /** Scripts without spaces have a border at each character; Hangul is a word of its own next to other letters. */
 const LETTER = `[[\\p{L}\\p{N}\\p{M}\\u200d_]--[${CONTINUOUS}\\p{Script=Hangul}]]`
 /** Of "l'API" and "API's" the API is a word; "don't" is one. */
-const ELISION = "(?:[ldjmtsnc]|qu|dell|all|nell|sull|dall|un|lorsqu|puisqu|jusqu)(?=['’]\\p{L})"
-const POSSESSIVE = "['’]s(?![\\p{L}\\p{N}])"
-const INNER = "(?:(?<=\\p{L}\\p{M}?)['’.·](?=\\p{L})|(?<=\\p{N})[.,'’](?=\\p{N}))"
+const ELISION = "(?:[ldjmtsnc]|qu|dell|all|nell|sull|dall|un|lorsqu|puisqu|jusqu)(?='\\p{L})"
+const POSSESSIVE = "'s(?![\\p{L}\\p{N}])"
+const INNER = "(?:(?<=\\p{L}\\p{M}?)['.·](?=\\p{L})|(?<=\\p{N})[.,'](?=\\p{N}))"
 const WORD = `${ELISION}(?!${LETTER})|${LETTER}+(?:(?!${POSSESSIVE})${INNER}${LETTER}+)*`
 const TOKEN = new RegExp(`\\s+|${WORD}|\\p{Script=Hangul}[\\p{Script=Hangul}\\p{M}]*|[${CONTINUOUS}]\\p{M}*|.`, 'gisv')
 const SPACE = /^\s/
@@ -22,9 +22,12 @@ export interface Token {
   readonly end: number
 }
 
-/** Cuts a text at every border, in one pass. Nothing is lost; white space of any kind and length is one blank. */
+/** All apostrophes are one: keyboards and word processors disagree. Of the same length. */
+export const spelled = (text: string): string => text.replace(/[’‘ʼ＇]/g, "'")
+
+/** Cuts a text at every border, in one pass. Nothing is lost; white space of any kind and length is one blank, and any apostrophe is `'`. */
 export function* tokensOf(text: string): Generator<Token> {
-  for (const { 0: found, index } of text.matchAll(TOKEN))
+  for (const { 0: found, index } of spelled(text).matchAll(TOKEN))
     yield { text: SPACE.test(found) ? ' ' : found, start: index, end: index + found.length }
 }
 

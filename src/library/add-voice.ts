@@ -86,7 +86,7 @@ function rowOf(
   return {
     id,
     accountId,
-    name,
+    name: name.normalize('NFC'),
     storageKey: storageKeyOf(id),
     bytes: BigInt(file.length),
     sha256: Uint8Array.from(createHash('sha256').update(file).digest()),

@@ -23,6 +23,6 @@ export async function loadRecording(
     kind: 'reference',
     engineVoice: null,
     referenceAudio: Buffer.concat(await file.toArray()),
-    referenceText: voice.transcript,
+    referenceText: voice.transcript?.normalize('NFC') ?? null,
   }
 }

@@ -9,13 +9,14 @@ import { nameTaken } from './add-voice.ts'
 /** Gives a voice of the caller's library another name. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST */
 export async function renameVoice(
   ctx: Context,
-  { voiceId, name }: { readonly voiceId: string; readonly name: string },
+  { voiceId, name: given }: { readonly voiceId: string; readonly name: string },
 ): Promise<AccountVoice> {
   requireScope(ctx, LIBRARY_SCOPE)
   const { accountId } = requireAccount(ctx)
   const found = await findVoice(ctx.db, accountId, voiceId)
   if (found === null) throw voiceNotFound()
-  checkName(name)
+  checkName(given)
+  const name = given.normalize('NFC')
   const where = { id: voiceId, accountId, readyAt: { not: null } }
   const { count } = await ctx.db.prisma.accountVoice.updateMany({ where, data: { name } }).catch(nameTaken)
   if (count === 0) throw voiceNotFound()

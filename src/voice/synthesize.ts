@@ -182,7 +182,7 @@ function speechRequest(endpoint: VoiceEndpoint, voice: EngineVoice, claim: Claim
     signal,
     extra: Object.fromEntries(Object.entries(others).filter(isEngines)),
     ...(typeof language === 'string' && { language }),
-    ...(typeof style_instruction === 'string' && { styleInstruction: style_instruction }),
+    ...(typeof style_instruction === 'string' && { styleInstruction: style_instruction.normalize('NFC') }),
     ...(typeof speed === 'number' && { speed }),
     seed: typeof seed === 'number' ? seed : seedOf(claim.jobId),
   }

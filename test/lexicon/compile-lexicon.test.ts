@@ -49,6 +49,19 @@ describe('a lexicon', () => {
     )
   })
 
+  test('any apostrophe is any other, in the entry and in the text', async () => {
+    const entries = [entry("don't", 'do not'), entry('rock ’n’ roll', 'music'), entry('API', 'interface')]
+    const text = "don't don’t don‘t donʼt don＇t Don’t; rock 'n' roll, rock ‘n’ roll; the APIʼs l’API"
+    expect(await said(text, entries)).toBe(
+      'do not do not do not do not do not do not; music, music; the interfaceʼs l’interface',
+    )
+    expect(await said("don't", [entry('don’t', 'do not')])).toBe('do not')
+  })
+
+  test('entry and alias may be in either Unicode form', async () => {
+    expect(await said('Zoë Zoe\u0308', [entry('zoe\u0308', 'Mu\u0308ller')])).toBe('Müller Müller')
+  })
+
   test('offsets are those of the text, also where its capitals are longer than its small letters', async () => {
     const text = 'İstanbul İİ SQL'
     const lexicon = await compileLexicon([entry('sql', 'x')])

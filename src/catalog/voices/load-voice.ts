@@ -20,5 +20,6 @@ export async function loadVoice(
     return loadRecording(parts, accountId, slug)
   if (voice === undefined) return null
   if (voice.kind === 'preset') return { ...voice, referenceAudio: null }
-  return { ...voice, referenceAudio: await parts.catalog.recordingOf(endpoint, slug) }
+  const referenceText = voice.referenceText?.normalize('NFC') ?? null
+  return { ...voice, referenceText, referenceAudio: await parts.catalog.recordingOf(endpoint, slug) }
 }

@@ -21,12 +21,14 @@ export const keyOf = ({ language, grapheme }: Entry): string =>
 
 /** By their words, those of a search alone. */
 export function shown(entries: readonly Entry[], search: string, language: string): readonly Entry[] {
-  const wanted = search.trim().toLowerCase()
+  const wanted = plain(search.trim())
   return entries
     .filter((entry) => language === '' || entry.language === language)
-    .filter(({ grapheme, alias }) => `${grapheme}\n${alias}`.toLowerCase().includes(wanted))
+    .filter(({ grapheme, alias }) => plain(`${grapheme}\n${alias}`).includes(wanted))
     .toSorted((one, other) => collator.compare(one.grapheme, other.grapheme))
 }
+
+const plain = (text: string): string => text.normalize('NFC').toLowerCase()
 
 /** With an entry, in the place of the one that it replaces, or of the one with its key. */
 export function withEntry(entries: readonly Entry[], entry: Entry, replaced: Entry | null): readonly Entry[] {

@@ -63,7 +63,9 @@ export function VoicePicker({ voices, chosen, onChoose, onExpired }: VoicePicker
 }
 
 const isFound = ({ name, slug, description }: Voice, search: string): boolean =>
-  `${name} ${slug} ${description}`.toLowerCase().includes(search.trim().toLowerCase())
+  plain(`${name} ${slug} ${description}`).includes(plain(search.trim()))
+
+const plain = (text: string): string => text.normalize('NFC').toLowerCase()
 
 type Option = readonly [value: string, text: string]
 const twice = (one: string): Option => [one, one]

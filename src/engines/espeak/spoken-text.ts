@@ -14,7 +14,7 @@ export type JapaneseReader = (text: string) => SpokenPart[]
 export const KANJI = /[\p{Script=Han}々〆ヶ]/u
 /** Other forms of ordinary characters: full and half width, styled, circled and presentation forms, squared words, two kana in one. */
 const FORM =
-  /[\u309f\u30ff]|[\uff66-\uff9d][\uff9e\uff9f]?|[\u2100-\u2121\u2123-\u214f\u2160-\u217f\u2460-\u24ff\u3200-\u33ff\uf900-\ufaff\ufb00-\ufdff\ufe70-\ufefe\uff01-\uff65\uff9e-\uffee\u{1d400}-\u{1d7ff}\u{1f100}-\u{1f1aa}\u{2f800}-\u{2fa1f}]/u
+  /[\u309f\u30ff]|[ぁ-ヿ][\u309b\u309c\uff9e\uff9f]|[\uff66-\uff9d][\uff9e\uff9f]?|[\u2100-\u2121\u2123-\u214f\u2160-\u217f\u2460-\u24ff\u3200-\u33ff\uf900-\ufaff\ufb00-\ufdff\ufe70-\ufefe\uff01-\uff65\uff9e-\uffee\u{1d400}-\u{1d7ff}\u{1f100}-\u{1f1aa}\u{2f800}-\u{2fa1f}]/u
 /** What needs the dictionary: kanji, 3つ, 10キロ, ロンドン〜パリ. */
 const DICTIONARY = new RegExp(`${KANJI.source}|\\d[つァ-ヺ]|[ァ-ヺー]{2}〜[ァ-ヺ]{2}`, 'u')
 const HAN = /\p{Script=Han}/u
@@ -25,6 +25,9 @@ const ARCHAIC_KANA = /[\u{1b000}-\u{1b16f}]/u
 /** They choose among the looks of the character before them. */
 const SELECTORS = '[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]'
 const FORMS = new RegExp(`(${FORM.source}|\\p{Nd}|(?!${SELECTORS})[^])${SELECTORS}*|${SELECTORS}+`, 'gu')
+/** Diacritics: those of NFC text are ones that no letter has a form with. A single letter with one would not be heard. */
+const DIACRITIC = /^[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0]$/u
+const MARKED = /^[\p{Script=Latin}\p{Script=Cyrillic}]/u
 const NO_RANGES: ReadonlySet<number> = new Set()
 
 /** Pictures, dingbats and punctuation give no sound; currencies, operators and what is named in speech do. */
@@ -64,9 +67,12 @@ const countIn = (characters: readonly string[], kind: RegExp): number =>
 function foldForms(text: string, ranges: ReadonlySet<number> = NO_RANGES): SpokenPart[] {
   const parts: SpokenPart[] = []
   let start = 0
+  let isMarked = false
   for (const { 0: whole, 1: form = '', index } of text.matchAll(FORMS)) {
     const length = whole.length === 1 ? 1 : [...whole].length
-    const spoken = form < 'ɏ' ? form : ordinary(form)
+    const isMark: boolean = isMarked && DIACRITIC.test(form)
+    const spoken = isMark ? '' : form < 'ɏ' ? form : ordinary(form)
+    isMarked = isMark || MARKED.test(form)
     parts.push({ spoken: ranges.has(index) ? 'から' : spoken, start, length })
     start += length
   }
@@ -74,10 +80,14 @@ function foldForms(text: string, ranges: ReadonlySet<number> = NO_RANGES): Spoke
 }
 
 function ordinary(form: string): string {
-  if (FORM.test(form)) return form.normalize('NFKC')
+  if (FORM.test(form)) return withCombining(form).normalize('NFKC')
   if (ARCHAIC_KANA.test(form)) return modernKana(form) ?? form
   return /\p{Nd}/u.test(form) ? String(digitValue(form)) : form
 }
+
+/** Voicing marks of kana that stand apart, as the ones that compose. */
+const withCombining = (form: string): string =>
+  form.replace(/(?<=.)[\u309b\uff9e]/u, '\u3099').replace(/(?<=.)[\u309c\uff9f]/u, '\u309a')
 
 /** The ten digits of a script follow one another, from zero on. */
 function digitValue(digit: string): number {

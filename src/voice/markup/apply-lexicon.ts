@@ -1,7 +1,7 @@
 import type { Lexicon } from '../../lexicon/compile-lexicon.ts'
 import { FIXED } from '../../lexicon/tokens.ts'
 import { OffsetMap } from '../timing/offset-map.ts'
-import type { Script, ScriptSpan, Segment } from './script.ts'
+import { type Script, type ScriptSpan, type Segment, SpanReader } from './script.ts'
 
 /** The same script with what a lexicon says instead of some words; aliases of the text's own markup stay as they are. Pure. */
 export function applyLexicon(
@@ -33,38 +33,4 @@ function replaced(
     return [...before, { spoken: alias, ...map.toSubmitted({ start, end }), isFixed: true as const }]
   })
   return [...made, ...rest.takeUntil(text.length)]
-}
-
-/** Gives spans piece by piece, in order. */
-class SpanReader {
-  readonly #spans: readonly ScriptSpan[]
-  #index = 0
-  /** Where the span begins that comes next, in what is spoken. */
-  #start = 0
-  #at = 0
-
-  constructor(spans: readonly ScriptSpan[]) {
-    this.#spans = spans
-  }
-
-  /** What is spoken from where the last call ended up to an offset. */
-  takeUntil(end: number): ScriptSpan[] {
-    const taken: ScriptSpan[] = []
-    for (let span = this.#spans[this.#index]; span !== undefined && this.#at < end; span = this.#spans[this.#index]) {
-      const to = Math.min(end, this.#start + span.spoken.length)
-      taken.push(part(span, this.#at - this.#start, to - this.#start))
-      this.#at = to
-      if (to < this.#start + span.spoken.length) break
-      this.#start = to
-      this.#index++
-    }
-    return taken
-  }
-}
-
-/** A span that is spoken otherwise than it was submitted is no shorter in the text for it. */
-function part(span: ScriptSpan, from: number, to: number): ScriptSpan {
-  const spoken = span.spoken.slice(from, to)
-  const isVerbatim = span.end - span.start === span.spoken.length
-  return isVerbatim ? { ...span, spoken, start: span.start + from, end: span.start + to } : { ...span, spoken }
 }

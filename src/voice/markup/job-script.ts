@@ -6,6 +6,7 @@ import type { Claim } from '../../jobs/lifecycle/claim-job.ts'
 import type { Lexicons } from '../../lexicon/lexicons.ts'
 import { OffsetMap } from '../timing/offset-map.ts'
 import { applyLexicon } from './apply-lexicon.ts'
+import { isComposed } from './composed.ts'
 import type { Change, Passage } from './passages.ts'
 import { readScript } from './read-script.ts'
 import { isFarLonger, type Manner, MarkupViolation, type Script, spokenText } from './script.ts'
@@ -35,7 +36,7 @@ export async function jobScript(
 ): Promise<JobScript> {
   const { text } = request
   const markup = claim.options.markup ?? 'none'
-  if (markup === 'none' && claim.lexicon === null) return { map: OffsetMap.plain(text) }
+  if (markup === 'none' && claim.lexicon === null && isComposed(text)) return { map: OffsetMap.plain(text) }
   const read = readOrFail(text, markup)
   const script = claim.lexicon === null ? read : await withLexicon(parts, claim, request, read, claim.lexicon)
   const map = new OffsetMap(

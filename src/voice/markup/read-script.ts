@@ -1,4 +1,5 @@
 import { codePoints } from '../../catalog/check-spoken-text.ts'
+import { composed } from './composed.ts'
 import { readPauses } from './pauses.ts'
 import type { Script } from './script.ts'
 import { readSsml } from './ssml.ts'
@@ -6,8 +7,10 @@ import { readSsml } from './ssml.ts'
 /** What may stand in a text besides what is spoken. */
 export type Markup = 'none' | 'pauses' | 'ssml'
 
-/** A submitted text as it is to be spoken. Pure. @throws MarkupViolation */
-export function readScript(text: string, markup: Markup): Script {
+/** A submitted text as it is to be spoken, in composed form (NFC). Pure. @throws MarkupViolation */
+export const readScript = (text: string, markup: Markup): Script => composed(readMarkup(text, markup))
+
+function readMarkup(text: string, markup: Markup): Script {
   if (markup === 'pauses') return readPauses(text)
   if (markup === 'ssml') return readSsml(text)
   const spans = [{ spoken: text, start: 0, end: text.length }]

@@ -99,3 +99,37 @@ export const isFarLonger = (spoken: number, submitted: number): boolean => spoke
 /** What of a script is heard, as one text. */
 export const spokenText = ({ segments }: Pick<Script, 'segments'>): string =>
   segments.flatMap(({ spans }) => spans.map(({ spoken }) => spoken)).join('')
+
+/** Gives spans piece by piece, in order. */
+export class SpanReader {
+  readonly #spans: readonly ScriptSpan[]
+  #index = 0
+  /** Where the span begins that comes next, in what is spoken. */
+  #start = 0
+  #at = 0
+
+  constructor(spans: readonly ScriptSpan[]) {
+    this.#spans = spans
+  }
+
+  /** What is spoken from where the last call ended up to an offset. */
+  takeUntil(end: number): ScriptSpan[] {
+    const taken: ScriptSpan[] = []
+    for (let span = this.#spans[this.#index]; span !== undefined && this.#at < end; span = this.#spans[this.#index]) {
+      const to = Math.min(end, this.#start + span.spoken.length)
+      taken.push(part(span, this.#at - this.#start, to - this.#start))
+      this.#at = to
+      if (to < this.#start + span.spoken.length) break
+      this.#start = to
+      this.#index++
+    }
+    return taken
+  }
+}
+
+/** A span that is spoken otherwise than it was submitted is no shorter in the text for it. */
+function part(span: ScriptSpan, from: number, to: number): ScriptSpan {
+  const spoken = span.spoken.slice(from, to)
+  const isVerbatim = span.end - span.start === span.spoken.length
+  return isVerbatim ? { ...span, spoken, start: span.start + from, end: span.start + to } : { ...span, spoken }
+}

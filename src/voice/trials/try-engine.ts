@@ -66,11 +66,13 @@ async function speakSample(ctx: Context, engine: SpeechEngine, endpoint: VoiceEn
 /** Servers differ in how they write names: only a name that differs by more than its case is missing. */
 function missingVoices(endpoint: VoiceEndpoint, offered: readonly string[] | null): string[] {
   if (offered === null) return []
-  const known = new Set(offered.map((name) => name.toLowerCase()))
+  const known = new Set(offered.map(plainName))
   const named = endpoint.voices.flatMap(({ engineVoice }) => (engineVoice === null ? [] : [engineVoice]))
   // Kokoro mixes voices: "af_bella+af_sky", each with a weight in parentheses.
-  return named.filter((name) => name.split('+').some((part) => !known.has(part.replace(/\(.*\)$/, '').toLowerCase())))
+  return named.filter((name) => name.split('+').some((part) => !known.has(plainName(part.replace(/\(.*\)$/, '')))))
 }
+
+const plainName = (name: string): string => name.normalize('NFC').toLowerCase()
 
 const reasonOf = (error: unknown): string =>
   error instanceof EngineError

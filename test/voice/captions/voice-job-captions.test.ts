@@ -170,6 +170,29 @@ describe('the times of words', () => {
   })
 })
 
+describe('a text whose letters and marks were submitted apart', () => {
+  const TEXTS = ['Müller mag Äpfel.', 'Мой ёжик й', '한국어', 'ガギグ']
+
+  test.each(TEXTS)('is spoken as the composed one is: %s', async (text) => {
+    const ids = await Promise.all(['NFC', 'NFD'].map((form) => spoken('plain', text.normalize(form))))
+    const [one, other] = await Promise.all(
+      ids.map(async (id) => (await call((await readJob(service.url, key, id)).outputs!.audio)).bytes),
+    )
+    expect(other!.equals(one!)).toBe(true)
+    const times = await timesOf(ids[1]!)
+    expect(times.words.map((word) => word.text).join('')).toBe(text.normalize('NFD').replace(/[ .]/g, ''))
+    const points = Array.from(text.normalize('NFD'))
+    expect(times.words.map(({ offset, length }) => points.slice(offset, offset + length).join(''))).toEqual(
+      times.words.map((word) => word.text),
+    )
+  })
+
+  test('reaches a server composed', async () => {
+    await spoken('remote', 'Mu\u0308ller')
+    expect(server.calls.at(-1)!.body.input).toBe('Müller')
+  })
+})
+
 describe('captions among the outputs', () => {
   test('are those that the endpoint file lists, under signed URLs that need no key, and declared in its schema', async () => {
     const id = await spoken('always', TEXT)

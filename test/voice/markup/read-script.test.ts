@@ -26,6 +26,49 @@ const attempt = (text: string, markup: Markup): void => {
   }
 }
 
+describe('a text in any Unicode form', () => {
+  const NFC = 'Müller, ёжик й, 한국어, ガギ, Việt; sẽ q̃ und Å.'
+  const spokenOf = (text: string, markup: Markup) =>
+    readScript(text, markup)
+      .segments.flatMap(({ spans }) => spans.map(({ spoken }) => spoken))
+      .join('')
+
+  test('is spoken in its composed form, charged as it was submitted', () => {
+    for (const markup of ['none', 'pauses', 'ssml'] as const) {
+      expect(spokenOf(NFC.normalize('NFD'), markup).trim()).toBe(NFC)
+      expect(readScript(NFC.normalize('NFD'), markup).characters).toBe([...NFC.normalize('NFD')].length)
+    }
+  })
+
+  test('has each composed character stand for all that it was submitted as', () => {
+    const submitted = 'Mu\u0308ller mag \u1112\u1161\u11ab.'
+    const map = new OffsetMap(
+      submitted,
+      readScript(submitted, 'none').segments.flatMap(({ spans }) => spans),
+    )
+    expect(map.spoken).toBe('Müller mag 한.')
+    const submittedOf = (word: string) => {
+      const start = map.spoken.indexOf(word)
+      const range = map.toSubmitted({ start, end: start + word.length })
+      return submitted.slice(range.start, range.end)
+    }
+    expect(['Müller', 'ü', 'mag', '한'].map(submittedOf)).toEqual([
+      'Mu\u0308ller',
+      'u\u0308',
+      'mag',
+      '\u1112\u1161\u11ab',
+    ])
+    expect(map.heard()).toEqual([{ start: 0, end: submitted.length }])
+  })
+
+  test('composes what markup takes apart, and aliases', () => {
+    expect(spokenOf('<speak>Mu&#x308;ller</speak>', 'ssml').trim()).toBe('Müller')
+    expect(spokenOf('<speak><sub alias="Mu\u0308ller">x</sub> Mu\u0308ller</speak>', 'ssml').trim()).toBe(
+      'Müller Müller',
+    )
+  })
+})
+
 describe('markup', () => {
   test('pauses are silence between two stretches, and are not charged', () => {
     expect(read('One. [pause:1.5s]Two[pause: 500ms]', 'pauses')).toEqual({

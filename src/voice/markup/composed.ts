@@ -1,0 +1,37 @@
+import { type Script, type ScriptSpan, SpanReader } from './script.ts'
+
+/** A character with what may compose with it: its marks, and vowels and finals of Hangul. */
+const CLUSTER = /.[\p{M}\u1160-\u11ff]*/gsu
+
+/** Whether a text has its composed form (NFC) already, as nearly every text has. */
+export const isComposed = (text: string): boolean => text.normalize('NFC') === text
+
+/**
+ * The same script in composed form (NFC), so that every engine is given the same text whichever form was submitted. Each composed character
+ * stands for all the characters that it was submitted as. Pure.
+ */
+export function composed(script: Script): Script {
+  const segments = script.segments.map((segment) => ({ ...segment, spans: composedSpans(segment.spans) }))
+  return { ...script, segments }
+}
+
+function composedSpans(spans: readonly ScriptSpan[]): readonly ScriptSpan[] {
+  if (isComposed(spans.map(({ spoken }) => spoken).join(''))) return spans
+  // An alias stands for its range as a whole. A mark may still come in another span than its letter, as a character reference.
+  const whole = spans.map((span) => (isVerbatim(span) ? span : { ...span, spoken: span.spoken.normalize('NFC') }))
+  const rest = new SpanReader(whole)
+  const text = whole.map(({ spoken }) => spoken).join('')
+  const made: ScriptSpan[] = []
+  for (const { 0: cluster, index } of text.matchAll(CLUSTER)) {
+    const spoken = cluster.normalize('NFC')
+    if (spoken === cluster) continue
+    made.push(...rest.takeUntil(index))
+    const taken = rest.takeUntil(index + cluster.length)
+    const { start } = taken[0]!
+    const isFixed = taken.some((span) => span.isFixed)
+    made.push({ spoken, start, end: taken.at(-1)!.end, ...(isFixed && { isFixed }) })
+  }
+  return [...made, ...rest.takeUntil(text.length)]
+}
+
+const isVerbatim = ({ spoken, start, end }: ScriptSpan): boolean => end - start === spoken.length
