@@ -4,8 +4,8 @@ import { longRead } from '../db/connections/long-read.ts'
 
 /**
  * In SQL, since Prisma Client has neither window functions nor sums by row. One pass over what is newer than the page, and one over the page:
- * not one for each of its entries. Retention carries charges on late, and dates them early: what was carried counts as of its date, as in the
- * ledger's file. There is one of a month at most, with an index. What came after all carried entries of the page is one more pass, which tells
+ * not one for each of its entries. Releases up to 0.1.0 carried the charges of deleted jobs on late, and dated them early: what was carried
+ * counts as of its date, as in the ledger's file. There is one of a month at most, with an index. What came after all carried entries of the page is one more pass, which tells
  * by the dates between which of them an entry lies.
  */
 const BALANCES = `

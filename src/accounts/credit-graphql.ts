@@ -22,7 +22,7 @@ const CreditKindEnum = describedEnum<CreditKind>('CreditKind', 'Why a balance ch
   grant: 'The operator gave or took credits.',
   charge: 'A worker took a job.',
   refund: 'A charged job failed or was cancelled.',
-  carried: 'The sum of a month of jobs that were deleted.',
+  carried: 'The sum of a month of jobs that a release up to 0.1.0 deleted; others keep their entries.',
 })
 
 const balances = new BatchLoader<GraphqlContext, number>(balancesAfter)
@@ -43,7 +43,10 @@ const CreditEntryRef = builder.prismaObject('CreditEntry', {
       description: 'The balance after this entry.',
       resolve: ({ id }, _args, ctx) => balances.load(ctx, String(id)),
     }),
-    jobId: t.exposeID('jobId', { nullable: true, description: 'The job that was charged or refunded.' }),
+    jobId: t.exposeID('jobId', {
+      nullable: true,
+      description: 'The job that was charged or refunded; it may be deleted by now.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When.' }),
   }),
 })
@@ -73,10 +76,10 @@ const CreditDayRef = builder.objectRef<LedgerDay>('CreditDay').implement({
   fields: (t) => ({
     at: t.expose('at', { type: 'DateTime', description: 'When the day begins.' }),
     granted: t.exposeFloat('granted', { description: 'What the operator granted, less what was taken back.' }),
-    spent: t.exposeFloat('spent', { description: 'Charges less refunds of jobs that were not deleted since.' }),
+    spent: t.exposeFloat('spent', { description: 'Charges less refunds.' }),
     carried: t.exposeFloat('carried', {
       description:
-        'Charges less refunds of the deleted jobs of a whole month, in the day of its first instant in UTC: their own days are not known any more.',
+        'Charges less refunds of the jobs of a whole month that a release up to 0.1.0 deleted, in the day of its first instant in UTC.',
     }),
   }),
 })

@@ -8,9 +8,9 @@ export interface LedgerDay {
   readonly at: Date
   /** Less what the operator took back. */
   readonly granted: number
-  /** Charges less refunds of jobs that were not deleted since. */
+  /** Charges less refunds. */
   readonly spent: number
-  /** The same of a whole month's deleted jobs, in the day of the month's first instant in UTC: when they ran is not known any more. */
+  /** The same of a whole month's jobs that releases up to 0.1.0 deleted, in the day of the month's first instant in UTC. */
   readonly carried: number
 }
 

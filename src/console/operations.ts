@@ -69,7 +69,7 @@ export type CaptionFormat =
 
 /** Why a balance changed. */
 export type CreditKind =
-  /** The sum of a month of jobs that were deleted. */
+  /** The sum of a month of jobs that a release up to 0.1.0 deleted; others keep their entries. */
   | 'CARRIED'
   /** A worker took a job. */
   | 'CHARGE'

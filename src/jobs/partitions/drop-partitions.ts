@@ -7,10 +7,10 @@ const FEW_ROWS = 1_000
 
 /**
  * Partitions of one range of ids each that may be empty: all of their jobs are older than the one of this id, before which nothing is kept
- * but what has to stay. Those of all tables go together, as a job that stays may still get artifacts and entries of the ledger.
+ * but what has to stay. Those of jobs and artifacts go together, as a job that stays may still get artifacts; the ledger is kept for ever.
  */
 export function emptied(partitions: readonly Partition[], before: string): Partition[][] {
-  const ended = partitions.filter(({ until }) => until !== null && until <= before)
+  const ended = partitions.filter(({ table, until }) => table !== 'credit_entry' && until !== null && until <= before)
   return [...Map.groupBy(ended, ({ until }) => until).values()].filter((range) =>
     range.every(({ rows }) => rows < FEW_ROWS),
   )

@@ -7,7 +7,7 @@ import type { ClientBase, Pool } from 'pg'
 export const PARTITIONED = [
   { table: 'job', key: 'id' },
   { table: 'artifact', key: 'job_id' },
-  // Grants and what was carried on belong to no job: they are in the default partition.
+  // Grants belong to no job: they are in the default partition. The entries of a job outlive it.
   { table: 'credit_entry', key: 'job_id' },
 ] as const
 

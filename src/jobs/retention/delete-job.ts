@@ -21,7 +21,7 @@ const FIND = `select account_id, status, exists (
 
 /**
  * Deletes a job that has ended, for ever: its audio, its text, its webhook deliveries and its idempotency key. It is then 404 everywhere;
- * the ledger keeps its sum. One that is unfinished, or whose webhook is still to be delivered, is refused.
+ * the ledger keeps what it cost. One that is unfinished, or whose webhook is still to be delivered, is refused.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts), INVALID_REQUEST
  */
 export async function deleteJob(ctx: Context, input: { readonly jobId: string }): Promise<{ readonly jobId: string }> {

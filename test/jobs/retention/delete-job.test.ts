@@ -1,5 +1,10 @@
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { balancesAfter } from '../../../src/accounts/balances-after.ts'
+import { creditDays } from '../../../src/accounts/credit-days.ts'
+import { creditEntries } from '../../../src/accounts/credit-entries.ts'
 import { inTransaction, type Tx } from '../../../src/db/database.ts'
+import { exportLedger } from '../../../src/jobs/export/export-ledger.ts'
 import { jobUpdated } from '../../../src/jobs/live/job-updated.ts'
 import { jobsUpdated } from '../../../src/jobs/live/jobs-updated.ts'
 import { notifyJob } from '../../../src/jobs/live/notify-job.ts'
@@ -48,6 +53,22 @@ const exported = async (key: string) => {
   return (await call(`${service.url}/api/v1/jobs/export?from=${from}&to=${to}`, { key })).text
 }
 
+/** The account's ledger as each door shows it: its file, its entries with their balances, its sums by day. */
+async function ledgerOf(account: string) {
+  const operator = service.runtime.as({ kind: 'system' })
+  const { csv } = await exportLedger(operator, { account })
+  const { edges } = await creditEntries(operator, { account })
+  const ids = edges.map(({ node }) => String(node.id))
+  const [to, from] = [operator.now(), new Date(operator.now().getTime() - DAY_MS)]
+  return {
+    csv: await text(csv),
+    balances: await balancesAfter(operator, ids),
+    days: await creditDays(operator, { account, from, to: new Date(to.getTime() + DAY_MS) }).then((days) =>
+      days.map(({ spent, granted, carried }) => [spent, granted, carried]),
+    ),
+  }
+}
+
 /** A rendered job, with the address of its audio. */
 async function spoken(text: string) {
   const account = await service.createAccount(CREDITS)
@@ -59,12 +80,15 @@ async function spoken(text: string) {
 }
 
 describe('deleteJob', () => {
-  test('leaves nothing of a job but its sum in the ledger', async () => {
+  test('leaves nothing of a job but its entry in the ledger, of which each reading is as before', async () => {
     const { account, key, id, audio } = await spoken('Forget me.')
     await rows('insert into job_attempt (job_id, attempt) values ($1, 1)', [id])
     expect((await call(audio)).status).toBe(200)
     expect(await exported(key)).toContain(id)
+    const ledger = await ledgerOf(account)
     expect((await remove(key, id)).data?.deleteJob).toEqual({ jobId: id })
+    expect(await ledgerOf(account)).toEqual(ledger)
+    expect(ledger.csv).toContain(`charge,-10,${Number(CREDITS) - 10},${id},`)
     const gone = [`/api/v1/voice/jobs/${id}`, `/api/v1/jobs/${id}`]
     for (const path of gone) expect((await call(service.url + path, { key })).status, path).toBe(404)
     expect((await call(audio)).status).toBe(404)
@@ -77,11 +101,11 @@ describe('deleteJob', () => {
     expect(csv).toMatch(/\bjob_id\b/)
     expect(csv).not.toContain(id)
     const attempts = ['abandoned_attempt', 'job_attempt']
-    for (const table of ['artifact', 'credit_entry', 'idempotency_record', 'webhook_delivery', ...attempts])
+    for (const table of ['artifact', 'idempotency_record', 'webhook_delivery', ...attempts])
       expect(await rows(`select * from ${table} where job_id = $1`, [id]), table).toEqual([])
-    const [ledger] = await rows('select sum(amount)::int as sum from credit_entry where account_id = $1', [account])
+    const [entries] = await rows('select sum(amount)::int as sum from credit_entry where account_id = $1', [account])
     const [balance] = await rows('select credits::int as credits from account where id = $1', [account])
-    expect(ledger.sum).toBe(balance.credits)
+    expect(entries.sum).toBe(balance.credits)
     expect(balance.credits).toBe(Number(CREDITS) - 'Forget me.'.length)
     expect(codeOf(await remove(key, id))).toBe('NOT_FOUND')
   })
