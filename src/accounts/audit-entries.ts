@@ -1,6 +1,7 @@
 import { isOperator, requireOperator } from '../access/require.ts'
 import type { AuditedAction } from '../audit/audited-actions.ts'
 import type { Context } from '../context/context.ts'
+import { closeWindow } from '../db/close-window.ts'
 import { idsOfWindow } from '../db/own/ids-of-window.ts'
 import { ownIds } from '../db/own/own-ids.ts'
 import { orderOfAccount, whereOfAccount } from '../db/own/own-rows.ts'
@@ -49,6 +50,7 @@ export async function auditEntries(ctx: Context, input: AuditEntriesInput): Prom
   const owner = await ownerOf(ctx, input)
   const shape = pageShape(input, (text) => ID_FORM.test(text))
   const where = narrowed(input)
+  await closeWindow(ctx, 'audit_entry', input.createdAt?.to)
   const { id, orderBy, take } = idQuery(input, shape, 'newest', toNumber)
   const narrowing = { table: 'audit_entry', column: 'action', values: input.actions, ...input } as const
   const ids = await (owner === null

@@ -1,4 +1,5 @@
 import type { Context } from '../context/context.ts'
+import { closeWindow } from '../db/close-window.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { isTimeZone, isUnknownZone } from '../values/time-zone.ts'
 import { type LedgerDay, ledgerDays } from './ledger-days.ts'
@@ -30,6 +31,7 @@ export async function creditDays(ctx: Context, input: CreditDaysInput): Promise<
   if (to.getTime() - from.getTime() > MAX_DAYS * DAY_MS)
     throw refuse('/from', `must not be more than ${MAX_DAYS} days before to`)
   if (!isTimeZone(timeZone)) throw refuse('/timeZone', 'must be the name of a time zone, such as Europe/Berlin')
+  await closeWindow(ctx, 'credit_entry', input.to)
   return ledgerDays(ctx.db, accountId, { from, to, timeZone }).catch(refuseUnknownZone)
 }
 

@@ -1,5 +1,6 @@
 import { isOperator } from '../access/require.ts'
 import type { Context } from '../context/context.ts'
+import { closeWindow } from '../db/close-window.ts'
 import { ownIds } from '../db/own/own-ids.ts'
 import { orderOfAccount, whereOfAccount } from '../db/own/own-rows.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
@@ -45,6 +46,7 @@ export async function creditEntries(ctx: Context, input: CreditEntriesInput): Pr
   const accountId = await whoseAccount(ctx, input.account)
   const shape = pageShape(input, (text) => ID_FORM.test(text))
   rejectWrong(input)
+  await closeWindow(ctx, 'credit_entry', input.createdAt?.to)
   const { id, orderBy, take } = idQuery(input, shape, 'newest', toNumber)
   const narrowing = { table: 'credit_entry', column: 'kind::text', values: input.kinds, ...input } as const
   const ids = await ownIds(ctx.db, accountId, narrowing, input, shape, toNumber)

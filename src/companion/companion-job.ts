@@ -5,8 +5,9 @@ import { ServiceError } from '../errors/service-error.ts'
 import { type IdempotentRequest, idempotentRequest, recallJob, rememberJob } from '../idempotency/remember-response.ts'
 import { JOB_ERRORS, type JobErrorCode, JobFailure, type JobType } from '../jobs/job-states.ts'
 import { failureOf } from '../jobs/lifecycle/outcome.ts'
+import { withNewId } from '../jobs/lifecycle/with-new-id.ts'
 import { notifyJob } from '../jobs/live/notify-job.ts'
-import { idTime, newId } from '../values/id.ts'
+import { idTime } from '../values/id.ts'
 import type { CompanionContext } from './companion.ts'
 import type { Limit } from './companion-server.ts'
 import { failAbandonedJobs } from './fail-abandoned-jobs.ts'
@@ -57,8 +58,11 @@ export async function runCompanionJob<Result extends object>(
   const known = idempotency === null ? null : await recall<Result>(ctx, idempotency)
   if (known !== null) return known
   await work.prepare?.()
-  const jobId = newId('job', ctx.now())
-  if (!(await begin(ctx, work, jobId, idempotency))) {
+  const { jobId, isNew } = await withNewId(ctx, async (id) => ({
+    jobId: id,
+    isNew: await begin(ctx, work, id, idempotency),
+  }))
+  if (!isNew) {
     const faster = idempotency === null ? null : await recall<Result>(ctx, idempotency)
     if (faster === null) throw inProgress()
     return faster
@@ -112,6 +116,8 @@ async function recall<Result>(
   return null
 }
 
+const IN_TIME = 'select refuse_late_job($1, $2::timestamptz)::text'
+
 const RECALLED = { status: true, isProhibited: true, errorCode: true } as const
 
 /** Returns false where another request with the same key was faster. */
@@ -133,6 +139,7 @@ function begin(
   return ctx.db.prisma.$transaction(async (tx) => {
     if (idempotency !== null && !(await rememberJob(sqlIn(tx), idempotency, jobId))) return false
     await tx.job.create({ data, select: { id: true } })
+    await sqlIn(tx).query({ text: IN_TIME, values: [actor.accountId, createdAt] })
     return true
   })
 }

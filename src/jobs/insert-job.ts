@@ -16,10 +16,15 @@ const KEYED = `asked as materialized (
   remembered as (${rememberingJobs('asked')}),
   made as materialized (select ${COLUMNS} from asked where id in (select id from remembered))`
 
+/** Behind the row, so that a repetition of one that is there is told from it first. */
+const IN_TIME = 'refuse_late_job(account_id, created_at)'
+
 /** Jobs that wait for a worker; one parameter for each of COLUMNS. */
 export const INSERT_WAITING: JobInsert = {
   name: 'insert_job',
-  text: (condition) => `insert into job (${COLUMNS}) select ${COLUMNS} from ${MADE} where ${condition}`,
+  text: (condition) =>
+    `insert into job (${COLUMNS}) select ${COLUMNS} from ${MADE} where ${condition} returning ${IN_TIME}`,
+  returns: true,
 }
 
 /** The same with an Idempotency-Key each, and the hash of its request: not where a key stands for another job. */
@@ -27,7 +32,8 @@ export const INSERT_WAITING_ONCE: JobInsert = {
   name: 'insert_once',
   with: KEYED,
   chosen: 'remembered',
-  text: (condition) => `insert into job (${COLUMNS}) select ${COLUMNS} from made where ${condition} returning id`,
+  text: (condition) =>
+    `insert into job (${COLUMNS}) select ${COLUMNS} from made where ${condition} returning id, ${IN_TIME}`,
 }
 
 const CHARGED = `
@@ -49,7 +55,7 @@ const takenWhere = (condition: string) => `
     returning id, account_id, type, endpoint_key, attempt, hand_backs, inputs, options, attempt = 1 as funded,
       (select revision from lexicon l where l.account_id = job.account_id) as lexicon,
       coalesce(webhook_url, (select a.webhook_url from account a where a.id = job.account_id)) is not null as delivers,
-      cost::float8 as charged, extract(epoch from started_at - created_at)::float8 as waited`
+      cost::float8 as charged, extract(epoch from started_at - created_at)::float8 as waited, ${IN_TIME}`
 
 /**
  * One job, claimed with its charge as `claimJobs` does it: a `ClaimedRow`. `funded` is false where the balance is below the cost, or another

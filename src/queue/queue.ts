@@ -35,6 +35,8 @@ export interface RowInsert {
    * of those that are, for `enqueueTogether` as `queued`. Absent: all are inserted.
    */
   readonly chosen?: string
+  /** Whether `text` ends by returning something where nothing is chosen. */
+  readonly returns?: boolean
 }
 
 /** What became of a job that was to be queued as taken: claimed, queued to wait, or not chosen by its insertion. */

@@ -59,6 +59,11 @@ export type Lexicon = Prisma.LexiconModel
  */
 export type Job = Prisma.JobModel
 /**
+ * Model JobHorizon
+ * Up to when an account's jobs were last read by a window of time: none of an earlier time is inserted any more. `*`: those of all accounts.
+ */
+export type JobHorizon = Prisma.JobHorizonModel
+/**
  * Model JobCount
  * How many jobs there are, kept by triggers on `job`: the sum over the shards. A single shard may be negative.
  */

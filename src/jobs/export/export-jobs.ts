@@ -1,6 +1,7 @@
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
+import { closeJobWindow } from '../list/close-job-window.ts'
 import { parameterViolations, rejectViolations } from '../list/filter-parameters.ts'
 import { CSV_HEAD, copyWithin, exceedsWithin, type Window } from './csv-select.ts'
 import { type CsvExport, type ExportContext, exportCsv } from './export-csv.ts'
@@ -17,7 +18,7 @@ export interface ExportInput extends Window {
 
 /**
  * The account's jobs of a window of time as CSV. Limit and rows come from one snapshot, and are read at the database's
- * speed: how slowly the file is taken does not matter to it.
+ * speed: how slowly the file is taken does not matter to it. Every job of the window that is or was submitted is in it.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST (more than 366 days, or 500,000 jobs), RATE_LIMITED, UNAVAILABLE
  */
 export async function exportJobs(ctx: ExportContext, { gone, ...window }: ExportInput): Promise<CsvExport> {
@@ -25,6 +26,7 @@ export async function exportJobs(ctx: ExportContext, { gone, ...window }: Export
   const { accountId } = requireAccount(ctx)
   rejectViolations(parameterViolations(window))
   if (window.to.getTime() - window.from.getTime() > MAX_WINDOW_MS) throw tooLong()
+  await closeJobWindow(ctx, accountId, { createdAt: window }, gone)
   const source = { accountId, head: CSV_HEAD, copy: copyWithin(accountId, window) }
   return exportCsv(
     ctx,

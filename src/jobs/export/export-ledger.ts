@@ -1,5 +1,6 @@
 import { escapeLiteral } from 'pg'
 import { whoseAccount } from '../../accounts/whose-account.ts'
+import { closeWindow } from '../../db/close-window.ts'
 import { parameterViolations, rejectViolations } from '../list/filter-parameters.ts'
 import { type CsvExport, type ExportContext, exportCsv } from './export-csv.ts'
 
@@ -27,12 +28,13 @@ export async function exportLedger(
 ): Promise<CsvExport> {
   const accountId = await whoseAccount(ctx, account)
   rejectViolations(parameterViolations(window))
+  await closeWindow(ctx, 'credit_entry', window.to, { gone })
   return exportCsv(ctx, { accountId, head: HEAD, copy: copyOf(accountId, window) }, gone)
 }
 
 /**
- * The sum runs over the entries before the window as well: all of them together are the balance. What retention has carried on is of its
- * month's first day, whatever its id.
+ * The sum runs over the entries before the window as well: all of them together are the balance. What releases up to 0.1.0 have carried
+ * on is of its month's first day, whatever its id.
  */
 function copyOf(accountId: string, { from, to }: Pick<ExportLedgerInput, 'from' | 'to'>): string {
   const within = [

@@ -7,12 +7,13 @@ import { internalError, paymentRequired, ServiceError } from '../../errors/servi
 import { type IdempotentRequest, recallJob } from '../../idempotency/remember-response.ts'
 import type { JobKind } from '../../queue/job-kind.ts'
 import type { FairShare, RowInsert } from '../../queue/queue.ts'
-import { idTime, newId } from '../../values/id.ts'
+import { idTime } from '../../values/id.ts'
 import { INSERT_TAKEN, INSERT_TAKEN_ONCE, INSERT_WAITING, INSERT_WAITING_ONCE } from '../insert-job.ts'
 import type { JobOptions } from '../job-options.ts'
 import type { QueuedType } from '../job-states.ts'
 import { notifyJob } from '../live/notify-job.ts'
 import type { ClaimedRow } from './claim-jobs.ts'
+import { withNewId } from './with-new-id.ts'
 
 /** What a caller gets for a job that was accepted. */
 export interface Submission {
@@ -71,11 +72,13 @@ async function replayed(ctx: Context, idempotency: IdempotentRequest | null): Pr
  * @throws UNAUTHORIZED without an account, PAYMENT_REQUIRED unless the balance is positive, IDEMPOTENCY_MISMATCH
  */
 export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission> {
-  const { kind, idempotency } = job
   const actor = requireAccount(ctx)
   if (actor.credits <= 0n) throw paymentRequired()
+  return withNewId(ctx, (jobId) => queueAs(ctx, jobId, actor, job))
+}
 
-  const jobId = newId('job', ctx.now())
+async function queueAs(ctx: Context, jobId: string, actor: AccountHolder, job: QueuedJob): Promise<Submission> {
+  const { kind, idempotency } = job
   const inserts = insertsOf(jobId, actor, job)
   const fairShare = { accountId: actor.accountId, server: job.server }
   await ctx.queue.prepare(kind)

@@ -4,6 +4,7 @@ import type { Context } from '../../context/context.ts'
 import { longRead, longScan } from '../../db/connections/long-read.ts'
 import type { JobStatus } from '../job-states.ts'
 import { isRolledUp } from '../rollup/rollup-source.ts'
+import { closeJobWindow } from './close-job-window.ts'
 import { isCounted } from './filter-conditions.ts'
 import { totalOf } from './job-total.ts'
 import type { JobsInput } from './jobs.ts'
@@ -30,6 +31,7 @@ export async function totalOfJobs(
 ): Promise<number> {
   const filter = input.filter ?? {}
   rejectFilterViolations(filter)
+  await closeJobWindow(ctx, owner, filter)
   const statuses = statusesOf(input)
   if (statuses?.length === 0) return 0
   const values: unknown[] = []

@@ -7,6 +7,7 @@ import type { Database } from '../../db/database.ts'
 import { statementName } from '../../db/statement-name.ts'
 import type { Detail } from '../../errors/service-error.ts'
 import { type Job, type JobSummary, PAGE_COLUMNS } from '../job-shape.ts'
+import { closeJobWindow } from './close-job-window.ts'
 import { type FilterParameters, parameterViolations, rejectViolations, toJobsFilter } from './filter-parameters.ts'
 import { type PageQuery, pageQueries } from './page-query.ts'
 import { readSummaries, summaryLines } from './summary-lines.ts'
@@ -58,7 +59,9 @@ export async function jobPage(ctx: Context, input: JobPageInput): Promise<JobPag
     ...rangeViolations('offset', offset, 0, MAX_OFFSET),
     ...parameterViolations(filter ?? {}),
   ])
-  const queries = pageQueries(accountId, toJobsFilter(filter ?? {}), { limit, offset, now: ctx.now() })
+  const meant = toJobsFilter(filter ?? {})
+  await closeJobWindow(ctx, accountId, meant)
+  const queries = pageQueries(accountId, meant, { limit, offset, now: ctx.now() })
   if (input.whole === true) {
     const rows = await readPage<WholeRow>(ctx.db, accountId, queries, wholeText)
     const jobs = rows.filter((row): row is WholeRow & Job => row.id !== null)

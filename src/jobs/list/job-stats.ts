@@ -6,6 +6,7 @@ import { hasAllEvents } from '../rollup/event-breadth.ts'
 import type { Percentiles } from '../rollup/histogram.ts'
 import { isRolledUp } from '../rollup/rollup-source.ts'
 import { statsOfRollUp } from '../rollup/stats-of-rollup.ts'
+import { closeJobWindow } from './close-job-window.ts'
 import { rejectFilterViolations } from './jobs-filter.ts'
 import { askedJobs, type JobsOwner, readerOf } from './jobs-owner.ts'
 import { statsOfRows } from './stats-of-rows.ts'
@@ -46,6 +47,7 @@ type Row<Distribution> = Partial<Record<JobGroup, string | Date | null>> &
 export async function jobStats(ctx: Context, input: JobStatsInput): Promise<JobStats[]> {
   const owner = await askedJobs(ctx, input)
   rejectFilterViolations(input.filter ?? {})
+  await closeJobWindow(ctx, owner, input.filter)
   return isRolledUp(input.filter ?? {}) ? readRollUp(ctx, owner, input) : readRows(ctx, owner, input, longScan)
 }
 

@@ -8,6 +8,7 @@ import { statementName } from '../../db/statement-name.ts'
 import { isId } from '../../values/id.ts'
 import { DURATION_MS, type Job, PAGE_COLUMNS, ROW_COLUMNS } from '../job-shape.ts'
 import type { JobStatus } from '../job-states.ts'
+import { closeJobWindow } from './close-job-window.ts'
 import { conditionsOf, isCounted, oneOf } from './filter-conditions.ts'
 import { type JobsFilter, rejectFilterViolations } from './jobs-filter.ts'
 import { type JobsOwner, readerOf } from './jobs-owner.ts'
@@ -58,6 +59,7 @@ export async function readJobs(ctx: Context, owner: JobsOwner, input: JobsInput)
   const order = input.orderBy ?? NEWEST_FIRST
   const shape = pageShape(input, (text) => isCursor(text, order))
   rejectFilterViolations(input.filter ?? {})
+  await closeJobWindow(ctx, owner, input.filter)
   const statement = toStatement(owner, input, order, shape)
   // What no index leads to may be looked for among all jobs.
   const { rows } =

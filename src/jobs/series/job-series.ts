@@ -1,6 +1,7 @@
 import type { QueryConfig } from 'pg'
 import type { Context } from '../../context/context.ts'
 import { longRead, longScan } from '../../db/connections/long-read.ts'
+import { closeJobWindow } from '../list/close-job-window.ts'
 import { type JobsFilter, rejectFilterViolations } from '../list/jobs-filter.ts'
 import { type AskedJobs, askedJobs, readerOf } from '../list/jobs-owner.ts'
 import { hasAllEvents, namesIn } from '../rollup/event-breadth.ts'
@@ -59,6 +60,7 @@ export async function jobSeries(ctx: Context, input: JobSeriesInput): Promise<Jo
   const owner = await askedJobs(ctx, input)
   const filter = input.filter ?? {}
   rejectFilterViolations(filter)
+  await closeJobWindow(ctx, owner, { createdAt: { to: input.to }, and: [filter] })
   const { from, step: asked, withAudio } = input
   const to = input.to ?? ctx.now()
   const { step, starts } = await stepsOf(ctx, { from, to, step: asked, timeZone: input.timeZone ?? 'UTC' })

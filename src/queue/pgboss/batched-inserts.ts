@@ -158,7 +158,7 @@ export function statementOf(
   const parameters = [1, 2].map((number) => `$${values.length + number}`).join(', ')
   return {
     name: `${name} notifying`,
-    text: `${text}${insert.chosen === undefined ? ' returning' : ','} pg_notify(${parameters})`,
+    text: `${text}${insert.chosen === undefined && !insert.returns ? ' returning' : ','} pg_notify(${parameters})`,
     values: [...values, QUEUE_CHANNEL, kind.queue],
   }
 }

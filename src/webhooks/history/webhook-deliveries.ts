@@ -1,6 +1,7 @@
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
+import { closeWindow } from '../../db/close-window.ts'
 import { longRead } from '../../db/connections/long-read.ts'
 import { idsOfAccount, ofAccount } from '../../db/own/own-rows.ts'
 import { type Connection, type PageInput, pageShape, toConnection } from '../../db/page.ts'
@@ -41,6 +42,7 @@ export async function webhookDeliveries(ctx: Context, input: DeliveriesInput): P
   const { first, last, after, before, ...filter } = input
   const shape = pageShape(input, (text) => isId('msg', text))
   rejectDeliveryViolations(filter)
+  await closeWindow(ctx, 'webhook_delivery', filter.createdAt?.to)
   const values: unknown[] = [accountId]
   const parameter = (value: unknown) => `$${values.push(value)}`
   const conditions = [
@@ -65,6 +67,7 @@ export async function countDeliveries(ctx: Context, filter: DeliveriesFilter): P
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   const { accountId } = requireAccount(ctx)
   rejectDeliveryViolations(filter)
+  await closeWindow(ctx, 'webhook_delivery', filter.createdAt?.to)
   const values: unknown[] = [accountId]
   const conditions = deliveryConditions(filter, (value) => `$${values.push(value)}`)
   const statement = isDeliveryCounted(filter)

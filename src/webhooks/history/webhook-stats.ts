@@ -1,6 +1,7 @@
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
+import { closeWindow } from '../../db/close-window.ts'
 import { longRead } from '../../db/connections/long-read.ts'
 import { idsOfAccount, ofAccount } from '../../db/own/own-rows.ts'
 import { type DeliveriesFilter, deliveryConditions, rejectDeliveryViolations } from './deliveries-filter.ts'
@@ -31,6 +32,7 @@ export async function webhookStats(
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   const { accountId } = requireAccount(ctx)
   rejectDeliveryViolations({ createdAt })
+  await closeWindow(ctx, 'webhook_delivery', createdAt?.to)
   const values: unknown[] = [accountId]
   const conditions = deliveryConditions({ createdAt }, (value) => `$${values.push(value)}`)
   const deliveries = `from webhook_delivery d where ${[ofAccount('$1', 'd.'), ...conditions].join(' and ')}`

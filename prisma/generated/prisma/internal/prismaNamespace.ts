@@ -405,6 +405,7 @@ export const ModelName = {
   AccountVoice: 'AccountVoice',
   Lexicon: 'Lexicon',
   Job: 'Job',
+  JobHorizon: 'JobHorizon',
   JobCount: 'JobCount',
   JobRollupBacklog: 'JobRollupBacklog',
   JobEventBacklog: 'JobEventBacklog',
@@ -442,7 +443,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "creditEntry" | "apiKey" | "voiceEndpoint" | "voice" | "accountVoice" | "lexicon" | "job" | "jobCount" | "jobRollupBacklog" | "jobEventBacklog" | "artifact" | "abandonedAttempt" | "jobAttempt" | "heardAttempt" | "workflow" | "retentionProgress" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookDeliveryCount" | "webhookAttempt" | "user" | "session" | "signInLink" | "auditEntry"
+    modelProps: "account" | "creditEntry" | "apiKey" | "voiceEndpoint" | "voice" | "accountVoice" | "lexicon" | "job" | "jobHorizon" | "jobCount" | "jobRollupBacklog" | "jobEventBacklog" | "artifact" | "abandonedAttempt" | "jobAttempt" | "heardAttempt" | "workflow" | "retentionProgress" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookDeliveryCount" | "webhookAttempt" | "user" | "session" | "signInLink" | "auditEntry"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -1035,6 +1036,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.JobCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.JobCountAggregateOutputType> | number
+        }
+      }
+    }
+    JobHorizon: {
+      payload: Prisma.$JobHorizonPayload<ExtArgs>
+      fields: Prisma.JobHorizonFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.JobHorizonFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobHorizonPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.JobHorizonFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobHorizonPayload>
+        }
+        findFirst: {
+          args: Prisma.JobHorizonFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobHorizonPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.JobHorizonFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobHorizonPayload>
+        }
+        findMany: {
+          args: Prisma.JobHorizonFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobHorizonPayload>[]
+        }
+        create: {
+          args: Prisma.JobHorizonCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobHorizonPayload>
+        }
+        createMany: {
+          args: Prisma.JobHorizonCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.JobHorizonCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobHorizonPayload>[]
+        }
+        delete: {
+          args: Prisma.JobHorizonDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobHorizonPayload>
+        }
+        update: {
+          args: Prisma.JobHorizonUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobHorizonPayload>
+        }
+        deleteMany: {
+          args: Prisma.JobHorizonDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.JobHorizonUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.JobHorizonUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobHorizonPayload>[]
+        }
+        upsert: {
+          args: Prisma.JobHorizonUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobHorizonPayload>
+        }
+        aggregate: {
+          args: Prisma.JobHorizonAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateJobHorizon>
+        }
+        groupBy: {
+          args: Prisma.JobHorizonGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.JobHorizonGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.JobHorizonCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.JobHorizonCountAggregateOutputType> | number
         }
       }
     }
@@ -2853,6 +2928,14 @@ export const JobScalarFieldEnum = {
 export type JobScalarFieldEnum = (typeof JobScalarFieldEnum)[keyof typeof JobScalarFieldEnum]
 
 
+export const JobHorizonScalarFieldEnum = {
+  accountId: 'accountId',
+  at: 'at'
+} as const
+
+export type JobHorizonScalarFieldEnum = (typeof JobHorizonScalarFieldEnum)[keyof typeof JobHorizonScalarFieldEnum]
+
+
 export const JobCountScalarFieldEnum = {
   accountId: 'accountId',
   type: 'type',
@@ -3570,6 +3653,7 @@ export type GlobalOmitConfig = {
   accountVoice?: Prisma.AccountVoiceOmit
   lexicon?: Prisma.LexiconOmit
   job?: Prisma.JobOmit
+  jobHorizon?: Prisma.JobHorizonOmit
   jobCount?: Prisma.JobCountOmit
   jobRollupBacklog?: Prisma.JobRollupBacklogOmit
   jobEventBacklog?: Prisma.JobEventBacklogOmit

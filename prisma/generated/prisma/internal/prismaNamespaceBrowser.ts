@@ -59,6 +59,7 @@ export const ModelName = {
   AccountVoice: 'AccountVoice',
   Lexicon: 'Lexicon',
   Job: 'Job',
+  JobHorizon: 'JobHorizon',
   JobCount: 'JobCount',
   JobRollupBacklog: 'JobRollupBacklog',
   JobEventBacklog: 'JobEventBacklog',
@@ -245,6 +246,14 @@ export const JobScalarFieldEnum = {
 } as const
 
 export type JobScalarFieldEnum = (typeof JobScalarFieldEnum)[keyof typeof JobScalarFieldEnum]
+
+
+export const JobHorizonScalarFieldEnum = {
+  accountId: 'accountId',
+  at: 'at'
+} as const
+
+export type JobHorizonScalarFieldEnum = (typeof JobHorizonScalarFieldEnum)[keyof typeof JobHorizonScalarFieldEnum]
 
 
 export const JobCountScalarFieldEnum = {

@@ -1,0 +1,37 @@
+import type { Context } from '../../context/context.ts'
+import { internalError } from '../../errors/service-error.ts'
+import { newId } from '../../values/id.ts'
+
+const LATE = 'SN001'
+const MOST_TRIES = 10
+
+/**
+ * Inserts a job with a new id, and again with a later one where a window of time that holds the first one's was read meanwhile. Then the
+ * time is the database's own: this process may have read it before it was set.
+ */
+export async function withNewId<Result>(ctx: Context, insert: (jobId: string) => Promise<Result>): Promise<Result> {
+  let at = ctx.now()
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    try {
+      return await insert(newId('job', at))
+    } catch (error) {
+      if (!isLate(error)) throw error
+      at = await databaseTime(ctx)
+    }
+  }
+  throw internalError('a job came late every time')
+}
+
+async function databaseTime({ db }: Context): Promise<Date> {
+  const { rows } = await db.pool.query<{ at: Date }>(`select date_trunc('milliseconds', clock_timestamp()) as at`)
+  return rows[0]!.at
+}
+
+/** Of the driver, or of Prisma Client over it. */
+function isLate(error: unknown): boolean {
+  const { code, meta } = (error ?? {}) as {
+    readonly code?: unknown
+    readonly meta?: { readonly driverAdapterError?: { readonly cause?: { readonly originalCode?: unknown } } }
+  }
+  return code === LATE || meta?.driverAdapterError?.cause?.originalCode === LATE
+}
