@@ -993,6 +993,8 @@ export type TagMediaMutation = { tagMedia:
 
 export type TextLanguageQueryVariables = Exact<{
   text: string;
+  slug?: string | null | undefined;
+  voice?: string | null | undefined;
 }>;
 
 
@@ -1145,7 +1147,7 @@ export const signOutMutationVariables: SignOutMutationVariables = {"everywhere":
 export const submitGenerationMutationVariables: SubmitGenerationMutationVariables = {"slug":"portrait","inputs":{"prompt":"A lighthouse at dusk."}}
 export const submitVoiceJobMutationVariables: SubmitVoiceJobMutationVariables = {"slug":"tts","inputs":{"text":"Hello! This is Sonant, speaking.","voice":"aria"}}
 export const tagMediaMutationVariables: TagMediaMutationVariables = {"mediaUrl":"https://example.com/cat.jpg","mediaKind":"IMAGE"}
-export const textLanguageQueryVariables: TextLanguageQueryVariables = {"text":"Guten Morgen! Wie geht es dir?"}
+export const textLanguageQueryVariables: TextLanguageQueryVariables = {"text":"Guten Morgen! Wie geht es dir?","slug":"tts","voice":"aria"}
 export const updateApiKeyMutationVariables: UpdateApiKeyMutationVariables = {"id":"key_01kajc7w8te7rsxmpb7cv3m6vz","name":"reader of jobs"}
 export const updateUserMutationVariables: UpdateUserMutationVariables = {"user":"member@example.com","role":"OWNER"}
 export const usersQueryVariables: UsersQueryVariables = {}

@@ -1117,6 +1117,8 @@ export type OwnVoicesQuery = { endpointVoices: { slug: string, voices: Array<{ s
 
 export type SheetLanguageQueryVariables = Exact<{
   text: string;
+  slug?: string | null | undefined;
+  voice?: string | null | undefined;
 }>;
 
 
@@ -1591,7 +1593,7 @@ export const disableUser: Operation<DisableUserMutation, DisableUserMutationVari
 export const enableUser: Operation<EnableUserMutation, EnableUserMutationVariables> = { query: "mutation EnableUser($user:ID!){enableUser(user:$user){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const voices: Operation<VoicesQuery, VoicesQueryVariables> = { query: "query Voices{myEndpoints{id slug name description schema voiceInput creditsPerCharacter libraryVoices isServed voices{...PickedVoice}}}fragment PickedVoice on Voice{slug name description kind language sampleUrl}" }
 export const ownVoices: Operation<OwnVoicesQuery, OwnVoicesQueryVariables> = { query: "query OwnVoices($slug:String!){endpointVoices(slug:$slug){slug voices{...PickedVoice}}}fragment PickedVoice on Voice{slug name description kind language sampleUrl}" }
-export const sheetLanguage: Operation<SheetLanguageQuery, SheetLanguageQueryVariables> = { query: "query SheetLanguage($text:String!){textLanguage(text:$text)}" }
+export const sheetLanguage: Operation<SheetLanguageQuery, SheetLanguageQueryVariables> = { query: "query SheetLanguage($text:String!$slug:String$voice:String){textLanguage(text:$text slug:$slug voice:$voice)}" }
 export const speak: Operation<SpeakMutation, SpeakMutationVariables> = { query: "mutation Speak($slug:String!$inputs:JSON!$idempotencyKey:String!){submitVoiceJob(slug:$slug inputs:$inputs idempotencyKey:$idempotencyKey live:true){__typename ...on VoiceJobSubmission{jobId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const heard: Operation<HeardQuery, HeardQueryVariables> = { query: "query Heard($jobId:ID!){voiceJob(jobId:$jobId){id liveUrl(format:MP3)wav:audioUrl(format:WAV)mp3:audioUrl(format:MP3)opus:audioUrl(format:OPUS)flac:audioUrl(format:FLAC)audioMs}}" }
 export const waiting: Operation<WaitingQuery, WaitingQueryVariables> = { query: "query Waiting($jobId:ID!){voiceJob(jobId:$jobId){id status queuePosition poolServed}}" }

@@ -10,6 +10,8 @@ interface Utterance {
   readonly kind: string
   /** Of the chosen voice; null where it is a recording. */
   readonly engineVoice: string | null
+  /** That of the voice. */
+  readonly own?: string | null
   readonly language: unknown
   readonly text: string
 }
@@ -31,10 +33,10 @@ const PLAIN = /^[\s\p{P}]*[\p{Script=Latin}\d][\p{Script=Latin}\p{P}\p{M}\s\d]*$
  * it, or all, is in letters that the language does not read: they would be named one by one, in English. To Japanese, kanji that no
  * dictionary can have are such letters. Emoji, and a foreign word here and there, are passed over in silence. Other engines are asked when they speak. Pure.
  */
-export function checkSpeakable({ kind, engineVoice, language, text }: Utterance): string | null {
+export function checkSpeakable({ kind, engineVoice, own = null, language, text }: Utterance): string | null {
   if (kind !== 'espeak' || engineVoice === null || PLAIN.test(text)) return null
   const asked = knownLanguage(language)
-  const voice = pickVoice(engineVoice, languageToRead(engineVoice, asked, text))
+  const voice = pickVoice(engineVoice, languageToRead({ engineVoice, language: own }, asked, text))
   if (voice === null) return null
   const { read, unread, isSilent: isWholeSilent, letters } = weigh(text, voice.language)
   if (unread > read)
@@ -43,8 +45,11 @@ export function checkSpeakable({ kind, engineVoice, language, text }: Utterance)
 }
 
 /** Which of the languages in Latin letters it is makes no difference to what is read. */
-const languageToRead = (engineVoice: string, asked: Language | 'auto', text: string): Language | undefined =>
-  asked === 'auto' && isMostlyLatin(text) ? 'English' : spokenLanguage(engineVoice, asked, text)
+const languageToRead = (
+  voice: Parameters<typeof spokenLanguage>[0],
+  asked: Language | 'auto',
+  text: string,
+): Language | undefined => (asked === 'auto' && isMostlyLatin(text) ? 'English' : spokenLanguage(voice, asked, text))
 
 /** How much of a text is read and how much is not, in letters' time. Digits count as letters: they are read everywhere. */
 function weigh(text: string, language: string) {

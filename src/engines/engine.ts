@@ -7,6 +7,8 @@ export interface EngineVoice {
   readonly engineVoice: string | null
   readonly referenceAudio: Uint8Array | null
   readonly referenceText: string | null
+  /** One of `LANGUAGES`: the one that it was made for, as far as its file or its owner says. */
+  readonly language?: string | null
 }
 
 /** Factors of a voice's own pace that every engine which has a speed can do. */

@@ -24,5 +24,6 @@ export async function loadRecording(
     engineVoice: null,
     referenceAudio: Buffer.concat(await file.toArray()),
     referenceText: voice.transcript?.normalize('NFC') ?? null,
+    language: voice.language,
   }
 }

@@ -1,6 +1,7 @@
 import { durationMs, type Wav } from '../audio/wav.ts'
 import { BadAudio, NothingToSay, type Speech, type SpeechEngine, type SpeechRequest } from '../engines/engine.ts'
 import { detectLanguage, LANGUAGES, type Language } from '../engines/espeak/detect-language.ts'
+import { ownLanguage } from '../engines/espeak/espeak-voice.ts'
 import { addKanji, type KanjiTally, requireReadings } from '../engines/espeak/japanese/kanji-tally.ts'
 import type { Progress } from '../jobs/lifecycle/record-progress.ts'
 import { secondsSince } from '../telemetry/telemetry.ts'
@@ -115,8 +116,8 @@ const inChunk = (
   language: Language | undefined,
 ): SpeechRequest => ({ ...request, text, ...(language !== undefined && { language }), ...change })
 
-function languageOf({ text, language = 'auto' }: SpeechRequest): Language | undefined {
-  return language === 'auto' ? detectLanguage(text) : LANGUAGES.find((known) => known === language)
+function languageOf({ text, voice, language = 'auto' }: SpeechRequest): Language | undefined {
+  return language === 'auto' ? detectLanguage(text, ownLanguage(voice)) : LANGUAGES.find((known) => known === language)
 }
 
 /** A part of a text that gives no sound is a pause; a text that gives none has failed. */

@@ -49,6 +49,8 @@ export function Composer({ endpoint, chosenVoice, isAwaited, onVoice, onExpired 
         <Sheet most={mostOf(sheet)} text={text} error={errors.text} onText={setText} />
         <SheetFoot
           text={text}
+          endpoint={endpoint.slug}
+          voice={voice?.slug ?? null}
           most={mostOf(sheet)}
           perCharacter={endpoint.creditsPerCharacter}
           isOff={isOff}

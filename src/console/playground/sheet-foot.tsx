@@ -6,6 +6,8 @@ import { useTextLanguage } from './use-text-language.ts'
 
 interface SheetFootProps {
   readonly text: string
+  readonly endpoint: string
+  readonly voice: string | null
   /** Characters that the endpoint takes; undefined: it names no limit. */
   readonly most: number | undefined
   readonly perCharacter: number
@@ -13,9 +15,9 @@ interface SheetFootProps {
   readonly onCode: () => void
 }
 
-export const SheetFoot = ({ text, most, perCharacter, isOff, onCode }: SheetFootProps) => (
+export const SheetFoot = ({ isOff, onCode, ...cost }: SheetFootProps) => (
   <div class="sheet-foot">
-    <Cost text={text} most={most} perCharacter={perCharacter} />
+    <Cost {...cost} />
     <span class="grow" />
     <button type="button" class="button" onClick={onCode}>
       <Icon name="code" /> As code
@@ -27,8 +29,8 @@ export const SheetFoot = ({ text, most, perCharacter, isOff, onCode }: SheetFoot
 )
 
 /** Known before anything is sent. What is wrong is read out, not the figures with each letter. */
-function Cost({ text, most, perCharacter }: Pick<SheetFootProps, 'text' | 'most' | 'perCharacter'>) {
-  const language = useTextLanguage(text)
+function Cost({ text, endpoint, voice, most, perCharacter }: Omit<SheetFootProps, 'isOff' | 'onCode'>) {
+  const language = useTextLanguage(text, endpoint, voice)
   const length = characters(text)
   const cost = length * perCharacter
   return (

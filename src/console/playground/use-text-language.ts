@@ -9,7 +9,7 @@ const STILL_MS = 1000
 const SAMPLE_CHARACTERS = 1000
 
 /** The language that the service tells a text to be in, once its writer pauses; null while it is not known. */
-export function useTextLanguage(text: string): string | null {
+export function useTextLanguage(text: string, slug: string, voice: string | null): string | null {
   const [language, setLanguage] = useState<string | null>(null)
   const sample = text.slice(0, SAMPLE_CHARACTERS)
   const isEmpty = sample.trim() === ''
@@ -18,7 +18,7 @@ export function useTextLanguage(text: string): string | null {
     let isLatest = true
     const timer = setTimeout(() => {
       if (isHeld.peek()) return
-      ask(sheetLanguage, { text: sample }).then(
+      ask(sheetLanguage, { text: sample, slug, voice }).then(
         ({ textLanguage }) => isLatest && setLanguage(textLanguage ?? null),
         () => {},
       )
@@ -27,6 +27,6 @@ export function useTextLanguage(text: string): string | null {
       isLatest = false
       clearTimeout(timer)
     }
-  }, [sample])
+  }, [sample, slug, voice])
   return isEmpty ? null : language
 }

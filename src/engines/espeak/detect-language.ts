@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type { detect as Detect } from 'tinyld'
+import { FREQUENT_WORDS } from './frequent-words.ts'
 
 // Its tables take 50 ms to load: for the first text whose script does not tell, not at every start.
 const load = createRequire(import.meta.url)
@@ -26,6 +27,11 @@ export type Language = (typeof LANGUAGES)[number]
 const SAMPLE_CHARACTERS = 1000
 /** Up to this many words the frequent words below are surer than letter statistics. */
 const SHORT_TEXT_WORDS = 6
+/** So much of a short text must be frequent words of another language than its voice's, and no word one of the voice's own. */
+const SHORT_TEXT_SHARE = 0.6
+/** What the guess of letter statistics, and a voice's own language, weigh in a longer text: this share of its words. */
+const GUESS_SHARE = 0.15
+const OWN_SHARE = 0.03
 /** One ideograph, kana or syllable carries about as much speech as this many letters. */
 const LETTERS_PER_SYLLABLE = 3
 
@@ -45,25 +51,6 @@ const MARKS: readonly (readonly [RegExp, Language])[] = [
   [/[œêîûçë]/iu, 'French'],
 ]
 
-const FREQUENT: Readonly<Partial<Record<Language, string>>> = {
-  English:
-    'hello hi hey good morning evening night goodbye bye thanks thank you please sorry yes the and is are was of to in it this that what where how who why i we they my your with for not have has do does can will welcome test scenario',
-  French:
-    'bonjour bonsoir salut merci beaucoup oui non au revoir le la les un une des du et est sont je tu il elle nous vous ils ce cette que qui où comment pourquoi pas dans avec pour sur mon ma mes votre ça va bien monde plaît',
-  German:
-    'hallo guten gute morgen tag abend nacht danke bitte ja nein tschüss auf wiedersehen der die das den dem ein eine einen und ist sind war ich du er sie es wir ihr nicht mit für von zu wie wo was wer warum dir mir mein dein welt',
-  Italian:
-    'ciao buongiorno buonasera buonanotte salve grazie prego sì arrivederci il lo gli uno una e è sono io tu lui lei noi voi che chi come dove perché non con per di del della questo questa mio mia stai sta bene mondo',
-  Spanish:
-    'hola buenos buenas días tardes noches gracias por favor sí adiós hasta luego el la los las un una y es son está yo tú él ella nosotros que qué quién cómo dónde cuándo no con para de del esto este esta mi tu mundo muy bien',
-  Portuguese:
-    'olá oi bom boa dia tarde noite obrigado obrigada por favor sim não tchau adeus o a os as um uma e é são está eu tu você ele ela nós que quem como onde quando com para de do da isto este esta meu minha mundo muito bem',
-}
-
-const FREQUENT_WORDS = Object.entries(FREQUENT).map(
-  ([language, words]) => [language as Language, new Set(words.split(' '))] as const,
-)
-
 /** Characters made or simplified in Japan, which neither form of Chinese has, and signs of Japanese writing. */
 const JAPANESE_FORMS =
   /[々〆ヶ亜悪圧囲壱隠栄営駅円縁応桜仮懐絵壊拡覚楽勧歓観巻関陥顔気帰戯犠拠挙郷暁駆勲恵渓経継軽鶏芸撃県険圏検権顕験厳広鉱済剤雑桟賛児実釈収従渋獣縦粛処奨焼証縄譲醸図穂瀬窃摂専浅戦践銭潜繊捜挿巣騒総蔵臓続対帯滞択沢単団弾鋳庁聴勅鎮逓鉄転伝稲闘徳読届弐悩脳廃拝売発髪抜浜払仏変辺歩豊毎満訳薬様謡頼覧竜両猟緑塁涙齢労録働込峠畑辻枠黒戸塩姫麺匂凪雫扱]/u
@@ -71,11 +58,37 @@ const JAPANESE_FORMS =
 const CHINESE_FORMS =
   /[这們们个說说么麼吗嗎您她你妳呢吧啊哪很还过给为时车东门问间见长开关让讓从從來对對后发话语习爱谁谢]/u
 
-/** The language that a text is in, or undefined when it has no letters to tell by or none of the ten fits. Pure. */
-export function detectLanguage(text: string): Language | undefined {
-  const sample = text.slice(0, SAMPLE_CHARACTERS)
-  const language = byScript(sample)
-  return language === 'Latin' ? detectLatin(sample) : language
+/** Addresses and names of files and accounts are of no language. */
+const ADDRESS = /\p{L}+:\/\/\S+|\S*@\S+|#\p{L}\S*|(?:[\w-]+\.)+[a-z][\w-]+(?:\/\S*)?|\S*[\\_/]\S*[\\_/]\S*/giu
+const WORD = /\p{L}[\p{L}\p{M}]+/gu
+/** Words of one letter are no evidence of their own: they decide between languages that have some. */
+const SINGLE = /(?<![\p{L}\p{M}\p{N}'’])[aeoyàèé](?![\p{L}\p{M}'’.)])/gu
+const SINGLES: Readonly<Partial<Record<Language, string>>> = {
+  English: 'a',
+  French: 'aày',
+  Italian: 'aeoè',
+  Spanish: 'aeyo',
+  Portuguese: 'aeoàé',
+}
+/** A capital that does not begin a sentence begins a name. */
+const NAME = /(?<=[^\s.!?¿¡:;"“”„«»()\p{Pd}][\s'’]+)\p{Lu}\p{Ll}[\p{L}\p{M}]*/gu
+/** "Charles de Gaulle": what stands between two names belongs to them. */
+const PARTICLE = /(?<=\p{Lu}\p{L}+\s)(?:(?:d[aeiou]|d[ao]s|del|della|der|den|du|el|l[aeo]s?|v[ao]n|y|e)\s)+(?=\p{Lu})/gu
+const SPANISH_SIGN = /[¿¡]/
+
+/**
+ * The language that a text is in, or undefined when it has no letters to tell by or none of the ten fits. Letters of a script of their own
+ * tell at any length.
+ * @param own of the voice: it holds unless a text in Latin letters, or in kanji alone, is clearly in another language. Pure.
+ */
+export function detectLanguage(text: string, own?: Language): Language | undefined {
+  const from = Math.max(0, text.search(/[¿¡]?\p{L}/u))
+  const composed = text.slice(from, from + SAMPLE_CHARACTERS).normalize('NFC')
+  const said = composed.replace(ADDRESS, ' ')
+  const language = byScript(said) ?? byScript(composed)
+  if (language === 'Latin') return own === undefined ? detectLatin(said) : detectLatinFor(own, said)
+  // Kanji alone may be of either language: a Japanese voice reads them in Japanese where nothing in them is Chinese alone.
+  return language === 'Chinese' && own === 'Japanese' && !hasChineseForms(composed) ? 'Japanese' : language
 }
 
 /** Whether the letters of the ten languages in a text are mostly Latin ones. Cheap, unlike telling their language. Pure. */
@@ -102,19 +115,20 @@ const isKanji = (text: string): boolean => JAPANESE_FORMS.test(text) && !hasChin
 
 /** Letter statistics take many times as long as looking words up: they are asked only where those do not decide. */
 function detectLatin(sample: string): Language | undefined {
-  const words = sample.toLowerCase().match(/\p{L}+/gu) ?? []
-  const byStatistics = () => LATIN[statistics()(sample, { only: Object.keys(LATIN) })]
+  const words: string[] = sample.toLowerCase().match(WORD) ?? []
   if (words.length > SHORT_TEXT_WORDS) {
-    const guess = byStatistics()
+    const guess = byStatistics(sample)
     if (guess) return guess
   }
   const tied = byFrequentWords(words)
   if (tied.length === 1) return tied[0]
   const byMark = () => MARKS.find(([mark]) => mark.test(sample))?.[1]
-  if (tied.length === 0) return byMark() ?? byStatistics()
-  const guess = byStatistics()
+  if (tied.length === 0) return byMark() ?? byStatistics(sample)
+  const guess = byStatistics(sample)
   return tied.find((language) => language === guess) ?? byMark() ?? guess
 }
+
+const byStatistics = (sample: string): Language | undefined => LATIN[statistics()(sample, { only: Object.keys(LATIN) })]
 
 /** The languages that have most of the words among their frequent ones; none where no word is. */
 function byFrequentWords(words: readonly string[]): Language[] {
@@ -125,6 +139,51 @@ function byFrequentWords(words: readonly string[]): Language[] {
 
 const count = (words: readonly string[], known: ReadonlySet<string>): number =>
   words.reduce((sum, word) => (known.has(word) ? sum + 1 : sum), 0)
+
+/** For a voice with a language of its own: names are no evidence, and letter statistics alone are not enough for another one. */
+function detectLatinFor(own: Language, sample: string): Language {
+  if (SPANISH_SIGN.test(sample)) return 'Spanish'
+  const words: string[] = sample.toLowerCase().match(WORD) ?? []
+  const singles: string[] = sample.match(SINGLE) ?? []
+  const named: string[] = withoutNames(sample).toLowerCase().match(WORD) ?? []
+  const total = words.length + singles.length
+  if (total < SHORT_TEXT_WORDS) return count(named, wordsOf(own)) > 0 ? own : (clearlyOf(named, words.length) ?? own)
+  const more = FREQUENT_WORDS.filter(([language]) => language !== own && onlyIn(language, own, named) > 0)
+  if (more.length === 0) return own
+  const guess = byStatistics(sample)
+  const weigh = (language: Language): number => {
+    const ofOne = singles.filter((letter) => SINGLES[language]?.includes(letter)).length
+    return (count(named, wordsOf(language)) + ofOne / 2) / total + (language === guess ? GUESS_SHARE : 0)
+  }
+  // One word is evidence where the statistics agree and none says otherwise.
+  const isLikely = (language: Language): boolean =>
+    onlyIn(language, own, named) > 1 || (language === guess && onlyIn(own, language, named) === 0)
+  const likely = more.flatMap(([language]) => (isLikely(language) ? [[language, weigh(language)] as const] : []))
+  return likely.reduce((most, one) => (one[1] > most[1] ? one : most), [own, weigh(own) + OWN_SHARE] as const)[0]
+}
+
+/** How many words of a text are frequent in one language and not in the other. */
+const onlyIn = (language: Language, other: Language, words: readonly string[]): number =>
+  count(
+    [...new Set(words)].filter((word) => !wordsOf(other).has(word)),
+    wordsOf(language),
+  )
+
+const wordsOf = (language: Language): ReadonlySet<string> =>
+  FREQUENT_WORDS.find(([name]) => name === language)?.[1] ?? new Set()
+
+/** The one language whose frequent words make up most of a short text. */
+function clearlyOf(words: readonly string[], total: number): Language | undefined {
+  const different = [...new Set(words)]
+  const [language, ...tied] = byFrequentWords(different)
+  if (language === undefined || tied.length > 0) return undefined
+  const hits = count(different, wordsOf(language))
+  return hits >= 2 && hits >= SHORT_TEXT_SHARE * total ? language : undefined
+}
+
+/** A title, in which every word has a capital, keeps its words. */
+const withoutNames = (sample: string): string =>
+  /(?<!\p{L})\p{Ll}\p{L}/u.test(sample) ? sample.replace(PARTICLE, ' ').replace(NAME, ' ') : sample
 
 function countMatches(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0

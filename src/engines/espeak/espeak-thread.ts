@@ -24,6 +24,8 @@ const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '
 export interface RenderTask {
   readonly text: string
   readonly engineVoice: string
+  /** The language that the voice was made for, where its name does not say. */
+  readonly own?: string | null
   readonly language: Language | 'auto'
   readonly prosody: Prosody
 }
@@ -94,8 +96,8 @@ async function openSpeech(): Promise<Speech> {
 async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
   lowerThreadPriority()
   const { variants, recording, sampleRate, say } = await openSpeech()
-  return ({ text, engineVoice, language, prosody }) => {
-    const voice = pickVoice(engineVoice, spokenLanguage(engineVoice, language, text))
+  return ({ text, engineVoice, own = null, language, prosody }) => {
+    const voice = pickVoice(engineVoice, spokenLanguage({ engineVoice, language: own }, language, text))
     if (voice === null || (voice.variant !== null && !variants.has(voice.variant))) return `No voice ${engineVoice}.`
     const parts = toSpokenText(text, voice.language, readJapanese)
     const kanji = countKanji(text, voice.language, parts)

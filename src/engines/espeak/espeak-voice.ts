@@ -1,4 +1,5 @@
-import { detectLanguage, hasChineseForms, type Language } from './detect-language.ts'
+import type { EngineVoice } from '../engine.ts'
+import { detectLanguage, LANGUAGES, type Language } from './detect-language.ts'
 import { familyOf } from './espeak-scripts.ts'
 
 /** What eSpeak NG calls each of `LANGUAGES`. */
@@ -44,13 +45,24 @@ export function pickVoice(engineVoice: string, language: Language | undefined): 
   return { language: familyOf(wanted) === familyOf(own) ? own : wanted, variant: variant ?? null, pitch: Number(pitch) }
 }
 
-/**
- * The language that a text is spoken in: the one asked for, else the one that it is in. Kanji alone may be of either language: a Japanese
- * voice reads them in Japanese where nothing in them is Chinese alone. undefined: the voice's own. Pure.
- */
-export function spokenLanguage(engineVoice: string, asked: Language | 'auto', text: string): Language | undefined {
-  if (asked !== 'auto') return asked
-  const detected = detectLanguage(text)
-  const isOwn = detected === 'Chinese' && familyOf(engineVoice.split(/[+@]/)[0] ?? '') === 'ja'
-  return isOwn && !hasChineseForms(text) ? 'Japanese' : detected
+const NAMED_LANGUAGE = /^([a-z]{2,3})(?:[-_+@]|$)/i
+
+/** The language that a voice was made for: what its file says, else what its engine's name of it begins with, such as `en-us+f3`. Pure. */
+export function ownLanguage({
+  engineVoice,
+  language,
+}: Pick<EngineVoice, 'engineVoice' | 'language'>): Language | undefined {
+  const said = LANGUAGES.find((known) => known === language)
+  if (said !== undefined) return said
+  const family = NAMED_LANGUAGE.exec(engineVoice ?? '')?.[1]
+    ?.toLowerCase()
+    .replace(/^zh$/, 'cmn')
+  return LANGUAGES.find((known) => familyOf(ESPEAK_LANGUAGES[known]) === family)
 }
+
+/** The language that a text is spoken in: the one asked for, else the one that it is in. undefined: the voice's own. Pure. */
+export const spokenLanguage = (
+  voice: Pick<EngineVoice, 'engineVoice' | 'language'>,
+  asked: Language | 'auto',
+  text: string,
+): Language | undefined => (asked === 'auto' ? detectLanguage(text, ownLanguage(voice)) : asked)

@@ -40,7 +40,7 @@ export function openEspeak(options: EspeakOptions): EspeakEngine {
     voices: async () => null,
     speak: (request) => speak(threads, request),
     async warm() {
-      const task = toTask({ text: WARM_UP_TEXT }, 'en-us', 'English')
+      const task = toTask({ text: WARM_UP_TEXT }, { engineVoice: 'en-us' }, 'English')
       try {
         for (let times = 0; times < WARM_UP_TIMES && !closed; times++) await threads.run(task)
       } catch (err) {
@@ -59,7 +59,8 @@ async function speak(threads: EspeakThreads, request: SpeechRequest): Promise<Sp
   if (voice.kind !== 'preset' || voice.engineVoice === null) {
     throw new EngineError('RENDER_FAILED', `The embedded engine has no recording to speak like ${voice.slug}.`)
   }
-  const task = toTask(request, voice.engineVoice, knownLanguage(request.language))
+  const { engineVoice, language: own = null } = voice
+  const task = toTask(request, { engineVoice, own }, knownLanguage(request.language))
   const rendering = await threads.run(task, signal).catch((error: unknown) => {
     signal.throwIfAborted()
     throw new EngineError('PROVIDER_UNAVAILABLE', 'A speech thread ended before its text did.', { cause: error })
@@ -76,11 +77,11 @@ const whySilent = (text: string): string =>
 
 function toTask(
   request: Pick<SpeechRequest, 'text' | 'styleInstruction' | 'speed'>,
-  engineVoice: string,
+  voice: Pick<RenderTask, 'engineVoice' | 'own'>,
   language: Language | 'auto',
 ): RenderTask {
   const prosody = styleToProsody(request.styleInstruction, request.speed)
-  return { text: request.text, engineVoice, language, prosody }
+  return { text: request.text, ...voice, language, prosody }
 }
 
 function knownLanguage(language = 'auto'): Language | 'auto' {

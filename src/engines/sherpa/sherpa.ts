@@ -10,6 +10,7 @@ import {
 } from '../engine.ts'
 import type { SherpaBlock } from '../engine-block.ts'
 import { detectLanguage } from '../espeak/detect-language.ts'
+import { ownLanguage } from '../espeak/espeak-voice.ts'
 import { withRetries } from '../retry.ts'
 import { WAV_HEADER_BYTES, writeWavHeader } from '../wav-header.ts'
 import { findModelFiles } from './find-model-files.ts'
@@ -134,9 +135,9 @@ function readOr(bytes: Uint8Array, readRecording: ReadRecording): Recording {
 
 function extraOf(
   { family }: SherpaBlock,
-  { language = 'auto', text, seed }: SpeechRequest,
+  { language = 'auto', text, seed, voice }: SpeechRequest,
 ): Record<string, string | number> {
-  const code = CODES[language === 'auto' ? (detectLanguage(text) ?? '') : language]
+  const code = CODES[language === 'auto' ? (detectLanguage(text, ownLanguage(voice)) ?? '') : language]
   if (family === 'pocket') return seed === undefined ? {} : { seed }
   if (family === 'kokoro') return KOKORO_OWN.has(code) ? {} : { lang: code as string }
   if (family !== 'supertonic') return {}

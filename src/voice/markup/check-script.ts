@@ -4,6 +4,7 @@ import type { Voice, VoiceEndpoint } from '../../context/catalog-snapshot.ts'
 import type { Database } from '../../db/database.ts'
 import { checkSpeakable } from '../../engines/check-speakable.ts'
 import { detectLanguage, LANGUAGES } from '../../engines/espeak/detect-language.ts'
+import { ownLanguage } from '../../engines/espeak/espeak-voice.ts'
 import type { Lexicons } from '../../lexicon/lexicons.ts'
 import { applyLexicon } from './apply-lexicon.ts'
 import { type Markup, readScript } from './read-script.ts'
@@ -46,7 +47,7 @@ export async function checkScript(
     const main = endpoint.voices.find((voice) => voice.slug === slug)
     // What a lexicon replaces makes a difference to few texts.
     const isReplaced = main !== undefined && judge(script, main, asked) !== null
-    const spoken = isReplaced ? await withLexicon(ctx, accountId, script, text, asked) : script
+    const spoken = isReplaced ? await withLexicon(ctx, accountId, script, text, asked, main) : script
     return {
       script,
       violation: endpoint.markup == null ? null : wrongIn(endpoint, text, script, voices),
@@ -65,10 +66,11 @@ async function withLexicon(
   script: Script,
   text: string,
   asked: unknown,
+  main: Voice,
 ): Promise<Script> {
   const lexicon = await lexicons.current(db, accountId)
   if (lexicon === null) return script
-  const whole = LANGUAGES.find((known) => known === asked) ?? detectLanguage(spokenText(script))
+  const whole = LANGUAGES.find((known) => known === asked) ?? detectLanguage(spokenText(script), ownLanguage(main))
   return applyLexicon(script, text, lexicon, ({ manner }) => manner.language ?? whole)
 }
 
@@ -121,8 +123,9 @@ function unspeakable(
 ): string | null {
   const { kind } = endpoint.engine
   const check = (text: string, { language: own, voice }: Manner): string | null => {
-    const { engineVoice } = voiceOf(voice)
-    return text.trim() === '' ? null : checkSpeakable({ kind, engineVoice, language: own ?? language, text })
+    const { engineVoice, language: ofVoice } = voiceOf(voice)
+    const spoken = { kind, engineVoice, own: ofVoice, language: own ?? language, text }
+    return text.trim() === '' ? null : checkSpeakable(spoken)
   }
   const changes = mannersOf(script).some((manner) => manner.language !== undefined || manner.voice !== undefined)
   if (!changes) return check(spokenText(script), {})

@@ -1,6 +1,7 @@
 import type { Parts } from '../../context/context.ts'
 import { paceOf, type SpeechRequest } from '../../engines/engine.ts'
 import { detectLanguage, LANGUAGES, type Language } from '../../engines/espeak/detect-language.ts'
+import { ownLanguage } from '../../engines/espeak/espeak-voice.ts'
 import { JobFailure } from '../../jobs/job-states.ts'
 import type { Claim } from '../../jobs/lifecycle/claim-job.ts'
 import type { Lexicons } from '../../lexicon/lexicons.ts'
@@ -9,7 +10,7 @@ import { applyLexicon } from './apply-lexicon.ts'
 import { isComposed } from './composed.ts'
 import type { Change, Passage } from './passages.ts'
 import { readScript } from './read-script.ts'
-import { isFarLonger, type Manner, MarkupViolation, type Script, spokenText } from './script.ts'
+import { isFarLonger, type Manner, MarkupViolation, type Script, type Segment, spokenText } from './script.ts'
 
 /** A job's text as it is spoken, and where in the submitted text that stands. */
 export interface JobScript {
@@ -17,6 +18,9 @@ export interface JobScript {
   /** Absent where the text is spoken as a whole, in one manner. */
   readonly passages?: readonly Passage[]
 }
+
+/** What of a request decides how its text is read. */
+type ScriptRequest = Pick<SpeechRequest, 'text' | 'language' | 'speed'> & Partial<Pick<SpeechRequest, 'voice'>>
 
 /** What the script of a job depends on. */
 interface ScriptParts extends Pick<Parts, 'db'> {
@@ -31,7 +35,7 @@ interface ScriptParts extends Pick<Parts, 'db'> {
 export async function jobScript(
   parts: ScriptParts,
   claim: Claim,
-  request: Pick<SpeechRequest, 'text' | 'language' | 'speed'>,
+  request: ScriptRequest,
   voiceOf: (voice: string) => Promise<SpeechRequest['voice']>,
 ): Promise<JobScript> {
   const { text } = request
@@ -61,12 +65,12 @@ function readOrFail(text: string, markup: Parameters<typeof readScript>[1]): Scr
 async function withLexicon(
   { db, lexicons }: ScriptParts,
   claim: Claim,
-  { text, language }: Pick<SpeechRequest, 'text' | 'language'>,
+  { text, language, voice }: ScriptRequest,
   script: Script,
   revision: number,
 ): Promise<Script> {
   const lexicon = await lexicons.get(db, claim.accountId, revision)
-  const whole = knownLanguage(language) ?? detectLanguage(spokenText(script))
+  const whole = knownLanguage(language) ?? detectLanguage(spokenText(script), voice && ownLanguage(voice))
   return applyLexicon(script, text, lexicon, ({ manner }) => manner.language ?? whole)
 }
 
@@ -75,7 +79,7 @@ const knownLanguage = (language: string | undefined): Language | undefined =>
 
 async function passagesOf(
   { segments }: Script,
-  request: Pick<SpeechRequest, 'speed'>,
+  request: ScriptRequest,
   voiceOf: (voice: string) => Promise<SpeechRequest['voice']>,
 ): Promise<Passage[]> {
   const passages: Passage[] = []
@@ -87,19 +91,32 @@ async function passagesOf(
     // With its recording, of which there is to be one, however many stretches are spoken with it.
     if (name !== undefined && !voices.has(name)) voices.set(name, await voiceOf(name))
     const voice = name === undefined ? undefined : voices.get(name)
-    passages.push({ start, end, pause, silenceMs, change: changeOf(manner, request, voice) })
+    passages.push({ start, end, pause, silenceMs, change: changeOf(manner, request, voice, spans) })
   }
   return passages
 }
 
 function changeOf(
   { language, rate }: Manner,
-  { speed = 1 }: Pick<SpeechRequest, 'speed'>,
+  { speed = 1, ...request }: Omit<ScriptRequest, 'text'>,
   voice: SpeechRequest['voice'] | undefined,
+  spans: Segment['spans'],
 ): Change {
+  const spoken = language ?? languageFor(request, voice, spans)
   return {
-    ...(language !== undefined && { language }),
+    ...(spoken !== undefined && { language: spoken }),
     ...(rate !== undefined && { speed: paceOf(speed * rate) }),
     ...(voice !== undefined && { voice }),
   }
+}
+
+/** A voice that was made for another language than the job's speaks what it has to say in its own. */
+function languageFor(
+  { language = 'auto', voice: main }: Omit<ScriptRequest, 'text'>,
+  voice: SpeechRequest['voice'] | undefined,
+  spans: Segment['spans'],
+): Language | undefined {
+  const own = voice && ownLanguage(voice)
+  if (language !== 'auto' || own === undefined || own === (main && ownLanguage(main))) return undefined
+  return detectLanguage(spans.map(({ spoken }) => spoken).join(''), own)
 }

@@ -7,7 +7,7 @@ import { resolvedBy } from '../../graphql/resolved-by.ts'
 import { storageKeyOf } from '../../library/account-voice.ts'
 import { isId } from '../../values/id.ts'
 import { checkEngine } from './check-engine.ts'
-import { textLanguage } from './text-language.ts'
+import { type TextLanguageInput, textLanguage } from './text-language.ts'
 import { type EngineCheck, isSound } from './try-engine.ts'
 import { SAMPLE_TYPE } from './voice-sample.ts'
 
@@ -66,8 +66,12 @@ builder.queryField('textLanguage', (t) =>
     nullable: true,
     description:
       'The language that a text is spoken in where its request names none, by its first 1,000 characters; null where nothing tells.',
-    args: { text: t.arg.string({ required: true, description: 'The text, without markup.' }) },
-    ...resolvedBy(textLanguage, (args: { text: string }) => args),
+    args: {
+      text: t.arg.string({ required: true, description: 'The text, without markup.' }),
+      slug: t.arg.string({ description: 'The slug of the endpoint that is to speak it.' }),
+      voice: t.arg.string({ description: 'The slug of a voice of that endpoint: short texts are in its language.' }),
+    },
+    ...resolvedBy(textLanguage, (args: TextLanguageInput) => args),
   }),
 )
 

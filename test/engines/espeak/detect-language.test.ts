@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
 import { detectLanguage, type Language } from '../../../src/engines/espeak/detect-language.ts'
+import { ownLanguage } from '../../../src/engines/espeak/espeak-voice.ts'
+import { PHRASES } from '../../setup/speech/phrases.ts'
+import { SENTENCES } from '../../setup/speech/sentences.ts'
 
 const SAMPLES: readonly (readonly [Language, string])[] = [
   [
@@ -38,3 +41,52 @@ test('a short text whose frequent words are tied goes to the letter statistics, 
   expect(detectLanguage('A second of sound.')).toBe('English')
   expect(detectLanguage('La niña')).toBe('Spanish')
 })
+
+const entries = (lists: Readonly<Record<string, string>>) =>
+  Object.entries(lists).map(([language, list]) => [language as Language, list.split('|')] as const)
+
+test.each(entries(PHRASES))('everyday phrases are spoken in the language of their voice: %s', (own, phrases) => {
+  expect(phrases.length).toBeGreaterThan(100)
+  expect(phrases.filter((phrase) => (detectLanguage(phrase, own) ?? own) !== own)).toEqual([])
+})
+
+test.each(entries(SENTENCES))(
+  'a clear sentence is spoken in its own language whatever the voice: %s',
+  (language, all) => {
+    expect(all).toHaveLength(30)
+    const missed = (own?: Language) => all.filter((sentence) => detectLanguage(sentence, own) !== language).length
+    expect(missed('English')).toBeLessThanOrEqual(2)
+    expect(missed('German')).toBeLessThanOrEqual(2)
+    expect(missed(language)).toBe(0)
+    expect(missed()).toBeLessThanOrEqual(2)
+  },
+)
+
+test.each<[string, Language, Language]>([
+  ['Guten Tag', 'English', 'German'],
+  ['Wo ist der Bahnhof?', 'English', 'German'],
+  ['¿Qué?', 'English', 'Spanish'],
+  ['Да', 'English', 'Russian'],
+  ['はい', 'English', 'Japanese'],
+  ['네', 'German', 'Korean'],
+  ['你好', 'French', 'Chinese'],
+  ['学生', 'Japanese', 'Japanese'],
+  ['OK', 'Russian', 'Russian'],
+  ['Leonardo da Vinci painted La Gioconda in Florence, Italy', 'English', 'English'],
+  ['Ask maria.de.la.cruz@example.com or see https://example.com/de/la/el', 'English', 'English'],
+  ['ERROR: NO DATA, NO SIGNAL, NO POWER, NO FUEL', 'English', 'English'],
+])('%j by a voice of %s is %s', (text, own, language) => expect(detectLanguage(text, own)).toBe(language))
+
+test.each<[string | null, string | null, Language | undefined]>([
+  ['en-us+f3@60', null, 'English'],
+  ['cmn', null, 'Chinese'],
+  ['pt-br+m3', null, 'Portuguese'],
+  ['de_DE-thorsten-medium', null, 'German'],
+  ['0', 'Korean', 'Korean'],
+  ['en-us+f3', 'German', 'German'],
+  ['Vivian', null, undefined],
+  ['af_heart', null, undefined],
+  [null, null, undefined],
+])('the voice %j that was said to be %j has %j as its own', (engineVoice, language, own) =>
+  expect(ownLanguage({ engineVoice, language })).toBe(own),
+)
