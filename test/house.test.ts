@@ -53,6 +53,7 @@ const ROOMS_OF: Readonly<Record<string, string>> = {
   '@preact/signals': 'console',
   '@prisma/adapter-pg': 'db',
   '@prometheus-io/client': 'telemetry',
+  '@wasm-audio-decoders/ogg-vorbis': 'audio',
   ajv: 'catalog, rest',
   'ajv-formats': 'catalog',
   aws4fetch: 'storage',

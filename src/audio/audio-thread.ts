@@ -5,8 +5,9 @@ import { encodeFile, startEncoding } from './encode.ts'
 import type { Encoding, EncodingOptions } from './encoding.ts'
 import type { FileFormat } from './format.ts'
 import { type Judgement, judgeRecording } from './judge-recording.ts'
-import { readRecording } from './read-recording.ts'
+import { readRecording, readSound } from './read-recording.ts'
 import { resampled } from './resample.ts'
+import type { SoundKind } from './sound-kind.ts'
 import type { Wav } from './wav.ts'
 
 /** What models that clone were trained on. */
@@ -20,6 +21,7 @@ export type AudioTask =
   | { readonly kind: 'encode'; readonly samples: Int16Array; readonly options: EncodingOptions }
   | { readonly kind: 'decode'; readonly bytes: Uint8Array; readonly format: FileFormat }
   | { readonly kind: 'judge'; readonly bytes: Uint8Array }
+  | { readonly kind: 'read'; readonly bytes: Uint8Array; readonly of: SoundKind; readonly mostSeconds: number }
 
 /** What comes of a task; nothing of a start or a drop. */
 export type AudioResult = Uint8Array<ArrayBuffer> | Wav | Judgement | null
@@ -63,6 +65,8 @@ async function perform(task: AudioTask): Promise<AudioResult> {
       return decode(task.bytes, task.format)
     case 'judge':
       return judge(task.bytes)
+    case 'read':
+      return readSound(task.bytes, task.of, task.mostSeconds)
   }
 }
 

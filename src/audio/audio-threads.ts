@@ -5,6 +5,7 @@ import type { AudioAnswer, AudioResult, AudioTask } from './audio-thread.ts'
 import type { EncodingOptions } from './encoding.ts'
 import { AUDIO_FORMATS, type FileFormat } from './format.ts'
 import type { Judgement } from './judge-recording.ts'
+import type { SoundKind } from './sound-kind.ts'
 import type { Wav } from './wav.ts'
 
 /** A file that is encoded as its samples come. */
@@ -29,6 +30,8 @@ export interface AudioThreads {
   decode(bytes: Uint8Array, format: FileFormat): Promise<Wav>
   /** Whether a recording can be a voice, brought to 24 kHz where it can. @throws Error where it cannot be read */
   judge(bytes: Uint8Array): Promise<Judgement>
+  /** What compressed audio of somebody else's holds, and no more than so many seconds of it. @throws Error where it cannot be read */
+  read(bytes: Uint8Array, kind: SoundKind, mostSeconds: number): Promise<Wav>
   /** Starts the threads and their libraries, so that the first file does not wait for them. Never rejects. */
   warm(): Promise<void>
   close(): Promise<void>
@@ -88,6 +91,10 @@ class Pool implements AudioThreads {
 
   async judge(bytes: Uint8Array): Promise<Judgement> {
     return (await this.#leastBusy().run({ kind: 'judge', bytes })) as Judgement
+  }
+
+  async read(bytes: Uint8Array, of: SoundKind, mostSeconds: number): Promise<Wav> {
+    return (await this.#leastBusy().run({ kind: 'read', bytes, of, mostSeconds })) as Wav
   }
 
   warm(): Promise<void> {
@@ -188,7 +195,7 @@ class AudioThread {
 
 /** A task with a copy of what it brings: that belongs to its sender, and the buffer around a view would cross over as a whole. */
 function ownContent(task: AudioTask): { readonly content: AudioTask; readonly own: ArrayBuffer[] } {
-  if (task.kind === 'decode' || task.kind === 'judge') {
+  if (task.kind === 'decode' || task.kind === 'judge' || task.kind === 'read') {
     const bytes = new Uint8Array(task.bytes)
     return { content: { ...task, bytes }, own: [bytes.buffer] }
   }

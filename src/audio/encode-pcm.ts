@@ -1,7 +1,7 @@
-import { WAV_HEADER_BYTES, writeWavHeader } from '../engines/wav-header.ts'
 import { type Encoding, type EncodingOptions, joinBytes } from './encoding.ts'
 import { MAX_WAV_SAMPLES, PCM_RATE, UNKNOWN_SIZE } from './format.ts'
 import { resampleTo } from './resample.ts'
+import { WAV_HEADER_BYTES, writeWavHeader } from './wav-header.ts'
 
 /** The samples themselves: at 24 kHz, without a header. */
 export async function encodePcm({ sampleRate }: EncodingOptions): Promise<Encoding> {

@@ -1,4 +1,4 @@
-import { WAV_HEADER_BYTES } from '../engines/wav-header.ts'
+import { WAV_HEADER_BYTES } from './wav-header.ts'
 
 /** How audio leaves the service. `pcm` is 16-bit little-endian mono at 24 kHz, without a header. */
 export const AUDIO_FORMATS = ['wav', 'mp3', 'opus', 'flac', 'pcm'] as const

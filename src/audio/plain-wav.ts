@@ -1,68 +1,120 @@
-import { writeWav } from './wav.ts'
+import { MAX_SAMPLE_RATE, writeWav } from './wav.ts'
 
 /** The bytes of a sample, and what it is in 16 bits. */
 interface Encoding {
   readonly bytes: number
-  readonly read: (view: DataView, at: number) => number
+  readonly read: (view: DataView, at: number, isLittle: boolean) => number
 }
 
+const PCM = 1
+const FLOAT = 3
 const EXTENSIBLE = 0xfffe
 const ENCODING_AT_IN_EXTENSIBLE = 24
 const FULL_SCALE = 32_768
 /** A recording has a handful: a file made of nothing but chunks is not walked through. */
 const MOST_CHUNKS = 1000
+/** Where the samples begin in a file whose other chunks lie about their length. */
+const HEAD_BYTES = 4096
+const RIFF = /^(RIFF|RF64|BW64)$/
+/** Names of chunks are letters; samples hardly are. */
+const CHUNK_NAME = /^[\w -]{4}$/
 
-/** By the format's code and its bits: what FFmpeg's decoders here do not read, and recorders, telephones and editors write. */
+/** By the format's code and the bits of a sample: what engines, recorders, telephones and editors write. */
 const ENCODINGS: Readonly<Record<string, Encoding>> = {
   '1/8': { bytes: 1, read: (view, at) => (view.getUint8(at) - 128) * 256 },
-  '1/32': { bytes: 4, read: (view, at) => view.getInt32(at, true) / 65_536 },
-  '3/64': { bytes: 8, read: (view, at) => view.getFloat64(at, true) * FULL_SCALE },
+  '1/16': { bytes: 2, read: (view, at, isLittle) => view.getInt16(at, isLittle) },
+  '1/24': { bytes: 3, read: (view, at, isLittle) => readInt24(view, at, isLittle) / 256 },
+  '1/32': { bytes: 4, read: (view, at, isLittle) => view.getInt32(at, isLittle) / 65_536 },
+  '3/32': { bytes: 4, read: (view, at, isLittle) => view.getFloat32(at, isLittle) * FULL_SCALE },
+  '3/64': { bytes: 8, read: (view, at, isLittle) => view.getFloat64(at, isLittle) * FULL_SCALE },
   '6/8': { bytes: 1, read: (view, at) => fromALaw(view.getUint8(at)) },
   '7/8': { bytes: 1, read: (view, at) => fromMuLaw(view.getUint8(at)) },
 }
 
-/** Where a WAV file's format and samples lie. */
-interface WavPlaces {
+/** How samples are written, by the codes of WAV files. */
+export interface SampleFormat {
   readonly code: number
   readonly channels: number
   readonly sampleRate: number
   readonly bits: number
+}
+
+/** Where a WAV file's samples lie, and how they are written. */
+interface WavPlaces extends SampleFormat {
   readonly data: Uint8Array
 }
 
-/** A WAV file of 8, 32 or 64 bits, A-law or mu-law as 16-bit mono; any other file as it is. Pure. */
+/** A WAV file of PCM, floats, A-law or mu-law as PCM 16-bit mono, a file of its own; any other file as it is. Pure. */
 export function toPlainWav(bytes: Uint8Array): Uint8Array {
   const places = findWav(bytes)
-  const encoding = places === null ? undefined : ENCODINGS[`${places.code}/${places.bits}`]
-  if (places === null || encoding === undefined || places.channels === 0) return bytes
-  const { channels, sampleRate, data } = places
-  const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
-  const samples = new Int16Array(Math.floor(data.length / (encoding.bytes * channels)))
-  for (let index = 0, at = 0; index < samples.length; index++) {
-    let sum = 0
-    for (let channel = 0; channel < channels; channel++, at += encoding.bytes) sum += encoding.read(view, at)
-    samples[index] = Math.max(-FULL_SCALE, Math.min(FULL_SCALE - 1, Math.round(sum / channels)))
-  }
-  return writeWav(samples, sampleRate)
+  return (places && wavOf(places, places.data)) ?? bytes
 }
 
-/** Null for what is no WAV file, or lacks a part among its first thousand. What was cut off, or streamed without its size, goes on to the end of the file. */
+/** Samples as a WAV file, PCM 16-bit mono; null where nothing here reads them. Pure. */
+export function wavOf(format: SampleFormat, data: Uint8Array, isLittle = true): Uint8Array<ArrayBuffer> | null {
+  const { code, channels, sampleRate, bits } = format
+  const encoding = ENCODINGS[`${code}/${Math.ceil(bits / 8) * 8}`]
+  if (encoding === undefined || channels === 0 || sampleRate === 0 || sampleRate > MAX_SAMPLE_RATE) return null
+  const frames = Math.floor(data.length / (encoding.bytes * channels))
+  if (code === PCM && encoding.bytes === 2 && channels === 1 && isLittle)
+    return writeWav(new Int16Array(new Uint8Array(data.subarray(0, frames * 2)).buffer), sampleRate)
+  return writeWav(mixed(data, { encoding, channels, isLittle, isFloat: code === FLOAT }, frames), sampleRate)
+}
+
+interface Mixing {
+  readonly encoding: Encoding
+  readonly channels: number
+  readonly isLittle: boolean
+  readonly isFloat: boolean
+}
+
+/** The mean of all channels. Floats that go beyond full scale are turned down together: cut off, they would crackle. */
+function mixed(data: Uint8Array, { encoding, channels, isLittle, isFloat }: Mixing, frames: number): Int16Array {
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
+  const sums = new Float32Array(frames)
+  let highest = FULL_SCALE
+  for (let index = 0, at = 0; index < frames; index++) {
+    let sum = 0
+    for (let channel = 0; channel < channels; channel++, at += encoding.bytes) sum += encoding.read(view, at, isLittle)
+    const mean = sum / channels
+    sums[index] = mean
+    if (isFloat && Number.isFinite(mean)) highest = Math.max(highest, Math.abs(mean))
+  }
+  const factor = FULL_SCALE / highest
+  return Int16Array.from(sums, (value) => Math.max(-FULL_SCALE, Math.min(FULL_SCALE - 1, Math.round(value * factor))))
+}
+
+/**
+ * Null for what is no WAV file, or lacks a part among its first thousand. Samples whose length is unknown, or wrong, go on to the end of
+ * the file, as those do that a server or a program has sent before it knew how many they are.
+ */
 export function findWav(bytes: Uint8Array): WavPlaces | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const tag = (at: number): string => Buffer.from(bytes.subarray(at, at + 4)).toString('latin1')
-  if (bytes.length < 12 || tag(0) !== 'RIFF' || tag(8) !== 'WAVE') return null
-  let format: Omit<WavPlaces, 'data'> | null = null
+  if (bytes.length < 12 || !RIFF.test(tag(0)) || tag(8) !== 'WAVE') return null
+  let format: SampleFormat | null = null
   for (let at = 12, chunks = 0; at + 8 <= bytes.length && chunks < MOST_CHUNKS; chunks++) {
     const [start, size] = [at + 8, view.getUint32(at + 4, true)]
-    if (tag(at) === 'fmt ' && size >= 16 && start + size <= bytes.length) format = readFormat(view, start, size)
-    if (tag(at) === 'data')
-      return format && { ...format, data: bytes.subarray(start, size === 0 ? bytes.length : start + size) }
-    at = start + size + (size % 2)
+    const end = start + size
+    if (tag(at) === 'data') {
+      const isLast = bytes.length < end + 8
+      const isTrue = size > 0 && (isLast || [end, end + 1].some((next) => CHUNK_NAME.test(tag(next))))
+      return format && { ...format, data: bytes.subarray(start, isTrue ? end : bytes.length) }
+    }
+    if (tag(at) === 'fmt ' && size >= 16 && end <= bytes.length) format = readFormat(view, start, size)
+    // Some writers leave out the zero that fills an odd chunk up.
+    at = end + (size % 2 === 1 && bytes[end] === 0 ? 1 : 0)
   }
-  return null
+  return format && findSamples(bytes, format)
 }
 
-function readFormat(view: DataView, start: number, size: number): Omit<WavPlaces, 'data'> {
+/** Behind a chunk of a wrong length. */
+function findSamples(bytes: Uint8Array, format: SampleFormat): WavPlaces | null {
+  const at = Buffer.from(bytes.subarray(0, HEAD_BYTES)).indexOf('data', 12, 'latin1')
+  return at < 0 ? null : { ...format, data: bytes.subarray(at + 8) }
+}
+
+function readFormat(view: DataView, start: number, size: number): SampleFormat {
   const code = view.getUint16(start, true)
   const isExtensible = code === EXTENSIBLE && size >= ENCODING_AT_IN_EXTENSIBLE + 2
   return {
@@ -72,6 +124,11 @@ function readFormat(view: DataView, start: number, size: number): Omit<WavPlaces
     bits: view.getUint16(start + 14, true),
   }
 }
+
+const readInt24 = (view: DataView, at: number, isLittle: boolean): number =>
+  isLittle
+    ? view.getUint16(at, true) + view.getInt8(at + 2) * 65_536
+    : view.getInt8(at) * 65_536 + view.getUint16(at + 1, false)
 
 /** ITU-T G.711. */
 function fromALaw(byte: number): number {

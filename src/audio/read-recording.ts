@@ -1,8 +1,11 @@
+import type { LibAV, Stream } from '@libav.js/variant-default'
+import { OggVorbisDecoder } from '@wasm-audio-decoders/ogg-vorbis'
 import { MPEGDecoder } from 'mpg123-decoder'
 import { concatenated } from './concatenated.ts'
 import { openLibav } from './libav.ts'
 import { toPlainWav } from './plain-wav.ts'
 import { toMono } from './resample.ts'
+import type { SoundKind } from './sound-kind.ts'
 import type { Wav } from './wav.ts'
 
 /** Nothing behind it is decoded: a small file may hold hours. */
@@ -15,18 +18,29 @@ const MAX_RATE = 192_000
 const NAME = 'recording'
 
 /** A file that an account has sent, of whatever kind, as 16-bit mono at its own rate; of a very long one the beginning. @throws Error where it cannot be read */
-export async function readRecording(bytes: Uint8Array): Promise<Wav> {
-  const { sampleRate, blocks } = isMp3(bytes) ? await readMp3(bytes) : await readWithLibav(toPlainWav(bytes))
-  const samples = concatenated(blocks)
+export function readRecording(bytes: Uint8Array): Promise<Wav> {
+  return isMp3(bytes) ? readSound(bytes, 'mp3') : readSound(toPlainWav(bytes), 'other')
+}
+
+/** What a file of a kind holds, as 16-bit mono at its own rate, and no more than so many seconds of it. @throws Error where it cannot be read */
+export async function readSound(bytes: Uint8Array, kind: SoundKind, mostSeconds = MOST_SECONDS): Promise<Wav> {
+  const read = new Blocks(mostSeconds)
+  await READERS[kind](bytes, read)
+  const samples = concatenated(read.blocks)
   if (samples.length === 0) throw new Error('There is no sound in this file.')
-  return { sampleRate, channels: 1, samples }
+  return { sampleRate: read.sampleRate, channels: 1, samples }
 }
 
 /** Samples as they are read; their rate has to stay what it was at first. */
 class Blocks {
   readonly blocks: Int16Array[] = []
   sampleRate = 0
+  readonly #mostSeconds: number
   #length = 0
+
+  constructor(mostSeconds: number) {
+    this.#mostSeconds = mostSeconds
+  }
 
   /** Whether there is room for more. */
   add(samples: Int16Array, sampleRate: number): boolean {
@@ -36,7 +50,7 @@ class Blocks {
     this.sampleRate = sampleRate
     this.blocks.push(samples)
     this.#length += samples.length
-    return this.#length < MOST_SECONDS * sampleRate
+    return this.#length < this.#mostSeconds * sampleRate
   }
 }
 
@@ -44,40 +58,84 @@ class Blocks {
 const isMp3 = ([first = 0, second = 0, third = 0]: Uint8Array): boolean =>
   (first === 0x49 && second === 0x44 && third === 0x33) || (first === 0xff && (second & 0xe6) === 0xe2)
 
-async function readMp3(bytes: Uint8Array): Promise<Blocks> {
+async function readMp3(bytes: Uint8Array, read: Blocks): Promise<void> {
   const decoder = new MPEGDecoder({ enableGapless: false })
   await decoder.ready
-  const read = new Blocks()
   try {
     for (let at = 0; at < bytes.length; at += MP3_BYTES) {
-      const { channelData, sampleRate, samplesDecoded } = decoder.decode(bytes.subarray(at, at + MP3_BYTES))
-      const [left = new Float32Array(0), right = left] = channelData
-      const samples = new Int16Array(samplesDecoded)
-      for (let i = 0; i < samples.length; i++) samples[i] = toSample((left[i]! + right[i]!) / 2)
-      if (!read.add(samples, sampleRate)) break
+      const decoded = decoder.decode(bytes.subarray(at, at + MP3_BYTES))
+      if (!read.add(mixedDown(decoded), decoded.sampleRate)) return
     }
-    return read
   } finally {
     decoder.free()
   }
 }
 
+async function readVorbis(bytes: Uint8Array, read: Blocks): Promise<void> {
+  const decoder = new OggVorbisDecoder()
+  await decoder.ready
+  try {
+    for (let at = 0; at < bytes.length; at += PACKET_BYTES) {
+      const decoded = await decoder.decode(bytes.subarray(at, at + PACKET_BYTES))
+      if (!read.add(mixedDown(decoded), decoded.sampleRate)) return
+    }
+    const rest = await decoder.flush()
+    read.add(mixedDown(rest), rest.sampleRate)
+  } finally {
+    decoder.free()
+  }
+}
+
+interface Decoded {
+  readonly channelData: readonly Float32Array[]
+  readonly samplesDecoded: number
+}
+
+function mixedDown({ channelData, samplesDecoded }: Decoded): Int16Array {
+  const samples = new Int16Array(samplesDecoded)
+  for (let at = 0; at < samples.length; at++) {
+    let sum = 0
+    for (const channel of channelData) sum += channel[at]!
+    samples[at] = toSample(sum / channelData.length)
+  }
+  return samples
+}
+
 const toSample = (value: number): number => Math.max(-32_768, Math.min(32_767, Math.round(value * 32_768)))
 
-async function readWithLibav(bytes: Uint8Array): Promise<Blocks> {
+async function readWithLibav(bytes: Uint8Array, read: Blocks): Promise<void> {
   const libav = await openLibav()
   libav.writeFile_sync(NAME, bytes)
-  const [context, streams] = await libav.ff_init_demuxer_file(NAME)
-  const stream = streams.find(({ codec_type: type }) => type === libav.AVMEDIA_TYPE_AUDIO)
-  if (stream === undefined) throw new Error('There is no sound in this file.')
-  const [, codec, packet, frame] = libav.ff_init_decoder_sync(stream.codec_id, stream.codecpar)
-  const read = new Blocks()
-  for (let isMore = true; isMore; ) {
-    const [status, packets] = await libav.ff_read_frame_multi(context, packet, { limit: PACKET_BYTES })
-    isMore = status === -libav.EAGAIN
-    const own = packets[stream.index] ?? []
-    const frames = libav.ff_decode_multi_sync(codec, packet, frame, own, { fin: !isMore, ignoreErrors: true })
-    if (!read.add(toMono(libav, frames), frames[0]?.sample_rate ?? 0)) break
+  let file: number | undefined
+  try {
+    const [context, streams] = await libav.ff_init_demuxer_file(NAME)
+    file = context
+    const stream = streams.find(({ codec_type: type }) => type === libav.AVMEDIA_TYPE_AUDIO)
+    if (stream === undefined) throw new Error('There is no sound in this file.')
+    await readStream(libav, context, stream, read)
+  } finally {
+    if (file !== undefined) libav.avformat_close_input_js_sync(file)
+    libav.unlink_sync(NAME)
   }
-  return read
+}
+
+async function readStream(libav: LibAV, context: number, stream: Stream, read: Blocks): Promise<void> {
+  const [, codec, packet, frame] = libav.ff_init_decoder_sync(stream.codec_id, stream.codecpar)
+  try {
+    for (let isMore = true; isMore; ) {
+      const [status, packets] = await libav.ff_read_frame_multi(context, packet, { limit: PACKET_BYTES })
+      isMore = status === -libav.EAGAIN
+      const own = packets[stream.index] ?? []
+      const frames = libav.ff_decode_multi_sync(codec, packet, frame, own, { fin: !isMore, ignoreErrors: true })
+      if (!read.add(toMono(libav, frames), frames[0]?.sample_rate ?? 0)) return
+    }
+  } finally {
+    libav.ff_free_decoder_sync(codec, packet, frame)
+  }
+}
+
+const READERS: Readonly<Record<SoundKind, (bytes: Uint8Array, read: Blocks) => Promise<void>>> = {
+  mp3: readMp3,
+  vorbis: readVorbis,
+  other: readWithLibav,
 }

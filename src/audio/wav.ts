@@ -1,4 +1,4 @@
-import { WAV_HEADER_BYTES, writeWavHeader } from '../engines/wav-header.ts'
+import { WAV_HEADER_BYTES, writeWavHeader } from './wav-header.ts'
 
 /** Decoded PCM 16-bit mono. */
 export interface Wav {
@@ -17,7 +17,7 @@ const PCM = 1
 const EXTENSIBLE = 0xfffe
 /** What a server that streams writes where it does not know the size yet. */
 const UNKNOWN_SIZE = 0xffffffff
-const MAX_SAMPLE_RATE = 384_000
+export const MAX_SAMPLE_RATE = 384_000
 
 /** Reads PCM 16-bit mono; chunks other than `fmt ` and `data` are passed over. @throws Error saying what is wrong with anything else. */
 export function parseWav(bytes: Uint8Array): Wav {

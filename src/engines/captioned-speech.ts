@@ -1,10 +1,10 @@
+import { parseWav } from '../audio/wav.ts'
 import type { Speech, WordMark } from './engine.ts'
-import { mendWavSizes, WAV_HEADER_BYTES } from './wav-header.ts'
 
 /** Where Kokoro-FastAPI also says when each word is heard. */
 export const CAPTIONED_PATH = '/dev/captioned_speech'
 
-const SAMPLE_RATE_AT = 24
+const DATA_URL = /^data:[^,]*,/
 const WORD = /[\p{L}\p{N}\p{M}'’]+/gu
 const COMPARED = /[\p{L}\p{N}\p{M}]/u
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u
@@ -17,16 +17,25 @@ interface Caption {
   readonly start: number
 }
 
-/** Audio with its words' times; null for anything else, and where there are no times. Pure. */
-export function readCaptioned(answer: unknown, text: string): (Pick<Speech, 'words'> & { wav: Buffer }) | null {
-  const { audio, timestamps } = (answer ?? {}) as { audio?: unknown; timestamps?: unknown }
+/** Audio, and what was said of its words. */
+interface Captioned {
+  readonly bytes: Buffer
+  /** What kind of audio the answer calls it. */
+  readonly contentType: string
+  /** Where words are heard in the audio once it is WAV; nothing where there are no times. */
+  wordsAt(wav: Uint8Array): Pick<Speech, 'words'>
+}
+
+/** Audio in base64 with its words' times; null for anything else. Pure. */
+export function readCaptioned(answer: unknown, text: string): Captioned | null {
+  const { audio, audio_format: format, timestamps } = (answer ?? {}) as Record<string, unknown>
   if (typeof audio !== 'string') return null
-  const wav = Buffer.from(audio, 'base64')
-  if (wav.length < WAV_HEADER_BYTES) return null
-  mendWavSizes(wav)
-  if (!Array.isArray(timestamps)) return { wav }
-  const captions = timestamps.flatMap((one) => captionOf(one, 'start_time', 1))
-  return { wav, words: toMarks(captions, text, wav.readUInt32LE(SAMPLE_RATE_AT)) }
+  const captions = Array.isArray(timestamps) ? timestamps.flatMap((one) => captionOf(one, 'start_time', 1)) : null
+  return {
+    bytes: Buffer.from(audio.replace(DATA_URL, ''), 'base64'),
+    contentType: typeof format === 'string' ? `audio/${format}` : '',
+    wordsAt: (wav) => (captions === null ? {} : { words: toMarks(captions, text, parseWav(wav).sampleRate) }),
+  }
 }
 
 /**
@@ -35,13 +44,13 @@ export function readCaptioned(answer: unknown, text: string): (Pick<Speech, 'wor
  */
 export function readWordTimestamps(
   header: string | undefined,
-  wav: Buffer,
+  wav: Uint8Array,
   text: string,
 ): Pick<Speech, 'words' | 'wordsFrom'> {
   const listed = parse(header ?? '')
-  if (!Array.isArray(listed) || wav.length < WAV_HEADER_BYTES) return {}
+  if (!Array.isArray(listed)) return {}
   const captions = listed.flatMap((one) => captionOf(one, 'start_ms', 1000))
-  return { words: toMarks(captions, text, wav.readUInt32LE(SAMPLE_RATE_AT)), wordsFrom: 'aligner' }
+  return { words: toMarks(captions, text, parseWav(wav).sampleRate), wordsFrom: 'aligner' }
 }
 
 /** A server without an aligner answers so where times are asked for. */

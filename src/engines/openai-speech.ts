@@ -1,4 +1,6 @@
 import { request as send } from 'undici'
+import { findWav } from '../audio/plain-wav.ts'
+import { parseWav } from '../audio/wav.ts'
 import { clientSpan } from '../telemetry/span-names.ts'
 import { inClientSpan, noteStatus, traceHeaders } from '../telemetry/spans.ts'
 import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
@@ -12,16 +14,21 @@ import { OWNED_RETRY_SECONDS } from './owned-server.ts'
 import { readUpTo } from './read-up-to.ts'
 import { withRetries } from './retry.ts'
 import type { SpeechServer } from './speech-server.ts'
-import { mendWavSizes } from './wav-header.ts'
+import { unreadAnswer } from './unread-answer.ts'
 
 const ERROR_BODY_MAX_BYTES = 64 * 1024
-/** 48 kHz, 16 bits, stereo: more than any of these servers sends. */
-const MOST_BYTES_PER_SECOND = 192_000
+/** 48 kHz, 16 bits, stereo: a file that says that it has more has its own. */
+const USUAL_BYTES_PER_SECOND = 192_000
+/** 96 kHz, 64 bits, stereo. */
+const MOST_BYTES_PER_SECOND = 1_536_000
 const LONGEST_RATIO = 4
 const LEAST_CAP_BYTES = 4 * 1024 * 1024
 const LONGEST_SPEECH_SECONDS = 1200
+/** As of recordings: nothing behind it is decoded, however long the text. */
+const LEAST_DECODED_SECONDS = 120
 /** Audio in base64, and its words. */
 const MOST_BYTES_OF_JSON = 1.5
+const TOO_LONG = 'The answer was longer than the text can be.'
 const LACKING: ReadonlySet<number> = new Set([404, 405])
 
 /**
@@ -69,19 +76,17 @@ async function speakOnce(connection: Connection, request: SpeechRequest, mayHave
   const { server, block } = connection
   const asksForTimes = mayHaveTimes && block.word_timestamps === true && !server.lacksTimes
   const body = JSON.stringify({ ...speechBody(block, request), ...(asksForTimes && { word_timestamps: true }) })
-  const cap = Math.max(
-    LEAST_CAP_BYTES,
-    (request.expectedSeconds ?? LONGEST_SPEECH_SECONDS) * LONGEST_RATIO * MOST_BYTES_PER_SECOND,
-  )
   const texts = [text, styleInstruction, voice.referenceText ?? '']
   server.owned?.noteSent(texts)
-  const captioned = await speakCaptioned(connection, request, body, cap)
+  const captioned = await speakCaptioned(connection, request, body)
   if (captioned !== null) return captioned
+  const seconds = mostSecondsOf(request)
   const answer = await exchange(connection, {
     path: '/v1/audio/speech',
     method: 'POST',
     body,
-    cap,
+    cap: capOf(seconds),
+    capOf: (beginning) => capOf(seconds, bytesPerSecond(beginning)),
     signal: request.signal,
   })
   if (asksForTimes && refusesTimes(answer.status, answer.bytes)) {
@@ -91,24 +96,58 @@ async function speakOnce(connection: Connection, request: SpeechRequest, mayHave
     return untimed
   }
   if (answer.status !== 200) throw toError(answer, texts)
-  mendWavSizes(answer.bytes)
-  const words = readWordTimestamps(first(answer.headers['x-word-timestamps']), answer.bytes, text)
-  return { wav: answer.bytes, truncated: first(answer.headers['x-finish-reason']) === 'length', ...words }
+  const wav = await readSpeech(connection, answer, { seconds, texts })
+  const words = readWordTimestamps(first(answer.headers['x-word-timestamps']), wav, text)
+  return { wav, truncated: first(answer.headers['x-finish-reason']) === 'length', ...words }
+}
+
+/** How long the speech may be at most: more is none of this text. */
+const mostSecondsOf = ({ expectedSeconds = LONGEST_SPEECH_SECONDS }: SpeechRequest): number =>
+  expectedSeconds * LONGEST_RATIO
+
+const capOf = (seconds: number, perSecond = USUAL_BYTES_PER_SECOND): number =>
+  Math.max(LEAST_CAP_BYTES, seconds * perSecond)
+
+function bytesPerSecond(beginning: Buffer): number {
+  const { sampleRate = 0, channels = 0, bits = 0 } = findWav(beginning) ?? {}
+  return Math.min(MOST_BYTES_PER_SECOND, Math.max(USUAL_BYTES_PER_SECOND, sampleRate * channels * Math.ceil(bits / 8)))
+}
+
+interface Reading {
+  /** The most that is speech of the text. */
+  readonly seconds: number
+  readonly texts: readonly string[]
+}
+
+/** Whatever the answer is, as WAV. @throws EngineError PROVIDER_UNAVAILABLE for what is no audio, BadAudio for too much of it */
+async function readSpeech({ server, block, lookUp }: Connection, answer: Answer, { seconds, texts }: Reading) {
+  const contentType = first(answer.headers['content-type']) ?? ''
+  const most = Math.max(LEAST_DECODED_SECONDS, Math.min(seconds, LONGEST_SPEECH_SECONDS))
+  const wav = await server.reader.read(answer.bytes, contentType, most).catch((error: Error) => {
+    const key = block.api_key_env === undefined ? undefined : lookUp(block.api_key_env)
+    const sent = key === undefined ? texts : [...texts, key]
+    throw unreadAnswer({ bytes: answer.bytes, contentType, reason: error.message, texts: sent })
+  })
+  const { samples, sampleRate } = parseWav(wav)
+  if (samples.length > Math.max(most, seconds) * sampleRate) throw new BadAudio(TOO_LONG)
+  return wav
 }
 
 /** null where the server has no such path, or fails at it: the text is then spoken without times. */
-async function speakCaptioned(
-  connection: Connection,
-  { text, signal }: SpeechRequest,
-  body: string,
-  audioCap: number,
-): Promise<Speech | null> {
+async function speakCaptioned(connection: Connection, request: SpeechRequest, body: string): Promise<Speech | null> {
   const { block, server } = connection
   if (block.profile !== 'kokoro' || server.lacksTimes) return null
-  const cap = audioCap * MOST_BYTES_OF_JSON
+  const { text, signal } = request
+  const seconds = mostSecondsOf(request)
+  const cap = capOf(seconds) * MOST_BYTES_OF_JSON
   const answer = await exchange(connection, { path: CAPTIONED_PATH, method: 'POST', body, cap, signal })
   if (LACKING.has(answer.status)) server.lacksTimes = true
-  return answer.status === 200 ? readCaptioned(parseJson(answer.bytes.toString()), text) : null
+  const captioned = answer.status === 200 ? readCaptioned(parseJson(answer.bytes.toString()), text) : null
+  if (captioned === null) return null
+  const { bytes, contentType, wordsAt } = captioned
+  const most = Math.max(LEAST_DECODED_SECONDS, Math.min(seconds, LONGEST_SPEECH_SECONDS))
+  const wav = await server.reader.read(bytes, contentType, most).catch(() => null)
+  return wav && { wav, ...wordsAt(wav) }
 }
 
 /** Many servers have no such path. */
@@ -126,6 +165,8 @@ interface Exchange {
   readonly body?: string
   /** The most bytes that a good answer may have. */
   readonly cap: number
+  /** What a longer one may have, by its beginning. */
+  readonly capOf?: (beginning: Buffer) => number
   readonly signal: AbortSignal
 }
 
@@ -136,8 +177,9 @@ function exchange(connection: Connection, request: Exchange): Promise<Answer> {
   return inClientSpan(span, () => exchangeOnce(connection, request))
 }
 
-async function exchangeOnce(connection: Connection, { path, method, body, cap, signal }: Exchange): Promise<Answer> {
+async function exchangeOnce(connection: Connection, request: Exchange): Promise<Answer> {
   const { server, block } = connection
+  const { path, method, body, cap, signal } = request
   const headers = {
     accept: 'audio/wav, application/json',
     ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -157,8 +199,10 @@ async function exchangeOnce(connection: Connection, { path, method, body, cap, s
       signal,
     })
     noteStatus(statusCode)
-    const bytes = await readUpTo(stream, statusCode === 200 ? cap : ERROR_BODY_MAX_BYTES)
-    if (bytes === null && statusCode === 200) throw new BadAudio('The answer was longer than the text can be.')
+    const bytes = await (statusCode === 200
+      ? readUpTo(stream, cap, request.capOf)
+      : readUpTo(stream, ERROR_BODY_MAX_BYTES))
+    if (bytes === null && statusCode === 200) throw new BadAudio(TOO_LONG)
     return { status: statusCode, headers: answered, bytes: bytes ?? Buffer.alloc(0) }
   } catch (error) {
     signal.throwIfAborted()

@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher } from 'undici'
+import { openSpeechReader, type SpeechReader } from '../audio/speech-reader.ts'
 import type { Semaphore } from '../concurrency/semaphore.ts'
 import { sharedResolver, systemResolver } from '../egress/resolver.ts'
 import { systemLookup } from '../egress/system-lookup.ts'
@@ -14,6 +15,8 @@ export interface SpeechServer {
   readonly breaker: CircuitBreaker
   readonly agent: Dispatcher
   readonly owned: OwnedServer | undefined
+  /** Of what it answers with. */
+  readonly reader: SpeechReader
   /** It has answered that it does not tell when its words are heard. */
   lacksTimes: boolean
   close(): Promise<void>
@@ -30,13 +33,17 @@ export function openSpeechServer(baseUrl: string, slots: Semaphore, owned?: Owne
     bodyTimeout: 0,
     connect: { timeout: CONNECT_TIMEOUT_MS, lookup: systemLookup(sharedResolver(systemResolver())) },
   })
+  const reader = openSpeechReader()
   return {
     baseUrl,
     slots,
     breaker: new CircuitBreaker(),
     agent,
     owned,
+    reader,
     lacksTimes: false,
-    close: () => agent.destroy(),
+    close: async () => {
+      await Promise.all([agent.destroy(), reader.close()])
+    },
   }
 }

@@ -1,5 +1,5 @@
+import { WAV_HEADER_BYTES, writeWavHeader } from '../../audio/wav-header.ts'
 import { type Loudness, measureLoudness } from '../loudness.ts'
-import { WAV_HEADER_BYTES, writeWavHeader } from '../wav-header.ts'
 import { stretch } from './stretch.ts'
 import { readWordEvents, type WordEvent } from './word-events.ts'
 

@@ -1,3 +1,4 @@
+import { WAV_HEADER_BYTES, writeWavHeader } from '../../audio/wav-header.ts'
 import {
   BadAudio,
   EngineError,
@@ -12,7 +13,6 @@ import type { SherpaBlock } from '../engine-block.ts'
 import { detectLanguage } from '../espeak/detect-language.ts'
 import { ownLanguage } from '../espeak/espeak-voice.ts'
 import { withRetries } from '../retry.ts'
-import { WAV_HEADER_BYTES, writeWavHeader } from '../wav-header.ts'
 import { findModelFiles } from './find-model-files.ts'
 import { FAMILIES } from './sherpa-families.ts'
 import type { SherpaModel, Spoken } from './sherpa-model.ts'

@@ -103,3 +103,20 @@ test('a job that its engine refuses is logged as failed once, after its end is r
     await speech.close()
   }
 })
+
+test('a job whose server answers with a page in the place of speech fails as the server is away, and its operator is shown the page', async () => {
+  const speech = await startSpeechServer()
+  const body = '<html>Bad gateway. Cannot speak: Not this one.</html>'
+  speech.answer(() => ({ body, headers: { 'content-type': 'text/html' } }))
+  await applyEndpoint(service.runtime, 'page', { base_url: speech.url, max_in_flight: 1, retry_seconds: 0 })
+  const { key } = await service.createCaller()
+  try {
+    const jobId = await submitText(service.url, key, 'page', 'Not this one.')
+    expect(await finishedJob(service.url, key, jobId)).toMatchObject({ error_code: 'PROVIDER_UNAVAILABLE' })
+    const { rows } = await service.runtime.db.pool.query('select cause from job where id = $1', [jobId])
+    expect(rows[0].cause).toContain('begin with "<html>Bad gateway.')
+    expect(rows[0].cause).not.toMatch(/this|one/)
+  } finally {
+    await speech.close()
+  }
+})

@@ -1,0 +1,81 @@
+import { type SampleFormat, wavOf } from './plain-wav.ts'
+
+/** How samples without a header are written. */
+interface RawFormat extends SampleFormat {
+  readonly isLittle: boolean
+}
+
+const PCM = 1
+const FLOAT = 3
+const A_LAW = 6
+const MU_LAW = 7
+/** What OpenAI's clients take PCM for whose type says no rate. */
+const USUAL_RATE = 24_000
+/** What RFC 3551 gives the codes of telephones. */
+const TELEPHONE_RATE = 8000
+const RATE_NAMES = ['rate', 'sample_rate', 'sample-rate', 'samplerate', 'r']
+const CHANNEL_NAMES = ['channels', 'channel', 'ch', 'c']
+const BIT_NAMES = ['bits', 'bit_depth', 'bit-depth', 'bitdepth', 'bits_per_sample', 'width']
+
+/** Samples without a header as a WAV file, PCM 16-bit mono, by what their media type says of them; null where it says that they are something else. Pure. */
+export function readRawSamples(bytes: Uint8Array, contentType: string): Uint8Array<ArrayBuffer> | null {
+  const format = formatOf(contentType)
+  return format && wavOf(format, bytes, format.isLittle)
+}
+
+function formatOf(contentType: string): RawFormat | null {
+  const [type = '', ...parameters] = contentType.toLowerCase().split(/[;,]/)
+  const given = new Map(parameters.map(parameterOf))
+  const numberOf = (names: readonly string[]) =>
+    names.map((name) => Number.parseInt(given.get(name) ?? '', 10)).find((value) => value > 0)
+  const kind = kindOf(type.trim(), given)
+  if (kind === null) return null
+  return {
+    ...kind,
+    bits: numberOf(BIT_NAMES) ?? kind.bits,
+    channels: numberOf(CHANNEL_NAMES) ?? 1,
+    sampleRate: numberOf(RATE_NAMES) ?? kind.sampleRate,
+    isLittle: isLittle(given, kind.isLittle),
+  }
+}
+
+/** `name=value`, as GStreamer writes it, too: `rate=(int)24000`. */
+function parameterOf(parameter: string): readonly [string, string] {
+  const [name = '', value = ''] = parameter.split('=')
+  return [name.trim(), value.trim().replace(/^\(\w+\)|"/g, '')]
+}
+
+type Kind = Omit<RawFormat, 'channels'>
+
+/** What a type means by itself. RFC 2586: the samples of `audio/L16` come with their high byte first. */
+function kindOf(type: string, given: ReadonlyMap<string, string>): Kind | null {
+  const usual = { code: PCM, bits: 16, sampleRate: USUAL_RATE, isLittle: true }
+  const linear = /^audio\/l(8|16|24|32)$/.exec(type)?.[1]
+  if (linear !== undefined) return { ...usual, bits: Number(linear), isLittle: false }
+  if (/^audio\/(basic|pcmu|x-mulaw|mulaw)$/.test(type)) return { ...usual, ...TELEPHONE, code: MU_LAW }
+  if (/^audio\/(pcma|x-alaw|alaw)$/.test(type)) return { ...usual, ...TELEPHONE, code: A_LAW }
+  if (!/^audio\/(pcm|x-pcm|raw|x-raw|wave-pcm|pcm16|pcm_s16le)$/.test(type)) return null
+  return { ...usual, ...sampleKind(given.get('format') ?? given.get('encoding') ?? given.get('codec') ?? '') }
+}
+
+const TELEPHONE = { bits: 8, sampleRate: TELEPHONE_RATE }
+
+/** `S16LE`, `pcm_s24be`, `F32`, `float`, `mulaw`. */
+function sampleKind(name: string): Partial<Kind> {
+  if (/mu-?law|ulaw|pcmu/.test(name)) return { code: MU_LAW, bits: 8 }
+  if (/a-?law|pcma/.test(name)) return { code: A_LAW, bits: 8 }
+  const [, letter = '', bits = '', end = ''] = /([suf])(?:igned|loat)?[-_]?(\d+)?_?(be|le)?/.exec(name) ?? []
+  const isFloat = letter === 'f'
+  return {
+    ...(isFloat && { code: FLOAT, bits: 32 }),
+    ...(bits !== '' && { bits: Number(bits) }),
+    ...(end !== '' && { isLittle: end === 'le' }),
+  }
+}
+
+/** A server that names a codec besides `audio/L16` sends the samples as its machine has them. */
+function isLittle(given: ReadonlyMap<string, string>, usual: boolean): boolean {
+  const said = given.get('endianness') ?? given.get('endian') ?? given.get('byte-order') ?? ''
+  if (said !== '') return !said.startsWith('b')
+  return usual || given.get('codec') === 'pcm'
+}

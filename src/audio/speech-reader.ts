@@ -1,0 +1,69 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { type AudioThreads, openAudioThreads } from './audio-threads.ts'
+import { findWav, wavOf } from './plain-wav.ts'
+import { readRawSamples } from './raw-samples.ts'
+import { type SoundKind, soundKind } from './sound-kind.ts'
+import { parseWav, writeWav } from './wav.ts'
+
+/** WAV with MP3 in it. */
+const MP3_CODE = 85
+/** A thread of low priority gets little of a machine that is busy. */
+const TIMEOUT_MS = 60_000
+
+/** Reads what speech servers answer with, whatever they were asked for. */
+export interface SpeechReader {
+  /**
+   * As a WAV file, PCM 16-bit mono, of memory of its own: by its first bytes and, for samples without a header, by its media type.
+   * @param mostSeconds what is longer is not read to its end
+   * @throws Error where it is no audio, or holds no samples
+   */
+  read(bytes: Uint8Array, contentType: string, mostSeconds: number): Promise<Uint8Array>
+  close(): Promise<void>
+}
+
+/** Samples are read at once; what is compressed in a thread, started for the first of it and replaced where a file keeps it for too long. */
+export function openSpeechReader(): SpeechReader {
+  let threads: AudioThreads | undefined
+  const close = async (): Promise<void> => {
+    const open = threads
+    threads = undefined
+    await open?.close()
+  }
+  const decode = async (bytes: Uint8Array, kind: SoundKind, mostSeconds: number): Promise<Uint8Array> => {
+    threads ??= openAudioThreads(1)
+    const over = new AbortController()
+    const late = wait(TIMEOUT_MS, null, { signal: over.signal, ref: false }).catch(() => null)
+    try {
+      const wav = await Promise.race([threads.read(bytes, kind, mostSeconds), late])
+      if (wav !== null) return writeWav(wav.samples, wav.sampleRate)
+      await close()
+      throw new Error('This file takes too long to be read.')
+    } finally {
+      over.abort()
+    }
+  }
+  return {
+    read: async (bytes, contentType, mostSeconds) => {
+      const samples = readSamples(bytes, contentType)
+      if (samples !== null) return withSamples(samples)
+      const places = findWav(bytes)
+      const content = places?.code === MP3_CODE ? places.data : bytes
+      const kind = soundKind(content)
+      if (kind === null) throw new Error('This is no audio that can be read.')
+      return decode(content, kind, mostSeconds)
+    },
+    close,
+  }
+}
+
+/** WAV, or samples without a header where they are not something else by their first bytes. */
+function readSamples(bytes: Uint8Array, contentType: string): Uint8Array | null {
+  const places = findWav(bytes)
+  if (places !== null) return wavOf(places, places.data)
+  return soundKind(bytes) === null ? readRawSamples(bytes, contentType) : null
+}
+
+function withSamples(wav: Uint8Array): Uint8Array {
+  if (parseWav(wav).samples.length === 0) throw new Error('There is no sound in this file.')
+  return wav
+}
