@@ -172,6 +172,11 @@ describe('examples', () => {
     const objects = parseAllDocuments(read('kubernetes/sonant.yaml')).map((one) => one.toJSON())
     const pods = objects.flatMap(({ kind, spec }) => (kind === 'Deployment' || kind === 'Job' ? [spec.template] : []))
     expect(pods.map(({ spec }) => spec.containers[0].args)).toEqual([['migrate'], ['serve'], ['work']])
+    for (const { spec } of pods) expect(spec.automountServiceAccountToken).toBe(false)
+    const policies = objects
+      .filter(({ kind }) => kind === 'NetworkPolicy')
+      .map(({ spec }) => spec.podSelector.matchLabels)
+    expect(policies.map(({ role }) => role)).toEqual(['api', 'worker'])
     const [{ data }] = objects
     expect(Object.keys(data).filter((name) => !isSetting(name))).toEqual([])
     const { shutdownSeconds, migrate } = readSettings({ ...data, ...SECRETS })

@@ -3,6 +3,7 @@ import { isOperator, requireAccount, requireOperator, requireScope } from '../ac
 import { ACCOUNT_ADMIN_SCOPE, JOB_READ_SCOPE } from '../access/scopes.ts'
 import type { Context } from '../context/context.ts'
 import { invalidRequest } from '../errors/service-error.ts'
+import { hasUnseen } from '../values/printable.ts'
 import type { Account } from './account-view.ts'
 import { findAccount } from './find-account.ts'
 
@@ -39,12 +40,13 @@ export function accountId(ctx: Context, { id }: Account): string {
   return id
 }
 
-/** Names of accounts and keys: anything printable. @throws INVALID_REQUEST */
+/** Names of accounts, keys and voices: anything that a reader sees. @throws INVALID_REQUEST */
 export function checkName(name: string): void {
-  if (name.trim() === '' || name.length > NAME_MAX_CHARACTERS || /\p{Cc}/u.test(name) || !name.isWellFormed()) {
-    const message = `must have 1 to ${NAME_MAX_CHARACTERS} characters, none of them a control character`
-    throw invalidRequest(`Give a name of 1 to ${NAME_MAX_CHARACTERS} characters without control characters.`, [
-      { path: '/name', message },
-    ])
+  if (name.trim() === '' || name.length > NAME_MAX_CHARACTERS || hasUnseen(name) || !name.isWellFormed()) {
+    const message = `must have 1 to ${NAME_MAX_CHARACTERS} characters, none of them a control or invisible character`
+    throw invalidRequest(
+      `Give a name of 1 to ${NAME_MAX_CHARACTERS} characters without control or invisible characters.`,
+      [{ path: '/name', message }],
+    )
   }
 }

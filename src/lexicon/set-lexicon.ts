@@ -4,6 +4,7 @@ import { nextTurn } from '../concurrency/next-turn.ts'
 import type { Context } from '../context/context.ts'
 import { LANGUAGES } from '../engines/espeak/detect-language.ts'
 import { type Detail, invalidRequest } from '../errors/service-error.ts'
+import { hasControl } from '../values/printable.ts'
 import { findUnstorable } from '../values/storable-json.ts'
 import type { AccountLexicon } from './account-lexicon.ts'
 import type { LexiconEntry } from './compile-lexicon.ts'
@@ -94,8 +95,10 @@ function wrongIn({ language, grapheme, alias }: LexiconEntry, first: number | un
     wrong.push(['grapheme', `must NOT have more than ${MAX_GRAPHEME_UNITS} characters`])
   else if (grapheme.trim() !== grapheme || folded(grapheme) === '')
     wrong.push(['grapheme', 'must not be empty, nor begin or end with white space'])
+  else if (hasControl(grapheme)) wrong.push(['grapheme', 'must not hold control characters'])
   else if (grapheme.includes(FIXED)) wrong.push(['grapheme', 'must not hold U+FFFC'])
   if (alias.length > MAX_ALIAS_UNITS) wrong.push(['alias', `must NOT have more than ${MAX_ALIAS_UNITS} characters`])
+  else if (hasControl(alias)) wrong.push(['alias', 'must not hold control characters'])
   else if (!SPOKEN.test(alias)) wrong.push(['alias', 'must hold a letter, a digit or a symbol'])
   if (first !== undefined) wrong.push(['grapheme', `stands twice: as entry ${first}, too`])
   return wrong

@@ -8,6 +8,7 @@ import { lockRow } from '../db/lock-row.ts'
 import { LANGUAGES } from '../engines/espeak/detect-language.ts'
 import { type Detail, invalidRequest } from '../errors/service-error.ts'
 import { idTime, newId } from '../values/id.ts'
+import { hasControl } from '../values/printable.ts'
 import { type AccountVoice, type LibraryContext, MAX_VOICES, storageKeyOf, VOICE_VIEW } from './account-voice.ts'
 
 const MAX_CONSENT_CHARACTERS = 2000
@@ -68,6 +69,8 @@ function checkVoice({ name, audio, consent, transcript, language }: NewVoice): v
   if (consent.trim() === '') wrong('consent', 'must say how the speaker agreed')
   if (consent.length > MAX_CONSENT_CHARACTERS) wrong('consent', tooLong(MAX_CONSENT_CHARACTERS))
   if ((transcript?.length ?? 0) > MAX_TRANSCRIPT_CHARACTERS) wrong('ref_text', tooLong(MAX_TRANSCRIPT_CHARACTERS))
+  if (hasControl(consent)) wrong('consent', 'must not hold control characters')
+  if (hasControl(transcript ?? '')) wrong('ref_text', 'must not hold control characters')
   if (language != null && !LANGUAGES.some((known) => known === language))
     wrong('language', `must be one of ${LANGUAGES.join(', ')}`)
   if (details.length > 0) throw invalid(details)

@@ -18,7 +18,7 @@ interface NewUser {
   readonly role: UserRole
 }
 
-/** Lets a user sign in to an account. @throws NOT_FOUND for an unknown account, INVALID_REQUEST for an address in use or a bad password */
+/** Lets a user sign in to an account. @throws NOT_FOUND for an unknown account, INVALID_REQUEST for an address of the same account or a bad password */
 export async function createUser(ctx: Context, input: NewUser): Promise<User> {
   requireSystem(ctx)
   const email = checkEmail(input.email)
@@ -31,7 +31,7 @@ export async function createUser(ctx: Context, input: NewUser): Promise<User> {
 
 type NewRow = Pick<User, 'accountId' | 'email' | 'role'> & { readonly passwordHash: string | null }
 
-/** Adds the row of a user whose address was checked. @throws INVALID_REQUEST for an address in use */
+/** Adds the row of a user whose address was checked. @throws INVALID_REQUEST for an address of the same account */
 export async function addUser(tx: PrismaTx, ctx: Pick<Context, 'actor' | 'now'>, row: NewRow): Promise<User> {
   const data = { id: newId('user', ctx.now()), ...row }
   const [created] = await tx.user.createManyAndReturn({ data, skipDuplicates: true, select: USER_VIEW })

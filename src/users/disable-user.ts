@@ -2,7 +2,7 @@ import { recordUserChange } from '../audit/record-user-change.ts'
 import type { Context } from '../context/context.ts'
 import { endSessions } from './end-sessions.ts'
 import { requireAnotherOwner } from './last-owner.ts'
-import { managedUser } from './managed-user.ts'
+import { managedUser, requireOperatorFor } from './managed-user.ts'
 import { USER_VIEW, type User } from './user.ts'
 
 /**
@@ -12,6 +12,7 @@ import { USER_VIEW, type User } from './user.ts'
  */
 export async function disableUser(ctx: Context, input: { readonly user: string }): Promise<User> {
   const user = await managedUser(ctx, input.user)
+  requireOperatorFor(ctx, user)
   return ctx.db.prisma.$transaction(async (tx) => {
     if (ctx.actor.kind !== 'system') await requireAnotherOwner(tx, user)
     await tx.user.updateMany({ where: { id: user.id, disabledAt: null }, data: { disabledAt: ctx.now() } })

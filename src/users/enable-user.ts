@@ -1,6 +1,6 @@
 import { recordUserChange } from '../audit/record-user-change.ts'
 import type { Context } from '../context/context.ts'
-import { managedUser } from './managed-user.ts'
+import { managedUser, requireOperatorFor } from './managed-user.ts'
 import { USER_VIEW, type User } from './user.ts'
 
 /**
@@ -9,6 +9,7 @@ import { USER_VIEW, type User } from './user.ts'
  */
 export async function enableUser(ctx: Context, input: { readonly user: string }): Promise<User> {
   const user = await managedUser(ctx, input.user)
+  requireOperatorFor(ctx, user)
   return ctx.db.prisma.$transaction(async (tx) => {
     await recordUserChange(tx, ctx, 'user_enabled', user)
     return tx.user.update({ where: { id: user.id }, data: { disabledAt: null }, select: USER_VIEW })

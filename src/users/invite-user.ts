@@ -5,7 +5,12 @@ import { whoseAccount } from '../accounts/whose-account.ts'
 import { lockRow } from '../db/lock-row.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { addUser } from './create-user.ts'
-import { type NewSignInLink, openLink, type SignInLinkContext } from './links/create-sign-in-link.ts'
+import {
+  INVITATION_LIFETIME_MS,
+  type NewSignInLink,
+  openLink,
+  type SignInLinkContext,
+} from './links/create-sign-in-link.ts'
 import { checkEmail, type User } from './user.ts'
 
 /** Of one account, disabled ones included. */
@@ -27,9 +32,9 @@ export interface Invitation {
 }
 
 /**
- * Adds a user without a password to an account, with a link to hand over.
+ * Adds a user without a password to an account, with a link to hand over that works for three days.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND for an unknown account, REAUTHENTICATION_REQUIRED, INVALID_REQUEST for a bad
- *   address, one in use, or too many users
+ *   address, one of the same account, or too many users
  */
 export async function inviteUser(ctx: SignInLinkContext, input: InvitationInput): Promise<Invitation> {
   const accountId = await whoseAccount(ctx, input.account)
@@ -40,6 +45,6 @@ export async function inviteUser(ctx: SignInLinkContext, input: InvitationInput)
     if ((await tx.user.count({ where: { accountId } })) >= MAX_USERS)
       throw invalidRequest(`Use another account: one has at most ${MAX_USERS} users.`)
     const user = await addUser(tx, ctx, { accountId, email, role: input.role, passwordHash: null })
-    return { user, signInLink: await openLink(ctx, tx, user.id) }
+    return { user, signInLink: await openLink(ctx, tx, user.id, INVITATION_LIFETIME_MS) }
   })
 }

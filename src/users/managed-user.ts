@@ -1,18 +1,22 @@
 import { isOperator, requireConfirmation, requireScope } from '../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE } from '../access/scopes.ts'
 import type { Context } from '../context/context.ts'
-import { ServiceError } from '../errors/service-error.ts'
+import { invalidRequest, ServiceError } from '../errors/service-error.ts'
 import { normalEmail, USER_VIEW, type User } from './user.ts'
 
 /**
  * A user that the caller manages: of its own account, or for the operator any.
  * @param user id or e-mail address
- * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for users of other accounts), REAUTHENTICATION_REQUIRED
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for users of other accounts), INVALID_REQUEST for an address of several users,
+ *   REAUTHENTICATION_REQUIRED
  */
 export async function managedUser(ctx: Context, user: string): Promise<User> {
   if (!isOperator(ctx)) requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
-  const found = await ctx.db.prisma.user.findFirst({ where: isNamed(user), select: USER_VIEW })
-  if (found === null || !(isOfOwnAccount(ctx, found) || isOperator(ctx))) throw unknownUser(user)
+  const named = await ctx.db.prisma.user.findMany({ where: isNamed(user), select: USER_VIEW, orderBy: { id: 'asc' } })
+  const reached = isOperator(ctx) ? named : named.filter((one) => isOfOwnAccount(ctx, one))
+  const [found] = reached
+  if (found === undefined) throw unknownUser(user)
+  if (reached.length > 1) throw severalUsers(reached)
   if (!isOfOwnAccount(ctx, found)) requireConfirmation(ctx)
   return found
 }
@@ -22,10 +26,22 @@ const isOfOwnAccount = ({ actor }: Context, { accountId }: User): boolean =>
   actor.accountId === accountId &&
   (!('scopes' in actor) || actor.scopes.includes(ACCOUNT_ADMIN_SCOPE))
 
-/** The users with this id or this e-mail address: one, or none. */
+/** An owner of the account must not take power from an operator who belongs to it. @throws FORBIDDEN */
+export function requireOperatorFor(ctx: Context, { operator }: Pick<User, 'operator'>): void {
+  if (operator && !isOperator(ctx))
+    throw new ServiceError('FORBIDDEN', 'Ask an operator: only operators change users who are operators.')
+}
+
+/** The users with this id or this e-mail address: an address may belong to a user of each account. */
 function isNamed(user: string) {
   const email = normalEmail(user)
   return { OR: [{ id: user }, ...(email === null ? [] : [{ email }])] }
 }
+
+const severalUsers = (users: readonly User[]) =>
+  invalidRequest(
+    `Give the id of one of them: ${users.map(({ id, accountId }) => `${id} (${accountId})`).join(', ')}.`,
+    [{ path: '/user', message: 'names users of several accounts' }],
+  )
 
 const unknownUser = (user: string) => new ServiceError('NOT_FOUND', `No user with the id or e-mail address "${user}".`)

@@ -38,17 +38,29 @@ const openUnlessChanged = (ctx: Context, userId: string, passwordHash: string | 
     return openSession(tx, userId, 'password', ctx.now())
   })
 
+/** Passwords that one attempt is compared with. */
+const MAX_ACCOUNTS = 5
+
 /** The address of no user: what is too long to be one takes as much work. */
 const UNKNOWN_EMAIL = ''
 
+/** The address may belong to users of several accounts: the password says which of them signs in. */
 async function verifiedUser(ctx: Context, email: string, password: string) {
-  const found = await findUser(ctx, email)
-  const isRight = await verifyPassword(password, found?.disabledAt === null ? found.passwordHash : null)
-  return isRight && found !== null && found
+  const users = await findUsers(ctx, email)
+  // An unknown address takes as long as a known one.
+  if (users.length === 0) await verifyPassword(password, null)
+  for (const user of users) if (await verifyPassword(password, user.passwordHash)) return user
+  return false
 }
 
-/** PostgreSQL takes no NUL in a value: an address with one is no user's. */
-const findUser = (ctx: Context, email: string) =>
-  email.includes('\0') ? Promise.resolve(null) : ctx.db.prisma.user.findUnique({ where: { email } })
+/** The oldest come first, so that nobody is kept out by users that others add. PostgreSQL takes no NUL in a value. */
+const findUsers = async (ctx: Context, email: string) =>
+  email.includes('\0')
+    ? []
+    : ctx.db.prisma.user.findMany({
+        where: { email, disabledAt: null, passwordHash: { not: null } },
+        orderBy: { id: 'asc' },
+        take: MAX_ACCOUNTS,
+      })
 
 const wrongPassword = () => new ServiceError('UNAUTHORIZED', 'Check the e-mail address and the password.')

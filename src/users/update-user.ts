@@ -2,7 +2,7 @@ import type { UserRole } from '../access/scopes.ts'
 import { recordUserChange } from '../audit/record-user-change.ts'
 import type { Context } from '../context/context.ts'
 import { requireAnotherOwner } from './last-owner.ts'
-import { managedUser } from './managed-user.ts'
+import { managedUser, requireOperatorFor } from './managed-user.ts'
 import { USER_VIEW, type User } from './user.ts'
 
 /** What is to change of a user. */
@@ -18,6 +18,7 @@ export interface UserUpdate {
  */
 export async function updateUser(ctx: Context, input: UserUpdate): Promise<User> {
   const user = await managedUser(ctx, input.user)
+  requireOperatorFor(ctx, user)
   return ctx.db.prisma.$transaction(async (tx) => {
     if (input.role !== 'owner') await requireAnotherOwner(tx, user)
     await recordUserChange(tx, ctx, 'user_role_changed', user, input.role)

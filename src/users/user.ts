@@ -1,5 +1,6 @@
 import type { UserRole } from '../access/scopes.ts'
 import { invalidRequest } from '../errors/service-error.ts'
+import { hasUnseen } from '../values/printable.ts'
 
 /** A user who signs in, and acts for one account. */
 export interface User {
@@ -47,7 +48,14 @@ export const emailTaken = (email: string) =>
 /** A new address as it is to be kept. @throws INVALID_REQUEST */
 export function checkEmail(text: string): string {
   const email = normalEmail(text)
-  if (email === null || isTooLong(email) || !EMAIL_FORM.test(email) || !email.isWellFormed())
+  if (
+    email === null ||
+    isTooLong(email) ||
+    !EMAIL_FORM.test(email) ||
+    hasUnseen(email) ||
+    /[\u200c\u200d]/.test(email) ||
+    !email.isWellFormed()
+  )
     throw invalidRequest('Give an e-mail address.', [{ path: '/email', message: 'is no e-mail address' }])
   return email
 }

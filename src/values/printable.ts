@@ -2,6 +2,17 @@
 const STEERING = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
+/** Controls, ends of lines, marks that turn the direction of text, and characters without width, but for those that emoji and some scripts need. */
+const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}]|(?!\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cf}\p{Default_Ignorable_Code_Point}]/u
+/** What no text that is read aloud needs: tabs and ends of lines are no such controls. */
+const CONTROL = /(?![\t\n\r])\p{Cc}/u
+
+/** Whether a name holds a character that a reader cannot see, with which it could pass for another name. Pure. */
+export const hasUnseen = (name: string): boolean => UNSEEN.test(name)
+
+/** Whether a text of several lines holds a control character, such as ESC. Pure. */
+export const hasControl = (text: string): boolean => CONTROL.test(text)
+
 /** A text on one line of a terminal, whatever its author put into it: what would steer the terminal is shown as JSON writes it. Pure. */
 export const printable = (text: string): string =>
   text.replace(

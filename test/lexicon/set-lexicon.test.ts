@@ -221,6 +221,15 @@ describe('the lexicon of an account', () => {
     )
   })
 
+  test('with ESC or another control character is refused', async () => {
+    const answer = await put([
+      { grapheme: 'a', alias: 'b\u001b[2J' },
+      { grapheme: 'a\u009bb', alias: 'c' },
+    ])
+    const { details } = answer.json<{ details: { path: string }[] }>()
+    expect([answer.status, details.map(({ path }) => path)]).toEqual([400, ['/entries/0/alias', '/entries/1/grapheme']])
+  })
+
   test('with a language that is empty is refused for that, and the same word without a language is another entry', async () => {
     const answer = await put([
       { grapheme: 'a', alias: 'b', language: '' },

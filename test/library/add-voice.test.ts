@@ -225,6 +225,8 @@ describe('bad uploads', () => {
     ['an unknown language', { language: 'Klingon' }, 'language', /must be one of/],
     ['an unknown field', { speed: '1' }, 'speed', 'unknown key'],
     ['NUL', { name: 'a\0b' }, 'name', /./],
+    ['a name of turned text', { name: 'a\u202eb' }, 'name', /invisible/],
+    ['a text with ESC', { ref_text: 'a\u001b[2J' }, 'ref_text', /control/],
   ] as const)('%s is a clear 400 and leaves nothing', async (_title, changes, path, message) => {
     const before = (await call(`${service.url}/api/v1/voices`, { key })).text
     const answer = await upload(changes as Record<string, string | Buffer | null>)

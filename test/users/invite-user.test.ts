@@ -51,6 +51,35 @@ describe('inviteUser', () => {
     ])
   })
 
+  test('takes an address that another account has, so that nobody learns of it; the password says who signs in', async () => {
+    const [first, second] = [await users.user(), await users.user()]
+    const { data, ...rest } = await users.ask(INVITE, { email: first.email, role: 'MEMBER' }, second.cookie)
+    expect(rest).not.toHaveProperty('errors')
+    const { user, signInLink } = data!.inviteUser as { user: { id: string }; signInLink: { url: string } }
+    const { cookie } = await users.redeem(tokenOf(signInLink.url))
+    const complete = mutation(
+      'completePerson(email: $email, password: $password)',
+      '... on User { id }',
+      '($email: String!, $password: String!)',
+    )
+    await users.ask(complete, { email: first.email, password: `${PASSWORD} of the second` }, cookie)
+    const signedIn = async (password: string) => (await users.signIn(first.email, password)).data?.signIn
+    expect(await signedIn(`${PASSWORD} of the second`)).toEqual({ id: user.id })
+    expect(await signedIn(PASSWORD)).toEqual({ id: first.id })
+    const named = await users.ask(DISABLE, { user: first.email }, second.cookie)
+    expect(named.data?.disableUser).toMatchObject({ id: user.id })
+  })
+
+  test.each(['a\u202eb@example.org', 'a\u200bb@example.org', 'a\u2028b@example.org'])(
+    'refuses the unseen in %j',
+    async (email) => {
+      const owner = await users.user()
+      expect(errorOf(await users.ask(INVITE, { email, role: 'MEMBER' }, owner.cookie))?.details).toMatchObject([
+        { path: '/email' },
+      ])
+    },
+  )
+
   test('adds no more than a thousand users to an account', async () => {
     const owner = await users.user()
     await service.runtime.db.pool.query(

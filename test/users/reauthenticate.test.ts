@@ -101,6 +101,23 @@ describe('a user that the command line has marked', () => {
     })
   })
 
+  test('is changed by operators alone, not by an owner of the same account', async () => {
+    const marked = await operator()
+    const owner = await users.user('owner', marked.account)
+    for (const field of [
+      'disableUser(user: $user)',
+      'updateUser(user: $user, role: MEMBER)',
+      'enableUser(user: $user)',
+    ]) {
+      const change = mutation(field, '... on User { id }', '($user: ID!)')
+      expect(codeOf(await users.ask(change, { user: marked.id }, owner.cookie)), field).toBe('FORBIDDEN')
+    }
+    const disable = mutation('disableUser(user: $user)', '... on User { id }', '($user: ID!)')
+    expect((await users.ask(disable, { user: marked.id }, (await operator()).cookie)).data?.disableUser).toEqual({
+      id: marked.id,
+    })
+  })
+
   test('operates no more once the mark is taken back; every mark ends the sessions of before', async () => {
     const one = await users.user()
     const token = await users.tokenFor(one.id)

@@ -39,17 +39,29 @@ interface Inputs {
   readonly inputs: Readonly<Record<string, unknown>>
 }
 
-/** The input that chooses a format is one of the endpoint's own. */
+/** The input that chooses a format is one of the endpoint's own, and its default is a format. */
 export const wrongAudio = (spec: Inputs & { audio?: z.output<typeof audioBlock> | undefined }): Wrong | null =>
-  wrongInput(spec, ['audio', 'format_input'], spec.audio?.format_input)
+  wrongInput(spec, ['audio', 'format_input'], spec.audio?.format_input) ??
+  wrongDefault(spec, spec.audio?.format_input, spec.audio?.formats ?? FILE_FORMATS)
 
 /** And so is the one that chooses captions. */
 export const wrongCaptions = (spec: Inputs & { captions?: z.output<typeof captionsBlock> | undefined }): Wrong | null =>
-  wrongInput(spec, ['captions', 'captions_input'], spec.captions?.captions_input)
+  wrongInput(spec, ['captions', 'captions_input'], spec.captions?.captions_input) ??
+  wrongDefault(spec, spec.captions?.captions_input, [...(spec.captions?.formats ?? CAPTION_FORMATS), true, false, null])
 
 function wrongInput({ inputs }: Inputs, path: string[], input: string | undefined): Wrong | null {
   if (input === undefined || Object.hasOwn((inputs.properties ?? {}) as object, input)) return null
   return { path, message: `needs inputs with the property "${input}"` }
+}
+
+/** The service uses a schema's default as if the caller had sent it. */
+function wrongDefault({ inputs }: Inputs, input: string | undefined, allowed: readonly unknown[]): Wrong | null {
+  const properties = (inputs.properties ?? {}) as Record<string, { readonly default?: unknown } | boolean>
+  const property = input === undefined ? undefined : properties[input]
+  const value = typeof property === 'object' ? property.default : undefined
+  if (value === undefined || [value].flat().every((one) => allowed.includes(one))) return null
+  const message = `must be among ${allowed.filter((one) => typeof one === 'string').join(', ')}`
+  return { path: ['inputs', 'properties', input ?? '', 'default'], message }
 }
 
 /** Other names stand for voices that are there. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { hasControl, hasUnseen } from '../../values/printable.ts'
 import { checkInputs } from '../validate-inputs.ts'
 import { RESERVED_SLUGS } from '../voice-endpoint.ts'
 
@@ -15,9 +16,17 @@ export const slug = z
     `must not be ${RESERVED_SLUGS.join(', ')}: that name is taken by a path`,
   )
 /** A name, or anything else of one line. */
-export const text = z.string().trim().min(1, 'must not be empty').max(200, 'must have at most 200 characters')
+export const text = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(200, 'must have at most 200 characters')
+  .refine((value) => !hasUnseen(value), 'must not hold control or invisible characters')
 /** A description. */
-export const prose = z.string().max(5000, 'must have at most 5000 characters')
+export const prose = z
+  .string()
+  .max(5000, 'must have at most 5000 characters')
+  .refine((value) => !hasControl(value), 'must not hold control characters')
 
 /** What keeps a schema from being one of inputs at all: they are an object that rejects unknown keys. */
 export function wrongSchema(inputs: Record<string, unknown>): string | null {

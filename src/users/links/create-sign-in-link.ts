@@ -8,6 +8,8 @@ import { managedUser } from '../managed-user.ts'
 import { hashToken, newToken } from '../session.ts'
 
 const LIFETIME_MS = 15 * 60_000
+/** An invitation is handed over to a person, who may be away for a weekend. */
+export const INVITATION_LIFETIME_MS = 3 * 86_400_000
 /** Of one user: with more, the oldest stop working. */
 const MAX_OPEN_LINKS = 10
 /** Read by the page's script alone: a browser sends a fragment nowhere, so no log, proxy or other site sees it. */
@@ -45,9 +47,14 @@ export async function createSignInLink(
 }
 
 /** Makes the link of a user whose row the transaction has locked, or just written. */
-export async function openLink(ctx: SignInLinkContext, tx: PrismaTx, userId: string): Promise<NewSignInLink> {
+export async function openLink(
+  ctx: SignInLinkContext,
+  tx: PrismaTx,
+  userId: string,
+  lifetimeMs = LIFETIME_MS,
+): Promise<NewSignInLink> {
   const [token, now] = [newToken(), ctx.now()]
-  const expiresAt = new Date(now.getTime() + LIFETIME_MS)
+  const expiresAt = new Date(now.getTime() + lifetimeMs)
   const kept = await tx.signInLink.findMany({
     where: { userId, expiresAt: { gt: now } },
     orderBy: [{ createdAt: 'desc' }, { hash: 'asc' }],

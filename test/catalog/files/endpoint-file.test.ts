@@ -48,6 +48,20 @@ describe('an endpoint file', () => {
       withSchema({ properties: { ...INPUTS.properties, voice: { type: 'integer' } } }),
       /voice must have type: string/,
     ],
+    [
+      'captions whose default is no format',
+      'inputs',
+      { captions: { formats: ['vtt'], captions_input: 'text' }, ...withText({ type: 'string', default: 'docx' }) },
+      /text\.default must be among vtt$/,
+    ],
+    [
+      'audio whose default is no format',
+      'inputs',
+      { audio: { formats: ['mp3', 'wav'], format_input: 'text' }, ...withText({ type: 'string', default: 'ogg' }) },
+      /text\.default must be among mp3, wav$/,
+    ],
+    ['a name that turns the text around it', 'name', { name: 'a\u202eb' }, /\.name must not hold .*invisible/],
+    ['a description with ESC', 'description', { description: '\u001b[2J' }, /\.description must not hold control/],
     ['a name that is a number', 'name', { name: 5 }, /\.name must be a string$/],
     ['a published that is a text', 'published', { published: 'yes' }, /\.published must be true or false$/],
     [

@@ -170,8 +170,9 @@ describe('completePerson', () => {
   })
 
   test('takes no address in use, no bad password, and no caller without a session', async () => {
-    const other = await users.user()
-    const { cookie } = await users.redeem(await users.tokenFor((await users.newcomer()).id))
+    const newcomer = await users.newcomer()
+    const other = await users.user('member', newcomer.account)
+    const { cookie } = await users.redeem(await users.tokenFor(newcomer.id))
     const pathsOf = async (email: string, password: string) =>
       errorOf(await users.ask(COMPLETE, { email, password }, cookie))?.details.map(({ path }) => path)
     expect(await pathsOf(other.email, PASSWORD)).toEqual(['/email'])

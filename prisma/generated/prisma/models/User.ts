@@ -238,11 +238,12 @@ export type UserOrderByWithRelationInput = {
 
 export type UserWhereUniqueInput = Prisma.AtLeast<{
   id?: string
-  email?: string
+  accountId_email?: Prisma.UserAccountIdEmailCompoundUniqueInput
   AND?: Prisma.UserWhereInput | Prisma.UserWhereInput[]
   OR?: Prisma.UserWhereInput[]
   NOT?: Prisma.UserWhereInput | Prisma.UserWhereInput[]
   accountId?: Prisma.StringFilter<"User"> | string
+  email?: Prisma.StringFilter<"User"> | string
   passwordHash?: Prisma.StringNullableFilter<"User"> | string | null
   role?: Prisma.EnumUserRoleFilter<"User"> | $Enums.UserRole
   operator?: Prisma.BoolFilter<"User"> | boolean
@@ -253,7 +254,7 @@ export type UserWhereUniqueInput = Prisma.AtLeast<{
   sessions?: Prisma.SessionListRelationFilter
   signInLinks?: Prisma.SignInLinkListRelationFilter
   apiKeys?: Prisma.ApiKeyListRelationFilter
-}, "id" | "email">
+}, "id" | "accountId_email">
 
 export type UserOrderByWithAggregationInput = {
   id?: Prisma.SortOrder
@@ -393,6 +394,11 @@ export type UserOrderByRelationAggregateInput = {
 export type UserNullableScalarRelationFilter = {
   is?: Prisma.UserWhereInput | null
   isNot?: Prisma.UserWhereInput | null
+}
+
+export type UserAccountIdEmailCompoundUniqueInput = {
+  accountId: string
+  email: string
 }
 
 export type UserCountOrderByAggregateInput = {
@@ -991,6 +997,9 @@ export type $UserPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: string
     accountId: string
+    /**
+     * Of one account; another account may have a user with the same address.
+     */
     email: string
     passwordHash: string | null
     role: $Enums.UserRole
