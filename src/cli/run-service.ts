@@ -78,9 +78,7 @@ async function start(settings: Settings, log: Log, roles: Roles, opened: Opened,
   }
   if (metrics !== null) await serveMetrics(runtime, metrics, readiness, opened)
   stopping.throwIfAborted()
-  await runtime.storage.probe().catch((error: Error) => {
-    throw new Error(`the bucket of STORAGE_URL cannot be used: ${error.message} Try "${commandLine('storage check')}".`)
-  })
+  await requireBucket(runtime)
   await Promise.all([loadDeliveries(), loadQueryCompiler(runtime)])
   if (roles.api) {
     const { serveApi } = await import('./serve-api.ts')
@@ -89,6 +87,14 @@ async function start(settings: Settings, log: Log, roles: Roles, opened: Opened,
   }
   if (roles.worker) await work(runtime, opened, { roles, server, readiness })
   if (!roles.api) print('Sonant works')
+}
+
+/** A bucket that is away at the start is more likely a wrong setting; a full disk, which jobs wait for, is none. */
+async function requireBucket({ storage, storeWatch, settings }: Runtime): Promise<void> {
+  if (settings.s3 === null) return void (await storeWatch.check())
+  await storage.probe().catch((error: Error) => {
+    throw new Error(`the bucket of STORAGE_URL cannot be used: ${error.message} Try "${commandLine('storage check')}".`)
+  })
 }
 
 /** Prisma loads it with its first query, and holds up everything for a tenth of a second: no request or job is to wait for that. */

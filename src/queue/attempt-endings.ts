@@ -13,6 +13,7 @@ export const ATTEMPT_ENDINGS = {
   no_capacity: { outcome: 'released', message: 'There was no capacity for it yet.' },
   cut_off: { outcome: 'released', message: 'Its worker was cut off from the database.' },
   database_away: { outcome: 'released', message: 'The database was away.' },
+  store_away: { outcome: 'released', message: 'The store of its audio was away.' },
   moved: { outcome: 'released', message: 'Its endpoint moved to other workers.' },
   server_lost: { outcome: 'failed', message: 'The speech server of its worker ended.' },
   lookup_failed: { outcome: 'failed', message: 'What it asks for could not be looked up.' },

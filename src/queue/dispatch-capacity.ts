@@ -1,3 +1,4 @@
+import type { Gate } from './dispatcher.ts'
 import type { RunningJob } from './running-jobs.ts'
 import type { ServerQueues } from './server-queue.ts'
 
@@ -6,19 +7,26 @@ const NO_LIMITS: ReadonlyMap<string, number> = new Map()
 interface CapacityOptions {
   readonly slots: number | (() => number)
   readonly serverQueues?: ServerQueues
+  readonly gate?: Pick<Gate, 'isOpen'>
 }
 
 /** What a claim may bring: for each server with a limit its capacity, for all others what is left of the slots. */
 export class DispatchCapacity {
   readonly #slots: () => number
   readonly #serverQueues: ServerQueues | undefined
+  readonly #gate: Pick<Gate, 'isOpen'> | undefined
   readonly #jobs: ReadonlyMap<string, RunningJob>
   readonly #reserved: () => number
 
   /** @param reserved how many more jobs of servers without a limit are about to begin */
-  constructor({ slots, serverQueues }: CapacityOptions, jobs: ReadonlyMap<string, RunningJob>, reserved: () => number) {
+  constructor(
+    { slots, serverQueues, gate }: CapacityOptions,
+    jobs: ReadonlyMap<string, RunningJob>,
+    reserved: () => number,
+  ) {
     this.#slots = typeof slots === 'number' ? () => slots : slots
     this.#serverQueues = serverQueues
+    this.#gate = gate
     this.#jobs = jobs
     this.#reserved = reserved
   }
@@ -32,6 +40,7 @@ export class DispatchCapacity {
 
   /** How many more jobs there is capacity for. */
   free(): number {
+    if (this.#gate?.isOpen() === false) return 0
     return [...this.#limited().values()].reduce((sum, capacity) => sum + capacity, this.#freeSlots())
   }
 

@@ -59,7 +59,7 @@ class JobDispatcher implements Dispatcher {
   }
 
   async start(): Promise<void> {
-    const { queue, notifier, kind, serverQueues } = this.#options
+    const { queue, notifier, kind, serverQueues, gate } = this.#options
     const [invalidate, heartbeat] = [() => this.#invalidate(), () => void this.#running.heartbeat()]
     await queue.prepare(kind)
     const unlisten = await notifier.listen(QUEUE_CHANNEL, (name) => name === kind.queue && invalidate(), invalidate)
@@ -69,8 +69,9 @@ class JobDispatcher implements Dispatcher {
       reserve: (delivery) => this.#reserve(delivery),
     })
     const unwatch = queue.watchDue(kind, { onDue: invalidate, isDue: () => this.#hasFailed })
+    const leaveGate = gate?.onOpen(invalidate) ?? (() => undefined)
     this.#stopWaking = () => {
-      for (const end of [unwatch, removeLocal, unlisten]) end()
+      for (const end of [unwatch, removeLocal, unlisten, leaveGate]) end()
     }
     serverQueues?.watch(() => this.poll())
     this.#heartbeats = setInterval(heartbeat, HEARTBEAT_MS)

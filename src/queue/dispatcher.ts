@@ -9,6 +9,13 @@ import type { BossQueue } from './pgboss/boss-queue.ts'
 import type { ServerQueues } from './server-queue.ts'
 import type { Ticket } from './ticket.ts'
 
+/** Whether jobs can be finished now at all. */
+export interface Gate {
+  isOpen(): boolean
+  /** Calls `poll` each time that it has opened. Returns what ends that. */
+  onOpen(poll: () => void): () => void
+}
+
 /** What a dispatcher works with, and what it runs. */
 export interface DispatchOptions {
   readonly boss: PgBoss
@@ -20,6 +27,8 @@ export interface DispatchOptions {
   readonly kind: JobKind
   /** How many jobs run at once in this process besides those of `serverQueues`; asked again for every claim. */
   readonly slots: number | (() => number)
+  /** While it is closed nothing is claimed; absent: it is always open. */
+  readonly gate?: Gate
   /** Where jobs wait for a server with a limit. Absent: no server has one. */
   readonly serverQueues?: ServerQueues
   /**

@@ -1,5 +1,6 @@
 import { untilAnswered } from '../db/until-answered.ts'
 import { isDatabaseDown } from '../errors/database-down.ts'
+import { StoreDown } from '../errors/store-down.ts'
 import type { DispatchOptions } from './dispatcher.ts'
 import type { Delivery } from './job-source.ts'
 import type { Settler } from './pgboss/settle-in-batches.ts'
@@ -72,7 +73,9 @@ export class Settlement {
   async #nack(delivery: Delivery, error: Error): Promise<void> {
     const { log, settler, isStopping } = this.#options
     const isUnexpected = !isStopping()
-    if (isUnexpected) log.warn({ err: error.message, jobId: delivery.jobId }, 'a job goes back to the queue')
+    // A store that is away is logged once, and not for each of its jobs.
+    if (isUnexpected && !(error instanceof StoreDown))
+      log.warn({ err: error.message, jobId: delivery.jobId }, 'a job goes back to the queue')
     await settler.nack(delivery, error, isUnexpected)
   }
 }

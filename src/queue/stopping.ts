@@ -30,6 +30,12 @@ export class ServerLost extends Error {
   override readonly name = 'ServerLost'
 }
 
+/** Why a job is released whose files cannot be stored now, by this worker at least. */
+export class StoreAway extends Stopping {
+  override readonly name = 'StoreAway'
+  override readonly ending = 'store_away'
+}
+
 /** Why a job is released that is at a server which other workers share: they may take this worker for dead. */
 export class CutOff extends Stopping {
   override readonly name = 'CutOff'

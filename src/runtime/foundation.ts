@@ -27,6 +27,7 @@ import { measuredStorage } from '../storage/measured-storage.ts'
 import { openS3 } from '../storage/s3.ts'
 import { signMediaUrl } from '../storage/sign-url.ts'
 import type { Storage } from '../storage/storage.ts'
+import { StoreWatch } from '../storage/store-watch.ts'
 import { type MeasuredParts, NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
 import { openDataDirectory } from '../values/data-directory.ts'
 import type { Log } from '../values/log.ts'
@@ -72,12 +73,22 @@ export async function openFoundation(
   const { db, notifier, now } = await openData(settings, log, closers, { telemetry, asItIs, server })
   const common = { settings, log, telemetry, db, notifier, ...keys, now }
   const waiting = openWaiting(common, whole, closers)
-  const storage = openStorage(settings, keys.signingKey, () => whole().publicUrl, telemetry)
-  closers.push({ what: 'the storage', close: () => storage.close() })
+  const store = openStorage(settings, keys.signingKey, () => whole().publicUrl, telemetry)
+  const storeWatch = new StoreWatch(store, { store: settings.s3 === null ? 'disk' : 's3', log, telemetry })
+  closers.push({ what: 'the storage', close: () => store.close().finally(() => storeWatch.close()) })
   const deliveries = openDeliveryPort(whole)
   const trials = openTrials(common, closers)
   const speechUrls = openSpeechUrls(keys.signingKey, () => whole().publicUrl)
-  return { ...common, ...waiting, ...trials, deliveries, storage, speechUrls, publicUrl: guessPublicUrl(settings) }
+  return {
+    ...common,
+    ...waiting,
+    ...trials,
+    deliveries,
+    storage: storeWatch.storage,
+    storeWatch,
+    speechUrls,
+    publicUrl: guessPublicUrl(settings),
+  }
 }
 
 /** URLs that this service answers itself, also where files are in a bucket. */

@@ -14,6 +14,7 @@ import type { FleetFeed } from '../jobs/live/fleet-feed.ts'
 import type { JobFeed } from '../jobs/live/job-feed.ts'
 import type { SpeechUrls } from '../jobs/speech-urls.ts'
 import type { Lexicons } from '../lexicon/lexicons.ts'
+import type { StoreWatch } from '../storage/store-watch.ts'
 import type { MeasuredParts } from '../telemetry/telemetry.ts'
 import type { SignInThrottle } from '../users/sign-in-throttle.ts'
 import type { SecretVault } from '../values/secret-vault.ts'
@@ -27,6 +28,8 @@ export interface Services extends Parts, MeasuredParts {
   /** Where callers reach this service: the start of every address that is handed out. */
   readonly publicUrl: string
   readonly speechUrls: SpeechUrls
+  /** Whether the store of artifacts takes files now. */
+  readonly storeWatch: StoreWatch
   /** Encodes and decodes audio. */
   readonly audio: AudioThreads
   /** Brings speech from workers to listeners of the same process. */

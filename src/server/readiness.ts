@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Parts } from '../context/context.ts'
 import { type DatabaseState, databaseState } from '../db/connections/database-state.ts'
+import type { StoreState, StoreWatch } from '../storage/store-watch.ts'
 
 /** A worker that wrote no heartbeat for so long is about to be taken for dead. */
 const LATEST_HEARTBEAT_SECONDS = 5
@@ -13,17 +14,23 @@ interface Report {
   readonly bus: 'ok' | 'away'
   readonly catalog: 'ok' | 'empty'
   readonly process: 'ok' | 'draining'
+  /** Whether artifacts can be stored; jobs wait until they can. */
+  readonly storage: StoreState
   /** Absent where the process has no worker. */
   readonly worker?: 'ok' | 'silent'
 }
 
+interface ReadinessParts extends Pick<Parts, 'db' | 'notifier' | 'catalog'> {
+  readonly storeWatch: Pick<StoreWatch, 'check'>
+}
+
 /** Finds out whether a process can do its work: what load balancers and operators ask at `/health/ready`. */
 export class Readiness {
-  readonly #parts: Pick<Parts, 'db' | 'notifier' | 'catalog'>
+  readonly #parts: ReadinessParts
   #heartbeatAge: (() => number) | undefined
   #draining = false
 
-  constructor(parts: Pick<Parts, 'db' | 'notifier' | 'catalog'>) {
+  constructor(parts: ReadinessParts) {
     this.#parts = parts
   }
 
@@ -42,13 +49,15 @@ export class Readiness {
   }
 
   async report(): Promise<Report> {
-    const { notifier, catalog, db } = this.#parts
+    const { notifier, catalog, db, storeWatch } = this.#parts
+    const [database, storage] = await Promise.all([databaseState(db), storeWatch.check()])
     const parts = {
-      database: await databaseState(db),
+      database,
       bus: notifier.connected ? 'ok' : 'away',
       // The version of a catalog that was never read is that of none.
       catalog: catalog.isLoaded ? 'ok' : 'empty',
       process: this.#draining ? 'draining' : 'ok',
+      storage,
     } as const
     const worker =
       this.#heartbeatAge === undefined ? undefined : this.#heartbeatAge() < LATEST_HEARTBEAT_SECONDS ? 'ok' : 'silent'

@@ -1,11 +1,13 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { readdirSync, rmSync, statSync } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises'
+import { access, type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
+import { StoreDown } from '../errors/store-down.ts'
 import { errorCode, makeWithParents, usingSync } from '../values/data-directory.ts'
+import { tellingFaults } from './disk-faults.ts'
 import { isStorageKey, signMediaUrl } from './sign-url.ts'
-import type { Storage, Stored, StoredFile } from './storage.ts'
+import { type ByteRange, SMALL_FILE_BYTES, type Storage, type Stored, type StoredFile } from './storage.ts'
 import { sharedSync, syncDirectory } from './sync-directory.ts'
 import { writeDurably } from './write-durably.ts'
 
@@ -20,6 +22,9 @@ const PLACE_ATTEMPTS = 100
 /** The directory of a store. */
 interface Place {
   readonly dir: string
+  readonly incoming: string
+  /** Of the volume that was there at the start. */
+  readonly device: number
   /** Syncs that directory itself. */
   sync(): Promise<void>
 }
@@ -39,23 +44,65 @@ export function openDisk({ dir, publicUrl, signingKey }: DiskOptions): Storage {
     makeWithParents(incoming, DIRECTORY_MODE)
     removeAbandoned(incoming)
   })
-  const place: Place = { dir, sync: sharedSync(dir) }
+  const place: Place = { dir, incoming, device: statSync(dir).dev, sync: sharedSync(dir) }
   return {
     put: (key, content, { hasOwnFolder }) =>
-      hasOwnFolder && !(content instanceof Readable)
-        ? putInOwnFolder(place, key, content)
-        : putFile(place, key, content),
-    stat: (key) => statFile(pathOf(dir, key)),
-    read: async (key, range) => {
-      const handle = await openFile(pathOf(dir, key))
-      return handle.createReadStream(range ? { start: range.start, end: range.end } : {})
-    },
+      tellingFaults(async () => {
+        await requirePlace(place)
+        return hasOwnFolder && !(content instanceof Readable)
+          ? putInOwnFolder(place, key, content)
+          : putFile(place, key, content)
+      }).finally(() => content instanceof Readable && content.destroy()),
+    stat: (key) => tellingFaults(async () => (await statFile(pathOf(dir, key))) ?? missingIn(place)),
+    read: (key, range) => tellingFaults(() => openStream(place, pathOf(dir, key), range)),
     signUrl: (key, { contentType, now }) => signMediaUrl(publicUrl(), signingKey, { key, contentType, now }),
-    delete: async (key) => deleteFile(dir, pathOf(dir, key)),
-    deleteBelow: async (folder) => deleteFolder(dir, pathOf(dir, folder)),
-    // Opening it has made its directory.
-    probe: async () => {},
+    delete: (key) => tellingFaults(() => deleteFile(place, pathOf(dir, key))),
+    deleteBelow: (folder) => tellingFaults(() => deleteFolder(place, pathOf(dir, folder))),
+    probe: (bytes = SMALL_FILE_BYTES) => tellingFaults(() => tryWriting(place, bytes)),
     close: async () => {},
+  }
+}
+
+/**
+ * A directory that lost its volume is empty, or missing: files put there would be hidden once the volume is back, and those of the volume
+ * look deleted.
+ * @throws StoreDown
+ */
+async function requirePlace({ dir, incoming, device }: Place): Promise<void> {
+  if (await isThere(incoming)) return
+  const isSame = await stat(dir).then(
+    (found) => found.dev === device,
+    () => false,
+  )
+  if (!isSame) throw new StoreDown('The volume of the artifacts is not mounted.')
+  await mkdir(incoming, { recursive: true, mode: DIRECTORY_MODE })
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    (error: unknown) => {
+      if (isMissing(error)) return false
+      throw error
+    },
+  )
+
+async function missingIn(place: Place): Promise<null> {
+  await requirePlace(place)
+  return null
+}
+
+/** A file as large as this, and a directory, can be made now. */
+async function tryWriting(place: Place, bytes: number): Promise<void> {
+  await requirePlace(place)
+  const name = randomUUID()
+  const [file, folder] = [join(place.incoming, name), join(place.dir, `.${name}`)]
+  try {
+    // Some file systems store zeros in no space at all.
+    await writeDurably(file, randomBytes(bytes))
+    await mkdir(folder, { mode: DIRECTORY_MODE })
+  } finally {
+    await Promise.all([rm(file, { force: true }), rm(folder, { force: true, recursive: true })])
   }
 }
 
@@ -75,14 +122,13 @@ function pathOf(dir: string, key: string): string {
 }
 
 async function putFile(place: Place, key: string, content: Uint8Array | Readable): Promise<Stored> {
-  const temporary = join(place.dir, INCOMING, randomUUID())
+  const temporary = join(place.incoming, randomUUID())
   try {
     const path = pathOf(place.dir, key)
     const stored = await writeDurably(temporary, content)
     await moveDurably(place, temporary, path)
     return stored
   } catch (error) {
-    if (content instanceof Readable) content.destroy()
     await rm(temporary, { force: true })
     throw error
   }
@@ -153,29 +199,37 @@ async function statFile(path: string): Promise<StoredFile | null> {
   }
 }
 
-async function openFile(path: string): Promise<FileHandle> {
-  const handle = await open(path)
+async function openStream(place: Place, path: string, range: ByteRange | undefined): Promise<Readable> {
+  const handle = await openFile(place, path)
+  return handle.createReadStream(range ? { start: range.start, end: range.end } : {})
+}
+
+async function openFile(place: Place, path: string): Promise<FileHandle> {
+  const handle = await open(path).catch(async (error: unknown) => {
+    if (isMissing(error)) await requirePlace(place)
+    throw error
+  })
   if ((await handle.stat()).isFile()) return handle
   await handle.close()
   throw new Error('there is no file under the storage key')
 }
 
-async function deleteFile(dir: string, path: string): Promise<void> {
-  if ((await statFile(path)) === null) return
+async function deleteFile(place: Place, path: string): Promise<void> {
+  if ((await statFile(path)) === null) return requirePlace(place)
   await unlink(path).catch((error) => {
     if (!isMissing(error)) throw error
   })
-  await removeEmptyParents(dir, path)
+  await removeEmptyParents(place.dir, path)
 }
 
-async function deleteFolder(dir: string, path: string): Promise<void> {
+async function deleteFolder(place: Place, path: string): Promise<void> {
   // Without a directory there, a file may be: its key is the folder's own.
   const found = await readdir(path).catch((error) => {
     if (!isMissing(error)) throw error
   })
-  if (found === undefined) return
+  if (found === undefined) return requirePlace(place)
   await rm(path, { recursive: true, force: true })
-  await removeEmptyParents(dir, path)
+  await removeEmptyParents(place.dir, path)
 }
 
 async function removeEmptyParents(dir: string, path: string): Promise<void> {

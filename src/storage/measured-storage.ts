@@ -35,7 +35,7 @@ export function measuredStorage(storage: Storage, store: 'disk' | 's3', telemetr
     read: async (key, range) => counted(await measure('read', () => storage.read(key, range)), telemetry),
     delete: (key) => measure('delete', () => storage.delete(key)),
     deleteBelow: (folder) => measure('delete', () => storage.deleteBelow(folder)),
-    probe: () => measure('probe', () => storage.probe()),
+    probe: (bytes) => measure('probe', () => storage.probe(bytes)),
   }
 }
 

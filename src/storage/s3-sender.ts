@@ -17,6 +17,9 @@ const CONFLICT = 409
 const TOO_LONG = 413
 const TOO_MANY_REQUESTS = 429
 const NOT_IMPLEMENTED = 501
+const FULL = 507
+/** Ceph, MinIO and others. */
+const FULL_CODE = /quota|storagefull|insufficientstorage/i
 /** S3 says these with a 400, or in the body of a 200, though the same request may succeed a second later. */
 const PASSING_CODES: ReadonlySet<string | undefined> = new Set([
   'InternalError',
@@ -127,7 +130,8 @@ function failureOf(method: string, { status, headers }: Response, text: string):
     (status === NOT_FOUND && code !== 'NoSuchBucket' && READS.has(method))
   const isAway = isPassing || !isAboutObject
   const retryAfterMs = Math.min(Number(headers.get('retry-after')) * 1000 || 0, MAX_RETRY_AFTER_MS)
-  return { error: isAway ? new StoreDown(message) : new Error(message), isPassing, retryAfterMs }
+  const fault = status === FULL || FULL_CODE.test(said) ? 'full' : 'away'
+  return { error: isAway ? new StoreDown(message, { fault }) : new Error(message), isPassing, retryAfterMs }
 }
 
 const isPassingStatus = (status: number): boolean =>

@@ -51,7 +51,7 @@ export function openS3(bucket: S3Bucket, credentials: S3Credentials): Storage {
       urlOf(folder)
       await deleteBelowFolder(send, bucket.url, folder)
     },
-    probe: () => probeBucket(send, urlOf),
+    probe: (bytes) => probeBucket(send, urlOf, bytes),
     close: async () => {},
   }
 }

@@ -47,10 +47,17 @@ export interface Storage {
   delete(key: string): Promise<void>
   /** Deletes every object with a key that starts with the folder's and a slash. */
   deleteBelow(folder: string): Promise<void>
-  /** Whether the store is there at all, without writing to it: for the start of a process. @throws Error with the reason in words */
-  probe(): Promise<void>
+  /**
+   * Whether the store is there and takes files: puts one of so many bytes and deletes it. Without `bytes`, a bucket whose keys may read is
+   * only asked, as its versions would pile up.
+   * @throws Error with the reason in words
+   */
+  probe(bytes?: number): Promise<void>
   close(): Promise<void>
 }
+
+/** About a sentence of speech. */
+export const SMALL_FILE_BYTES = 256 * 1024
 
 /** How long a signed URL lives. */
 export const SIGNED_URL_SECONDS = 900

@@ -78,6 +78,7 @@ export const METRICS = {
     'Operations on the store of artifacts.',
     ...(['store', 'operation', 'outcome'] as const),
   ),
+  storage_up: gauge('1 while the store takes artifacts; otherwise jobs wait.', 'store'),
   storage_bytes_total: counter('Bytes put into and read from the store of artifacts.', 'direction'),
   // PostgreSQL, as this process has it.
   db_pool_connections: gauge('Connections of a pool, or outside of both (direct).', 'pool', 'state'),

@@ -7,7 +7,7 @@ import { jobRowClaim } from '../jobs/lifecycle/claim-jobs.ts'
 import type { ClaimRegistry } from '../jobs/lifecycle/claim-registry.ts'
 import type { WorkerParts as AttemptParts } from '../jobs/lifecycle/worker-parts.ts'
 import { dispatchJobs } from '../queue/dispatch-jobs.ts'
-import type { Dispatcher } from '../queue/dispatcher.ts'
+import type { Dispatcher, Gate } from '../queue/dispatcher.ts'
 import { GENERATION_KIND, type JobKind, voiceKind } from '../queue/job-kind.ts'
 import type { Delivery } from '../queue/job-source.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -50,6 +50,7 @@ function speakTexts(runtime: Runtime, parts: WorkerParts, pool: string): Promise
     ...runtime,
     kind,
     rowClaim: jobRowClaim,
+    gate: gateOf(runtime),
     slots: () => slotsInProcess(runtime, pool, threads),
     serverQueues: permits.serverQueuesOf(kind),
     stillOwned: claims.stillOwned,
@@ -59,6 +60,12 @@ function speakTexts(runtime: Runtime, parts: WorkerParts, pool: string): Promise
       ),
   })
 }
+
+/** Nothing is claimed while its files could not be stored. */
+const gateOf = ({ storeWatch }: Runtime): Gate => ({
+  isOpen: () => !storeWatch.isAway,
+  onOpen: (poll) => storeWatch.onBack(poll),
+})
 
 /** Of the parts of a job's attempt: its delivery, and its claim where that came with it. */
 const deliveredBy = (
@@ -84,6 +91,7 @@ function generateOutputs(runtime: Runtime, parts: WorkerParts): Promise<Dispatch
     ...runtime,
     kind: GENERATION_KIND,
     rowClaim: jobRowClaim,
+    gate: gateOf(runtime),
     slots: GENERATION_SLOTS,
     serverQueues: permits.serverQueuesOf(GENERATION_KIND),
     stillOwned: claims.stillOwned,

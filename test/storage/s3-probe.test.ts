@@ -13,5 +13,5 @@ test.each<[string, Send]>([
   ['no answer', async ({ signal }) => silent(signal)],
   ['an answer without an end', async ({ signal }) => endless(signal)],
 ])('a store that gives %s keeps no start waiting', async (_what, send) => {
-  await expect(probeBucket(send, urlOf, 20)).rejects.toThrow('S3 does not answer within 0.02 s.')
+  await expect(probeBucket(send, urlOf, undefined, 20)).rejects.toThrow('S3 does not answer within 0.02 s.')
 })

@@ -1,7 +1,8 @@
 import { EngineError } from '../../engines/engine.ts'
 import { isDatabaseDown } from '../../errors/database-down.ts'
 import { describeError } from '../../errors/describe-error.ts'
-import { ServerLost, Stopping } from '../../queue/stopping.ts'
+import { StoreDown } from '../../errors/store-down.ts'
+import { ServerLost, Stopping, StoreAway } from '../../queue/stopping.ts'
 import type { AttemptEnd } from '../attempts/note-end.ts'
 import { JobFailure } from '../job-states.ts'
 import type { Production } from './produce.ts'
@@ -31,6 +32,7 @@ export class RecordFailed extends Error {
 export function outcomeOf(error: unknown, signal: AbortSignal): Exclude<Outcome, { kind: 'completed' }> {
   if (signal.reason instanceof Stopping) return { kind: 'released', reason: signal.reason, error }
   if (error instanceof Stopping) return { kind: 'released', reason: error, error }
+  if (error instanceof StoreDown) return { kind: 'released', reason: new StoreAway(error.message), error }
   if (signal.aborted || error instanceof LookupFailed || error instanceof RecordFailed) {
     return { kind: 'redeliver', error }
   }

@@ -1,3 +1,4 @@
+import { StoreDown } from '../../errors/store-down.ts'
 import { ServerLost, Stopping } from '../../queue/stopping.ts'
 import { secondsSince } from '../../telemetry/telemetry.ts'
 import { noteWorker } from '../attempts/note-end.ts'
@@ -47,7 +48,7 @@ async function run(attempt: Attempt, producer: Producer): Promise<Outcome> {
   try {
     attempt.signal.throwIfAborted()
     failExhausted(attempt.claim)
-    attempt.work = await findWork(attempt.claim, producer)
+    attempt.work = await findWork(attempt, producer)
     return { kind: 'completed', ...(await produce(attempt, attempt.work)) }
   } catch (error) {
     return failingServers(attempt) ?? outcomeOf(error, attempt.signal)
@@ -67,11 +68,13 @@ function failingServers({ claim, signal }: Attempt): Outcome | null {
   return { kind: 'failed', failure: new JobFailure('PROVIDER_UNAVAILABLE', reason.message), error: reason }
 }
 
-async function findWork(claim: Claim, producer: Producer): Promise<Work> {
+async function findWork({ claim, parts: { storeWatch } }: Attempt, producer: Producer): Promise<Work> {
   try {
     return await producer(claim)
   } catch (error) {
     if (error instanceof JobFailure || error instanceof Stopping) throw error
+    // One file that cannot be read counts, or its job would be tried for ever.
+    if (error instanceof StoreDown && storeWatch.isAway) throw error
     throw new LookupFailed('what the job asks for could not be looked up', { cause: error })
   }
 }

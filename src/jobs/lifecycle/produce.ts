@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { CaptionFormat } from '../../audio/caption-format.ts'
 import type { Parts } from '../../context/context.ts'
+import { StoreDown } from '../../errors/store-down.ts'
 import { type MeasuredParts, secondsSince } from '../../telemetry/telemetry.ts'
 import { JobFailure } from '../job-states.ts'
 import type { Claim } from './claim-job.ts'
@@ -12,6 +13,8 @@ import type { WorkerParts } from './worker-parts.ts'
 export interface ProducedFile {
   /** The name in the job's `outputs`. */
   readonly output: string
+  /** Takes the place of `output` in the storage key, which has no upper-case letters; absent: the name fits as it is. */
+  readonly fileName?: string
   /** What follows the output's name in its storage key, such as `.wav`; may be empty. */
   readonly extension: string
   readonly content: Uint8Array | Readable
@@ -69,6 +72,7 @@ export interface Production {
 export async function produce({ parts, claim, signal, storageKeys }: Attempt, work: Work): Promise<Production> {
   const { telemetry } = parts
   const queued = performance.now()
+  if (parts.storeWatch.isAway) throw new StoreDown('the store of artifacts is away')
   await work.awaitTicket?.(signal)
   telemetry.observe('job_stage_seconds', { stage: 'turn' }, secondsSince(queued))
   const limit = AbortSignal.timeout(work.timeLimitSeconds * 1000)
@@ -81,7 +85,7 @@ export async function produce({ parts, claim, signal, storageKeys }: Attempt, wo
     if (checkSeconds > 0) telemetry.observe('job_stage_seconds', { stage: 'check' }, checkSeconds)
     const artifacts: FinishedArtifact[] = []
     for await (const file of files) {
-      const storageKey = `${attemptFolder(claim.jobId, claim.attempt)}/${file.output}${file.extension}`
+      const storageKey = `${attemptFolder(claim.jobId, claim.attempt)}/${file.fileName ?? file.output}${file.extension}`
       storageKeys.push(storageKey)
       isEngineDone = !(file.content instanceof Readable)
       artifacts.push(await store(parts, file, storageKey, signal))
@@ -89,6 +93,9 @@ export async function produce({ parts, claim, signal, storageKeys }: Attempt, wo
     return { artifacts, provenance, renderSeconds }
   } catch (error) {
     if (limit.aborted && !signal.aborted && !isEngineDone) {
+      // A file that is streamed from the engine waits for the store in its time.
+      if (parts.storeWatch.wasAwaySince(queued))
+        throw new StoreDown('the store of artifacts was away', { cause: error })
       throw new JobFailure('JOB_TIMEOUT', `the engine took longer than ${work.timeLimitSeconds} s`)
     }
     throw error

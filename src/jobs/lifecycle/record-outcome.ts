@@ -106,5 +106,6 @@ async function noteRedelivery({ parts, claim, signal }: Attempt, error: unknown)
   if (await note.catch(() => false)) notifyJob(parts, claim)
 }
 
+/** What cannot be deleted now goes with the attempt's folder, as that of every abandoned attempt. */
 const deleteFiles = ({ parts, storageKeys }: Attempt): Promise<unknown> =>
-  Promise.all(storageKeys.map((key) => parts.storage.delete(key)))
+  Promise.allSettled(storageKeys.map((key) => parts.storage.delete(key)))

@@ -1,6 +1,4 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { readSettings } from '../../../src/context/config.ts'
@@ -8,17 +6,17 @@ import { openRuntime } from '../../../src/runtime/runtime.ts'
 import { openDisk } from '../../../src/storage/disk.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { audit } from '../../setup/audit/audit.ts'
-import { freePorts } from '../../setup/http.ts'
-import { finishedJob } from '../../setup/jobs/fixtures.ts'
-import { submitText } from '../../setup/jobs/voice-jobs.ts'
+import { call, freePorts } from '../../setup/http.ts'
+import { allFinished, submitText } from '../../setup/jobs/voice-jobs.ts'
 import { createTestDatabase } from '../../setup/postgres/database.ts'
+import { canMount, insideOf, startMounted } from '../../setup/processes/mounts.ts'
 import { makeAccount, makeKey } from '../../setup/processes/operator.ts'
 import { cleanUp, makeTempDir } from '../../setup/processes/process.ts'
-import { endProcesses, startProcess } from '../../setup/processes/processes.ts'
+import { endProcesses } from '../../setup/processes/processes.ts'
+import { until } from '../../setup/wait.ts'
 
-const JOBS = 12
-/** Room for a few of the artifacts. */
-const SCRIPT = 'mount -t tmpfs -o size=600k none "$1" && exec "$2" bin/sonant.js start'
+const JOBS = 40
+const TIMEOUT_MS = 60_000
 
 afterAll(async () => {
   await endProcesses()
@@ -26,8 +24,8 @@ afterAll(async () => {
 })
 
 test.skipIf(!canMount())(
-  'a full artifact disk fails jobs with a refund, and the next ones complete once there is room again',
-  { timeout: 120_000 },
+  'no job fails for a full artifact disk: all wait, /health/ready says it, and they complete once there is room',
+  { timeout: 2 * TIMEOUT_MS },
   async () => {
     const database = await createTestDatabase('opened')
     const dataDir = join(await makeTempDir(), 'data')
@@ -40,31 +38,43 @@ test.skipIf(!canMount())(
       DATA_DIR: dataDir,
       PORT: String(port),
       RATE_LIMIT_PER_MINUTE: '0',
-      LOG_LEVEL: 'warn',
+      LOG_LEVEL: 'info',
     }
-    const command = ['unshare', '-m', 'sh', '-c', SCRIPT, 'sh', artifacts, process.execPath]
-    const service = await startProcess(command, env, /^Sonant listens/m)
+    // Room for a few of the files.
+    const service = await startMounted('mount -t tmpfs -o size=600k none "$1"', artifacts, env)
     // The mount is in the process's own namespace: this is the way to it from outside.
     const inside = join('/proc', String(service.pid), 'root', artifacts)
     const runtime = await openRuntime(readSettings(env), openLog('silent'), { supervise: false })
     const storage = openDisk({ dir: inside, publicUrl: () => url, signingKey: new Uint8Array(32) })
+    const countOf = async (status: string) =>
+      (await runtime.db.pool.query('select from job where status = $1', [status])).rowCount
     try {
       await makeAccount(env, 'full', 100_000)
       const { apiKey: key } = await makeKey(env, 'full')
-      const say = (text: string) => submitText(url, key, 'tts', text, 'aria')
       const ids = await Promise.all(
-        Array.from({ length: JOBS }, (_, index) => say(`This sentence number ${index} takes some room on the disk.`)),
+        Array.from({ length: JOBS }, (_, index) =>
+          submitText(url, key, 'tts', `This sentence number ${index} takes some room on the disk.`, 'aria'),
+        ),
       )
-      const jobs = await Promise.all(ids.map((id) => finishedJob(url, key, id)))
-      const codes = new Set(jobs.map(({ status, error_code }) => error_code ?? status))
-      expect(codes).toEqual(new Set(['completed', 'INTERNAL_ERROR']))
+      const ready = () => call(`${url}/health/ready`)
+      await until(async () => (await ready()).status === 503, TIMEOUT_MS, 'the process to say that it is not ready')
+      expect((await ready()).json()).toMatchObject({ status: 'unready', storage: 'full', worker: 'ok', database: 'ok' })
+      expect(await countOf('failed')).toBe(0)
+      expect(await countOf('completed')).toBeLessThan(JOBS)
+
+      insideOf(service, `mount -o remount,size=64m '${artifacts}'`)
+      await allFinished(runtime, ids, TIMEOUT_MS)
+      expect(await countOf('completed')).toBe(JOBS)
+      await until(async () => (await ready()).status === 200, TIMEOUT_MS, 'the process to be ready')
       expect(readdirSync(join(inside, '.incoming'))).toEqual([])
       expect(await audit({ ...runtime, storage }, ids, { door: { url, key }, logs: [service.stderr()] })).toEqual([])
-
-      await rm(join(inside, ids[jobs.findIndex(({ status }) => status === 'completed')]!), { recursive: true })
-      const last = await say('Room again.')
-      expect((await finishedJob(url, key, last)).status).toBe('completed')
-      expect(readFileSync(join(inside, last, '1', 'audio.wav')).length).toBeGreaterThan(44)
+      const { rows } = await runtime.db.pool.query(
+        'select kind, count(*)::int as entries, count(distinct job_id)::int as jobs from credit_entry where job_id is not null group by kind',
+      )
+      expect(rows).toEqual([{ kind: 'charge', entries: JOBS, jobs: JOBS }])
+      const said = service.stderr() + service.stdout()
+      expect(said.match(/artifacts cannot be stored/g)).toHaveLength(1)
+      expect(said.match(/artifacts can be stored again/g)).toHaveLength(1)
       expect(service.runs()).toBe(true)
     } finally {
       await service.stop()
@@ -73,12 +83,3 @@ test.skipIf(!canMount())(
     }
   },
 )
-
-function canMount(): boolean {
-  try {
-    execFileSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs none /tmp'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}

@@ -13,6 +13,7 @@ import { createTestDatabase } from '../../setup/postgres/database.ts'
 import { canMount, insideOf, startMounted } from '../../setup/processes/mounts.ts'
 import { cleanUp, makeTempDir } from '../../setup/processes/process.ts'
 import { endProcesses } from '../../setup/processes/processes.ts'
+import { until } from '../../setup/wait.ts'
 
 const START = 'mount -t tmpfs -o ro none "$1" && DATA_DIR="$1" exec "$2" bin/sonant.js start'
 
@@ -32,7 +33,7 @@ describe.skipIf(!canMount())('a data directory on a read-only file system', { ti
     expect(stderr).toMatch(/^[^\n]*The data directory \S+ cannot be used: the file system is read-only\.\n$/)
   })
 
-  test('that becomes so while the service runs loses no job: they fail with a refund, and complete once it can be written', async () => {
+  test('that becomes so while the service runs fails no job: they wait, and complete once it can be written', async () => {
     const database = await createTestDatabase('opened')
     const dataDir = await makeTempDir()
     const [port] = await freePorts(1)
@@ -44,17 +45,16 @@ describe.skipIf(!canMount())('a data directory on a read-only file system', { ti
     const runtime = await openRuntime(readSettings(elsewhere), openLog('silent'), { supervise: false })
     const dir = join('/proc', String(service.pid), 'root', dataDir, 'artifacts')
     const storage = openDisk({ dir, publicUrl: () => url, signingKey: new Uint8Array(32) })
-    const say = async (text: string) => finishedJob(url, key, await submitText(url, key, 'tts', text, 'aria'))
+    const isReady = async () => (await call(`${url}/health/ready`)).status === 200
     try {
       insideOf(service, `mount -o remount,ro '${dataDir}'`)
-      const failed = await say('Not now.')
-      expect([failed.status, failed.error_code]).toEqual(['failed', 'INTERNAL_ERROR'])
-      // It can be asked about everything, so a balancer must go on sending requests to it.
-      expect((await call(`${url}/health/ready`)).status).toBe(200)
+      const id = await submitText(url, key, 'tts', 'Not now.', 'aria')
+      await until(async () => !(await isReady()), 60_000, 'the process to say that it is not ready')
+      expect((await call(`${url}/health/ready`)).json()).toMatchObject({ storage: 'read-only' })
       insideOf(service, `mount -o remount,rw '${dataDir}'`)
-      const spoken = await say('Now.')
-      expect(spoken.status).toBe('completed')
-      const ids = [failed.job_id, spoken.job_id]
+      expect((await finishedJob(url, key, id)).status).toBe('completed')
+      await until(isReady, 60_000, 'the process to be ready')
+      const ids = [id]
       const evidence = { door: { url, key }, logs: [service.stderr()], secrets: [key] }
       expect(await audit({ ...runtime, storage }, ids, evidence)).toEqual([])
     } finally {

@@ -1,0 +1,38 @@
+import { StoreDown, type StoreFault } from '../errors/store-down.ts'
+import { errorCode } from '../values/data-directory.ts'
+
+/** Errors of the operating system that are about the volume, its mount or its rights, and not about one file. */
+const FAULTS: Readonly<Record<string, StoreFault>> = {
+  ENOSPC: 'full',
+  EDQUOT: 'full',
+  EROFS: 'read-only',
+  EACCES: 'away',
+  EPERM: 'away',
+  EIO: 'away',
+  EMFILE: 'away',
+  ENFILE: 'away',
+  ESTALE: 'away',
+  ENODEV: 'away',
+  ENXIO: 'away',
+  ENOTCONN: 'away',
+  EHOSTDOWN: 'away',
+  ETIMEDOUT: 'away',
+}
+
+/** What this work throws about the volume, as StoreDown. */
+export async function tellingFaults<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw asFault(error)
+  }
+}
+
+/** The same error if it is not about the volume: the source of a file's content fails with codes, too, but in no system call of a file. */
+function asFault(error: unknown): unknown {
+  const code = errorCode(error) ?? ''
+  const { syscall, message } = error as NodeJS.ErrnoException
+  const fault = syscall === undefined || syscall === 'connect' ? undefined : FAULTS[code]
+  // The message names the path, which holds a job's id at most.
+  return fault === undefined ? error : new StoreDown(message, { fault, code, cause: error })
+}
