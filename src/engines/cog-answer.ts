@@ -1,7 +1,7 @@
 import { EngineError, FailedAttempt } from './engine.ts'
 import { textsOf, withoutWordsOf } from './server-words.ts'
 
-/** What the database keeps and a path carries. */
+/** What the database keeps and a path carries; an address is none, as callers see the id. */
 const ID_FORM = /^[\x21-\x7e]{1,200}$/
 const MAX_PREDICT_SECONDS = 2_000_000
 
@@ -29,7 +29,7 @@ export const hasEnded = ({ status }: Answer): boolean =>
 
 /** The server's own id of the prediction, or the one that it was asked to take. */
 export const idOf = (answer: Answer, asked: string): string =>
-  typeof answer.id === 'string' && ID_FORM.test(answer.id) ? answer.id : asked
+  typeof answer.id === 'string' && ID_FORM.test(answer.id) && !answer.id.includes('//') ? answer.id : asked
 
 /** Whole milliseconds on the GPU, as far as the server says; also of a prediction that failed or was cancelled. */
 export function predictMsOf({ metrics }: Answer): number | null {

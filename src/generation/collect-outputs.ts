@@ -1,82 +1,143 @@
+import { isUtf8 } from 'node:buffer'
 import { EngineError } from '../engines/engine.ts'
 import { type RetryOptions, withRetryBudget } from '../engines/retry.ts'
 import type { ProducedFile } from '../jobs/lifecycle/produce.ts'
 import { extensionOf, safeContentType } from './content-type.ts'
 import { fetchOutput, type OutputAccess } from './fetch-output.ts'
+import { nameOutputs } from './name-outputs.ts'
+import { TooDeep, withoutAddresses } from './without-addresses.ts'
 
 /** More files than this are taken for a violation of the workflow. */
 const MAX_FILES = 64
+/** Deeper values are taken for one, too. */
+const MAX_DEPTH = 64
 const DATA_URL = /^data:([^,;]*)((?:;[^,;]*)*),/i
 const HTTP_URL = /^https?:\/\//i
+/** Addresses that nothing here can fetch: `s3://…`, `file:///…`. */
+const OTHER_URL = /^(?:[a-z][a-z0-9+.-]*:\/\/|file:)\S+$/i
+const TEXTUAL = /^(?:text\/|application\/json$)/
 /** With a group that is repeated, V8 would keep a place to return to for each of millions of groups. */
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 const GROUP = 4
-const NAME_FORM = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/
 
 /** Where files come from, and how long they are asked for. */
 type Source = OutputAccess & Pick<RetryOptions, 'retryBudgetMs' | 'deadline'>
 
 /**
- * The output of a prediction, file by file. One value is named `output`; values of a list are `output`,
- * `output_1`, `output_2` …; those of an object have its keys. Data URLs and http URLs become files of their own type, other strings
- * `text/plain`, anything else `application/json`. A list of strings that are no URLs is one text in pieces.
+ * The output of a prediction, file by file. One value is named `output`; values of a list are `output`, `output_1`, `output_2` …; those of
+ * an object that holds a file anywhere have its keys, with a dot between the levels. Data URLs and http URLs become files of their own type,
+ * other strings `text/plain`, anything else `application/json`; addresses inside of these are removed. A list of strings that are no URLs is
+ * one text in pieces.
  * @throws EngineError RENDER_FAILED where there is nothing or too much, PROVIDER_UNAVAILABLE where a file cannot be fetched
  */
 export async function* collectOutputs(output: unknown, source: Source): AsyncGenerator<ProducedFile> {
-  const named = namedValues(output)
-  if (named.length === 0) throw new EngineError('RENDER_FAILED', 'the prediction has no output')
-  if (named.length > MAX_FILES) throw new EngineError('RENDER_FAILED', `the prediction has over ${MAX_FILES} outputs`)
-  for (const [name, value] of named) {
+  const values = valuesOf(output, source)
+  if (values.length === 0) throw new EngineError('RENDER_FAILED', 'the prediction has no output')
+  if (values.length > MAX_FILES) throw new EngineError('RENDER_FAILED', `the prediction has over ${MAX_FILES} outputs`)
+  const names = nameOutputs(
+    values.map(({ path }) => path),
+    source.baseUrl,
+  )
+  for (const [index, { value }] of values.entries()) {
+    const name = names[index]
+    if (name === undefined) continue
     const file = await open(value, source)
-    yield { output: name, extension: extensionOf(file.contentType), durationMs: null, ...file }
+    yield { ...name, extension: extensionOf(file.contentType), durationMs: null, ...file }
   }
 }
 
 type Content = Pick<ProducedFile, 'content' | 'contentType'>
 
-function namedValues(output: unknown): [string, unknown][] {
-  if (output === null || output === undefined || output === '') return []
-  if (Array.isArray(output)) {
-    const isText = output.length > 0 && output.every((part) => typeof part === 'string' && !isFile(part))
-    if (isText) return namedValues(output.join(''))
-    return output.map((value, at) => [at === 0 ? 'output' : `output_${at}`, value])
-  }
-  if (typeof output !== 'object') return [['output', output]]
-  const entries = Object.entries(output).filter(([, value]) => value !== null)
-  // Names that cannot be part of an address leave the object in one piece.
-  const fits = entries.every(([name, value]) => NAME_FORM.test(name) && isFile(value))
-  const names = new Set(entries.map(([name]) => name.toLowerCase()))
-  if (!fits || names.size < entries.length) return [['output', output]]
-  return entries.map(([name, value]) => [name.toLowerCase(), value])
+/** One value of the output, and the keys and positions that lead to it. */
+interface PlacedValue {
+  readonly path: readonly (string | number)[]
+  readonly value: unknown
 }
 
-const isFile = (value: unknown): boolean =>
-  typeof value === 'string' && (DATA_URL.test(value.slice(0, 300)) || HTTP_URL.test(value))
+function valuesOf(output: unknown, source: Source, path: PlacedValue['path'] = []): PlacedValue[] {
+  if (path.length > MAX_DEPTH) throw new EngineError('RENDER_FAILED', 'an output is nested too deeply')
+  if (output === null || output === undefined || output === '') return []
+  const below = (key: string | number, value: unknown) => valuesOf(value, source, [...path, key])
+  if (Array.isArray(output)) {
+    const isText =
+      path.length === 0 &&
+      output.length > 0 &&
+      output.every((part) => typeof part === 'string' && !isFile(part, source))
+    if (isText) return valuesOf(output.join(''), source, path)
+    // A list is one value of an object, unless it holds files.
+    if (path.length > 0 && !holdsFile(output, source)) return [{ path, value: output }]
+    return output.flatMap((value, at) => below(at, value))
+  }
+  if (typeof output !== 'object' || !holdsFile(output, source)) return [{ path, value: output }]
+  return Object.entries(output).flatMap(([key, value]) => below(key, value))
+}
+
+function holdsFile(value: unknown, source: Source, depth = 0): boolean {
+  if (depth > MAX_DEPTH) throw new EngineError('RENDER_FAILED', 'an output is nested too deeply')
+  if (value === null || typeof value !== 'object') return isFile(value, source)
+  return Object.values(value).some((part) => holdsFile(part, source, depth + 1))
+}
+
+const isFile = (value: unknown, { baseUrl }: Source): boolean =>
+  typeof value === 'string' && (dataUrlOf(value) !== null || fileUrlOf(value, baseUrl) !== null)
+
+const dataUrlOf = (value: string): RegExpExecArray | null => DATA_URL.exec(value.slice(0, 300).trimStart())
+
+/** The address of a file. A relative one, as in `//host/a.png`, is the server's own or none. */
+function fileUrlOf(value: string, baseUrl: string): string | null {
+  const text = value.trim()
+  if (/\s/.test(text)) return null
+  if (HTTP_URL.test(text)) return text
+  const url = text.startsWith('//') ? URL.parse(text, baseUrl) : null
+  return url !== null && url.origin === new URL(baseUrl).origin ? url.href : null
+}
 
 async function open(value: unknown, source: Source): Promise<Content> {
-  if (typeof value !== 'string') return { content: Buffer.from(JSON.stringify(value)), contentType: 'application/json' }
-  const data = DATA_URL.exec(value.slice(0, 300))
-  if (data !== null) return decode(value, data)
-  if (HTTP_URL.test(value)) return withRetryBudget(source, () => fetchOutput(value, source))
-  return { content: Buffer.from(value), contentType: 'text/plain' }
+  if (typeof value !== 'string') {
+    return { content: Buffer.from(JSON.stringify(cleaned(value, source))), contentType: 'application/json' }
+  }
+  const data = dataUrlOf(value)
+  if (data !== null) return decode(value.trim(), data, source)
+  const url = fileUrlOf(value, source.baseUrl)
+  if (url !== null) return withRetryBudget(source, () => fetchOutput(url, source))
+  if (OTHER_URL.test(value.trim()))
+    throw new EngineError('RENDER_FAILED', 'an output lies at an address that is not fetched from')
+  return { content: Buffer.from(cleaned(value, source)), contentType: 'text/plain' }
 }
 
-function decode(url: string, [head, type, parameters]: RegExpExecArray): Content {
+function cleaned<Value>(value: Value, { baseUrl }: Source): Value {
+  try {
+    return withoutAddresses(value, baseUrl)
+  } catch (error) {
+    throw error instanceof TooDeep ? new EngineError('RENDER_FAILED', 'an output is nested too deeply') : error
+  }
+}
+
+function decode(url: string, [head, type, parameters]: RegExpExecArray, source: Source): Content {
   const text = url.slice(head.length)
-  const isBase64 = /;base64$/i.test(parameters ?? '')
+  const isBase64 = /;\s*base64$/i.test(parameters ?? '')
   const content = isBase64 ? decodeBase64(text) : decodePercents(text)
   if (content === null) throw new EngineError('RENDER_FAILED', 'an output is a broken data URL')
   if (content.length === 0) throw new EngineError('RENDER_FAILED', 'an output is empty')
-  return { content, contentType: safeContentType(type || 'text/plain') }
+  const contentType = safeContentType(type || 'text/plain')
+  // Bytes that are no UTF-8 would be changed.
+  const isText = TEXTUAL.test(contentType) && isUtf8(content)
+  return { content: isText ? Buffer.from(cleaned(content.toString(), source)) : content, contentType }
 }
 
 /** Node's own decoder leaves out what is no base64: half a picture would pass for a whole one. */
 function decodeBase64(text: string): Buffer | null {
-  if (!BASE64.test(text)) return null
-  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
-  const isWhole = padding === 0 ? text.length % GROUP !== 1 : text.length % GROUP === 0
-  return isWhole ? Buffer.from(text, 'base64') : null
+  // MIME breaks its lines, RFC 4648 has letters for URLs, and a URL may have its signs escaped.
+  const plain = text
+    .replace(/%(0[ad]|20|2b|2f|3d)/gi, (sign) => decodeURIComponent(sign))
+    .replace(/[\s_-]/g, (sign) => SIGNS[sign] ?? '')
+  if (!BASE64.test(plain)) return null
+  const padding = plain.endsWith('==') ? 2 : plain.endsWith('=') ? 1 : 0
+  const isWhole = padding === 0 ? plain.length % GROUP !== 1 : plain.length % GROUP === 0
+  return isWhole ? Buffer.from(plain, 'base64') : null
 }
+
+const SIGNS: Readonly<Record<string, string>> = { '-': '+', _: '/' }
 
 function decodePercents(text: string): Buffer | null {
   try {

@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
-import { Readable } from 'node:stream'
+import { Duplex, pipeline, Readable } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib'
 import { Agent, request } from 'undici'
 import { checkWebhookUrl } from '../egress/check-webhook-url.ts'
 import type { Cidr } from '../egress/ip-ranges.ts'
@@ -11,6 +12,7 @@ import { EngineError, FailedAttempt } from '../engines/engine.ts'
 import { isAway, isBusy, parseRetryAfter } from '../engines/server-status.ts'
 import { safeContentType } from './content-type.ts'
 
+const ZLIB_METHOD = 8
 const MAX_FILE_BYTES = 512 * 1024 * 1024
 
 /** Where a file may be fetched from. */
@@ -48,7 +50,7 @@ export async function fetchOutput(
     body.on('error', () => undefined)
     if (statusCode !== 200) throw failureOf(statusCode, [headers['retry-after']].flat()[0])
     const type = headers['content-type']
-    const content = Readable.from(capped(body))
+    const content = Readable.from(capped(decoded(body, [headers['content-encoding']].flat().join(','))))
     content.once('close', () => void agent.destroy())
     return { content, contentType: safeContentType(typeof type === 'string' ? type : '') }
   } catch (error) {
@@ -66,6 +68,40 @@ function failureOf(status: number, retryAfter: string | undefined): EngineError 
   const options = retryAfterMs === undefined ? {} : { retryAfterMs }
   if (isBusy(status, '')) return new EngineError('PROVIDER_BUSY', message, options)
   return isAway(status) ? new EngineError('PROVIDER_UNAVAILABLE', message, options) : new FailedAttempt(message)
+}
+
+/** What the server has compressed on the way. @throws FailedAttempt if nothing here reads it */
+function decoded(body: Readable, encodings: string): Readable {
+  const names = encodings
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && name !== 'identity')
+  const decoders = names.reverse().map((name) => DECODERS[name]?.())
+  if (decoders.includes(undefined)) throw new FailedAttempt('an output has an encoding that is not read')
+  return decoders.reduce<Readable>((source, decoder) => pipeline(source, decoder as Duplex, () => undefined), body)
+}
+
+const DECODERS: Readonly<Record<string, () => Duplex>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  // Servers send either form under this name.
+  deflate: () => Duplex.from(inflated),
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+}
+
+/** A zlib header's first byte says deflate in its lower half; a bare stream has none. */
+async function* inflated(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const chunks = source[Symbol.asyncIterator]()
+  const first = await chunks.next()
+  if (first.done === true) return
+  const all = async function* () {
+    yield first.value
+    yield* { [Symbol.asyncIterator]: () => chunks }
+  }
+  const decoder = (first.value[0] ?? 0) % 16 === ZLIB_METHOD ? createInflate() : createInflateRaw()
+  yield* pipeline(Readable.from(all()), decoder, () => undefined)
 }
 
 async function* capped(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -1,5 +1,6 @@
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseCidr } from '../../src/egress/ip-ranges.ts'
 import { systemResolver } from '../../src/egress/resolver.ts'
@@ -57,6 +58,29 @@ describe("an output on the engine's own origin", () => {
     const { content } = await fetchOutput(`${baseUrl}/a.png`, { ...source, signal: AbortSignal.timeout(20_000) })
     expect(Buffer.concat(await content.toArray()).toString()).toBe('a picture')
     names.close()
+    await new Promise((resolve) => server.close(resolve))
+  })
+
+  it.each<[string, (content: string) => Buffer]>([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
+    ['br', brotliCompressSync],
+    ['zstd', zstdCompressSync],
+    ['deflate, GZIP', (content) => gzipSync(deflateSync(content))],
+    ['identity', (content) => Buffer.from(content)],
+  ])('is read with the Content-Encoding %s, and breaks off where that is cut', async (encoding, compress) => {
+    const bytes = compress('a picture '.repeat(1000))
+    const server = createHttpServer(({ url }, response) => {
+      const sent = url === '/cut' ? bytes.subarray(0, bytes.length - 9) : bytes
+      response.writeHead(200, { 'content-encoding': encoding }).end(sent)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const source = { baseUrl, egressAllow: [], resolver: systemResolver([]), signal: AbortSignal.timeout(20_000) }
+    const read = async (path: string) => (await fetchOutput(baseUrl + path, source)).content.toArray()
+    expect(Buffer.concat(await read('/a')).toString()).toBe('a picture '.repeat(1000))
+    if (encoding !== 'identity') await expect(read('/cut')).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' })
     await new Promise((resolve) => server.close(resolve))
   })
 })

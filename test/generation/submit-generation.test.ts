@@ -90,6 +90,13 @@ const artifactsOf = async (id: string) => {
     }),
   )
 }
+/** The job with everything that its owner sees of it. */
+const read = (bearer: string, id: string) =>
+  service.graphql(
+    bearer,
+    'query ($id: ID!) { job(jobId: $id) { id status error errorCode attemptHistory { outcome error } ... on GenerationJob { providerJobId } result { outputs } } }',
+    { id },
+  )
 const balanceOf = async (bearerJob: string) => {
   const [row] = await service.query<{ credits: string; sum: string; kinds: string[] | null }>(
     `select a.credits, (select sum(amount) from credit_entry e where e.account_id = a.id) as sum,
@@ -138,11 +145,31 @@ describe('submitGeneration', () => {
       { output: 'output_2', type: 'text/plain', text: 'plain text' },
     ])
     const object = await outcomeOf(prediction({ image: PNG_URL, Mask: PNG_URL, nothing: null }))
-    expect((await artifactsOf(object.id)).map(({ output }) => output)).toEqual(['image', 'mask'])
+    expect((await artifactsOf(object.id)).map(({ output }) => output)).toEqual(['Mask', 'image'])
     const text = await outcomeOf(prediction(['Once ', 'upon']))
     expect(await artifactsOf(text.id)).toEqual([{ output: 'output', type: 'text/plain', text: 'Once upon' }])
     const json = await outcomeOf(prediction({ score: 0.5 }))
     expect(await artifactsOf(json.id)).toEqual([{ output: 'output', type: 'application/json', text: '{"score":0.5}' }])
+  })
+
+  it('makes each file of an object an artifact and each other value an output, and shows the address of its server at no door', async () => {
+    const { url } = service.provider
+    service.provider.script('/files/a.png', { body: PNG, headers: { 'content-type': 'image/png' } })
+    const made = await outcomeOf(
+      prediction({ File: `${url}/files/a.png`, text: 'hello', more: { note: `made at ${url}/x`, seed: 7 } }),
+    )
+    expect(await artifactsOf(made.id)).toEqual([
+      { output: 'File', type: 'image/png', text: PNG.toString('latin1') },
+      { output: 'more', type: 'application/json', text: '{"note":"made at [address removed]","seed":7}' },
+      { output: 'text', type: 'text/plain', text: 'hello' },
+    ])
+    const { host } = new URL(url)
+    const shown = async (id: unknown) => JSON.stringify(await read(key, String(id)))
+    expect(await shown(made.id)).toContain('COMPLETED')
+    expect(await shown(made.id)).not.toContain(host)
+    const failed = await outcomeOf(prediction(`s3://${host}/a.png`))
+    expect([failed.status, failed.error_code]).toEqual(['failed', 'RENDER_FAILED'])
+    expect(await shown(failed.id)).not.toContain(host)
   })
 
   it('serves a page or a drawing with scripts as mere bytes', async () => {
