@@ -6,6 +6,10 @@ describe('a DATABASE_URL', () => {
   test.each([
     ['postgresql://u:p@one:5432/db', ['postgresql://u:p@one:5432/db']],
     ['postgresql:///db?host=%2Ftmp', ['postgresql:///db?host=%2Ftmp']],
+    ['postgres://u:p@/db?host=/var/run', ['postgres://u:p@localhost/db?host=/var/run']],
+    ['postgresql://u@/db?host=/tmp&port=5433', ['postgresql://u@localhost/db?host=/tmp&port=5433']],
+    ['postgres://u:a%2Fb%23c%40d%25@one/db', ['postgres://u:a%2Fb%23c%40d%25@one/db']],
+    ['postgres://one:1/db?user=a@b', ['postgres://one:1/db?user=a@b']],
     [
       'postgres://u@one:1,two:2/db?sslmode=require',
       ['postgres://u@one:1/db?sslmode=require', 'postgres://u@two:2/db?sslmode=require'],
@@ -24,6 +28,27 @@ describe('a DATABASE_URL', () => {
   ])('is refused where it is none, or asks for a standby: %s', (text) => {
     expect(() => serverUrls(text)).toThrow(RangeError)
   })
+})
+
+test.each([
+  ['u:hunter/2@one/db', '/', '%2F'],
+  ['u:12/hunter2@one/db', '/', '%2F'],
+  ['u:hunter#2@one/db', '#', '%23'],
+  ['u:12#hunter2@one/db', '#', '%23'],
+  ['u:hunter?2@one/db', '?', '%3F'],
+  ['u:12?hunter2@one/db', '?', '%3F'],
+  ['u:hunter@2@one/db', '@', '%40'],
+  ['u:hunter%2@one/db', '%', '%25'],
+  ['u:hunter%@/db?host=/tmp', '%', '%25'],
+])('a password with a bare sign is refused in words that name the sign alone: %s', (rest, sign, encoded) => {
+  for (const name of ['DATABASE_URL', 'DIRECT_DATABASE_URL'])
+    for (const scheme of ['postgres', 'postgresql']) {
+      const refused = () => readSettings({ DATABASE_URL: 'postgres://one/db', [name]: `${scheme}://${rest}` })
+      expect(refused).toThrow(
+        `${name} must have each ${sign} of its user name and password percent-encoded, as ${encoded}`,
+      )
+      expect(refused).not.toThrow(/hunter/)
+    }
 })
 
 describe('the settings of the connections', () => {
