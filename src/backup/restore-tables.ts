@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { SessionClient } from '../db/connections/session-client.ts'
+import { SESSION_DEFAULTS, SessionClient } from '../db/connections/session-client.ts'
 import { liftTimeLimits } from '../db/connections/time-limits.ts'
 import type { Database } from '../db/database.ts'
 import type { Queryable } from '../db/migrations/ledger.ts'
@@ -44,6 +44,7 @@ export async function restoreTables(
   client.on('error', () => undefined)
   await client.connect()
   try {
+    await client.query(SESSION_DEFAULTS)
     await liftTimeLimits(client)
     await client.query('begin; set local synchronous_commit = on')
     const { tables, partitions, sequences } = await fitting(readerOf(client), manifest, log)

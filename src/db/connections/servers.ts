@@ -1,6 +1,6 @@
 import type { Client, ClientConfig } from 'pg'
 import { isReadOnly, ReadOnlyServer, watchParameters } from './read-only.ts'
-import { SessionClient } from './session-client.ts'
+import { SESSION_DEFAULTS, SessionClient } from './session-client.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 /** A peer that is gone without a word is noticed within half a minute, where no statement is on its way. */
@@ -70,6 +70,7 @@ async function connectTo(connectionString: string, config: ClientConfig): Promis
   await client.connect()
   try {
     if (await isReadOnly(client, parameters)) throw new ReadOnlyServer()
+    await client.query(SESSION_DEFAULTS)
     return client
   } catch (error) {
     void client.end()

@@ -1,7 +1,7 @@
 import { type Client, type ClientConfig, DatabaseError, type QueryResult } from 'pg'
 import { watchParameters } from './read-only.ts'
 import type { Servers } from './servers.ts'
-import { SessionClient } from './session-client.ts'
+import { SESSION_DEFAULTS, SessionClient, TRANSACTION_DEFAULTS, TRANSACTION_ISOLATION } from './session-client.ts'
 import { onceOver, processIdOf } from './wire.ts'
 
 /** How statements reach PostgreSQL. */
@@ -13,6 +13,7 @@ export interface Statements {
 }
 
 const BEGIN = /^\s*begin\b/i
+const NAMES_ISOLATION = /\bisolation\b/i
 
 type Callback = (error: Error | null, ...rest: unknown[]) => void
 type QueryArguments = [query: unknown, ...rest: unknown[]]
@@ -46,7 +47,7 @@ export class ServiceClient extends SessionClient {
 
   /** Runs what every new connection begins with. */
   async prepare(settings: string): Promise<void> {
-    const results = (await this.query(`${settings}; select pg_backend_pid() as pid`)) as unknown
+    const results = (await this.query(`${SESSION_DEFAULTS}; ${settings}; select pg_backend_pid() as pid`)) as unknown
     this.#serverProcess = (results as QueryResult<{ pid: number }>[]).at(-1)?.rows[0]?.pid
   }
 
@@ -93,7 +94,9 @@ export class ServiceClient extends SessionClient {
   #adapted(query: unknown): unknown {
     const { areNamed, afterBegin } = this.#statements
     if (typeof query === 'string') {
-      return afterBegin !== null && BEGIN.test(query) ? `${query}; ${afterBegin}` : query
+      if (afterBegin === null || !BEGIN.test(query)) return query
+      const isolation = NAMES_ISOLATION.test(query) ? '' : `${TRANSACTION_ISOLATION}; `
+      return `${query}; ${isolation}${TRANSACTION_DEFAULTS}; ${afterBegin}`
     }
     if (query === null || typeof query !== 'object') return query
     const { text, name, ...others } = query as { text?: unknown; name?: unknown }

@@ -6,6 +6,27 @@ import { Client, type ClientConfig } from 'pg'
  */
 const SESSION = { TimeZone: 'UTC', DateStyle: 'ISO, MDY', standard_conforming_strings: 'on' } as const
 
+/**
+ * The same for what poolers refuse in a first message: a role's own default may be another. Isolation, since single statements and `begin`
+ * are written for `read committed`; the others change how numbers, bytes and lists are read.
+ */
+const DEFAULTS: Readonly<Record<string, string>> = {
+  extra_float_digits: '1',
+  bytea_output: 'hex',
+  IntervalStyle: 'postgres',
+  array_nulls: 'on',
+}
+const assignments = (local: '' | 'local '): string =>
+  Object.entries(DEFAULTS)
+    .map(([name, value]) => `set ${local}${name} = '${value}'`)
+    .join('; ')
+
+/** What a session begins with. */
+export const SESSION_DEFAULTS = `set default_transaction_isolation = 'read committed'; ${assignments('')}`
+/** What a transaction begins with where no session is kept, unless it names its isolation. */
+export const TRANSACTION_DEFAULTS = assignments('local ')
+export const TRANSACTION_ISOLATION = 'set transaction isolation level read committed'
+
 /** The driver has it for its subclasses; its types do not name it. */
 interface Startup {
   getStartupConf(): Readonly<Record<string, string>>

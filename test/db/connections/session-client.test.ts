@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createApiKey } from '../../../src/api-keys/create-api-key.ts'
+import { Servers } from '../../../src/db/connections/servers.ts'
+import { inTransaction } from '../../../src/db/database.ts'
 import { readJob, submitText } from '../../setup/jobs/voice-jobs.ts'
 import { cleanUp, makeTempDir, run } from '../../setup/processes/process.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
@@ -15,6 +17,9 @@ const DEFAULTS = {
   intervalstyle: 'sql_standard',
   standard_conforming_strings: 'off',
   bytea_output: 'escape',
+  default_transaction_isolation: 'serializable',
+  extra_float_digits: '-15',
+  array_nulls: 'off',
 }
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
@@ -65,6 +70,33 @@ test('defaults of the database move no time, whichever session writes and reads 
   }
 })
 
+test('every session has the same isolation and reads numbers and lists alike, whatever the URL asks for', async () => {
+  const { db } = service.runtime
+  const asked = `select current_setting('transaction_isolation') as isolation, 0.1::float8 + 0.2::float8 as number, '{NULL}'::text[] as list`
+  const expected = { isolation: 'read committed', number: 0.1 + 0.2, list: [null] }
+  const direct = await db.direct.connect({})
+  const url = new URL(first)
+  const options = url.searchParams.get('options') ?? ''
+  url.searchParams.set('options', `${options} -c default_transaction_isolation=serializable`)
+  const other = await new Servers([url.href.replaceAll('+', '%20')]).connect({})
+  try {
+    for (const session of [db.pool, db.readPool, direct, other])
+      expect((await session.query(asked)).rows).toEqual([expected])
+    await inTransaction(db, async (tx) => expect((await tx.query(asked)).rows).toEqual([expected]))
+    const inPrisma = await db.prisma.$transaction((tx) => tx.$queryRawUnsafe<{ isolation: string }[]>(asked))
+    expect(inPrisma[0]?.isolation).toBe('read committed')
+  } finally {
+    await direct.end()
+    await other.end()
+  }
+})
+
+test('submissions at the same time are all taken', async () => {
+  const { key } = await service.createCaller()
+  const ids = Array.from({ length: 100 }, (_, n) => submitText(service.url, key, 'tts', `Number ${n}.`, 'aria'))
+  expect(new Set(await Promise.all(ids)).size).toBe(100)
+})
+
 test('a database with such defaults is backed up, and restored into another one', async () => {
   const directory = join(await makeTempDir(), 'backup')
   const backup = await run(['backup', directory, '--json'], { DATABASE_URL: first, DATA_DIR: service.dataDir })
@@ -74,5 +106,5 @@ test('a database with such defaults is backed up, and restored into another one'
   const client = new Client({ connectionString: second })
   await client.connect()
   const { rows } = await client.query('select id from job').finally(() => client.end())
-  expect(rows).toHaveLength(1)
+  expect(rows).toHaveLength(101)
 })
