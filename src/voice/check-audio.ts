@@ -1,58 +1,79 @@
 import { durationMs, parseWav, type Wav } from '../audio/wav.ts'
 import { BadAudio } from '../engines/engine.ts'
+import type { ExpectedSpeech } from './expect-speech.ts'
+import { listen } from './timing/sounding-clock.ts'
 
 /** Below this (about -54 dB) nothing is audible. */
 const AUDIBLE_PEAK = 64
-/** How far a rendering may be from what its text should take: models speak gibberish for minutes, or swallow the end. */
-const SHORTEST_RATIO = 0.3
-const LONGEST_RATIO = 3
-/** A single word may well be drawn out and come with silence around it. */
-const SHORT_TEXT_SECONDS = 1
+/** Speech has ended before its last samples: they are not within this share (-34 dB) of its loudest. */
+const ENDED_SHARE = 0.02
+const ENDED_SECONDS = 0.004
+const FRAME_SECONDS = 0.01
+/** So much of any speech is less than half as loud as its loudest moment; of a test tone nothing is. */
+const QUIETER_FRAMES_SHARE = 0.1
 
 /** What is known about a rendering besides its bytes. */
 interface AudioExpectation {
-  /** What the text should take to speak; absent where the engine is known to say exactly the text. */
-  readonly expectedSeconds?: number | undefined
+  /** How long the speech of its text is; absent where the engine is known to say exactly the text. */
+  readonly expected?: ExpectedSpeech | undefined
   /** The engine said that it stopped early. */
   readonly truncated?: boolean | undefined
 }
 
 /**
- * What every rendering must be before it is stored: a WAV file that parses, is not silent, not truncated, and takes between 0.3 and 3
- * times as long as its text should, without the silence around it at the lower end.
+ * What every rendering must be before it is stored: a WAV file that parses, is not silent, not truncated, ends when its speech has ended,
+ * and sounds as long as its text may take, without the silence around and in it.
  * @returns the audio and its length in milliseconds
  * @throws BadAudio, which is RENDER_FAILED
  */
 export function checkAudio(
   bytes: Uint8Array,
-  { expectedSeconds, truncated }: AudioExpectation = {},
+  { expected, truncated }: AudioExpectation = {},
 ): { readonly wav: Wav; readonly durationMs: number } {
   const wav = parse(bytes)
   if (wav.samples.length === 0) throw new BadAudio('The audio is empty.')
-  const sounding = soundingSeconds(wav)
-  if (sounding === 0) throw new BadAudio('The audio is silent.')
+  const loudest = peakOf(wav.samples)
+  if (loudest < AUDIBLE_PEAK) throw new BadAudio('The audio is silent.')
   if (truncated === true) throw new BadAudio('The engine stopped before the text ended.')
-  const duration = durationMs(wav)
-  if (expectedSeconds !== undefined) checkDuration({ seconds: duration / 1000, sounding }, expectedSeconds)
-  return { wav, durationMs: duration }
+  if (expected !== undefined) {
+    checkLength(wav, expected)
+    checkEnd(wav, loudest)
+  }
+  return { wav, durationMs: durationMs(wav) }
 }
 
-/** Silence around the speech can make it too long, and never long enough: a swallowed end leaves the same silence. */
-function checkDuration({ seconds, sounding }: { seconds: number; sounding: number }, expected: number): void {
-  const text = `for a text of about ${expected.toFixed(1)} s.`
-  if (sounding < expected * SHORTEST_RATIO) {
-    throw new BadAudio(`The audio speaks for ${sounding.toFixed(1)} s, which is too short ${text}`)
-  }
-  if (seconds > Math.max(expected, SHORT_TEXT_SECONDS) * LONGEST_RATIO) {
-    throw new BadAudio(`The audio takes ${seconds.toFixed(1)} s, which is too long ${text}`)
-  }
+/** Pauses can make speech too long, and never long enough: a swallowed end leaves the same silence. */
+function checkLength(wav: Wav, { shortest, longest, longestInAll }: ExpectedSpeech): void {
+  const clock = listen(wav)
+  const sounding = clock.soundingAt(clock.speech.to) / wav.sampleRate
+  const inAll = durationMs(wav) / 1000
+  if (sounding < shortest) throw new BadAudio(tooMuch(sounding, 'short', shortest))
+  if (sounding > longest) throw new BadAudio(tooMuch(sounding, 'long', longest))
+  if (inAll > longestInAll) throw new BadAudio(tooMuch(inAll, 'long', longestInAll))
 }
 
-/** From the first audible sample to the last. */
-function soundingSeconds({ samples, sampleRate }: Wav): number {
-  const isAudible = (sample: number) => Math.abs(sample) >= AUDIBLE_PEAK
-  const first = samples.findIndex(isAudible)
-  return first < 0 ? 0 : (samples.findLastIndex(isAudible) + 1 - first) / sampleRate
+const tooMuch = (seconds: number, what: 'short' | 'long', limit: number): string =>
+  `The audio takes ${seconds.toFixed(1)} s, which is too ${what} for its text: ${limit.toFixed(1)} s is the limit.`
+
+/** Audio that was cut off is loud up to its last sample. */
+function checkEnd({ samples, sampleRate }: Wav, loudest: number): void {
+  const last = peakOf(samples.subarray(-Math.round(ENDED_SECONDS * sampleRate)))
+  if (last > loudest * ENDED_SHARE && isSpeech(samples, Math.round(FRAME_SECONDS * sampleRate), loudest))
+    throw new BadAudio('The audio ends in the middle of a sound.')
+}
+
+function isSpeech(samples: Int16Array, frame: number, loudest: number): boolean {
+  const frames = Math.floor(samples.length / frame)
+  let quieter = 0
+  for (let at = 0; at < frames; at++)
+    if (peakOf(samples.subarray(at * frame, (at + 1) * frame)) < loudest / 2) quieter++
+  return quieter > frames * QUIETER_FRAMES_SHARE
+}
+
+function peakOf(samples: Int16Array): number {
+  let peak = 0
+  for (const sample of samples) peak = Math.max(peak, Math.abs(sample))
+  return peak
 }
 
 function parse(bytes: Uint8Array): Wav {

@@ -19,19 +19,29 @@ const SCRIPTS: readonly (readonly [RegExp, Language])[] = [
   [/\p{Script=Cyrillic}/u, 'Russian'],
 ]
 
-interface Manner {
+export interface Manner {
   readonly language: Language | undefined
   readonly speed?: number | undefined
   readonly styleInstruction?: string | undefined
 }
 
 /** How many seconds a text should take to speak, by the rates of speech-rates.ts; right within a factor of two for prose. Pure. */
-export function estimateSpeech(text: string, { language, speed = 1, styleInstruction }: Manner): number {
-  const styleRate = styleToProsody(styleInstruction).rate / NEUTRAL_RATE
+export function estimateSpeech(text: string, manner: Manner): number {
   let seconds = SENTENCE_SECONDS
-  for (const character of text) seconds += secondsOf(character, language)
-  return seconds / (speed * styleRate)
+  for (const character of text) seconds += secondsOf(character, manner.language)
+  return seconds / paceOfManner(manner)
 }
+
+/** How many times as fast as the voice's own pace. Pure. */
+export const paceOfManner = ({ speed = 1, styleInstruction }: Manner): number =>
+  (speed * styleToProsody(styleInstruction).rate) / NEUTRAL_RATE
+
+/** The language of the ten whose letters alone a letter is; undefined for Latin ones and those of other scripts. Pure. */
+export const scriptOf = (letter: string): Language | undefined => SCRIPTS.find(([script]) => script.test(letter))?.[1]
+
+/** Whether a language is written in Latin letters. Pure. */
+export const isOfLatinLanguage = (language: Language | undefined): language is Language =>
+  language !== undefined && !SCRIPTS.some(([, of]) => of === language)
 
 /** How long each stretch of a text takes relative to the others, in seconds at an ordinary pace: by its first and its last UTF-16 unit. Pure. */
 export function weighText(text: string, language: Language | undefined): (range: TextRange) => number {
@@ -75,8 +85,7 @@ function judgedSeconds(character: string, language: Language | undefined): numbe
 }
 
 function secondsOfLetter(letter: string, language: Language | undefined): number {
-  const scripts = SCRIPTS.find(([script]) => script.test(letter))?.[1]
-  if (scripts === 'Chinese' && language === 'Japanese') return SECONDS_PER_LETTER.Japanese * KANA_PER_KANJI
-  const isLatinLanguage = language !== undefined && !SCRIPTS.some(([, of]) => of === language)
-  return SECONDS_PER_LETTER[scripts ?? (isLatinLanguage ? language : 'English')]
+  const script = scriptOf(letter)
+  if (script === 'Chinese' && language === 'Japanese') return SECONDS_PER_LETTER.Japanese * KANA_PER_KANJI
+  return SECONDS_PER_LETTER[script ?? (isOfLatinLanguage(language) ? language : 'English')]
 }

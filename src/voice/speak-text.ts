@@ -7,7 +7,7 @@ import type { Progress } from '../jobs/lifecycle/record-progress.ts'
 import { secondsSince } from '../telemetry/telemetry.ts'
 import { type Recording, SpeechAssembly, type SpokenChunk, type SpokenPart } from './assemble.ts'
 import { checkAudio } from './check-audio.ts'
-import { estimateSpeech } from './estimate-speech.ts'
+import { expectSpeech, LONGEST_RATIO } from './expect-speech.ts'
 import { type Passage, type PassageChunk, sentenceEnds, splitPassages } from './markup/passages.ts'
 import { splitForListener, splitText } from './split.ts'
 import { listen } from './timing/sounding-clock.ts'
@@ -136,15 +136,20 @@ async function speakChunk(
   language: Language | undefined,
   meter: Meter,
 ): Promise<RenderedSpeech> {
-  const expectedSeconds = estimateSpeech(request.text, { ...request, language })
+  const expected = expectSpeech(request.text, { ...request, language })
   for (let tries = 0; ; tries++) {
     const seed = request.seed === undefined ? undefined : (request.seed + tries) % SEEDS
     // The embedded engine says the text and nothing else, however strange it is: no estimate knows better.
     const audio = once(({ wav, truncated }) =>
-      checked(wav, { truncated, ...(!engine.deterministic && { expectedSeconds }) }, meter),
+      checked(wav, { truncated, ...(!engine.deterministic && { expected }) }, meter),
     )
     try {
-      const asked = { ...request, expectedSeconds, judge: audio, ...(seed !== undefined && { seed }) }
+      const asked = {
+        ...request,
+        expectedSeconds: expected.longestInAll / LONGEST_RATIO,
+        judge: audio,
+        ...(seed !== undefined && { seed }),
+      }
       const speech = await engine.speak(asked)
       addKanji(meter.kanji, speech.kanji)
       return {

@@ -124,6 +124,7 @@ describe('audio that cannot be of the text', () => {
 
   test.each([
     ['too short', { seconds: 0.5 }, /too short/],
+    ['a moment', { seconds: 0.05 }, /too short/],
     ['too long', { seconds: 20 }, /too long/],
     ['silent', { peak: 10 }, /silent/],
     ['truncated', { headers: { 'x-finish-reason': 'length' } }, /before the text ended/],
@@ -134,6 +135,22 @@ describe('audio that cannot be of the text', () => {
     server.answer(() => reply)
     await expect(speak(TEXT)).rejects.toEqual(renderFailed(reason))
     expect(seeds()).toEqual([41, 42, 43])
+  })
+
+  test.each([
+    ['No...', 0.25],
+    ['嗯……', 0.2],
+    ['“啊！！！”', 0.2],
+    ['Happy birthday!!!!!!', 0.7],
+    ['1000000000000', 0.5],
+    ['Rating: ★★★★★', 0.5],
+    ['Great!!! 🎉🎉🎉🎉🎉', 0.3],
+    ['Great!!! 🎉🎉🎉🎉🎉', 6],
+    [`Chapter 1 ${'.'.repeat(60)} 7`, 1],
+  ])('%s may be spoken in %d s', async (text, seconds) => {
+    server.answer(() => ({ seconds }))
+    expect((await speak(text)).durationMs).toBe(seconds * 1000)
+    expect(seeds()).toEqual([41])
   })
 
   test('is forgotten when another seed does better', async () => {

@@ -1,0 +1,96 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { writeWav } from '../../src/audio/wav.ts'
+import { LANGUAGES, type Language } from '../../src/engines/espeak/detect-language.ts'
+import { checkAudio } from '../../src/voice/check-audio.ts'
+import { expectSpeech } from '../../src/voice/expect-speech.ts'
+import { type Aloud, openAloud } from '../setup/speech/espeak-aloud.ts'
+import { ODD_TEXTS } from '../setup/speech/odd-texts.ts'
+
+/** Words a minute. */
+const PACES = [115, 175, 260] as const
+const ORDINARY_PACE = 175
+/** eSpeak names them; other servers leave them out. */
+const NAMED = /[\p{Extended_Pictographic}★*#~|]/u
+const LONG_CHARACTERS = 40
+/** What servers read in ways that take several times as long as one another. */
+const AMBIGUOUS = /[\d\p{S}\p{Extended_Pictographic}*#/@_|]|(?:\. ?){3}/u
+const FADE_SAMPLES = 400
+
+let aloud: Aloud
+beforeAll(async () => {
+  aloud = await openAloud()
+})
+
+/** Why it is refused; null where it passes. */
+function refusal(text: string, language: Language, samples: Int16Array): string | null {
+  try {
+    checkAudio(writeWav(samples, aloud.sampleRate), { expected: expectSpeech(text, { language }) })
+    return null
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+function joined(parts: readonly Int16Array[]): Int16Array {
+  const all = new Int16Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
+
+const cut = (samples: Int16Array): Int16Array => samples.slice(0, (samples.length * 2) / 3)
+const longer = (samples: Int16Array): Int16Array => joined([samples, samples, samples])
+/** It fades out, as what has come to its end does. */
+const shorter = (samples: Int16Array): Int16Array =>
+  samples
+    .slice(0, samples.length / 3)
+    .map((sample, at, { length }) => sample * Math.min(1, (length - 1 - at) / FADE_SAMPLES))
+
+/** Of each way in which a server can lie, how often it was told and how often that was noticed. */
+const lies = new Map<string, { told: number; noticed: number }>()
+
+function tellLies(text: string, language: Language, pace: number, samples: Int16Array): void {
+  const kinds = { silent: new Int16Array(samples.length), cut: cut(samples), short: samples.slice(0, 1100) }
+  const isPlain = !AMBIGUOUS.test(text)
+  const others = { [`longer ${pace}`]: longer(samples), [`shorter ${pace}`]: shorter(samples) }
+  for (const [kind, lie] of Object.entries({ ...kinds, ...(isPlain && others) })) {
+    const tally = lies.get(kind) ?? { told: 0, noticed: 0 }
+    tally.told++
+    if (refusal(text, language, lie) !== null) tally.noticed++
+    lies.set(kind, tally)
+  }
+}
+
+const noticed = (kind: string): number => {
+  const { told, noticed: found } = lies.get(kind)!
+  return found / told
+}
+
+describe('of more than 300 short and odd texts', () => {
+  test.each(LANGUAGES)(
+    'the speech in %s is never refused, slow or fast, with emoji and symbols named or left out',
+    (language) => {
+      const refused: unknown[] = []
+      for (const { text } of ODD_TEXTS.filter((one) => one.language === language))
+        for (const pace of PACES) {
+          const skips = NAMED.test(text) && pace === ORDINARY_PACE
+          const samples = aloud.speak(text, language, pace, skips)
+          const why = refusal(text, language, samples)
+          if (why !== null) refused.push([text, pace, why])
+          if ([...text].length >= LONG_CHARACTERS) tellLies(text, language, pace, samples)
+        }
+      expect(refused).toEqual([])
+    },
+  )
+
+  test('silence and a moment of sound are refused, most of what is cut, and another text where numbers and symbols do not blur it', () => {
+    expect(ODD_TEXTS.length).toBeGreaterThan(300)
+    expect([noticed('silent'), noticed('short')]).toEqual([1, 1])
+    expect(noticed('cut')).toBeGreaterThan(0.85)
+    for (const kind of ['longer 175', 'shorter 175', 'longer 115', 'shorter 260'])
+      expect(noticed(kind), kind).toBeGreaterThan(0.95)
+  })
+})
