@@ -81,7 +81,7 @@ function judgedSeconds(character: string, language: Language | undefined): numbe
   const perLetter = SECONDS_PER_LETTER[language ?? 'English']
   if (/\p{N}/u.test(character)) return SECONDS_PER_LETTER.English * LETTERS_PER_DIGIT
   if (/[.!?。！？…]/u.test(character)) return SENTENCE_SECONDS
-  return /[\p{S}]/u.test(character) ? Math.min(perLetter, SECONDS_PER_LETTER.English) * LETTERS_PER_SYMBOL : 0
+  return /[\p{S}%‰&@§]/u.test(character) ? Math.min(perLetter, SECONDS_PER_LETTER.English) * LETTERS_PER_SYMBOL : 0
 }
 
 function secondsOfLetter(letter: string, language: Language | undefined): number {

@@ -12,6 +12,7 @@ import { timeChunk } from './time-chunk.ts'
 /** Nothing in it is ever said. */
 const MUTE = /^[^\p{L}\p{N}\p{S}\p{Extended_Pictographic}]*$/u
 
+const SPOKEN = /[\p{L}\p{N}]/u
 const QUOTED = /["”’»]$/u
 const SMALL = /^\p{Ll}/u
 
@@ -88,16 +89,24 @@ function timeOne(
 ): SpeechTiming {
   const own = text.slice(textStart, textEnd)
   const shift = (range: TextRange, by: number) => ({ ...range, start: range.start + by, end: range.end + by })
+  const all = findWords(own, language)
   const { words, sentences: found } = timeChunk({
     sentences: sentences.map((sentence) => shift(sentence, -textStart)),
-    words: findWords(own, language),
+    words: all,
     weigh: weighText(own, language),
     clock,
-    marks,
+    marks: marks && atSigns(own, all, marks),
     markSource,
   })
   const moved = (ranges: readonly TimedRange[]) => ranges.map((range) => ({ ...range, ...shift(range, textStart) }))
   return { words: moved(words), sentences: moved(found) }
+}
+
+/** Some engines mark the number of "$100" where its word begins with the sign. */
+function atSigns(text: string, words: readonly TextRange[], marks: readonly WordMark[]): WordMark[] {
+  const starts = new Map<number, number>()
+  for (const { start, end } of words) starts.set(start + Math.max(0, text.slice(start, end).search(SPOKEN)), start)
+  return marks.map((mark) => ({ ...mark, offset: starts.get(mark.offset) ?? mark.offset }))
 }
 
 /** From samples of a rendering to milliseconds of the recording. */

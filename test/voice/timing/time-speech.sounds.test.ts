@@ -106,3 +106,19 @@ describe.each(VOICES)('words that pauses part, in %s by %s', (language, voice) =
     },
   )
 })
+
+test.each([
+  ['en-us', 'English', 'The price will be $100 after 9:30PM.', 'The|price|will|be|$100|after|9:30PM'],
+  ['de', 'German', 'Das kostet 50% um 9:30 Uhr.', 'Das|kostet|50%|um|9:30|Uhr'],
+  ['ko', 'Korean', '가격은 ₩12,000 정도.', '가격은|₩12,000|정도'],
+])('by %s in %s a number has the time of its sign as well: %s', async (voice, language, text, words) => {
+  const { timing } = await speak(text, voice, { language })
+  const found = timing().words.map((word) => ({ ...word, word: text.slice(word.start, word.end) }))
+  expect(found.map(({ word }) => word).join('|')).toBe(words)
+  expect(new Set(found.map(({ source }) => source))).toEqual(new Set(['engine']))
+  const lasts = new Map(found.map(({ word, from, to }) => [word, to - from]))
+  for (const [word, ms] of lasts) {
+    if (/\d/.test(word)) expect(ms, word).toBeGreaterThan(500)
+    if (word === 'be') expect(ms, word).toBeLessThan(200)
+  }
+})

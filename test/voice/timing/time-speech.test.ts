@@ -136,6 +136,27 @@ describe('the times of a rendering', () => {
     expect(both.words.slice(1).map(({ from }) => from)).toEqual([800, 1000])
   })
 
+  test('of what is written as one with a number or a sign last from its first sound to the next word', () => {
+    const price = 'It will be $100 after 9:30PM.'
+    const samples = audioOf(0, 4)
+    const marks = [mark(price, 'It', 0), mark(price, 'will', 0.3), mark(price, 'be', 0.6)]
+    const later = [mark(price, 'after', 2), mark(price, '9', 2.5), mark(price, '30', 3), mark(price, 'PM', 3.5)]
+    const found = [
+      ['be', 600, 900],
+      ['$100', 900, 2000],
+      ['after', 2000, 2500],
+      ['9:30PM', 2500, 4000],
+    ]
+    for (const amount of [[mark(price, '$', 0.9), mark(price, '100', 1.4)], [mark(price, '100', 0.9)]]) {
+      const { words } = timed(price, samples, [...marks, ...amount, ...later])
+      expect(words.slice(2).map(({ start, end, from, to }) => [price.slice(start, end), from, to])).toEqual(found)
+      expect(new Set(words.map(({ source }) => source))).toEqual(new Set(['engine']))
+    }
+    expect(timed(price, samples).words.map(({ start, end }) => price.slice(start, end))).toEqual([
+      ...['It', 'will', 'be', '$100', 'after', '9:30PM'],
+    ])
+  })
+
   test('of sentences that the engine has not marked begin behind the pauses there', () => {
     const said = 'One. Not marked. Nor is this one. Four.'
     const samples = audioOf(0.1, 0.5, 0.4, 0.6, 0.3, 0.9, 0.35, 0.5)
