@@ -107,8 +107,8 @@ function toView(ctx: Context, row: Row): AuditEntry {
   const { accountId, action, subjectId, subjectName, detail, createdAt } = row
   const isNamed = row.actorKind !== 'operator' && (row.actorAccountId === accountId || isOperator(ctx))
   const actor: ActorView = isNamed
-    ? { kind: row.actorKind as 'key' | 'user', id: row.actorId, name: row.actorName }
-    : { kind: 'operator', id: null, name: null }
+    ? { kind: row.actorKind as 'key' | 'user', of: publicId(row), callerId: row.actorId, name: row.actorName }
+    : { kind: 'operator', of: publicId(row), callerId: null, name: null }
   return {
     ...{ id: publicId(row), action: action as AuditedAction, accountId },
     ...{ subjectId, subjectName, detail, actor, createdAt },

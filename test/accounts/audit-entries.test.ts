@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-const NODE = 'id action accountId subjectId subjectName detail by { kind id name }'
+const NODE = 'id action accountId subjectId subjectName detail by { kind id: callerId name }'
 const list = (args = '') => `{ auditEntries${args} { edges { node { ${NODE} } } } }`
 const entriesOf = ({ auditEntries }: Page): Entry[] => auditEntries.edges.map(({ node }) => node)
 const mine = async (args = '') =>
@@ -204,6 +204,21 @@ describe('a window of auditEntries', () => {
   )
 })
 
+test('a caller has an identity in each entry: what is kept by ids keeps the names of then', async () => {
+  const { account } = await users.user('owner')
+  const { apiKey, apiKeyId } = await service.createKey(account, ['account:admin'])
+  for (const name of ['first', 'second', 'third'])
+    await read(service.url, apiKey, mutation(`updateApiKey(id: "${apiKeyId}", name: "${name}")`, ''))
+  const { auditEntries } = await read<{
+    auditEntries: { edges: { node: { by: { id: string; callerId: string; name: string } } }[] }
+  }>(service.url, apiKey, '{ auditEntries(first: 3) { edges { node { by { id callerId name } } } } }')
+  const callers = auditEntries.edges.map(({ node }) => node.by)
+  expect(new Set(callers.map(({ callerId }) => callerId))).toEqual(new Set([apiKeyId]))
+  const kept = new Map(callers.map((caller) => [caller.id, caller]))
+  expect(callers.map(({ id }) => kept.get(id)?.name)).toEqual(callers.map(({ name }) => name))
+  expect(kept.size).toBe(3)
+})
+
 describe('submittedBy of a job', () => {
   const SUBMIT = mutation(
     'submitVoiceJob(slug: "tts", inputs: { text: "Hi.", voice: "aria" })',
@@ -213,7 +228,7 @@ describe('submittedBy of a job', () => {
     readonly submitVoiceJob: { readonly jobId: string }
   }
   const queryOf = ({ submitVoiceJob: { jobId } }: Submitted) =>
-    `{ node(id: "${jobId}") { ... on VoiceJob { submittedBy { kind id name } } } }`
+    `{ node(id: "${jobId}") { ... on VoiceJob { submittedBy { kind id: callerId name } } } }`
 
   test('names the key or the user, inside of the account alone', async () => {
     const { data } = await users.ask(SUBMIT, {}, owner.cookie)

@@ -30,7 +30,7 @@ const AUDIT_COLUMNS: readonly Column<AuditEntry>[] = [
   { head: 'action', cell: ({ action }) => action },
   { head: 'subject', cell: ({ subjectName, subjectId }) => subjectName ?? subjectId },
   { head: 'detail', cell: ({ detail }) => detail },
-  { head: 'by', cell: ({ actor }) => actor.name ?? actor.id ?? actor.kind },
+  { head: 'by', cell: ({ actor }) => actor.name ?? actor.callerId ?? actor.kind },
   { head: 'account', cell: ({ accountId }) => accountId },
 ]
 

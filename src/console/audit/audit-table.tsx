@@ -82,7 +82,7 @@ function Subject({ row: { subjectId, subjectName } }: { row: AuditRow }) {
   return subjectId === null ? <span class="faint">–</span> : <ShortId id={subjectId} />
 }
 
-function By({ by: { kind, id, name } }: { by: AuditRow['by'] }) {
+function By({ by: { kind, callerId: id, name } }: { by: AuditRow['by'] }) {
   if (kind === 'OPERATOR') return <span class="chip">operator</span>
   return (
     <>

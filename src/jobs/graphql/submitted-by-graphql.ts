@@ -10,9 +10,9 @@ const addresses = new BatchLoader<GraphqlContext, string>(emailsById)
 
 async function submittedBy(ctx: GraphqlContext, job: Job): Promise<ActorView | null> {
   if (!('accountId' in ctx.actor) || ctx.actor.accountId !== job.accountId) return null
-  if (job.apiKeyId !== null) return { kind: 'key', id: job.apiKeyId, name: job.apiKeyName }
+  if (job.apiKeyId !== null) return { kind: 'key', of: job.id, callerId: job.apiKeyId, name: job.apiKeyName }
   if (job.userId === null) return null
-  return { kind: 'user', id: job.userId, name: (await addresses.load(ctx, job.userId)) ?? null }
+  return { kind: 'user', of: job.id, callerId: job.userId, name: (await addresses.load(ctx, job.userId)) ?? null }
 }
 
 builder.interfaceField(JobInterface, 'submittedBy', (t) =>
