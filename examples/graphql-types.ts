@@ -548,6 +548,14 @@ export type DeliveriesUpdatedSubscriptionVariables = Exact<{
 
 export type DeliveriesUpdatedSubscription = { deliveriesUpdated: { id: string, jobId: string, state: WebhookDeliveryState, outcome: string | null, nextAttemptAt: string | null } };
 
+export type DeliveryChangesSubscriptionVariables = Exact<{
+  filter?: WebhookDeliveriesFilter | null | undefined;
+  everyMs?: number | null | undefined;
+}>;
+
+
+export type DeliveryChangesSubscription = { deliveryChanges: { removedIds: Array<string>, deliveries: Array<{ id: string, jobId: string, state: WebhookDeliveryState, outcome: string | null, nextAttemptAt: string | null }> } };
+
 export type DisableUserMutationVariables = Exact<{
   user: string;
 }>;
@@ -651,6 +659,21 @@ export type JobQuery = { job:
     | { gpuExecutionTimeMs: number | null, id: string, type: JobType, status: JobStatus, endpointKey: string, queuePosition: number | null, releases: number, poolServed: boolean | null, attempts: number, waitMs: number | null, runMs: number | null, cost: number, errorCode: JobErrorCode | null, error: string | null, artifacts: Array<{ output: string, contentType: string, durationMs: number | null, url: string }> }
     | { audioMs: number | null, chunksDone: number | null, chunksTotal: number | null, id: string, type: JobType, status: JobStatus, endpointKey: string, queuePosition: number | null, releases: number, poolServed: boolean | null, attempts: number, waitMs: number | null, runMs: number | null, cost: number, errorCode: JobErrorCode | null, error: string | null, artifacts: Array<{ output: string, contentType: string, durationMs: number | null, url: string }> }
    };
+
+export type JobChangesSubscriptionVariables = Exact<{
+  filter?: JobsFilter | null | undefined;
+  everyMs?: number | null | undefined;
+  endedWithinMs?: number | null | undefined;
+}>;
+
+
+export type JobChangesSubscription = { jobChanges: { removedIds: Array<string>, jobs: Array<
+      | { id: string, status: JobStatus, endpointKey: string, durationMs: number | null, errorCode: JobErrorCode | null }
+      | { id: string, status: JobStatus, endpointKey: string, durationMs: number | null, errorCode: JobErrorCode | null }
+      | { id: string, status: JobStatus, endpointKey: string, durationMs: number | null, errorCode: JobErrorCode | null }
+      | { id: string, status: JobStatus, endpointKey: string, durationMs: number | null, errorCode: JobErrorCode | null }
+      | { id: string, status: JobStatus, endpointKey: string, durationMs: number | null, errorCode: JobErrorCode | null }
+    > } };
 
 export type JobPageQueryVariables = Exact<{
   offset?: number | null | undefined;
@@ -1103,6 +1126,7 @@ export const deleteEndpointMutationVariables: DeleteEndpointMutationVariables = 
 export const deleteJobMutationVariables: DeleteJobMutationVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const deleteVoiceMutationVariables: DeleteVoiceMutationVariables = {"id":"voice_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const deliveriesUpdatedSubscriptionVariables: DeliveriesUpdatedSubscriptionVariables = {"filter":{"states":["PENDING","FAILED"]}}
+export const deliveryChangesSubscriptionVariables: DeliveryChangesSubscriptionVariables = {"filter":{"states":["PENDING"]},"everyMs":250}
 export const disableUserMutationVariables: DisableUserMutationVariables = {"user":"member@example.com"}
 export const enableUserMutationVariables: EnableUserMutationVariables = {"user":"member@example.com"}
 export const endSessionMutationVariables: EndSessionMutationVariables = {"id":"ses_01m1g5x9q4fy8t4gq3k5zr2n7c"}
@@ -1115,6 +1139,7 @@ export const failureCausesQueryVariables: FailureCausesQueryVariables = {}
 export const grantableScopesQueryVariables: GrantableScopesQueryVariables = {}
 export const inviteUserMutationVariables: InviteUserMutationVariables = {"email":"member@example.com","role":"MEMBER"}
 export const jobQueryVariables: JobQueryVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
+export const jobChangesSubscriptionVariables: JobChangesSubscriptionVariables = {"filter":{"statuses":["QUEUED","PROCESSING"]},"everyMs":250,"endedWithinMs":60000}
 export const jobPageQueryVariables: JobPageQueryVariables = {"offset":0}
 export const jobSeriesQueryVariables: JobSeriesQueryVariables = {"from":"2026-11-01T00:00:00Z","to":"2026-11-02T00:00:00Z","step":"HOUR","timeZone":"Europe/Berlin"}
 export const jobsPerDayQueryVariables: JobsPerDayQueryVariables = {}

@@ -43,7 +43,7 @@ export const presentedBy = <Args, Input, Result, Shown>(
  */
 export const subscribedBy = <Args, Input, Event extends object>(
   verb: (ctx: GraphqlContext, input: Input) => Promise<PullStream<Event>>,
-  toInput: (args: Args) => Input,
+  toInput: (args: Args, info: GraphQLResolveInfo) => Input,
 ) => ({
   subscribe: async (
     _root: object,
@@ -51,7 +51,7 @@ export const subscribedBy = <Args, Input, Event extends object>(
     ctx: GraphqlContext,
     info: GraphQLResolveInfo,
   ): Promise<PullStream<Event>> => {
-    const stream = await verb(ctx, toInput(args))
+    const stream = await verb(ctx, toInput(args, info))
     if (info.getAbortSignal()?.aborted) await stream.return()
     return stream
   },

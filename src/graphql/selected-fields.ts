@@ -17,3 +17,13 @@ export function selectedFields(info: GraphQLResolveInfo, of: string | null = nul
   for (const node of info.fieldNodes) visit(node.selectionSet, of)
   return names
 }
+
+/** Whether any of these fields is selected at any depth, through fragments. */
+export function selectsAny(info: GraphQLResolveInfo, names: ReadonlySet<string>): boolean {
+  const among = (set: SelectionSetNode | undefined): boolean =>
+    (set?.selections ?? []).some((selection) => {
+      if (selection.kind === Kind.FRAGMENT_SPREAD) return among(info.fragments[selection.name.value]?.selectionSet)
+      return (selection.kind === Kind.FIELD && names.has(selection.name.value)) || among(selection.selectionSet)
+    })
+  return info.fieldNodes.some((node) => among(node.selectionSet))
+}

@@ -23,6 +23,17 @@ export interface LiveState<Job extends Row> {
   readonly heard: Noted<Job>
 }
 
+/** What was deleted is shown no more. */
+export function withoutRows<Job extends Row>(before: LiveState<Job>, ids: readonly string[]): LiveState<Job> {
+  if (ids.length === 0) return before
+  const gone = new Set(ids)
+  return {
+    rows: before.rows.filter(({ id }) => !gone.has(id)),
+    newer: new Set([...before.newer].filter((id) => !gone.has(id))),
+    heard: new Map([...before.heard].filter(([id]) => !gone.has(id))),
+  }
+}
+
 /** @param loaded the rows as they were answered @param at when it was heard, by a clock that only rises */
 export function whenHeard<Job extends Row>(
   before: LiveState<Job>,

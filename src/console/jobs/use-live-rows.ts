@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { follow } from '../api/follow.ts'
 import { type JobRowFragment, type JobsFilter, jobsLive } from '../operations.ts'
 import { isMissed } from './live-jobs.ts'
-import { type LiveState, whenHeard, whenLoaded } from './live-rows.ts'
+import { type LiveState, whenHeard, whenLoaded, withoutRows } from './live-rows.ts'
 
 type Row = JobRowFragment
 
@@ -42,12 +42,14 @@ export function useLiveRows(
     if (wasPaused.current) onMissed()
     wasPaused.current = false
     let isFirst = true
-    return follow(jobsLive, { filter: followed }, ({ jobsChanged }) => {
+    return follow(jobsLive, { filter: followed }, ({ jobChanges: { jobs, removedIds } }) => {
       // It begins with what is unfinished, or ended while the list was read. What ended earlier, while nothing was followed, is asked for.
-      if (isFirst && isMissed(latest.current, jobsChanged)) onMissed()
+      if (isFirst && isMissed(latest.current, jobs)) onMissed()
       isFirst = false
       const at = performance.now()
-      setState((before) => whenHeard(before, jobsChanged, { loaded: latest.current, filter: asked.current, at }))
+      setState((before) =>
+        whenHeard(withoutRows(before, removedIds), jobs, { loaded: latest.current, filter: asked.current, at }),
+      )
     })
   }, [JSON.stringify(followed), isPaused])
   return { rows: state.rows, newer: state.newer.size }

@@ -4,31 +4,16 @@ import { type Noted, noted, notedSince } from '../api/socket/noted-changes.ts'
 import { type DeliveryRowFragment, deliveriesLive, type WebhookDeliveriesFilter } from '../operations.ts'
 import { newerDeliveries } from './newer-deliveries.ts'
 
-const SHOWN_EVERY_MS = 250
 const ALL: WebhookDeliveriesFilter = {}
 
-/** Calls back with deliveries of the account as they change, the latest state of each, a few times a second at most. */
-export function followDeliveries(
+/** Calls back with deliveries of the account as they change, the latest state of each, a few times a second at most; and with deleted ones. */
+export const followDeliveries = (
   filter: WebhookDeliveriesFilter,
-  onChange: (changed: ReadonlyMap<string, DeliveryRowFragment>) => void,
-): () => void {
-  let waiting = new Map<string, DeliveryRowFragment>()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const show = (): void => {
-    timer = undefined
-    const changed = waiting
-    waiting = new Map()
-    onChange(changed)
-  }
-  const end = follow(deliveriesLive, { filter }, ({ deliveriesUpdated }) => {
-    waiting.set(deliveriesUpdated.id, deliveriesUpdated)
-    timer ??= setTimeout(show, SHOWN_EVERY_MS)
-  })
-  return () => {
-    clearTimeout(timer)
-    end()
-  }
-}
+  onChange: (changed: ReadonlyMap<string, DeliveryRowFragment>, removedIds: readonly string[]) => void,
+): (() => void) =>
+  follow(deliveriesLive, { filter }, ({ deliveryChanges: { deliveries, removedIds } }) =>
+    onChange(new Map(deliveries.map((row) => [row.id, row])), removedIds),
+  )
 
 interface Followed {
   /** Of which deliveries they are; of all of the account's without it. */
@@ -51,6 +36,7 @@ export function useLiveDeliveries(
   readonly newer: number
 } {
   const [changed, setChanged] = useState<Noted<DeliveryRowFragment>>(new Map())
+  const [gone, setGone] = useState<ReadonlySet<string>>(new Set())
   const wasPaused = useRef(false)
   // What leaves the states or outcomes of a list has to be seen leaving.
   const { states: _states, outcomes: _outcomes, ...followed } = filter
@@ -62,10 +48,13 @@ export function useLiveDeliveries(
     if (wasPaused.current && !isPaused) onMissed?.()
     wasPaused.current = isPaused
     if (isPaused) return
-    return followDeliveries(followed, (some) => setChanged((before) => noted(before, some, performance.now())))
+    return followDeliveries(followed, (some, removedIds) => {
+      setChanged((before) => noted(before, some, performance.now()))
+      if (removedIds.length > 0) setGone((before) => new Set([...before, ...removedIds]))
+    })
   }, [key, isPaused])
   return {
-    rows: loaded.map((row) => changed.get(row.id)?.row ?? row),
-    newer: newerDeliveries(loaded, changed, filter),
+    rows: loaded.filter(({ id }) => !gone.has(id)).map((row) => changed.get(row.id)?.row ?? row),
+    newer: newerDeliveries(loaded, new Map([...changed].filter(([id]) => !gone.has(id))), filter),
   }
 }

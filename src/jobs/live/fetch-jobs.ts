@@ -35,8 +35,8 @@ export function openJobFetcher(
       if (job === undefined) continue
       gone.delete(id)
       if (asked.accountId !== job.accountId) continue
-      const stamp = [job.status, ...tried(job), job.chunksDone, job.partsDone, job.isProhibited].join()
-      notify({ job, stamp, followers: asked.followers })
+      const stamp = [job.status, ...tried(job), job.isProhibited].join()
+      notify({ job, stamp, progress: [job.chunksDone, job.partsDone].join(), followers: asked.followers })
       if (performance.now() - since < TURN_MS) continue
       await nextTurn()
       since = performance.now()

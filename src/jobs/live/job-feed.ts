@@ -1,19 +1,26 @@
 import { requireAccount } from '../../access/require.ts'
 import type { Subscriptions } from '../../callers/subscriptions.ts'
+import type { Identified } from '../../concurrency/latest-stream.ts'
 import { lazily } from '../../concurrency/lazily.ts'
+import type { PullStream } from '../../concurrency/pull-stream.ts'
 import type { Context, Parts } from '../../context/context.ts'
 import { type JobFetcher, openJobFetcher } from './fetch-jobs.ts'
 import {
   anyWants,
+  CHANGES,
   type FetchedJob,
   type Follower,
   type Followers,
   type GoneJob,
   type Interest,
+  type JobChange,
   type JobStates,
+  keptBy,
   notifyFollower,
   notifyFollowerOfGone,
   openFollowers,
+  type Shape,
+  STATES,
 } from './followers.ts'
 import { JOB_CHANNEL } from './notify-job.ts'
 import { type EndedJobs, recentJobs } from './recent-jobs.ts'
@@ -23,6 +30,12 @@ const RESYNC_WINDOW_MS = 300_000
 const NONE: ReadonlySet<Follower> = new Set()
 
 type FeedParts = Pick<Parts, 'db' | 'notifier' | 'log' | 'now'>
+
+interface Following {
+  readonly counted?: boolean
+  /** Jobs that have ended, of which it begins as well. */
+  readonly ended?: EndedJobs | null
+}
 
 /** Notifies this process's subscribers of how their accounts' jobs change. */
 export class JobFeed {
@@ -53,22 +66,36 @@ export class JobFeed {
    * subscription.
    * @throws RATE_LIMITED where there are too many subscriptions already
    */
-  async follow(
+  follow(ctx: Pick<Context, 'actor' | 'db'>, interest: Interest, options: Following = {}): Promise<JobStates> {
+    return this.#open(ctx, interest, STATES, options)
+  }
+
+  /** The same, and which jobs are none of them any more. */
+  followChanges(
     ctx: Pick<Context, 'actor' | 'db'>,
     interest: Interest,
-    { counted = true, ended = null }: { readonly counted?: boolean; readonly ended?: EndedJobs | null } = {},
-  ): Promise<JobStates> {
+    options: Following = {},
+  ): Promise<PullStream<JobChange>> {
+    return this.#open(ctx, interest, CHANGES, options)
+  }
+
+  async #open<T extends Identified>(
+    ctx: Pick<Context, 'actor' | 'db'>,
+    interest: Interest,
+    shape: Shape<T>,
+    { counted = true, ended = null }: Following,
+  ): Promise<PullStream<T>> {
     const caller = requireAccount(ctx)
-    const follower = this.#followers.add(caller, interest, counted)
+    const { follower, states } = this.#followers.add(caller, interest, shape, counted)
     try {
       await this.#listen()
       const ids = interest.jobId === null ? await recentJobs(ctx.db, caller.accountId, ended) : [interest.jobId]
       for (const jobId of ids) this.#fetcher.want(caller.accountId, jobId, follower)
     } catch (error) {
-      follower.stream.finish()
+      follower.finish()
       throw error
     }
-    return follower.stream.states
+    return states
   }
 
   #of(accountId: string): ReadonlySet<Follower> {
@@ -96,6 +123,7 @@ export class JobFeed {
     const single = [...followers].flatMap(({ interest }) => interest.jobId ?? [])
     for (const jobId of single) this.#fetcher.want(accountId, jobId)
     if (single.length === followers.size) return
+    for (const follower of followers) for (const jobId of keptBy(follower)) this.#fetcher.want(accountId, jobId)
     const since = new Date(this.#parts().now().getTime() - RESYNC_WINDOW_MS)
     for (const jobId of await recentJobs(this.#parts().db, accountId, { since })) this.#fetcher.want(accountId, jobId)
   }

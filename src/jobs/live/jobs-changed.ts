@@ -6,7 +6,9 @@ import { invalidRequest } from '../../errors/service-error.ts'
 import type { Job } from '../job-shape.ts'
 import { type JobsFilter, rejectFilterViolations } from '../list/jobs-filter.ts'
 import { matchesFilter } from '../list/matches-filter.ts'
+import type { Interest, JobChange } from './followers.ts'
 import type { FeedContext } from './job-feed.ts'
+import type { EndedJobs } from './recent-jobs.ts'
 
 const DEFAULT_EVERY_MS = 1000
 /** The shortest and the longest time between two messages. */
@@ -24,6 +26,8 @@ export interface JobsChangedInput {
   readonly everyMs?: number | null | undefined
   /** 0 to 300,000: it begins also with jobs that ended in this time before it, which a list that was read before may show as unfinished, or not at all. */
   readonly endedWithinMs?: number | null | undefined
+  /** Whether the subscriber shows nothing of how far a job has come. */
+  readonly ignoresProgress?: boolean
 }
 
 /**
@@ -33,14 +37,34 @@ export interface JobsChangedInput {
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
  */
 export async function jobsChanged(ctx: FeedContext, input: JobsChangedInput): Promise<PullStream<readonly Job[]>> {
+  const { interest, everyMs, ended } = checked(ctx, input)
+  return batched(await ctx.jobFeed.follow(ctx, interest, { ended }), everyMs)
+}
+
+/**
+ * The same, and which jobs are none of them any more: those that do not match any more, and those that were deleted. A list that was read
+ * before may hold any of them.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
+ */
+export async function jobChanges(ctx: FeedContext, input: JobsChangedInput): Promise<PullStream<readonly JobChange[]>> {
+  const { interest, everyMs, ended } = checked(ctx, input)
+  return batched(await ctx.jobFeed.followChanges(ctx, interest, { ended }), everyMs)
+}
+
+interface Checked {
+  readonly interest: Interest
+  readonly everyMs: number
+  readonly ended: EndedJobs | null
+}
+
+function checked(ctx: FeedContext, { ignoresProgress = false, ...input }: JobsChangedInput): Checked {
   requireScope(ctx, JOB_READ_SCOPE)
   const filter = input.filter ?? {}
   rejectFilterViolations(filter)
   const everyMs = checkedEveryMs(input.everyMs)
   const { endedWithinMs } = input
   const ended = endedWithinMs == null ? null : { since: timeBefore(ctx, endedWithinMs), atMost: MAX_ENDED }
-  const accepts = (job: Job): boolean => matchesFilter(filter, job)
-  return batched(await ctx.jobFeed.follow(ctx, { jobId: null, accepts }, { ended }), everyMs)
+  return { interest: { jobId: null, accepts: (job) => matchesFilter(filter, job), ignoresProgress }, everyMs, ended }
 }
 
 /** The time between two messages that a subscriber asks for. @throws INVALID_REQUEST: what is out of range is never clamped */

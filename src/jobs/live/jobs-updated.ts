@@ -15,6 +15,8 @@ import type { FeedContext } from './job-feed.ts'
 export interface JobsUpdatedInput {
   readonly filter?: FilterParameters | null | undefined
   readonly where?: JobsFilter | null | undefined
+  /** Whether the subscriber shows nothing of how far a job has come. */
+  readonly ignoresProgress?: boolean
 }
 
 /**
@@ -22,10 +24,13 @@ export interface JobsUpdatedInput {
  * slow gets the latest state of each.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
  */
-export async function jobsUpdated(ctx: FeedContext, { filter, where }: JobsUpdatedInput): Promise<JobStates> {
+export async function jobsUpdated(
+  ctx: FeedContext,
+  { filter, where, ignoresProgress = false }: JobsUpdatedInput,
+): Promise<JobStates> {
   requireScope(ctx, JOB_READ_SCOPE)
   rejectViolations(parameterViolations(filter ?? {}))
   rejectFilterViolations(where ?? {}, '/where')
   const both: JobsFilter = { and: [toJobsFilter(filter ?? {}), where ?? {}] }
-  return ctx.jobFeed.follow(ctx, { jobId: null, accepts: (job) => matchesFilter(both, job) })
+  return ctx.jobFeed.follow(ctx, { jobId: null, accepts: (job) => matchesFilter(both, job), ignoresProgress })
 }

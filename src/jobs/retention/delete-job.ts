@@ -6,9 +6,8 @@ import { inRetriedTransaction } from '../../db/database.ts'
 import { invalidRequest, jobNotFound, ServiceError } from '../../errors/service-error.ts'
 import { isId } from '../../values/id.ts'
 import { isTerminal, type JobStatus } from '../job-states.ts'
-import { notifyJob } from '../live/notify-job.ts'
 import { deleteAudio } from './delete-audio.ts'
-import { eraseJobs } from './erase-jobs.ts'
+import { eraseJobs, tellErased } from './erase-jobs.ts'
 
 interface Found {
   readonly account_id: string
@@ -32,13 +31,13 @@ export async function deleteJob(ctx: Context, input: { readonly jobId: string })
   const erased = await inRetriedTransaction(ctx.db, accountId, async (tx) => {
     // What holds it, a purge or a delivery that is sent again, decides.
     await tx.query('select from job where id = $1 for update', [jobId])
-    const ids = await eraseJobs(tx, [jobId])
-    if (ids.length > 0) await recordChange(tx, ctx.actor, { action: 'job_deleted', accountId, subjectId: jobId })
-    return ids
+    const gone = await eraseJobs(tx, [jobId])
+    if (gone.jobs.length > 0) await recordChange(tx, ctx.actor, { action: 'job_deleted', accountId, subjectId: jobId })
+    return gone
   })
   // Meanwhile its webhook was sent again, or another call deleted it.
-  if (erased.length === 0) await requireErasable(ctx, jobId)
-  notifyJob(ctx, { accountId, jobId })
+  if (erased.jobs.length === 0) await requireErasable(ctx, jobId)
+  tellErased(ctx, erased)
   return { jobId }
 }
 

@@ -2,7 +2,7 @@ import type { Parts } from '../../context/context.ts'
 import { inTransaction } from '../../db/database.ts'
 import { firstIdAt } from '../../values/id.ts'
 import { deleteAudio } from './delete-audio.ts'
-import { eraseJobs } from './erase-jobs.ts'
+import { eraseJobs, tellErased } from './erase-jobs.ts'
 import { cutoffOf, inPages, PAGE_ROWS } from './retention-pages.ts'
 
 /**
@@ -27,7 +27,7 @@ export type RetentionParts = Pick<Parts, 'db' | 'storage' | 'settings' | 'now'>
  * Deletes jobs older than JOB_RETENTION_DAYS page by page, their bytes first and their rows last; a page that was broken off is done
  * again. Any number of processes may do this at once.
  */
-export async function dropOldJobs(parts: RetentionParts): Promise<void> {
+export async function dropOldJobs(parts: RetentionParts & Pick<Parts, 'notifier'>): Promise<void> {
   const cutoff = cutoffOf(parts.now(), parts.settings.retention.jobDays)
   if (cutoff === null) return
   let after = ''
@@ -38,12 +38,13 @@ export async function dropOldJobs(parts: RetentionParts): Promise<void> {
       parts,
       stored.map(({ id }) => id),
     )
-    await inTransaction(parts.db, (tx) =>
+    const erased = await inTransaction(parts.db, (tx) =>
       eraseJobs(
         tx,
         rows.map(({ id }) => id),
       ),
     )
+    tellErased(parts, erased)
     after = rows.at(-1)?.id ?? after
     return rows.length === PAGE_ROWS
   })

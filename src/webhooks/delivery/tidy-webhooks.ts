@@ -1,3 +1,4 @@
+import { notifyAccount } from '../../accounts/notify-account.ts'
 import type { Parts } from '../../context/context.ts'
 import { inTransaction } from '../../db/database.ts'
 import { tryLock } from '../../db/lock.ts'
@@ -23,7 +24,8 @@ const PURGE_BODIES = `
 const PURGE_DELIVERIES = `
   delete from webhook_delivery where finished_at < now() - make_interval(days => $1) and id = any(array(
     select id from webhook_delivery
-    where finished_at < now() - make_interval(days => $1) order by finished_at limit ${PAGE_ROWS}))`
+    where finished_at < now() - make_interval(days => $1) order by finished_at limit ${PAGE_ROWS}))
+  returning id, account_id as "accountId"`
 
 const OVERDUE: QueuedRows = {
   table: 'webhook_delivery',
@@ -41,11 +43,15 @@ interface Overdue {
  * Erases secrets that no longer sign, bodies that no attempt can need, and deliveries that ended 30 days ago, with their attempts; queues
  * deliveries again whose queue row is gone. Any number of processes may do this at once.
  */
-export async function tidyWebhooks(parts: Pick<Parts, 'db' | 'queue'>): Promise<void> {
+export async function tidyWebhooks(parts: Pick<Parts, 'db' | 'queue' | 'notifier'>): Promise<void> {
   const { pool } = parts.db
   await pool.query('delete from webhook_secret where expires_at <= now()')
   await paged(() => pool.query(PURGE_BODIES, [BODY_KEPT_SECONDS]))
-  await paged(() => pool.query(PURGE_DELIVERIES, [KEPT_DAYS]))
+  await paged(async () => {
+    const { rows } = await pool.query<{ id: string; accountId: string }>(PURGE_DELIVERIES, [KEPT_DAYS])
+    for (const { id, accountId } of rows) notifyAccount(parts, accountId, id)
+    return { rowCount: rows.length }
+  })
   let last: string | undefined
   do last = await rescueOrphaned(parts, last)
   while (last !== undefined)

@@ -6,7 +6,8 @@ import type { DeliveriesFilter } from '../history/deliveries-filter.ts'
 import type { DeliveryView } from '../history/delivery-view.ts'
 import { countDeliveries, type DeliveriesInput, webhookDeliveries } from '../history/webhook-deliveries.ts'
 import { TIMED_DELIVERIES, type WebhookStats, webhookStats } from '../history/webhook-stats.ts'
-import { deliveriesUpdated } from '../live/deliveries-updated.ts'
+import { type DeliveryChangesInput, deliveriesUpdated, deliveryChanges } from '../live/deliveries-updated.ts'
+import type { DeliveryChange } from '../live/delivery-feed.ts'
 import { DeliveryRef, DeliveryStateEnum } from './webhook-delivery-graphql.ts'
 
 interface Counted extends Connection<DeliveryView> {
@@ -100,5 +101,38 @@ builder.subscriptionField('deliveriesUpdated', (t) =>
     args: { filter: t.arg({ type: DeliveriesFilterInput, description: 'Which deliveries.' }) },
     ...subscribedBy(deliveriesUpdated, (args: { filter?: DeliveriesFilter | null | undefined }) => args),
     resolve: (delivery: DeliveryView) => delivery,
+  }),
+)
+
+const DeliveryChangesRef = builder.objectRef<readonly DeliveryChange[]>('DeliveryChanges').implement({
+  description: 'What has changed in a list of deliveries, at most 500 together.',
+  fields: (t) => ({
+    deliveries: t.field({
+      type: [DeliveryRef],
+      description: 'Those that match, each in its latest state.',
+      resolve: (changes) => changes.flatMap(({ delivery }) => delivery ?? []),
+      extensions: { length: 100 },
+    }),
+    removedIds: t.idList({
+      description:
+        'Those that match no more, or were deleted. A list that holds one of them drops it; others need not know it.',
+      resolve: (changes) => changes.flatMap(({ id, delivery }) => (delivery === null ? [id] : [])),
+    }),
+  }),
+})
+
+builder.subscriptionField('deliveryChanges', (t) =>
+  t.field({
+    type: DeliveryChangesRef,
+    description:
+      'The webhook deliveries that match and have changed, first the pending ones as they are now, and which match no more or were deleted. Needs the scope account:admin.',
+    args: {
+      filter: t.arg({ type: DeliveriesFilterInput, description: 'Which deliveries.' }),
+      everyMs: t.arg.int({
+        description: 'A message once in this time at most: 100 to 60,000; 1,000 unless given.',
+      }),
+    },
+    ...subscribedBy(deliveryChanges, (args: DeliveryChangesInput) => args),
+    resolve: (changes: readonly DeliveryChange[]) => changes,
   }),
 )

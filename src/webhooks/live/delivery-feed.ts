@@ -2,7 +2,7 @@ import { requireAccount } from '../../access/require.ts'
 import { ACCOUNT_CHANNEL } from '../../accounts/notify-account.ts'
 import type { Subscriptions } from '../../callers/subscriptions.ts'
 import { Drain } from '../../concurrency/drain.ts'
-import type { LatestStream } from '../../concurrency/latest-stream.ts'
+import type { Identified } from '../../concurrency/latest-stream.ts'
 import { lazily } from '../../concurrency/lazily.ts'
 import type { PullStream } from '../../concurrency/pull-stream.ts'
 import type { Context, Parts } from '../../context/context.ts'
@@ -19,11 +19,34 @@ const MAX_REMEMBERED = 1000
 
 type FeedParts = Pick<Parts, 'db' | 'notifier' | 'log' | 'now' | 'settings'>
 
+/** The last state of a delivery that has left. */
+const LEFT = ''
+
+/** A delivery as a subscriber to changes reads it: null once it is none of those that are followed, or is deleted. */
+export interface DeliveryChange {
+  readonly id: string
+  readonly delivery: DeliveryView | null
+}
+
 interface Follower {
   readonly filter: DeliveriesFilter
-  readonly stream: LatestStream<DeliveryView>
+  push(view: DeliveryView): void
+  /** null: it is not told of what leaves. */
+  readonly leave: ((id: string) => void) | null
   /** Delivery id to what was sent last. */
   readonly sent: Map<string, string>
+}
+
+/** How states come to the subscriber. */
+interface Shape<T extends Identified> {
+  of(view: DeliveryView): T
+  readonly left: ((id: string) => T) | null
+}
+
+const STATES: Shape<DeliveryView> = { of: (view) => view, left: null }
+const CHANGES: Shape<DeliveryChange> = {
+  of: (delivery) => ({ id: delivery.id, delivery }),
+  left: (id) => ({ id, delivery: null }),
 }
 
 /** Notifies this process's subscribers of how their accounts' webhook deliveries change. */
@@ -55,15 +78,32 @@ export class DeliveryFeed {
   }
 
   /** Those that are pending now first, then every newer state. @throws RATE_LIMITED where there are too many subscriptions already */
-  async follow(ctx: Pick<Context, 'actor' | 'db'>, filter: DeliveriesFilter): Promise<PullStream<DeliveryView>> {
+  follow(ctx: Pick<Context, 'actor' | 'db'>, filter: DeliveriesFilter): Promise<PullStream<DeliveryView>> {
+    return this.#open(ctx, filter, STATES)
+  }
+
+  /** The same, and which deliveries are none of them any more. */
+  followChanges(ctx: Pick<Context, 'actor' | 'db'>, filter: DeliveriesFilter): Promise<PullStream<DeliveryChange>> {
+    return this.#open(ctx, filter, CHANGES)
+  }
+
+  async #open<T extends Identified>(
+    ctx: Pick<Context, 'actor' | 'db'>,
+    filter: DeliveriesFilter,
+    { of, left }: Shape<T>,
+  ): Promise<PullStream<T>> {
     const caller = requireAccount(ctx)
     const followers = this.#accounts.get(caller.accountId) ?? new Set()
     const onEnd = (): void => {
       followers.delete(follower)
       if (followers.size === 0) this.#accounts.delete(caller.accountId)
     }
-    const stream = this.#subscriptions.open<DeliveryView>(caller, { onEnd })
-    const follower: Follower = { filter, stream, sent: new Map() }
+    const stream = this.#subscriptions.open<T>(caller, { onEnd })
+    const follower: Follower = {
+      ...{ filter, sent: new Map() },
+      push: (view) => stream.push(of(view)),
+      leave: left === null ? null : (id) => stream.push(left(id)),
+    }
     this.#accounts.set(caller.accountId, followers.add(follower))
     try {
       await this.#listen()
@@ -82,7 +122,8 @@ export class DeliveryFeed {
 
   #onResync(): void {
     const since = new Date(this.#parts().now().getTime() - RESYNC_WINDOW_MS)
-    for (const accountId of this.#accounts.keys()) {
+    for (const [accountId, followers] of this.#accounts) {
+      for (const follower of followers) for (const id of keptBy(follower)) this.#changed.add(id, accountId)
       this.#want(accountId, since).catch(({ message }: Error) =>
         this.#parts().log.warn({ err: message }, 'subscribers were not sent what they missed'),
       )
@@ -100,6 +141,11 @@ export class DeliveryFeed {
       const followers = this.#accounts.get(batch.get(view.id) ?? '') ?? []
       for (const follower of followers) notify(follower, view, keys.get(view.jobId) ?? null)
     }
+    const there = new Set(views.map(({ id }) => id))
+    for (const [id, accountId] of batch) {
+      if (there.has(id)) continue
+      for (const follower of this.#accounts.get(accountId) ?? []) notifyOfGone(follower, id)
+    }
   }
 
   async #endpointKeys(views: readonly DeliveryView[]): Promise<Map<string, string>> {
@@ -111,15 +157,43 @@ export class DeliveryFeed {
   }
 }
 
-function notify({ filter, stream, sent }: Follower, view: DeliveryView, endpointKey: string | null): void {
-  if (!matchesDelivery(filter, view, endpointKey)) return
+function notify(follower: Follower, view: DeliveryView, endpointKey: string | null): void {
+  const { filter, sent, leave } = follower
   const stamp = JSON.stringify(view)
   if (sent.get(view.id) === stamp) return
-  sent.delete(view.id)
-  sent.set(view.id, stamp)
-  if (sent.size > MAX_REMEMBERED) sent.delete(sent.keys().next().value as string)
-  stream.push(view)
+  if (matchesDelivery(filter, view, endpointKey)) {
+    remember(sent, view.id, stamp)
+    follower.push(view)
+  } else if (leave !== null && mayHave(follower, view, endpointKey)) {
+    remember(sent, view.id, LEFT)
+    leave(view.id)
+  }
 }
+
+function remember(sent: Map<string, string>, id: string, state: string): void {
+  sent.delete(id)
+  sent.set(id, state)
+  if (sent.size > MAX_REMEMBERED) sent.delete(sent.keys().next().value as string)
+}
+
+/** Whether the subscriber may have the delivery: it was sent, or a list that was read before holds it in an earlier state. */
+function mayHave({ filter, sent }: Follower, view: DeliveryView, endpointKey: string | null): boolean {
+  const last = sent.get(view.id)
+  if (last !== undefined) return last !== LEFT
+  const isNew = view.attempts.length === 0 && view.state === 'pending'
+  // One that is sent again has been in any state.
+  return !isNew && matchesDelivery({ ...filter, states: null, outcome: null, outcomes: null }, view, endpointKey)
+}
+
+function notifyOfGone({ sent, leave }: Follower, id: string): void {
+  const last = sent.get(id)
+  sent.delete(id)
+  if (last !== LEFT) leave?.(id)
+}
+
+/** The deliveries that a follower would have to be told of if they left. */
+const keptBy = ({ leave, sent }: Follower): string[] =>
+  leave === null ? [] : [...sent].flatMap(([id, last]) => (last === LEFT ? [] : [id]))
 
 /** What following deliveries needs. */
 export interface DeliveryFeedContext extends Context {

@@ -52,7 +52,7 @@ export const whenFollowed = (page: Page): Promise<void> =>
   new Promise((resolve) => {
     page.on('websocket', (socket) =>
       socket.on('framereceived', ({ payload }) => {
-        if (String(payload).includes('"jobsChanged"')) resolve()
+        if (String(payload).includes('"jobChanges"')) resolve()
       }),
     )
   })

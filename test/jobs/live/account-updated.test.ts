@@ -3,11 +3,12 @@ import { creditAccount } from '../../../src/accounts/credit-account.ts'
 import { notifyAccount } from '../../../src/accounts/notify-account.ts'
 import { cancelJob } from '../../../src/jobs/lifecycle/cancel-job.ts'
 import { notifyJob } from '../../../src/jobs/live/notify-job.ts'
+import { deleteJob } from '../../../src/jobs/retention/delete-job.ts'
 import { newId } from '../../../src/values/id.ts'
 import { idAt, insertJob, type JobFields } from '../../setup/jobs/jobs.ts'
 import { submitText } from '../../setup/jobs/voice-jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
-import { openSocketClient } from '../../setup/service/subscriber.ts'
+import { openEventClient, openSocketClient } from '../../setup/service/subscriber.ts'
 import { until } from '../../setup/wait.ts'
 
 let service: TestRuntime
@@ -143,6 +144,93 @@ describe('deliveriesUpdated', () => {
       await client.dispose()
     }
   })
+})
+
+describe.each([
+  ['WebSocket', openSocketClient],
+  ['server-sent events', openEventClient],
+] as const)('changes of lists over %s', (_, open) => {
+  const JOBS =
+    'subscription ($filter: JobsFilter, $endedWithinMs: Int) { jobChanges(filter: $filter, everyMs: 100, endedWithinMs: $endedWithinMs) { jobs { id status } removedIds } }'
+  const DELIVERIES =
+    'subscription ($filter: WebhookDeliveriesFilter) { deliveryChanges(filter: $filter, everyMs: 100) { deliveries { id } removedIds } }'
+  type Jobs = { jobChanges: { jobs: { id: string; status: string }[]; removedIds: string[] } }
+  type Deliveries = { deliveryChanges: { deliveries: { id: string }[]; removedIds: string[] } }
+  const run = (sql: string, values: unknown[]) => service.runtime.db.pool.query(sql, values)
+
+  test('say which jobs match no more or were deleted, once, and nothing of other accounts', async () => {
+    const [{ account, key }, other] = await Promise.all([service.createCaller(), service.createCaller()])
+    const put = (fields: JobFields, owner = account) => insertJob(service.runtime.db, owner, fields)
+    const tell = (jobId: string, accountId = account) => notifyJob(service.runtime, { accountId, jobId })
+    const [ends, listed, deleted, foreign, seen] = [
+      await put({ status: 'processing' }),
+      await put({ status: 'queued', endpointKey: 'voice.other' }),
+      await put({ status: 'completed' }),
+      await put({ status: 'queued' }, other.account),
+      await put({ status: 'queued' }),
+    ]
+    // It ended after the list was read, and before this is followed.
+    const justEnded = await put({ completedAt: service.runtime.now() })
+    const client = open(service.url, key)
+    const filter = { statuses: ['QUEUED', 'PROCESSING'], endpointKeys: ['voice.tts'] }
+    const heard = client.subscribe<Jobs>(JOBS, { filter, endedWithinMs: 60_000 })
+    await heard.waitFor(({ jobChanges: { jobs } }) => jobs.some(({ id }) => id === seen))
+    const end = `update job set status = 'completed', completed_at = now() where id = any($1)`
+    await run(end, [[ends, listed, foreign]])
+    for (const id of [ends, listed]) tell(id)
+    tell(foreign, other.account)
+    await deleteJob(service.runtime.as({ kind: 'system' }), { jobId: deleted })
+    await heard.waitFor(({ jobChanges: { removedIds } }) => removedIds.includes(deleted))
+    tell(ends)
+    await run(`update job set status = 'processing', attempt = 1 where id = $1`, [seen])
+    tell(seen)
+    await heard.waitFor(({ jobChanges: { jobs } }) =>
+      jobs.some(({ status, id }) => id === seen && status === 'PROCESSING'),
+    )
+    const removed = heard.data.flatMap(({ jobChanges }) => jobChanges.removedIds)
+    expect(removed.toSorted()).toEqual([ends, deleted, justEnded].toSorted())
+    await client.dispose()
+  })
+
+  test('say which deliveries match no more, or went with their job', async () => {
+    const account = await service.createAccount()
+    const { apiKey } = await service.createKey(account, ['account:admin'])
+    const [taken, gone] = [await insertDelivery(account, 'pending'), await insertDelivery(account, 'pending')]
+    const client = open(service.url, apiKey)
+    const heard = client.subscribe<Deliveries>(DELIVERIES, { filter: { states: ['PENDING'] } })
+    await heard.waitFor(({ deliveryChanges: { deliveries } }) => deliveries.some(({ id }) => id === gone))
+    await run(`update webhook_delivery set state = 'succeeded', finished_at = now() where id = $1`, [taken])
+    notifyAccount(service.runtime, account, taken)
+    await run('delete from webhook_delivery where id = $1', [gone])
+    notifyAccount(service.runtime, account, gone)
+    const removed = () => heard.data.flatMap(({ deliveryChanges }) => deliveryChanges.removedIds)
+    await until(() => removed().length === 2, 10_000, 'both to be removed')
+    expect(removed().toSorted()).toEqual([taken, gone].toSorted())
+    await client.dispose()
+  })
+})
+
+test('a subscription that shows no progress is sent each state of a job once', async () => {
+  const { account, key } = await service.createCaller()
+  const client = openSocketClient(service.url, key)
+  const jobId = await insertJob(service.runtime.db, account, { status: 'processing' })
+  const plain = client.subscribe<{ jobsUpdated: { status: string } }>('subscription { jobsUpdated { id status } }')
+  const detailed = client.subscribe<{ jobsUpdated: { chunksDone: number | null } }>(
+    'subscription { jobsUpdated { ... on VoiceJob { chunksDone } } }',
+  )
+  await plain.waitFor(() => true)
+  const change = async (sql: string) => {
+    await service.runtime.db.pool.query(`update job set ${sql} where id = $1`, [jobId])
+    notifyJob(service.runtime, { accountId: account, jobId })
+  }
+  for (const done of [0, 1, 2, 3]) {
+    await change(`chunks_total = 3, chunks_done = ${done}`)
+    await detailed.waitFor(({ jobsUpdated: { chunksDone } }) => chunksDone === done)
+  }
+  await change(`status = 'completed', completed_at = now()`)
+  await plain.waitFor(({ jobsUpdated: { status } }) => status === 'COMPLETED')
+  expect(plain.data.map(({ jobsUpdated: { status } }) => status)).toEqual(['PROCESSING', 'COMPLETED'])
+  await client.dispose()
 })
 
 describe('jobsChanged', () => {

@@ -143,7 +143,7 @@ describe('deleteJob', () => {
       await ctx.queue.enqueueAgain(...args)
       const purge = async (tx: Tx) => {
         await tx.query(`set local lock_timeout = '1s'`)
-        return eraseJobs(tx, [id])
+        return (await eraseJobs(tx, [id])).jobs.map((job) => job.id)
       }
       expect(await inTransaction(runtime.db, purge)).toEqual([])
       deletion = remove(key, id)

@@ -86,7 +86,7 @@ export function listJourneys(opened: () => OpenedConsole): void {
       heard.length = 0
       await page.goto(at(`jobs?endpoint=${endpointKey}&${query}`))
       await page.locator('tbody tr[data-job]').first().waitFor()
-      await hasHeard('jobsChanged')
+      await hasHeard('jobChanges')
       const jobId = await insertJob(db, account, { status: 'queued', endpointKey })
       notifyJob(service.runtime, { accountId: account, jobId })
       await hasHeard(jobId)
