@@ -8,6 +8,8 @@ export interface FairShare {
   readonly accountId: string
   /** What does the work; its limit of jobs at once is counted over all queues. */
   readonly server: string
+  /** Somebody waits for it: it comes before those for which nobody does. */
+  readonly isAwaited?: boolean
 }
 
 /** Which others a job shares limits with, and when it may be taken. */

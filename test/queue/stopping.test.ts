@@ -94,7 +94,13 @@ describe('a worker that is stopping', () => {
       load: () => ({ pools: ['unknown'], slots: 1, inFlight: 0, gpus: [], server: null }),
     })
     const { workerId } = service.runtime
-    const claim = { queue: voiceKind('unknown').queue, free: 1, after: '', workerId, limits: new Map() }
+    const claim = {
+      queue: voiceKind('unknown').queue,
+      free: 1,
+      after: { served: '', awaited: '', inARow: 0 },
+      workerId,
+      limits: new Map(),
+    }
     expect(await claimQueued(service.runtime.db, claim)).toHaveLength(1)
     await registration.end()
     expect(await stateOf(jobId)).toMatchObject({ state: 'retry' })

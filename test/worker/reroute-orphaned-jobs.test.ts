@@ -101,7 +101,13 @@ describe('a job that waits', () => {
       [id],
     )
     await query(`update pgboss.job set group_id = 'acct_zzzz' where data->>'jobId' = $1`, [id])
-    const claim = { queue: 'voice.later', free: 2, after: '', workerId: 'w', limits: new Map() }
+    const claim = {
+      queue: 'voice.later',
+      free: 2,
+      after: { served: '', awaited: '', inARow: 0 },
+      workerId: 'w',
+      limits: new Map(),
+    }
     expect((await claimQueued(service.runtime.db, claim)).map(({ jobId }) => jobId)).toEqual([id])
   })
 

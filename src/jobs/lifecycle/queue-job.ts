@@ -80,7 +80,7 @@ export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission
 async function queueAs(ctx: Context, jobId: string, actor: AccountHolder, job: QueuedJob): Promise<Submission> {
   const { kind, idempotency } = job
   const inserts = insertsOf(jobId, actor, job)
-  const fairShare = { accountId: actor.accountId, server: job.server }
+  const fairShare = { accountId: actor.accountId, server: job.server, isAwaited: job.options?.live === true }
   await ctx.queue.prepare(kind)
   const insert = () => queueOnce(ctx, inserts, kind, jobId, fairShare)
   const replay = idempotency === null ? await insert().then(() => null) : await replayUnless(ctx, idempotency, insert)

@@ -25,14 +25,15 @@ export async function openBoss(db: Database, log: Log, supervise: boolean): Prom
   return boss
 }
 
-const ORDER_IS_READY = `select to_regclass('pgboss.sonant_lanes') is not null as ready`
+const ORDER_IS_READY = `select to_regclass('pgboss.sonant_turns') is not null as ready`
 /**
  * The order in which `claim_queued` takes jobs, and statistics that follow a queue which fills within seconds. pg-boss makes its tables
  * itself, so that none of this can be a migration.
  */
 const PREPARE_ORDER = `
-  create index sonant_lanes on pgboss.job_common (name, group_tier, group_id, created_on)
+  create index sonant_turns on pgboss.job_common (name, group_tier, (priority > 0), group_id, created_on)
     where state < 'active' and not blocked;
+  drop index if exists pgboss.sonant_lanes;
   alter table pgboss.job_common set (autovacuum_analyze_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.02);
   update pgboss.job_common set group_id = coalesce(group_id, '-'), group_tier = coalesce(group_tier, '-')
     where state < 'active' and (group_id is null or group_tier is null)`

@@ -5,14 +5,24 @@ import type { Delivery, Origin, RowClaim } from '../job-source.ts'
 /** A delivery, and the account whose turn it was. */
 interface Claimed extends Delivery {
   readonly accountId: string
+  readonly isAwaited: boolean
+}
+
+/** Where the turn of the accounts is. */
+export interface Turn {
+  /** The account that was served last: the next one in order comes first. */
+  readonly served: string
+  /** The same among those whose jobs somebody waits for. */
+  readonly awaited: string
+  /** How many of these were taken in a row: of more than three the next is one of the others. */
+  readonly inARow: number
 }
 
 interface QueueClaim {
   readonly queue: string
   /** At most this many. */
   readonly free: number
-  /** The account that was served last: the next one in order comes first. */
-  readonly after: string
+  readonly after: Turn
   readonly workerId: string
   /** At most this many for each server; '' stands for all that are not named, which have no limit without it. */
   readonly limits: ReadonlyMap<string, number>
@@ -24,7 +34,7 @@ interface Row {
   queued_job: string
   turn: string
   server: string
-  origin: Origin | null
+  origin: (Origin & { readonly awaited?: boolean }) | null
 }
 
 const TAKE = `
@@ -43,7 +53,8 @@ const withRows = (rowClaim: RowClaim): string => `
  */
 export async function claimQueued(db: Database, claim: QueueClaim, rowClaim?: RowClaim): Promise<Claimed[]> {
   const { queue, free, after, workerId, limits } = claim
-  const values = [queue, free, after, workerId, JSON.stringify(Object.fromEntries(limits))]
+  const turn = `${after.served} ${after.awaited} ${Math.min(after.inARow, 3)}`
+  const values = [queue, free, turn, workerId, JSON.stringify(Object.fromEntries(limits))]
   const since = performance.now()
   const { rows } = await db.pool.query<Row & { id?: string | null }>(
     rowClaim === undefined
@@ -59,6 +70,7 @@ export async function claimQueued(db: Database, claim: QueueClaim, rowClaim?: Ro
     jobId: row.queued_job,
     accountId: row.turn,
     server: row.server,
+    isAwaited: row.origin?.awaited === true,
     ...(claimed.has(row.queued_job) && { claimed: dealt[index] ?? null }),
     ...(row.origin !== null && { origin: row.origin }),
   }))

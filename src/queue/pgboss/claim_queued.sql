@@ -1,11 +1,14 @@
--- Revision 4. A change of this text takes the next number: processes of an older revision leave it in place.
+-- Revision 5. A change of this text takes the next number: processes of an older revision leave it in place.
 --
--- What a worker takes out of a queue: round robin over the accounts that wait for each server, beginning after `after_account`.
+-- What a worker takes out of a queue: round robin over the accounts that wait for each server, beginning after `after_account`. Jobs that
+-- somebody waits for have a priority and come first, their accounts in turn among themselves, but for each fourth job, which is one of
+-- the others. `after_account` is the account that was served last, the one whose job somebody waited for, and how many of those were
+-- taken in a row, with a space between; an older process names the first alone.
 -- `rooms` maps servers to the jobs that this worker has capacity for, '' all that are not named. How many requests a worker may have at
 -- a server is settled between the workers beforehand (`worker.permits`): a claim counts nothing and waits for no other. An account
 -- whose jobs all wait for a later time is left out.
 --
--- pg-boss makes its tables when it starts: the body names them at run time only. The planner is told to walk the index sonant_lanes:
+-- pg-boss makes its tables when it starts: the body names them at run time only. The planner is told to walk the index sonant_turns:
 -- on statistics from before a queue filled up it would read the whole table for every claim. A claim's time does not depend on how long
 -- its queue has become since the connection planned it: the rows that were chosen are looked up, while a plan from when the queue was
 -- empty would read all of them.
@@ -22,6 +25,10 @@ SET enable_material = off SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
+DECLARE
+  last_served CONSTANT text := split_part(after_account, ' ', 1);
+  last_awaited CONSTANT text := split_part(after_account, ' ', 2);
+  in_a_row CONSTANT integer := coalesce(nullif(split_part(after_account, ' ', 3), '')::integer, 0);
 BEGIN
   RETURN QUERY
   WITH RECURSIVE server AS (
@@ -32,31 +39,32 @@ BEGIN
             WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier > s.name ORDER BY j.group_tier LIMIT 1)
     FROM server s WHERE s.name IS NOT NULL
   ), open AS (
-    SELECT s.name, least(free, coalesce(rooms->>s.name, rooms->>'')::integer) AS room FROM server s
+    SELECT s.name, c.awaited, c.after, least(free, coalesce(rooms->>s.name, rooms->>'')::integer) AS room
+    FROM server s CROSS JOIN (VALUES (true, last_awaited), (false, last_served)) c (awaited, after)
     WHERE s.name IS NOT NULL AND coalesce((coalesce(rooms->>s.name, rooms->>''))::integer, 1) > 0
   ), turn AS (
-    SELECT o.name, o.room, t.lap, t.account, row_number() OVER (PARTITION BY o.name ORDER BY t.lap, t.account) AS place
+    SELECT o.name, o.awaited, o.room, t.lap, t.account, row_number() OVER (PARTITION BY o.name, o.awaited ORDER BY t.lap, t.account) AS place
     FROM open o CROSS JOIN LATERAL (
       WITH RECURSIVE later AS (
         (SELECT j.group_id AS account, 1 AS step FROM pgboss.job_common j
-         WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND j.group_id > after_account
+         WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND (j.priority > 0) = o.awaited AND j.group_id > o.after
            AND j.start_after <= now()
          ORDER BY j.group_id LIMIT 1)
         UNION ALL
         SELECT (SELECT j.group_id FROM pgboss.job_common j
-                WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND j.group_id > l.account
+                WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND (j.priority > 0) = o.awaited AND j.group_id > l.account
                   AND j.start_after <= now()
                 ORDER BY j.group_id LIMIT 1), l.step + 1
         FROM later l WHERE l.account IS NOT NULL AND l.step < o.room
       ), earlier AS (
         (SELECT j.group_id AS account, 1 AS step FROM pgboss.job_common j
-         WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND j.group_id <= after_account
+         WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND (j.priority > 0) = o.awaited AND j.group_id <= o.after
            AND j.start_after <= now()
          ORDER BY j.group_id LIMIT 1)
         UNION ALL
         SELECT (SELECT j.group_id FROM pgboss.job_common j
-                WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND j.group_id > l.account
-                  AND j.group_id <= after_account AND j.start_after <= now()
+                WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND (j.priority > 0) = o.awaited AND j.group_id > l.account
+                  AND j.group_id <= o.after AND j.start_after <= now()
                 ORDER BY j.group_id LIMIT 1), l.step + 1
         FROM earlier l WHERE l.account IS NOT NULL AND l.step < o.room
       )
@@ -64,23 +72,30 @@ BEGIN
       UNION ALL SELECT 2, account FROM earlier WHERE account IS NOT NULL
     ) t
   ), fair AS (
-    SELECT *, (room + least(room, count(*) OVER (PARTITION BY name)) - 1) / least(room, count(*) OVER (PARTITION BY name)) AS share
+    SELECT *, (room + least(room, count(*) OVER (PARTITION BY name, awaited)) - 1)
+      / least(room, count(*) OVER (PARTITION BY name, awaited)) AS share
     FROM turn
   ), found AS (
-    SELECT f.name, f.room, f.place, f.lap, f.account, l.id, l.created_on, row_number() OVER (PARTITION BY f.name, f.account ORDER BY l.created_on) AS nth
+    SELECT f.name, f.awaited, f.room, f.place, f.lap, f.account, l.id, l.created_on,
+      row_number() OVER (PARTITION BY f.name, f.awaited, f.account ORDER BY l.created_on) AS nth
     FROM fair f CROSS JOIN LATERAL (
       SELECT j.id, j.created_on FROM pgboss.job_common j
-      WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = f.name AND j.group_id = f.account
+      WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = f.name AND (j.priority > 0) = f.awaited AND j.group_id = f.account
         AND j.start_after <= now()
       ORDER BY j.created_on LIMIT f.share FOR UPDATE SKIP LOCKED
     ) l
     WHERE f.place <= f.room
   ), ranked AS (
-    SELECT *, row_number() OVER (PARTITION BY name ORDER BY nth, place) AS rank FROM found
+    SELECT *, row_number() OVER (PARTITION BY name, awaited ORDER BY nth, place) AS rank FROM found
+  ), mixed AS (
+    -- The others have the places 4, 8, 12 and so on, or the earlier ones that are left over.
+    SELECT *, CASE WHEN awaited THEN rank + in_a_row + (rank + in_a_row - 1) / 3 ELSE 4 * rank END AS turn FROM ranked
+  ), seated AS (
+    SELECT *, row_number() OVER (PARTITION BY name ORDER BY turn) AS seat FROM mixed
   ), chosen AS MATERIALIZED (
     -- Servers that have a slot each do not ask for one another: between them it is the account's turn, then what has waited longest.
-    SELECT r.id, r.nth, r.place FROM ranked r WHERE r.rank <= r.room
-    ORDER BY r.nth, r.place, r.lap, r.account, r.created_on LIMIT free
+    SELECT r.id, r.turn, r.awaited, r.nth, r.place FROM seated r WHERE r.seat <= r.room
+    ORDER BY r.turn, r.nth, r.place, r.lap, r.account, r.created_on LIMIT free
   ), taken AS (
     UPDATE pgboss.job_common j SET state = 'active', started_on = now(), heartbeat_on = now(),
       retry_count = CASE WHEN j.started_on IS NOT NULL THEN j.retry_count + 1 ELSE j.retry_count END,
@@ -88,13 +103,13 @@ BEGIN
     -- The ids as an array, so that they are looked up by the primary key: joined, the planner may walk all rows of the queue instead.
     -- Locked and checked above; the state repeated here would let it walk an index of all waiting rows.
     FROM chosen c WHERE j.name = queue AND j.id = ANY (ARRAY(SELECT id FROM chosen)) AND c.id = j.id
-    RETURNING j.id, j.retry_count, j.data->>'jobId' AS job, j.group_id, j.group_tier, c.nth, c.place
+    RETURNING j.id, j.retry_count, j.data->>'jobId' AS job, j.group_id, j.group_tier, c.turn, c.nth, c.place
   )
-  SELECT t.id, t.retry_count, t.job, t.group_id, t.group_tier FROM taken t ORDER BY t.nth, t.place;
+  SELECT t.id, t.retry_count, t.job, t.group_id, t.group_tier FROM taken t ORDER BY t.turn, t.nth, t.place;
 END
 $$;
 
--- What asked for a job that waits or runs, null where its row does not say. Beside the claim and no column of it, as its columns stay;
+-- What asked for a job that waits or runs, and whether somebody waits for it; null where its row does not say. Beside the claim and no column of it, as its columns stay;
 -- volatile, so that it sees rows that were committed after the claim's statement began.
 CREATE OR REPLACE FUNCTION "queued_origin"(queue text, queue_id uuid)
 RETURNS jsonb
@@ -104,7 +119,8 @@ SET enable_seqscan = off
 AS $$
 BEGIN
   RETURN (
-    SELECT nullif(jsonb_strip_nulls(jsonb_build_object('requestId', j.data->'requestId', 'trace', j.data->'trace')), '{}'::jsonb)
+    SELECT nullif(jsonb_strip_nulls(jsonb_build_object('requestId', j.data->'requestId', 'trace', j.data->'trace',
+      'awaited', CASE WHEN j.priority > 0 THEN true END)), '{}'::jsonb)
     FROM pgboss.job_common j WHERE j.name = queue AND j.id = queue_id
   );
 END

@@ -15,6 +15,8 @@ import { JointInserts } from './joint-inserts.ts'
 
 /** How long a transaction of the caller's waits for a lock is its caller's to limit. */
 const AS_ITS_TRANSACTION = null
+/** The priority of what somebody waits for; all else has none. */
+const AWAITED = 1
 
 interface Pushing {
   readonly prepare: Queue['prepare']
@@ -119,6 +121,7 @@ const sending = ({ fairShare, concurrencyKey, delaySeconds }: EnqueueOptions = {
     concurrencyKey === undefined
       ? { id: fairShare?.accountId ?? '-', tier: fairShare?.server ?? '-' }
       : { id: concurrencyKey },
+  ...(fairShare?.isAwaited && { priority: AWAITED }),
   ...(delaySeconds !== undefined && { startAfter: `${delaySeconds} seconds` }),
 })
 

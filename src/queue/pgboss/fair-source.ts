@@ -2,7 +2,7 @@ import type { Database } from '../../db/database.ts'
 import { isDatabaseDown, isDatabaseError } from '../../errors/database-down.ts'
 import type { JobKind } from '../job-kind.ts'
 import type { JobSource, RowClaim } from '../job-source.ts'
-import { claimQueued, releaseUnknown } from './claim-queued.ts'
+import { claimQueued, releaseUnknown, type Turn } from './claim-queued.ts'
 
 const NO_LIMITS: ReadonlyMap<string, number> = new Map()
 
@@ -19,7 +19,7 @@ interface FairOptions {
 /** Serves the accounts round robin, within the capacity for each server: pg-boss's own fetch knows neither. */
 export function fairSource({ db, kind, workerId, limits = () => NO_LIMITS, rowClaim }: FairOptions): JobSource {
   const mine = { queue: kind.queue, workerId }
-  let servedLast = ''
+  let turn: Turn = { served: '', awaited: '', inARow: 0 }
   let answerLost = false
   let isEmpty = false
   let invalidations = 0
@@ -31,13 +31,13 @@ export function fairSource({ db, kind, workerId, limits = () => NO_LIMITS, rowCl
         if (answerLost) await releaseUnknown(db, { ...mine, known })
         answerLost = false
         const before = invalidations
-        const claim = { ...mine, free, after: servedLast, limits: limits() }
+        const claim = { ...mine, free, after: turn, limits: limits() }
         const deliveries = await claimQueued(db, claim, rowClaim).catch((error: unknown) => {
           // A row that PostgreSQL refuses fails alone, when it is claimed: nothing was taken.
           if (rowClaim === undefined || !isDatabaseError(error) || isDatabaseDown(error)) throw error
           return claimQueued(db, claim)
         })
-        servedLast = deliveries.at(-1)?.accountId ?? servedLast
+        turn = deliveries.reduce(nextTurn, turn)
         isEmpty = deliveries.length < free && claim.limits.size === 0 && invalidations === before
         // Accounts with less than their share left slots free that others can use.
         return { deliveries, more: deliveries.length > 1 && deliveries.length < free }
@@ -54,3 +54,8 @@ export function fairSource({ db, kind, workerId, limits = () => NO_LIMITS, rowCl
     },
   }
 }
+
+const nextTurn = (turn: Turn, taken: { readonly accountId: string; readonly isAwaited: boolean }): Turn =>
+  taken.isAwaited
+    ? { ...turn, awaited: taken.accountId, inARow: turn.inARow + 1 }
+    : { ...turn, served: taken.accountId, inARow: 0 }

@@ -66,8 +66,8 @@ describe("pg-boss's tables", () => {
   test.each([
     ['job_common_pkey', `UNIQUE INDEX job_common_pkey ON pgboss.job_common USING btree (name, id)`],
     [
-      'sonant_lanes',
-      `INDEX sonant_lanes ON pgboss.job_common USING btree (name, group_tier, group_id, created_on) WHERE ${WAITING}`,
+      'sonant_turns',
+      `INDEX sonant_turns ON pgboss.job_common USING btree (name, group_tier, ((priority > 0)), group_id, created_on) WHERE ${WAITING}`,
     ],
     [
       'job_common_i7',

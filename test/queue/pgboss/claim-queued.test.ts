@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ClaimedRow, jobRowClaim } from '../../../src/jobs/lifecycle/claim-jobs.ts'
 import { voiceKind } from '../../../src/queue/job-kind.ts'
 import { fairSource } from '../../../src/queue/pgboss/fair-source.ts'
+import { call } from '../../setup/http.ts'
 import { applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'
 import { BEGIN_HELD } from '../../setup/postgres/held-transaction.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
@@ -157,6 +158,39 @@ describe('a claim with the rows of its jobs', () => {
       ['processing', 1],
     ])
     expect(await spentBy(account)).toBe(20)
+  })
+
+  test('jobs that somebody waits for come first, their accounts in turn, and each fourth is one of the others', async () => {
+    const slug = 'awaited'
+    await applyEndpoint(service.runtime, slug, { pool: slug })
+    const callers = [await service.createCaller(1000n), await service.createCaller(1000n)] as const
+    const names = new Map<string, string>()
+    const live = async (key: string) => {
+      const query = `mutation { submitVoiceJob(slug: "${slug}", inputs: {text: "Hi.", voice: "calm"}, live: true) { ... on VoiceJobSubmission { jobId } } }`
+      const answer = await call(`${service.url}/graphql`, { method: 'POST', key, body: { query } })
+      return answer.json<{ data: { submitVoiceJob: { jobId: string } } }>().data.submitVoiceJob.jobId
+    }
+    const [one, other] = callers
+    for (let n = 0; n < 12; n++) names.set(await submitText(service.url, one.key, slug, 'A long chapter.'), 'one')
+    for (let n = 0; n < 2; n++) names.set(await submitText(service.url, other.key, slug, 'A long chapter.'), 'other')
+    for (let n = 0; n < 5; n++) names.set(await live(one.key), 'ONE')
+    for (let n = 0; n < 2; n++) names.set(await live(other.key), 'OTHER')
+    const { db, workerId } = service.runtime
+    const source = fairSource({ db, workerId, kind: voiceKind(slug) })
+    const take = async (free: number) =>
+      (await source.take(free, [])).deliveries.map(({ jobId }) => names.get(jobId) as string)
+    const taken: string[] = []
+    for (let n = 0; n < 12; n++) taken.push(...(await take(1)))
+    const isLive = (name: string) => name === name.toUpperCase()
+    expect(taken.map((name) => (isLive(name) ? 'L' : '-')).join('')).toBe('LLL-LLL-L---')
+    const [first, ...others] = one.account < other.account ? ['ONE', 'OTHER'] : ['OTHER', 'ONE']
+    expect(taken.filter(isLive).slice(0, 4)).toEqual([first, ...others, first, ...others])
+    expect(new Set(taken.filter((name) => !isLive(name)))).toEqual(new Set(['one', 'other']))
+    // One that comes now is claimed next, whatever waits, and with many slots beside the others.
+    names.set(await live(one.key), 'ONE')
+    expect(await take(1)).toEqual(['ONE'])
+    for (let n = 0; n < 6; n++) names.set(await live(other.key), 'OTHER')
+    expect((await take(8)).filter(isLive)).toHaveLength(6)
   })
 
   test('waits for no lock: a job that is held, or whose account is, comes without its row', async () => {

@@ -23,7 +23,13 @@ async function taken(pool: string) {
   await query(`insert into worker (id, host, version, slots, in_flight, gpus) values ($1, 'gone', '1', 1, 1, '[]')`, [
     workerId,
   ])
-  const claim = { queue: `voice.${pool}`, free: 1, after: '', workerId, limits: new Map() }
+  const claim = {
+    queue: `voice.${pool}`,
+    free: 1,
+    after: { served: '', awaited: '', inARow: 0 },
+    workerId,
+    limits: new Map(),
+  }
   expect(await claimQueued(runtime.db, claim)).toHaveLength(1)
   return { jobId, workerId, account }
 }

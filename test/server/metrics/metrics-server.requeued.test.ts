@@ -49,7 +49,13 @@ test('jobs that go back to a queue are counted, by the reason', async () => {
   await query(`insert into worker (id, host, version, slots, in_flight, gpus) values ($1, 'gone', '1', 1, 1, '[]')`, [
     workerId,
   ])
-  const claim = { queue: 'voice.orphaned', free: 1, after: '', workerId, limits: new Map() }
+  const claim = {
+    queue: 'voice.orphaned',
+    free: 1,
+    after: { served: '', awaited: '', inARow: 0 },
+    workerId,
+    limits: new Map(),
+  }
   expect((await claimQueued(service.runtime.db, claim)).map(({ jobId }) => jobId)).toEqual([orphaned])
   await query(`update worker set heartbeat_at = now() - interval '1 hour' where id = $1`, [workerId])
   expect(await rescueDeliveries(service.runtime)).toBe(1)
