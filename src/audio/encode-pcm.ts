@@ -3,9 +3,9 @@ import { MAX_WAV_SAMPLES, PCM_RATE, UNKNOWN_SIZE } from './format.ts'
 import { resampleTo } from './resample.ts'
 import { WAV_HEADER_BYTES, writeWavHeader } from './wav-header.ts'
 
-/** The samples themselves: at 24 kHz, without a header. */
-export async function encodePcm({ sampleRate }: EncodingOptions): Promise<Encoding> {
-  const resampler = sampleRate === PCM_RATE ? null : await resampleTo(PCM_RATE, sampleRate)
+/** The samples themselves: at 24 kHz unless at another rate, without a header. */
+export async function encodePcm({ sampleRate, rate = PCM_RATE }: EncodingOptions): Promise<Encoding> {
+  const resampler = sampleRate === rate ? null : await resampleTo(rate, sampleRate)
   return {
     patches: [],
     push: (samples, isLast) => bytesOf(resampler === null ? samples : resampler.push(samples, isLast)),

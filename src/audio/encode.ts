@@ -2,9 +2,26 @@ import { encodeWithLibav } from './encode-libav.ts'
 import { encodeMp3 } from './encode-mp3.ts'
 import { encodePcm, encodeWav } from './encode-pcm.ts'
 import { type Encoding, type EncodingOptions, joinBytes } from './encoding.ts'
+import { resampleTo } from './resample.ts'
 
 /** Begins a file of any format, in this very thread. */
 export async function startEncoding(options: EncodingOptions): Promise<Encoding> {
+  const { format, sampleRate, rate = sampleRate } = options
+  if (rate === sampleRate || format === 'pcm') return startFormat(options)
+  const resampler = await resampleTo(rate, sampleRate)
+  // How many samples there will be is up to the resampler.
+  const encoding = await startFormat({ format, sampleRate: rate })
+  return {
+    patches: encoding.patches,
+    push: (samples, isLast) => encoding.push(resampler.push(samples, isLast), isLast),
+    close: () => {
+      resampler.close()
+      encoding.close()
+    },
+  }
+}
+
+async function startFormat(options: EncodingOptions): Promise<Encoding> {
   switch (options.format) {
     case 'wav':
       return encodeWav(options)

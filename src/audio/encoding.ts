@@ -5,6 +5,8 @@ export interface EncodingOptions {
   readonly format: AudioFormat
   /** Of the samples, in Hz. */
   readonly sampleRate: number
+  /** Of the file, in Hz; the format's own unless given. */
+  readonly rate?: number | undefined
   /** How many samples will come, where that is known: players then show the length of what they are still receiving. */
   readonly totalSamples?: number
 }

@@ -14,13 +14,19 @@ export interface SampleStream {
   close?(): void
 }
 
-/** A file of samples as they come, as fast as its reader takes it. @throws what the samples break off with: then there is no whole file */
+/** A file of samples as they come, as fast as its reader takes it. @param rate of the file, in Hz; its format's own unless given. @throws what the samples break off with: then there is no whole file */
 export async function* transcode(
   threads: AudioThreads,
   { sampleRate, totalSamples, blocks }: SampleStream,
   format: AudioFormat,
+  rate?: number,
 ): AsyncGenerator<Uint8Array, void> {
-  const encoder = threads.startEncoder({ format, sampleRate, ...(totalSamples !== undefined && { totalSamples }) })
+  const encoder = threads.startEncoder({
+    format,
+    sampleRate,
+    rate,
+    ...(totalSamples !== undefined && { totalSamples }),
+  })
   try {
     for await (const block of blocks) {
       const bytes = await encoder.push(block)

@@ -26,12 +26,12 @@ const TYPES: Readonly<Record<AudioFormat, string>> = { ...FILE_TYPES, opus: 'aud
  */
 export async function answerSpeech(
   threads: AudioThreads,
-  { format, isSse, characters }: SpeechRequest,
+  { format, sampleRate: rate, isSse, characters }: SpeechRequest,
   speech: SampleStream,
   response: Writable,
   gone: AbortSignal,
 ): Promise<SpeechAnswer> {
-  const bytes = transcode(threads, speech, format)
+  const bytes = transcode(threads, speech, format, rate)
   const begun = from(await firstOf(bytes, gone), bytes)
   const left = (): Promise<void> => untilWritten(body, response)
   const content = isSse ? events(begun, characters, left) : begun
@@ -44,7 +44,7 @@ export async function answerSpeech(
   if (isSse) return { contentType: 'text/event-stream', body }
   // With a length the end is where the last byte is; without one it says that the job is completed as well.
   const { sampleRate, totalSamples, isStored = false } = speech
-  const isKnown = isStored && totalSamples !== undefined
+  const isKnown = isStored && totalSamples !== undefined && rate === undefined
   return {
     contentType: TYPES[format],
     length: isKnown ? knownLength(format, sampleRate, totalSamples) : undefined,

@@ -6,7 +6,7 @@ import { ServiceError } from '../errors/service-error.ts'
 import { OpenaiViolation } from './openai-error.ts'
 
 /** What OpenAI's clients ask for where they are not configured for this service. */
-const OPENAI_MODELS = /^(tts-1(-hd)?|gpt-4o-mini-tts.*)$/
+const OPENAI_MODELS = /^(tts-1(-hd)?(-\d{4})?|gpt-4o-mini-tts.*)$/i
 const USUAL_MODEL = 'tts'
 
 /** A name that a client may send as `model`, and the endpoint that it stands for. */
@@ -39,7 +39,8 @@ export function requireModel(ctx: Context, model: string | undefined): VoiceEndp
 /** The same, and undefined where there is none. */
 export function findModel(ctx: Context, model: string | undefined): VoiceEndpoint | undefined {
   const models = reachableModels(ctx)
-  const find = (id: string | null | undefined) => models.find((one) => one.id === id)?.endpoint
+  const find = (id: string | null | undefined) =>
+    (models.find((one) => one.id === id) ?? models.find((one) => one.id.toLowerCase() === id?.toLowerCase()))?.endpoint
   return find(model) ?? (model === undefined || OPENAI_MODELS.test(model) ? usualModel(ctx, find) : undefined)
 }
 

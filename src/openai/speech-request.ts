@@ -11,10 +11,13 @@ import { endpointOfReplay } from '../jobs/lifecycle/require-replayable.ts'
 import { noteRejection } from '../jobs/notes/note-submission.ts'
 import type { MeasuredParts } from '../telemetry/telemetry.ts'
 import type { VoiceJobInput } from '../voice/submit-voice-job.ts'
+import { namedAs } from './language-names.ts'
 import { findModel, requireModel } from './models.ts'
 import { OpenaiViolation, violationCode } from './openai-error.ts'
 import { requireVoice } from './voices.ts'
 
+/** In Hz. */
+const [LEAST_RATE, MOST_RATE] = [8000, 48_000]
 const MAX_SEED = 2 ** 31 - 1
 /** What a client of HTTP libraries makes of nothing at all. */
 const NO_INSTRUCTIONS: readonly unknown[] = [undefined, null, '', 'None']
@@ -23,6 +26,8 @@ const NO_INSTRUCTIONS: readonly unknown[] = [undefined, null, '', 'None']
 export interface SpeechRequest {
   readonly submission: VoiceJobInput
   readonly format: AudioFormat
+  /** That of the file, in Hz; absent: that of its format. */
+  readonly sampleRate?: number
   readonly isSse: boolean
   /** The answer is JSON, with the times of its words. */
   readonly isTimed: boolean
@@ -66,7 +71,7 @@ async function readReplay(
   if (key === null) throw error
   return {
     submission: { slug: slugOfKey(key), inputs: {}, sent: sentIn(body), idempotencyKey },
-    format: formatOf(body.response_format),
+    ...fileOf(body),
     ...deliveryOf(body),
     characters: codePoints(String(body.input)),
     fieldOf: ({ path }) => path,
@@ -89,14 +94,18 @@ async function readNew(ctx: Context, body: Body, idempotencyKey: string | undefi
   if (text === undefined || text === '')
     throw new OpenaiViolation('input', 'Send the text to speak as input.', 'missing_required_parameter')
   const voice = await requireVoice(ctx, endpoint, body.voice)
-  const options = storedOptions({ speed: speedOf(endpoint, body.speed), seed: seedOf(body.seed), live: true })
+  const options = storedOptions({
+    speed: speedOf(endpoint, numberIn(body.speed)),
+    seed: seedOf(numberIn(body.seed)),
+    live: true,
+  })
   return {
     submission: {
       slug: endpoint.slug,
       inputs: inputsOf(endpoint, text, voice, body),
       ...{ options, sent: sentIn(body), idempotencyKey },
     },
-    format: formatOf(body.response_format),
+    ...fileOf(body),
     ...deliveryOf(body),
     characters: codePoints(text),
     fieldOf: ({ path }) => fieldOf(endpoint, path),
@@ -109,19 +118,19 @@ async function readNew(ctx: Context, body: Body, idempotencyKey: string | undefi
  */
 function inputsOf(endpoint: VoiceEndpoint, text: string, voice: string, body: Body): Record<string, unknown> {
   const properties = (endpoint.inputs.properties ?? {}) as Readonly<
-    Record<string, { readonly type?: unknown } | undefined>
+    Record<string, { readonly type?: unknown; readonly enum?: unknown } | undefined>
   >
   const takes = (name: string) => Object.hasOwn(properties, name)
   const takesNumber = (name: string) => takes(name) && [properties[name]?.type ?? 'number'].flat().some(isNumeric)
   const instructions = NO_INSTRUCTIONS.includes(body.instructions) ? undefined : body.instructions
-  const language = textOf(body, 'language')
+  const language = namedAs(textOf(body, 'language'), properties.language?.enum)
   const own = ['speed', 'seed'].filter((name) => takesNumber(name) && (body[name] ?? null) !== null)
   return {
     text,
     [endpoint.voiceInput]: voice,
     ...(instructions !== undefined && takes('style_instruction') && { style_instruction: instructions }),
     ...(language !== undefined && takes('language') && { language }),
-    ...Object.fromEntries(own.map((name) => [name, body[name]])),
+    ...Object.fromEntries(own.map((name) => [name, numberIn(body[name])])),
   }
 }
 
@@ -135,7 +144,24 @@ function textOf(body: Body, name: string, keepEmpty = false): string | undefined
   return value
 }
 
-function formatOf(value: unknown): AudioFormat {
+/** Forms send numbers as text. */
+const numberIn = (value: unknown): unknown =>
+  typeof value === 'string' && /^\d{1,10}(\.\d{1,10})?$/.test(value.trim()) ? Number(value) : value
+
+/** @throws OpenaiViolation */
+function fileOf(body: Body): Pick<SpeechRequest, 'format' | 'sampleRate'> {
+  const format = formatOf(body.response_format)
+  const rate = numberIn(body.sample_rate)
+  if (rate === undefined || rate === null) return { format }
+  if (format !== 'wav' && format !== 'pcm' && format !== 'flac')
+    throw new OpenaiViolation('sample_rate', 'Send sample_rate with response_format wav, pcm or flac alone.')
+  if (typeof rate !== 'number' || !Number.isInteger(rate) || rate < LEAST_RATE || rate > MOST_RATE)
+    throw new OpenaiViolation('sample_rate', `Send a whole number from ${LEAST_RATE} to ${MOST_RATE} as sample_rate.`)
+  return { format, sampleRate: rate }
+}
+
+function formatOf(asked: unknown): AudioFormat {
+  const value = typeof asked === 'string' ? asked.trim().toLowerCase() : asked
   if (value === undefined || value === null) return 'mp3'
   if (isAudioFormat(value)) return value
   const message = `Send response_format as one of ${AUDIO_FORMATS.join(', ')}.`

@@ -29,11 +29,11 @@ interface TimedSpeech {
 /** All of the speech of a job, once it has been spoken. @throws what the speech breaks off with */
 export async function collectTimed(
   ctx: ServiceContext,
-  { format }: SpeechRequest,
+  { format, sampleRate }: SpeechRequest,
   { jobId, speech }: CreatedSpeech,
 ): Promise<TimedSpeech> {
   const pieces: Uint8Array[] = []
-  for await (const piece of transcode(ctx.audio, speech, format)) pieces.push(piece)
+  for await (const piece of transcode(ctx.audio, speech, format, sampleRate)) pieces.push(piece)
   const job = await findJob(ctx.db.pool, jobId, requireAccount(ctx).accountId)
   if (job === null) throw jobNotFound()
   const { text, timing, durationMs } = await requireTimed(ctx, job)
@@ -41,7 +41,7 @@ export async function collectTimed(
   return {
     audio: pieces,
     format,
-    sample_rate: rateOf(format, speech.sampleRate),
+    sample_rate: sampleRate ?? rateOf(format, speech.sampleRate),
     duration_seconds: durationMs / 1000,
     timing: times.timing,
     words: times.words.map(({ text: word, start, end, source }) => ({ text: word, start, end, source })),

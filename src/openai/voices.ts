@@ -14,11 +14,11 @@ export const OPENAI_VOICES: readonly string[] =
  * @throws OpenaiViolation, alike for what is no voice and for another account's
  */
 export async function requireVoice(ctx: Context, endpoint: VoiceEndpoint, asked: unknown): Promise<string> {
-  const name = nameOf(asked)
+  const name = nameOf(asked)?.trim() ?? null
   const found = findOwn(endpoint, name) ?? (await findLibraryVoice(ctx.db, ownerOf(ctx.actor) ?? '', endpoint, name))
   if (found !== null) return found.slug
   const { voices } = endpoint
-  const known = OPENAI_VOICES.indexOf(name ?? '')
+  const known = OPENAI_VOICES.indexOf(name?.toLowerCase() ?? '')
   const stand = known < 0 ? undefined : voices[known % voices.length]
   if (stand !== undefined) return stand.slug
   const some = voices.slice(0, 20).map(({ slug }) => slug)
@@ -26,9 +26,18 @@ export async function requireVoice(ctx: Context, endpoint: VoiceEndpoint, asked:
 }
 
 function findOwn({ voices, openai }: VoiceEndpoint, name: string | null): Voice | null {
+  if (name === null) return voices[0] ?? null
   const find = (slug: string | undefined) => voices.find((voice) => voice.slug === slug)
-  return (name === null ? voices[0] : (find(name) ?? find(openai?.voices?.[name]))) ?? null
+  const lower = name.toLowerCase()
+  const [, alias] = Object.entries(openai?.voices ?? {}).find(([alike]) => alike.toLowerCase() === lower) ?? []
+  // As it was sent, before the same in other capitals.
+  return find(name) ?? find(openai?.voices?.[name]) ?? find(alias) ?? voices.find(isCalled(lower)) ?? null
 }
+
+const isCalled =
+  (lower: string) =>
+  ({ slug }: Voice): boolean =>
+    slug.toLowerCase() === lower
 
 /** @throws OpenaiViolation */
 function nameOf(asked: unknown): string | null {

@@ -99,6 +99,7 @@ function createServer({ trustedProxies: ranges, corsOrigins }: Runtime['settings
     routerOptions: { maxParamLength: MAX_PARAM_CHARACTERS },
     // A missing Host is answered below, in the shape of every other error.
     http: { requireHostHeader: false, shouldUpgradeCallback: leavesHttp },
+    rewriteUrl: ({ url = '/' }) => withoutTrailingSlash(url),
     genReqId: (request) => requestIdOf(request.headers),
     clientErrorHandler: (error, socket) => answerMalformedHttp(error, socket),
     frameworkErrors: createBadAddress(corsOrigins),
@@ -109,6 +110,9 @@ function createServer({ trustedProxies: ranges, corsOrigins }: Runtime['settings
   app.server.on('connect', answerTunnel('GET, HEAD, POST, OPTIONS'))
   return app
 }
+
+/** Clients of OpenAI's API join addresses in their own way: below `/v1` a slash at the end changes nothing. */
+const withoutTrailingSlash = (url: string): string => url.replace(/^(\/v1\/[^?#]*[^?#/])\/(?=\?|#|$)/, '$1')
 
 /** The first hook of every request: its id, its limits, and the errors that come before everything else. */
 function mountFirstHook(app: FastifyInstance, authenticate: Authenticate): void {

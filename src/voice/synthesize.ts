@@ -67,7 +67,7 @@ export const synthesize = (
     const endpoint = await endpointHere(parts, claim)
     const voice = await voiceOf(parts, endpoint, claim, voiceSlugOf(endpoint, claim))
     const request = speechRequest(endpoint, voice, claim, signal)
-    const script = await jobScript(parts, claim, request, (slug) => voiceOf(parts, endpoint, claim, slug))
+    const script = await jobScript(parts, claim, request, (slug) => namedVoice(parts, endpoint, claim, slug))
     return {
       timeLimitSeconds: endpoint.timeLimitSeconds,
       awaitTicket: async () => ticket?.granted(),
@@ -163,6 +163,23 @@ async function voiceOf(
 ): Promise<EngineVoice> {
   const voice = await loadVoice(parts, endpoint, slug, claim.accountId)
   if (voice === null) throw new JobFailure('RENDER_FAILED', 'the voice was deleted before a worker took the job')
+  return voice
+}
+
+/** A voice that the text itself names; null for a name that is none of the endpoint's, such as those of other services. */
+async function namedVoice(
+  parts: SynthesisParts,
+  endpoint: VoiceEndpoint,
+  claim: Claim,
+  name: string,
+): Promise<EngineVoice | null> {
+  if (namesLibraryVoice(endpoint, name)) return voiceOf(parts, endpoint, claim, name)
+  const voice = await loadVoice(parts, endpoint, name, claim.accountId)
+  if (voice === null)
+    parts.log.warn(
+      { jobId: claim.jobId },
+      'a text names a voice that its endpoint lacks: the voice of the job speaks instead',
+    )
   return voice
 }
 

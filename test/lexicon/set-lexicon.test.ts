@@ -315,7 +315,8 @@ describe('markup', () => {
 
   test.each([
     ['ssml', '<speak>Hello', /without its end/],
-    ['ssml', '<speak><voice name="nobody">Hello</voice></speak>', /an unknown voice/],
+    ['ssml', '<speak><voice name="voice_01h455vb4pex5vsknk084sn02q">Hello</voice></speak>', /an unknown voice/],
+    ['ssml', `<speak>a${'<break time="10s"/>'.repeat(3)}</speak>`, /20 s of pauses, and 1 s more for each/],
     ['ssml', '<speak><break time="1s"/></speak>', /not white space/],
     ['pauses', '[pause:1h]', /cannot be read/],
   ])('of %s %s is a 400 that names what is wrong, and makes no job', async (slug, text, message) => {

@@ -205,6 +205,57 @@ describe('what clients send, one by one', () => {
     })
   })
 
+  test('names are taken in any case, languages by their codes, numbers as text', async () => {
+    const languageOf = async (language: string) => {
+      const reply = await speak({ input: TEXT, model: 'TTS', voice: 'Aria', language })
+      expect([language, reply.status]).toEqual([language, 200])
+      return (await jobOf(reply.headers['x-sonant-job-id'] as string)).inputs.language
+    }
+    expect(await Promise.all(['en', 'en-US', 'english', 'deu', 'Auto', 'French'].map(languageOf))).toEqual([
+      'English',
+      'English',
+      'English',
+      'German',
+      'auto',
+      'French',
+    ])
+    const alike = [
+      { model: 'TTS-1', voice: 'Alloy' },
+      { model: 'tts-1-1106', response_format: 'MP3' },
+      { model: 'tts-1-hd-1106', speed: '1.0' },
+      { speed: '1.5', voice: { id: 'ARIA' } },
+    ]
+    for (const body of alike) expect([body, (await speak({ input: TEXT, ...body })).status]).toEqual([body, 200])
+    for (const body of [{ language: 'xx' }, { voice: 'nobody' }, { speed: 'fast' }, { speed: '9' }])
+      expect([body, (await speak({ input: TEXT, model: 'tts', ...body })).status]).toEqual([body, 400])
+  })
+
+  test('pcm, WAV and FLAC have the sample rate that is asked for', async () => {
+    const [pcm, slow] = await Promise.all(
+      [24_000, 16_000].map((sample_rate) => speak({ input: TEXT, model: 'tts', response_format: 'pcm', sample_rate })),
+    )
+    expect(slow!.bytes.length / pcm!.bytes.length).toBeCloseTo(16 / 24, 2)
+    const wav = await speak({ input: TEXT, model: 'tts', response_format: 'wav', sample_rate: 8000 })
+    expect(wav.bytes.readUInt32LE(24)).toBe(8000)
+    const flac = await speak({ input: TEXT, model: 'tts', response_format: 'flac', sample_rate: 16_000 })
+    expect((flac.bytes.readUIntBE(18, 3) >> 4) & 0xfffff).toBe(16_000)
+    for (const body of [
+      { response_format: 'mp3', sample_rate: 16_000 },
+      { response_format: 'pcm', sample_rate: 5 },
+    ])
+      expect((await speak({ input: TEXT, model: 'tts', ...body })).json()).toMatchObject({
+        error: { param: 'sample_rate', type: 'invalid_request_error' },
+      })
+  })
+
+  test('a slash at the end of an address changes nothing', async () => {
+    const reply = await call(`${service.url}/v1/audio/speech/`, { method: 'POST', key, body: { input: TEXT } })
+    expect([reply.status, reply.headers['content-type']]).toEqual([200, 'audio/mpeg'])
+    expect((await get('/v1/models/?a=1')).text).toBe((await get('/v1/models')).text)
+    expect((await get('/v1/audio/voices/?model=tts', null)).status).toBe(200)
+    expect((await get('/api/v1/jobs/')).status).toBe(404)
+  })
+
   test('wyoming_openai probes for servers that it knows: this is none of them', async () => {
     for (const path of ['/v1/audio/speech/voices', '/v1/speech/timestamps', '/v1/audio/voices/combine']) {
       const probe = await get(path, null)

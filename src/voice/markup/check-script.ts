@@ -6,9 +6,10 @@ import { checkSpeakable } from '../../engines/check-speakable.ts'
 import { detectLanguage, LANGUAGES } from '../../engines/espeak/detect-language.ts'
 import { ownLanguage } from '../../engines/espeak/espeak-voice.ts'
 import type { Lexicons } from '../../lexicon/lexicons.ts'
+import { isId } from '../../values/id.ts'
 import { applyLexicon } from './apply-lexicon.ts'
 import { type Markup, readScript } from './read-script.ts'
-import { isFarLonger, type Manner, MarkupViolation, type Script, spokenText } from './script.ts'
+import { isFarLonger, type Manner, MarkupViolation, type Script, spokenText, TOO_SILENT } from './script.ts'
 
 const MAX_VOICES = 20
 
@@ -78,7 +79,7 @@ const rejected = (violation: string | null): CheckedScript => ({ script: null, v
 
 const mannersOf = ({ segments }: Script): Manner[] => segments.map(({ manner }) => manner)
 
-/** @throws MarkupViolation for too many, and for one that the caller does not have here */
+/** @throws MarkupViolation for too many, and for the id of one that the caller does not have here */
 async function namedVoices(
   db: Database,
   accountId: string,
@@ -91,8 +92,9 @@ async function namedVoices(
   for (const name of names) {
     const own = endpoint.voices.find(({ slug }) => slug === name)
     const voice = own ?? (await findLibraryVoice(db, accountId, endpoint, name))
-    if (voice === null) throw new MarkupViolation('names an unknown voice')
-    found.set(name, voice)
+    // Voices of other services, as their documents have them: the job's own voice speaks in their place.
+    if (voice === null && isId('voice', name)) throw new MarkupViolation('names an unknown voice')
+    if (voice !== null) found.set(name, voice)
   }
   return found
 }
@@ -108,6 +110,7 @@ function wrongIn(
   if (violation !== undefined) return violation
   if (endpoint.engine.profile === 'nari' && mannersOf(script).some(({ rate }) => rate !== undefined))
     return 'must not change the rate: this endpoint speaks at its own pace'
+  if (script.isTooSilent) return TOO_SILENT
   const spoken = spokenText(script)
   if (isFarLonger(spoken.length, text.length))
     return 'must not be spoken as more than twice its length and 1000 characters'

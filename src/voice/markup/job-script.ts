@@ -10,6 +10,7 @@ import { applyLexicon } from './apply-lexicon.ts'
 import { isComposed } from './composed.ts'
 import type { Change, Passage } from './passages.ts'
 import { readScript } from './read-script.ts'
+import { saidAs } from './say-as.ts'
 import { isFarLonger, type Manner, MarkupViolation, type Script, type Segment, spokenText } from './script.ts'
 
 /** A job's text as it is spoken, and where in the submitted text that stands. */
@@ -29,19 +30,19 @@ interface ScriptParts extends Pick<Parts, 'db'> {
 
 /**
  * A claimed job's text with its markup read and its account's lexicon applied.
- * @param voiceOf loads another voice of the job's endpoint
+ * @param voiceOf loads another voice of the job's endpoint; null where that has none of the name
  * @throws JobFailure RENDER_FAILED where that leads to far more than was submitted
  */
 export async function jobScript(
   parts: ScriptParts,
   claim: Claim,
   request: ScriptRequest,
-  voiceOf: (voice: string) => Promise<SpeechRequest['voice']>,
+  voiceOf: (voice: string) => Promise<SpeechRequest['voice'] | null>,
 ): Promise<JobScript> {
   const { text } = request
   const markup = claim.options.markup ?? 'none'
   if (markup === 'none' && claim.lexicon === null && isComposed(text)) return { map: OffsetMap.plain(text) }
-  const read = readOrFail(text, markup)
+  const read = readAloud(readOrFail(text, markup), request)
   const script = claim.lexicon === null ? read : await withLexicon(parts, claim, request, read, claim.lexicon)
   const map = new OffsetMap(
     text,
@@ -74,23 +75,38 @@ async function withLexicon(
   return applyLexicon(script, text, lexicon, ({ manner }) => manner.language ?? whole)
 }
 
+/** With what `say-as` asks for as it is said in the language of its stretch. */
+function readAloud(script: Script, { language, voice }: ScriptRequest): Script {
+  if (!script.segments.some(({ spans }) => spans.some(({ sayAs }) => sayAs !== undefined))) return script
+  const own = voice && ownLanguage(voice)
+  const whole = knownLanguage(language) ?? detectLanguage(spokenText(script), own) ?? own ?? 'English'
+  const segments = script.segments.map(({ spans, ...segment }) => {
+    const spoken = knownLanguage(segment.manner.language) ?? whole
+    const said = spans.map((span) =>
+      span.sayAs === undefined ? span : { ...span, spoken: saidAs(span.spoken, span.sayAs, spoken) },
+    )
+    return { ...segment, spans: said }
+  })
+  return { ...script, segments }
+}
+
 const knownLanguage = (language: string | undefined): Language | undefined =>
   LANGUAGES.find((known) => known === language)
 
 async function passagesOf(
   { segments }: Script,
   request: ScriptRequest,
-  voiceOf: (voice: string) => Promise<SpeechRequest['voice']>,
+  voiceOf: (voice: string) => Promise<SpeechRequest['voice'] | null>,
 ): Promise<Passage[]> {
   const passages: Passage[] = []
-  const voices = new Map<string, SpeechRequest['voice']>()
+  const voices = new Map<string, SpeechRequest['voice'] | null>()
   for (const { spans, manner, pause, silenceMs } of segments) {
     const start = passages.at(-1)?.end ?? 0
     const end = start + spans.reduce((sum, { spoken }) => sum + spoken.length, 0)
     const { voice: name } = manner
     // With its recording, of which there is to be one, however many stretches are spoken with it.
     if (name !== undefined && !voices.has(name)) voices.set(name, await voiceOf(name))
-    const voice = name === undefined ? undefined : voices.get(name)
+    const voice = name === undefined ? undefined : (voices.get(name) ?? undefined)
     passages.push({ start, end, pause, silenceMs, change: changeOf(manner, request, voice, spans) })
   }
   return passages

@@ -1,5 +1,7 @@
+import { PAUSE_MS } from '../join.ts'
 import type { Pause } from '../split.ts'
 import type { SpokenSpan } from '../timing/offset-map.ts'
+import type { SayAs } from './say-as.ts'
 
 /** How a stretch is spoken otherwise than the rest. */
 export interface Manner {
@@ -14,6 +16,8 @@ export interface Manner {
 /** A span whose words are spoken as they are, whatever a lexicon says. */
 export interface ScriptSpan extends SpokenSpan {
   readonly isFixed?: true
+  /** It is read in this way, once its language is known. */
+  readonly sayAs?: SayAs
 }
 
 /** A stretch that is spoken in one manner, and the silence behind it. */
@@ -28,8 +32,13 @@ export interface Segment {
 /** A submitted text as it is to be spoken. */
 export interface Script {
   readonly segments: readonly Segment[]
-  /** Unicode code points that are charged: of the text without its markup, of an alias where that is longer than what it replaces. */
+  /**
+   * What is charged, in characters: the Unicode code points of the text without its markup, of an alias where that is longer than what it
+   * replaces, and one for each full 100 ms of pauses beyond 2 s.
+   */
   readonly characters: number
+  /** Whether its pauses are longer than a text of its length may have. */
+  readonly isTooSilent?: boolean
 }
 
 /** Markup that cannot be read: what is wrong, and where. */
@@ -40,6 +49,12 @@ export class MarkupViolation extends Error {
 /** At most so long is one silence, and all of them together. */
 export const MAX_PAUSE_MS = 10_000
 const MAX_SILENCE_MS = 300_000
+/** So long may all pauses of the shortest text be, and so much longer for each character of text. */
+const SILENCE_MS = 20_000
+const SILENCE_MS_PER_CHARACTER = 1000
+/** So much of a job's pauses costs nothing, and so much more as a character does. */
+const FREE_SILENCE_MS = 2000
+const SILENCE_MS_FOR_A_CHARACTER = 100
 /** From the shortest on. */
 const PAUSES: readonly Pause[] = ['none', 'clause', 'sentence', 'paragraph']
 /** So much longer than what was submitted may be what is spoken: it is the former that is charged. */
@@ -87,9 +102,27 @@ export class ScriptBuilder {
 
   finish(at: number): Script {
     this.cut(at, 'none')
-    return { segments: this.#segments, characters: this.#characters }
+    const pausesMs = pausesIn(this.#segments)
+    const charged = Math.max(0, Math.floor((pausesMs - FREE_SILENCE_MS) / SILENCE_MS_FOR_A_CHARACTER))
+    return {
+      segments: this.#segments,
+      characters: this.#characters + charged,
+      isTooSilent: pausesMs > SILENCE_MS + SILENCE_MS_PER_CHARACTER * this.#characters,
+    }
   }
 }
+
+/** All that markup asks for, in milliseconds: silences, and what follows a paragraph or a sentence at the pace of its stretch. */
+function pausesIn(segments: readonly Segment[]): number {
+  const last = segments.findLastIndex(({ spans, silenceMs }) => silenceMs > 0 || !isBlank(spans))
+  return segments.reduce((sum, { spans, manner, pause, silenceMs }, index) => {
+    if (silenceMs > 0) return sum + silenceMs
+    return index >= last || isBlank(spans) ? sum : sum + PAUSE_MS[pause] / (manner.rate ?? 1)
+  }, 0)
+}
+
+/** What is said of a script that is too silent. */
+export const TOO_SILENT = `must not have more than ${SILENCE_MS / 1000} s of pauses, and 1 s more for each character of its text`
 
 const isBlank = (spans: readonly ScriptSpan[]): boolean => spans.every(({ spoken }) => spoken.trim() === '')
 

@@ -1,12 +1,13 @@
 import { codePoints } from '../../catalog/check-spoken-text.ts'
 import type { TextRange } from '../timing/offset-map.ts'
 import { isSpeakable, readLanguage, readPause, readRate, readStrength, STRENGTH_NAMES } from './amounts.ts'
+import type { SayAs } from './say-as.ts'
 import { type Manner, MarkupViolation, type Script, ScriptBuilder } from './script.ts'
-import { wrongAt, type XmlToken, xmlTokens } from './xml-tokens.ts'
+import { hasTags, wrongAt, type XmlToken, xmlTokens } from './xml-tokens.ts'
 
 const MAX_DEPTH = 16
 const BREAK_MS = 500
-const SPELLED: ReadonlySet<string | undefined> = new Set(['characters', 'spell-out'])
+const SPELLED: ReadonlySet<string | undefined> = new Set(['characters', 'spell-out', 'verbatim'])
 const LETTERS = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 /** What may not stand there is refused as what it is. */
 const MARKUP = /^\s*(<\?xml|<speak[\s>/]|<!)/
@@ -29,15 +30,16 @@ interface Element {
   /** What it is spoken as. */
   readonly alias?: string
   readonly isSpelled?: boolean
+  readonly sayAs?: SayAs
 }
 
 /**
  * A text in the subset of SSML that is done here, so that it means the same to every engine: speak, p, s, break, sub, mark, lang, voice,
- * prosody with a rate, say-as for characters. Of other elements the text is spoken, but for what is about the document. A text without any tag is spoken as it is.
+ * prosody with a rate, say-as. Of other elements the text is spoken, but for what is about the document. A text without any tag is spoken as it is, and so are signs of a text that make no tag.
  * @throws MarkupViolation
  */
 export function readSsml(text: string): Script {
-  if (!text.includes('<')) {
+  if (!hasTags(text)) {
     const plain = new ScriptBuilder()
     plain.add({ spoken: text, start: 0, end: text.length }, codePoints(text))
     return plain.finish(text.length)
@@ -87,7 +89,11 @@ class SsmlReader {
     if (this.#open.some(({ name }) => UNHEARD.has(name))) return
     if (this.#isReplaced) this.#replace(text, start, end)
     else if (this.#open.some(({ isSpelled }) => isSpelled)) this.#spelled.push(token)
-    else this.#script.add({ spoken: text, start, end }, codePoints(text))
+    else {
+      const sayAs = this.#open.findLast((one) => one.sayAs !== undefined)?.sayAs
+      const span = { spoken: text, start, end, ...(sayAs && { sayAs, isFixed: true as const }) }
+      this.#script.add(span, codePoints(text))
+    }
   }
 
   #replace(text: string, start: number, end: number): void {
@@ -123,9 +129,11 @@ class SsmlReader {
     if (UNHEARD.has(name)) this.#script.cut(start, 'none')
     if (name === 'break') this.#script.cut(start, 'none', breakOf(tag))
     const alias = name === 'sub' ? required(tag, 'alias') : undefined
-    const isSpelled = name === 'say-as' && SPELLED.has(tag.attributes.get('interpret-as'))
+    const as = name === 'say-as' ? (tag.attributes.get('interpret-as') ?? '').trim().toLowerCase() : ''
+    const isSpelled = SPELLED.has(as)
+    const sayAs = as === '' || isSpelled ? undefined : { as, format: tag.attributes.get('format') ?? '' }
     if (alias !== undefined && !this.#isReplaced) [this.#replaced, this.#replacedRange] = ['', null]
-    this.#open.push({ name, start, manner, isSpelled, ...(alias !== undefined && { alias }) })
+    this.#open.push({ name, start, manner, isSpelled, ...(sayAs && { sayAs }), ...(alias !== undefined && { alias }) })
   }
 
   #close(name: string, start: number, end: number): void {
@@ -167,13 +175,16 @@ const placesOf = ({ text, start, end }: Text): TextRange[] =>
  */
 function mannerOf(tag: Open, outer: Manner): Manner {
   const { name, attributes, start } = tag
-  const code = HAS_LANGUAGE.has(name) ? attributes.get('xml:lang') : undefined
+  const code = HAS_LANGUAGE.has(name)
+    ? (attributes.get('xml:lang') ?? (name === 'voice' ? attributes.get('language') : undefined))
+    : undefined
   if (name === 'lang' && code === undefined) throw wrongAt(start, '<lang> without xml:lang')
   const language = code === undefined ? undefined : readLanguage(code)
   if (language === null && ABOUT_LANGUAGE.has(name))
     throw wrongAt(start, `the language "${code?.slice(0, 40)}", which is not spoken here`)
   const spoken = language == null || language === outer.language ? outer : { ...outer, language }
-  if (name === 'voice') return { ...spoken, voice: required(tag, 'name') }
+  const voice = name === 'voice' ? attributes.get('name')?.trim() : undefined
+  if (voice) return { ...spoken, voice }
   if (spoken !== outer) return spoken
   const given = name === 'prosody' ? attributes.get('rate') : undefined
   if (given === undefined) return outer

@@ -19,12 +19,21 @@ const ATTRIBUTE = new RegExp(`(${NAME})\\s*=\\s*(?:"([^"<]*)"|'([^'<]*)')`, 'g')
 const CLOSE = new RegExp(`</(${NAME})\\s*>`, 'y')
 const TEXT = /[^<&]+/y
 const ENTITY = /&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([\da-f]{1,6}));/iy
+/** Signs that stand for themselves: what follows makes neither an entity nor a tag of them. */
+const STRAY = /&(?![a-z#][\w#]{0,12};)|<(?![A-Za-z_/!?])/iy
 const SKIPPED = /<!--(?:[^-]|-(?!-))*-->/y
 const CDATA = /<!\[CDATA\[((?:[^\]]|\](?!\]>))*)\]\]>/y
+/** What cannot be meant as text: a tag that is whole, or begins like one of SSML. */
+const TAG = new RegExp(
+  `<(?:[!?]|/?${NAME}\\s*/?>|${NAME}\\s+${NAME}\\s*=|/?(?:speak|break|sub|mark|lang|voice|prosody|say-as|emphasis|phoneme)\\b)`,
+)
 const PROLOG = /^\s*<\?xml\s[^?<>]*\?>/
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 /** Control characters but white space, and what is no character at all. */
 const CONTROL = /(?![\t\n\r])\p{Cc}|[\ufffe\uffff]/u
+
+/** Whether there is a tag in a text, and not only signs such as those of 5 < 6. Pure. */
+export const hasTags = (text: string): boolean => TAG.test(text)
 
 /** Reads a document piece by piece, in one pass: no document type, no entities but XML's own five and numbers. @throws MarkupViolation */
 export function* xmlTokens(document: string): Generator<XmlToken> {
@@ -45,6 +54,11 @@ export function* xmlTokens(document: string): Generator<XmlToken> {
     const entity = match(ENTITY)
     if (entity !== null) {
       yield { kind: 'text', text: decoded(entity, start), start, end: at }
+      continue
+    }
+    const stray = match(STRAY)
+    if (stray !== null) {
+      yield { kind: 'text', text: stray[0], start, end: at }
       continue
     }
     if (match(SKIPPED) !== null) continue
@@ -95,7 +109,7 @@ function attributesOf(source: string, at: number): Map<string, string> {
 }
 
 function attributeValue(source: string, at: number): string {
-  return source.replace(/&([^;&]{0,12};?)/g, (entity) => {
+  return source.replace(/&([^;&]{0,12};)/g, (entity) => {
     ENTITY.lastIndex = 0
     const found = ENTITY.exec(entity)
     if (found === null || found[0] !== entity) throw wrongAt(at, 'an entity that is not allowed in an attribute')

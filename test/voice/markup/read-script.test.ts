@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { compileLexicon } from '../../../src/lexicon/compile-lexicon.ts'
 import { applyLexicon } from '../../../src/voice/markup/apply-lexicon.ts'
 import { type Markup, readScript } from '../../../src/voice/markup/read-script.ts'
+import { saidAs } from '../../../src/voice/markup/say-as.ts'
 import { OffsetMap } from '../../../src/voice/timing/offset-map.ts'
 
 const read = (text: string, markup: Markup = 'ssml') => {
@@ -67,6 +68,67 @@ describe('a text in any Unicode form', () => {
       'Müller Müller',
     )
   })
+})
+
+describe('pauses', () => {
+  const charged = (text: string, markup: Markup = 'ssml') => readScript(text, markup).characters
+
+  test('cost a character for each full 100 ms beyond 2 s of all together', () => {
+    expect(charged('<speak>ab<break time="2s"/>c</speak>')).toBe(3)
+    expect(charged('<speak>ab<break time="2099ms"/>c</speak>')).toBe(3)
+    expect(charged('<speak>ab<break strength="strong"/><break time="1.25s"/>c</speak>')).toBe(5)
+    expect(charged('ab[pause:10s]c[pause:1s]', 'pauses')).toBe(3 + 90)
+    expect(charged(`<speak><prosody rate="25%">${'<p>a</p>'.repeat(3)}</prosody></speak>`)).toBe(3 + 28)
+    expect(charged(`<speak>${'<p></p>'.repeat(50)}a</speak>`)).toBe(1)
+  })
+
+  test('are no longer than 20 s, and a second more for each character', () => {
+    const isTooSilent = (text: string) => readScript(text, 'pauses').isTooSilent
+    expect(isTooSilent('a[pause:10s][pause:10s][pause:1s]')).toBe(false)
+    expect(isTooSilent('a[pause:10s][pause:10s][pause:1001ms]')).toBe(true)
+  })
+})
+
+describe('signs that make no tag', () => {
+  test.each([
+    ['5 < 6 and 7 > 6', '5 < 6 and 7 > 6'],
+    ['AT&T', 'AT&T'],
+    ['<speak>AT&T: 5 < 6, a &amp; b <3</speak>', 'AT&T: 5 < 6, a & b <3'],
+    ['<speak><sub alias="AT&T">x</sub></speak>', 'AT&T'],
+  ])('%s is spoken as it stands there', (text, spoken) => expect(read(text).segments).toEqual([[spoken]]))
+
+  test('a voice without a name, or with a language alone, is the one of the job', () => {
+    expect(read('<speak><voice>x</voice><voice language="de-DE">Hallo</voice></speak>').segments).toEqual([
+      ['x'],
+      ['Hallo', { language: 'German' }],
+    ])
+  })
+})
+
+test.each([
+  [
+    '3',
+    'ordinal',
+    '',
+    ['3rd', 'dritte', 'troisième', 'tercero', 'terzo', 'terceiro', 'третий', '第3', '3番目', '세 번째'],
+  ],
+  ['2024-10-03', 'date', '', ['October 3rd, 2024', 'dritter Oktober 2024', '3 octobre 2024']],
+  ['03/10/2024', 'date', 'dmy', ['October 3rd, 2024', 'dritter Oktober 2024', '3 octobre 2024']],
+  ['+1 (555) 12', 'telephone', '', ['+ 1, 5 5 5, 1 2']],
+  ['2024', 'digits', '', ['2 0 2 4']],
+  ['9:30pm', 'time', 'hms12', ['9 30 P M', '21 Uhr 30', '21 heures 30']],
+  ['10 km', 'unit', '', ['10 kilometers', '10 Kilometer', '10 kilomètres', '10 kilómetros']],
+  ['$5.20', 'currency', '', ['5.20 US dollars', '5,20 US-Dollar']],
+  ['3/4', 'fraction', '', ['3 quarters']],
+  [' abc ', 'ordinal', '', [' abc ', ' abc ']],
+  ['13/13/2024', 'date', 'dmy', ['13/13/2024']],
+  ['5', 'cardinal', '', ['5']],
+])('%s as %s %s is said in the language of its stretch', (text, as, format, said) => {
+  const languages = [
+    ...(['English', 'German', 'French', 'Spanish', 'Italian'] as const),
+    ...(['Portuguese', 'Russian', 'Chinese', 'Japanese', 'Korean'] as const),
+  ]
+  expect(languages.slice(0, said.length).map((language) => saidAs(text, { as, format }, language))).toEqual(said)
 })
 
 describe('markup', () => {
@@ -187,9 +249,8 @@ describe('markup', () => {
     ['<speak>x</speak>y', /text outside/],
     ['<speak><lang xml:lang="tlh">x</lang></speak>', /language "tlh"/],
     ['<speak><prosody rate="500%">x</prosody></speak>', /rate/],
-    ['<speak><voice>x</voice></speak>', /without name/],
     ['<speak>&#0;</speak>', /character that is not allowed/],
-    ['<speak>a < b</speak>', /no well-formed tag/],
+    ['<speak>a <b & c</speak>', /no well-formed tag/],
   ])('%s is refused in words', (text, message) => {
     expect(() => readScript(text, 'ssml')).toThrow(message)
   })

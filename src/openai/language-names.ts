@@ -1,0 +1,35 @@
+import { LANGUAGES, type Language } from '../engines/espeak/detect-language.ts'
+
+/** ISO 639-1, 639-2 and 639-3. */
+const CODES: Readonly<Record<Language, string>> = {
+  Chinese: 'zh zho chi cmn',
+  English: 'en eng',
+  Japanese: 'ja jpn',
+  Korean: 'ko kor',
+  French: 'fr fra fre',
+  German: 'de deu ger',
+  Italian: 'it ita',
+  Spanish: 'es spa',
+  Portuguese: 'pt por',
+  Russian: 'ru rus',
+}
+
+/**
+ * A language as an endpoint takes it: a name in any case, an ISO 639 code, a tag such as `en-US`. What is none of them, and what the endpoint
+ * lists itself, stays as it was sent. Pure.
+ * @param listed the values that the endpoint's schema lists, if it does
+ */
+export function namedAs(sent: string | undefined, listed: unknown): string | undefined {
+  if (sent === undefined || (Array.isArray(listed) && listed.includes(sent))) return sent
+  const meant = meaningOf(sent)
+  if (meant === null) return sent
+  if (!Array.isArray(listed)) return meant
+  return listed.find((value): value is string => typeof value === 'string' && meaningOf(value) === meant) ?? sent
+}
+
+function meaningOf(name: string): Language | 'auto' | null {
+  const lower = name.trim().toLowerCase()
+  if (lower === 'auto') return 'auto'
+  const [code = ''] = lower.split(/[-_]/, 1)
+  return LANGUAGES.find((known) => known.toLowerCase() === lower || CODES[known].split(' ').includes(code)) ?? null
+}
