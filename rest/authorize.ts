@@ -41,11 +41,12 @@ export function authorize(
   const takesBody = requestBody !== undefined
   const isRead = method === 'get'
   return async (request, reply) => {
+    const { bodyLimit } = request.routeOptions
     const ctx = as(await authenticate(request, reply))
     if (scope !== null) requireScope(ctx, scope)
     await target?.(ctx, { params: request.params as Record<string, string>, headers: request.headers })
     if (takesBody && body === 'form') checkFormHeaders(request.headers)
-    else if (takesBody) checkBodyHeaders(request.headers, body === 'list')
+    else if (takesBody) checkBodyHeaders(request.headers, body === 'list', bodyLimit)
     if (body === 'form') admitUpload(ctx, reply.raw)
     // What writes runs to its end: it is whole or not at all.
     request.ctx = isRead ? { ...ctx, db: whileConnected(ctx.db, reply.raw, ownerOf(ctx.actor)) } : ctx

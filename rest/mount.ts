@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { invalidRequest, listTooLarge, unauthorized } from '../src/errors/service-error.ts'
+import { invalidRequest, listTooLarge, payloadTooLarge, unauthorized } from '../src/errors/service-error.ts'
 import { clientDisconnect } from '../src/http/client-disconnect.ts'
 import { OPEN_TO_ALL, PREFLIGHT } from '../src/http/cors.ts'
 import { rejectRepeatedKey } from '../src/http/idempotency-header.ts'
-import { MAX_BODY_BYTES, MAX_LIST_BYTES, MAX_LIST_VALUES, parseJsonBody } from '../src/http/json-body.ts'
+import { MAX_BODY_BYTES, MAX_LIST_BYTES, MAX_LIST_VALUES, parseJsonBody, textBodyBytes } from '../src/http/json-body.ts'
 import { fileTooLarge, MAX_FORM_BYTES, parseForm } from '../src/http/multipart-body.ts'
 import type { ServiceContext } from '../src/runtime/services.ts'
 import { type As, type Authenticate, authorize } from './authorize.ts'
@@ -67,7 +67,7 @@ function mountSecured(
     method: documented.method.toUpperCase(),
     url: fastifyPath(documented.path),
     config: { secured: true, ...(operation.body === 'list' && { maxValues: MAX_LIST_VALUES }) },
-    ...limitsOf(operation),
+    ...limitsOf(operation, textBodyBytes(callers.as({ kind: 'anonymous' }).settings.maxTextCharacters)),
     onRequest: authorize(operation, documented, callers),
     handler: async (request, reply) => {
       if (takesBody && request.body === undefined)
@@ -82,9 +82,14 @@ function mountSecured(
 }
 
 /** What a body of this kind may be as long as, and what is said of a longer one. */
-function limitsOf({ body }: Operation) {
+function limitsOf({ body }: Operation, textBytes: number) {
   if (body === undefined) return {}
-  const [bodyLimit, error] = body === 'form' ? [MAX_FORM_BYTES, fileTooLarge()] : [MAX_LIST_BYTES, listTooLarge()]
+  const limits = {
+    form: [MAX_FORM_BYTES, fileTooLarge()],
+    list: [MAX_LIST_BYTES, listTooLarge()],
+    text: [textBytes, payloadTooLarge(textBytes)],
+  } as const
+  const [bodyLimit, error] = limits[body]
   const errorHandler = (thrown: { readonly code?: unknown }) => {
     throw thrown.code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? error : thrown
   }

@@ -25,7 +25,7 @@ export interface Answer {
 }
 
 /** `form`: multipart/form-data with one file; `list`: JSON that is as long as a list of many entries. */
-type BodyKind = 'form' | 'list'
+type BodyKind = 'form' | 'list' | 'text'
 
 /** One operation of the REST API: a verb, and how a request becomes its input and its result an answer. */
 export interface Operation<Input = unknown, Result = unknown> {

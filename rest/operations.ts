@@ -67,6 +67,7 @@ export const operations = {
     scope: VOICE_SCOPE,
     target: replayableEndpoint,
     input: submissionInput,
+    body: 'text',
     verb: submitVoiceJob,
     answer: accepted('/voice/jobs'),
   }),

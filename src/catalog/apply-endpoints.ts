@@ -7,6 +7,7 @@ import { sqlIn } from '../db/sql.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import type { Reroute } from '../queue/queue.ts'
 import { changeCatalog } from './change-catalog.ts'
+import { givenLimit } from './check-spoken-text.ts'
 import { endpointRoute, workflowRoute } from './engine-server.ts'
 import { changesOf, type EntryChange } from './files/changes-of.ts'
 import type { EndpointSpec } from './files/endpoint-file.ts'
@@ -42,12 +43,24 @@ export async function applyEndpoints(ctx: Context, input: EndpointFile): Promise
   // Most processes never read a file: the parser is loaded with the first one.
   const { parseEndpointFile } = await import('./files/endpoint-file.ts')
   const specs = parseEndpointFile(input.source, new Set([...ctx.catalog.current.endpoints.values()].map(poolOf)))
+  for (const spec of specs.endpoints) checkLimit(spec, ctx.settings.maxTextCharacters)
   const rows = await Promise.all(specs.endpoints.map((spec) => toRow(spec, input.readAudio)))
   const workflows = specs.workflows.map(toWorkflowRow)
   const applied = [...specs.endpoints, ...specs.workflows].map(({ slug }) => slug)
   const changes = changesOf(ctx, specs)
   if (input.dryRun !== true) await store(ctx, rows, workflows)
   return { applied, changes }
+}
+
+/** @throws INVALID_REQUEST where longer texts would be published than are taken */
+function checkLimit({ slug, inputs }: EndpointSpec, most: number): void {
+  const given = givenLimit(inputs)
+  if (given === undefined || given <= most) return
+  const message = `must be at most ${most}, the value of MAX_TEXT_CHARACTERS`
+  throw invalidRequest(
+    `Give the text of "${slug}" a maxLength of at most ${most}, or start the service with a higher MAX_TEXT_CHARACTERS.`,
+    [{ path: 'inputs.properties.text.maxLength', message }],
+  )
 }
 
 async function store(

@@ -13,6 +13,8 @@ import { openVoiceRecordings } from './voices/voice-recordings.ts'
 
 /** What a snapshot is made with, besides its rows. */
 interface CatalogParts {
+  /** The longest text that any endpoint may take, in Unicode code points; absent: the usual one. */
+  readonly maxTextCharacters?: number
   /** Makes the validator of an `inputs` schema. */
   readonly compile: (schema: JsonSchema) => InputsValidator
   /** Makes ready what a snapshot's endpoints need: no caller sees one before that. */
@@ -20,7 +22,7 @@ interface CatalogParts {
 }
 
 /** Empty until its first `reload`. */
-export function openCatalog(db: Database, { compile, prepare }: CatalogParts): Catalog {
+export function openCatalog(db: Database, { compile, prepare, maxTextCharacters }: CatalogParts): Catalog {
   let current = snapshotOf({ endpoints: [], workflows: [] }, compile)
   let begun = 0
   let shown = 0
@@ -33,7 +35,10 @@ export function openCatalog(db: Database, { compile, prepare }: CatalogParts): C
     },
     reload: async () => {
       const turn = ++begun
-      const loaded = snapshotOf(await loadRows(db), compile)
+      const { endpoints, workflows } = await loadRows(db)
+      const limited =
+        maxTextCharacters === undefined ? endpoints : endpoints.map((one) => ({ ...one, maxTextCharacters }))
+      const loaded = snapshotOf({ endpoints: limited, workflows }, compile)
       await prepare(loaded)
       // A slower, older load never replaces a newer one. One that is overtaken is still shown: its caller counts on what it read.
       if (turn < shown) return

@@ -1,25 +1,49 @@
-/** The longest text of a job, in Unicode code points. */
+import type { JsonSchema, VoiceEndpoint } from '../context/catalog-snapshot.ts'
+
+/** The longest text of a job in Unicode code points, unless the operator allows longer ones. */
 export const MAX_TEXT_CHARACTERS = 10_000
 /** A code point takes at most two of a string's units: what is longer need not be counted. */
-const MAX_TEXT_UNITS = 2 * MAX_TEXT_CHARACTERS
+const UNITS_PER_CHARACTER = 2
 /** Anything that is neither white space nor invisible: zero-width characters and marks of direction give no sound. */
 const VISIBLE = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cf}]/u
 
+/** The `maxLength` that a schema of inputs gives the text; undefined: none. */
+export function givenLimit(inputs: JsonSchema): number | undefined {
+  const { text } = (inputs.properties ?? {}) as Readonly<Record<string, { readonly maxLength?: unknown } | undefined>>
+  return typeof text?.maxLength === 'number' ? text.maxLength : undefined
+}
+
+/** The longest text that an endpoint takes: its own limit, up to what the operator allows. */
+export const textLimit = ({ inputs, maxTextCharacters = MAX_TEXT_CHARACTERS }: TextEndpoint): number =>
+  Math.min(givenLimit(inputs) ?? maxTextCharacters, maxTextCharacters)
+
+type TextEndpoint = Pick<VoiceEndpoint, 'inputs' | 'maxTextCharacters'>
+type Limited = Pick<VoiceEndpoint, 'maxTextCharacters'>
+
 /** What keeps `text` from being spoken by any endpoint, whatever its schema lets pass, or null. */
-export function checkSpokenText(text: unknown): string | null {
+export function checkSpokenText(
+  text: unknown,
+  { maxTextCharacters: most = MAX_TEXT_CHARACTERS }: Limited = {},
+): string | null {
   if (typeof text !== 'string') return 'must be string'
-  const isLong = text.length > MAX_TEXT_CHARACTERS
-  if (text.length > MAX_TEXT_UNITS || (isLong && codePoints(text) > MAX_TEXT_CHARACTERS))
-    return `must NOT have more than ${MAX_TEXT_CHARACTERS} characters`
+  const isLong = text.length > most
+  if (text.length > UNITS_PER_CHARACTER * most || (isLong && codePoints(text) > most))
+    return `must NOT have more than ${most} characters`
   return VISIBLE.test(text) ? null : 'must hold a character that is not white space'
 }
 
 /** The same inputs, or with no more of a text that is too long than makes it so: a schema would count the characters of a megabyte. */
-export function withJudgedText(inputs: Record<string, unknown>): Record<string, unknown> {
+export function withJudgedText(inputs: Record<string, unknown>, endpoint: Limited = {}): Record<string, unknown> {
   const { text } = inputs
-  const isLong = typeof text === 'string' && text.length > MAX_TEXT_UNITS
-  return isLong ? { ...inputs, text: text.slice(0, MAX_TEXT_UNITS + 1) } : inputs
+  return isFarTooLong(text, endpoint) ? { ...inputs, text: text.slice(0, mostUnits(endpoint) + 1) } : inputs
 }
+
+/** Whether a text is too long whatever it holds. */
+export const isFarTooLong = (text: unknown, endpoint: Limited): text is string =>
+  typeof text === 'string' && text.length > mostUnits(endpoint)
+
+const mostUnits = ({ maxTextCharacters: most = MAX_TEXT_CHARACTERS }: Limited = {}): number =>
+  UNITS_PER_CHARACTER * most
 
 /** As JSON Schema and the price count a text's characters. */
 export function codePoints(text: string): number {

@@ -4,6 +4,7 @@ import { captionOutput } from '../audio/caption-format.ts'
 import type { JsonSchema, Voice, VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import { WEBHOOK_URL_MAX_CHARACTERS } from '../egress/check-webhook-url.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
+import { textLimit } from './check-spoken-text.ts'
 
 /** Paths under /api/v1/voice that are not endpoints. */
 export const RESERVED_SLUGS: readonly string[] = ['jobs']
@@ -25,7 +26,7 @@ export const requestSchema = (endpoint: VoiceEndpoint): JsonSchema => ({
   additionalProperties: false,
   required: ['inputs'],
   properties: {
-    inputs: endpoint.inputs,
+    inputs: publishedInputs(endpoint),
     webhook_url: {
       type: 'string',
       format: 'uri',
@@ -36,6 +37,16 @@ export const requestSchema = (endpoint: VoiceEndpoint): JsonSchema => ({
   },
   'x-outputs': { audio: { type: 'string', format: 'uri', media_type: 'audio' }, ...captionOutputs(endpoint) },
 })
+
+/** With the limit of its text that holds, whatever its file says. */
+function publishedInputs(endpoint: VoiceEndpoint): JsonSchema {
+  const { inputs } = endpoint
+  const properties = (inputs.properties ?? {}) as Readonly<Record<string, JsonSchema | undefined>>
+  const { text } = properties
+  const maxLength = textLimit(endpoint)
+  if (typeof text !== 'object' || text === null || text.maxLength === maxLength) return inputs
+  return { ...inputs, properties: { ...properties, text: { ...text, maxLength } } }
+}
 
 /** An endpoint that lists no captions has none among its outputs. */
 const captionOutputs = ({ captions }: VoiceEndpoint) =>

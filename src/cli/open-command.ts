@@ -78,9 +78,10 @@ async function isInstalled({ db }: Foundation): Promise<boolean> {
 }
 
 /** Not followed: what changes while a command runs is the next one's to see. Its verbs prepare the queues that they use. */
-async function loadCatalog({ db }: Foundation, needs: readonly Need[]): Promise<Catalog> {
+async function loadCatalog({ db, settings }: Foundation, needs: readonly Need[]): Promise<Catalog> {
   const { openCatalog } = await import('../catalog/catalog-cache.ts')
   const catalog = openCatalog(db, {
+    maxTextCharacters: settings.maxTextCharacters,
     compile: needs.includes('inputs') ? (await import('../catalog/validate-inputs.ts')).compileInputs : noValidator,
     prepare: async () => undefined,
   })

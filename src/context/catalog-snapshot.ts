@@ -49,6 +49,8 @@ export interface VoiceEndpoint {
   readonly requiredScope: string | null
   readonly voiceInput: string
   readonly inputs: JsonSchema
+  /** The longest text that the operator allows, in Unicode code points; absent: the usual one. */
+  readonly maxTextCharacters?: number
   readonly responseFields: readonly ResponseField[]
   readonly engine: Readonly<{ kind: string; pool?: string } & Record<string, unknown>>
   readonly timeLimitSeconds: number

@@ -62,6 +62,8 @@ export interface Settings {
   readonly corsOrigins: readonly string[]
   /** 0 = unlimited. */
   readonly rateLimitPerMinute: number
+  /** The longest text that an endpoint may take, in Unicode code points. */
+  readonly maxTextCharacters: number
   readonly companion: CompanionSettings
   readonly openai: OpenaiSettings
   /** Seconds before each retry of a webhook delivery. */
@@ -108,6 +110,7 @@ const schema = z.object({
   TRUSTED_PROXIES: cidrs,
   CORS_ORIGINS: origins,
   RATE_LIMIT_PER_MINUTE: integer(0, 1_000_000, 600),
+  MAX_TEXT_CHARACTERS: integer(1000, 1_000_000, 10_000),
   COMPANION_BASE_URL: url(['http:', 'https:']).optional(),
   COMPANION_MODEL: anyText.default('default'),
   COMPANION_API_KEY: anyText.optional(),
@@ -182,6 +185,7 @@ function toSettings(values: z.output<typeof schema>, env: Environment): Settings
     trustedProxies: values.TRUSTED_PROXIES,
     corsOrigins: values.CORS_ORIGINS,
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
+    maxTextCharacters: values.MAX_TEXT_CHARACTERS,
     companion: companionSettings(values),
     openai: openaiSettings(values),
     webhookRetryDelays: values.WEBHOOK_RETRY_DELAYS,

@@ -74,7 +74,9 @@ export const audioGone = () => new ServiceError('GONE', 'This audio was deleted:
 /** The same for a malformed id, an unknown one and another account's. @param noun what it would name */
 export const unknownId = (noun: string) => new ServiceError('NOT_FOUND', `No ${noun} with this id.`)
 export const jobNotFound = () => unknownId('job')
-export const payloadTooLarge = () => new ServiceError('PAYLOAD_TOO_LARGE', 'Send a body of at most 1 MiB.')
+/** @param maxBytes of the body */
+export const payloadTooLarge = (maxBytes = 1024 ** 2) =>
+  new ServiceError('PAYLOAD_TOO_LARGE', `Send a body of at most ${Math.floor((10 * maxBytes) / 1024 ** 2) / 10} MiB.`)
 /** Of a body that is a list of many entries. */
 export const listTooLarge = () => new ServiceError('PAYLOAD_TOO_LARGE', 'Send a body of at most 4 MiB.')
 export const unsupportedMediaType = () =>

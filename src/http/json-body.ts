@@ -8,6 +8,13 @@ import { holdsMoreThan } from './json-size.ts'
 /** The largest request body that is read. */
 export const MAX_BODY_BYTES = 1_048_576
 
+/** A character of a text in JSON, as clients escape it that send nothing but ASCII. */
+const BYTES_PER_CHARACTER = 6
+
+/** The largest body with a text in it, in bytes, by the longest text that there may be. */
+export const textBodyBytes = (maxTextCharacters: number): number =>
+  Math.max(MAX_BODY_BYTES, BYTES_PER_CHARACTER * maxTextCharacters + MAX_BODY_BYTES / 16)
+
 /** The same where a body is a list of many entries. */
 export const MAX_LIST_BYTES = 4 * MAX_BODY_BYTES
 
@@ -25,10 +32,10 @@ type JsonObject = Record<string, unknown>
  * Judges a body by its headers, before a byte of it is read.
  * @throws PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
  */
-export function checkBodyHeaders(headers: IncomingHttpHeaders, isList = false): void {
+export function checkBodyHeaders(headers: IncomingHttpHeaders, isList = false, maxBytes = MAX_BODY_BYTES): void {
   const length = Number(headers['content-length'])
   if (isList && length > MAX_LIST_BYTES) throw listTooLarge()
-  if (!isList && length > MAX_BODY_BYTES) throw payloadTooLarge()
+  if (!isList && length > maxBytes) throw payloadTooLarge(maxBytes)
   const type = headers['content-type']
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
   const typed = type === undefined ? !hasBody : isJsonType(type)

@@ -3,10 +3,10 @@ import type { Actor, KeyActor } from '../access/actor.ts'
 import { requireScope } from '../access/require.ts'
 import { VOICE_SCOPE } from '../access/scopes.ts'
 import { JSON_TYPE } from '../errors/describe-error.ts'
-import { notFound } from '../errors/service-error.ts'
+import { notFound, payloadTooLarge } from '../errors/service-error.ts'
 import { clientDisconnect } from '../http/client-disconnect.ts'
 import { rejectRepeatedKey } from '../http/idempotency-header.ts'
-import { checkBodyHeaders, MAX_BODY_BYTES, parseJsonBody } from '../http/json-body.ts'
+import { checkBodyHeaders, MAX_BODY_BYTES, parseJsonBody, textBodyBytes } from '../http/json-body.ts'
 import { logFailure } from '../http/log-failure.ts'
 import type { ServiceContext } from '../runtime/services.ts'
 import { answerSpeech } from './answer-speech.ts'
@@ -116,11 +116,16 @@ function mountLists(scope: FastifyInstance, { as, authenticate }: Callers): void
 }
 
 function mountSpeech(scope: FastifyInstance, { as, authenticate }: Callers): void {
+  const bodyLimit = textBodyBytes(as({ kind: 'anonymous' }).settings.maxTextCharacters)
   scope.post('/audio/speech', {
+    bodyLimit,
+    errorHandler: (error) => {
+      throw error.code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? payloadTooLarge(bodyLimit) : error
+    },
     onRequest: async (request, reply) => {
       const ctx = as(await authenticate(request, reply))
       requireScope(ctx, VOICE_SCOPE)
-      checkBodyHeaders(request.headers)
+      checkBodyHeaders(request.headers, false, bodyLimit)
       request.openaiCtx = ctx
     },
     handler: (request, reply) => speak(request, reply),

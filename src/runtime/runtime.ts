@@ -62,6 +62,7 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
       boss,
       batches: openJobBatches(foundation),
       catalog: openCatalog(foundation.db, {
+        maxTextCharacters: settings.maxTextCharacters,
         compile: compileInputs,
         prepare: (snapshot) => prepareQueues(queue, snapshot),
       }),

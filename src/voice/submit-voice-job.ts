@@ -68,7 +68,7 @@ async function submitNew(
   const checked = await checkScript(ctx, accountId, endpoint, input.inputs)
   const inputs = checkSubmission(ctx, input, {
     validate: (copy) => {
-      const judged = withJudgedText(copy)
+      const judged = withJudgedText(copy, endpoint)
       const details = ctx.catalog.current.validators.get(endpoint.slug)?.(judged) ?? []
       return withVoiceAndText(endpoint, judged, details, { own, checked, options: input.options })
     },
@@ -112,7 +112,7 @@ function withVoiceAndText(
       path: `/inputs/${pointerToken(endpoint.voiceInput)}`,
       message: voice === undefined ? 'unknown voice' : wrongVoice,
     },
-    { path: '/inputs/text', message: wrongText(checked, voice, inputs) },
+    { path: '/inputs/text', message: wrongText(endpoint, checked, voice, inputs) },
     ...wrongFormat(endpoint, inputs, options),
     ...wrongCaptions(endpoint, inputs, options),
   ]
@@ -123,8 +123,13 @@ function withVoiceAndText(
 }
 
 /** What keeps the text from being spoken as the chosen voice. */
-function wrongText(checked: CheckedScript, voice: Voice | undefined, inputs: Record<string, unknown>): string | null {
-  const message = checkSpokenText(inputs.text) ?? checked.violation
+function wrongText(
+  endpoint: VoiceEndpoint,
+  checked: CheckedScript,
+  voice: Voice | undefined,
+  inputs: Record<string, unknown>,
+): string | null {
+  const message = checkSpokenText(inputs.text, endpoint) ?? checked.violation
   return message ?? (voice === undefined ? null : checked.unspeakable(voice, inputs.language))
 }
 

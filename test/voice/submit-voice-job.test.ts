@@ -209,3 +209,48 @@ describe('submitVoiceJob', () => {
     })
   })
 })
+
+describe('a text that is longer than usual', () => {
+  const file = (maxLength?: number) => {
+    const properties = { text: { type: 'string', ...(maxLength && { maxLength }) }, voice: { type: 'string' } }
+    const inputs = { type: 'object', additionalProperties: false, required: ['text', 'voice'], properties }
+    return endpointFile('book', { inputs, credits_per_character: 0 })
+  }
+  let long: Door
+  beforeAll(async () => {
+    long = await startDoor({ MAX_TEXT_CHARACTERS: '400000' })
+  })
+  afterAll(() => long.close())
+
+  it('is taken up to the limit of its endpoint, which is the one that is published', async () => {
+    await long.apply(file(300_000))
+    const path = '/api/v1/voice/book'
+    const own = await long.createKey()
+    const statusOf = async (text: string) =>
+      (await long.send(post(own, { inputs: { text, voice: 'aria' } }), path)).status
+    expect(await statusOf('a'.repeat(300_000))).toBe(202)
+    expect(await statusOf('a'.repeat(300_001))).toBe(400)
+    // Over 1 MiB, as it is escaped by clients that send nothing but ASCII.
+    const escaped = '\\u044f'.repeat(300_000)
+    const body = `{"inputs": {"text": "${escaped}", "voice": "aria"}}`
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${own}` }
+    expect((await long.send({ method: 'POST', headers, body }, path)).status).toBe(202)
+    const { schema } = (await (await fetch(`${long.url}/api/v1/public/voice/book`)).json()) as PublishedEntry
+    expect(schema.properties.inputs.properties.text.maxLength).toBe(300_000)
+    await expect(long.apply(file(400_001))).rejects.toThrow(/MAX_TEXT_CHARACTERS/)
+  })
+
+  it('is refused as what is published where its endpoint names no limit', async () => {
+    await door.apply(file())
+    const { schema } = (await (await fetch(`${door.url}/api/v1/public/voice/book`)).json()) as PublishedEntry
+    expect(schema.properties.inputs.properties.text.maxLength).toBe(10_000)
+    const text = 'a'.repeat(10_001)
+    expect((await send(post(key, { inputs: { text, voice: 'aria' } }), '/api/v1/voice/book')).status).toBe(400)
+  })
+})
+
+interface PublishedEntry {
+  readonly schema: {
+    readonly properties: { readonly inputs: { readonly properties: { readonly text: { readonly maxLength: number } } } }
+  }
+}

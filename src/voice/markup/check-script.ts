@@ -1,4 +1,4 @@
-import { checkSpokenText, MAX_TEXT_CHARACTERS } from '../../catalog/check-spoken-text.ts'
+import { checkSpokenText, isFarTooLong } from '../../catalog/check-spoken-text.ts'
 import { findLibraryVoice, wrongRecording } from '../../catalog/library-voices.ts'
 import type { Voice, VoiceEndpoint } from '../../context/catalog-snapshot.ts'
 import type { Database } from '../../db/database.ts'
@@ -38,7 +38,7 @@ export async function checkScript(
 ): Promise<CheckedScript> {
   const text = inputs !== null && typeof inputs === 'object' ? (inputs as Record<string, unknown>).text : undefined
   // What is no text, or far too long, is refused for that.
-  if (typeof text !== 'string' || text.length > 2 * MAX_TEXT_CHARACTERS) return rejected(null)
+  if (typeof text !== 'string' || isFarTooLong(text, endpoint)) return rejected(null)
   try {
     const script = readScript(text, (endpoint.markup ?? 'none') as Markup)
     const voices = await namedVoices(ctx.db, accountId, endpoint, script)
@@ -114,7 +114,7 @@ function wrongIn(
   const spoken = spokenText(script)
   if (isFarLonger(spoken.length, text.length))
     return 'must not be spoken as more than twice its length and 1000 characters'
-  return checkSpokenText(spoken)
+  return checkSpokenText(spoken, endpoint)
 }
 
 /** As a whole, or, where it is spoken in several manners, each of them for itself. */
