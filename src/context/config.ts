@@ -159,8 +159,7 @@ export const withoutSettings = (env: Environment): Environment =>
 
 function toSettings(values: z.output<typeof schema>, env: Environment): Settings {
   return {
-    port: values.PORT,
-    host: values.HOST,
+    ...{ port: values.PORT, host: values.HOST },
     metrics: values.METRICS_PORT === undefined ? null : { port: values.METRICS_PORT, host: values.METRICS_HOST },
     traces: traceSettings(values),
     publicUrl: values.PUBLIC_URL?.replace(/\/+$/, '') ?? null,

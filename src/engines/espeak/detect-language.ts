@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type { detect as Detect } from 'tinyld'
-import { FREQUENT_WORDS } from './frequent-words.ts'
+import { FREQUENT } from './frequent-words.ts'
 
 // Its tables take 50 ms to load: for the first text whose script does not tell, not at every start.
 const load = createRequire(import.meta.url)
@@ -50,6 +50,10 @@ const MARKS: readonly (readonly [RegExp, Language])[] = [
   [/[ßäöü]/iu, 'German'],
   [/[œêîûçë]/iu, 'French'],
 ]
+
+const FREQUENT_WORDS: readonly (readonly [Language, ReadonlySet<string>])[] = Object.entries(FREQUENT).map(
+  ([language, words]) => [language as Language, new Set(words.split(' '))] as const,
+)
 
 /** Characters made or simplified in Japan, which neither form of Chinese has, and signs of Japanese writing. */
 const JAPANESE_FORMS =
@@ -108,7 +112,7 @@ function byScript(sample: string): Language | 'Latin' | undefined {
 }
 
 /** Whether ideographs are written as in Chinese alone. */
-export const hasChineseForms = (text: string): boolean => CHINESE_FORMS.test(text)
+const hasChineseForms = (text: string): boolean => CHINESE_FORMS.test(text)
 
 /** Text without kana is Japanese where it is written as in Japanese alone. */
 const isKanji = (text: string): boolean => JAPANESE_FORMS.test(text) && !hasChineseForms(text)

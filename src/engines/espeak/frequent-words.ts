@@ -1,7 +1,5 @@
-import type { Language } from './detect-language.ts'
-
 /** Words that make up half of any text in a language, and greetings. Single letters are none: they may be of any. */
-const FREQUENT: Readonly<Partial<Record<Language, string>>> = {
+export const FREQUENT = {
   English:
     'hello hi hey good morning afternoon evening night goodbye bye thanks thank you please sorry yes no the and is are was were be been being am of to in it its this that these those what where how when which who whose why he she we they me my your yours his her hers their our us them with for from not on at by as or if but so an all any some one two out up down off over under about into after before again then than there here just only also very too more most much many have has had having do does did done don can could will would shall should may might must let get got go going come make made take see know think want need like time day today tomorrow now new man people because while through between every each other another such own same never always still back well way welcome test scenario',
   French:
@@ -14,9 +12,4 @@ const FREQUENT: Readonly<Partial<Record<Language, string>>> = {
     'hola buenos buenas buen buena días tardes noches gracias por favor sí no adiós hasta luego el la los las lo un una unos unas al del de en con para sin sobre entre desde hacia que qué quién quien cómo como dónde donde cuándo cuando cuánto cuál porque pero si ni muy más menos tan mucho mucha muchos poco todo todos toda todas cada otro otra otros nada algo nunca siempre también tampoco ya aún aquí ahí allí hoy mañana ayer ahora después antes entonces yo tú él ella usted nosotros ustedes ellos ellas me te se le les nos mi mis tu tus su sus nuestro nuestra es son soy eres somos era eran fue fueron ser sido está están estoy estás estaba estar hay ha he has han había tiene tengo tienes tienen hace hacer hecho puede puedo puedes pueden quiero quiere va voy vamos ir este esta esto estos estas ese esa eso aquel mundo bien así solo día año vez dos',
   Portuguese:
     'olá oi bom boa dia tarde noite obrigado obrigada por favor sim não tchau adeus até os as um uma uns umas do da dos das no na nos nas ao à aos às pelo pela pelos pelas num numa de em com para pra sem sob sobre entre desde que quem qual como onde quando quanto porque mas se ou nem muito muita muitos mais menos tão pouco todo todos toda todas tudo cada outro outra outros nada algo nunca sempre também já ainda aqui ali lá hoje amanhã ontem agora depois antes então assim eu tu você vocês ele ela nós eles elas me te lhe nos meu minha meus minhas teu tua seu sua seus suas nosso nossa são sou és somos era eram foi foram ser sido está estão estou estava estar há tem tenho têm tinha ter faz fazer feito pode posso podem quero quer vai vou vamos ir este esta isto estes estas esse essa isso aquele aquela mundo bem só dia ano vez dois',
-}
-
-/** By language. */
-export const FREQUENT_WORDS: readonly (readonly [Language, ReadonlySet<string>])[] = Object.entries(FREQUENT).map(
-  ([language, words]) => [language as Language, new Set(words.split(' '))] as const,
-)
+} as const

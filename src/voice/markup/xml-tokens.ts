@@ -46,7 +46,7 @@ export function* xmlTokens(document: string): Generator<XmlToken> {
   }
   while (at < document.length) {
     const start = at
-    const text = match(TEXT)
+    const text = match(TEXT) ?? match(STRAY)
     if (text !== null) {
       yield { kind: 'text', text: text[0], start, end: at }
       continue
@@ -54,11 +54,6 @@ export function* xmlTokens(document: string): Generator<XmlToken> {
     const entity = match(ENTITY)
     if (entity !== null) {
       yield { kind: 'text', text: decoded(entity, start), start, end: at }
-      continue
-    }
-    const stray = match(STRAY)
-    if (stray !== null) {
-      yield { kind: 'text', text: stray[0], start, end: at }
       continue
     }
     if (match(SKIPPED) !== null) continue
