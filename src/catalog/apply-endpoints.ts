@@ -112,6 +112,7 @@ async function toRow(spec: EndpointSpec, readAudio: EndpointFile['readAudio']) {
     openai: spec.openai ?? Prisma.DbNull,
     libraryVoices: spec.library_voices ?? false,
     markup: spec.markup === undefined || spec.markup === 'none' ? null : spec.markup,
+    loudness: spec.loudness === 'as_is' ? 'as_is' : null,
   }
   const voices = spec.voices.map(async (voice, position) => ({
     endpointSlug: spec.slug,

@@ -67,6 +67,8 @@ export interface VoiceEndpoint {
   readonly updatedAt?: Date
   /** What may stand in texts besides what is spoken: `pauses` or `ssml`; absent or null: nothing. */
   readonly markup?: string | null
+  /** `as_is`: speech keeps the loudness that its engine gives it; absent or null: all voices are equally loud. */
+  readonly loudness?: string | null
 }
 
 /** The server that runs a workflow. */

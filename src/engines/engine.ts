@@ -28,6 +28,8 @@ export interface SpeechRequest {
   /** 1 is the voice's own pace, 2 twice as fast. */
   readonly speed?: number
   readonly seed?: number
+  /** `as_is`: as loud as the engine speaks; absent: as loud as all other voices. */
+  readonly loudness?: 'as_is'
   /** How long the text should take to speak, in seconds: engines that generate bound their output by it. */
   readonly expectedSeconds?: number
   /** When the answer is of no use any more, in milliseconds of `performance.now()`: nothing is tried again after it. */

@@ -10,6 +10,9 @@ export interface Loudness {
   readonly target: number
 }
 
+/** How loud all voices are, unless a style asks for something else. */
+export const NORMAL_LUFS = -19
+
 const BLOCK_SECONDS = 0.4
 const STEPS_PER_BLOCK = 4
 /** BS.1770: the loudness of a mean square of 1. */

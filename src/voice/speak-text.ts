@@ -8,6 +8,7 @@ import { secondsSince } from '../telemetry/telemetry.ts'
 import { type Recording, SpeechAssembly, type SpokenChunk, type SpokenPart } from './assemble.ts'
 import { checkAudio } from './check-audio.ts'
 import { expectSpeech, LONGEST_RATIO } from './expect-speech.ts'
+import { levelSpeech } from './level-speech.ts'
 import { type Passage, type PassageChunk, sentenceEnds, splitPassages } from './markup/passages.ts'
 import { splitForListener, splitText } from './split.ts'
 import { listen } from './timing/sounding-clock.ts'
@@ -48,7 +49,7 @@ interface Listening {
 
 /**
  * Speaks a text of any length: in chunks, as many at once as the engine has slots, all with one seed and in one language, checked one
- * by one, joined and brought to the loudness that the engine asks for, if it does. When one fails the others are stopped.
+ * by one, joined and brought to the loudness of all voices unless the request has it as it is. When one fails the others are stopped.
  * @throws EngineError; the signal's reason when aborted
  */
 export async function speakText(
@@ -153,8 +154,7 @@ async function speakChunk(
       const speech = await engine.speak(asked)
       addKanji(meter.kanji, speech.kanji)
       return {
-        audio: audio(speech),
-        loudness: speech.loudness,
+        ...levelled(audio(speech), speech, request),
         ...(speech.words && { words: speech.words }),
         ...(speech.wordsFrom && { wordsFrom: speech.wordsFrom }),
       }
@@ -163,6 +163,12 @@ async function speakChunk(
       request.signal.throwIfAborted()
     }
   }
+}
+
+/** An engine that measures its speech has all parts of a text brought to a loudness together; what another one speaks is brought to it part by part. */
+function levelled(audio: Wav, { loudness }: Speech, request: SpeechRequest): SpokenChunk {
+  if (request.loudness === 'as_is') return { audio, loudness: undefined }
+  return loudness === undefined ? { audio: levelSpeech(audio), loudness } : { audio, loudness }
 }
 
 /** Asked for by the engine that measures a rendering, and again here. */

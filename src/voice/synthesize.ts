@@ -202,6 +202,7 @@ function speechRequest(endpoint: VoiceEndpoint, voice: EngineVoice, claim: Claim
     ...(typeof style_instruction === 'string' && { styleInstruction: style_instruction.normalize('NFC') }),
     ...(typeof speed === 'number' && { speed }),
     seed: typeof seed === 'number' ? seed : seedOf(claim.jobId),
+    ...(endpoint.loudness === 'as_is' && { loudness: 'as_is' }),
   }
 }
 

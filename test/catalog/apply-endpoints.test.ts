@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { applyEndpoints } from '../../src/catalog/apply-endpoints.ts'
 import { deleteEndpoint } from '../../src/catalog/delete-endpoint.ts'
+import { endpointFile } from '../../src/catalog/files/show-file.ts'
 import { endpoint } from '../setup/jobs/fixtures.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
@@ -45,6 +46,18 @@ describe('applyEndpoints', () => {
     await catalog.reload()
     expect((await apply(inPool('older', 'other'))).applied).toEqual(['older'])
     await deleteEndpoint(operator(), { slug: 'older' })
+  })
+
+  test('is told by the file that it writes what was applied, of loudness as well, and a value that goes without saying changes nothing', async () => {
+    await apply({ ...endpoint('quiet'), loudness: 'as_is' })
+    const shown = await endpointFile(operator(), { slug: 'quiet' })
+    expect(shown).toContain('loudness: as_is')
+    const again = { source: shown, readAudio, dryRun: true }
+    expect((await applyEndpoints(operator(), again)).changes).toMatchObject([{ isNew: false, fields: [] }])
+    await apply({ ...endpoint('quiet'), loudness: 'normal' })
+    expect(await endpointFile(operator(), { slug: 'quiet' })).not.toContain('loudness')
+    expect((await apply({ ...endpoint('quiet'), loudness: 'normal' })).changes).toMatchObject([{ fields: [] }])
+    await expect(apply({ ...endpoint('quiet'), loudness: 'loud' })).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
   })
 
   test('tells every process by the commit itself: a change that fails is announced to no process', async () => {

@@ -12,6 +12,7 @@ const WITH_ALL = {
   openai: { models: ['tts-1'], voices: { alloy: 'v10' } },
   library_voices: true,
   markup: 'pauses',
+  loudness: 'as_is',
 }
 /** Their order is neither that of their slugs nor of their names. */
 const VOICES = Array.from({ length: 12 }, (_, n) => ({

@@ -2,11 +2,13 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { SENTENCES, speechRequest } from '../../bench/sentences.ts'
-import { durationMs } from '../../src/audio/wav.ts'
+import { concatenated } from '../../src/audio/concatenated.ts'
+import { durationMs, parseWav, type Wav } from '../../src/audio/wav.ts'
 import type { SpeechRequest } from '../../src/engines/engine.ts'
 import { openEngines } from '../../src/engines/engines.ts'
 import { LANGUAGES } from '../../src/engines/espeak/detect-language.ts'
 import { openEspeak } from '../../src/engines/espeak/espeak.ts'
+import { integratedLufs, measureLoudness } from '../../src/engines/loudness.ts'
 import { openLog } from '../../src/values/log.ts'
 import { estimateSpeech } from '../../src/voice/estimate-speech.ts'
 import { speakText } from '../../src/voice/speak-text.ts'
@@ -128,9 +130,6 @@ describe('audio that cannot be of the text', () => {
     ['too long', { seconds: 20 }, /too long/],
     ['silent', { peak: 10 }, /silent/],
     ['truncated', { headers: { 'x-finish-reason': 'length' } }, /before the text ended/],
-    ['empty', { body: '' }, /does not parse/],
-    ['HTML', { body: '<!doctype html><title>Welcome</title>' }, /does not parse/],
-    ['an error in JSON under a 200', { json: { error: 'no' } }, /does not parse/],
   ])('%s is tried with two other seeds, then RENDER_FAILED', async (_, reply, reason) => {
     server.answer(() => reply)
     await expect(speak(TEXT)).rejects.toEqual(renderFailed(reason))
@@ -166,6 +165,44 @@ describe('audio that cannot be of the text', () => {
     server.answer(() => ({ seconds }))
     await expect(speak(TEXT)).rejects.toEqual(renderFailed(/too long/))
     expect((await speak(TEXT, manner)).durationMs).toBe(seconds * 1000)
+  })
+})
+
+describe('loudness', () => {
+  const loudnessOf = ({ samples, sampleRate }: Wav) => {
+    const { blocks, truePeak } = measureLoudness(samples, sampleRate)
+    return { lufs: integratedLufs(blocks), dbtp: 20 * Math.log10(truePeak) }
+  }
+  const parts: Wav[] = []
+  const speakLive = (request: Partial<SpeechRequest> = {}) => {
+    parts.length = 0
+    return engines.use({ kind: 'openai-speech', base_url: server.url, model: 'tts', max_in_flight: 4 }, (engine) =>
+      speakText(
+        engine,
+        { text: LONG, voice, extra: {}, signal: new AbortController().signal, ...request },
+        { onPart: ({ wav }) => parts.push(wav) },
+      ),
+    )
+  }
+
+  test('each chunk of a server is as loud as all voices, however loud it came, and the parts are the recording', async () => {
+    server.answer((_, index) => ({ peak: [90, 30_000, 700, 9000][index % 4]! }))
+    const { audio } = await speakLive()
+    for (const heard of [audio, ...parts]) {
+      expect(Math.abs(loudnessOf(heard).lufs + 19)).toBeLessThan(1)
+      expect(loudnessOf(heard).dbtp).toBeLessThan(-1)
+    }
+    expect(concatenated(parts.map(({ samples }) => samples))).toEqual(audio.samples)
+  })
+
+  test('stays as it is where the endpoint says so, of the embedded engine as well', async () => {
+    server.answer(() => ({ peak: 300 }))
+    const { audio } = await speakLive({ loudness: 'as_is' })
+    expect(audio.samples.reduce((most, one) => Math.max(most, one), 0)).toBe(300)
+    const request = speechRequest(SENTENCES[0]!)
+    const { wav } = await espeak.speak(request)
+    expect((await speakText(espeak, { ...request, loudness: 'as_is' })).audio).toEqual(parseWav(wav))
+    expect(loudnessOf((await speakText(espeak, request)).audio).lufs).toBeCloseTo(-19, 0)
   })
 })
 

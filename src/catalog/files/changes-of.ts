@@ -14,6 +14,9 @@ export interface EntryChange {
   readonly fields: readonly FieldChange[]
 }
 
+/** Values that are those of a field that is absent. */
+const UNSAID: Readonly<Record<string, unknown>> = { markup: 'none', library_voices: false, loudness: 'normal' }
+
 interface Specs {
   readonly endpoints: readonly EndpointSpec[]
   readonly workflows: readonly WorkflowSpec[]
@@ -41,7 +44,7 @@ function changeOf(
 ): EntryChange {
   // What says nothing is left out of a file that is written.
   const entries = Object.entries(spec).filter(
-    ([name, value]) => !(name === 'markup' && value === 'none') && !(name === 'library_voices' && value === false),
+    ([name, value]) => !(Object.hasOwn(UNSAID, name) && UNSAID[name] === value),
   )
   const fields = compareEntries(known?.entry ?? null, Object.fromEntries(entries))
   return { slug: spec.slug, kind, isNew: known === undefined, fields: fields.filter(({ path }) => path !== 'slug') }

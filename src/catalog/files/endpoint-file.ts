@@ -63,6 +63,7 @@ const endpoint = z
     openai: openaiBlock.optional(),
     library_voices: z.boolean().optional(),
     markup: z.enum(['none', 'pauses', 'ssml']).optional(),
+    loudness: z.enum(['normal', 'as_is']).optional(),
   })
   .superRefine((value, issues) => {
     const wrong = wrongInputs(value.inputs, value.voice_input)

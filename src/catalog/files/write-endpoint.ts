@@ -31,6 +31,7 @@ const endpointEntry = (endpoint: VoiceEndpoint) => ({
   ...(endpoint.openai && { openai: endpoint.openai }),
   ...(endpoint.libraryVoices === true && { library_voices: true }),
   ...(endpoint.markup != null && { markup: endpoint.markup }),
+  ...(endpoint.loudness != null && { loudness: endpoint.loudness }),
 })
 
 const voiceEntry = ({ engineVoice, referenceText, ...voice }: Voice) => ({

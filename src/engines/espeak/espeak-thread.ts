@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import loadEspeak, { type EspeakModule, type EspeakWorker } from '@echogarden/espeak-ng-emscripten'
 import { lowerThreadPriority } from '../../values/lower-priority.ts'
 import type { KanjiCount, WordMark } from '../engine.ts'
-import type { Loudness } from '../loudness.ts'
+import { type Loudness, NORMAL_LUFS } from '../loudness.ts'
 import type { Language } from './detect-language.ts'
 import type { Prosody } from './espeak-style.ts'
 import { OWN_PITCH, pickVoice, spokenLanguage, whispererFor } from './espeak-voice.ts'
@@ -14,7 +14,6 @@ import { asPackage, readWhenOpened, type VoiceData } from './voice-data.ts'
 import { toWordMarks } from './word-events.ts'
 
 const VARIANTS_FOLDER = '/usr/share/espeak-ng-data/voices/!v'
-const TARGET_LUFS = -19
 const MOST_STYLE_DB = 3.5
 /** At 100 some speakers are cut off at full scale. */
 const UNCUT_VOLUME = 50
@@ -167,7 +166,7 @@ function setProsody(worker: EspeakWorker, { rate, pitch, range, volume }: Prosod
 /** A style makes the speech louder or quieter, and never so much that it stands out of everything else that is played. */
 function targetLufs({ volume }: Prosody): number {
   const asked = 20 * Math.log10(volume / 100)
-  return TARGET_LUFS + Math.min(MOST_STYLE_DB, Math.max(-MOST_STYLE_DB, asked))
+  return NORMAL_LUFS + Math.min(MOST_STYLE_DB, Math.max(-MOST_STYLE_DB, asked))
 }
 
 /**

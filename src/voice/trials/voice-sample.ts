@@ -50,7 +50,10 @@ async function render(ctx: SampleContext, endpoint: VoiceEndpoint, slug: string)
     const voice = await loadVoice(ctx, endpoint, slug, null)
     if (voice === null) throw notFound()
     // A deadline that has passed: nothing is tried again while a listener waits.
-    const request = { text, language, voice, extra: {}, seed: SEED, signal, deadline: performance.now() }
+    const request = {
+      ...{ text, language, voice, extra: {}, seed: SEED, signal, deadline: performance.now() },
+      ...(endpoint.loudness === 'as_is' && { loudness: 'as_is' as const }),
+    }
     return engines
       .use(endpoint.engine, (engine) => speakText(engine, request))
       .catch((error: unknown) => {

@@ -2844,6 +2844,7 @@ export const VoiceEndpointScalarFieldEnum = {
   openai: 'openai',
   libraryVoices: 'libraryVoices',
   markup: 'markup',
+  loudness: 'loudness',
   updatedAt: 'updatedAt'
 } as const
 

@@ -47,6 +47,7 @@ export type VoiceEndpointMinAggregateOutputType = {
   creditsPerCharacter: number | null
   libraryVoices: boolean | null
   markup: string | null
+  loudness: string | null
   updatedAt: Date | null
 }
 
@@ -61,6 +62,7 @@ export type VoiceEndpointMaxAggregateOutputType = {
   creditsPerCharacter: number | null
   libraryVoices: boolean | null
   markup: string | null
+  loudness: string | null
   updatedAt: Date | null
 }
 
@@ -81,6 +83,7 @@ export type VoiceEndpointCountAggregateOutputType = {
   openai: number
   libraryVoices: number
   markup: number
+  loudness: number
   updatedAt: number
   _all: number
 }
@@ -107,6 +110,7 @@ export type VoiceEndpointMinAggregateInputType = {
   creditsPerCharacter?: true
   libraryVoices?: true
   markup?: true
+  loudness?: true
   updatedAt?: true
 }
 
@@ -121,6 +125,7 @@ export type VoiceEndpointMaxAggregateInputType = {
   creditsPerCharacter?: true
   libraryVoices?: true
   markup?: true
+  loudness?: true
   updatedAt?: true
 }
 
@@ -141,6 +146,7 @@ export type VoiceEndpointCountAggregateInputType = {
   openai?: true
   libraryVoices?: true
   markup?: true
+  loudness?: true
   updatedAt?: true
   _all?: true
 }
@@ -248,6 +254,7 @@ export type VoiceEndpointGroupByOutputType = {
   openai: runtime.JsonValue | null
   libraryVoices: boolean
   markup: string | null
+  loudness: string | null
   updatedAt: Date
   _count: VoiceEndpointCountAggregateOutputType | null
   _avg: VoiceEndpointAvgAggregateOutputType | null
@@ -291,6 +298,7 @@ export type VoiceEndpointWhereInput = {
   openai?: Prisma.JsonNullableFilter<"VoiceEndpoint">
   libraryVoices?: Prisma.BoolFilter<"VoiceEndpoint"> | boolean
   markup?: Prisma.StringNullableFilter<"VoiceEndpoint"> | string | null
+  loudness?: Prisma.StringNullableFilter<"VoiceEndpoint"> | string | null
   updatedAt?: Prisma.DateTimeFilter<"VoiceEndpoint"> | Date | string
   voices?: Prisma.VoiceListRelationFilter
 }
@@ -312,6 +320,7 @@ export type VoiceEndpointOrderByWithRelationInput = {
   openai?: Prisma.SortOrderInput | Prisma.SortOrder
   libraryVoices?: Prisma.SortOrder
   markup?: Prisma.SortOrderInput | Prisma.SortOrder
+  loudness?: Prisma.SortOrderInput | Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   voices?: Prisma.VoiceOrderByRelationAggregateInput
 }
@@ -336,6 +345,7 @@ export type VoiceEndpointWhereUniqueInput = Prisma.AtLeast<{
   openai?: Prisma.JsonNullableFilter<"VoiceEndpoint">
   libraryVoices?: Prisma.BoolFilter<"VoiceEndpoint"> | boolean
   markup?: Prisma.StringNullableFilter<"VoiceEndpoint"> | string | null
+  loudness?: Prisma.StringNullableFilter<"VoiceEndpoint"> | string | null
   updatedAt?: Prisma.DateTimeFilter<"VoiceEndpoint"> | Date | string
   voices?: Prisma.VoiceListRelationFilter
 }, "slug">
@@ -357,6 +367,7 @@ export type VoiceEndpointOrderByWithAggregationInput = {
   openai?: Prisma.SortOrderInput | Prisma.SortOrder
   libraryVoices?: Prisma.SortOrder
   markup?: Prisma.SortOrderInput | Prisma.SortOrder
+  loudness?: Prisma.SortOrderInput | Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   _count?: Prisma.VoiceEndpointCountOrderByAggregateInput
   _avg?: Prisma.VoiceEndpointAvgOrderByAggregateInput
@@ -385,6 +396,7 @@ export type VoiceEndpointScalarWhereWithAggregatesInput = {
   openai?: Prisma.JsonNullableWithAggregatesFilter<"VoiceEndpoint">
   libraryVoices?: Prisma.BoolWithAggregatesFilter<"VoiceEndpoint"> | boolean
   markup?: Prisma.StringNullableWithAggregatesFilter<"VoiceEndpoint"> | string | null
+  loudness?: Prisma.StringNullableWithAggregatesFilter<"VoiceEndpoint"> | string | null
   updatedAt?: Prisma.DateTimeWithAggregatesFilter<"VoiceEndpoint"> | Date | string
 }
 
@@ -405,6 +417,7 @@ export type VoiceEndpointCreateInput = {
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: boolean
   markup?: string | null
+  loudness?: string | null
   updatedAt?: Date | string
   voices?: Prisma.VoiceCreateNestedManyWithoutEndpointInput
 }
@@ -426,6 +439,7 @@ export type VoiceEndpointUncheckedCreateInput = {
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: boolean
   markup?: string | null
+  loudness?: string | null
   updatedAt?: Date | string
   voices?: Prisma.VoiceUncheckedCreateNestedManyWithoutEndpointInput
 }
@@ -447,6 +461,7 @@ export type VoiceEndpointUpdateInput = {
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   markup?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  loudness?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   voices?: Prisma.VoiceUpdateManyWithoutEndpointNestedInput
 }
@@ -468,6 +483,7 @@ export type VoiceEndpointUncheckedUpdateInput = {
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   markup?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  loudness?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   voices?: Prisma.VoiceUncheckedUpdateManyWithoutEndpointNestedInput
 }
@@ -489,6 +505,7 @@ export type VoiceEndpointCreateManyInput = {
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: boolean
   markup?: string | null
+  loudness?: string | null
   updatedAt?: Date | string
 }
 
@@ -509,6 +526,7 @@ export type VoiceEndpointUpdateManyMutationInput = {
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   markup?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  loudness?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -529,6 +547,7 @@ export type VoiceEndpointUncheckedUpdateManyInput = {
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   markup?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  loudness?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -549,6 +568,7 @@ export type VoiceEndpointCountOrderByAggregateInput = {
   openai?: Prisma.SortOrder
   libraryVoices?: Prisma.SortOrder
   markup?: Prisma.SortOrder
+  loudness?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
 }
 
@@ -568,6 +588,7 @@ export type VoiceEndpointMaxOrderByAggregateInput = {
   creditsPerCharacter?: Prisma.SortOrder
   libraryVoices?: Prisma.SortOrder
   markup?: Prisma.SortOrder
+  loudness?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
 }
 
@@ -582,6 +603,7 @@ export type VoiceEndpointMinOrderByAggregateInput = {
   creditsPerCharacter?: Prisma.SortOrder
   libraryVoices?: Prisma.SortOrder
   markup?: Prisma.SortOrder
+  loudness?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
 }
 
@@ -647,6 +669,7 @@ export type VoiceEndpointCreateWithoutVoicesInput = {
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: boolean
   markup?: string | null
+  loudness?: string | null
   updatedAt?: Date | string
 }
 
@@ -667,6 +690,7 @@ export type VoiceEndpointUncheckedCreateWithoutVoicesInput = {
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: boolean
   markup?: string | null
+  loudness?: string | null
   updatedAt?: Date | string
 }
 
@@ -703,6 +727,7 @@ export type VoiceEndpointUpdateWithoutVoicesInput = {
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   markup?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  loudness?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -723,6 +748,7 @@ export type VoiceEndpointUncheckedUpdateWithoutVoicesInput = {
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   markup?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  loudness?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -774,6 +800,7 @@ export type VoiceEndpointSelect<ExtArgs extends runtime.Types.Extensions.Interna
   openai?: boolean
   libraryVoices?: boolean
   markup?: boolean
+  loudness?: boolean
   updatedAt?: boolean
   voices?: boolean | Prisma.VoiceEndpoint$voicesArgs<ExtArgs>
   _count?: boolean | Prisma.VoiceEndpointCountOutputTypeDefaultArgs<ExtArgs>
@@ -796,6 +823,7 @@ export type VoiceEndpointSelectCreateManyAndReturn<ExtArgs extends runtime.Types
   openai?: boolean
   libraryVoices?: boolean
   markup?: boolean
+  loudness?: boolean
   updatedAt?: boolean
 }, ExtArgs["result"]["voiceEndpoint"]>
 
@@ -816,6 +844,7 @@ export type VoiceEndpointSelectUpdateManyAndReturn<ExtArgs extends runtime.Types
   openai?: boolean
   libraryVoices?: boolean
   markup?: boolean
+  loudness?: boolean
   updatedAt?: boolean
 }, ExtArgs["result"]["voiceEndpoint"]>
 
@@ -836,10 +865,11 @@ export type VoiceEndpointSelectScalar = {
   openai?: boolean
   libraryVoices?: boolean
   markup?: boolean
+  loudness?: boolean
   updatedAt?: boolean
 }
 
-export type VoiceEndpointOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"slug" | "name" | "description" | "published" | "requiredScope" | "voiceInput" | "inputs" | "responseFields" | "engine" | "timeLimitSeconds" | "creditsPerCharacter" | "audio" | "captions" | "openai" | "libraryVoices" | "markup" | "updatedAt", ExtArgs["result"]["voiceEndpoint"]>
+export type VoiceEndpointOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"slug" | "name" | "description" | "published" | "requiredScope" | "voiceInput" | "inputs" | "responseFields" | "engine" | "timeLimitSeconds" | "creditsPerCharacter" | "audio" | "captions" | "openai" | "libraryVoices" | "markup" | "loudness" | "updatedAt", ExtArgs["result"]["voiceEndpoint"]>
 export type VoiceEndpointInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   voices?: boolean | Prisma.VoiceEndpoint$voicesArgs<ExtArgs>
   _count?: boolean | Prisma.VoiceEndpointCountOutputTypeDefaultArgs<ExtArgs>
@@ -878,6 +908,10 @@ export type $VoiceEndpointPayload<ExtArgs extends runtime.Types.Extensions.Inter
      * `pauses` or `ssml`: what may stand in texts besides what is spoken; null: nothing.
      */
     markup: string | null
+    /**
+     * `as_is`: speech keeps the loudness that its engine gives it; null: it is brought to that of all voices.
+     */
+    loudness: string | null
     updatedAt: Date
   }, ExtArgs["result"]["voiceEndpoint"]>
   composites: {}
@@ -1319,6 +1353,7 @@ export interface VoiceEndpointFieldRefs {
   readonly openai: Prisma.FieldRef<"VoiceEndpoint", 'Json'>
   readonly libraryVoices: Prisma.FieldRef<"VoiceEndpoint", 'Boolean'>
   readonly markup: Prisma.FieldRef<"VoiceEndpoint", 'String'>
+  readonly loudness: Prisma.FieldRef<"VoiceEndpoint", 'String'>
   readonly updatedAt: Prisma.FieldRef<"VoiceEndpoint", 'DateTime'>
 }
     
