@@ -179,7 +179,7 @@ describe('loudness', () => {
     return engines.use({ kind: 'openai-speech', base_url: server.url, model: 'tts', max_in_flight: 4 }, (engine) =>
       speakText(
         engine,
-        { text: LONG, voice, extra: {}, signal: new AbortController().signal, ...request },
+        { text: LONG.slice(0, 1200), voice, extra: {}, signal: new AbortController().signal, ...request },
         { onPart: ({ wav }) => parts.push(wav) },
       ),
     )
