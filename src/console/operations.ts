@@ -653,7 +653,7 @@ export type CancelJobsMutation = { cancelJobs:
           | { status: JobStatus, errorCode: JobErrorCode | null }
           | { status: JobStatus, errorCode: JobErrorCode | null }
           | { status: JobStatus, errorCode: JobErrorCode | null }
-         | null, error: { message: string } | null }> }
+         | null, error: { code: ErrorCode, message: string } | null }> }
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
@@ -671,7 +671,7 @@ export type RetryJobsMutation = { retryJobs:
           | { id: string }
           | { id: string }
           | { id: string }
-         | null, error: { message: string } | null }> }
+         | null, error: { code: ErrorCode, message: string } | null }> }
    };
 
 export type JobNeighboursQueryVariables = Exact<{
@@ -993,16 +993,6 @@ export type CreditAccountMutation = { creditAccount:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
-export type ReauthenticateMutationVariables = Exact<{
-  password: string;
-}>;
-
-
-export type ReauthenticateMutation = { reauthenticate:
-    | { __typename: 'Reauthentication', until: string }
-    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
-   };
-
 export type CallExampleQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -1198,6 +1188,16 @@ export type CompletePersonMutationVariables = Exact<{
 export type CompletePersonMutation = { completePerson:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
     | { __typename: 'User', id: string }
+   };
+
+export type ReauthenticateMutationVariables = Exact<{
+  password: string;
+}>;
+
+
+export type ReauthenticateMutation = { reauthenticate:
+    | { __typename: 'Reauthentication', until: string }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
 export type ServiceInfoQueryVariables = Exact<{ [key: string]: never; }>;
@@ -1490,7 +1490,7 @@ export type RedeliverEachMutationVariables = Exact<{
 
 
 export type RedeliverEachMutation = { redeliverWebhooks:
-    | { __typename: 'RedeliverWebhooksSuccess', results: Array<{ deliveryId: string, error: { message: string } | null }> | null }
+    | { __typename: 'RedeliverWebhooksSuccess', results: Array<{ deliveryId: string, error: { code: ErrorCode, message: string } | null }> | null }
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
@@ -1552,8 +1552,8 @@ export const jobLive: Operation<JobLiveSubscription, JobLiveSubscriptionVariable
 export const cancelJob: Operation<CancelJobMutation, CancelJobMutationVariables> = { query: "mutation CancelJob($jobId:ID!){cancelJob(jobId:$jobId){__typename ...on Job{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const retryJob: Operation<RetryJobMutation, RetryJobMutationVariables> = { query: "mutation RetryJob($jobId:ID!$idempotencyKey:String!){retryJob(jobId:$jobId idempotencyKey:$idempotencyKey){__typename ...on RetryJobSuccess{jobId replayed}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const deleteJob: Operation<DeleteJobMutation, DeleteJobMutationVariables> = { query: "mutation DeleteJob($jobId:ID!){deleteJob(jobId:$jobId){__typename ...on DeleteJobSuccess{jobId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
-export const cancelJobs: Operation<CancelJobsMutation, CancelJobsMutationVariables> = { query: "mutation CancelJobs($ids:[ID!]!){cancelJobs(ids:$ids){__typename ...on CancelJobsSuccess{results{jobId job{status errorCode}error{message}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
-export const retryJobs: Operation<RetryJobsMutation, RetryJobsMutationVariables> = { query: "mutation RetryJobs($ids:[ID!]!$idempotencyKey:String!){retryJobs(ids:$ids idempotencyKey:$idempotencyKey){__typename ...on RetryJobsSuccess{results{jobId job{id}error{message}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const cancelJobs: Operation<CancelJobsMutation, CancelJobsMutationVariables> = { query: "mutation CancelJobs($ids:[ID!]!){cancelJobs(ids:$ids){__typename ...on CancelJobsSuccess{results{jobId job{status errorCode}error{code message}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const retryJobs: Operation<RetryJobsMutation, RetryJobsMutationVariables> = { query: "mutation RetryJobs($ids:[ID!]!$idempotencyKey:String!){retryJobs(ids:$ids idempotencyKey:$idempotencyKey){__typename ...on RetryJobsSuccess{results{jobId job{id}error{code message}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const jobNeighbours: Operation<JobNeighboursQuery, JobNeighboursQueryVariables> = { query: "query JobNeighbours($jobId:ID!$filter:JobsFilter$orderBy:JobOrder){job(jobId:$jobId){neighbours(filter:$filter orderBy:$orderBy){previous{id}next{id}}}}" }
 export const lexicon: Operation<LexiconQuery, LexiconQueryVariables> = { query: "query Lexicon{lexicon{entries{language grapheme alias}}}" }
 export const setLexicon: Operation<SetLexiconMutation, SetLexiconMutationVariables> = { query: "mutation SetLexicon($entries:[LexiconEntryInput!]!){setLexicon(entries:$entries){__typename ...on Lexicon{entries{language grapheme alias}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
@@ -1581,7 +1581,6 @@ export const accountNames: Operation<AccountNamesQuery, AccountNamesQueryVariabl
 export const accounts: Operation<AccountsQuery, AccountsQueryVariables> = { query: "query Accounts($search:String$first:Int$after:String$last:Int$before:String){accounts(search:$search first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id name credits createdAt}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const createAccount: Operation<CreateAccountMutation, CreateAccountMutationVariables> = { query: "mutation CreateAccount($name:String!$credits:Int!){createAccount(name:$name credits:$credits){__typename ...on Account{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const creditAccount: Operation<CreditAccountMutation, CreditAccountMutationVariables> = { query: "mutation CreditAccount($account:ID!$amount:Int!$idempotencyKey:String!){creditAccount(account:$account amount:$amount idempotencyKey:$idempotencyKey){__typename ...on Account{id credits}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
-export const reauthenticate: Operation<ReauthenticateMutation, ReauthenticateMutationVariables> = { query: "mutation Reauthenticate($password:String!){reauthenticate(password:$password){__typename ...on Reauthentication{until}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const callExample: Operation<CallExampleQuery, CallExampleQueryVariables> = { query: "query CallExample{myEndpoints{slug voiceInput schema voices{slug}}}" }
 export const overview: Operation<OverviewQuery, OverviewQueryVariables> = { query: "query Overview($today:JobsFilter$failed:JobsFilter$from:DateTime!){jobStats(filter:$today groupBy:[STATUS]){status jobs audioSeconds characters credits}jobSeries(from:$from step:HOUR){points{accepted completed failed waiting audioSeconds}}failures:jobs(filter:$failed first:8){totalCount edges{node{...JobRow}}}latest:jobs(first:8){totalCount edges{node{...JobRow}}}}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts ...on VoiceJob{chunksDone chunksTotal audioMs}}" }
 export const peaks: Operation<PeaksQuery, PeaksQueryVariables> = { query: "query Peaks($jobId:ID!$count:Int!){voiceJob(jobId:$jobId){id artifacts{peaks(count:$count)}}}" }
@@ -1602,6 +1601,7 @@ export const profile: Operation<ProfileQuery, ProfileQueryVariables> = { query: 
 export const endSession: Operation<EndSessionMutation, EndSessionMutationVariables> = { query: "mutation EndSession($id:ID!){endSession(id:$id){__typename ...on EndSessionSuccess{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const changePassword: Operation<ChangePasswordMutation, ChangePasswordMutationVariables> = { query: "mutation ChangePassword($currentPassword:String!$newPassword:String!){changePassword(currentPassword:$currentPassword newPassword:$newPassword){__typename ...on ChangePasswordSuccess{sessions}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const completePerson: Operation<CompletePersonMutation, CompletePersonMutationVariables> = { query: "mutation CompletePerson($email:String!$password:String!){completePerson(email:$email password:$password){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const reauthenticate: Operation<ReauthenticateMutation, ReauthenticateMutationVariables> = { query: "mutation Reauthenticate($password:String!){reauthenticate(password:$password){__typename ...on Reauthentication{until}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const serviceInfo: Operation<ServiceInfoQuery, ServiceInfoQueryVariables> = { query: "query ServiceInfo{service{version publicUrl}}" }
 export const link: Operation<LinkQuery, LinkQueryVariables> = { query: "query Link($token:String!){signInLink(token:$token){email account expiresAt}}" }
 export const enter: Operation<EnterMutation, EnterMutationVariables> = { query: "mutation Enter($token:String!){redeemSignInLink(token:$token){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
@@ -1624,7 +1624,7 @@ export const setWebhookUrl: Operation<SetWebhookUrlMutation, SetWebhookUrlMutati
 export const rotateSecret: Operation<RotateSecretMutation, RotateSecretMutationVariables> = { query: "mutation RotateSecret{rotateWebhookSecret{__typename ...on RotateWebhookSecretSuccess{secret}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const stopSecret: Operation<StopSecretMutation, StopSecretMutationVariables> = { query: "mutation StopSecret($id:ID!){expireWebhookSecret(id:$id){__typename ...on Webhook{url}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const redeliverAll: Operation<RedeliverAllMutation, RedeliverAllMutationVariables> = { query: "mutation RedeliverAll($filter:WebhookDeliveriesFilter$after:ID){redeliverWebhooks(filter:$filter after:$after){__typename ...on RedeliverWebhooksSuccess{deliveries more last}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
-export const redeliverEach: Operation<RedeliverEachMutation, RedeliverEachMutationVariables> = { query: "mutation RedeliverEach($ids:[ID!]!){redeliverWebhooks(ids:$ids){__typename ...on RedeliverWebhooksSuccess{results{deliveryId error{message}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const redeliverEach: Operation<RedeliverEachMutation, RedeliverEachMutationVariables> = { query: "mutation RedeliverEach($ids:[ID!]!){redeliverWebhooks(ids:$ids){__typename ...on RedeliverWebhooksSuccess{results{deliveryId error{code message}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const sendTest: Operation<SendTestMutation, SendTestMutationVariables> = { query: "mutation SendTest{sendTestWebhook{__typename ...on WebhookDelivery{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const redeliver: Operation<RedeliverMutation, RedeliverMutationVariables> = { query: "mutation Redeliver($id:ID!){redeliverWebhook(id:$id){__typename ...on WebhookDelivery{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const deliveriesLive: Operation<DeliveriesLiveSubscription, DeliveriesLiveSubscriptionVariables> = { query: "subscription DeliveriesLive($filter:WebhookDeliveriesFilter){deliveryChanges(filter:$filter everyMs:250){deliveries{...DeliveryRow}removedIds}}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }

@@ -1,5 +1,5 @@
 import type { Operation } from '../operations.ts'
-import { ApiError, type Violation } from './api-error.ts'
+import { ApiError, asApiError, type Violation } from './api-error.ts'
 import { GRAPHQL } from './base.ts'
 import { noteTime } from './clock.ts'
 
@@ -35,13 +35,25 @@ interface RequestError {
   readonly details?: readonly Violation[]
 }
 
+type Question<Data, Variables> = [
+  operation: Operation<Data, Variables>,
+  variables: Variables,
+  readHeaders?: (headers: Headers) => void,
+]
+
 let onSignedOut: () => void = () => {}
 let onForbidden: () => void = () => {}
+let confirm: (() => Promise<void>) | null = null
 
 /** Calls back whenever an answer says that the session of its question has ended, or that its user may not do it. */
 export function whenRejected(signedOut: () => void, forbidden: () => void): void {
   onSignedOut = signedOut
   onForbidden = forbidden
+}
+
+/** Has what is missing asked for, whenever the service wants to know that it is the user who acts; what was asked is asked again after it. */
+export function whenUnconfirmed(ask: () => Promise<void>): void {
+  confirm = ask
 }
 
 /** What an error by any door says of the session. */
@@ -51,7 +63,17 @@ export function noteError(code: string | undefined): void {
 }
 
 /** Asks over HTTP. @param readHeaders called with those of the answer @throws ApiError: errors of the answer, a mutation's RequestError, or OFFLINE */
-export async function ask<Data, Variables>(
+export async function ask<Data, Variables>(...question: Question<Data, Variables>): Promise<Answered<Data>> {
+  try {
+    return await askOnce(...question)
+  } catch (error) {
+    if (confirm === null || asApiError(error).code !== 'REAUTHENTICATION_REQUIRED') throw error
+    await confirm()
+    return askOnce(...question)
+  }
+}
+
+async function askOnce<Data, Variables>(
   operation: Operation<Data, Variables>,
   variables: Variables,
   readHeaders: (headers: Headers) => void = () => {},

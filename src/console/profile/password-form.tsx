@@ -6,8 +6,7 @@ import { changePassword, completePerson } from '../operations.ts'
 import { Failure } from '../parts/failure.tsx'
 import { TextField } from '../parts/field.tsx'
 import { toast } from '../parts/toast.tsx'
-
-const MIN_CHARACTERS = 12
+import { AddressField, NewPasswordField, ownAddress } from './password-fields.tsx'
 
 interface PasswordFormProps {
   readonly email: string
@@ -17,7 +16,7 @@ interface PasswordFormProps {
 }
 
 export function PasswordForm({ email, hasPassword, onDone }: PasswordFormProps) {
-  const [address, setAddress] = useState(hasPassword ? email : email.endsWith('.invalid') ? '' : email)
+  const [address, setAddress] = useState(hasPassword ? email : ownAddress(email))
   const [current, setCurrent] = useState('')
   const [fresh, setFresh] = useState('')
   const save = useAction(async () => {
@@ -67,17 +66,5 @@ const FirstField = ({ hasPassword, ...text }: TextProps & { readonly hasPassword
   hasPassword ? (
     <TextField label="Current password" type="password" autocomplete="current-password" required {...text} />
   ) : (
-    <TextField label="E-mail address" type="email" autocomplete="username" required {...text} />
+    <AddressField {...text} />
   )
-
-const NewPasswordField = (text: TextProps) => (
-  <TextField
-    label="New password"
-    hint={`At least ${MIN_CHARACTERS} characters.`}
-    type="password"
-    autocomplete="new-password"
-    required
-    minLength={MIN_CHARACTERS}
-    {...text}
-  />
-)

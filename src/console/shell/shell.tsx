@@ -8,6 +8,7 @@ import { followAccount } from './account-live.ts'
 import { balance } from './balance.ts'
 import { Banners } from './banners.tsx'
 import { BrokenScreen } from './broken-screen.tsx'
+import { ConfirmationScreen } from './confirmation/confirmation-screen.tsx'
 import { showFind } from './find.ts'
 import { FindScreen } from './find-screen.tsx'
 import { HeldPage } from './held-page.tsx'
@@ -38,6 +39,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       </div>
       <FindScreen />
       <HelpScreen />
+      <ConfirmationScreen />
       <HeldPage />
       <Toasts />
     </div>

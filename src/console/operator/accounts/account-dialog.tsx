@@ -3,13 +3,12 @@ import { type ApiError, asApiError, isUncertain } from '../../api/api-error.ts'
 import { ask } from '../../api/ask.ts'
 import { randomKey } from '../../api/random-key.ts'
 import { useAction } from '../../api/use-action.ts'
-import { type CreditAccountMutationVariables, createAccount, creditAccount, reauthenticate } from '../../operations.ts'
+import { type CreditAccountMutationVariables, createAccount, creditAccount } from '../../operations.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { TextField } from '../../parts/field.tsx'
 import { count, isolated } from '../../parts/format.ts'
 import { toast } from '../../parts/toast.tsx'
-import { PasswordField } from '../password-field.tsx'
 
 /** The most that GraphQL's Int holds. */
 const MAX_GRANT = 2 ** 31 - 1
@@ -27,13 +26,11 @@ interface AccountDialogProps {
   readonly onClose: () => void
 }
 
-/** Makes an account or changes a balance. The service wants an operator's password again after 15 minutes: then it is asked for here. */
+/** Makes an account or changes a balance. */
 export function AccountDialog({ account, onDone, onClose }: AccountDialogProps) {
   const [name, setName] = useState('')
   const { amount, grantKey, setAmount } = useAmount()
-  const [password, setPassword] = useState('')
   const save = useAction(async () => {
-    if (password !== '') await ask(reauthenticate, { password })
     const credits = Number(amount)
     if (account === null) await ask(createAccount, { name: name.trim(), credits })
     else await grant({ account: account.id, amount: credits, idempotencyKey: grantKey }, onDone)
@@ -41,7 +38,6 @@ export function AccountDialog({ account, onDone, onClose }: AccountDialogProps) 
     onDone()
     onClose()
   })
-  const needsPassword = save.failure?.code === 'REAUTHENTICATION_REQUIRED' || password !== ''
   const onSubmit = (event: Event): void => {
     event.preventDefault()
     void save.run()
@@ -54,7 +50,6 @@ export function AccountDialog({ account, onDone, onClose }: AccountDialogProps) 
           <TextField label="Name" type="text" required autocomplete="off" value={name} onText={setName} />
         )}
         <CreditsField account={account} value={amount} onText={setAmount} />
-        {needsPassword && <PasswordField value={password} onText={setPassword} />}
         <div class="row end">
           <button type="submit" class="button primary" disabled={save.isOff || amount === ''}>
             {account === null ? 'Create' : Number(amount) < 0 ? `Take back ${count(-Number(amount))}` : 'Grant'}

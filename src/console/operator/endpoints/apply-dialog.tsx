@@ -1,12 +1,9 @@
-import { useState } from 'preact/hooks'
 import { ask } from '../../api/ask.ts'
 import { useAction } from '../../api/use-action.ts'
 import { applyFile } from '../../operations.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { toast } from '../../parts/toast.tsx'
-import { confirmed } from '../confirmed.ts'
-import { PasswordField } from '../password-field.tsx'
 import type { EntryChange } from './changes.tsx'
 
 interface ApplyDialogProps {
@@ -16,16 +13,14 @@ interface ApplyDialogProps {
   readonly onClose: () => void
 }
 
-/** The last question before callers notice. The service wants an operator's password again after 15 minutes. */
+/** The last question before callers notice. */
 export function ApplyDialog({ source, changes, onDone, onClose }: ApplyDialogProps) {
-  const [password, setPassword] = useState('')
   const apply = useAction(async () => {
-    const { applyEndpoints } = await confirmed(password, () => ask(applyFile, { source, dryRun: false }))
+    const { applyEndpoints } = await ask(applyFile, { source, dryRun: false })
     toast('Applied: every process has it within a second.')
     onClose()
     onDone(applyEndpoints.slugs)
   })
-  const needsPassword = apply.failure?.code === 'REAUTHENTICATION_REQUIRED' || password !== ''
   const onSubmit = (event: Event): void => {
     event.preventDefault()
     void apply.run()
@@ -38,7 +33,6 @@ export function ApplyDialog({ source, changes, onDone, onClose }: ApplyDialogPro
           Callers are served by it at once, in every process. Jobs that wait follow their endpoint; those that run
           finish as they began.
         </p>
-        {needsPassword && <PasswordField value={password} onText={setPassword} />}
         <div class="row end">
           <button type="button" class="button" onClick={onClose}>
             Keep as it is

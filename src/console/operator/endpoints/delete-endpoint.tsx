@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
-import { asApiError } from '../../api/api-error.ts'
 import { ask } from '../../api/ask.ts'
 import { at } from '../../api/base.ts'
 import { useQuery } from '../../api/use-query.ts'
@@ -9,8 +8,6 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { count } from '../../parts/format.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { toast } from '../../parts/toast.tsx'
-import { confirmed } from '../confirmed.ts'
-import { PasswordField } from '../password-field.tsx'
 import { forgetDraft } from './use-file-draft.ts'
 
 interface DeleteProps {
@@ -31,18 +28,11 @@ export function DeleteEndpoint(endpoint: DeleteProps) {
   )
 }
 
-/** Says what fails with it. The service wants an operator's password again after 15 minutes. */
+/** Says what fails with it. */
 function DeleteDialog({ slug, isWorkflow, onClose }: DeleteProps & { readonly onClose: () => void }) {
   const { route } = useLocation()
-  const [needsPassword, setNeedsPassword] = useState(false)
-  const [password, setPassword] = useState('')
   const onConfirm = async (): Promise<void> => {
-    try {
-      await confirmed(password, () => ask(deleteEndpoint, { slug }))
-    } catch (error) {
-      if (asApiError(error).code === 'REAUTHENTICATION_REQUIRED') setNeedsPassword(true)
-      throw error
-    }
+    await ask(deleteEndpoint, { slug })
     forgetDraft(slug)
     toast(`${slug} is deleted.`)
     route(at('/operator/endpoints'), true)
@@ -58,7 +48,6 @@ function DeleteDialog({ slug, isWorkflow, onClose }: DeleteProps & { readonly on
     >
       <p>Requests for it are refused from now on. Jobs that have ended stay, and those that run finish.</p>
       <Waiting endpointKey={`${isWorkflow ? 'generate' : 'voice'}.${slug}`} />
-      {needsPassword && <PasswordField value={password} onText={setPassword} />}
     </ConfirmDialog>
   )
 }

@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest'
 import { createUser } from '../../../../src/users/create-user.ts'
+import { createSignInLink } from '../../../../src/users/links/create-sign-in-link.ts'
+import { setOperator } from '../../../../src/users/set-operator.ts'
 import { flaws, openPage, pressUntil } from '../../../setup/browser.ts'
 import { insertJob } from '../../../setup/jobs/jobs.ts'
-import { type OpenedConsole, ownEmail } from '../opened-console.ts'
+import { PASSWORD } from '../../../setup/service/users.ts'
+import { type OpenedConsole, ownEmail, ownName } from '../opened-console.ts'
 
+/** What only programs know. */
+const API_NAMES = /reauthenticate|completePerson/
 const CAUSE = 'the engine at http://gpu:8093 is out of memory'
 
 /** What operators see of one account, and grant it. */
@@ -100,6 +105,53 @@ export function accountJourneys(opened: () => OpenedConsole): void {
     await ledger.getByText('−50').waitFor()
     expect([lost, await page.locator('[data-kept]').count(), complaints]).toEqual([1, 1, []])
     await page.close()
+  })
+
+  test('an operator who signed in by a link is asked for a first password in one dialog, later for it again, and what was pressed goes on', async () => {
+    const { service, browser, account, at } = opened()
+    const system = service.runtime.as({ kind: 'system' })
+    const email = ownEmail('linked')
+    const { id } = await createUser(system, { account, email, role: 'owner' })
+    await setOperator(system, { user: email, operator: true })
+    const { page, complaints } = await openPage(await browser.newContext(), service.url)
+    await page.goto((await createSignInLink(system, { user: id })).url)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Playground' }).waitFor()
+    await page.goto(at('operator/accounts'))
+    const name = ownName('harbour')
+    await page.getByRole('button', { name: 'Create an account' }).click()
+    await page.getByLabel('Name', { exact: true }).fill(name)
+    await page.getByRole('spinbutton', { name: 'Credits' }).fill('500')
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    const first = page.getByRole('dialog', { name: 'Choose your password first' })
+    await first.getByRole('button', { name: 'Change nothing' }).click()
+    await page.getByText('Nothing was changed: that needs your password.').waitFor()
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await first.getByLabel('New password').fill(PASSWORD)
+    expect(await flaws(page)).toEqual([])
+    await first.getByRole('button', { name: 'Go on' }).click()
+    await page.getByText('The account is created.').waitFor()
+    expect(await page.locator('.banner').count()).toBe(0)
+    await page.goto(at(`operator/accounts?search=${name}`))
+    await page.getByRole('link', { name, exact: true }).click()
+    // By now the password is an hour old.
+    await service.runtime.db.pool.query(
+      "update session set password_at = now() - interval '1 hour' where user_id = $1",
+      [id],
+    )
+    await page.getByRole('button', { name: 'Grant credits' }).click()
+    await page.getByRole('spinbutton', { name: 'Credits' }).fill('25')
+    await page.getByRole('button', { name: 'Grant', exact: true }).click()
+    const again = page.getByRole('dialog', { name: 'Give your password again' })
+    await again.getByLabel('Your password').fill('not the password')
+    await again.getByRole('button', { name: 'Go on' }).click()
+    await again.getByRole('alert').waitFor()
+    expect([await page.getByText(API_NAMES).count(), await flaws(page)]).toEqual([0, []])
+    await again.getByLabel('Your password').fill(PASSWORD)
+    await again.getByRole('button', { name: 'Go on' }).click()
+    await page.locator('.tile', { hasText: 'Balance' }).getByText('525', { exact: true }).waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(complaints).toEqual([])
   })
 
   test('j and k walk through the rows of lists, and Enter opens one', async () => {
