@@ -175,9 +175,10 @@ describeConsole('the console in a browser', (opened) => {
     await page.close()
   })
 
-  test('all jobs of a time come as one file unless they are too many, whatever is filtered, and so does the whole ledger', async () => {
+  test('the jobs that a list is filtered to come as one file unless they are too many, and so does the whole ledger', async () => {
     const { service, owner, account, at } = opened()
     const jobId = await insertJob(service.runtime.db, account, { status: 'failed' })
+    const others = await insertJob(service.runtime.db, account, { status: 'completed' })
     const { page, complaints } = await openPage(owner, service.url)
     await page.route('**/graphql', async (route) => {
       const { query, variables } = route.request().postDataJSON()
@@ -186,7 +187,7 @@ describeConsole('the console in a browser', (opened) => {
       const { data } = await (await route.fetch()).json()
       await route.fulfill({ json: { data: { ...data, jobs: { totalCount: 500_001 } } } })
     })
-    await page.goto(at('jobs?search=job_0'))
+    await page.goto(at('jobs?status=failed'))
     const download = page.waitForEvent('download')
     await page.getByText('Export').click()
     await page.keyboard.press('Tab')
@@ -194,20 +195,26 @@ describeConsole('the console in a browser', (opened) => {
     expect(await page.locator('.drop[open]').count()).toBe(0)
     expect(await page.evaluate('document.activeElement.tagName')).toBe('SUMMARY')
     await page.getByText('Export').click()
-    await page.getByText("leave the list's filters out").waitFor()
+    await page.getByText('The files hold the jobs that the list is filtered to.').waitFor()
     await page.locator('tbody td:nth-child(3)').first().click()
-    expect([await page.locator('.drop[open]').count(), page.url()]).toEqual([0, at('jobs?search=job_0')])
+    expect([await page.locator('.drop[open]').count(), page.url()]).toEqual([0, at('jobs?status=failed')])
     await page.getByText('Export').click()
-    const long = page.getByRole('button', { name: 'All jobs, last 30 days 500,001 jobs' })
+    const long = page.getByRole('button', { name: 'These jobs, last 30 days 500,001 jobs' })
     expect(await long.isDisabled()).toBe(true)
     await page.getByText('A file holds at most 500,000 jobs').waitFor()
-    await page.getByRole('link', { name: /^All jobs, last 24 hours \d+ jobs?$/ }).click()
+    await page.getByRole('link', { name: /^These jobs, last hour \d+ jobs?$/ }).waitFor()
+    await page.getByRole('link', { name: /^These jobs, last 24 hours \d+ jobs?$/ }).click()
     const file = await readFile(await (await download).path(), 'utf8')
-    expect([(await download).suggestedFilename(), file.split('\r\n')[0], file.includes(jobId)]).toEqual([
-      expect.stringMatching(/^jobs-.*\.csv$/),
-      expect.stringMatching(/^\uFEFFjob_id,/),
-      true,
-    ])
+    expect([
+      (await download).suggestedFilename(),
+      file.split('\r\n')[0],
+      file.includes(jobId),
+      file.includes(others),
+    ]).toEqual([expect.stringMatching(/^jobs-.*\.csv$/), expect.stringMatching(/^\uFEFFjob_id,/), true, false])
+    await page.goto(at('jobs?status=completed&window=7d'))
+    await page.getByText('Export').click()
+    await page.getByRole('link', { name: /^These jobs, of the time of the list \d+ jobs?$/ }).waitFor()
+    expect(await page.locator('.drop[open] .menu-item').count()).toBe(1)
     await page.goto(at('credits?kind=grant'))
     const ledger = page.waitForEvent('download')
     await page.getByText('Export').click()

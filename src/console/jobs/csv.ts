@@ -1,18 +1,3 @@
-import type { JobRowFragment } from '../operations.ts'
-
-const COLUMNS = [
-  'id',
-  'type',
-  'status',
-  'endpointKey',
-  'apiKeyName',
-  'createdAt',
-  'completedAt',
-  'waitMs',
-  'runMs',
-  'cost',
-  'errorCode',
-] as const
 /** What may stand unseen before a formula, as in the export of the service: characters without a glyph or a width, and blanks. */
 const UNSEEN =
   '\\p{White_Space}\\p{Default_Ignorable_Code_Point}\\p{Cc}\\p{Cf}\\p{Mn}\\p{Me}\u2800\u{13441}\u{13442}\u{1d159}'
@@ -37,8 +22,6 @@ function cell(value: unknown): string {
   const text = FORMULA.test(value) ? `'${value}` : value
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
-
-export const saveCsv = (rows: readonly JobRowFragment[]): void => saveText(toCsv(COLUMNS, rows), 'jobs.csv')
 
 /** Hands a text to the browser as a file. */
 export function saveText(text: string, name: string): void {

@@ -68,6 +68,16 @@ export function filterOf(query: Query, now: number): { filter: JobsFilter; dropp
   return { filter, dropped }
 }
 
+/** The same filter as parameters of its export, without its time, which that takes as `from` and `to`. */
+export function exportQuery(filter: JobsFilter): Readonly<Record<string, string>> {
+  const { statuses, types, errorCodes, endpointKeys, apiKeyIds, idPrefix } = filter
+  const parts = { status: statuses, type: types, error: errorCodes, endpoint: endpointKeys, key: apiKeyIds }
+  const lists = Object.entries(parts).flatMap(([name, values]) =>
+    values ? [[name, values.join(',').toLowerCase()]] : [],
+  )
+  return Object.fromEntries([...lists, ...(idPrefix ? [['search', idPrefix]] : [])])
+}
+
 /** A time of an address as the service takes it; undefined where it is none. */
 export function timeOf(text: string | undefined): string | undefined {
   const ms = Date.parse(text ?? '')

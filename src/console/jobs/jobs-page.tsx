@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { at } from '../api/base.ts'
 import { timeNow } from '../api/clock.ts'
 import { comebacks } from '../api/follow.ts'
@@ -21,9 +21,8 @@ import { pageOf, useAddress } from '../parts/use-address.ts'
 import { jobCounts as jobCountsNow } from '../shell/account-live.ts'
 import { useFile } from '../shell/use-file.ts'
 import { ExportMenu } from '../windows/export-menu.tsx'
-import { saveCsv } from './csv.ts'
 import { listQuery } from './jobs-address.ts'
-import { FILTERS, filterOf, isFiltered, orderOf } from './jobs-filter.ts'
+import { exportQuery, FILTERS, filterOf, isFiltered, orderOf } from './jobs-filter.ts'
 import { JobsTable } from './jobs-table.tsx'
 import { DroppedNotice, JobsToolbar, StatusTabs } from './jobs-toolbar.tsx'
 import { useLiveRows } from './use-live-rows.ts'
@@ -31,7 +30,7 @@ import { useLiveRows } from './use-live-rows.ts'
 const PAGE = 50
 /** So late the numbers in the tabs, and an empty list, follow the jobs. */
 const COUNTS_MS = 2000
-const EXPORTED = ['24h', '7d', '30d', 'this-month', 'last-month']
+const EXPORTED = ['1h', '24h', '7d', '30d', 'this-month', 'last-month', '365d']
 const NO_FILTER = Object.fromEntries([...FILTERS, 'after', 'before'].map((name) => [name, null]))
 
 /** What the address asks for, with the numbers of the tabs, which follow the jobs. */
@@ -58,10 +57,15 @@ function useListed() {
 export function JobsPage() {
   const { query, change } = useAddress()
   const { filter, dropped, isNewestFirst, list, counts, reload } = useListed()
-  const shown = useRef<readonly JobRowFragment[]>([])
   const actions = (
     <>
-      <Exports shown={shown} isReady={list.data !== null && !list.isOther} isListFiltered={isFiltered(query)} />
+      <ExportMenu
+        file="/jobs.csv"
+        of={isFiltered(query) ? 'These jobs' : 'All jobs'}
+        windows={EXPORTED}
+        filter={filter}
+        query={exportQuery(filter)}
+      />
       <a class="button primary" href={at('/playground')}>
         <Icon name="playground" /> Speak something
       </a>
@@ -77,7 +81,7 @@ export function JobsPage() {
       <Load query={list} skeleton={<SkeletonRows />}>
         {({ jobs }) => (
           <JobsList
-            {...{ list, jobs, filter, shown, isNewestFirst }}
+            {...{ list, jobs, filter, isNewestFirst }}
             isFirst={!query.after && !query.before}
             onReload={reload}
             empty={<NoJobs isFiltered={isFiltered(query)} onClear={() => change(NO_FILTER)} />}
@@ -88,26 +92,10 @@ export function JobsPage() {
   )
 }
 
-interface ExportsProps {
-  readonly shown: { readonly current: readonly JobRowFragment[] }
-  readonly isReady: boolean
-  readonly isListFiltered: boolean
-}
-
-const Exports = ({ shown, isReady, isListFiltered }: ExportsProps) => (
-  <ExportMenu file="/jobs.csv" of="All jobs" windows={EXPORTED} isListFiltered={isListFiltered}>
-    <button type="button" class="menu-item" disabled={!isReady} onClick={() => saveCsv(shown.current)}>
-      This page
-    </button>
-  </ExportMenu>
-)
-
 interface JobsListProps {
   readonly list: Loaded<JobsQuery>
   readonly jobs: JobsQuery['jobs']
   readonly filter: JobsFilter
-  /** The rows as they are on the screen. */
-  readonly shown: { current: readonly JobRowFragment[] }
   readonly isFirst: boolean
   readonly isNewestFirst: boolean
   readonly onReload: () => void
@@ -115,16 +103,10 @@ interface JobsListProps {
   readonly empty: ComponentChildren
 }
 
-function JobsList({ list, jobs, filter, shown, isFirst, isNewestFirst, onReload, empty }: JobsListProps) {
+function JobsList({ list, jobs, filter, isFirst, isNewestFirst, onReload, empty }: JobsListProps) {
   const { change, query } = useAddress()
   const loaded = useMemo(() => jobs.edges.map(({ node }) => node), [jobs])
   const { rows, newer } = useLiveRows(loaded, list.askedAt, filter, query.live === 'off', list.reload)
-  useEffect(() => {
-    shown.current = rows
-    return () => {
-      shown.current = []
-    }
-  }, [rows])
   // Among no rows, none that is new moves any.
   useCalmReload(rows.length === 0 && isFirst ? newer : null, COUNTS_MS, onReload)
   const ids = rows.map(({ id }) => id)

@@ -1,68 +1,104 @@
-import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
 import { at } from '../api/base.ts'
 import { timeNow } from '../api/clock.ts'
 import { Drop } from '../menus/drop.tsx'
-import { windowJobs } from '../operations.ts'
+import { type JobsFilter, windowJobs } from '../operations.ts'
 import { count } from '../parts/format.ts'
 import { rangeOf, WINDOW_OPTIONS } from './time-window.ts'
+
+const DAY_MS = 86_400_000
+/** That one file holds. */
+const MOST_DAYS = 366
+/** Before any job. */
+const BEGINNING = '2020-01-01T00:00:00.000Z'
+/** Windows of time that files hold. */
+const OPTIONS = [...WINDOW_OPTIONS, ['365d', 'Last 365 days']] as const
 
 interface ExportMenuProps {
   /** `/jobs.csv`. */
   readonly file: string
   /** What its rows are, in words. */
   readonly of: string
-  /** Windows that are offered, as addresses name them. */
+  /** Windows that are offered, as addresses name them, unless the filter has one of its own. */
   readonly windows: readonly string[]
   /** Offers the whole as well: its files have no limit. Those of jobs have one, so their rows are counted. */
   readonly isWholeOffered?: boolean
-  /** The list is filtered, which these files are not. */
-  readonly isListFiltered?: boolean
-  /** Further entries. */
-  readonly children?: ComponentChildren
+  /** Of the list, which its files hold: they are counted as well. */
+  readonly filter?: JobsFilter
+  /** The same as parameters of the file's address. */
+  readonly query?: Readonly<Record<string, string>>
 }
 
-/** Whole files of windows of time up to the menu's opening, whatever the list is filtered by. The router would take a link without a target for a screen. */
-export function ExportMenu(props: ExportMenuProps) {
-  const { file, of, windows, isWholeOffered = false, isListFiltered = false, children } = props
+/** One file that is offered. */
+interface Offered {
+  readonly name: string
+  readonly text: string
+  readonly from: string
+  readonly to: string
+}
+
+/** Files of windows of time up to the menu's opening, of what the list is filtered to. The router would take a link without a target for a screen. */
+export function ExportMenu({ file, of, windows, isWholeOffered = false, filter = {}, query = {} }: ExportMenuProps) {
   const [now, setNow] = useState(timeNow)
   const [counts, setCounts] = useState<Readonly<Record<string, Counted>>>({})
+  const offered = offeredFiles(of, windows, filter, now)
   const onOpen = (): void => {
     const opened = timeNow()
     setNow(opened)
+    setCounts({})
     if (isWholeOffered) return
-    for (const name of windows)
-      countOf(endsOf(name, opened), (counted) => setCounts((before) => ({ ...before, [name]: counted })))
+    for (const { name, from, to } of offeredFiles(of, windows, filter, opened))
+      countOf({ ...filter, createdAt: { from, to } }, (counted) =>
+        setCounts((before) => ({ ...before, [name]: counted })),
+      )
   }
   const tooMany = Object.values(counts).find(isTooMany)
   return (
     <Drop icon="download" text="Export" isWide onOpen={onOpen}>
-      {children}
-      {isListFiltered && <p class="menu-note">The files below leave the list's filters out.</p>}
+      {Object.keys(query).length > 0 && <p class="menu-note">The files hold the jobs that the list is filtered to.</p>}
       {isWholeOffered && (
         <a class="menu-item" href={at(file)} target="_top" download>
           {of}, from the beginning
         </a>
       )}
-      {WINDOW_OPTIONS.filter(([name]) => windows.includes(name)).map(([name, text]) => (
+      {offered.map((one) => (
         <WindowFile
-          key={name}
-          href={at(`${file}?${new URLSearchParams(endsOf(name, now))}`)}
-          text={`${of}, ${text.toLowerCase()}`}
-          counted={counts[name]}
+          key={one.name}
+          href={at(`${file}?${new URLSearchParams({ from: one.from, to: one.to, ...query })}`)}
+          text={one.text}
+          isTooLong={isTooLong(one)}
+          counted={counts[one.name]}
         />
       ))}
       {tooMany !== undefined && (
         <p class="menu-note">A file holds at most {count(tooMany.most)} jobs: choose a shorter time.</p>
       )}
+      {offered.some(isTooLong) && (
+        <p class="menu-note">A file holds the jobs of at most {MOST_DAYS} days: give the list a later beginning.</p>
+      )}
     </Drop>
   )
 }
 
+/** Where the list has a time of its own, that is the file's; else there is one for each window. */
+function offeredFiles(of: string, windows: readonly string[], { createdAt }: JobsFilter, now: number): Offered[] {
+  const end = new Date(now).toISOString()
+  if (createdAt) {
+    const [from, to] = [String(createdAt.from ?? BEGINNING), String(createdAt.to ?? end)]
+    return [{ name: 'listed', text: `${of}, of the time of the list`, from, to }]
+  }
+  return OPTIONS.filter(([name]) => windows.includes(name)).map(([name, text]) => {
+    const { from, to } = rangeOf(name, now) ?? {}
+    return { name, text: `${of}, ${text.toLowerCase()}`, from: String(from ?? ''), to: String(to ?? end) }
+  })
+}
+
+const isTooLong = ({ from, to }: Offered): boolean => Date.parse(to) - Date.parse(from) > MOST_DAYS * DAY_MS
+
 /** Where it is not answered, the service itself refuses too much. */
-const countOf = (createdAt: { from: string; to: string }, onCount: (counted: Counted) => void): void =>
-  void ask(windowJobs, { filter: { createdAt } }).then(
+const countOf = (filter: JobsFilter, onCount: (counted: Counted) => void): void =>
+  void ask(windowJobs, { filter }).then(
     ({ jobs, service }) => onCount({ jobs: jobs.totalCount, most: service.limits.exportJobs }),
     () => {},
   )
@@ -75,20 +111,15 @@ interface Counted {
 
 const isTooMany = ({ jobs, most }: Counted): boolean => jobs > most
 
-/** The ends of a window; one that has not ended yet ends now. */
-function endsOf(name: string, now: number): { from: string; to: string } {
-  const { from, to } = rangeOf(name, now) ?? {}
-  return { from: from ?? '', to: to ?? new Date(now).toISOString() }
-}
-
 interface WindowFileProps {
   readonly href: string
   readonly text: string
+  readonly isTooLong: boolean
   /** How many are in it, where that is counted and known. */
   readonly counted: Counted | undefined
 }
 
-function WindowFile({ href, text, counted }: WindowFileProps) {
+function WindowFile({ href, text, isTooLong, counted }: WindowFileProps) {
   const jobs = counted?.jobs
   const entry = (
     <>
@@ -96,7 +127,7 @@ function WindowFile({ href, text, counted }: WindowFileProps) {
       {jobs !== undefined && <span class="figure muted">{`${count(jobs)} ${jobs === 1 ? 'job' : 'jobs'}`}</span>}
     </>
   )
-  return counted !== undefined && isTooMany(counted) ? (
+  return isTooLong || (counted !== undefined && isTooMany(counted)) ? (
     <button type="button" class="menu-item" disabled>
       {entry}
     </button>

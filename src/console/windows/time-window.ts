@@ -3,7 +3,7 @@ import type { TimeRange } from '../operations.ts'
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 /** How far back, in hours. */
-const HOURS: Readonly<Record<string, number>> = { '1h': 1, '24h': 24, '7d': 168, '30d': 720 }
+const HOURS: Readonly<Record<string, number>> = { '1h': 1, '24h': 24, '7d': 168, '30d': 720, '365d': 8760 }
 /** Calendar months of the reader's time zone: how many ago. */
 const MONTHS: Readonly<Record<string, number>> = { 'this-month': 0, 'last-month': 1 }
 

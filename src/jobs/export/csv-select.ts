@@ -1,6 +1,7 @@
 import { escapeLiteral } from 'pg'
 import { JOB_ERRORS } from '../job-states.ts'
 import { conditionsOf } from '../list/filter-conditions.ts'
+import type { JobsFilter } from '../list/jobs-filter.ts'
 import { escapeFormula } from './csv-formula.ts'
 
 /** Times of whole jobs: created at `from` or later, and before `to`. */
@@ -52,22 +53,27 @@ const selected = (): string[] =>
   Object.values(COLUMNS).map((column) => (typeof column === 'string' ? column : column()))
 
 /** COPY takes no parameters: the values are written out. */
-const within = (accountId: string, window: Window): string =>
+const within = (accountId: string, { from, to }: Window, filter: JobsFilter): string =>
   [
     `account_id = ${escapeLiteral(accountId)}`,
-    ...conditionsOf({ createdAt: window }, (value) => escapeLiteral(String(value))),
+    ...conditionsOf({ createdAt: { from, to }, and: [filter] }, literal),
   ].join(' and ')
 
+const literal = (value: unknown): string =>
+  Array.isArray(value)
+    ? `array[${value.map(literal).join(', ')}]`
+    : escapeLiteral(value instanceof Date ? value.toISOString() : String(value))
+
 /**
- * Whether the window holds more than `most` jobs. An account that has no more altogether is known by its counters; only others are
+ * Whether the window holds more than `most` jobs that the filter means. An account that has no more altogether is known by its counters; only others are
  * counted, up to one too many.
  */
-export const exceedsWithin = (accountId: string, window: Window, most: number): string =>
+export const exceedsWithin = (accountId: string, window: Window, filter: JobsFilter, most: number): string =>
   `select case when (select coalesce(sum(jobs), 0) from job_count where account_id = ${escapeLiteral(accountId)}) <= ${most} then false
-               else (select count(*) from (select from job where ${within(accountId, window)} limit ${most + 1}) j) > ${most} end as exceeds`
+               else (select count(*) from (select from job where ${within(accountId, window, filter)} limit ${most + 1}) j) > ${most} end as exceeds`
 
-/** The window's jobs as CSV without a head, oldest first. */
-export const copyWithin = (accountId: string, window: Window): string =>
+/** The window's jobs that the filter means as CSV without a head, oldest first. */
+export const copyWithin = (accountId: string, window: Window, filter: JobsFilter = {}): string =>
   `copy (select ${selected().join(', ')}
-         from (select * from job where ${within(accountId, window)}) j left join api_key k on k.id = j.api_key_id
+         from (select * from job where ${within(accountId, window, filter)}) j left join api_key k on k.id = j.api_key_id
          order by j.id) to stdout with (format csv, encoding 'UTF8')`

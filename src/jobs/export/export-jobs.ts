@@ -3,6 +3,7 @@ import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import { closeJobWindow } from '../list/close-job-window.ts'
 import { parameterViolations, rejectViolations } from '../list/filter-parameters.ts'
+import { type JobsFilter, rejectFilterViolations } from '../list/jobs-filter.ts'
 import { CSV_HEAD, copyWithin, exceedsWithin, type Window } from './csv-select.ts'
 import { type CsvExport, type ExportContext, exportCsv } from './export-csv.ts'
 
@@ -12,6 +13,8 @@ const MAX_WINDOW_MS = 366 * 86_400_000
 
 /** The window of time whose jobs are exported. */
 export interface ExportInput extends Window {
+  /** Only these of them. */
+  readonly filter?: JobsFilter
   /** Aborted when the caller has disconnected: what the database does for it then ends at once. */
   readonly gone?: AbortSignal
 }
@@ -21,20 +24,24 @@ export interface ExportInput extends Window {
  * speed: how slowly the file is taken does not matter to it. Every job of the window that is or was submitted is in it.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST (more than 366 days, or 500,000 jobs), RATE_LIMITED, UNAVAILABLE
  */
-export async function exportJobs(ctx: ExportContext, { gone, ...window }: ExportInput): Promise<CsvExport> {
+export async function exportJobs(
+  ctx: ExportContext,
+  { gone, filter = {}, ...window }: ExportInput,
+): Promise<CsvExport> {
   requireScope(ctx, JOB_READ_SCOPE)
   const { accountId } = requireAccount(ctx)
   rejectViolations(parameterViolations(window))
+  rejectFilterViolations(filter)
   if (window.to.getTime() - window.from.getTime() > MAX_WINDOW_MS) throw tooLong()
   await closeJobWindow(ctx, accountId, { createdAt: window }, gone)
-  const source = { accountId, head: CSV_HEAD, copy: copyWithin(accountId, window) }
+  const source = { accountId, head: CSV_HEAD, copy: copyWithin(accountId, window, filter) }
   return exportCsv(
     ctx,
     {
       ...source,
       check: async (snapshot) => {
         const [counted] = await snapshot.query<{ exceeds: boolean }>(
-          exceedsWithin(accountId, window, MAX_EXPORTED_JOBS),
+          exceedsWithin(accountId, window, filter, MAX_EXPORTED_JOBS),
         )
         if (counted?.exceeds !== false) throw tooMany()
       },

@@ -10,21 +10,23 @@ import { exportJobs } from '../../jobs/export/export-jobs.ts'
 import { exportLedger } from '../../jobs/export/export-ledger.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { foreignOrigin, isLinkOfOwnPage } from '../session-cookie.ts'
+import { listedJobs } from './listed-jobs.ts'
 
-/** Where a user who has signed in gets what `GET /api/v1/jobs/export` gives a key. */
+/** Where a user who has signed in gets what `GET /api/v1/jobs/export` gives a key, of the jobs alone that the list is filtered to. */
 const JOBS = '/console/jobs.csv'
 /** And where an owner gets the ledger: all of it, or that of a window. */
 const LEDGER = '/console/ledger.csv'
 
 /**
- * Serves the files of the console, `?from&to`. The session's cookie goes with a link from anywhere, so the browser itself has to say that
+ * Serves the files of the console, `?from&to`, and as the list of jobs is filtered. The session's cookie goes with a link from anywhere, so the browser itself has to say that
  * a page of this service asks (`Sec-Fetch-Site`, or the Referer where it sends none).
  */
 export function mountCsvFiles(app: FastifyInstance, runtime: Runtime, authentication: Authentication): void {
   app.get(JOBS, async (request, reply) => {
     const { ctx, call } = await opened(runtime, authentication, request, reply)
     requireWindow(call.query)
-    return send(reply, csvFile(await exportJobs(ctx, exportInput(call)), call))
+    const filter = listedJobs(call.query)
+    return send(reply, csvFile(await exportJobs(ctx, { ...exportInput(call), filter }), call))
   })
   app.get(LEDGER, async (request, reply) => {
     const { ctx, call } = await opened(runtime, authentication, request, reply)

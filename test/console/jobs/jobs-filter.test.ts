@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { filterOf, isFiltered, orderOf, STATUSES, TYPES } from '../../../src/console/jobs/jobs-filter.ts'
+import { exportQuery, filterOf, isFiltered, orderOf, STATUSES, TYPES } from '../../../src/console/jobs/jobs-filter.ts'
 
 const NOW = Date.parse('2026-11-22T12:00:42Z')
 
@@ -55,4 +55,11 @@ describe("the filter of an address's query", () => {
     expect([isFiltered({ sort: 'longest' }), isFiltered({ type: 'voice' })]).toEqual([false, true])
     expect([orderOf({ sort: 'longest' }), orderOf({})]).toEqual([{ field: 'DURATION', direction: 'DESC' }, undefined])
   })
+})
+
+test("a filter's export has all of it in its address, besides the time", () => {
+  const query = { status: 'failed,queued', type: 'voice', error: 'job_timeout', endpoint: 'voice.tts', search: 'job_0' }
+  const { filter } = filterOf({ ...query, window: '24h', sort: 'oldest' }, Date.UTC(2026, 10, 28))
+  expect(exportQuery(filter)).toEqual({ ...query, status: 'queued,failed' })
+  expect(exportQuery({})).toEqual({})
 })

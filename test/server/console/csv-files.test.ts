@@ -45,6 +45,43 @@ describe('the files of the console', () => {
     expect([head.status, head.bytes.length]).toEqual([200, 0])
   })
 
+  test('gives the jobs alone that the list is filtered to, by every filter of its address', async () => {
+    const user = await users.user()
+    const { db } = service.runtime
+    const { apiKeyId } = await service.createKey(user.account)
+    const ids = {
+      timeout: await insertJob(db, user.account, {
+        status: 'failed',
+        errorCode: 'JOB_TIMEOUT',
+        endpointKey: 'voice.a',
+      }),
+      busy: await insertJob(db, user.account, { status: 'failed', errorCode: 'PROVIDER_BUSY', endpointKey: 'voice.b' }),
+      chat: await insertJob(db, user.account, { type: 'companion_chat', endpointKey: 'companion.chat' }),
+      keyed: await insertJob(db, user.account, { status: 'queued', endpointKey: "voice.it's", apiKeyId }),
+    }
+    const jobsOf = async (filter: string) => {
+      const { status, text } = await download({ ...BY_OUR_PAGE, cookie: user.cookie }, `${WINDOW}&${filter}`)
+      const rows = readCsv(text.slice(1)).slice(1)
+      return [status, ...Object.entries(ids).flatMap(([name, id]) => (rows.some(([one]) => one === id) ? [name] : []))]
+    }
+    const filters = {
+      'status=failed': ['timeout', 'busy'],
+      'status=failed,QUEUED': ['timeout', 'busy', 'keyed'],
+      'type=companion_chat': ['chat'],
+      'error=job_timeout': ['timeout'],
+      'endpoint=voice.a,voice.b': ['timeout', 'busy'],
+      "endpoint=voice.it's": ['keyed'],
+      [`key=${apiKeyId}`]: ['keyed'],
+      [`search=${ids.chat}`]: ['chat'],
+      'status=failed&endpoint=voice.b&error=provider_busy,job_timeout': ['busy'],
+      'status=': ['timeout', 'busy', 'chat', 'keyed'],
+    }
+    for (const [filter, names] of Object.entries(filters))
+      expect([filter, ...(await jobsOf(filter))]).toEqual([filter, 200, ...names])
+    for (const filter of ['status=none', 'type=x', 'error=constructor', 'key=1', 'status=failed&status=queued'])
+      expect([filter, (await jobsOf(filter))[0]]).toEqual([filter, 400])
+  })
+
   test('takes the Referer of its own page where a browser says nothing else, as on plain http', async () => {
     const { host } = new URL(service.url)
     const statusOf = async (headers: Record<string, string>) =>
