@@ -4,9 +4,10 @@ import { useKeptPlace } from '../lists/use-kept-place.ts'
 import { useRowLetters } from '../lists/use-row-letters.ts'
 import type { Selection } from '../lists/use-selection.ts'
 import type { JobRowFragment } from '../operations.ts'
-import { count, duration } from '../parts/format.ts'
+import { duration } from '../parts/format.ts'
 import { Moment } from '../parts/moment.tsx'
 import { ShortId } from '../parts/short-id.tsx'
+import { costCell } from './cost-text.ts'
 import { JobState } from './job-state.tsx'
 import { useRowLink } from './use-row-link.ts'
 
@@ -87,7 +88,7 @@ function JobTableRow({ job, query, selection }: RowProps) {
         {duration(job.runMs)}
       </td>
       <td class="end from-840" data-label="Cost">
-        {count(job.cost)}
+        {costCell(job)}
       </td>
     </tr>
   )
