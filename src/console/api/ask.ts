@@ -2,6 +2,7 @@ import type { Operation } from '../operations.ts'
 import { ApiError, asApiError, type Violation } from './api-error.ts'
 import { GRAPHQL } from './base.ts'
 import { noteTime } from './clock.ts'
+import { remarkOf, sentenceOf } from './words.ts'
 
 /** Longer than the service takes for a query: an answer that has not come by then was lost on its way. A mutation takes as long as it takes. */
 const LONGEST_WAIT_MS = 45_000
@@ -136,15 +137,17 @@ export async function jsonOf(response: Response): Promise<unknown> {
 export function errorOfAnswer({ status, headers }: Response, body: unknown): ApiError {
   const answer = jsonIn(body)
   const code = textIn(answer.error_code) ?? codeOf(status)
-  return new ApiError(textIn(answer.error) ?? sentenceOf(code, status), {
+  const details = violationsIn(answer.details)
+  const message = textIn(answer.error)
+  return new ApiError(message === undefined ? sentenceOfStatus(code, status) : sentenceOf(code, message, details), {
     code,
     requestId: headers.get('x-request-id') ?? undefined,
-    details: violationsIn(answer.details),
+    details: remarked(details),
     retryAfterSeconds: retryAfterOf(headers),
   })
 }
 
-const sentenceOf = (code: string, status: number): string =>
+const sentenceOfStatus = (code: string, status: number): string =>
   OF_PROXIES[status] ??
   (code === 'UNEXPECTED_ANSWER'
     ? `The answer has status ${status} and is not of the service: a proxy in front of it may have made it.`
@@ -160,10 +163,11 @@ function retryAfterOf(headers: Headers): number | undefined {
 }
 
 function errorOf(message: string, { code, requestId, details, retryAfterSeconds: seconds }: Json): ApiError {
-  const parts = { requestId: textIn(requestId), details: violationsIn(details) }
+  const violations = violationsIn(details)
+  const parts = { requestId: textIn(requestId), details: remarked(violations) }
   const known = textIn(code) ?? 'INTERNAL_ERROR'
   noteError(known)
-  return new ApiError(message, {
+  return new ApiError(sentenceOf(known, message, violations), {
     ...parts,
     code: known,
     ...(typeof seconds === 'number' && { retryAfterSeconds: seconds }),
@@ -173,5 +177,9 @@ function errorOf(message: string, { code, requestId, details, retryAfterSeconds:
 function throwRequestError(field: unknown): void {
   const error = field as RequestError | null
   if (error?.__typename !== 'RequestError') return
-  throw new ApiError(error.message, { code: error.code, requestId: error.requestId, details: error.details ?? [] })
+  const { code, requestId, details = [] } = error
+  throw new ApiError(sentenceOf(code, error.message, details), { code, requestId, details: remarked(details) })
 }
+
+const remarked = (details: readonly Violation[]): Violation[] =>
+  details.map(({ path, message }) => ({ path, message: remarkOf(message) }))

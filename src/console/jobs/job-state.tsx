@@ -1,5 +1,6 @@
 import { at } from '../api/base.ts'
 import { isOperator } from '../api/session.ts'
+import { sentenceOf } from '../api/words.ts'
 import type { JobRowFragment } from '../operations.ts'
 import { words } from '../parts/format.ts'
 import { StateMark } from '../parts/state-mark.tsx'
@@ -30,7 +31,7 @@ interface FailedJob {
 export const JobError = ({ job: { id, error, errorCode } }: { readonly job: FailedJob }) =>
   error ? (
     <p class="notice bad">
-      {error} <code>{errorCode}</code>
+      {sentenceOf(errorCode ?? '', error)} <code>{errorCode}</code>
       {isOperator.value && errorCode !== 'JOB_CANCELLED' && <a href={at(`/operator/jobs/${id}`)}>The true cause</a>}
     </p>
   ) : null

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
 import { randomKey } from '../api/random-key.ts'
+import { sentenceOf } from '../api/words.ts'
 import { showBulkNotice } from '../lists/bulk-notice.tsx'
 import type { BulkOne } from '../lists/bulk-result.ts'
 import { SelectionFrame } from '../lists/selection-frame.tsx'
@@ -108,7 +109,7 @@ const runAll = (bulk: Bulk, { ids, idempotencyKey }: Request): Promise<BulkOne[]
 async function cancelAll(ids: string[]): Promise<BulkOne[]> {
   const { results } = (await ask(cancelJobs, { ids })).cancelJobs
   return results.map(({ jobId, job, error }) => {
-    const refusal = error?.message ?? (job ? lateFor(job) : null)
+    const refusal = (error && sentenceOf(error.code, error.message)) ?? (job ? lateFor(job) : null)
     return { id: jobId, path: `/jobs/${jobId}`, refusal }
   })
 }
@@ -130,6 +131,6 @@ async function retryAll(ids: string[], idempotencyKey: string): Promise<BulkOne[
   const { results } = (await ask(retryJobs, { ids, idempotencyKey })).retryJobs
   return results.map(({ jobId, job, error }) => {
     const id = job?.id ?? jobId
-    return { id, path: `/jobs/${id}`, refusal: error?.message ?? null }
+    return { id, path: `/jobs/${id}`, refusal: (error && sentenceOf(error.code, error.message)) ?? null }
   })
 }

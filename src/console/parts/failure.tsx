@@ -1,5 +1,6 @@
 import type { ApiError } from '../api/api-error.ts'
 import { useSecondsLeft } from '../api/use-seconds-left.ts'
+import { labelOf } from '../api/words.ts'
 import { clockTime } from './format.ts'
 import { Icon } from './icon.tsx'
 
@@ -13,12 +14,14 @@ interface FailureProps extends ReasonProps {
   readonly onRetry?: (() => void) | undefined
   /** Goes to the field that a path names. */
   readonly onPath?: (path: string) => void
+  /** What the field of a path is called, and whether it says by itself what is wrong. */
+  readonly fieldOf?: (path: string) => { readonly label: string; readonly saysWhy: boolean } | undefined
   /** When the data below it were asked for, in milliseconds. */
   readonly asOf?: number | undefined
 }
 
 /** What went wrong, where it went wrong: the sentence, the code, the request's id, and what to do. */
-export const Failure = ({ failure, onRetry, onPath, asOf, isAskedAgain }: FailureProps) => (
+export const Failure = ({ failure, onRetry, onPath, fieldOf, asOf, isAskedAgain }: FailureProps) => (
   <div class="notice bad" role="alert">
     <Icon name="alert" />
     <div class="notice-body">
@@ -30,7 +33,8 @@ export const Failure = ({ failure, onRetry, onPath, asOf, isAskedAgain }: Failur
         <ul>
           {failure.details.map(({ path, message }) => (
             <li key={path}>
-              <Path path={path} onPath={onPath} /> {message}
+              <Path path={path} label={fieldOf?.(path)?.label ?? labelOf(path)} onPath={onPath} />{' '}
+              {!fieldOf?.(path)?.saysWhy && message}
             </li>
           ))}
         </ul>
@@ -46,12 +50,17 @@ export const Failure = ({ failure, onRetry, onPath, asOf, isAskedAgain }: Failur
   </div>
 )
 
-const Path = ({ path, onPath }: { readonly path: string } & Pick<FailureProps, 'onPath'>) =>
+interface PathProps extends Pick<FailureProps, 'onPath'> {
+  readonly path: string
+  readonly label: string
+}
+
+const Path = ({ path, label, onPath }: PathProps) =>
   onPath === undefined ? (
-    <code>{path}</code>
+    <strong>{label}:</strong>
   ) : (
     <button type="button" class="button small" onClick={() => onPath(path)}>
-      {path}
+      {label}
     </button>
   )
 

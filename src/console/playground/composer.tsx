@@ -2,8 +2,9 @@ import { useRef, useState } from 'preact/hooks'
 import { serviceUrl } from '../api/base.ts'
 import { useAction } from '../api/use-action.ts'
 import type { VoicesQuery } from '../operations.ts'
+import { count } from '../parts/format.ts'
 import { draftInputs, draftText } from './draft.ts'
-import { type FormField, formFields, inputsOf, mostOf } from './form-fields.ts'
+import { excessOf, type FormField, formFields, inputsOf, mostOf } from './form-fields.ts'
 import { type FormValue, InputField } from './input-field.tsx'
 import { Refusal } from './refusal.tsx'
 import { EXAMPLES, Sheet } from './sheet.tsx'
@@ -45,7 +46,13 @@ export function Composer({ endpoint, chosenVoice, isAwaited, onVoice, onExpired 
   return (
     <form ref={form} class="composer" onSubmit={onSubmit} onKeyDown={onKeyDown}>
       <div class="sheet card">
-        {failure !== null && <Refusal failure={failure} onPath={(path) => focusInput(form.current, path)} />}
+        {failure !== null && (
+          <Refusal
+            failure={failure}
+            onPath={(path) => focusInput(form.current, path)}
+            fieldOf={(path) => fieldOf(fields, endpoint.voiceInput, path)}
+          />
+        )}
         <Sheet most={mostOf(sheet)} text={text} error={errors.text} onText={setText} />
         <SheetFoot
           text={text}
@@ -66,13 +73,13 @@ export function Composer({ endpoint, chosenVoice, isAwaited, onVoice, onExpired 
   )
 }
 
-/** What Speak does; it is off without a text, and while its voice is awaited. */
+/** What Speak does; it is off without a text, with one that is too long, and while its voice is awaited. */
 function useSpeaking(endpoint: Endpoint, { fields, voice, values, text }: Filled, isAwaited: boolean) {
   const speak = useAction(async () => {
     const spokenBy = { voice: voice?.slug ?? '', voiceName: voice?.name ?? 'the voice' }
     await startTake({ endpoint: endpoint.slug, ...spokenBy, text, inputs: inputsOf(fields, values) })
   })
-  const isReady = text.trim() !== '' && !isAwaited
+  const isReady = text.trim() !== '' && !isAwaited && fields.every((field) => !excessOf(field, values[field.name]))
   const onSubmit = (event: Event): void => {
     event.preventDefault()
     if (isReady) void speak.run()
@@ -125,12 +132,17 @@ const OtherInputs = ({ fields, values, errors, onChange }: OtherInputsProps) => 
         key={field.name}
         field={field}
         value={values[field.name]}
-        error={errors[field.name]}
+        error={errorOf(field, values[field.name]) ?? errors[field.name]}
         onChange={(value) => onChange(field.name, value)}
       />
     ))}
   </>
 )
+
+function errorOf(field: FormField, value: FormValue): string | undefined {
+  const excess = excessOf(field, value)
+  return excess === null ? undefined : `${count(excess.length)} of ${count(excess.most)} characters`
+}
 
 const spokenOf = (endpoint: Endpoint, fields: readonly FormField[], values: Values) => ({
   service: serviceUrl(),
@@ -150,6 +162,12 @@ function tolerantInputs(fields: readonly FormField[], values: Values): Record<st
     }
   })
   return inputsOf(readable, values)
+}
+
+/** What the form calls an input; the voice has no place of its own for what is wrong with it. */
+function fieldOf(fields: readonly FormField[], voiceInput: string, path: string) {
+  const field = fields.find(({ name }) => name === inputOf(path))
+  return field && { label: field.title, saysWhy: field.name !== voiceInput }
 }
 
 /** By the name of the input. */

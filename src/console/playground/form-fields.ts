@@ -120,5 +120,14 @@ function readValue(name: string, control: Control, value: string | boolean): unk
 export const mostOf = (field: FormField | undefined): number | undefined =>
   field?.control.kind === 'text' ? field.control.maxLength : undefined
 
+/** How much of a text stands there, and how much the field takes; null where it fits. */
+export function excessOf(field: FormField | undefined, value: string | boolean | undefined) {
+  const most = mostOf(field)
+  if (most === undefined || typeof value !== 'string') return null
+  // A character has at most two units: most texts need not be counted.
+  const length = value.length > most ? characters(value) : 0
+  return length > most ? { length, most } : null
+}
+
 /** Unicode code points: what is charged for. */
 export const characters = (text: string): number => [...text].length

@@ -33,13 +33,20 @@ function Cost({ text, endpoint, voice, most, perCharacter }: Omit<SheetFootProps
   const language = useTextLanguage(text, endpoint, voice)
   const length = characters(text)
   const cost = length * perCharacter
+  const isTooLong = most !== undefined && length > most
   return (
     <p class="muted small-text figure">
-      {count(length)} {length === 1 ? 'character' : 'characters'}
+      {!isTooLong && `${count(length)} ${length === 1 ? 'character' : 'characters'}`}
+      <span role="status">
+        {isTooLong && (
+          <span class="pill bad">
+            {count(length)} of {count(most)} characters
+          </span>
+        )}
+      </span>
       {length > 0 && ` · ${count(cost)} ${cost === 1 ? 'credit' : 'credits'} `}
       {language !== null && <span title="Detected language">· {language} </span>}
       <span role="status">
-        {most !== undefined && length > most && <span class="pill warn">at most {count(most)} characters</span>}
         {(balance.value <= 0 || cost > balance.value) && (
           <span class="pill warn">
             {balance.value <= 0 ? 'No credits left' : `${count(balance.value)} credits left`}

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { at } from '../api/base.ts'
 import { useEvery } from '../api/use-every.ts'
 import { useFreshUrls } from '../api/use-fresh-urls.ts'
+import { sentenceOf } from '../api/words.ts'
 import { Transcript } from '../captions/transcript.tsx'
 import { mayRetry } from '../jobs/may-retry.ts'
 import { UnservedPool } from '../jobs/unserved-pool.tsx'
@@ -83,7 +84,7 @@ const TakeHead = ({ take }: { take: Take }) => (
 
 const TakeError = ({ progress: { error, errorCode } }: { progress: NonNullable<Take['progress']> }) => (
   <p class="notice bad small-text">
-    {error} <code>{errorCode}</code>
+    {error !== null && sentenceOf(errorCode ?? '', error)} <code>{errorCode}</code>
   </p>
 )
 

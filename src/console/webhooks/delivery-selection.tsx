@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
+import { sentenceOf } from '../api/words.ts'
 import { showBulkNotice } from '../lists/bulk-notice.tsx'
 import { SelectionFrame } from '../lists/selection-frame.tsx'
 import type { Selection } from '../lists/use-selection.ts'
@@ -60,7 +61,11 @@ function ResendDialog({ ids, pending, onDone, onClose }: ResendDialogProps) {
   const onConfirm = async (): Promise<void> => {
     const { results } = (await ask(redeliverEach, { ids })).redeliverWebhooks
     const ones = (results ?? []).map(({ deliveryId: id, error }) => {
-      return { id, path: `/webhooks/deliveries/${id}`, refusal: error?.message ?? null }
+      return {
+        id,
+        path: `/webhooks/deliveries/${id}`,
+        refusal: (error && sentenceOf(error.code, error.message)) ?? null,
+      }
     })
     showBulkNotice({ list: 'deliveries', done: 'queued', doneName: 'Queued deliveries', ones })
     onDone()

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { sentenceOf } from '../../api/words.ts'
 import { duration, exactTime } from '../../parts/format.ts'
 import { ShortId } from '../../parts/short-id.tsx'
 import { StateMark } from '../../parts/state-mark.tsx'
@@ -54,7 +55,7 @@ function OneAttempt({ attempt }: { readonly attempt: Attempt }) {
         )}
         {lasted(attempt)}
       </span>
-      {error !== null && <p>{error}</p>}
+      {error !== null && <p>{sentenceOf('', error)}</p>}
       {worker && (
         <p class="row">
           Worker <ShortId id={worker} />

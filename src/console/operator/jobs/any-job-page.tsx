@@ -1,5 +1,6 @@
 import { at } from '../../api/base.ts'
 import { useQuery } from '../../api/use-query.ts'
+import { sentenceOf } from '../../api/words.ts'
 import { costText } from '../../jobs/cost-text.ts'
 import { JobHalves } from '../../jobs/job-halves.tsx'
 import { JobState } from '../../jobs/job-state.tsx'
@@ -53,7 +54,7 @@ const AnyJobBody = ({ job }: { job: AnyJob }) => (
           <h2 class="label">True cause</h2>
           <pre class="job-cause">{job.cause ?? 'None was recorded.'}</pre>
           <p class="muted">
-            Its owner reads: {job.error} <code>{job.errorCode}</code>
+            Its owner reads: {job.error && sentenceOf(job.errorCode ?? '', job.error)} <code>{job.errorCode}</code>
           </p>
         </div>
       )}

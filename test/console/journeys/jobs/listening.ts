@@ -108,7 +108,7 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
     expect(await page.locator('.voice').count()).toBe(1)
     await page.getByLabel('Text', { exact: true }).fill('a'.repeat(501))
     const foot = page.locator('.sheet-foot')
-    const tooLong = foot.getByRole('status').getByText('at most 500 characters')
+    const tooLong = foot.getByRole('status').getByText('501 of 500 characters')
     await tooLong.waitFor()
     expect(await foot.locator('p[aria-live]').count()).toBe(0)
     await page.getByLabel('Text', { exact: true }).fill('Nobody speaks this.')
@@ -160,13 +160,42 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
     await page.getByText(/^Your account has [\d,−]+ credits: your operator tops it up\.$/).waitFor()
     await answer(page, 'mutation Speak(', REFUSED_INPUT)
     await page.keyboard.press('Control+Enter')
-    const path = page.getByRole('button', { name: '/inputs/text' })
+    const path = page.getByRole('alert').getByRole('button', { name: 'Text', exact: true })
     await path.waitFor()
-    await page.locator('div:focus', { hasText: 'Too quiet.' }).waitFor()
+    await page.locator('div:focus', { hasText: 'Mend the inputs.' }).waitFor()
+    expect(await page.getByText('Too quiet.').count()).toBe(1)
     expect(await flaws(page)).toEqual([])
     await path.click()
     await page.locator('#text:focus').waitFor()
     expect([await flaws(page), complaints]).toEqual([[], []])
+    await page.close()
+  })
+
+  test('a text that is too long is said once, with how long it may be, and is not spoken until it fits', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url)
+    let submissions = 0
+    page.on('request', (request) => {
+      if (request.postData()?.includes('mutation Speak(')) submissions++
+    })
+    await page.goto(at('playground?endpoint=tts'))
+    const text = page.getByLabel('Text', { exact: true })
+    await text.fill('twelve. '.repeat(1500))
+    await page.getByText('12,000 of 10,000 characters').waitFor()
+    const speak = page.getByRole('button', { name: 'Speak' })
+    await page.keyboard.press('Control+Enter')
+    const main = page.locator('main')
+    // The first is the note of the field, for screen readers; the last one its cost.
+    const figures = ['10,000', '12,000', '10,000', '12,000']
+    expect([await speak.isDisabled(), submissions, (await main.innerText()).match(/12,?000|10,?000/g)]).toEqual([
+      true,
+      0,
+      figures,
+    ])
+    expect(await flaws(page)).toEqual([])
+    await text.fill('Twelve.')
+    await page.getByText('7 characters · 7 credits').waitFor()
+    expect([await speak.isDisabled(), await page.getByRole('alert').count(), complaints]).toEqual([false, 0, []])
     await page.close()
   })
 
