@@ -27,6 +27,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   COMPANION_BASE_URL: ['ftp://model', 'model:8000'],
   COMPANION_TIMEOUT_SECONDS: ['0', '601', '1.5'],
   MODERATION_BASE_URL: ['model'],
+  MAX_TEXT_CHARACTERS: ['999', '1000001', 'many'],
   RATE_LIMIT_PER_MINUTE: ['-1', '1000001', 'none'],
   SHUTDOWN_SECONDS: ['-1', '3601', '30s'],
   DRAIN_SECONDS: ['-1', '3601', '1.5'],
