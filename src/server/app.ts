@@ -13,7 +13,9 @@ import { mountOpenai } from '../openai/mount-openai.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { createBadAddress } from './bad-address.ts'
+import { isBehindLast, mendConnectionEnds } from './connections/connection-ends.ts'
 import { hangUpWhileClosing } from './connections/hang-up.ts'
+import { breakMiscountedBodies } from './connections/short-bodies.ts'
 import { endStalledReaders, STALLED_READER_MS } from './connections/stalled-readers.ts'
 import { mountCsvFiles } from './console/csv-files.ts'
 import { mountConsole } from './console/mount-console.ts'
@@ -56,10 +58,12 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
   const rateLimit = createRateLimit(runtime.settings.rateLimitPerMinute, runtime.telemetry)
   const authenticate = createAuthenticate(runtime, rateLimit)
   const readiness = options.readiness ?? new Readiness(runtime)
+  mendConnectionEnds(app.server)
   traceRequests(app)
   closeWhileDraining(app, readiness)
   mountCors(app, runtime.settings.corsOrigins)
   mountFirstHook(app, authenticate)
+  breakMiscountedBodies(app)
   measureRequests(app, runtime.telemetry)
   const isSending = endStalledReaders(app.server, options.stalledReaderMs ?? STALLED_READER_MS)
   mountErrors(app, runtime.log)
@@ -119,6 +123,7 @@ function mountFirstHook(app: FastifyInstance, authenticate: Authenticate): void 
   const unrouted = mountUnrouted(app, authenticate)
   const bodies = openBodyBudget()
   app.addHook('onRequest', (request, reply, done) => {
+    if (isBehindLast(request.raw)) return void request.raw.socket.destroy()
     reply.header(REQUEST_ID_HEADER, request.id).headers(SAFETY_HEADERS)
     if (request.raw.headers.upgrade !== undefined) endAfterAnswer(request, reply)
     const violation = hostViolation(request.raw)

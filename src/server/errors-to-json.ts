@@ -5,7 +5,14 @@ import { logFailure } from '../http/log-failure.ts'
 import type { Log } from '../values/log.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
 
-const STREAM_HEADERS = ['content-encoding', 'content-disposition', 'vary']
+const STREAM_HEADERS = [
+  'content-encoding',
+  'content-disposition',
+  'content-range',
+  'accept-ranges',
+  'last-modified',
+  'vary',
+]
 
 /** The body of every error. */
 export const errorBody = ({ message, code, details }: ServiceError): string =>
@@ -30,6 +37,7 @@ export function sendError(reply: FastifyReply, error: ServiceError): FastifyRepl
   if (reply.hasHeader('connection')) reply.removeHeader('connection')
   // Said of a stream that failed before its first byte.
   for (const name of STREAM_HEADERS) reply.removeHeader(name)
+  if (reply.hasHeader('etag')) reply.removeHeader('etag').header('cache-control', 'no-store')
   return reply
     .code(error.status)
     .header(REQUEST_ID_HEADER, reply.request.id)

@@ -6,6 +6,9 @@ import { SAFETY_HEADERS } from '../http/safety-headers.ts'
 import { errorBody } from './errors-to-json.ts'
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts'
 
+/** How long a client may go on sending what is not read any more, so that it sees why. */
+const LINGER_MS = 30_000
+
 const HINTS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'Send a shorter address and fewer headers.',
   ERR_HTTP_REQUEST_TIMEOUT: 'Send the whole request sooner.',
@@ -24,13 +27,17 @@ interface HttpSocket extends Duplex {
 /** Answers what is not HTTP, or comes too late, in the shape of every other error, then hangs up. */
 export function answerMalformedHttp(error: ConnectionError, socket: Duplex): void {
   const { _httpMessage: response, bytesRead } = socket as HttpSocket
+  // What it sends behind its answer; closing now would reset the connection before the answer is read.
+  if (socket.writableEnded && !socket.readableEnded && error.code?.startsWith('HPE_')) return
   const silent = !socket.writable || error.code === 'ECONNRESET' || bytesRead === 0
   if (silent || response?._headerSent) {
     socket.destroy(error)
     return
   }
   const answer = invalidRequest(HINTS[error.code ?? ''] ?? 'Send a well-formed HTTP request.')
-  socket.end(rawResponse(answer, requestIdOf({})), () => socket.destroy())
+  socket.end(rawResponse(answer, requestIdOf({})))
+  const lingering = setTimeout(() => socket.destroy(), LINGER_MS).unref()
+  socket.once('close', () => clearTimeout(lingering))
 }
 
 /** Answers a CONNECT request, whose socket node would drop without a word. @param allow the methods that the port takes */

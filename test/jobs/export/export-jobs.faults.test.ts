@@ -98,6 +98,23 @@ describe('an export', () => {
     expect((await call(`${service.url}/api/v1/jobs?limit=1`, { key: caller.key })).status).toBe(200)
   })
 
+  test.each(['identity', 'gzip'])(
+    'that breaks off is reset over HTTP/1.0, which knows no chunks, %s',
+    async (encoding) => {
+      const { hostname: host, port } = new URL(service.url)
+      const socket = createConnection({ host, port: Number(port) })
+      socket.write(
+        `GET ${PATH} HTTP/1.0\r\nhost: a\r\nauthorization: Bearer ${caller.key}\r\naccept-encoding: ${encoding}\r\n\r\n`,
+      )
+      const kill = () =>
+        rowsOf(
+          `select pg_terminate_backend(pid) from pg_stat_activity where ${HERE} and query like 'copy%' and state = 'active'`,
+        )
+      await expect.poll(kill, { timeout: 60_000, interval: 1 }).toHaveLength(1)
+      expect((await readOut(socket)).end).toBe('ECONNRESET')
+    },
+  )
+
   test('that its client does not read releases its snapshot and its connection, and is whole when it is read after all', async () => {
     const responses = [await open(), await open()]
     await expect.poll(() => service.runtime.spill.bytes, POLLING).toBeGreaterThan(2 * SPILLED_BYTES)
