@@ -56,6 +56,16 @@ test('a request that is answered before its body has come gives its share back',
   expect((await call(`${service.url}/api/v1/voice/tts`, { method: 'POST', key, body })).status).toBe(400)
 })
 
+test('a body that is too large is answered with 413 every time, over a connection that lives on', async () => {
+  const { key } = await service.createCaller()
+  const body = Buffer.alloc(8 * LENGTH, 'x')
+  for (let n = 0; n < 10; n++) {
+    const answer = await call(`${service.url}/graphql`, { method: 'POST', body, ...(n % 2 === 0 && { key }) })
+    expect(answer.status).toBe(413)
+    expect(answer.headers.connection).not.toBe('close')
+  }
+})
+
 test('bodies that never come whole leave room for those that do, and take none once their clients are gone', async () => {
   const { key } = await service.createCaller()
   const received = { count: 0 }

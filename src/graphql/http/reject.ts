@@ -13,6 +13,8 @@ export const ownLimit = (error: ServiceError): ServiceError =>
 /** Answers a request that no operation is executed for: with the pair of every other path, and the errors that a GraphQL client reads. */
 export function reject(reply: FastifyReply, error: ServiceError, status = error.status): FastifyReply {
   const { details } = error
+  // Fastify closes the connection after a rejected body; node drains what is left of it, so the connection can live on.
+  if (reply.hasHeader('connection')) reply.removeHeader('connection')
   return reply
     .status(status)
     .headers(errorHeaders(error))
