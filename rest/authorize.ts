@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fa
 import { type Actor, type KeyActor, ownerOf } from '../src/access/actor.ts'
 import { requireScope } from '../src/access/require.ts'
 import { whileConnected } from '../src/http/client-disconnect.ts'
-import { checkBodyHeaders } from '../src/http/json-body.ts'
+import { checkBodyHeaders, ignoreEmptyBody } from '../src/http/json-body.ts'
 import { checkFormHeaders } from '../src/http/multipart-body.ts'
 import { admitUpload } from '../src/library/admit-upload.ts'
 import type { ServiceContext } from '../src/runtime/services.ts'
@@ -45,6 +45,7 @@ export function authorize(
     const ctx = as(await authenticate(request, reply))
     if (scope !== null) requireScope(ctx, scope)
     await target?.(ctx, { params: request.params as Record<string, string>, headers: request.headers })
+    if (!takesBody) ignoreEmptyBody(request)
     if (takesBody && body === 'form') checkFormHeaders(request.headers)
     else if (takesBody) checkBodyHeaders(request.headers, body === 'list', bodyLimit)
     if (body === 'form') admitUpload(ctx, reply.raw)

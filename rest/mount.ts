@@ -40,7 +40,10 @@ export async function mountRest(
       scope.removeAllContentTypeParsers()
       const options = { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES } as const
       scope.addContentTypeParser('*', options, async (request: FastifyRequest, body: Buffer) =>
-        parseJsonBody(body, request.routeOptions.config.maxValues),
+        // In chunks, an empty body has no length that says so.
+        body.length === 0 && request.method === 'DELETE'
+          ? undefined
+          : parseJsonBody(body, request.routeOptions.config.maxValues),
       )
       const form = { parseAs: 'buffer', bodyLimit: MAX_FORM_BYTES } as const
       scope.addContentTypeParser('multipart/form-data', form, async (request: FastifyRequest, body: Buffer) =>

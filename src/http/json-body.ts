@@ -44,6 +44,12 @@ export function checkBodyHeaders(headers: IncomingHttpHeaders, isList = false, m
   throw unsupportedMediaType()
 }
 
+/** Where no body is taken, an empty one is none, whatever its sender calls it: many clients name a type in every request. */
+export function ignoreEmptyBody({ headers }: { readonly headers: IncomingHttpHeaders }): void {
+  if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0)
+    delete headers['content-type']
+}
+
 /**
  * Parses a JSON object and refuses what would be changed or misread further on: invalid UTF-8, NUL characters, unpaired surrogates,
  * numbers out of range, keys that reach for prototypes, nesting deeper than 64 levels, and more than `maxValues` values.

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { requireScope } from '../access/require.ts'
 import { LIBRARY_SCOPE } from '../access/scopes.ts'
 import { ServiceError } from '../errors/service-error.ts'
+import { ignoreEmptyBody } from '../http/json-body.ts'
 import { checkFormHeaders, type Form, fileTooLarge, MAX_FORM_BYTES, parseForm } from '../http/multipart-body.ts'
 import type { AccountVoice } from '../library/account-voice.ts'
 import { addVoice } from '../library/add-voice.ts'
@@ -37,7 +38,10 @@ export function mountLibrary(scope: FastifyInstance, named: Named): void {
     handler: async ({ openaiCtx, body }) => voiceResource(await upload(openaiCtx as ServiceContext, body as Form)),
   })
   scope.delete<{ Params: { id: string } }>('/audio/voices/:id', {
-    onRequest: authorize,
+    onRequest: async (request, reply) => {
+      await authorize(request, reply)
+      ignoreEmptyBody(request)
+    },
     handler: async ({ openaiCtx, params }) => {
       const { voiceId } = await deleteVoice(openaiCtx as ServiceContext, { voiceId: params.id })
       return { id: voiceId, object: 'audio.voice.deleted', deleted: true }
@@ -48,6 +52,8 @@ export function mountLibrary(scope: FastifyInstance, named: Named): void {
 const voiceResource = ({ id, name, createdAt }: AccountVoice) => ({
   id,
   object: 'audio.voice',
+  // The other kind of OpenAI's is made of a description.
+  type: 'audio_sample',
   name,
   created_at: Math.floor(createdAt.getTime() / 1000),
 })

@@ -54,7 +54,10 @@ export async function mountOpenai(app: FastifyInstance, callers: Callers): Promi
       scope.decorateRequest('openaiCtx', null)
       scope.removeAllContentTypeParsers()
       const options = { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES } as const
-      scope.addContentTypeParser('*', options, async (_request: FastifyRequest, body: Buffer) => parseJsonBody(body))
+      scope.addContentTypeParser('*', options, async (request: FastifyRequest, body: Buffer) =>
+        // In chunks, an empty body has no length that says so.
+        body.length === 0 && request.method === 'DELETE' ? undefined : parseJsonBody(body),
+      )
       mountErrors(scope, callers)
       mountLists(scope, callers)
       mountSpeech(scope, callers)

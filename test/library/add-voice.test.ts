@@ -1,6 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseWav, writeWav } from '../../src/audio/wav.ts'
 import { runBackup, runRestore } from '../../src/backup/run-backup.ts'
@@ -100,6 +102,36 @@ describe('an uploaded voice', () => {
     expect((await call(`${service.url}/api/v1/voices/${id}`, { method: 'DELETE', key })).status).toBe(404)
   })
 
+  test('is deleted whatever type the request names for the body that it has not, through both doors', async () => {
+    const types = [
+      'application/json',
+      'application/json; charset=utf-8',
+      'text/plain',
+      'multipart/form-data',
+      'nonsense',
+    ]
+    const attempts: [path: string, headers: Record<string, string>, body?: Readable][] = []
+    for (const path of ['/api/v1/voices/voice_none', '/v1/audio/voices/voice_none']) {
+      for (const type of types) attempts.push([path, { 'content-type': type }])
+      attempts.push([path, { 'content-type': 'application/json' }, Readable.from([])])
+    }
+    for (const [path, headers, body = null] of attempts) {
+      const sent = { ...headers, authorization: `Bearer ${key}` }
+      const answer = await request(service.url + path, { method: 'DELETE', headers: sent, body })
+      expect([path, headers, answer.statusCode]).toEqual([path, headers, 404])
+      await answer.body.dump()
+    }
+    const id = await added()
+    const deleted = await call(`${service.url}/api/v1/voices/${id}`, {
+      method: 'DELETE',
+      key,
+      headers: { 'content-type': 'application/json' },
+    })
+    expect([deleted.status, deleted.json()]).toEqual([200, { voice_id: id, deleted: true }])
+    const read = await call(`${service.url}/api/v1/voices`, { key, headers: { 'content-type': 'application/json' } })
+    expect(read.status).toBe(200)
+  })
+
   test('is an unknown voice to other accounts and to endpoints that take none, byte for byte', async () => {
     const id = await added()
     const unknown = unknownLike(id)
@@ -134,7 +166,12 @@ describe('an uploaded voice', () => {
     const answer = await upload({ extra: 'passed over' }, { path: '/v1/audio/voices' })
     expect(answer.status).toBe(200)
     const { id, ...voice } = (await answer.json()) as Record<string, unknown>
-    expect(voice).toEqual({ object: 'audio.voice', name: `voice ${names}`, created_at: expect.any(Number) })
+    expect(voice).toEqual({
+      object: 'audio.voice',
+      type: 'audio_sample',
+      name: `voice ${names}`,
+      created_at: expect.any(Number),
+    })
     const listed = (await call(`${service.url}/v1/audio/voices`, { key })).json<{
       data: { id: string; model: string }[]
     }>()
