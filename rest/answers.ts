@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { CompanionView } from '../src/companion/companion-job.ts'
 import type { PublicDocument } from '../src/context/catalog-snapshot.ts'
 import { namesETag } from '../src/http/if-none-match.ts'
+import { prefixOf } from '../src/http/prefix-of.ts'
 import type { Job } from '../src/jobs/job-shape.ts'
 import { isTerminal } from '../src/jobs/job-states.ts'
 import type { Submission } from '../src/jobs/lifecycle/queue-job.ts'
@@ -32,8 +33,8 @@ export const shown = async (job: Job, { ctx }: Call): Promise<Answer> => ({
 /** 202 with the address under `jobs` where the job is polled. */
 export const accepted =
   (jobs: string) =>
-  (made: Submission): Answer => {
-    const location = { location: `/api/v1${jobs}/${made.jobId}` }
+  (made: Submission, { ctx }: Call): Answer => {
+    const location = { location: `${prefixOf(ctx.publicUrl)}/api/v1${jobs}/${made.jobId}` }
     const headers = made.replayed ? { ...location, 'idempotency-replayed': 'true' } : location
     return { status: 202, headers, body: presentSubmission(made) }
   }

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { notFound } from '../errors/service-error.ts'
 import { prefersHtml } from '../graphql/http/accept.ts'
+import { prefixOf } from '../http/prefix-of.ts'
 import { ServedFile, sendFile } from '../http/served-file.ts'
-import { prefixOf } from './console/mount-console.ts'
 
 const A_DAY = 'public, max-age=86400'
 /** Sound as bars, in a rounded square. */

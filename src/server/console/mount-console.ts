@@ -6,6 +6,7 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../../errors/service-error.ts'
 import { prefersHtml } from '../../graphql/http/accept.ts'
+import { prefixOf } from '../../http/prefix-of.ts'
 import { ServedFile, sendFile } from '../../http/served-file.ts'
 import { commandLine } from '../../values/command-line.ts'
 import { consoleHeaders } from './console-headers.ts'
@@ -51,9 +52,6 @@ export async function mountConsole(app: FastifyInstance, options: ConsoleOptions
     maxAge: '365d',
   })
 }
-
-/** What a proxy takes off the path before it asks this service; empty without one. */
-export const prefixOf = (publicUrl: string): string => new URL(publicUrl).pathname.replace(/\/$/, '')
 
 /** The page of each prefix, made for its first reader. Only its own tags name files: scripts find the others from their own address. */
 function pagesOf(folder: string): (prefix: string) => Promise<ServedFile> {
