@@ -16,6 +16,7 @@ export function send(reply: FastifyReply, { status, headers, body }: Answer): Fa
     return reply.code(status).header('content-type', JSON_TYPE).send(JSON.stringify(body))
   // An export waits for slow readers for longer (spill-reader.ts), and not at the database's expense.
   reply.raw.setTimeout(0)
+  reply.header('x-accel-buffering', 'no')
   if (reply.request.method !== 'HEAD') return reply.code(status).send(body)
   // HEAD wants to know what would come: nothing more is read for it. Without a stream fastify would give its length as 0.
   body.destroy()
