@@ -1,5 +1,5 @@
 import { ownerOf } from '../access/actor.ts'
-import { isOperator, requireAccount, requireOperator, requireScope } from '../access/require.ts'
+import { requireAccount, requireOperator, requireScope } from '../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE, JOB_READ_SCOPE } from '../access/scopes.ts'
 import type { Context } from '../context/context.ts'
 import { invalidRequest } from '../errors/service-error.ts'
@@ -32,12 +32,6 @@ export async function account(ctx: Context, input?: AccountInput): Promise<Accou
   const administers = 'scopes' in actor && actor.scopes.includes(ACCOUNT_ADMIN_SCOPE)
   if (!administers) requireScope(ctx, JOB_READ_SCOPE)
   return findAccount(ctx, requireAccount(ctx).accountId)
-}
-
-/** The id by which others reach an account: not for those that may only read its balance. @throws FORBIDDEN */
-export function accountId(ctx: Context, { id }: Account): string {
-  if (!isOperator(ctx)) requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
-  return id
 }
 
 /** Names of accounts, keys and voices: anything that a reader sees. @throws INVALID_REQUEST */

@@ -1,3 +1,4 @@
+import { ownerOf } from '../access/actor.ts'
 import { isOperator, requireScope } from '../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE } from '../access/scopes.ts'
 import type { Context } from '../context/context.ts'
@@ -7,13 +8,12 @@ import type { Account } from './account-view.ts'
 import { findAccount } from './find-account.ts'
 
 /**
- * An account and its balance: for the operator any one by id or name, for others their own by id.
+ * An account and its balance: for the operator any one by id or name, for others their own by id, as `account` gives it.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
  */
 export async function showAccount(ctx: Context, input: { readonly account: string }): Promise<Account> {
   if (isOperator(ctx)) return findAccount(ctx, input.account)
+  if (input.account === ownerOf(ctx.actor)) return account(ctx)
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
-  const own = await account(ctx)
-  if (own.id !== input.account) throw notFound()
-  return own
+  throw notFound()
 }

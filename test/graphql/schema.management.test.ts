@@ -28,7 +28,6 @@ const operator = () => admin(['operator'])
 
 describe('an account', () => {
   test.each([
-    '{ account { id } }',
     '{ apiKeys { edges { node { id } } } }',
     '{ creditEntries { edges { node { id } } } }',
     'mutation { createApiKey(name: "x") { __typename } }',

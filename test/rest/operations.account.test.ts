@@ -34,14 +34,22 @@ describe('account', () => {
     })
   })
 
+  test('the scope shows what the account is called and has, and reads it again by its id', async () => {
+    const account = await service.createAccount(7n)
+    const { apiKey } = await service.createKey(account, ['job:read'])
+    const { name } = (await own(apiKey)).json<{ name: string }>()
+    expect(await graphql('{ account { id name credits } }', apiKey)).toEqual({
+      data: { account: { id: account, name, credits: 7 } },
+    })
+    const again = (id: string) => graphql(`{ node(id: "${id}") { ... on Account { name } } }`, apiKey)
+    expect(await again(account)).toEqual({ data: { node: { name } } })
+    const foreign = await again(await service.createAccount())
+    expect(foreign).toMatchObject({ errors: [{ extensions: { code: 'FORBIDDEN' } }] })
+  })
+
   test('the scope opens nothing else of the account', async () => {
     const { apiKey } = await service.createKey(await service.createAccount(), ['job:read'])
-    const closed = [
-      'account { id }',
-      'apiKeys { edges { node { id } } }',
-      'creditEntries { edges { node { id } } }',
-      'webhook { url }',
-    ]
+    const closed = ['apiKeys { edges { node { id } } }', 'creditEntries { edges { node { id } } }', 'webhook { url }']
     for (const field of closed)
       expect(await graphql(`{ ${field} }`, apiKey), field).toMatchObject({
         errors: [{ extensions: { code: 'FORBIDDEN' } }],
