@@ -1,8 +1,9 @@
+import { invalidRequest } from '../errors/service-error.ts'
 import { builder } from '../graphql/builder.ts'
 import { connectionOf } from '../graphql/connection.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
-import { type AccountInput, account, accountId } from './account.ts'
+import { type AccountInput, account } from './account.ts'
 import { ACCOUNT_VIEW, type Account } from './account-view.ts'
 import { type AccountsInput, accounts } from './accounts.ts'
 import { createAccount } from './create-account.ts'
@@ -14,10 +15,7 @@ export const AccountRef = builder.prismaObject('Account', {
   interfaces: [NodeInterface],
   select: ACCOUNT_VIEW,
   fields: (t) => ({
-    id: t.id({
-      description: 'The account id. Needs the scope account:admin or operator.',
-      resolve: (found, _args, ctx) => accountId(ctx, found),
-    }),
+    id: t.exposeID('id', { description: 'The account id.' }),
     name: t.exposeString('name', { description: 'Its unique name.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     credits: t.float({ description: 'Its balance: a whole number.', resolve: ({ credits }) => Number(credits) }),
@@ -30,7 +28,7 @@ builder.queryField('account', (t) =>
   t.field({
     type: AccountRef,
     description:
-      "The caller's account. Its name and balance need the scope job:read, or a signed-in user; another account the scope operator, or a signed-in operator.",
+      "The caller's account. It needs the scope job:read, or a signed-in user; another account the scope operator, or a signed-in operator.",
     args: { account: t.arg.id({ description: "Id or name; the caller's own unless given." }) },
     ...resolvedBy(account, (args: AccountInput) => args),
   }),
@@ -52,6 +50,36 @@ builder.queryField('accounts', (t) =>
   ),
 )
 
+interface NewAccountArgs {
+  readonly name: string
+  readonly credits?: number | null
+  readonly largeCredits?: number | null
+}
+
+interface CreditArgs {
+  readonly account: string
+  readonly amount?: number | null
+  readonly largeAmount?: number | null
+  readonly idempotencyKey?: string | null
+}
+
+/** An argument's type is its clients' variables': an Int cannot become wider, so that a second argument stands next to it. @throws INVALID_REQUEST */
+function wholeNumber(
+  name: 'credits' | 'amount',
+  small: number | null | undefined,
+  large: number | null | undefined,
+): bigint {
+  const given = [small, large].filter((value) => value != null)
+  const [value] = given
+  if (given.length !== 1 || value === undefined || !Number.isSafeInteger(value)) {
+    const other = name === 'credits' ? 'largeCredits' : 'largeAmount'
+    throw invalidRequest(`Give one whole number, as ${name} or as ${other}.`, [
+      { path: `/${name}`, message: 'must be a whole number' },
+    ])
+  }
+  return BigInt(value)
+}
+
 builder.mutationFields((t) => ({
   createAccount: t.field({
     type: AccountRef,
@@ -60,11 +88,14 @@ builder.mutationFields((t) => ({
       'Creates an account. Needs the scope operator, or a signed-in operator who gave the password within 15 minutes.',
     args: {
       name: t.arg.string({ required: true, description: 'A name that no other account has.' }),
-      credits: t.arg.int({ required: true, description: 'Its first credits.' }),
+      credits: t.arg.int({ description: 'Its first credits.' }),
+      largeCredits: t.arg.float({
+        description: 'The same, instead of credits, where they are more than an Int holds.',
+      }),
     },
-    ...resolvedBy(createAccount, (args: { name: string; credits: number }) => ({
+    ...resolvedBy(createAccount, (args: NewAccountArgs) => ({
       name: args.name,
-      credits: BigInt(args.credits),
+      credits: wholeNumber('credits', args.credits, args.largeCredits),
     })),
   }),
   creditAccount: t.field({
@@ -74,17 +105,15 @@ builder.mutationFields((t) => ({
       'Grants credits, or takes some back. Needs the scope operator, or a signed-in operator who gave the password within 15 minutes.',
     args: {
       account: t.arg.id({ required: true, description: 'Id or name.' }),
-      amount: t.arg.int({ required: true, description: 'Negative to take back; the balance never goes below zero.' }),
+      amount: t.arg.int({ description: 'Negative to take back; the balance never goes below zero.' }),
+      largeAmount: t.arg.float({ description: 'The same, instead of amount, where it is more than an Int holds.' }),
       idempotencyKey: t.arg.string({
         description: 'The same key and amount change the balance once in 24 hours; 1 to 255 printable characters.',
       }),
     },
-    ...resolvedBy(
-      creditAccount,
-      ({ amount, ...rest }: { account: string; amount: number; idempotencyKey?: string | null }) => ({
-        ...rest,
-        amount: BigInt(amount),
-      }),
-    ),
+    ...resolvedBy(creditAccount, ({ amount, largeAmount, ...rest }: CreditArgs) => ({
+      ...rest,
+      amount: wholeNumber('amount', amount, largeAmount),
+    })),
   }),
 }))

@@ -3,6 +3,7 @@ import { creditAccount } from '../../src/accounts/credit-account.ts'
 import type { ServiceContext } from '../../src/runtime/services.ts'
 import { audit } from '../setup/audit/audit.ts'
 import { call } from '../setup/http.ts'
+import { ask } from '../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 import { scrape } from '../setup/service/scraped.ts'
 
@@ -37,6 +38,28 @@ test('a grant that is repeated with its key is made once, and answered with the 
   expect([await balance(account), await traces(account)]).toEqual([120n, [3, 2]])
   expect((await scrape(service.metricsUrl)).value('credits_total', { kind: 'grant' })).toBe(before + 50)
   expect(await audit(service.runtime, [])).toEqual([])
+})
+
+test('GraphQL takes more credits than an Int holds, and variables that are Ints as before', async () => {
+  const { apiKey } = await service.createKey(await service.createAccount(), ['operator'])
+  const run = async (query: string, variables: object = {}) =>
+    (await ask<Record<string, { credits: number; id: string; code?: string }>>(service.url, apiKey, query, variables))
+      .data
+  const fields = '... on Account { id credits } ... on RequestError { code }'
+  const made = await run(`mutation { createAccount(name: "large", largeCredits: 3000000000) { ${fields} } }`)
+  expect(made?.createAccount?.credits).toBe(3_000_000_000)
+  const change = `mutation ($account: ID!, $small: Int!) {
+    small: creditAccount(account: $account, amount: $small) { ${fields} }
+    large: creditAccount(account: $account, largeAmount: -2999999999) { ${fields} }
+    both: creditAccount(account: $account, amount: 1, largeAmount: 1) { ${fields} }
+    none: creditAccount(account: $account) { ${fields} }
+    half: creditAccount(account: $account, largeAmount: 1.5) { ${fields} }
+  }`
+  expect(await run(change, { account: made?.createAccount?.id, small: 2 })).toMatchObject({
+    small: { credits: 3_000_000_002 },
+    large: { credits: 3 },
+    ...Object.fromEntries(['both', 'none', 'half'].map((name) => [name, { code: 'INVALID_REQUEST' }])),
+  })
 })
 
 test('grants with one key at the same moment are one', async () => {

@@ -13,6 +13,8 @@ const ACCEPTED: readonly string[] = [
   // Who sends none is served as before.
   'An optional argument Mutation.applyEndpoints(dryRun:) was added.',
   'An optional argument Mutation.creditAccount(idempotencyKey:) was added.',
+  'An optional argument Mutation.creditAccount(largeAmount:) was added.',
+  'An optional argument Mutation.createAccount(largeCredits:) was added.',
   'An optional argument Mutation.retryJob(idempotencyKey:) was added.',
   'An optional argument Mutation.submitVoiceJob(audioFormat:) was added.',
   'An optional argument Mutation.submitVoiceJob(captions:) was added.',

@@ -22,6 +22,12 @@ const SubmissionRef = builder.objectRef<Submission>('VoiceJobSubmission').implem
     replayed: t.exposeBoolean('replayed', {
       description: 'Whether the idempotency key belongs to an earlier job, which is this one.',
     }),
+    job: t.field({
+      type: VoiceJobRef,
+      nullable: true,
+      description: 'The job as it is now. Null where an earlier one was deleted since.',
+      resolve: ({ jobId }, _args, ctx) => voiceJob(ctx, { jobId }),
+    }),
   }),
 })
 
