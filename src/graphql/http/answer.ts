@@ -13,6 +13,7 @@ import { GRAPHQL_PATH } from '../subscriptions/handshake.ts'
 import { ANSWER_TYPES, acceptedTypes, EVENT_STREAM } from './accept.ts'
 import type { Authentication } from './authentication.ts'
 import { rejectMisreadParameters } from './get-parameters.ts'
+import { namesPersisted, rejectPersisted } from './persisted-query.ts'
 import type { createPost } from './post.ts'
 import { reject } from './reject.ts'
 
@@ -23,6 +24,7 @@ const FRAMING: ReadonlySet<string> = new Set(['connection', 'content-length', 't
  * a clock of the machine alone. Others have no further header that differs between two answers.
  */
 const TIME_HEADER = 'x-sonant-time'
+const OWN_TYPE = 'application/graphql-response+json'
 const JSON_BODY = /^application\/(graphql-response\+)?json\s*(;\s*charset="?utf-?8"?\s*)?$/i
 
 /** Answers an operation, once its caller is authenticated and its request is held to what REST requests are held to. */
@@ -43,6 +45,7 @@ export function createAnswer(
       return reject(reply.header('accept', ANSWER_TYPES.join(', ')), invalidRequest(`Accept ${ANSWER_TYPES[0]}.`), 406)
     }
     const body = readBody(request, actor)
+    if (namesPersisted(body, toUrl(request))) return rejectPersisted(stamp(reply), type === OWN_TYPE)
     const { id: requestId, ip: address } = request
     const cookie = authentication.cookieFor(reply)
     const known = { requestId, address, signal, cookie, isInAddress: request.method !== 'POST' }
@@ -103,6 +106,8 @@ async function send(reply: FastifyReply, response: Response): Promise<FastifyRep
   reply.status(response.status)
   if (response.body === null || response.headers.get('content-type') !== EVENT_STREAM)
     return reply.send(await response.text())
+  // A proxy that buffers would hold events back until there are enough of them.
+  reply.header('x-accel-buffering', 'no')
   if (reply.request.method !== 'HEAD') return reply.send(toReadable(response.body))
   // What would come is all that HEAD asks for: nothing is followed. A stream that was not read yet may fail to be cancelled.
   await response.body.cancel().catch(() => undefined)

@@ -250,6 +250,40 @@ describe('the type of an answer', () => {
     expect(follow).not.toHaveBeenCalled()
   })
 
+  test('to a subscription begins at once, and no proxy is to hold it back', async () => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, accept: 'text/event-stream' }
+    const body = JSON.stringify({ query: 'subscription { jobsUpdated { id } }' })
+    const response = await fetch(`${door.url}/graphql`, { method: 'POST', headers, body })
+    expect([response.status, response.headers.get('x-accel-buffering')]).toEqual([200, 'no'])
+    const reader = response.body!.getReader()
+    expect(Buffer.from((await reader.read()).value!).toString()).toMatch(/^:/)
+    await reader.cancel()
+  })
+
+  test.each(['application/json', 'application/graphql-response+json'])(
+    'to a document that is named by its hash alone says that it has to be sent: %s',
+    async (accept) => {
+      const extensions = { persistedQuery: { version: 1, sha256Hash: '0'.repeat(64) } }
+      const headers = { 'content-type': 'application/json', accept }
+      const parameters = new URLSearchParams({ operationName: 'A', extensions: JSON.stringify(extensions) })
+      const post = (body: object) =>
+        fetch(`${door.url}/graphql`, { method: 'POST', headers, body: JSON.stringify(body) })
+      for (const response of [
+        await post({ operationName: 'A', variables: {}, extensions }),
+        await fetch(`${door.url}/graphql?${parameters}`, { headers }),
+      ]) {
+        expect([response.status, response.headers.get('content-type')]).toEqual([200, `${accept}; charset=utf-8`])
+        const { errors } = (await response.json()) as Answer
+        expect(errors).toMatchObject([
+          { message: 'PersistedQueryNotSupported', extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' } },
+        ])
+      }
+      expect(await (await post({ query: '{ __typename }', extensions })).json()).toEqual({
+        data: { __typename: 'Query' },
+      })
+    },
+  )
+
   test.each([{}, { id: null }, { id: [] }])('to variables that do not fit is no success: %j', async (variables) => {
     const body = JSON.stringify({ query: 'query ($id: ID!) { node(id: $id) { id } }', variables })
     const statuses = ['application/graphql-response+json', 'application/json'].map(async (accept) => {
@@ -261,6 +295,24 @@ describe('the type of an answer', () => {
 })
 
 describe('submitVoiceJob', () => {
+  test('answers with the job as it is now, the one that a key has led to as well', async () => {
+    const query = `mutation ($key: String) {
+      submitVoiceJob(slug: "tts", inputs: { text: "Now.", voice: "aria" }, idempotencyKey: $key) {
+        ... on VoiceJobSubmission { jobId status replayed job { id status liveUrl(format: MP3) } }
+      }
+    }`
+    const ordered = async () =>
+      (await ask(query, { key: 'as it is now' })).answer.data?.submitVoiceJob as {
+        jobId: string
+        job: { liveUrl: string | null }
+      }
+    const first = await ordered()
+    expect(first).toMatchObject({ replayed: false, job: { id: first.jobId, status: 'QUEUED' } })
+    expect(first.job.liveUrl).toContain(first.jobId)
+    await ask('mutation ($id: ID!) { cancelJob(jobId: $id) { __typename } }', { id: first.jobId })
+    expect(await ordered()).toMatchObject({ replayed: true, job: { id: first.jobId, status: 'FAILED' } })
+  })
+
   test('answers the same idempotency key with the same job, and another text with IDEMPOTENCY_MISMATCH', async () => {
     const before = await countJobs()
     const ordered = (text: string) => submit(JSON.stringify({ text, voice: 'aria' }), ', "key": "order 7"')
