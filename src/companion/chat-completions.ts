@@ -1,5 +1,6 @@
 import { EngineError } from '../engines/engine.ts'
 import { type Limit, openCompanionServer, v1Url } from './companion-server.ts'
+import { withoutThoughts } from './without-thoughts.ts'
 
 /** UTF-16 units of a reply that are kept. */
 const MAX_REPLY_CHARACTERS = 32_000
@@ -47,7 +48,7 @@ function replyOf(answer: unknown): string {
   const { choices } = (answer ?? {}) as { choices?: unknown }
   const [choice] = Array.isArray(choices) ? choices : []
   const message = (choice as { message?: { content?: unknown; refusal?: unknown } } | undefined)?.message
-  const text = textOf(message?.content) || textOf(message?.refusal)
+  const text = withoutThoughts(textOf(message?.content)).trim() || textOf(message?.refusal)
   // What PostgreSQL cannot keep is left out of a reply rather than failing it.
   const clean = text.replaceAll('\0', '').slice(0, MAX_REPLY_CHARACTERS).toWellFormed().trim()
   if (clean === '') throw new EngineError('PROVIDER_UNAVAILABLE', 'the chat completion holds no text')

@@ -160,6 +160,20 @@ describe('chatWithCompanion', () => {
     expect((await service.job(body.job_id)).reason).toBe('The reply was flagged.')
   })
 
+  it('hears nothing of what the model thought, and neither do its moderator and the chat', async () => {
+    service.provider.script(CHAT, chatAnswer('<think>A secret.</think>\n\nAloud.'))
+    const { body } = await say({ message: 'Hello.' })
+    expect(body.reply).toBe('Aloud.')
+    expect(JSON.stringify(service.provider.of(MODERATIONS).map((sent) => sent.body))).not.toContain('secret')
+    await say({ chat_id: body.chat_id, message: 'More.' })
+    expect(sentMessages().at(-1)).toEqual(['Hello.', 'Aloud.', 'More.'])
+    service.provider.script(CHAT, chatAnswer('<think>It never ends'))
+    expect(await say({ message: 'Hello.' })).toMatchObject({
+      status: 502,
+      body: { error_code: 'PROVIDER_UNAVAILABLE' },
+    })
+  })
+
   it('asks again where a server was busy for a moment', async () => {
     let calls = 0
     service.provider.script(CHAT, () => (++calls === 1 ? { status: 503 } : chatAnswer('at last')))
