@@ -1,23 +1,29 @@
 import { libraryVoices, usableLibraryVoices } from '../catalog/library-voices.ts'
 import type { Voice, VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
-import { type Model, reachableModels, requireModel } from './models.ts'
+import { findModel, type Model, OPENAI_NAMES, reachableModels, requireModel } from './models.ts'
 import { OpenaiViolation } from './openai-error.ts'
 
 /** OpenAI says when a model was made; these are made by their operator, at no time that matters. */
 const CREATED = 0
 
-const modelEntry = ({ id }: Model) => ({ id, object: 'model', created: CREATED, owned_by: 'sonant' })
+const modelEntry = ({ id }: Pick<Model, 'id'>) => ({ id, object: 'model', created: CREATED, owned_by: 'sonant' })
 
-/** `GET /v1/models`: what the caller may use. */
-export const listModels = (ctx: Context) => ({ object: 'list', data: reachableModels(ctx).map(modelEntry) })
+/** `GET /v1/models`: what the caller may use, the names of OpenAI's own that stand for the usual one included. */
+export function listModels(ctx: Context) {
+  const models = reachableModels(ctx)
+  const taken = new Set(models.map(({ id }) => id))
+  const usual = OPENAI_NAMES.filter((id) => !taken.has(id) && findModel(ctx, id) !== undefined).map((id) => ({ id }))
+  return { object: 'list', data: [...models, ...usual].map(modelEntry) }
+}
 
 /** `GET /v1/models/{id}`. @throws OpenaiViolation, 404 */
 export function showModel(ctx: Context, id: string) {
   const found = reachableModels(ctx).find((model) => model.id === id)
   if (found !== undefined) return modelEntry(found)
   // The usual names work as models, so they are there.
-  return modelEntry({ id, endpoint: requireModel(ctx, id) })
+  requireModel(ctx, id)
+  return modelEntry({ id })
 }
 
 /** `GET /v1/audio/models`: as Open WebUI asks for them. */

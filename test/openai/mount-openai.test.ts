@@ -321,11 +321,15 @@ describe('what clients send, one by one', () => {
         { id: 'gpu', object: 'model', owned_by: 'sonant', created: expect.any(Number) },
         { id: 'tts' },
         { id: 'loud' },
+        { id: 'tts-1' },
+        { id: 'tts-1-hd' },
+        { id: 'gpt-4o-mini-tts' },
       ],
     })
+    for (const { id } of list.data) expect((await get(`/v1/models/${id}`)).json()).toMatchObject({ id })
     const studio = (await service.createKey(account, ['generate:voice', 'voice:studio'])).apiKey
     const more = (await get('/v1/models', studio)).json<{ data: { id: string }[] }>()
-    expect(more.data.map(({ id }) => id)).toEqual(['gpu', 'secret', 'tts', 'loud', 'tts-2'])
+    expect(more.data.map(({ id }) => id).slice(0, 5)).toEqual(['gpu', 'secret', 'tts', 'loud', 'tts-2'])
     expect((await get('/v1/models/tts')).json()).toMatchObject({ id: 'tts', object: 'model' })
     const [hidden, missing] = [await get('/v1/models/secret'), await get('/v1/models/hidden')]
     expect([hidden.status, hidden.text.replace('secret', 'hidden')]).toEqual([404, missing.text])
