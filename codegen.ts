@@ -23,6 +23,7 @@ const CLIENT = 'prisma/generated'
 
 /** What rest/document.ts reads. */
 const DOCUMENT = 'rest/openapi.json'
+const OPENAI_DOCUMENT = 'src/openai/openapi.json'
 
 /** Content by path from the project's root; null: there is no such file any more. */
 type Files = Readonly<Record<string, string | null>>
@@ -55,6 +56,7 @@ async function describeApi(): Promise<Files> {
     'src/console/webhooks/verify-snippets.ts': generateSnippets(),
     'rest/types.ts': await generateRestTypes(document),
     [DOCUMENT]: JSON.stringify(parse(document)),
+    [OPENAI_DOCUMENT]: JSON.stringify(parse(readFileSync(`${ROOT}src/openai/openapi.yaml`, 'utf8'))),
   }
 }
 

@@ -79,7 +79,7 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
   await mountGraphql(app, runtime, authentication)
   mountCsvFiles(app, runtime, authentication)
   await mountVoiceUpload(app, runtime, authentication)
-  mountDocs(app, document, runtime.settings.publicUrl)
+  await mountDocs(app, document, runtime.settings.publicUrl)
   await mountConsole(app, {
     publicUrl: () => runtime.publicUrl,
     bucketUrl: runtime.settings.s3?.publicUrl ?? null,

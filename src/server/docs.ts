@@ -6,11 +6,15 @@ import { cached } from '../../rest/answers.ts'
 import { API_ROOT, type Document } from '../../rest/document.ts'
 import { mountOpen } from '../../rest/mount.ts'
 import { mountPage, type PageParts } from '../http/page.ts'
+import { OPENAI_ROOT } from '../openai/mount-openai.ts'
 
 const PATH = '/docs'
-/** Without the top bar, which offers to load other documents; the document's address is relative to the page's, so that both may lie under a proxy's path. */
+const OPENAI_DOCUMENT = new URL('../openai/openapi.json', import.meta.url)
+/** Addresses are relative to the page's, so that all may lie under a proxy's path. */
+const [REST_URL, OPENAI_URL] = [`.${API_ROOT}/openapi.json`, `.${OPENAI_ROOT}/openapi.json`]
+const OPENAI_PAGE = '?of=openai'
+/** Without the top bar, which offers to load documents from anywhere. */
 const OPTIONS = {
-  url: `.${API_ROOT}/openapi.json`,
   dom_id: '#swagger-ui',
   deepLinking: true,
   layout: 'BaseLayout',
@@ -20,16 +24,29 @@ const OPTIONS = {
 }
 
 /**
- * The contract at /api/v1/openapi.json and its documentation at /docs, served whole from this process: no CDN, no validator badge,
- * nothing called outside.
+ * The contract at /api/v1/openapi.json, that for OpenAI's clients at /v1/openapi.json, and the documentation of both at /docs, served whole
+ * from this process: no CDN, no validator badge, nothing called outside.
  */
-export function mountDocs(app: FastifyInstance, document: Document, publicUrl: string | null): void {
-  const body = Buffer.from(JSON.stringify(document))
-  const served = { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` }
-  mountOpen(app, `${API_ROOT}/openapi.json`, (request) => cached(served, request))
+export async function mountDocs(app: FastifyInstance, document: Document, publicUrl: string | null): Promise<void> {
+  mountDocument(app, API_ROOT, document, publicUrl)
+  mountDocument(app, OPENAI_ROOT, JSON.parse(await readFile(OPENAI_DOCUMENT, 'utf8')) as Document, publicUrl)
   const page = mountPage(app, PATH, () => makePage(publicUrl))
   app.get(PATH, (_request, reply) => page.send(reply))
   app.get(`${PATH}/`, (_request, reply) => reply.redirect(`..${PATH}`))
+}
+
+/** Its server is absolute, as generated clients need it: the public address, or else the one that the reader has used. */
+function mountDocument(app: FastifyInstance, root: string, document: Document, publicUrl: string | null): void {
+  let served: { readonly address: string; readonly body: Buffer; readonly etag: string } | undefined
+  const servedAt = (address: string) => {
+    if (served?.address === address) return served
+    const body = Buffer.from(JSON.stringify({ ...document, servers: [{ url: `${address}${root}` }] }))
+    served = { address, body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` }
+    return served
+  }
+  mountOpen(app, `${root}/openapi.json`, (request) =>
+    cached(servedAt(publicUrl ?? `${request.protocol}://${request.host}`), request),
+  )
 }
 
 async function makePage(publicUrl: string | null): Promise<PageParts> {
@@ -37,7 +54,8 @@ async function makePage(publicUrl: string | null): Promise<PageParts> {
   const read = (name: string) =>
     readFile(fileURLToPath(new URL(`static/${name}`, import.meta.resolve('@fastify/swagger-ui'))))
   const [script, style, layout] = await Promise.all(['swagger-ui-bundle.js', 'swagger-ui.css', 'index.css'].map(read))
-  const start = `SwaggerUIBundle({ ...${JSON.stringify(OPTIONS)}, presets: [SwaggerUIBundle.presets.apis] })`
+  const start = `const url = location.search === '${OPENAI_PAGE}' ? '${OPENAI_URL}' : '${REST_URL}'
+SwaggerUIBundle({ url, ...${JSON.stringify(OPTIONS)}, presets: [SwaggerUIBundle.presets.apis] })`
   return {
     files: {
       'swagger-ui.js': script ?? '',
@@ -53,6 +71,7 @@ async function makePage(publicUrl: string | null): Promise<PageParts> {
 <link rel="stylesheet" href="${link('swagger-ui.css')}">
 </head>
 <body>
+<nav style="padding:12px 20px;font-family:sans-serif"><a href="docs">Sonant's API</a> · <a href="docs${OPENAI_PAGE}">For clients of OpenAI</a></nav>
 <div id="swagger-ui"></div>
 <script src="${link('swagger-ui.js')}"></script>
 <script src="${link('start.js')}"></script>

@@ -84,6 +84,20 @@ describe('the document', () => {
     expect(document.servers).toEqual([{ url: `${PUBLIC_URL}/api/v1` }])
   })
 
+  it('has one of the door for clients of OpenAI next to it', async () => {
+    const openai = (await (await fetch(`${door.url}/v1/openapi.json`)).json()) as Document
+    expect(openai.servers).toEqual([{ url: `${PUBLIC_URL}/v1` }])
+    expect(Object.keys(openai.paths)).toContain('/audio/speech')
+    expect(await (await fetch(`${door.url}/docs`)).text()).toContain('href="docs?of=openai"')
+  })
+
+  it('describes the body of a webhook as what polling answers', () => {
+    const { jobFinished } = (document as unknown as { webhooks: Record<string, { post: Operation }> }).webhooks
+    expect(jobFinished?.post.requestBody?.content?.['application/json']?.schema).toEqual({
+      $ref: '#/components/schemas/VoiceJob',
+    })
+  })
+
   it('describes exactly the operations that there are', () => {
     expect(
       allOperations()

@@ -16,6 +16,17 @@ const HEADERS = { 'content-type': 'application/json' }
 
 const read = (path: string, bearer = key) => send({ headers: { authorization: `Bearer ${bearer}` } }, path)
 
+it.each(['/api/v1', '/v1'])(
+  'the document below %s has an absolute server, without PUBLIC_URL as well',
+  async (root) => {
+    const named = door.url.replace('127.0.0.1', 'localhost')
+    for (const url of [door.url, named, door.url]) {
+      const answer = await fetch(`${url}${root}/openapi.json`)
+      expect(await answer.json()).toMatchObject({ servers: [{ url: `${url}${root}` }] })
+    }
+  },
+)
+
 describe('voiceJob', () => {
   it('asks for a slower pace as the job grows older', async () => {
     const { body: made } = await send(post(key, { inputs: { text: 'Hi.', voice: firstVoice() } }))
