@@ -35,9 +35,7 @@ export function Composer({ endpoint, chosenVoice, isAwaited, onVoice, onExpired 
   const form = useRef<HTMLFormElement>(null)
   const { speak, isOff, onSubmit } = useSpeaking(endpoint, filled, isAwaited)
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || CodeDialog !== null) return
-    event.preventDefault()
-    form.current?.requestSubmit()
+    if (CodeDialog === null) submitOnEnter(form.current, event)
   }
   const failure = speak.failure ?? code.failure
   const errors = errorsOf(speak.failure?.details ?? [])
@@ -71,6 +69,12 @@ export function Composer({ endpoint, chosenVoice, isAwaited, onVoice, onExpired 
       {CodeDialog !== null && <CodeDialog spoken={spokenOf(endpoint, fields, values)} onClose={close} />}
     </form>
   )
+}
+
+function submitOnEnter(form: HTMLFormElement | null, event: KeyboardEvent): void {
+  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+  event.preventDefault()
+  form?.requestSubmit()
 }
 
 /** What Speak does; it is off without a text, with one that is too long, and while its voice is awaited. */

@@ -38,6 +38,10 @@ interface Offered {
   readonly to: string
 }
 
+const TOO_LONG = (
+  <p class="menu-note">A file holds the jobs of at most {MOST_DAYS} days: give the list a later beginning.</p>
+)
+
 /** Files of windows of time up to the menu's opening, of what the list is filtered to. The router would take a link without a target for a screen. */
 export function ExportMenu({ file, of, windows, isWholeOffered = false, filter = {}, query = {} }: ExportMenuProps) {
   const [now, setNow] = useState(timeNow)
@@ -74,9 +78,7 @@ export function ExportMenu({ file, of, windows, isWholeOffered = false, filter =
       {tooMany !== undefined && (
         <p class="menu-note">A file holds at most {count(tooMany.most)} jobs: choose a shorter time.</p>
       )}
-      {offered.some(isTooLong) && (
-        <p class="menu-note">A file holds the jobs of at most {MOST_DAYS} days: give the list a later beginning.</p>
-      )}
+      {offered.some(isTooLong) && TOO_LONG}
     </Drop>
   )
 }

@@ -23,7 +23,7 @@ interface Owned {
 }
 
 /** What is gone. */
-export interface Erased {
+interface Erased {
   readonly jobs: readonly Owned[]
   readonly deliveries: readonly Owned[]
 }
