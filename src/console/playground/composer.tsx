@@ -34,9 +34,7 @@ export function Composer({ endpoint, chosenVoice, isAwaited, onVoice, onExpired 
   const { CodeDialog, code, close } = useCodeDialog()
   const form = useRef<HTMLFormElement>(null)
   const { speak, isOff, onSubmit } = useSpeaking(endpoint, filled, isAwaited)
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (CodeDialog === null) submitOnEnter(form.current, event)
-  }
+  const onKeyDown = (event: KeyboardEvent) => CodeDialog === null && submitOnEnter(form.current, event)
   const failure = speak.failure ?? code.failure
   const errors = errorsOf(speak.failure?.details ?? [])
   const sheet = fields.find(({ name }) => name === 'text')
