@@ -45,6 +45,12 @@ export const formatInput = (call: Call): { jobId: string; format: string | undef
   format: call.query.format as string | undefined,
 })
 
+/** The same; what is made of a job's audio for a caller ends when it hangs up. */
+export const audioInput = (call: Call): ReturnType<typeof formatInput> & { gone: AbortSignal } => ({
+  ...formatInput(call),
+  gone: call.disconnect(),
+})
+
 export function submissionInput(call: Call): VoiceJobInput & GenerationInput {
   const { inputs, webhook_url: webhookUrl } = call.body as VoiceJobRequest | GenerationRequest
   return { slug: slugOf(call), inputs, webhookUrl, idempotencyKey: idempotencyKeyOf(call) }

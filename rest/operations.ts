@@ -31,6 +31,7 @@ import { voiceJobAudio } from '../src/voice/voice-job-audio.ts'
 import { accepted, audioFile, cached, captionsFile, created, finished, ok, polled, shown } from './answers.ts'
 import { csvFile } from './csv.ts'
 import {
+  audioInput,
   chatInput,
   exportInput,
   formatInput,
@@ -101,7 +102,7 @@ export const operations = {
   exportJobs: operation({ scope: JOB_READ_SCOPE, input: exportInput, verb: exportJobs, answer: csvFile }),
   voiceJobAudio: operation({
     scope: JOB_READ_SCOPE,
-    input: formatInput,
+    input: audioInput,
     verb: voiceJobAudio,
     answer: audioFile,
   }),

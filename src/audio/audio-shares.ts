@@ -1,26 +1,52 @@
-import { Shares } from '../concurrency/shares.ts'
+import { FairSemaphore } from '../concurrency/fair-semaphore.ts'
 import { ServiceError } from '../errors/service-error.ts'
 
-/** Files that one account may have encoded while they are read. */
-const MOST_TRANSCODED = 24
-/** Files that it may have decoded, each of which is held as a whole: ten minutes are 30 MB. */
-const MOST_DECODED = 4
 const LONGEST_WAIT_MS = 10_000
 const RETRY_AFTER_SECONDS = 5
 
-/** What stored audio takes of the audio threads and of memory, by account: signed URLs need no key, and are no subject of a rate limit. */
+/** What audio that is read takes of the audio threads and of memory, by account: signed URLs need no key, and no rate limit holds them. */
 export interface AudioShares {
-  readonly transcoded: Shares
-  readonly decoded: Shares
+  /** Files that are encoded while they are read: an encoder takes a megabyte, or half. */
+  readonly encoded: AudioPlaces
+  /** FLAC among them, whose encoder takes seven megabytes, and WAV and PCM that is held until it is whole. */
+  readonly large: AudioPlaces
+  /** Stored files that were decoded: ten minutes are 30 MB. */
+  readonly decoded: AudioPlaces
 }
 
-/** Both throw RATE_LIMITED where the share stays taken. */
 export const openAudioShares = (): AudioShares => ({
-  transcoded: new Shares(MOST_TRANSCODED, LONGEST_WAIT_MS, tooMany),
-  decoded: new Shares(MOST_DECODED, LONGEST_WAIT_MS, tooMany),
+  encoded: new AudioPlaces(96, 48),
+  large: new AudioPlaces(16, 8),
+  decoded: new AudioPlaces(12, 4),
 })
 
-const tooMany = (): ServiceError =>
-  new ServiceError('RATE_LIMITED', "Read the account's other audio to its end first: too much of it is read at once.", {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  })
+/** So many places of this process, and fewer for each account. What finds none waits, the accounts in turn. */
+export class AudioPlaces {
+  readonly #places: FairSemaphore
+
+  constructor(total: number, perAccount: number) {
+    this.#places = new FairSemaphore(total, perAccount)
+  }
+
+  /**
+   * @returns what gives the place back, once however often it is called
+   * @throws AudioBusy after ten seconds, the reason of `gone` when that is aborted before
+   */
+  async acquire(accountId: string, gone?: AbortSignal): Promise<() => void> {
+    const late = AbortSignal.timeout(LONGEST_WAIT_MS)
+    try {
+      return await this.#places.acquire(accountId, gone === undefined ? late : AbortSignal.any([gone, late]))
+    } catch (error) {
+      throw error === late.reason ? new AudioBusy() : error
+    }
+  }
+}
+
+/** No place was given back in time. */
+export class AudioBusy extends ServiceError {
+  constructor() {
+    super('UNAVAILABLE', 'Read other audio to its end, then try again: too much of it is read at once.', {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    })
+  }
+}

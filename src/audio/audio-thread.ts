@@ -2,9 +2,11 @@ import { parentPort } from 'node:worker_threads'
 import { lowerThreadPriority } from '../values/lower-priority.ts'
 import { decode } from './decode.ts'
 import { encodeFile, startEncoding } from './encode.ts'
+import { mp3Bytes } from './encode-mp3.ts'
 import type { Encoding, EncodingOptions } from './encoding.ts'
 import type { FileFormat } from './format.ts'
 import { type Judgement, judgeRecording } from './judge-recording.ts'
+import { libavBytes } from './libav.ts'
 import { readRecording, readSound } from './read-recording.ts'
 import { resampled } from './resample.ts'
 import type { SoundKind } from './sound-kind.ts'
@@ -26,10 +28,11 @@ export type AudioTask =
 /** What comes of a task; nothing of a start or a drop. */
 export type AudioResult = Uint8Array<ArrayBuffer> | Wav | Judgement | null
 
-/** Tasks are answered in the order in which they came. */
-export type AudioAnswer =
-  | { readonly id: number; readonly result: AudioResult }
-  | { readonly id: number; readonly error: string }
+/** Tasks are answered in the order in which they came. `heapBytes` is what the libraries and what they have made take by then. */
+export type AudioAnswer = { readonly id: number; readonly heapBytes: number } & (
+  | { readonly result: AudioResult }
+  | { readonly error: string }
+)
 
 const streams = new Map<number, Encoding>()
 let last: Promise<void> = Promise.resolve()
@@ -43,11 +46,15 @@ parentPort?.on('message', ({ id, task }: { id: number; task: AudioTask }) => {
 async function answer(id: number, task: AudioTask): Promise<void> {
   try {
     const result = await perform(task)
-    parentPort?.postMessage({ id, result }, result instanceof Uint8Array ? [result.buffer] : [])
+    reply({ id, result, heapBytes: heapBytes() }, result instanceof Uint8Array ? [result.buffer] : [])
   } catch (error) {
-    parentPort?.postMessage({ id, error: (error as Error).message })
+    reply({ id, error: (error as Error).message, heapBytes: heapBytes() })
   }
 }
+
+const reply = (answer: AudioAnswer, own: ArrayBuffer[] = []): void => parentPort?.postMessage(answer, own)
+
+const heapBytes = (): number => libavBytes() + mp3Bytes()
 
 async function perform(task: AudioTask): Promise<AudioResult> {
   switch (task.kind) {

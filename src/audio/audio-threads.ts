@@ -9,7 +9,7 @@ import type { SoundKind } from './sound-kind.ts'
 import type { Wav } from './wav.ts'
 
 /** A file that is encoded as its samples come. */
-interface AudioEncoder {
+export interface AudioEncoder {
   /** The bytes that the samples lead to, which may be none yet. @throws Error when the thread has died */
   push(samples: Int16Array): Promise<Uint8Array>
   /** The rest of the file. */
@@ -20,7 +20,7 @@ interface AudioEncoder {
 
 /** Encodes and decodes audio in threads of its own, off the event loop. */
 export interface AudioThreads {
-  /** Of reading what is stored. */
+  /** Of reading audio. */
   readonly shares: AudioShares
   /** Begins a file that is sent while it grows. */
   startEncoder(options: EncodingOptions): AudioEncoder
@@ -37,9 +37,14 @@ export interface AudioThreads {
   close(): Promise<void>
 }
 
-const WARM_SAMPLES = 24_000
+const WARM_SAMPLES = 2400
+/** After this time without work a thread ends, unless it is the last one: that is ready for the next file. */
+const IDLE_MS = 30_000
+/** The libraries of a new one have half of it. One that has more is replaced as soon as it has no work: their memory never shrinks. */
+const GROWN_BYTES = 48 * 2 ** 20
+const GROWN_IDLE_MS = 1000
 
-/** Up to `most` threads, started when there is something to do and kept. One that dies fails the files in its hands, and no others. */
+/** Up to `most` threads, started when there is something to do. One that dies fails the files in its hands, and no others. */
 export const openAudioThreads = (most: number): AudioThreads => new Pool(most)
 
 class Pool implements AudioThreads {
@@ -62,7 +67,7 @@ class Pool implements AudioThreads {
     thread.files++
     let isOpen = true
     const close = (): void => {
-      if (isOpen) thread.files--
+      if (isOpen) thread.endFile()
       isOpen = false
     }
     const push = async (samples: Int16Array, isLast: boolean): Promise<Uint8Array> => {
@@ -108,27 +113,50 @@ class Pool implements AudioThreads {
 
   async #warmAll(): Promise<void> {
     while (this.#threads.size < this.#most) this.#start()
-    const wav = { samples: new Int16Array(WARM_SAMPLES), sampleRate: 22_050 }
-    const tasks = [...this.#threads].flatMap((thread) =>
-      AUDIO_FORMATS.map((format) =>
-        thread.run({ kind: 'encode', samples: wav.samples, options: { format, sampleRate: wav.sampleRate } }),
-      ),
-    )
-    await Promise.allSettled(tasks)
+    await Promise.all([...this.#threads].map(warmUp))
   }
 
-  /** One without work, else a new one, else the one with the least. */
+  /** Called when a thread has had no work for a while. */
+  #endIdle(thread: AudioThread): void {
+    if (this.#threads.size === 1) {
+      if (!thread.isGrown) return
+      void warmUp(this.#start())
+    }
+    this.#threads.delete(thread)
+    void thread.close()
+  }
+
+  /** The one with the least work. If all have some, another one is started, which opens its libraries before it is the least busy. */
   #leastBusy(): AudioThread {
     const [idlest] = [...this.#threads].sort((a, b) => a.load - b.load)
-    if (idlest !== undefined && (idlest.load === 0 || this.#threads.size >= this.#most)) return idlest
-    return this.#start()
+    if (idlest === undefined) return this.#start()
+    if (idlest.load > 0 && this.#threads.size < this.#most) void warmUp(this.#start())
+    return idlest
   }
 
   #start(): AudioThread {
-    const thread = new AudioThread(() => this.#threads.delete(thread))
+    const thread = new AudioThread({
+      onEnd: () => this.#threads.delete(thread),
+      onIdle: () => this.#endIdle(thread),
+    })
     this.#threads.add(thread)
     return thread
   }
+}
+
+/** Has a thread open its libraries. Never rejects. */
+async function warmUp(thread: AudioThread): Promise<void> {
+  const samples = new Int16Array(WARM_SAMPLES)
+  const tasks = AUDIO_FORMATS.map((format) =>
+    thread.run({ kind: 'encode', samples, options: { format, sampleRate: 22_050 } }),
+  )
+  await Promise.allSettled(tasks)
+}
+
+/** What a thread tells its pool. */
+interface ThreadEvents {
+  readonly onEnd: () => void
+  readonly onIdle: () => void
 }
 
 /** One thread: many files at once, one task after the other. */
@@ -140,14 +168,16 @@ class AudioThread {
     env: threadEnvironment(),
   })
   readonly #waiting = new Map<number, PromiseWithResolvers<AudioResult>>()
-  readonly #onEnd: () => void
+  readonly #events: ThreadEvents
+  #heapBytes = 0
+  #idle: NodeJS.Timeout | undefined
   #tasks = 0
   #ended: Error | null = null
   /** Files that are being encoded. */
   files = 0
 
-  constructor(onEnd: () => void) {
-    this.#onEnd = onEnd
+  constructor(events: ThreadEvents) {
+    this.#events = events
     this.#worker.unref()
     this.#worker.stdout.resume()
     this.#worker.stderr.resume()
@@ -160,8 +190,13 @@ class AudioThread {
     return this.files + this.#waiting.size
   }
 
+  get isGrown(): boolean {
+    return this.#heapBytes > GROWN_BYTES
+  }
+
   run(task: AudioTask): Promise<AudioResult> {
     if (this.#ended !== null) return Promise.reject(this.#ended)
+    clearTimeout(this.#idle)
     const id = ++this.#tasks
     const waiting = Promise.withResolvers<AudioResult>()
     this.#waiting.set(id, waiting)
@@ -172,6 +207,11 @@ class AudioThread {
     return waiting.promise
   }
 
+  endFile(): void {
+    this.files--
+    this.#watchIdle()
+  }
+
   async close(): Promise<void> {
     this.#end(new Error('The audio threads are closed.'))
     await this.#worker.terminate()
@@ -180,16 +220,25 @@ class AudioThread {
   #settle(answer: AudioAnswer): void {
     const waiting = this.#waiting.get(answer.id)
     this.#waiting.delete(answer.id)
+    this.#heapBytes = answer.heapBytes
     if (this.#waiting.size === 0) this.#worker.unref()
+    this.#watchIdle()
     if ('error' in answer) waiting?.reject(new Error(answer.error))
     else waiting?.resolve(answer.result)
   }
 
+  #watchIdle(): void {
+    if (this.load > 0 || this.#ended !== null) return
+    clearTimeout(this.#idle)
+    this.#idle = setTimeout(this.#events.onIdle, this.isGrown ? GROWN_IDLE_MS : IDLE_MS).unref()
+  }
+
   #end(error: Error): void {
+    clearTimeout(this.#idle)
     this.#ended ??= error
     for (const { reject } of this.#waiting.values()) reject(this.#ended)
     this.#waiting.clear()
-    this.#onEnd()
+    this.#events.onEnd()
   }
 }
 

@@ -9,23 +9,27 @@ type Encoder = WasmMediaEncoder<'audio/mpeg'>
 const BITRATE = 64
 const FULL_SCALE = 32_768
 
-/** Over a megabyte each: what many files at once needed is not kept for ever. */
-const MOST_IDLE = 4
+/** What each takes. */
+const ENCODER_BYTES = 1.5 * 2 ** 20
 
 /** Encoders that have ended a file: one takes 30 ms to be made. */
 const idle: Encoder[] = []
+let made = 0
+
+/** What all of them take, until their thread ends. */
+export const mp3Bytes = (): number => made * ENCODER_BYTES
 
 /**
  * MP3 of 64 kbit/s, mono, at the rate of the samples or the next higher one of the format. It begins with some 50 ms of the encoder's own
  * delay: where its length is known it says so, and players leave that out.
  */
 export async function encodeMp3({ sampleRate, totalSamples }: EncodingOptions): Promise<Encoding> {
-  const encoder = idle.pop() ?? (await createMp3Encoder())
+  const encoder = idle.pop() ?? (await newEncoder())
   const outputSampleRate = mp3Rate(sampleRate)
   encoder.configure({ sampleRate, channels: 1, bitrate: BITRATE, outputSampleRate })
   let isOpen = true
   const reuse = (): void => {
-    if (isOpen && idle.length < MOST_IDLE) idle.push(encoder)
+    if (isOpen) idle.push(encoder)
     isOpen = false
   }
   // Other rates are changed by the encoder, to a length of its own.
@@ -43,6 +47,11 @@ export async function encodeMp3({ sampleRate, totalSamples }: EncodingOptions): 
     },
     close: reuse,
   }
+}
+
+function newEncoder(): Promise<Encoder> {
+  made++
+  return createMp3Encoder()
 }
 
 function floatsOf(samples: Int16Array): Float32Array {

@@ -1,43 +1,15 @@
-import { type Encoding, type EncodingOptions, joinBytes } from './encoding.ts'
-import { MAX_WAV_SAMPLES, PCM_RATE, UNKNOWN_SIZE } from './format.ts'
+import { bytesOf, encodeSamples } from './encode-wav.ts'
+import type { Encoding, EncodingOptions } from './encoding.ts'
+import { PCM_RATE } from './format.ts'
 import { resampleTo } from './resample.ts'
-import { WAV_HEADER_BYTES, writeWavHeader } from './wav-header.ts'
 
 /** The samples themselves: at 24 kHz unless at another rate, without a header. */
 export async function encodePcm({ sampleRate, rate = PCM_RATE }: EncodingOptions): Promise<Encoding> {
-  const resampler = sampleRate === rate ? null : await resampleTo(rate, sampleRate)
+  if (sampleRate === rate) return encodeSamples()
+  const resampler = await resampleTo(rate, sampleRate)
   return {
     patches: [],
-    push: (samples, isLast) => bytesOf(resampler === null ? samples : resampler.push(samples, isLast)),
-    close: () => resampler?.close(),
+    push: (samples, isLast) => bytesOf(resampler.push(samples, isLast)),
+    close: () => resampler.close(),
   }
 }
-
-/** WAV, PCM 16-bit mono at the rate of the samples. Where their number is not known the header says so. */
-export function encodeWav({ sampleRate, totalSamples }: EncodingOptions): Encoding {
-  let head: Uint8Array | null = wavHead(sampleRate, totalSamples)
-  return {
-    patches: [],
-    push: (samples) => {
-      const bytes = bytesOf(samples)
-      if (head === null) return bytes
-      const first = joinBytes([head, bytes])
-      head = null
-      return first
-    },
-    close: () => undefined,
-  }
-}
-
-function wavHead(sampleRate: number, totalSamples = Number.POSITIVE_INFINITY): Uint8Array {
-  const head = new Uint8Array(WAV_HEADER_BYTES)
-  writeWavHeader(head, sampleRate)
-  const view = new DataView(head.buffer)
-  const isKnown = totalSamples <= MAX_WAV_SAMPLES
-  view.setUint32(4, isKnown ? WAV_HEADER_BYTES - 8 + totalSamples * 2 : UNKNOWN_SIZE, true)
-  view.setUint32(40, isKnown ? totalSamples * 2 : UNKNOWN_SIZE, true)
-  return head
-}
-
-const bytesOf = (samples: Int16Array): Uint8Array<ArrayBuffer> =>
-  new Uint8Array(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength))

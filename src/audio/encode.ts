@@ -1,6 +1,7 @@
 import { encodeWithLibav } from './encode-libav.ts'
 import { encodeMp3 } from './encode-mp3.ts'
-import { encodePcm, encodeWav } from './encode-pcm.ts'
+import { encodePcm } from './encode-pcm.ts'
+import { encodeWav } from './encode-wav.ts'
 import { type Encoding, type EncodingOptions, joinBytes } from './encoding.ts'
 import { resampleTo } from './resample.ts'
 
@@ -54,5 +55,5 @@ export async function encodeFile(
   }
 }
 
-/** Some seconds: frames of it all at once would take several times the memory. */
-const BLOCK_SAMPLES = 65_536
+/** Frames of it all at once would take many times the memory, and more time. */
+const BLOCK_SAMPLES = 8192

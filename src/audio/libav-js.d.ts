@@ -35,6 +35,8 @@ declare module '@libav.js/variant-default' {
   export interface LibAV {
     /** Called with what is written to a device file, and where in it. The bytes are the library's own memory. */
     onwrite?: (name: string, position: number, bytes: Uint8Array) => void
+    /** All of its memory; another array once that has grown. */
+    readonly HEAPU8: Uint8Array
     readonly AV_SAMPLE_FMT_S16: number
     readonly AV_SAMPLE_FMT_FLT: number
     readonly AVMEDIA_TYPE_AUDIO: number

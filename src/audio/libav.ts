@@ -4,15 +4,20 @@ const MONO = 4
 const AUDIO = 1
 
 let opened: Promise<LibAV> | undefined
+let ready: LibAV | undefined
 
 /** FFmpeg's libraries in this thread, once. What they say about odd files is no log line of this service. */
 export function openLibav(): Promise<LibAV> {
   opened ??= library.LibAV({ noworker: true }).then((libav) => {
     libav.av_log_set_level_sync(libav.AV_LOG_QUIET)
+    ready = libav
     return libav
   })
   return opened
 }
+
+/** What its memory takes, which never shrinks. */
+export const libavBytes = (): number => ready?.HEAPU8.byteLength ?? 0
 
 /** Mono samples of one kind at one rate, as filters get them described. @param frameSize how many make a frame; 0 or absent: any */
 export const monoAt = (sampleRate: number, sampleFormat: number, frameSize = 0): FilterSettings => ({

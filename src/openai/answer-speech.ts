@@ -2,7 +2,7 @@ import { Readable, type Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { AudioThreads } from '../audio/audio-threads.ts'
 import { type AudioFormat, FILE_TYPES, knownLength } from '../audio/format.ts'
-import { type SampleStream, transcode } from '../audio/transcode.ts'
+import { beginFile, type SampleStream } from '../audio/transcode.ts'
 import { openaiBody, toOpenaiError } from './openai-error.ts'
 import type { SpeechRequest } from './speech-request.ts'
 
@@ -20,27 +20,21 @@ const TYPES: Readonly<Record<AudioFormat, string>> = { ...FILE_TYPES, opus: 'aud
 
 /**
  * Speech as it is sent, once its first bytes are there: those of the file, or events that hold them.
+ * @param owner the account that pays for it
  * @param response what the body is written to
  * @param gone aborted when the caller hangs up
- * @throws what the speech breaks off with before, the signal's reason when aborted before
+ * @throws what the speech breaks off with before, the signal's reason when aborted before, AudioBusy
  */
 export async function answerSpeech(
   threads: AudioThreads,
   { format, sampleRate: rate, isSse, characters }: SpeechRequest,
   speech: SampleStream,
-  response: Writable,
-  gone: AbortSignal,
+  { owner, response, gone }: { readonly owner: string; readonly response: Writable; readonly gone: AbortSignal },
 ): Promise<SpeechAnswer> {
-  const bytes = transcode(threads, speech, format, rate)
-  const begun = from(await firstOf(bytes, gone), bytes)
+  const { bytes, close } = await beginFile(threads, speech, { format, rate, owner, gone })
   const left = (): Promise<void> => untilWritten(body, response)
-  const content = isSse ? events(begun, characters, left) : begun
-  const body: Readable = Readable.from(content, { objectMode: false })
-  // A generator that was asked for nothing runs none of its own ends.
-  body.once('close', () => {
-    speech.close?.()
-    void bytes.return().catch(() => undefined)
-  })
+  const content = isSse ? events(bytes, characters, left) : bytes
+  const body: Readable = Readable.from(content, { objectMode: false }).once('close', close)
   if (isSse) return { contentType: 'text/event-stream', body }
   // With a length the end is where the last byte is; without one it says that the job is completed as well.
   const { sampleRate, totalSamples, isStored = false } = speech
@@ -50,21 +44,6 @@ export async function answerSpeech(
     length: isKnown ? knownLength(format, sampleRate, totalSamples) : undefined,
     body,
   }
-}
-
-async function firstOf(bytes: AsyncGenerator<Uint8Array, void>, gone: AbortSignal) {
-  const first = await bytes.next()
-  if (gone.aborted) await bytes.return()
-  gone.throwIfAborted()
-  return first
-}
-
-async function* from(
-  first: IteratorResult<Uint8Array, void>,
-  rest: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array, void> {
-  if (first.done !== true) yield first.value
-  yield* rest
 }
 
 /** A failure is sent before the connection breaks: no client takes what came for the whole. */

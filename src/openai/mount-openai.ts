@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor, KeyActor } from '../access/actor.ts'
-import { requireScope } from '../access/require.ts'
+import { requireAccount, requireScope } from '../access/require.ts'
 import { VOICE_SCOPE } from '../access/scopes.ts'
 import { JSON_TYPE } from '../errors/describe-error.ts'
 import { notFound, payloadTooLarge } from '../errors/service-error.ts'
@@ -143,10 +143,11 @@ async function speak(request: FastifyRequest, reply: FastifyReply): Promise<Fast
   const wanted = await readSpeechRequest(ctx, (request.body ?? {}) as Record<string, unknown>, key)
   const answer = await createAnswer(ctx, wanted, gone, async (created) => {
     if (wanted.isTimed) {
-      const { length, body: timed } = timedJson(await collectTimed(ctx, wanted, created))
+      const { length, body: timed } = timedJson(await collectTimed(ctx, wanted, created, gone))
       return { headers: { ...speechHeaders(created, JSON_TYPE), 'content-length': length }, body: timed }
     }
-    const { contentType, length, body } = await answerSpeech(ctx.audio, wanted, created.speech, reply.raw, gone)
+    const reader = { owner: requireAccount(ctx).accountId, response: reply.raw, gone }
+    const { contentType, length, body } = await answerSpeech(ctx.audio, wanted, created.speech, reader)
     const headers = speechHeaders(created, contentType)
     return { headers: length === undefined ? headers : { ...headers, 'content-length': length }, body }
   })

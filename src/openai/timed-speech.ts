@@ -26,14 +26,16 @@ interface TimedSpeech {
   readonly words: readonly { text: string; start: number; end: number; source: TimeSource }[]
 }
 
-/** All of the speech of a job, once it has been spoken. @throws what the speech breaks off with */
+/** All of the speech of a job, once it has been spoken. @throws what the speech breaks off with, AudioBusy */
 export async function collectTimed(
   ctx: ServiceContext,
   { format, sampleRate }: SpeechRequest,
   { jobId, speech }: CreatedSpeech,
+  gone: AbortSignal,
 ): Promise<TimedSpeech> {
   const pieces: Uint8Array[] = []
-  for await (const piece of transcode(ctx.audio, speech, format, sampleRate)) pieces.push(piece)
+  const reader = { format, rate: sampleRate, owner: requireAccount(ctx).accountId, gone, isHeld: true }
+  for await (const piece of transcode(ctx.audio, speech, reader)) pieces.push(piece)
   const job = await findJob(ctx.db.pool, jobId, requireAccount(ctx).accountId)
   if (job === null) throw jobNotFound()
   const { text, timing, durationMs } = await requireTimed(ctx, job)

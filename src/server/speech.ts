@@ -108,7 +108,9 @@ async function sendSpeech(runtime: Runtime, request: FastifyRequest, reply: Fast
     if (job.status === 'completed' || job.status === 'failed') requireSpeech(job)
     return reply.send()
   }
-  return reply.send(isLive ? await live(runtime, job, format, gone) : (await audioOf(runtime, job, format)).content)
+  return reply.send(
+    isLive ? await live(runtime, job, format, gone) : (await audioOf(runtime, job, format, gone)).content,
+  )
 }
 
 /** The signature stands for the account: it was made for a caller that may read the job. */
@@ -122,5 +124,5 @@ async function live(
   const speech = await listenToJob(ctx, { jobId: id, signal: gone }).catch((error: unknown) => {
     throw error instanceof JobFailure ? noSpeech() : error
   })
-  return transcoded(runtime.audio, speech, format)
+  return transcoded(runtime.audio, speech, { format, owner: accountId, gone })
 }

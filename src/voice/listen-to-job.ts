@@ -1,7 +1,6 @@
 import type { AccountHolder } from '../access/actor.ts'
 import { FILE_TYPES } from '../audio/format.ts'
 import type { SampleStream } from '../audio/transcode.ts'
-import { parseWav } from '../audio/wav.ts'
 import type { Parts } from '../context/context.ts'
 import { audioGone } from '../errors/service-error.ts'
 import { findJob } from '../jobs/find-job.ts'
@@ -14,7 +13,7 @@ import { partKey } from '../jobs/parts/part-key.ts'
 import { HeardSamples } from './heard-samples.ts'
 import { listeningEnded } from './require-speech.ts'
 import type { RelayListener, SpeechRelay } from './speech-relay.ts'
-import { type SpeechParts, storedSpeech, storedUnlessMany } from './stored-speech.ts'
+import { type SpeechParts, storedSpeech, storedUnlessMany, wavSamples } from './stored-speech.ts'
 
 /** What a listener needs. */
 interface ListenerContext extends SpeechParts, Pick<Parts, 'db'> {
@@ -68,6 +67,10 @@ class Listener {
   #attempt = 0
   #partsRead = 0
   #partsDone = 0
+  /** Nothing comes behind them. */
+  #isLastPart = false
+  /** A stored part, as far as it was not read yet: a reader that is slow holds little of it in memory. */
+  #part: SampleStream | null = null
   #rest: AsyncIterator<Int16Array, void> | null = null
   stored: SampleStream | null = null
   #job: Job | null = null
@@ -83,6 +86,7 @@ class Listener {
 
   close(): void {
     this.#relay.close()
+    this.#part?.close?.()
     this.stored?.close?.()
   }
 
@@ -106,14 +110,16 @@ class Listener {
   }
 
   async #read(): Promise<Int16Array | 'end' | 'wait'> {
+    if (this.#part !== null) return this.#heard.take(await this.#readPart(this.#part))
     if (this.#rest !== null) {
       const { done, value } = await this.#rest.next()
       return done === true ? 'end' : this.#heard.take(value as Int16Array)
     }
     const relayed = this.#takeRelayed()
     if (relayed !== null) return this.#heard.take(relayed)
-    if (this.#job === null || this.#partsRead >= this.#partsDone) return 'wait'
-    return this.#heard.take(await this.#readPart(this.#partsRead++))
+    if (this.#partsRead >= this.#partsDone) return this.#isLastPart ? 'end' : 'wait'
+    this.#part = await this.#openPart(this.#partsRead++)
+    return this.#heard.take(await this.#readPart(this.#part))
   }
 
   #takeRelayed(): Int16Array | null {
@@ -151,6 +157,9 @@ class Listener {
   #restart({ attempt }: Pick<Job, 'attempt'>): void {
     this.#attempt = attempt
     this.#partsRead = 0
+    this.#partsDone = 0
+    this.#part?.close?.()
+    this.#part = null
     this.#heard.restart()
   }
 
@@ -166,7 +175,7 @@ class Listener {
     const owner = this.#input.isSubmitter && job.chunksTotal === 1 ? null : job.accountId
     // What has begun, or was submitted for this, does not end for what others of the account read.
     const read = this.#input.isSubmitter || this.#heard.length > 0 ? storedUnlessMany : storedSpeech
-    const speech = await read(this.#ctx, owner, stored)
+    const speech = await read(this.#ctx, owner, stored, this.#input.signal)
     if (speech === null) return this.#hearParts()
     this.stored = speech
     this.#keepRate(speech.sampleRate)
@@ -176,21 +185,30 @@ class Listener {
   }
 
   #hearParts(): void {
-    const parts = async function* (listener: Listener, from: number, to: number): AsyncGenerator<Int16Array, void> {
-      for (let index = from; index < to; index++) yield await listener.#readPart(index)
-    }
     const isWhole = this.#heard.length === this.totalSamples
-    this.#rest = parts(this, this.#partsRead, isWhole ? 0 : (this.#job?.chunksTotal ?? 0))
+    this.#partsDone = isWhole ? 0 : (this.#job?.chunksTotal ?? 0)
+    this.#isLastPart = true
   }
 
-  async #readPart(index: number): Promise<Int16Array> {
+  async #openPart(index: number): Promise<SampleStream> {
+    const id = this.#job?.id ?? ''
+    const part = await wavSamples(await this.#ctx.storage.read(partKey(id, this.#attempt, index)))
+    this.#keepRate(part.sampleRate)
+    return part
+  }
+
+  /** They are kept for minutes in any case: a note that the database cannot take now ends nothing. */
+  async #keepParts(): Promise<void> {
     const { id = '', status } = this.#job ?? {}
-    // They are kept for minutes in any case: what the database cannot note now ends nothing.
     if (status === 'completed') await keepHeardParts(this.#ctx, id, this.#attempt).catch(() => undefined)
-    const file = await this.#ctx.storage.read(partKey(id, this.#attempt, index))
-    const wav = parseWav(Buffer.concat(await file.toArray()))
-    this.#keepRate(wav.sampleRate)
-    return wav.samples
+  }
+
+  /** The next samples of the part that is open; none at its end. */
+  async #readPart({ blocks }: SampleStream): Promise<Int16Array> {
+    await this.#keepParts()
+    const { done, value } = await blocks[Symbol.asyncIterator]().next()
+    if (done === true) this.#part = null
+    return done === true ? new Int16Array(0) : value
   }
 
   #keepRate(sampleRate: number): void {

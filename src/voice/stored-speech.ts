@@ -1,11 +1,12 @@
 import type { Readable } from 'node:stream'
+import { AudioBusy } from '../audio/audio-shares.ts'
 import type { AudioThreads } from '../audio/audio-threads.ts'
 import { formatOfType } from '../audio/format.ts'
 import type { SampleStream } from '../audio/transcode.ts'
 import type { Wav } from '../audio/wav.ts'
 import { WAV_HEADER_BYTES } from '../audio/wav-header.ts'
 import type { Parts } from '../context/context.ts'
-import { notFound, ServiceError } from '../errors/service-error.ts'
+import { notFound } from '../errors/service-error.ts'
 import type { StoredOutput } from '../jobs/sign-outputs.ts'
 
 const BLOCK_SAMPLES = 65_536
@@ -18,17 +19,19 @@ export interface SpeechParts extends Pick<Parts, 'storage'> {
 /**
  * A job's stored file as samples: WAV as it is read, anything else decoded as a whole, and held until it is closed.
  * @param owner whose share of what is decoded it takes; null: none
- * @throws where it is not there, or no longer whole; RATE_LIMITED where too much of the account's is decoded already
+ * @param gone aborted when the reader hangs up
+ * @throws where it is not there, or no longer whole; AudioBusy if too much is decoded already
  */
 export async function storedSpeech(
   parts: SpeechParts,
   owner: string | null,
   { storageKey, contentType }: StoredOutput,
+  gone?: AbortSignal,
 ): Promise<SampleStream> {
   const format = formatOfType(contentType)
   if (format === null) throw new Error(`a stored file is no audio: ${contentType}`)
   if (format === 'wav') return wavSamples(await readStored(parts, storageKey))
-  const release = owner === null ? () => undefined : await parts.audio.shares.decoded.acquire(owner)
+  const release = owner === null ? () => undefined : await parts.audio.shares.decoded.acquire(owner, gone)
   try {
     const file = await readStored(parts, storageKey)
     const wav = await parts.audio.decode(Buffer.concat(await file.toArray()), format)
@@ -39,10 +42,10 @@ export async function storedSpeech(
   }
 }
 
-/** The same; null where too much of the account's is decoded already. */
+/** The same; null if too much is decoded already. */
 export const storedUnlessMany = (...given: Parameters<typeof storedSpeech>): Promise<SampleStream | null> =>
   storedSpeech(...given).catch((error: unknown) => {
-    if (error instanceof ServiceError && error.code === 'RATE_LIMITED') return null
+    if (error instanceof AudioBusy) return null
     throw error
   })
 
@@ -57,7 +60,7 @@ async function* blocksOf({ samples }: Wav): AsyncGenerator<Int16Array, void> {
 }
 
 /** Files of this service's own: 44 bytes of header, then the samples. */
-async function wavSamples(file: Readable): Promise<SampleStream> {
+export async function wavSamples(file: Readable): Promise<SampleStream> {
   const chunks = file[Symbol.asyncIterator]() as AsyncIterator<Buffer>
   let head = Buffer.alloc(0)
   while (head.length < WAV_HEADER_BYTES) {

@@ -24,34 +24,34 @@ export interface JobAudio {
  * The speech of a completed voice job of the caller's account, in any format: as it is stored where that is the one, else encoded while
  * it is read. It breaks off where the stored file does.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST for an unknown format, NOT_FOUND (also for jobs of other accounts, and for those that
- *   failed), JOB_UNFINISHED, GONE, RATE_LIMITED where too much of the account's audio is read at once
+ *   failed), JOB_UNFINISHED, GONE, AudioBusy
  */
 export async function voiceJobAudio(
   ctx: AudioContext,
-  input: { readonly jobId: string; readonly format?: string | null | undefined },
+  input: { readonly jobId: string; readonly format?: string | null | undefined; readonly gone: AbortSignal },
 ): Promise<JobAudio> {
   requireScope(ctx, JOB_READ_SCOPE)
   const format = requireFormat(input.format)
   const job = await findJob(ctx.db.pool, input.jobId, requireAccount(ctx).accountId)
   if (job?.type !== 'voice') throw jobNotFound()
-  return audioOf(ctx, job, format)
+  return audioOf(ctx, job, format, input.gone)
 }
 
-/** The same of a job that the caller may hear. @param format null: as it is stored */
-export async function audioOf(parts: SpeechParts, job: Job, format: AudioFormat | null): Promise<JobAudio> {
+/** The same of a job that the caller may hear. @param format null: as it is stored @param gone aborted when the reader hangs up */
+export async function audioOf(
+  parts: SpeechParts,
+  job: Job,
+  format: AudioFormat | null,
+  gone: AbortSignal,
+): Promise<JobAudio> {
   const stored = requireSpeech(job)
   const own = formatOfType(stored.contentType)
   const wanted = format ?? own ?? 'wav'
   const contentType = FILE_TYPES[wanted]
   if (wanted === own) return { format: wanted, contentType, content: await readStored(parts, stored.storageKey) }
-  const release = await parts.audio.shares.transcoded.acquire(job.accountId)
-  try {
-    const speech = await storedSpeech(parts, job.accountId, stored)
-    return { format: wanted, contentType, content: transcoded(parts.audio, speech, wanted).once('close', release) }
-  } catch (error) {
-    release()
-    throw error
-  }
+  const speech = await storedSpeech(parts, job.accountId, stored, gone)
+  const content = await transcoded(parts.audio, speech, { format: wanted, owner: job.accountId, gone })
+  return { format: wanted, contentType, content }
 }
 
 /** @throws INVALID_REQUEST */

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { AudioBusy } from '../../src/audio/audio-shares.ts'
 import { PCM_RATE } from '../../src/audio/format.ts'
 import { parseWav, type Wav, writeWav } from '../../src/audio/wav.ts'
 import { deleteEndpoint } from '../../src/catalog/delete-endpoint.ts'
-import { ServiceError } from '../../src/errors/service-error.ts'
 import { OPENAI_VOICES } from '../../src/openai/voices.ts'
 import { audit } from '../setup/audit/audit.ts'
 import { call } from '../setup/http.ts'
@@ -767,7 +767,7 @@ describe('speech whose job is stored as MP3, by a worker of another process', ()
     const follow = jobFeed.follow.bind(jobFeed)
     const changed = [
       vi.spyOn(speechRelay, 'publish').mockImplementation(() => undefined),
-      vi.spyOn(audio.shares.decoded, 'acquire').mockRejectedValue(new ServiceError('RATE_LIMITED', 'Wait.')),
+      vi.spyOn(audio.shares.decoded, 'acquire').mockRejectedValue(new AudioBusy()),
       vi.spyOn(jobFeed, 'follow').mockImplementation(async (...given) => {
         await allFinished(service.runtime, [given[1].jobId ?? ''])
         return follow(...given)
@@ -797,7 +797,7 @@ describe('speech whose job is stored as MP3, by a worker of another process', ()
     expect((await ask()).status).toBe(200)
     await whileReading(async () => {
       const repeated = await ask()
-      expect([repeated.status, repeated.json<{ error_code: string }>().error_code]).toEqual([429, 'RATE_LIMITED'])
+      expect([repeated.status, repeated.json<{ error_code: string }>().error_code]).toEqual([503, 'UNAVAILABLE'])
     })
     expect((await ask()).headers['idempotency-replayed']).toBe('true')
   })

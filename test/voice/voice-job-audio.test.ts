@@ -97,12 +97,13 @@ describe('a completed job', () => {
 })
 
 describe('reading audio at once', () => {
-  const MOST = { transcoded: 24, decoded: 4 }
+  const MOST = { encoded: 48, large: 8, decoded: 4 }
   const takeAll = (share: keyof typeof MOST, but = 0) =>
     Promise.all(Array.from({ length: MOST[share] - but }, () => service.runtime.audio.shares[share].acquire(account)))
 
   test.each([
-    ['transcoded', 'plain', 'mp3'],
+    ['encoded', 'plain', 'mp3'],
+    ['large', 'plain', 'flac'],
     ['decoded', 'shaped', 'wav'],
   ] as const)(
     'waits for the account to have a place among what is %s, and gives it back',
