@@ -13,6 +13,13 @@ const MOST_SECONDS = 120
 /** So little at a time that what it grows to fits into memory, however well it was packed. */
 const PACKET_BYTES = 512
 const MP3_BYTES = 8192
+/** So many reads must bring so much sound: reading 10 MiB of frames without any takes minutes. MP3 is read in pieces that cost as much as 16. */
+const WATCHED_READS = 500
+const LEAST_SECONDS = 0.1
+const READS_OF_MP3 = MP3_BYTES / PACKET_BYTES
+/** An ID3 tag: its head, and the bits of a byte of its size. */
+const TAG_BYTES = 10
+const SIZE_BITS = 7
 const MIN_RATE = 8000
 const MAX_RATE = 192_000
 const NAME = 'recording'
@@ -37,13 +44,28 @@ class Blocks {
   sampleRate = 0
   readonly #mostSeconds: number
   #length = 0
+  #reads = 0
+  #watchedLength = 0
 
   constructor(mostSeconds: number) {
     this.#mostSeconds = mostSeconds
   }
 
-  /** Whether there is room for more. */
-  add(samples: Int16Array, sampleRate: number): boolean {
+  /** Whether there is room for more, and more is to be expected. @param reads how many these samples took */
+  add(samples: Int16Array, sampleRate: number, reads = 1): boolean {
+    this.#reads += reads
+    return this.#take(samples, sampleRate) && this.#goesOn()
+  }
+
+  #goesOn(): boolean {
+    if (this.#reads < WATCHED_READS) return true
+    const added = this.#length - this.#watchedLength
+    this.#reads = 0
+    this.#watchedLength = this.#length
+    return added > LEAST_SECONDS * this.sampleRate
+  }
+
+  #take(samples: Int16Array, sampleRate: number): boolean {
     if (samples.length === 0) return true
     if (sampleRate < MIN_RATE || sampleRate > MAX_RATE) throw new Error(`The sample rate is ${sampleRate}.`)
     if (this.sampleRate !== 0 && this.sampleRate !== sampleRate) throw new Error('The sample rate changes.')
@@ -58,13 +80,23 @@ class Blocks {
 const isMp3 = ([first = 0, second = 0, third = 0]: Uint8Array): boolean =>
   (first === 0x49 && second === 0x44 && third === 0x33) || (first === 0xff && (second & 0xe6) === 0xe2)
 
+/** Where the ID3 tags at the beginning end: a picture in them is nothing to decode. */
+function endOfTags(bytes: Uint8Array): number {
+  let at = 0
+  while (bytes[at] === 0x49 && bytes[at + 1] === 0x44 && bytes[at + 2] === 0x33) {
+    const size = bytes.subarray(at + 6, at + TAG_BYTES).reduce((sum, byte) => (sum << SIZE_BITS) | (byte & 0x7f), 0)
+    at += TAG_BYTES + size
+  }
+  return at
+}
+
 async function readMp3(bytes: Uint8Array, read: Blocks): Promise<void> {
   const decoder = new MPEGDecoder({ enableGapless: false })
   await decoder.ready
   try {
-    for (let at = 0; at < bytes.length; at += MP3_BYTES) {
+    for (let at = endOfTags(bytes); at < bytes.length; at += MP3_BYTES) {
       const decoded = decoder.decode(bytes.subarray(at, at + MP3_BYTES))
-      if (!read.add(mixedDown(decoded), decoded.sampleRate)) return
+      if (!read.add(mixedDown(decoded), decoded.sampleRate, READS_OF_MP3)) return
     }
   } finally {
     decoder.free()

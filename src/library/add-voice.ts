@@ -39,7 +39,7 @@ export async function addVoice(ctx: LibraryContext, input: NewVoice): Promise<Ac
   requireScope(ctx, LIBRARY_SCOPE)
   const { accountId } = requireAccount(ctx)
   checkVoice(input)
-  const judged = await ctx.recordings.read(input.audio)
+  const judged = await ctx.recordings.read(accountId, input.audio)
   if ('violation' in judged) throw invalid([{ path: 'audio_sample', message: judged.violation }])
   const file = writeWav(judged.wav.samples, judged.wav.sampleRate)
   const row = rowOf(ctx, accountId, input, judged.wav, file)

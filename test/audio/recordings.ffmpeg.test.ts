@@ -30,7 +30,7 @@ describe.skipIf(isMissing)('a recording that ffmpeg has written', () => {
     ['WAV of six channels', ['-map', '0', '-ac', '6', '-f', 'wav']],
     ['WAV of a sound archive', ['-map', '0', '-write_bext', '1', '-metadata', 'description=D', '-f', 'wav']],
   ])('is the same sound: %s', async (_kind, args) => {
-    const judged = await recordings.read(written(...args))
+    const judged = await recordings.read('one', written(...args))
     if (!('wav' in judged)) throw new Error(judged.violation)
     expect(judged.wav.sampleRate).toBe(24_000)
     expect(judged.wav.samples.length / 24_000).toBeCloseTo(2, 0)
@@ -43,7 +43,7 @@ describe.skipIf(isMissing)('a recording that ffmpeg has written', () => {
     ['Ogg with Vorbis', ['-map', '0', '-c:a', 'libvorbis', '-f', 'ogg']],
     ['AIFF', ['-map', '0', '-f', 'aiff']],
   ])('is refused by its name: %s', async (name, args) => {
-    expect(await recordings.read(written(...args))).toEqual({
+    expect(await recordings.read('one', written(...args))).toEqual({
       violation: `is ${name}, which is not read here: send WAV, FLAC, MP3, Ogg Opus or WebM`,
     })
   })

@@ -112,7 +112,7 @@ describe('recordings', () => {
       ),
     ],
   ])('WAV in %s is the same sound', async (_encoding, file) => {
-    const judged = await recordings.read(file)
+    const judged = await recordings.read('one', file)
     if (!('wav' in judged)) throw new Error(judged.violation)
     expect(judged.wav.samples.length / 24_000).toBeCloseTo(2, 1)
     expect(similarity(sweep(2, 24_000), judged.wav).score).toBeGreaterThan(0.95)
@@ -125,7 +125,7 @@ describe('recordings', () => {
     ['Ogg with Vorbis', Buffer.from(`OggS\0\x02${'\0'.repeat(22)}\x01vorbis`)],
     ['Windows Media', Buffer.from('3026b2758e66cf11a6d900aa0062ce6c', 'hex')],
   ])('%s is refused by its name', async (name, file) => {
-    const judged = (await recordings.read(file)) as { violation: string }
+    const judged = (await recordings.read('one', file)) as { violation: string }
     expect(judged.violation).toMatch(new RegExp(`^is ${name}, which is not read here: send WAV`))
   })
 
@@ -137,7 +137,7 @@ describe('recordings', () => {
       ...(await Promise.all((['flac', 'mp3', 'opus'] as const).map((format) => threads.encode(original, format)))),
     ]
     for (const file of files) {
-      const judged = await recordings.read(file)
+      const judged = await recordings.read('one', file)
       if (!('wav' in judged)) throw new Error(judged.violation)
       expect(judged.wav.sampleRate).toBe(24_000)
       expect(judged.wav.samples.length / 24_000).toBeCloseTo(2, 0)
@@ -151,16 +151,44 @@ describe('recordings', () => {
     const file = await threads.encode({ sampleRate: 24_000, channels: 1, samples: loud }, 'flac')
     const begun = process.memoryUsage().rss
     const [long, junk, aac, none] = await Promise.all([
-      recordings.read(file),
-      recordings.read(Buffer.from('This is no audio. '.repeat(1000))),
-      recordings.read(Buffer.from('\0\0\0\x20ftypM4A isom')),
-      recordings.read(new Uint8Array(0)),
+      recordings.read('one', file),
+      recordings.read('one', Buffer.from('This is no audio. '.repeat(1000))),
+      recordings.read('one', Buffer.from('\0\0\0\x20ftypM4A isom')),
+      recordings.read('one', new Uint8Array(0)),
     ])
     expect(long).toMatchObject({ violation: expect.stringMatching(/it lasts longer$/) })
     expect(junk).toEqual({ violation: 'is no audio that can be read: send WAV, FLAC, MP3, Ogg Opus or WebM' })
     expect(aac).toMatchObject({ violation: expect.stringContaining('AAC') })
     expect(none).toEqual(junk)
     expect(process.memoryUsage().rss - begun).toBeLessThan(200 * 2 ** 20)
+  })
+
+  test.each([
+    ['MP3 frames of free format', Buffer.from('fffb0000fffb0000000000000000000000000000', 'hex')],
+    ['MP3 frames that hold none', Buffer.from('fffb90640000', 'hex')],
+    ['ID3 tags', Buffer.from('49443304000000000000', 'hex')],
+    ['pages of Ogg', Buffer.concat([Buffer.from('OggS\0\x02'), Buffer.alloc(20), Buffer.from([1, 1, 0])])],
+    ['chunks of WAV', Buffer.from('RIFF\0\0\0\0WAVEjunk\0\0\0\0', 'latin1')],
+  ])(
+    '10 MiB of %s without a sound cost at most a second, or three times as much as 256 KiB',
+    async (_what, unit) => {
+      const cost = async (bytes: number): Promise<number> => {
+        const file = Buffer.alloc(bytes, unit)
+        const begun = process.cpuUsage()
+        expect(await recordings.read('one', file)).toHaveProperty('violation')
+        const { user, system } = process.cpuUsage(begun)
+        return (user + system) / 1000
+      }
+      expect(await cost(10 * 2 ** 20)).toBeLessThan(Math.max(1000, 3 * (await cost(2 ** 18))))
+    },
+  )
+
+  test('one owner is read one file at a time, and another one in its turn', async () => {
+    const tone = Buffer.from(await threads.encode(sweep(2, 24_000), 'wav'))
+    const order: string[] = []
+    const read = (owner: string) => recordings.read(owner, tone).then(() => order.push(owner))
+    await Promise.all([...['one', 'one', 'one', 'one'].map(read), read('two')])
+    expect(order.indexOf('two')).toBeLessThan(3)
   })
 
   test('an owner has four uploads under way at most, a process sixteen', () => {
