@@ -961,7 +961,7 @@ describe('a caller that hangs up', () => {
     const before = await creditsOf()
     const encoding = withEncoder((push) => left.promise.then(push))
     const heard = () => until(() => encoding.mock.calls.length > 0, TIMEOUT_MS, 'the first sound')
-    await hangUp(LONG, heard)
+    await hangUp(LONG, heard, undefined, { response_format: 'mp3' })
     // What comes later has its answer when the connection's end has been heard of.
     expect((await get('/v1/models')).status).toBe(200)
     left.resolve()
