@@ -21,7 +21,7 @@ export interface SampleStream {
 }
 
 /** Who reads samples as a file. */
-export interface AudioReader {
+interface AudioReader {
   readonly format: AudioFormat
   /** Of the file, in Hz; its format's own unless given. */
   readonly rate?: number | undefined
@@ -34,7 +34,7 @@ export interface AudioReader {
 }
 
 /** A file whose first bytes are there. */
-export interface BegunFile {
+interface BegunFile {
   /** All of its bytes. */
   readonly bytes: AsyncGenerator<Uint8Array, void>
   /** Ends it, also before it was read: a generator that was asked for nothing runs none of its own ends. */

@@ -67,7 +67,7 @@ const take = (account: string, places = PLACES) =>
 /** Opens audio, and resolves with what hangs up once its first bytes are there. */
 const open = (url: string): Promise<() => void> =>
   new Promise((resolve, reject) => {
-    const _sent = get(url, { agent: false }, (response) =>
+    get(url, { agent: false }, (response) =>
       response.once('data', () => resolve(() => response.destroy())).on('error', () => undefined),
     ).on('error', reject)
   })
