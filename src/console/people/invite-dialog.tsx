@@ -5,12 +5,13 @@ import { inviteUser, type UserRole } from '../operations.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { Segments, TextField } from '../parts/field.tsx'
+import { linkOf, type NewLink } from './new-link.ts'
 
 interface InviteDialogProps {
   readonly onDone: () => void
   readonly onClose: () => void
   /** The link to hand over. */
-  readonly onLink: (url: string) => void
+  readonly onLink: (link: NewLink) => void
 }
 
 export function InviteDialog({ onDone, onClose, onLink }: InviteDialogProps) {
@@ -18,7 +19,7 @@ export function InviteDialog({ onDone, onClose, onLink }: InviteDialogProps) {
   const [role, setRole] = useState<UserRole>('MEMBER')
   const invite = useAction(async () => {
     const { inviteUser: invitation } = await ask(inviteUser, { email: email.trim(), role })
-    onLink(String(invitation.signInLink.url))
+    onLink(linkOf(invitation.signInLink))
     onDone()
     onClose()
   })

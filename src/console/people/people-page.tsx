@@ -12,7 +12,7 @@ import {
   people as peopleQuery,
 } from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
-import { isolated } from '../parts/format.ts'
+import { exactTime, isolated } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
@@ -20,6 +20,7 @@ import { Pager } from '../parts/pager.tsx'
 import { ShownOnce } from '../parts/shown-once.tsx'
 import { pageOf, useAddress } from '../parts/use-address.ts'
 import { InviteDialog } from './invite-dialog.tsx'
+import { linkOf, type NewLink } from './new-link.ts'
 import { PeopleTable } from './people-table.tsx'
 import type { Person, PersonAct } from './person.ts'
 
@@ -33,7 +34,7 @@ export function PeoplePage() {
   const { query, change } = useAddress()
   const [isInviting, setInviting] = useState(false)
   const [asked, setAsked] = useState<Asked | null>(null)
-  const [link, setLink] = useState<string | null>(null)
+  const [link, setLink] = useState<NewLink | null>(null)
   const page = pageOf(query, PAGE)
   const list = useQuery(peopleQuery, page)
   const actions = (
@@ -61,7 +62,7 @@ export function PeoplePage() {
       {asked !== null && (
         <PersonDialog {...asked} onLink={setLink} onDone={list.reload} onClose={() => setAsked(null)} />
       )}
-      {link !== null && <LinkShownOnce url={link} onClose={() => setLink(null)} />}
+      {link !== null && <LinkShownOnce link={link} onClose={() => setLink(null)} />}
     </Page>
   )
 }
@@ -73,14 +74,14 @@ function lastOwnerOf(edges: readonly { readonly node: Person }[], pageInfo: Page
   return isWhole && owners.length === 1 ? (owners[0]?.node.id ?? null) : null
 }
 
-const LinkShownOnce = ({ url, onClose }: { url: string; onClose: () => void }) => (
+const LinkShownOnce = ({ link: { url, expiresAt }, onClose }: { link: NewLink; onClose: () => void }) => (
   <ShownOnce title="The sign-in link" name="sign-in link" done="I have passed it on" value={url} onClose={onClose}>
-    Hand it to this person alone: it signs in once, within 15 minutes. There is no mail server that would send it.
+    {`Hand it to this person alone: it signs in once, until ${exactTime(expiresAt)}. There is no mail server that would send it.`}
   </ShownOnce>
 )
 
 interface PersonDialogProps extends Asked {
-  readonly onLink: (url: string) => void
+  readonly onLink: (link: NewLink) => void
   readonly onDone: () => void
   readonly onClose: () => void
 }
@@ -89,7 +90,7 @@ function PersonDialog({ act, person, onLink, onDone, onClose }: PersonDialogProp
   const [title, action, text] = questionOf(act, person)
   const onConfirm = async (): Promise<void> => {
     const user = person.id
-    if (act === 'link') onLink(String((await ask(newLink, { user })).createSignInLink.url))
+    if (act === 'link') onLink(linkOf((await ask(newLink, { user })).createSignInLink))
     else if (act === 'disable') await ask(disableUser, { user })
     else if (act === 'enable') await ask(enableUser, { user })
     else await ask(changeRole, { user, role: person.role === 'OWNER' ? 'MEMBER' : 'OWNER' })

@@ -76,7 +76,7 @@ const Welcome = ({ link, isOpening, onOpen }: WelcomeProps) => (
 const DeadLink = () => (
   <div class="stack">
     <p class="lead">
-      It was used already, or is older than 15 minutes. Ask for another one, or make it on the machine that runs Sonant:
+      It was used already, or is too old. Ask for another one, or make it on the machine that runs Sonant:
     </p>
     <pre>{serviceCommand('users sign-in-link you@example.com')}</pre>
     <a class="button" href={at('/')}>
