@@ -2,6 +2,7 @@ import type { VoicesQuery } from '../operations.ts'
 import { isolated } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { useAddress } from '../parts/use-address.ts'
+import { servedFirst } from './offered-endpoint.ts'
 
 type Endpoints = VoicesQuery['myEndpoints']
 
@@ -40,7 +41,7 @@ function EndpointSelect({ endpoints, chosen }: { endpoints: Endpoints; chosen: s
         value={chosen}
         onChange={(event) => change({ ...NO_VOICE, endpoint: event.currentTarget.value }, true)}
       >
-        {endpoints.map(({ slug, name, isServed }) => (
+        {servedFirst(endpoints).map(({ slug, name, isServed }) => (
           <option key={slug} value={slug} dir="auto">
             {isServed === false ? `${isolated(name)} – no worker serves it now` : name}
           </option>

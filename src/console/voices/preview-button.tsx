@@ -2,7 +2,11 @@ import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ownMedia } from '../api/base.ts'
 import { PlayGlyph } from '../parts/icon.tsx'
+import { toast } from '../parts/toast.tsx'
 import { pathOf, volume } from '../parts/use-source.ts'
+
+/** So long a sample may be silent without a word. */
+const SLOW_MS = 3000
 
 /** What is heard now, by the path of its URL, whose signature changes: one sample at a time. */
 const heard = signal<string | null>(null)
@@ -27,10 +31,14 @@ export function PreviewButton({ src, label, onError }: PreviewProps) {
     },
     [path],
   )
+  const onFailed = (): void => {
+    toast(`It could not be played: ${label}. Its engine may not answer: try again in a moment.`)
+    onError?.()
+  }
   const onClick = (event: Event): void => {
     event.preventDefault()
     if (isPlaying) stop()
-    else if (src !== null) void play(src).catch((error: Error) => error.name !== 'AbortError' && onError?.())
+    else if (src !== null) void play(src).catch((error: Error) => error.name !== 'AbortError' && onFailed())
   }
   return (
     <button
@@ -55,7 +63,8 @@ async function play(src: string): Promise<void> {
   document.body.append(audio)
   audio.onpause = () => element === audio && stop()
   element = audio
-  await audio.play()
+  const slow = setTimeout(() => toast('The sample is being made: its engine has not answered yet.'), SLOW_MS)
+  await audio.play().finally(() => clearTimeout(slow))
   // Another one was pressed while this one was loaded.
   if (element === audio) heard.value = pathOf(src)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { chosenEndpoint, offeredEndpoint } from '../../../src/console/playground/offered-endpoint.ts'
+import { chosenEndpoint, offeredEndpoint, servedFirst } from '../../../src/console/playground/offered-endpoint.ts'
 
 const OWN = 'voice_01jd5y6k2qe8zv3m4n7p9r1s2t'
 
@@ -15,6 +15,10 @@ const [idle, cold, busy, unknown] = [
   endpoint('busy', true),
   endpoint('unknown', null),
 ]
+
+test('endpoints that no worker serves stand at the end of the choice', () => {
+  expect(servedFirst([idle, busy, cold, unknown])).toEqual([busy, unknown, idle, cold])
+})
 
 describe('the endpoint that is offered', () => {
   test('is the first that a worker serves, and the first of all where none is served', () => {
