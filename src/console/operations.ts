@@ -1133,6 +1133,19 @@ export type HeardQueryVariables = Exact<{
 
 export type HeardQuery = { voiceJob: { id: string, liveUrl: string | null, audioMs: number | null, wav: string | null, mp3: string | null, opus: string | null, flac: string | null } };
 
+export type RecentTakesQueryVariables = Exact<{
+  first: number;
+}>;
+
+
+export type RecentTakesQuery = { jobs: { edges: Array<{ node:
+        | { __typename: 'CompanionChatJob', id: string }
+        | { __typename: 'CompanionMediaTagJob', id: string }
+        | { __typename: 'CompanionRetargetJob', id: string }
+        | { __typename: 'GenerationJob', id: string }
+        | { __typename: 'VoiceJob', endpointKey: string, createdAt: string, status: JobStatus, error: string | null, errorCode: JobErrorCode | null, queuePosition: number | null, poolServed: boolean | null, cost: number, waitMs: number | null, runMs: number | null, chunksDone: number | null, chunksTotal: number | null, audioMs: number | null, liveUrl: string | null, id: string, wav: string | null, mp3: string | null, opus: string | null, flac: string | null, submittedBy: { callerId: string | null } | null }
+       }> } };
+
 export type WaitingQueryVariables = Exact<{
   jobId: string;
 }>;
@@ -1595,6 +1608,7 @@ export const ownVoices: Operation<OwnVoicesQuery, OwnVoicesQueryVariables> = { q
 export const sheetLanguage: Operation<SheetLanguageQuery, SheetLanguageQueryVariables> = { query: "query SheetLanguage($text:String!$slug:String$voice:String){textLanguage(text:$text slug:$slug voice:$voice)}" }
 export const speak: Operation<SpeakMutation, SpeakMutationVariables> = { query: "mutation Speak($slug:String!$inputs:JSON!$idempotencyKey:String!){submitVoiceJob(slug:$slug inputs:$inputs idempotencyKey:$idempotencyKey live:true){__typename ...on VoiceJobSubmission{jobId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const heard: Operation<HeardQuery, HeardQueryVariables> = { query: "query Heard($jobId:ID!){voiceJob(jobId:$jobId){id liveUrl(format:MP3)wav:audioUrl(format:WAV)mp3:audioUrl(format:MP3)opus:audioUrl(format:OPUS)flac:audioUrl(format:FLAC)audioMs}}" }
+export const recentTakes: Operation<RecentTakesQuery, RecentTakesQueryVariables> = { query: "query RecentTakes($first:Int!){jobs(filter:{types:[VOICE]}first:$first){edges{node{__typename id ...on VoiceJob{endpointKey createdAt submittedBy{callerId}status error errorCode queuePosition poolServed cost waitMs runMs chunksDone chunksTotal audioMs liveUrl(format:MP3)wav:audioUrl(format:WAV)mp3:audioUrl(format:MP3)opus:audioUrl(format:OPUS)flac:audioUrl(format:FLAC)}}}}}" }
 export const waiting: Operation<WaitingQuery, WaitingQueryVariables> = { query: "query Waiting($jobId:ID!){voiceJob(jobId:$jobId){id status queuePosition poolServed}}" }
 export const speaking: Operation<SpeakingSubscription, SpeakingSubscriptionVariables> = { query: "subscription Speaking($id:ID!){jobUpdated(id:$id){__typename id status error errorCode queuePosition poolServed cost waitMs runMs ...on VoiceJob{chunksDone chunksTotal audioMs}}}" }
 export const profile: Operation<ProfileQuery, ProfileQueryVariables> = { query: "query Profile{me{user{id email role hasPassword createdAt}sessions{id createdAt seenAt current}}}" }

@@ -2,6 +2,10 @@ import { at } from './base.ts'
 
 const LEFT = `sonant-left${at('/')}`
 
+/** What the playground keeps of its user, whichever screen is open when that signs out. */
+export const DRAFT = 'sonant-draft'
+export const TAKES = 'sonant-takes'
+
 /** When a user has last signed out in any tab of this browser, by its clock; 0: never. */
 export function leftAt(): number {
   try {
@@ -12,9 +16,10 @@ export function leftAt(): number {
   }
 }
 
-/** A user has signed out: a tab that is being loaded anew hears of it so. */
+/** A user has signed out: what was kept for them goes, and a tab that is being loaded anew hears of it so. */
 export function noteLeft(): void {
   try {
+    for (const storage of [localStorage, sessionStorage]) for (const name of [DRAFT, TAKES]) storage.removeItem(name)
     localStorage.setItem(LEFT, String(Date.now()))
   } catch {
     // A tab that is being loaded anew at this moment does not hear of it.

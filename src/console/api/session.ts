@@ -24,7 +24,7 @@ export const endedFor = signal<string | null>(null)
 /** Whether that had happened before the user signed out everywhere: the other sessions may not have ended. */
 export const areOthersOpen = signal(false)
 
-/** How often the user has signed out in another tab of this browser: no text of theirs stays in this one either. */
+/** How often the user has signed out, here or in another tab of this browser: no text of theirs stays in it. */
 export const signOuts = signal(0)
 
 // What is forbidden now was not when it was offered: the user has another role.
@@ -145,6 +145,7 @@ export async function signOut(everywhere: boolean, home: string): Promise<void> 
 /** No text of the user stays, in any tab. */
 function leaveAll(home: string): void {
   noteLeft()
+  signOuts.value += 1
   tabs.postMessage('')
   leave(home)
 }
@@ -184,14 +185,12 @@ export function leaveToSignIn(email: string | null): void {
 function endSession(): void {
   signOuts.value += 1
   if (!session.peek()) return
+  noteLeft()
   if (leaving === 'here') {
     leaveAll(at('/'))
     return
   }
-  if (leaving === 'everywhere') {
-    noteLeft()
-    tabs.postMessage('')
-  }
+  if (leaving === 'everywhere') tabs.postMessage('')
   changes++
   leaveToSignIn(session.peek()?.user.email ?? null)
 }

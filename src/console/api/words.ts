@@ -13,7 +13,7 @@ const OWN: readonly (readonly [sentence: RegExp, own: string])[] = [
   [/with completePerson/, 'You have no password yet: choose your first one under Profile.'],
   [/with changePassword/, 'You have a password already: change it under Profile.'],
   [/with reauthenticate/, 'That needs your password again.'],
-  [/https:\/\/ address/, 'Give a public address that begins with https://.'],
+  [/https:\/\/ address/, 'Give a public https address.'],
   [
     /contact support with its job_id/,
     'Something went wrong in the service: submit the job again, then tell your operator the id of the job.',

@@ -1,9 +1,9 @@
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { serviceUrl } from '../api/base.ts'
 import { useAction } from '../api/use-action.ts'
 import type { VoicesQuery } from '../operations.ts'
 import { count } from '../parts/format.ts'
-import { draftInputs, draftText } from './draft.ts'
+import { draftInputs, draftText, isToSpeak, noteInputs } from './draft.ts'
 import { excessOf, type FormField, formFields, inputsOf, mostOf } from './form-fields.ts'
 import { type FormValue, InputField } from './input-field.tsx'
 import { Refusal } from './refusal.tsx'
@@ -86,6 +86,11 @@ function useSpeaking(endpoint: Endpoint, { fields, voice, values, text }: Filled
     event.preventDefault()
     if (isReady) void speak.run()
   }
+  useEffect(() => {
+    if (!isReady || !isToSpeak.peek()) return
+    isToSpeak.value = false
+    void speak.run()
+  }, [isReady])
   return { speak, isOff: speak.isOff || !isReady, onSubmit }
 }
 
@@ -110,7 +115,7 @@ function useInputs(endpoint: Endpoint, chosenVoice: string | undefined) {
   const set = (name: string, value: FormValue): void =>
     setTyped((before) => {
       const inputs = { ...before, [name]: value }
-      draftInputs.set(endpoint.slug, inputs)
+      noteInputs(endpoint.slug, inputs)
       return inputs
     })
   const setText = (value: string): void => {

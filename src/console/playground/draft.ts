@@ -1,17 +1,33 @@
-import { signal } from '@preact/signals'
-import { leftAt } from '../api/left.ts'
+import { effect, signal } from '@preact/signals'
+import { DRAFT } from '../api/left.ts'
 import { session, signOuts } from '../api/session.ts'
+import { forget, keep, type StorageName, takeKept } from './kept.ts'
 
-const KEPT = 'sonant-draft'
+/** Each tab has its own text; a new one, as after a crash, begins with the last one of the browser. */
+const STORAGES: readonly StorageName[] = ['sessionStorage', 'localStorage']
+
+type Inputs = Readonly<Record<string, string | boolean | undefined>>
+
+interface Draft {
+  readonly text: string
+  /** By the endpoint's slug. */
+  readonly inputs: Readonly<Record<string, Inputs>>
+}
+
+/** Whether what was kept was looked for. */
+let hasBegun = false
 
 /** What stands on the sheet of the playground, while other screens are open as well; one that wants a text heard puts it there. It is in no address. */
 export const draftText = signal('')
 
 /** What is set besides the text, by the endpoint's slug, for the way back from other screens. */
-export const draftInputs = new Map<string, Readonly<Record<string, string | boolean | undefined>>>()
+export const draftInputs = new Map<string, Inputs>()
 
 /** What a word to be heard has taken the place of on the sheet. */
 export const replaced = signal<{ readonly text: string; readonly by: string } | null>(null)
+
+/** A word was put there to be heard: it is spoken as soon as the form is there. */
+export const isToSpeak = signal(false)
 
 /** How often a voice was added to the account from the playground, which has to offer it. */
 export const addedVoices = signal(0)
@@ -26,6 +42,7 @@ export function hearWord(word: string): void {
   const own = text.trim() === '' || text === before?.by ? before?.text : text
   replaced.value = own === undefined ? null : { text: own, by: word }
   draftText.value = word
+  isToSpeak.value = true
 }
 
 /** @returns what was there before the word; another text that stands there now is kept in turn */
@@ -35,33 +52,43 @@ export function takeBack(kept: { readonly text: string; readonly by: string }): 
   return kept.text
 }
 
-/** Loads the page anew, which goes on with the same text where the same user is signed in. In between it lies in the storage of the tab. */
-export function reloadWithDraft(): void {
-  const userId = session.peek()?.user.id
-  const text = replaced.peek()?.text ?? draftText.peek()
-  if (userId !== undefined) sessionStorage.setItem(KEPT, JSON.stringify({ userId, text, at: Date.now() }))
-  location.reload()
-}
-
 // Undefined: not known yet.
 session.subscribe((found) => {
-  if (found !== undefined) takeKept(found?.user.id)
+  if (found !== undefined) goOn(found?.user.id)
 })
 
 signOuts.subscribe((times) => {
   if (times === 0) return
   draftText.value = ''
   replaced.value = null
+  isToSpeak.value = false
   draftInputs.clear()
-  sessionStorage.removeItem(KEPT)
+  forget(DRAFT, STORAGES)
 })
 
-/** For its user alone, who may have to sign in again first; it goes where a user is signed in, or has signed out since. */
-function takeKept(userId: string | undefined): void {
-  const { at = 0, ...draft } = JSON.parse(sessionStorage.getItem(KEPT) ?? '{}') as Partial<
-    Record<'userId' | 'text', string>
-  > & { at?: number }
-  const isLeft = at <= leftAt()
-  if (isLeft || userId !== undefined) sessionStorage.removeItem(KEPT)
-  if (!isLeft && draft.userId === userId && draft.text !== undefined) draftText.value = draft.text
+// Each change is kept at once: a tab that crashes says nothing before.
+effect(() => {
+  const text = replaced.value?.text ?? draftText.value
+  if (hasBegun) keepDraft(text)
+})
+
+/** Keeps what is set for an endpoint besides the text. */
+export function noteInputs(slug: string, inputs: Inputs): void {
+  draftInputs.set(slug, inputs)
+  keepDraft(replaced.peek()?.text ?? draftText.peek())
+}
+
+function keepDraft(text: string): void {
+  // After a sign-out there is nothing.
+  if (text === '' && draftInputs.size === 0) forget(DRAFT, STORAGES)
+  else keep(DRAFT, { text, inputs: Object.fromEntries(draftInputs) } satisfies Draft, STORAGES)
+}
+
+/** Goes on with what this tab, or else this browser, had for the user. */
+function goOn(userId: string | undefined): void {
+  const kept = takeKept<Draft>(DRAFT, userId, STORAGES)
+  if (userId === undefined || hasBegun) return
+  hasBegun = true
+  for (const [slug, inputs] of Object.entries(kept?.inputs ?? {})) draftInputs.set(slug, inputs)
+  if (kept?.text) draftText.value = kept.text
 }

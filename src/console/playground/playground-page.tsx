@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { at } from '../api/base.ts'
+import { comebacks } from '../api/follow.ts'
 import { isOperator } from '../api/session.ts'
 import { useFreshUrls } from '../api/use-fresh-urls.ts'
 import { useQuery } from '../api/use-query.ts'
@@ -16,11 +17,11 @@ import { addedVoices } from './draft.ts'
 import { EndpointChoice } from './endpoint-choice.tsx'
 import { chosenEndpoint, offeredEndpoint } from './offered-endpoint.ts'
 import { TakeCard } from './take-card.tsx'
-import { takes } from './takes.ts'
+import { bringBack, takes } from './takes.ts'
 
 type Endpoints = VoicesQuery['myEndpoints']
 
-/** Text in, speech out: the form of an endpoint, and below it what was spoken since the page was opened. */
+/** Text in, speech out: the form of an endpoint, and below it what its user has spoken last. */
 export function PlaygroundPage() {
   const query = useQuery(voicesQuery, {})
   return (
@@ -92,12 +93,15 @@ const Gone = ({ what, slug }: GoneProps) => (
 function Takes() {
   const [opened] = useState(() => new Set(takes.peek().map(({ jobId }) => jobId)))
   const [layout, setLayout] = useState<'list' | 'pairs'>('list')
+  useEffect(() => void bringBack(), [comebacks.value])
   if (takes.value.length === 0) return null
   return (
     <section class={layout === 'pairs' ? 'takes pairs' : 'takes'} aria-labelledby="takes">
       <div class="row spread">
         <h2 id="takes">Takes</h2>
-        <p class="faint small-text grow">They stay in this tab. The jobs are kept, without their texts.</p>
+        <p class="faint small-text grow">
+          Your last ones. Their jobs stay under Jobs, with text and audio, for everybody in your account.
+        </p>
         {takes.value.length > 1 && (
           <Segments
             label="Layout of the takes"
@@ -115,7 +119,7 @@ function Takes() {
           key={take.jobId}
           take={take}
           isFirst={index === 0}
-          isNewest={index === 0 && !opened.has(take.jobId)}
+          isNewest={index === 0 && !take.isBack && !opened.has(take.jobId)}
         />
       ))}
     </section>

@@ -15,9 +15,11 @@ import { CancelButton } from './cancel-button.tsx'
 import { DownloadMenu } from './download-menu.tsx'
 import { ReferenceButton } from './reference-button.tsx'
 import { RetryButton } from './retry-button.tsx'
+import { SLOW_MS, SlowNotice } from './slow-notice.tsx'
 import { dropTake, refresh, refreshPlace, type Take } from './takes.ts'
 
-const PLACE_MS = 5000
+/** As early as a take says why nothing of it is heard. */
+const PLACE_MS = SLOW_MS
 
 interface TakeCardProps {
   readonly take: Take
@@ -45,6 +47,7 @@ export function TakeCard({ take, isFirst, isNewest }: TakeCardProps) {
     <article ref={root} class="take card" aria-label={`Take by ${take.voiceName}`}>
       <TakeHead take={take} />
       {progress !== null && <UnservedPool job={progress} />}
+      <SlowNotice take={take} />
       {!isCompleted && (
         <p class="take-text" dir="auto" lang={lang}>
           {take.text}
@@ -60,7 +63,17 @@ export function TakeCard({ take, isFirst, isNewest }: TakeCardProps) {
           isAutoplay={isNewest}
           onError={() => refresh(take.jobId)}
         >
-          {(heard) => isCompleted && <Transcript jobId={take.jobId} heard={heard} text={take.text} lang={lang} />}
+          {(heard) =>
+            isCompleted && (
+              <Transcript
+                jobId={take.jobId}
+                heard={heard}
+                {...(take.text !== '' && { text: take.text })}
+                lang={lang}
+                isEager={take.text === ''}
+              />
+            )
+          }
         </Player>
       )}
     </article>

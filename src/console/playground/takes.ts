@@ -2,28 +2,47 @@ import { signal } from '@preact/signals'
 import { ask } from '../api/ask.ts'
 import { timeNow } from '../api/clock.ts'
 import { follow } from '../api/follow.ts'
+import { leftAt, TAKES } from '../api/left.ts'
 import { randomKey } from '../api/random-key.ts'
 import { session, signOuts } from '../api/session.ts'
-import { type HeardQuery, heard, retryJob, type SpeakingSubscription, speak, speaking, waiting } from '../operations.ts'
+import {
+  type HeardQuery,
+  heard,
+  type RecentTakesQuery,
+  recentTakes,
+  retryJob,
+  type SpeakingSubscription,
+  speak,
+  speaking,
+  waiting,
+} from '../operations.ts'
+import { forget, keep, type StorageName, takeKept } from './kept.ts'
 
 type Progress = SpeakingSubscription['jobUpdated']
 export type Audio = HeardQuery['voiceJob']
 
-/** One press of Speak. The service never returns a text: it stays in this tab, and goes with it. */
+/** One press of Speak. Its voice, text and settings are of this browser's memory, where that has them; the rest is its job's. */
 export interface Take {
   readonly jobId: string
   readonly endpoint: string
   readonly voice: string
   readonly voiceName: string
+  /** '' where this browser does not know it: the words of its audio say it. */
   readonly text: string
   /** As they were submitted. */
   readonly inputs: Readonly<Record<string, unknown>>
   readonly at: string
   readonly progress: Progress | null
   readonly audio: Audio | null
+  /** It is here again, from the account's jobs: it is not heard by itself. */
+  readonly isBack?: boolean
 }
 
 const MAX_TAKES = 40
+/** So many of the account's newest jobs are looked at for takes of the user, and so many are brought back. */
+const LOOKED_AT = 50
+const MAX_BACK = 10
+const STORAGES: readonly StorageName[] = ['localStorage']
 
 /** Newest first. */
 export const takes = signal<readonly Take[]>([])
@@ -31,9 +50,21 @@ export const takes = signal<readonly Take[]>([])
 /** The last press that was not answered with its job: the same one again is the same job, whatever the answers in between were. */
 let lost: { readonly request: string; readonly key: string } | null = null
 
-signOuts.subscribe(() => {
+/** Whose takes were brought back since the page was opened. */
+let broughtFor: string | null = null
+
+/** Of the takes that this browser knows, besides their jobs. */
+interface Noted {
+  readonly takes: Readonly<Record<string, NewTake>>
+  /** What its user has taken off the list. */
+  readonly dropped: readonly string[]
+}
+
+signOuts.subscribe((times) => {
   takes.value = []
   lost = null
+  broughtFor = null
+  if (times > 0) forget(TAKES, STORAGES)
 })
 
 type NewTake = Pick<Take, 'endpoint' | 'voice' | 'voiceName' | 'text' | 'inputs'>
@@ -61,9 +92,64 @@ export async function retryTake(take: Take, idempotencyKey: string): Promise<voi
 function add(take: NewTake, jobId: string): void {
   const fresh: Take = { ...take, jobId, at: new Date(timeNow()).toISOString(), progress: null, audio: null }
   takes.value = [fresh, ...takes.value].slice(0, MAX_TAKES)
+  note(({ takes: known, dropped }) => ({ takes: newest({ ...known, [jobId]: plain(take) }), dropped }))
   refresh(jobId)
   followTake(jobId)
 }
+
+/** Brings back the user's takes since the last sign-out in this browser, from the account's newest jobs, once for each opening of the page, where the service is reached. */
+export async function bringBack(): Promise<void> {
+  const user = session.peek()?.user
+  if (!user || broughtFor === user.id) return
+  const before = signOuts.peek()
+  const found = await ask(recentTakes, { first: LOOKED_AT }).catch(() => null)
+  if (found === null || signOuts.peek() !== before) return
+  broughtFor = user.id
+  const { takes: known, dropped } = noted()
+  // By the clock of the service.
+  const since = leftAt() + timeNow() - Date.now()
+  const here = new Set([...dropped, ...takes.peek().map(({ jobId }) => jobId)])
+  const back = found.jobs.edges
+    .flatMap(({ node }) => (node.__typename === 'VoiceJob' && node.submittedBy?.callerId === user.id ? [node] : []))
+    .filter(({ id, createdAt }) => !here.has(id) && Date.parse(String(createdAt)) > since)
+    .slice(0, MAX_BACK)
+    .map((job) => takeOf(job, known[job.id]))
+  takes.value = [...takes.peek(), ...back].toSorted((a, b) => (a.at < b.at ? 1 : -1))
+  followOn()
+}
+
+type RecentJob = Extract<RecentTakesQuery['jobs']['edges'][number]['node'], { __typename: 'VoiceJob' }>
+
+function takeOf(job: RecentJob, known: NewTake | undefined): Take {
+  const endpoint = known?.endpoint ?? job.endpointKey.replace(/^voice\./, '')
+  const { voice, voiceName, text, inputs } = { voice: endpoint, voiceName: endpoint, text: '', inputs: {}, ...known }
+  return {
+    ...{ endpoint, voice, voiceName, text, inputs, isBack: true },
+    jobId: job.id,
+    at: String(job.createdAt),
+    progress: job,
+    audio: job,
+  }
+}
+
+const plain = ({ endpoint, voice, voiceName, text, inputs }: NewTake): NewTake => ({
+  endpoint,
+  voice,
+  voiceName,
+  text,
+  inputs,
+})
+
+/** Ids rise with time. */
+const newest = (known: Noted['takes']): Noted['takes'] =>
+  Object.fromEntries(
+    Object.entries(known)
+      .toSorted(([a], [b]) => (a < b ? 1 : -1))
+      .slice(0, MAX_BACK),
+  )
+
+const noted = (): Noted => ({ takes: {}, dropped: [], ...takeKept<Noted>(TAKES, session.peek()?.user.id, STORAGES) })
+const note = (change: (before: Noted) => Noted): void => keep(TAKES, change(noted()), STORAGES)
 
 const followed = new Set<string>()
 
@@ -116,6 +202,7 @@ export function refreshPlace(jobId: string): void {
 
 export function dropTake(jobId: string): void {
   takes.value = takes.value.filter((take) => take.jobId !== jobId)
+  note(({ takes: known, dropped }) => ({ takes: known, dropped: [jobId, ...dropped].slice(0, LOOKED_AT) }))
 }
 
 function change(jobId: string, changes: Partial<Take>): void {

@@ -6,7 +6,6 @@ import { comebacks, isHeld, isOffline, liveState } from '../api/follow.ts'
 import { session } from '../api/session.ts'
 import { clockTime } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
-import { reloadWithDraft } from '../playground/draft.ts'
 import { isOutdated } from './new-version.ts'
 
 /** A shorter cut is nothing to read about. */
@@ -29,7 +28,7 @@ export function Banners() {
       {isOld && (
         <Banner
           action={
-            <button type="button" class="button small" onClick={reloadWithDraft}>
+            <button type="button" class="button small" onClick={() => location.reload()}>
               Reload the page
             </button>
           }

@@ -1,6 +1,4 @@
 import { at } from '../api/base.ts'
-import { reloadWithDraft } from '../playground/draft.ts'
-import { takes } from '../playground/takes.ts'
 
 const NAME = /\/assets\/[\w.-]+/g
 const RELOADED = 'sonant-reloaded'
@@ -15,17 +13,17 @@ export async function isOutdated(): Promise<boolean> {
   return served.some((name) => !loaded.has(name))
 }
 
-/** For a screen whose file did not come: loads the page anew by itself where nothing goes with it. */
+/** For a screen whose file did not come: loads the page anew by itself. */
 export async function reloadForFiles(): Promise<void> {
   const reloadedAt = Number(sessionStorage.getItem(RELOADED))
-  if (Date.now() - reloadedAt < RELOAD_AGAIN_MS || takes.peek().length > 0) return
+  if (Date.now() - reloadedAt < RELOAD_AGAIN_MS) return
   if (await reloadWhereServed()) sessionStorage.setItem(RELOADED, String(Date.now()))
 }
 
 /** Loads the page anew where there is a service to load it from: false where none answers. */
 export async function reloadWhereServed(): Promise<boolean> {
   if ((await servedFiles()).length === 0) return false
-  reloadWithDraft()
+  location.reload()
   return true
 }
 

@@ -5,7 +5,6 @@ import { ApiError } from '../api/api-error.ts'
 import { comebacks } from '../api/follow.ts'
 import { Failure } from '../parts/failure.tsx'
 import { Page } from '../parts/page.tsx'
-import { takes } from '../playground/takes.ts'
 import { reloadForFiles, reloadWhereServed } from './new-version.ts'
 
 /** A screen with a file of its own, which may be gone with the version that this page is of, or with the connection. */
@@ -17,12 +16,11 @@ export const screenFile = <Props,>(load: () => Promise<ComponentType<Props>>) =>
   )
 
 const GONE = 'This screen could not be loaded from the service.'
-const WITH_TAKES = `${GONE} Loading the page again empties the list of takes; their jobs and audio stay under Jobs.`
 
 function GoneScreen() {
   const back = comebacks.value
   useEffect(() => void reloadForFiles(), [back])
-  const failure = new ApiError(takes.value.length > 0 ? WITH_TAKES : GONE, { code: 'OFFLINE' })
+  const failure = new ApiError(GONE, { code: 'OFFLINE' })
   return (
     <Page title="Not loaded">
       <Failure failure={failure} onRetry={() => void reloadWhereServed()} />

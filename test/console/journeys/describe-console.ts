@@ -25,11 +25,19 @@ export function describeConsole(title: string, journeys: (opened: () => OpenedCo
   })
 }
 
-/** What an attempt that failed has left open would go on asking and changing things under the next one. */
-async function closePages({ browser, owner }: OpenedConsole): Promise<void> {
+/**
+ * What an attempt that failed has left open would go on asking and changing things under the next one. The playground brings back no take of
+ * another journey, and none of its text.
+ */
+async function closePages({ browser, owner, service }: OpenedConsole): Promise<void> {
   for (const context of browser.contexts()) if (context !== owner) await context.close()
   for (const page of owner.pages()) await page.close()
   await owner.clearPermissions()
+  const page = await owner.newPage()
+  await page.goto(`${service.url}/health/live`)
+  await page.evaluate("for (const name of ['sonant-draft', 'sonant-takes']) localStorage.removeItem(name)")
+  await page.close()
+  await service.runtime.db.pool.query('update job set user_id = null where user_id is not null')
 }
 
 /** @param open takes what is to be closed, the last first */

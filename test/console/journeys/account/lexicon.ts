@@ -80,6 +80,8 @@ export function lexiconJourneys(opened: () => OpenedConsole): void {
       await page.getByRole('button', { name: `Hear ${word} in the playground` }).click()
       await expect.poll(() => sheet.inputValue()).toBe(word)
     }
+    // A press is all that it takes to hear a word.
+    await page.locator('.take').first().getByText('of audio').waitFor()
     await page.getByRole('button', { name: 'Back to your text' }).click()
     expect(await sheet.inputValue()).toBe('A text of my own.')
     expect(await page.getByRole('button', { name: 'Back to your text' }).count()).toBe(0)

@@ -2,13 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { notifyJob } from '../../../../src/jobs/live/notify-job.ts'
+import { createUser } from '../../../../src/users/create-user.ts'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import { endpoint } from '../../../setup/jobs/fixtures.ts'
 import { applyEndpoint } from '../../../setup/jobs/voice-jobs.ts'
-import { ahead, type OpenedConsole, signIn } from '../opened-console.ts'
+import { PASSWORD } from '../../../setup/service/users.ts'
+import { ahead, type OpenedConsole, ownEmail, signIn } from '../opened-console.ts'
 
 const REFUSED = {
-  errors: [{ message: 'Send fewer requests.', extensions: { code: 'RATE_LIMITED', retryAfterSeconds: 20 } }],
+  errors: [{ message: 'Wait before the next request.', extensions: { code: 'RATE_LIMITED', retryAfterSeconds: 20 } }],
 }
 const WITH_DEFAULTS = {
   warm: { type: 'boolean', default: true },
@@ -171,6 +173,56 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
+  test('text, settings and takes are there again after a reload and in a new tab, until their user signs out', async () => {
+    const { service, browser, account, at } = opened()
+    const email = ownEmail('kept')
+    await createUser(service.runtime.as({ kind: 'system' }), { account, email, password: PASSWORD, role: 'member' })
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    await page.goto(at('playground'))
+    await signIn(page, email)
+    await page.getByLabel('Text', { exact: true }).fill('This was spoken.')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('of audio').first().waitFor()
+    await page.getByRole('button', { name: 'Serious' }).click()
+    await page.getByLabel('Text', { exact: true }).fill('This is not spoken yet.')
+    const seen = async (tab: Page) => {
+      const take = tab.locator('.take')
+      await take.getByText('of audio').waitFor()
+      await take.getByText('This was spoken.').waitFor()
+      await tab.waitForFunction(() => (document.querySelector('audio')?.duration ?? 0) > 0)
+      return [
+        await tab.getByLabel('Text', { exact: true }).inputValue(),
+        await tab.getByRole('textbox', { name: 'Style instruction' }).inputValue(),
+        await take.count(),
+        await tab.evaluate(() => document.querySelector('audio')?.paused),
+      ]
+    }
+    await page.reload()
+    const kept = ['This is not spoken yet.', 'Serious', 1, true]
+    expect([await seen(page), await flaws(page)]).toEqual([kept, []])
+    await page.close()
+    const another = await context.newPage()
+    await another.goto(at('playground'))
+    expect(await seen(another)).toEqual(kept)
+    await another.getByRole('button', { name: 'Remove this take' }).click()
+    await another.reload()
+    await another.getByLabel('Text', { exact: true }).waitFor()
+    await another.locator('.account-button').click()
+    await another.getByRole('button', { name: 'Sign out' }).click()
+    await another.getByLabel('E-mail address').waitFor()
+    expect(
+      await another.evaluate(() =>
+        Object.keys({ ...localStorage, ...sessionStorage }).filter((key) => /draft|takes/.test(key)),
+      ),
+    ).toEqual([])
+    await another.goto(at('playground'))
+    await signIn(another, email)
+    expect(await another.getByLabel('Text', { exact: true }).inputValue()).toBe('')
+    expect([await another.locator('.take').count(), complaints]).toEqual([0, []])
+    await context.close()
+  })
+
   test('a text that is too long is said once, with how long it may be, and is not spoken until it fits', async () => {
     const { service, owner, at } = opened()
     const { page, complaints } = await openPage(owner, service.url)
@@ -204,6 +256,7 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
     await applyEndpoint(service.runtime, 'begun', { base_url: 'http://127.0.0.1:9' })
     // The live audio of a take that is cancelled before its first sound is gone.
     const { page, complaints } = await openPage(owner, service.url, MEDIA_GONE)
+    await page.clock.install()
     const gone: string[] = []
     page.on('response', (response) => response.status() === 404 && gone.push(new URL(response.url()).pathname))
     await page.goto(at('playground?endpoint=begun'))
@@ -211,6 +264,8 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
     await page.keyboard.press('Control+Enter')
     const take = page.locator('.take').first()
     await take.getByText('processing').waitFor()
+    const slow = take.getByText('A worker has taken it, but the speech server has not answered yet.')
+    await expect.poll(ahead(page, () => slow.count())).toBe(1)
     const dialog = page.getByRole('dialog', { name: 'Cancel this take?' })
     await take.getByRole('button', { name: 'Cancel' }).click()
     await dialog.getByText('its credits are refunded').waitFor()

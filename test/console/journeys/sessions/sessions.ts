@@ -278,7 +278,8 @@ interface Asked {
 /** What lies in the storage of the tab while the page is loaded anew. */
 const keepDraft = (page: Page, userId = '') =>
   page.evaluate(
-    ([id, text]) => sessionStorage.setItem('sonant-draft', JSON.stringify({ userId: id, text, at: Date.now() })),
+    ([id, text]) =>
+      sessionStorage.setItem('sonant-draft', JSON.stringify({ userId: id, at: Date.now(), value: { text } })),
     [userId, SECRET],
   )
 
