@@ -26,7 +26,7 @@ beforeAll(async () => {
   service = await startProducers(() => ({}), { worker: true })
   const patience = { busy_patience_seconds: 30, retry_seconds: 30 }
   await apply([workflow('portrait'), workflow('patient', {}, patience), workflow('quick', { time_limit_seconds: 4 })])
-  key = await service.newKey()
+  key = await service.newKey(['generate:workflow', 'job:read'])
 })
 afterAll(() => service.close())
 beforeEach(() => service.provider.reset())
