@@ -5,13 +5,17 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generateRestTypes } from '../../rest/generate-types.ts'
 import { operations } from '../../rest/operations.ts'
-import { forbidden } from '../../src/errors/service-error.ts'
+import { forbidden, payloadTooLarge } from '../../src/errors/service-error.ts'
 import { type Door, post, startDoor } from '../setup/service/start-rest.ts'
 
 const PUBLIC_URL = 'https://voice.example.com/base'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 /** Errors that are put together of more than one text. */
-const TEMPLATES = [forbidden('generate:voice').message, 'Send a voice from GET /api/v1/voice/tts/voices.']
+const TEMPLATES = [
+  forbidden('generate:voice').message,
+  payloadTooLarge().message,
+  'Send a voice from GET /api/v1/voice/tts/voices.',
+]
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 
 interface Response {
