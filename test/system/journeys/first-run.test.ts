@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -15,6 +16,7 @@ import { startInTerminal } from '../../setup/processes/terminal.ts'
 import { readWav } from '../../setup/speech/wav.ts'
 import { until } from '../../setup/wait.ts'
 
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const KEYS = /snt_[0-9A-Za-z]{42}/g
 const SECRET_TEXT = 'Marmalade zeppelins drift over the quiet harbour.'
 const LATER_MS = 16 * 60_000
@@ -153,10 +155,11 @@ describe('the first run', () => {
     const wait = `until curl -sS "$API/voice/jobs/$JOB_ID" -H "Authorization: Bearer $KEY" | grep -q '"completed"'; do sleep 0.1; done`
     const script = pasted
       .join('')
-      .replace('KEY=snt_…', `KEY=${service.key}`)
+      .replace('npx sonant', `cd ${ROOT} && npx sonant`)
       .replace('127.0.0.1:4000', `127.0.0.1:${service.port}`)
       .replace('sleep 2', wait)
-    const options = { env: { PATH: process.env.PATH, HOME: home }, cwd: home, timeout: 60_000 }
+    const env = { PATH: process.env.PATH, HOME: home, DATA_DIR: service.dataDir }
+    const options = { env, cwd: home, timeout: 60_000 }
     const { stdout } = await promisify(execFile)('sh', ['-e', '-c', script], options)
     const shown = blocks.filter(({ language }) => language === 'json').map(({ text }) => text)
     expect(shown.length).toBe(2)
