@@ -21,7 +21,7 @@ const SCOPES: Readonly<Record<string, readonly string[] | null>> = {
 }
 /** What differs between any two answers: ids, moments and what takes time. */
 const VOLATILE: readonly (readonly [RegExp, string])[] = [
-  [/\b(job|msg|key|acct|user|art|chat|wrk|ses)_[0-9a-z]{26}\b/g, '$1_ID'],
+  [/(?<![0-9a-z])(job|msg|key|acct|user|art|chat|wrk|ses)_[0-9a-z]{26}\b/g, '$1_ID'],
   [/\bentry_\d+/g, 'entry_N'],
   [/\bsecret_\d+/g, 'secret_N'],
   [/\baudit_\d+/g, 'audit_N'],

@@ -9,7 +9,7 @@ interface Stored<Value> {
   readonly value: Value
 }
 
-/** Keeps something for the user who is signed in. @param storages the tab's own one first, where the tabs of a browser differ */
+/** Keeps something for the user of the session. @param storages the tab's own one first, where the tabs of a browser differ */
 export function keep(name: string, value: unknown, storages: readonly StorageName[]): void {
   const userId = session.peek()?.user.id
   if (userId === undefined) return
