@@ -1,6 +1,6 @@
 -- Up to when an account's jobs were last read by a window of time (src/jobs/list/close-job-window.ts).
 CREATE TABLE "job_horizon" (
-  "account_id" TEXT NOT NULL,
+  "account_id" TEXT COLLATE "C" NOT NULL,
   "at" TIMESTAMPTZ(3) NOT NULL,
   CONSTRAINT "job_horizon_pkey" PRIMARY KEY ("account_id")
 );
