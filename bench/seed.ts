@@ -77,20 +77,33 @@ export async function seedJobs(client: Client, accountId: string, jobs: number, 
   await client.query('vacuum analyze job')
 }
 
-/** Without triggers, checks of foreign keys and indexes, all of which are made up for. */
+/**
+ * Without triggers, checks of foreign keys and indexes, all of which are made up for. In one transaction: a role that may not leave out the
+ * triggers is refused, and the indexes stay.
+ */
 async function seedMany(client: Client, values: readonly [string, ...unknown[]]): Promise<void> {
+  await client.query('begin')
+  try {
+    await seedWithoutIndexes(client, values)
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback')
+    throw error
+  }
+}
+
+async function seedWithoutIndexes(client: Client, values: readonly [string, ...unknown[]]): Promise<void> {
+  await client.query(
+    `set local session_replication_role = replica; set local maintenance_work_mem = '512MB'; set local work_mem = '256MB'`,
+  )
   const text = `select indexrelid::regclass as name, replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') as definition from pg_index
     where indrelid = 'job'::regclass and not indisprimary`
   const { rows } = await client.query<{ name: string; definition: string }>(text)
   for (const { name } of rows) await client.query(`drop index ${name}`)
-  await client.query(
-    `set session_replication_role = replica; set maintenance_work_mem = '512MB'; set work_mem = '256MB'`,
-  )
   await client.query(SEED, [...values])
   for (const { definition } of rows) await client.query(definition)
   const counted = await client.query(`select to_regclass('job_rollup_delta') is not null as "isCounted"`)
   if (counted.rows[0].isCounted) for (const note of NOTES) await client.query(note, [values[0]])
-  await client.query('reset session_replication_role; reset maintenance_work_mem; reset work_mem')
 }
 
 /** Jobs instead of those that the account has. */

@@ -61,3 +61,20 @@ test('seeded jobs have a ledger that adds up, artifacts, and the files of the ne
   expect(await filesIn(dataDir)).toBe(FILES)
   expect(await filesIn(dataDir, voices[1]!.id)).toBe(FILES - 2)
 })
+
+test('a role that may not seed many jobs is refused, and the indexes stay', async () => {
+  const service = await startTestRuntime()
+  onTestFinished(() => service.close())
+  const account = await service.createAccount()
+  const client = new Client({ connectionString: service.runtime.db.url })
+  await client.connect()
+  onTestFinished(() => client.end())
+  const role = `seeder_${process.pid}`
+  await client.query(`create role ${role}; alter table job owner to ${role}; set role ${role}`)
+  const indexes = async () =>
+    (await client.query(`select count(*) from pg_index where indrelid = 'job'::regclass`)).rows
+  const before = await indexes()
+  await expect(seedJobs(client, account, 1_000_000)).rejects.toThrow('session_replication_role')
+  expect(await indexes()).toEqual(before)
+  await client.query(`reset role; reassign owned by ${role} to current_user; drop role ${role}`)
+})
