@@ -25,23 +25,26 @@ export async function openBoss(db: Database, log: Log, supervise: boolean): Prom
   return boss
 }
 
-const ORDER_IS_READY = `select to_regclass('pgboss.sonant_turns') is not null as ready`
+const ORDER_IS_READY = `
+  select to_regclass('pgboss.sonant_turns') is not null and to_regclass('pgboss.sonant_lanes') is null as ready`
 /**
  * The order in which `claim_queued` takes jobs, and statistics that follow a queue which fills within seconds. pg-boss makes its tables
- * itself, so that none of this can be a migration.
+ * itself, so that none of this can be a migration. Each statement is a transaction of its own: with the lock of one, the next would wait for
+ * transactions that wait for it.
  */
-const PREPARE_ORDER = `
-  create index sonant_turns on pgboss.job_common (name, group_tier, (priority > 0), group_id, created_on)
-    where state < 'active' and not blocked;
-  drop index if exists pgboss.sonant_lanes;
-  alter table pgboss.job_common set (autovacuum_analyze_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.02);
-  update pgboss.job_common set group_id = coalesce(group_id, '-'), group_tier = coalesce(group_tier, '-')
-    where state < 'active' and (group_id is null or group_tier is null)`
+const PREPARE_ORDER = [
+  `create index if not exists sonant_turns on pgboss.job_common (name, group_tier, (priority > 0), group_id, created_on)
+    where state < 'active' and not blocked`,
+  'drop index if exists pgboss.sonant_lanes',
+  'alter table pgboss.job_common set (autovacuum_analyze_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.02)',
+  `update pgboss.job_common set group_id = coalesce(group_id, '-'), group_tier = coalesce(group_tier, '-')
+    where state < 'active' and (group_id is null or group_tier is null)`,
+]
 
 async function prepareOrder(db: Database): Promise<void> {
   const ready = async () => (await db.pool.query<{ ready: boolean }>(ORDER_IS_READY)).rows[0]?.ready === true
   if (await ready()) return
   await withLock(db, 'lanes', async () => {
-    if (!(await ready())) await db.pool.query(PREPARE_ORDER)
+    if (!(await ready())) for (const statement of PREPARE_ORDER) await db.pool.query(statement)
   })
 }

@@ -8,7 +8,7 @@ import { flaws, openPage } from '../../../setup/browser.ts'
 import { insertJob } from '../../../setup/jobs/jobs.ts'
 import { insertVoice } from '../../../setup/jobs/library.ts'
 import { applyEndpoint } from '../../../setup/jobs/voice-jobs.ts'
-import { type OpenedConsole, ownEmail, ownName } from '../opened-console.ts'
+import { type OpenedConsole, ownEmail } from '../opened-console.ts'
 
 /** All that comes after it in the same piece of text is written from right to left. */
 const OVERRIDE = '\u202E'
@@ -98,9 +98,14 @@ async function insertNames({ service }: OpenedConsole): Promise<{ account: strin
   const { db } = service.runtime
   const system = service.runtime.as({ kind: 'system' })
   const account = await service.createAccount()
-  const email = `${ownName('eve')}${OVERRIDE}@example.com`
+  const email = ownEmail('eve')
   const { id: user } = await createUser(system, { account, email, role: 'owner' })
   await createUser(system, { account, email: `b${email}`, role: 'owner' })
+  // Names of before such characters were refused.
+  await db.pool.query(`update "user" set email = replace(email, '@', $2 || '@') where account_id = $1`, [
+    account,
+    OVERRIDE,
+  ])
   await setOperator(system, { user, operator: true })
   await db.pool.query('update account set name = $2 where id = $1', [account, NAME])
   const key = newId('key')
@@ -108,12 +113,9 @@ async function insertNames({ service }: OpenedConsole): Promise<{ account: strin
   await db.pool.query(ADD_CHANGE, [account, key, NAME])
   const voice = await insertVoice(db, account)
   await db.pool.query('update account_voice set name = $2 where id = $1', [voice, NAME])
-  await applyEndpoint(
-    service.runtime,
-    'turned',
-    { base_url: 'http://127.0.0.1:9' },
-    { name: NAME, library_voices: true },
-  )
+  await applyEndpoint(service.runtime, 'turned', { base_url: 'http://127.0.0.1:9' }, { library_voices: true })
+  await db.pool.query(`update voice_endpoint set name = $1 where slug = 'turned'`, [NAME])
+  await service.runtime.catalog.reload()
   const jobId = await insertJob(db, account, { apiKeyId: key })
   const { url } = await createSignInLink(system, { user })
   return { account, url, jobId }

@@ -179,7 +179,7 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
     await createUser(service.runtime.as({ kind: 'system' }), { account, email, password: PASSWORD, role: 'member' })
     const context = await browser.newContext()
     const { page, complaints } = await openPage(context, service.url)
-    await page.goto(at('playground'))
+    await page.goto(at('playground?endpoint=tts'))
     await signIn(page, email)
     await page.getByLabel('Text', { exact: true }).fill('This was spoken.')
     await page.keyboard.press('Control+Enter')
@@ -203,7 +203,7 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
     expect([await seen(page), await flaws(page)]).toEqual([kept, []])
     await page.close()
     const another = await context.newPage()
-    await another.goto(at('playground'))
+    await another.goto(at('playground?endpoint=tts'))
     expect(await seen(another)).toEqual(kept)
     await another.getByRole('button', { name: 'Remove this take' }).click()
     await another.reload()
@@ -216,7 +216,7 @@ export function listeningJourneys(opened: () => OpenedConsole): void {
         Object.keys({ ...localStorage, ...sessionStorage }).filter((key) => /draft|takes/.test(key)),
       ),
     ).toEqual([])
-    await another.goto(at('playground'))
+    await another.goto(at('playground?endpoint=tts'))
     await signIn(another, email)
     expect(await another.getByLabel('Text', { exact: true }).inputValue()).toBe('')
     expect([await another.locator('.take').count(), complaints]).toEqual([0, []])
