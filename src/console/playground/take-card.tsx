@@ -32,13 +32,9 @@ interface TakeCardProps {
 export function TakeCard({ take, isFirst, isNewest }: TakeCardProps) {
   const { progress, audio } = take
   const isCompleted = progress?.status === 'COMPLETED'
-  const finished = isCompleted ? (audio?.wav ?? null) : null
-  // A browser has six connections to a service: one waits for the first sound of the newest take, none for those of others.
-  const live = isFirst ? (audio?.liveUrl ?? null) : null
   // Its place in the queue depends on the jobs of others, whose changes are in no message.
   useEvery(PLACE_MS, isFirst && progress?.status === 'QUEUED', () => refreshPlace(take.jobId))
   useFreshUrls(isCompleted ? audio : null, () => refresh(take.jobId))
-  const lang = langOf(take.inputs.language)
   const root = useRef<HTMLElement>(null)
   useEffect(() => {
     if (isNewest) root.current?.scrollIntoView({ block: 'nearest' })
@@ -49,34 +45,45 @@ export function TakeCard({ take, isFirst, isNewest }: TakeCardProps) {
       {progress !== null && <UnservedPool job={progress} />}
       <SlowNotice take={take} />
       {!isCompleted && (
-        <p class="take-text" dir="auto" lang={lang}>
+        <p class="take-text" dir="auto" lang={langOf(take.inputs.language)}>
           {take.text}
         </p>
       )}
       {progress?.status === 'FAILED' ? (
         <TakeError progress={progress} />
       ) : (
-        <Player
-          src={finished ?? live}
-          waveOf={isCompleted ? take.jobId : null}
-          label={`the take by ${take.voiceName}`}
-          isAutoplay={isNewest}
-          onError={() => refresh(take.jobId)}
-        >
-          {(heard) =>
-            isCompleted && (
-              <Transcript
-                jobId={take.jobId}
-                heard={heard}
-                {...(take.text !== '' && { text: take.text })}
-                lang={lang}
-                isEager={take.text === ''}
-              />
-            )
-          }
-        </Player>
+        <TakeSound {...{ take, isFirst, isNewest }} />
       )}
     </article>
+  )
+}
+
+function TakeSound({ take, isFirst, isNewest }: TakeCardProps) {
+  const { progress, audio } = take
+  const isCompleted = progress?.status === 'COMPLETED'
+  const finished = isCompleted ? (audio?.wav ?? null) : null
+  // A browser has six connections to a service: one waits for the first sound of the newest take, none for those of others.
+  const live = isFirst ? (audio?.liveUrl ?? null) : null
+  return (
+    <Player
+      src={finished ?? live}
+      waveOf={isCompleted ? take.jobId : null}
+      label={`the take by ${take.voiceName}`}
+      isAutoplay={isNewest}
+      onError={() => refresh(take.jobId)}
+    >
+      {(heard) =>
+        isCompleted && (
+          <Transcript
+            jobId={take.jobId}
+            heard={heard}
+            {...(take.text !== '' && { text: take.text })}
+            lang={langOf(take.inputs.language)}
+            isEager={take.text === ''}
+          />
+        )
+      }
+    </Player>
   )
 }
 
