@@ -1,9 +1,9 @@
 /** A caller as other callers of its account see it. */
 export interface ActorView {
   readonly kind: 'key' | 'user' | 'operator'
-  /** Of what it did: a caller is called otherwise later on. */
+  /** The identity of this one appearance: a later rename of the caller must not change how an older entry names it. */
   readonly of: string
-  /** Of the key or user; null: not for this account to see. */
+  /** The id of the key or user; null if this account may not see it. */
   readonly callerId: string | null
   readonly name: string | null
 }

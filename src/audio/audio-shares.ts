@@ -4,7 +4,7 @@ import { ServiceError } from '../errors/service-error.ts'
 const LONGEST_WAIT_MS = 10_000
 const RETRY_AFTER_SECONDS = 5
 
-/** What audio that is read takes of the audio threads and of memory, by account: signed URLs need no key, and no rate limit holds them. */
+/** Limits how much of the audio threads and of memory the readers of one account use. Signed URLs need no key, so no rate limit covers them. */
 export interface AudioShares {
   /** Files that are encoded while they are read: an encoder takes a megabyte, or half. */
   readonly encoded: AudioPlaces

@@ -20,7 +20,7 @@ export interface AudioEncoder {
 
 /** Encodes and decodes audio in threads of its own, off the event loop. */
 export interface AudioThreads {
-  /** Of reading audio. */
+  /** The shares of the accounts in encoders and decoded files. */
   readonly shares: AudioShares
   /** Begins a file that is sent while it grows. */
   startEncoder(options: EncodingOptions): AudioEncoder
@@ -30,7 +30,7 @@ export interface AudioThreads {
   decode(bytes: Uint8Array, format: FileFormat): Promise<Wav>
   /** Whether a recording can be a voice, brought to 24 kHz where it can. @throws Error where it cannot be read */
   judge(bytes: Uint8Array): Promise<Judgement>
-  /** What compressed audio of somebody else's holds, and no more than so many seconds of it. @throws Error where it cannot be read */
+  /** Decodes compressed audio from outside, up to a number of seconds. @throws Error if the thread cannot read it */
   read(bytes: Uint8Array, kind: SoundKind, mostSeconds: number): Promise<Wav>
   /** Starts the threads and their libraries, so that the first file does not wait for them. Never rejects. */
   warm(): Promise<void>
@@ -153,7 +153,7 @@ async function warmUp(thread: AudioThread): Promise<void> {
   await Promise.allSettled(tasks)
 }
 
-/** What a thread tells its pool. */
+/** The messages of a thread to its pool. */
 interface ThreadEvents {
   readonly onEnd: () => void
   readonly onIdle: () => void

@@ -9,14 +9,14 @@ type Encoder = WasmMediaEncoder<'audio/mpeg'>
 const BITRATE = 64
 const FULL_SCALE = 32_768
 
-/** What each takes. */
+/** The memory that each encoder takes, in bytes. */
 const ENCODER_BYTES = 1.5 * 2 ** 20
 
 /** Encoders that have ended a file: one takes 30 ms to be made. */
 const idle: Encoder[] = []
 let made = 0
 
-/** What all of them take, until their thread ends. */
+/** The memory of all MP3 encoders of this thread, in bytes. The thread keeps it until it ends. */
 export const mp3Bytes = (): number => made * ENCODER_BYTES
 
 /**

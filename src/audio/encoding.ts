@@ -5,7 +5,7 @@ export interface EncodingOptions {
   readonly format: AudioFormat
   /** Of the samples, in Hz. */
   readonly sampleRate: number
-  /** Of the file, in Hz; the format's own unless given. */
+  /** The sample rate of the file in Hz; the default is the format's own. */
   readonly rate?: number | undefined
   /** How many samples will come, where that is known: players then show the length of what they are still receiving. */
   readonly totalSamples?: number

@@ -16,7 +16,7 @@ export function openLibav(): Promise<LibAV> {
   return opened
 }
 
-/** What its memory takes, which never shrinks. */
+/** The size of the module's memory in bytes; it never shrinks. */
 export const libavBytes = (): number => ready?.HEAPU8.byteLength ?? 0
 
 /** Mono samples of one kind at one rate, as filters get them described. @param frameSize how many make a frame; 0 or absent: any */

@@ -13,7 +13,7 @@ const ENCODING_AT_IN_EXTENSIBLE = 24
 const FULL_SCALE = 32_768
 /** A recording has a handful: a file made of nothing but chunks is not walked through. */
 const MOST_CHUNKS = 1000
-/** Where the samples begin in a file whose other chunks lie about their length. */
+/** If other chunks state a wrong length, the reader looks for the samples within so many bytes. */
 const HEAD_BYTES = 4096
 const RIFF = /^(RIFF|RF64|BW64)$/
 /** Names of chunks are letters; samples hardly are. */

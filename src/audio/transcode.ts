@@ -23,7 +23,7 @@ export interface SampleStream {
 /** Who reads samples as a file. */
 interface AudioReader {
   readonly format: AudioFormat
-  /** Of the file, in Hz; its format's own unless given. */
+  /** The sample rate of the file in Hz; the default is the format's own. */
   readonly rate?: number | undefined
   /** The account whose share of the encoders it takes. */
   readonly owner: string

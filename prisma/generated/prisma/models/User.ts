@@ -998,7 +998,7 @@ export type $UserPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs =
     id: string
     accountId: string
     /**
-     * Of one account; another account may have a user with the same address.
+     * The address is unique within an account. Another account may have a user with the same address.
      */
     email: string
     passwordHash: string | null
