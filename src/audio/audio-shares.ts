@@ -20,7 +20,7 @@ export const openAudioShares = (): AudioShares => ({
   decoded: new AudioPlaces(12, 4),
 })
 
-/** So many places of this process, and fewer for each account. What finds none waits, the accounts in turn. */
+/** The places of this process, with a smaller share for each account. A reader without a place waits; accounts take turns. */
 export class AudioPlaces {
   readonly #places: FairSemaphore
 
@@ -42,7 +42,7 @@ export class AudioPlaces {
   }
 }
 
-/** No place was given back in time. */
+/** The reader waited too long for a place. */
 export class AudioBusy extends ServiceError {
   constructor() {
     super('UNAVAILABLE', 'Read other audio to its end, then try again: too much of it is read at once.', {

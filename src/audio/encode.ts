@@ -10,7 +10,7 @@ export async function startEncoding(options: EncodingOptions): Promise<Encoding>
   const { format, sampleRate, rate = sampleRate } = options
   if (rate === sampleRate || format === 'pcm') return startFormat(options)
   const resampler = await resampleTo(rate, sampleRate)
-  // How many samples there will be is up to the resampler.
+  // The resampler decides how many samples the file has, so no number is stated.
   const encoding = await startFormat({ format, sampleRate: rate })
   return {
     patches: encoding.patches,

@@ -19,7 +19,7 @@ const RIFF = /^(RIFF|RF64|BW64)$/
 /** Names of chunks are letters; samples hardly are. */
 const CHUNK_NAME = /^[\w -]{4}$/
 
-/** By the format's code and the bits of a sample: what engines, recorders, telephones and editors write. */
+/** Readers of samples by `code/bits` of the WAV format: PCM, float, A-law and mu-law. */
 const ENCODINGS: Readonly<Record<string, Encoding>> = {
   '1/8': { bytes: 1, read: (view, at) => (view.getUint8(at) - 128) * 256 },
   '1/16': { bytes: 2, read: (view, at, isLittle) => view.getInt16(at, isLittle) },
@@ -31,7 +31,7 @@ const ENCODINGS: Readonly<Record<string, Encoding>> = {
   '7/8': { bytes: 1, read: (view, at) => fromMuLaw(view.getUint8(at)) },
 }
 
-/** How samples are written, by the codes of WAV files. */
+/** The form of the samples, with the codes of WAV files. */
 export interface SampleFormat {
   readonly code: number
   readonly channels: number
@@ -39,7 +39,7 @@ export interface SampleFormat {
   readonly bits: number
 }
 
-/** Where a WAV file's samples lie, and how they are written. */
+/** The place and form of the samples of a WAV file. */
 interface WavPlaces extends SampleFormat {
   readonly data: Uint8Array
 }

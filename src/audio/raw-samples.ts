@@ -1,6 +1,6 @@
 import { type SampleFormat, wavOf } from './plain-wav.ts'
 
-/** How samples without a header are written. */
+/** The form of samples that come without a header. */
 interface RawFormat extends SampleFormat {
   readonly isLittle: boolean
 }
@@ -9,9 +9,9 @@ const PCM = 1
 const FLOAT = 3
 const A_LAW = 6
 const MU_LAW = 7
-/** What OpenAI's clients take PCM for whose type says no rate. */
+/** Clients of OpenAI's API assume this rate, in Hz, if the media type states none. */
 const USUAL_RATE = 24_000
-/** What RFC 3551 gives the codes of telephones. */
+/** The rate of PCMU and PCMA in Hz (RFC 3551). */
 const TELEPHONE_RATE = 8000
 const RATE_NAMES = ['rate', 'sample_rate', 'sample-rate', 'samplerate', 'r']
 const CHANNEL_NAMES = ['channels', 'channel', 'ch', 'c']
@@ -47,7 +47,7 @@ function parameterOf(parameter: string): readonly [string, string] {
 
 type Kind = Omit<RawFormat, 'channels'>
 
-/** What a type means by itself. RFC 2586: the samples of `audio/L16` come with their high byte first. */
+/** The form that a media type implies. Samples of `audio/L16` are big-endian (RFC 2586). */
 function kindOf(type: string, given: ReadonlyMap<string, string>): Kind | null {
   const usual = { code: PCM, bits: 16, sampleRate: USUAL_RATE, isLittle: true }
   const linear = /^audio\/l(8|16|24|32)$/.exec(type)?.[1]

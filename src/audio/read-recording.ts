@@ -13,7 +13,7 @@ const MOST_SECONDS = 120
 /** So little at a time that what it grows to fits into memory, however well it was packed. */
 const PACKET_BYTES = 512
 const MP3_BYTES = 8192
-/** So many reads must bring so much sound: reading 10 MiB of frames without any takes minutes. MP3 is read in pieces that cost as much as 16. */
+/** The reader gives up after so many reads with too little sound, as 10 MiB of empty frames take minutes. One piece of MP3 counts as 16 reads. */
 const WATCHED_READS = 500
 const LEAST_SECONDS = 0.1
 const READS_OF_MP3 = MP3_BYTES / PACKET_BYTES
@@ -29,7 +29,7 @@ export function readRecording(bytes: Uint8Array): Promise<Wav> {
   return isMp3(bytes) ? readSound(bytes, 'mp3') : readSound(toPlainWav(bytes), 'other')
 }
 
-/** What a file of a kind holds, as 16-bit mono at its own rate, and no more than so many seconds of it. @throws Error where it cannot be read */
+/** Decodes a file to 16-bit mono at its own rate, up to `mostSeconds`. @throws Error if it cannot be read */
 export async function readSound(bytes: Uint8Array, kind: SoundKind, mostSeconds = MOST_SECONDS): Promise<Wav> {
   const read = new Blocks(mostSeconds)
   await READERS[kind](bytes, read)
@@ -80,7 +80,7 @@ class Blocks {
 const isMp3 = ([first = 0, second = 0, third = 0]: Uint8Array): boolean =>
   (first === 0x49 && second === 0x44 && third === 0x33) || (first === 0xff && (second & 0xe6) === 0xe2)
 
-/** Where the ID3 tags at the beginning end: a picture in them is nothing to decode. */
+/** The offset behind the ID3 tags, so that the decoder never sees a picture in them. */
 function endOfTags(bytes: Uint8Array): number {
   let at = 0
   while (bytes[at] === 0x49 && bytes[at + 1] === 0x44 && bytes[at + 2] === 0x33) {

@@ -1,4 +1,4 @@
-/** What compressed audio is read by. */
+/** The decoder that reads a file. */
 export type SoundKind = 'mp3' | 'vorbis' | 'other'
 
 const HEAD_BYTES = 4096
@@ -9,7 +9,7 @@ const BIT_RATES = [
 ] as const
 const RATES = [44_100, 48_000, 32_000] as const
 
-/** What a file is by its first bytes, whatever it is called; null for what is no compressed audio that can be read here. Pure. */
+/** The kind of a file by its first bytes, whatever its media type says; null if no decoder here reads it. Pure. */
 export function soundKind(bytes: Uint8Array): SoundKind | null {
   const head = Buffer.from(bytes.subarray(0, HEAD_BYTES))
   const start = head.toString('latin1', 0, 4)
@@ -24,7 +24,7 @@ function isMp3(head: Buffer): boolean {
   return length > 0 && frameLength(head, length) > 0
 }
 
-/** In bytes; 0 where no frame of layer III begins. */
+/** The length of an MP3 frame in bytes; 0 if no frame of layer III begins here. */
 function frameLength(head: Buffer, at: number): number {
   if (at + 4 > head.length) return 0
   const bits = head.readUInt32BE(at)

@@ -13,8 +13,8 @@ const TIMEOUT_MS = 60_000
 /** Reads what speech servers answer with, whatever they were asked for. */
 export interface SpeechReader {
   /**
-   * As a WAV file, PCM 16-bit mono, of memory of its own: by its first bytes and, for samples without a header, by its media type.
-   * @param mostSeconds what is longer is not read to its end
+   * Reads an answer as a WAV file (PCM, 16-bit, mono) in its own memory. Its first bytes decide; for samples without a header its media type.
+   * @param mostSeconds the reader stops behind so many seconds
    * @throws Error where it is no audio, or holds no samples
    */
   read(bytes: Uint8Array, contentType: string, mostSeconds: number): Promise<Uint8Array>

@@ -29,7 +29,7 @@ interface AudioReader {
   readonly owner: string
   /** Aborted when the reader hangs up. */
   readonly gone: AbortSignal
-  /** It keeps all of the file until that is whole. */
+  /** The reader keeps the whole file in memory. */
   readonly isHeld?: boolean
 }
 
@@ -73,7 +73,7 @@ function shareOf(shares: AudioShares, format: AudioFormat, isPlain: boolean, isH
   return isPlain ? null : shares.encoded
 }
 
-/** The same once its first bytes are there, so that what fails before them can still be answered with an error. Then nothing stays open. */
+/** Waits for the first bytes of the file, so that a failure before them can still be answered with an error. */
 export async function beginFile(threads: AudioThreads, speech: SampleStream, reader: AudioReader): Promise<BegunFile> {
   const rest = transcode(threads, speech, reader)
   const close = (): void => {
@@ -90,7 +90,7 @@ export async function beginFile(threads: AudioThreads, speech: SampleStream, rea
   }
 }
 
-/** The same as bytes to be sent. If its reader leaves, even before it has read any, nothing stays open. */
+/** The file as a stream of bytes. It closes its source if the reader leaves, also before the first byte. */
 export async function transcoded(threads: AudioThreads, speech: SampleStream, reader: AudioReader): Promise<Readable> {
   const { bytes, close } = await beginFile(threads, speech, reader)
   // In bytes, not in objects: a reader that is slow is to have little waiting for it.
@@ -105,7 +105,7 @@ async function* following(
   yield* rest
 }
 
-/** For WAV, and PCM that need not be resampled: no thread is asked. Null for everything else. */
+/** Encodes WAV and PCM that need no resampling, without a thread; null for other files. */
 function plainEncoder(options: EncodingOptions): AudioEncoder | null {
   const { format, sampleRate, rate = format === 'pcm' ? PCM_RATE : sampleRate } = options
   if (rate !== sampleRate || (format !== 'wav' && format !== 'pcm')) return null

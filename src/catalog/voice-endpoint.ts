@@ -38,7 +38,7 @@ export const requestSchema = (endpoint: VoiceEndpoint): JsonSchema => ({
   'x-outputs': { audio: { type: 'string', format: 'uri', media_type: 'audio' }, ...captionOutputs(endpoint) },
 })
 
-/** With the limit of its text that holds, whatever its file says. */
+/** The inputs as published: `maxLength` of the text is the limit that holds. */
 function publishedInputs(endpoint: VoiceEndpoint): JsonSchema {
   const { inputs } = endpoint
   const properties = (inputs.properties ?? {}) as Readonly<Record<string, JsonSchema | undefined>>

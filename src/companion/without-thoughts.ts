@@ -1,4 +1,4 @@
-/** What models write around what they think, in any case; the attributes of a tag end somewhere. */
+/** The tags that models write around their thoughts, in any case, with attributes of limited length. */
 const TAG = /<(\/?)[ \t]*(?:think|thinking|thought|reasoning)(?:\s[^<>]{0,100})?>/gi
 
 /**

@@ -4,9 +4,9 @@ import type { Database } from './database.ts'
 
 /** A window's end may be this far ahead of the database's clock: that of its caller is no better. */
 const AHEAD_MS = 2_000
-/** What was made before a window's end has mostly reached the database after this time. */
+/** Most inserts reach the database within this time, so few are refused as late. */
 const ON_ITS_WAY_MS = 100
-/** Nothing is written later than this after it was made. */
+/** No row is written later than this after its timestamp. */
 const LATEST_MS = 30_000
 const LONGEST_WAIT_MS = 10_000
 const [FIRST_POLL_MS, LONGEST_POLL_MS] = [2, 50]
@@ -22,7 +22,7 @@ interface Clocked {
   now(): Date
 }
 
-/** How a window is closed. */
+/** The rows of a window and how inserts into it are stopped. */
 interface Closing {
   /** Aborted when nobody waits any more. */
   readonly gone?: AbortSignal | undefined

@@ -20,9 +20,9 @@ interface Caption {
 /** Audio, and what was said of its words. */
 interface Captioned {
   readonly bytes: Buffer
-  /** What kind of audio the answer calls it. */
+  /** The media type that the answer states. */
   readonly contentType: string
-  /** Where words are heard in the audio once it is WAV; nothing where there are no times. */
+  /** The times of the words in the audio; empty if the answer has none. */
   wordsAt(wav: Uint8Array): Pick<Speech, 'words'>
 }
 

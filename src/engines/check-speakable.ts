@@ -10,7 +10,7 @@ interface Utterance {
   readonly kind: string
   /** Of the chosen voice; null where it is a recording. */
   readonly engineVoice: string | null
-  /** That of the voice. */
+  /** The language of the voice. */
   readonly own?: string | null
   readonly language: unknown
   readonly text: string

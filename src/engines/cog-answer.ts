@@ -1,7 +1,7 @@
 import { EngineError, FailedAttempt } from './engine.ts'
 import { textsOf, withoutWordsOf } from './server-words.ts'
 
-/** What the database keeps and a path carries; an address is none, as callers see the id. */
+/** A prediction's id if it can be stored and put into a path. Callers see it, so it must not be an address. */
 const ID_FORM = /^[\x21-\x7e]{1,200}$/
 const MAX_PREDICT_SECONDS = 2_000_000
 

@@ -10,7 +10,7 @@ export interface Loudness {
   readonly target: number
 }
 
-/** How loud all voices are, unless a style asks for something else. */
+/** The loudness of all voices, in LUFS. */
 export const NORMAL_LUFS = -19
 
 const BLOCK_SECONDS = 0.4

@@ -24,7 +24,7 @@ const MOST_BYTES_PER_SECOND = 1_536_000
 const LONGEST_RATIO = 4
 const LEAST_CAP_BYTES = 4 * 1024 * 1024
 const LONGEST_SPEECH_SECONDS = 1200
-/** As of recordings: nothing behind it is decoded, however long the text. */
+/** The decoder reads at least so many seconds, also for a short text. */
 const LEAST_DECODED_SECONDS = 120
 /** Audio in base64, and its words. */
 const MOST_BYTES_OF_JSON = 1.5
@@ -101,7 +101,7 @@ async function speakOnce(connection: Connection, request: SpeechRequest, mayHave
   return { wav, truncated: first(answer.headers['x-finish-reason']) === 'length', ...words }
 }
 
-/** How long the speech may be at most: more is none of this text. */
+/** The most seconds that speech of this text can last. */
 const mostSecondsOf = ({ expectedSeconds = LONGEST_SPEECH_SECONDS }: SpeechRequest): number =>
   expectedSeconds * LONGEST_RATIO
 
@@ -165,7 +165,7 @@ interface Exchange {
   readonly body?: string
   /** The most bytes that a good answer may have. */
   readonly cap: number
-  /** What a longer one may have, by its beginning. */
+  /** A higher limit in bytes, which the beginning of the answer justifies. */
   readonly capOf?: (beginning: Buffer) => number
   readonly signal: AbortSignal
 }

@@ -15,7 +15,7 @@ export interface SpeechServer {
   readonly breaker: CircuitBreaker
   readonly agent: Dispatcher
   readonly owned: OwnedServer | undefined
-  /** Of what it answers with. */
+  /** Decodes the server's answers. */
   readonly reader: SpeechReader
   /** It has answered that it does not tell when its words are heard. */
   lacksTimes: boolean

@@ -1,7 +1,7 @@
 import { EngineError } from './engine.ts'
 import { withoutWordsOf } from './server-words.ts'
 
-/** What is looked at, and what the operator is shown of it. */
+/** The bytes that are inspected, and the characters that the operator sees. */
 const READ_BYTES = 600
 const SHOWN_CHARACTERS = 120
 /** Keys and tokens, and texts in base64, are long and without a space. */
@@ -14,7 +14,7 @@ interface UnreadAnswer {
   readonly contentType: string
   /** Why nothing was read. */
   readonly reason: string
-  /** What was sent, keys included: none of its words goes into the error. */
+  /** The texts and keys of the request. None of their words appears in the error. */
   readonly texts: readonly string[]
 }
 

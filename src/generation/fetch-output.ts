@@ -70,7 +70,7 @@ function failureOf(status: number, retryAfter: string | undefined): EngineError 
   return isAway(status) ? new EngineError('PROVIDER_UNAVAILABLE', message, options) : new FailedAttempt(message)
 }
 
-/** What the server has compressed on the way. @throws FailedAttempt if nothing here reads it */
+/** Undoes the `Content-Encoding` of a body. @throws FailedAttempt for an unknown one */
 function decoded(body: Readable, encodings: string): Readable {
   const names = encodings
     .toLowerCase()

@@ -3,7 +3,7 @@ import { withoutAddresses } from './without-addresses.ts'
 const MAX_NAME_CHARACTERS = 63
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
-/** How an output is called in the job's `outputs`, and in its storage key. */
+/** The name of an output in the job's `outputs` and in its storage key. */
 interface OutputName {
   readonly output: string
   readonly fileName: string

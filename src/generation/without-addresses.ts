@@ -1,9 +1,9 @@
 import type { Cidr } from '../egress/ip-ranges.ts'
 import { judgeLiteral } from '../egress/judge-host.ts'
 
-/** What stands in the place of an address that callers must not see. */
+/** Replaces an address that callers must not see. */
 const REMOVED = '[address removed]'
-/** With a scheme or without, as in `//gpu/a.png`; JSON may have escaped the slashes. */
+/** An address with or without a scheme (`//gpu/a.png`). JSON may have escaped its slashes. */
 const ADDRESS = /(?:[a-z][a-z0-9+.-]*:)?(?:\\?\/){2}(?:\\\/|[^\s"'`<>|\\^{}])+|\bfile:\S+/gi
 /** Addresses without slashes: private IPv4, and names that only a private network resolves. */
 const BARE =

@@ -44,7 +44,7 @@ export function checkBodyHeaders(headers: IncomingHttpHeaders, isList = false, m
   throw unsupportedMediaType()
 }
 
-/** Where no body is taken, an empty one is none, whatever its sender calls it: many clients name a type in every request. */
+/** Drops the content type of an empty body, as many clients send one with every request. */
 export function ignoreEmptyBody({ headers }: { readonly headers: IncomingHttpHeaders }): void {
   if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0)
     delete headers['content-type']

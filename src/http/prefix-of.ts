@@ -1,2 +1,2 @@
-/** What a proxy takes off the path before it asks this service, and what addresses of this service need in front; empty without one. */
+/** The path of PUBLIC_URL: a proxy removes it from requests, and links to this service begin with it. Empty without a path. */
 export const prefixOf = (publicUrl: string): string => new URL(publicUrl).pathname.replace(/\/$/, '')

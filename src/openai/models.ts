@@ -7,7 +7,7 @@ import { OpenaiViolation } from './openai-error.ts'
 
 /** What OpenAI's clients ask for where they are not configured for this service. */
 const OPENAI_MODELS = /^(tts-1(-hd)?(-\d{4})?|gpt-4o-mini-tts.*)$/i
-/** Those of them that do not name a date. */
+/** OpenAI's model names without a date. */
 export const OPENAI_NAMES = ['tts-1', 'tts-1-hd', 'gpt-4o-mini-tts']
 const USUAL_MODEL = 'tts'
 

@@ -55,7 +55,7 @@ export async function mountOpenai(app: FastifyInstance, callers: Callers): Promi
       scope.removeAllContentTypeParsers()
       const options = { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES } as const
       scope.addContentTypeParser('*', options, async (request: FastifyRequest, body: Buffer) =>
-        // In chunks, an empty body has no length that says so.
+        // A chunked body states no length, so the server knows only here that it is empty.
         body.length === 0 && request.method === 'DELETE' ? undefined : parseJsonBody(body),
       )
       mountErrors(scope, callers)

@@ -16,7 +16,7 @@ import { findModel, requireModel } from './models.ts'
 import { OpenaiViolation, violationCode } from './openai-error.ts'
 import { requireVoice } from './voices.ts'
 
-/** In Hz. */
+/** The limits of `sample_rate` in Hz. */
 const [LEAST_RATE, MOST_RATE] = [8000, 48_000]
 const MAX_SEED = 2 ** 31 - 1
 /** What a client of HTTP libraries makes of nothing at all. */
@@ -26,7 +26,7 @@ const NO_INSTRUCTIONS: readonly unknown[] = [undefined, null, '', 'None']
 export interface SpeechRequest {
   readonly submission: VoiceJobInput
   readonly format: AudioFormat
-  /** That of the file, in Hz; absent: that of its format. */
+  /** The sample rate of the file in Hz; the default is the format's own. */
   readonly sampleRate?: number
   readonly isSse: boolean
   /** The answer is JSON, with the times of its words. */

@@ -30,7 +30,7 @@ function findOwn({ voices, openai }: VoiceEndpoint, name: string | null): Voice 
   const find = (slug: string | undefined) => voices.find((voice) => voice.slug === slug)
   const lower = name.toLowerCase()
   const [, alias] = Object.entries(openai?.voices ?? {}).find(([alike]) => alike.toLowerCase() === lower) ?? []
-  // As it was sent, before the same in other capitals.
+  // The exact name wins over the same name in other capitals.
   return find(name) ?? find(openai?.voices?.[name]) ?? find(alias) ?? voices.find(isCalled(lower)) ?? null
 }
 

@@ -5,7 +5,7 @@ const SPACING_MS = 10
 
 /** When a dispatcher may fetch again: at once, unless the last fetch left jobs in the queue. These wait for slots in any case. */
 export class BacklogPace {
-  /** In milliseconds of `performance.now()`. */
+  /** The time of the last success in milliseconds of `performance.now()`. */
   #next = 0
 
   async due(): Promise<void> {

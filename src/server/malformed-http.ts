@@ -6,7 +6,7 @@ import { SAFETY_HEADERS } from '../http/safety-headers.ts'
 import { errorBody } from './errors-to-json.ts'
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts'
 
-/** How long a client may go on sending what is not read any more, so that it sees why. */
+/** A client may go on sending for this time after the error, so that it can read the answer. */
 const LINGER_MS = 30_000
 
 const HINTS: Readonly<Record<string, string>> = {
@@ -27,7 +27,7 @@ interface HttpSocket extends Duplex {
 /** Answers what is not HTTP, or comes too late, in the shape of every other error, then hangs up. */
 export function answerMalformedHttp(error: ConnectionError, socket: Duplex): void {
   const { _httpMessage: response, bytesRead } = socket as HttpSocket
-  // What it sends behind its answer; closing now would reset the connection before the answer is read.
+  // The client still sends. Closing now would reset the connection before it reads the answer.
   if (socket.writableEnded && !socket.readableEnded && error.code?.startsWith('HPE_')) return
   const silent = !socket.writable || error.code === 'ECONNRESET' || bytesRead === 0
   if (silent || response?._headerSent) {

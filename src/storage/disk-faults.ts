@@ -19,7 +19,7 @@ const FAULTS: Readonly<Record<string, StoreFault>> = {
   ETIMEDOUT: 'away',
 }
 
-/** What this work throws about the volume, as StoreDown. */
+/** Runs `work` and turns its errors about the volume into StoreDown. */
 export async function tellingFaults<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -28,7 +28,7 @@ export async function tellingFaults<Result>(work: () => Promise<Result>): Promis
   }
 }
 
-/** The same error if it is not about the volume: the source of a file's content fails with codes, too, but in no system call of a file. */
+/** An error about the volume becomes StoreDown. Errors of a file's source have codes as well, but no system call of a file. */
 function asFault(error: unknown): unknown {
   const code = errorCode(error) ?? ''
   const { syscall, message } = error as NodeJS.ErrnoException

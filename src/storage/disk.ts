@@ -23,7 +23,7 @@ const PLACE_ATTEMPTS = 100
 interface Place {
   readonly dir: string
   readonly incoming: string
-  /** Of the volume that was there at the start. */
+  /** The device number of the volume at the start; another one means that the mount is missing. */
   readonly device: number
   /** Syncs that directory itself. */
   sync(): Promise<void>

@@ -3,7 +3,7 @@ import { deleteUrl } from './s3-delete.ts'
 import type { Send } from './s3-sender.ts'
 import { textOf } from './s3-xml.ts'
 
-/** What goes up in one request, and is held in memory meanwhile; S3 wants parts of 5 MiB at least. */
+/** The size of one part, which stays in memory until it is uploaded. S3 demands at least 5 MiB. */
 export const PART_BYTES = 8 * 1024 * 1024
 
 type Bytes = Uint8Array<ArrayBuffer>

@@ -3,7 +3,7 @@ import { StoreDown } from '../errors/store-down.ts'
 import type { Send } from './s3-sender.ts'
 import type { ByteRange } from './storage.ts'
 
-/** How often a reader goes on after its connection broke without a byte in between. */
+/** A reader resumes so often in a row without a byte in between. */
 const MOST_RESUMES = 3
 const CONTENT_RANGE = /^bytes (\d+)-/
 
@@ -11,7 +11,7 @@ const CONTENT_RANGE = /^bytes (\d+)-/
 interface Opened {
   readonly body: AsyncIterable<Uint8Array>
   readonly tag: string | null
-  /** How many of the body's bytes come before those that were asked for. */
+  /** The store ignored `Range` and sends so many bytes before those that were asked for. */
   readonly skipped: number
 }
 
@@ -64,7 +64,7 @@ async function* bytesOf(
   }
 }
 
-/** At most `limit` bytes, behind those that are to be skipped. */
+/** Yields at most `limit` bytes after the skipped ones. */
 async function* piecesOf({ body, skipped }: Opened, limit: number): AsyncGenerator<Uint8Array> {
   let [before, left] = [skipped, limit]
   for await (const chunk of body) {

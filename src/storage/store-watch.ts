@@ -26,7 +26,7 @@ interface WatchOptions {
 
 /** Notices that the store of artifacts takes no files, so that jobs wait, and that it takes them again. */
 export class StoreWatch {
-  /** The same store; what it does is noticed here. */
+  /** The store, wrapped so that the watch sees its successes and failures. */
   readonly storage: Storage
   readonly #store: Storage
   readonly #options: WatchOptions
@@ -35,7 +35,7 @@ export class StoreWatch {
   #neededBytes = 0
   #retryMs = RETRY_MS
   #retry: NodeJS.Timeout | undefined
-  /** In milliseconds of `performance.now()`. */
+  /** The time of the last success in milliseconds of `performance.now()`. */
   #lastStored = Number.NEGATIVE_INFINITY
   #lastAway = Number.NEGATIVE_INFINITY
   #probing: Promise<void> | null = null
@@ -64,7 +64,7 @@ export class StoreWatch {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** How the store is, as a file that was stored or is tried now says. */
+  /** The state of the store, by a recent success or by a file that is written now. */
   async check(): Promise<StoreState> {
     if (this.isAway || performance.now() - this.#lastStored < FRESH_MS) return this.#state
     let timer: NodeJS.Timeout | undefined

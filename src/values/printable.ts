@@ -4,7 +4,7 @@ const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 
 /** Controls, ends of lines, marks that turn the direction of text, and characters without width, but for those that emoji and some scripts need. */
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}]|(?!\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cf}\p{Default_Ignorable_Code_Point}]/u
-/** What no text that is read aloud needs: tabs and ends of lines are no such controls. */
+/** Control characters other than tabs and ends of lines. */
 const CONTROL = /(?![\t\n\r])\p{Cc}/u
 
 /** Whether a name holds a character that a reader cannot see, with which it could pass for another name. Pure. */

@@ -9,12 +9,12 @@ const AUDIBLE_PEAK = 64
 const ENDED_SHARE = 0.02
 const ENDED_SECONDS = 0.004
 const FRAME_SECONDS = 0.01
-/** So much of any speech is less than half as loud as its loudest moment; of a test tone nothing is. */
+/** At least this share of any speech is less than half as loud as its loudest moment. A test tone has no such frame. */
 const QUIETER_FRAMES_SHARE = 0.1
 
 /** What is known about a rendering besides its bytes. */
 interface AudioExpectation {
-  /** How long the speech of its text is; absent where the engine is known to say exactly the text. */
+  /** The expected duration of the speech; absent if the engine is known to say exactly the text. */
   readonly expected?: ExpectedSpeech | undefined
   /** The engine said that it stopped early. */
   readonly truncated?: boolean | undefined

@@ -32,7 +32,7 @@ export function estimateSpeech(text: string, manner: Manner): number {
   return seconds / paceOfManner(manner)
 }
 
-/** How many times as fast as the voice's own pace. Pure. */
+/** The pace as a multiple of the voice's own. Pure. */
 export const paceOfManner = ({ speed = 1, styleInstruction }: Manner): number =>
   (speed * styleToProsody(styleInstruction).rate) / NEUTRAL_RATE
 

@@ -4,24 +4,24 @@ import { SECONDS_PER_LETTER } from './speech-rates.ts'
 
 /** Between how many seconds a rendering of a text lies, whoever speaks it. */
 export interface ExpectedSpeech {
-  /** Of sound, without the pauses in it. */
+  /** The shortest sound in seconds, without pauses. */
   readonly shortest: number
   readonly longest: number
-  /** With all its pauses; `LONGEST_RATIO` times what it should take. */
+  /** The longest audio in seconds, pauses included: `LONGEST_RATIO` times the estimate. */
   readonly longestInAll: number
 }
 
-/** What is said of a stretch of text at the pace of speech-rates.ts, at least and at most, in seconds. */
+/** The shortest and the longest speech of a piece of text at the pace of speech-rates.ts, in seconds. */
 type Span = readonly [least: number, most: number]
 
-/** How far from that pace a voice may be: 260 words a minute are 1.5 times as fast, 115 as slow, and letters vary. */
+/** The fastest and slowest voice: 260 words a minute are 1.5 times the pace, 115 are two thirds of it, and letters vary. */
 const FASTEST = 0.54
 const SLOWEST = 1.8
 /** The words of a text below this may each be as short as they like. */
 const SHORT_TEXT_SECONDS = 2
 /** A single word may well be drawn out, and come with silence around it. */
 const LEAST_LONGEST_SECONDS = 3
-/** Of a text at the ordinary pace; of a slow speed or style without its pauses as well, as nobody knows how slow. */
+/** Audio may last so many times its estimate. A slow speed or style raises the limit of sound as well. */
 export const LONGEST_RATIO = 3
 
 /** Zeros of a number are often not said, and "seventy" is one digit. */
@@ -31,7 +31,7 @@ const SPELLED_SECONDS = 0.35
 const WORD_SECONDS = 0.04
 /** A letter that the language does not have is named, or left out. */
 const FOREIGN: Span = [0, 1.2]
-/** Of any other script than those of the ten languages. */
+/** The span of a letter of a script that none of the ten languages uses. */
 const UNKNOWN: Span = [0.03, 0.16]
 /** Emoji, symbols and marks within a word are left out or named: nobody knows which. */
 const PICTURE: Span = [0, 1]

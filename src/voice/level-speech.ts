@@ -3,7 +3,7 @@ import { integratedLufs, measureLoudness, NORMAL_LUFS } from '../engines/loudnes
 import { HIGHEST_PEAK } from '../engines/true-peak.ts'
 import { withGain } from './join.ts'
 
-/** What never rises above -54 dB is no speech (check-audio.ts): it is not made a noise. */
+/** Audio that never rises above -54 dB is no speech (check-audio.ts), so no gain makes it audible noise. */
 const AUDIBLE_PEAK = 64 / 32_768
 const HIGHEST_GAIN = 10 ** (43 / 20)
 const HIGHEST_GAIN_OF_SILENCE = 10

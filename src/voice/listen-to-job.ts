@@ -67,7 +67,7 @@ class Listener {
   #attempt = 0
   #partsRead = 0
   #partsDone = 0
-  /** Nothing comes behind them. */
+  /** Whether the part is the last one. */
   #isLastPart = false
   /** A stored part, as far as it was not read yet: a reader that is slow holds little of it in memory. */
   #part: SampleStream | null = null

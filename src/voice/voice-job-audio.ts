@@ -37,7 +37,7 @@ export async function voiceJobAudio(
   return audioOf(ctx, job, format, input.gone)
 }
 
-/** The same of a job that the caller may hear. @param format null: as it is stored @param gone aborted when the reader hangs up */
+/** The audio of a job that the caller may hear. @param format null: as it is stored @param gone aborted when the reader hangs up */
 export async function audioOf(
   parts: SpeechParts,
   job: Job,

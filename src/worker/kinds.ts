@@ -61,7 +61,7 @@ function speakTexts(runtime: Runtime, parts: WorkerParts, pool: string): Promise
   })
 }
 
-/** Nothing is claimed while its files could not be stored. */
+/** Stops claims while the store takes no files. */
 const gateOf = ({ storeWatch }: Runtime): Gate => ({
   isOpen: () => !storeWatch.isAway,
   onOpen: (poll) => storeWatch.onBack(poll),

@@ -2,7 +2,7 @@ import { at } from './base.ts'
 
 const LEFT = `sonant-left${at('/')}`
 
-/** What the playground keeps of its user, whichever screen is open when that signs out. */
+/** The keys under which the browser stores the playground's text and takes. A sign-out on any screen deletes them. */
 export const DRAFT = 'sonant-draft'
 export const TAKES = 'sonant-takes'
 

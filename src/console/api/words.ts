@@ -7,7 +7,7 @@ import type { Violation } from './api-error.ts'
 const FOR_PROGRAMS =
   /\b(?!additionalProperties|maxLength|minLength|maxItems|minItems|multipleOf|oneOf|anyOf|allOf)[a-z]+[A-Z]\w*|(?:^|[\s(])\/\w|`|\bschema\b|\bdetails\b|\b(?:GET|HEAD|POST|PUT|PATCH|DELETE)\b|\b(?:api|webhook|job|media|chat|ref|audio|x-request)[_-](?:key|url|id|text|sample|kind)\b|\bAPI key\b|\bAuthorization\b|\bheaders?\b|\b[KM]iB\b|\bJSON\b|\bMIGRATE\b|\bsubscription\b|^Send |^Invalid |\bcontent-\w+/
 
-/** Where the sentence for programs says something of its own. */
+/** Sentences of the service that the console replaces with its own. */
 const OWN: readonly (readonly [sentence: RegExp, own: string])[] = [
   [/^Send the password that you sign in with/, 'That is not your password.'],
   [/with completePerson/, 'You have no password yet: choose your first one under Profile.'],
@@ -20,7 +20,7 @@ const OWN: readonly (readonly [sentence: RegExp, own: string])[] = [
   ],
 ]
 
-/** What is left to say by the code alone. */
+/** The sentence for each error code, where the service's own is for programs. */
 const BY_CODE: Readonly<Record<string, string>> = {
   UNAUTHORIZED: 'Your session has ended: sign in again.',
   FORBIDDEN: 'You may not do that: an owner of the account or its operator may.',
@@ -44,7 +44,7 @@ const LARGE_NUMBER = /(?<![\w.:/"#-])\d{4,}(?![\w:/"-]|\.\d)/g
 /** `/ids/0`: whole ones count from 0. */
 const INDEX = /^\d+$/
 
-/** What fields of forms are called, where their names do not say it. */
+/** Labels of fields whose names do not say what they are. */
 const LABELS: Readonly<Record<string, string>> = {
   alias: 'Spoken as',
   amount: 'Credits',
@@ -71,10 +71,10 @@ export function sentenceOf(code: string, message: string, details: readonly Viol
   return BY_CODE[code] ?? (details.length > 0 ? CORRECT : REFUSED)
 }
 
-/** What is wrong with a field, as it stands next to the field. */
+/** The remark beside a field that does not fit. */
 export const remarkOf = (message: string): string => (FOR_PROGRAMS.test(message) ? 'does not fit' : grouped(message))
 
-/** What the field of a path is called: `/inputs/text` is Text. */
+/** The label of the field at a path: `/inputs/text` is Text. */
 export function labelOf(path: string): string {
   const names = path
     .split(/[/.]/)

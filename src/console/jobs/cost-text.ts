@@ -6,12 +6,12 @@ interface Costing {
   readonly startedAt?: string | null
 }
 
-/** What a job costs; a failed one costs nothing: it is charged when a worker takes it, and refunded when it fails. */
+/** The cost of a job. A failed job costs nothing: the service refunds it. */
 export function costText(job: Costing): string {
   return failedCost(job) ?? `${count(job.cost)} ${job.cost === 1 ? 'credit' : 'credits'}`
 }
 
-/** The same in a column of figures. */
+/** The cost in a column of figures. */
 export const costCell = (job: Costing): string => failedCost(job) ?? count(job.cost)
 
 function failedCost({ cost, status, startedAt }: Costing): string | null {

@@ -68,7 +68,7 @@ export function filterOf(query: Query, now: number): { filter: JobsFilter; dropp
   return { filter, dropped }
 }
 
-/** The same filter as parameters of its export, without its time, which that takes as `from` and `to`. */
+/** The filter as parameters of the export. The export takes the time as `from` and `to`, so it is left out here. */
 export function exportQuery(filter: JobsFilter): Readonly<Record<string, string>> {
   const { statuses, types, errorCodes, endpointKeys, apiKeyIds, idPrefix } = filter
   const parts = { status: statuses, type: types, error: errorCodes, endpoint: endpointKeys, key: apiKeyIds }

@@ -23,7 +23,7 @@ export interface LiveState<Job extends Row> {
   readonly heard: Noted<Job>
 }
 
-/** What was deleted is shown no more. */
+/** Removes deleted jobs from the list. */
 export function withoutRows<Job extends Row>(before: LiveState<Job>, ids: readonly string[]): LiveState<Job> {
   if (ids.length === 0) return before
   const gone = new Set(ids)

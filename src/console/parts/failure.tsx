@@ -14,7 +14,7 @@ interface FailureProps extends ReasonProps {
   readonly onRetry?: (() => void) | undefined
   /** Goes to the field that a path names. */
   readonly onPath?: (path: string) => void
-  /** What the field of a path is called, and whether it says by itself what is wrong. */
+  /** The label of the field at a path, and whether that field shows its error itself. */
   readonly fieldOf?: (path: string) => { readonly label: string; readonly saysWhy: boolean } | undefined
   /** When the data below it were asked for, in milliseconds. */
   readonly asOf?: number | undefined

@@ -75,7 +75,7 @@ function submitOnEnter(form: HTMLFormElement | null, event: KeyboardEvent): void
   form?.requestSubmit()
 }
 
-/** What Speak does; it is off without a text, with one that is too long, and while its voice is awaited. */
+/** The Speak button. It is off without a text, with a text that is too long, and while the voice loads. */
 function useSpeaking(endpoint: Endpoint, { fields, voice, values, text }: Filled, isAwaited: boolean) {
   const speak = useAction(async () => {
     const spokenBy = { voice: voice?.slug ?? '', voiceName: voice?.name ?? 'the voice' }
@@ -171,7 +171,7 @@ function tolerantInputs(fields: readonly FormField[], values: Values): Record<st
   return inputsOf(readable, values)
 }
 
-/** What the form calls an input; the voice has no place of its own for what is wrong with it. */
+/** The label of an input. The voice picker cannot show an error itself. */
 function fieldOf(fields: readonly FormField[], voiceInput: string, path: string) {
   const field = fields.find(({ name }) => name === inputOf(path))
   return field && { label: field.title, saysWhy: field.name !== voiceInput }

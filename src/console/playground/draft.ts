@@ -3,14 +3,14 @@ import { DRAFT } from '../api/left.ts'
 import { session, signOuts } from '../api/session.ts'
 import { forget, keep, type StorageName, takeKept } from './kept.ts'
 
-/** Each tab has its own text; a new one, as after a crash, begins with the last one of the browser. */
+/** Each tab has its own text. A new tab, also after a crash, begins with the text that the browser stored last. */
 const STORAGES: readonly StorageName[] = ['sessionStorage', 'localStorage']
 
 type Inputs = Readonly<Record<string, string | boolean | undefined>>
 
 interface Draft {
   readonly text: string
-  /** By the endpoint's slug. */
+  /** The inputs of each endpoint, by its slug. */
   readonly inputs: Readonly<Record<string, Inputs>>
 }
 
@@ -66,7 +66,7 @@ signOuts.subscribe((times) => {
   forget(DRAFT, STORAGES)
 })
 
-// Each change is kept at once: a tab that crashes says nothing before.
+// The page stores each change at once, as a crash gives no warning.
 effect(() => {
   const text = replaced.value?.text ?? draftText.value
   if (hasBegun) keepDraft(text)

@@ -120,7 +120,7 @@ function readValue(name: string, control: Control, value: string | boolean): unk
 export const mostOf = (field: FormField | undefined): number | undefined =>
   field?.control.kind === 'text' ? field.control.maxLength : undefined
 
-/** How much of a text stands there, and how much the field takes; null where it fits. */
+/** The length of a text and the limit of its field; null if it fits. */
 export function excessOf(field: FormField | undefined, value: string | boolean | undefined) {
   const most = mostOf(field)
   if (most === undefined || typeof value !== 'string') return null

@@ -1,10 +1,10 @@
 import { leftAt } from '../api/left.ts'
 import { session } from '../api/session.ts'
 
-/** What this browser keeps of the playground for its user; it goes with the sign-out in any tab, and where another user signs in. */
+/** A value that the browser stores for one user. A sign-out in any tab deletes it, and so does another user's sign-in. */
 interface Stored<Value> {
   readonly userId: string
-  /** By the browser's clock. */
+  /** The time of the browser's clock, in milliseconds. */
   readonly at: number
   readonly value: Value
 }
@@ -18,7 +18,7 @@ export function keep(name: string, value: unknown, storages: readonly StorageNam
 }
 
 /**
- * What was kept for a user. Of another user, and from before a sign-out, nothing stays; of a user who may have to sign in again it does.
+ * The stored value of a user. Values of other users, and those from before a sign-out, are deleted; an expired session deletes nothing.
  * @param userId undefined: nobody is signed in
  */
 export function takeKept<Value>(

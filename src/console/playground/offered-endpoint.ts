@@ -30,7 +30,7 @@ export function chosenEndpoint<Endpoint extends { readonly slug: string }>(
   return find(asked) ?? find(offered) ?? endpoints[0]
 }
 
-/** In their order, but those that no worker serves now come last. */
+/** The endpoints in their order, but those that no worker serves come last. */
 export const servedFirst = <Endpoint extends Pick<Offered, 'isServed'>>(endpoints: readonly Endpoint[]): Endpoint[] =>
   endpoints.toSorted((a, b) => Number(a.isServed === false) - Number(b.isServed === false))
 

@@ -2,10 +2,10 @@ import { useEffect, useState } from 'preact/hooks'
 import { Icon } from '../parts/icon.tsx'
 import type { Take } from './takes.ts'
 
-/** So long a take may stand still without a word. */
+/** After this time without progress a take says what it waits for. */
 export const SLOW_MS = 3000
 
-/** What a take that stands still waits for, as far as that is known. */
+/** Says what a take waits for. */
 export function SlowNotice({ take: { progress } }: { take: Take }) {
   const { chunksDone } = { chunksDone: null, ...progress }
   const state = `${progress?.status} ${chunksDone} ${progress?.queuePosition}`

@@ -18,7 +18,7 @@ import { RetryButton } from './retry-button.tsx'
 import { SLOW_MS, SlowNotice } from './slow-notice.tsx'
 import { dropTake, refresh, refreshPlace, type Take } from './takes.ts'
 
-/** As early as a take says why nothing of it is heard. */
+/** The page asks for the job's place in the queue as often as a waiting take may need it. */
 const PLACE_MS = SLOW_MS
 
 interface TakeCardProps {

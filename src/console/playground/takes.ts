@@ -34,12 +34,12 @@ export interface Take {
   readonly at: string
   readonly progress: Progress | null
   readonly audio: Audio | null
-  /** It is here again, from the account's jobs: it is not heard by itself. */
+  /** The page restored the take from the account's jobs, so it does not play by itself. */
   readonly isBack?: boolean
 }
 
 const MAX_TAKES = 40
-/** So many of the account's newest jobs are looked at for takes of the user, and so many are brought back. */
+/** The page restores takes of the user from so many of the account's newest jobs, up to `MAX_BACK` takes. */
 const LOOKED_AT = 50
 const MAX_BACK = 10
 const STORAGES: readonly StorageName[] = ['localStorage']
@@ -50,13 +50,13 @@ export const takes = signal<readonly Take[]>([])
 /** The last press that was not answered with its job: the same one again is the same job, whatever the answers in between were. */
 let lost: { readonly request: string; readonly key: string } | null = null
 
-/** Whose takes were brought back since the page was opened. */
+/** The user whose takes the page has restored since it was opened. */
 let broughtFor: string | null = null
 
-/** Of the takes that this browser knows, besides their jobs. */
+/** Facts about takes that only this browser knows. */
 interface Noted {
   readonly takes: Readonly<Record<string, NewTake>>
-  /** What its user has taken off the list. */
+  /** Ids of the jobs that the user has removed from the takes. */
   readonly dropped: readonly string[]
 }
 
@@ -106,7 +106,7 @@ export async function bringBack(): Promise<void> {
   if (found === null || signOuts.peek() !== before) return
   broughtFor = user.id
   const { takes: known, dropped } = noted()
-  // By the clock of the service.
+  // Jobs carry the service's time, so the moment of the sign-out is converted to it.
   const since = leftAt() + timeNow() - Date.now()
   const here = new Set([...dropped, ...takes.peek().map(({ jobId }) => jobId)])
   const back = found.jobs.edges

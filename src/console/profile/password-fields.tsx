@@ -7,7 +7,7 @@ interface TextProps {
   readonly onText: (text: string) => void
 }
 
-/** What a sign-in link has made up for a user without an address is none to begin with. */
+/** The user's address for a form; empty if the installation made it up. */
 export const ownAddress = (email: string): string => (email.endsWith('.invalid') ? '' : email)
 
 export const AddressField = (text: TextProps) => (

@@ -13,7 +13,7 @@ export async function isOutdated(): Promise<boolean> {
   return served.some((name) => !loaded.has(name))
 }
 
-/** For a screen whose file did not come: loads the page anew by itself. */
+/** Loads the page again after the file of a screen failed to load. */
 export async function reloadForFiles(): Promise<void> {
   const reloadedAt = Number(sessionStorage.getItem(RELOADED))
   if (Date.now() - reloadedAt < RELOAD_AGAIN_MS) return

@@ -5,7 +5,7 @@ import { PlayGlyph } from '../parts/icon.tsx'
 import { toast } from '../parts/toast.tsx'
 import { pathOf, volume } from '../parts/use-source.ts'
 
-/** So long a sample may be silent without a word. */
+/** After this time without sound a sample says that it waits. */
 const SLOW_MS = 3000
 
 /** What is heard now, by the path of its URL, whose signature changes: one sample at a time. */

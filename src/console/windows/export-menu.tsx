@@ -8,7 +8,7 @@ import { count } from '../parts/format.ts'
 import { rangeOf, WINDOW_OPTIONS } from './time-window.ts'
 
 const DAY_MS = 86_400_000
-/** That one file holds. */
+/** The longest time of one file, in days. */
 const MOST_DAYS = 366
 /** Before any job. */
 const BEGINNING = '2020-01-01T00:00:00.000Z'
@@ -24,9 +24,9 @@ interface ExportMenuProps {
   readonly windows: readonly string[]
   /** Offers the whole as well: its files have no limit. Those of jobs have one, so their rows are counted. */
   readonly isWholeOffered?: boolean
-  /** Of the list, which its files hold: they are counted as well. */
+  /** The filter of the list; the files hold the same jobs. */
   readonly filter?: JobsFilter
-  /** The same as parameters of the file's address. */
+  /** The filter as parameters of the file's address. */
   readonly query?: Readonly<Record<string, string>>
 }
 
@@ -83,7 +83,7 @@ export function ExportMenu({ file, of, windows, isWholeOffered = false, filter =
   )
 }
 
-/** Where the list has a time of its own, that is the file's; else there is one for each window. */
+/** One file with the list's own time if it has one, otherwise one file for each window. */
 function offeredFiles(of: string, windows: readonly string[], { createdAt }: JobsFilter, now: number): Offered[] {
   const end = new Date(now).toISOString()
   if (createdAt) {
@@ -107,7 +107,7 @@ const countOf = (filter: JobsFilter, onCount: (counted: Counted) => void): void 
 
 interface Counted {
   readonly jobs: number
-  /** That one file holds. */
+  /** The longest time of one file, in days. */
   readonly most: number
 }
 

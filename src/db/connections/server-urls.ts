@@ -28,7 +28,7 @@ function bareSign(text: string): string | null {
   const credentials = at === -1 ? '' : authority.slice(0, at)
   if (credentials.includes('@')) return '@'
   if (/%(?![0-9a-f]{2})/i.test(credentials)) return '%'
-  // Nothing else has one.
+  // In these URLs a fragment can only be part of a password.
   if (rest.includes('#')) return '#'
   if (at !== -1 || !rest.includes('@')) return null
   const [path = ''] = rest.split('?')

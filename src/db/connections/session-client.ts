@@ -21,9 +21,9 @@ const assignments = (local: '' | 'local '): string =>
     .map(([name, value]) => `set ${local}${name} = '${value}'`)
     .join('; ')
 
-/** What a session begins with. */
+/** The first statement of each session. */
 export const SESSION_DEFAULTS = `set default_transaction_isolation = 'read committed'; ${assignments('')}`
-/** What a transaction begins with where no session is kept, unless it names its isolation. */
+/** The first statements of each transaction behind a pooler in transaction mode. */
 export const TRANSACTION_DEFAULTS = assignments('local ')
 export const TRANSACTION_ISOLATION = 'set transaction isolation level read committed'
 

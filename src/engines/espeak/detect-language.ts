@@ -27,9 +27,9 @@ export type Language = (typeof LANGUAGES)[number]
 const SAMPLE_CHARACTERS = 1000
 /** Up to this many words the frequent words below are surer than letter statistics. */
 const SHORT_TEXT_WORDS = 6
-/** So much of a short text must be frequent words of another language than its voice's, and no word one of the voice's own. */
+/** A short text is taken for another language than its voice's if this share of its words is frequent there and none in the voice's own. */
 const SHORT_TEXT_SHARE = 0.6
-/** What the guess of letter statistics, and a voice's own language, weigh in a longer text: this share of its words. */
+/** In a longer text the guess by letters, and the voice's language, weigh as much as this share of the words. */
 const GUESS_SHARE = 0.15
 const OWN_SHARE = 0.03
 /** One ideograph, kana or syllable carries about as much speech as this many letters. */
@@ -144,7 +144,7 @@ function byFrequentWords(words: readonly string[]): Language[] {
 const count = (words: readonly string[], known: ReadonlySet<string>): number =>
   words.reduce((sum, word) => (known.has(word) ? sum + 1 : sum), 0)
 
-/** For a voice with a language of its own: names are no evidence, and letter statistics alone are not enough for another one. */
+/** Detects the language for a voice that has one. Names, and letter statistics alone, are no evidence of another language. */
 function detectLatinFor(own: Language, sample: string): Language {
   if (SPANISH_SIGN.test(sample)) return 'Spanish'
   const words: string[] = sample.toLowerCase().match(WORD) ?? []
@@ -166,7 +166,7 @@ function detectLatinFor(own: Language, sample: string): Language {
   return likely.reduce((most, one) => (one[1] > most[1] ? one : most), [own, weigh(own) + OWN_SHARE] as const)[0]
 }
 
-/** How many words of a text are frequent in one language and not in the other. */
+/** Counts the words that are frequent in one language and not in the other. */
 const onlyIn = (language: Language, other: Language, words: readonly string[]): number =>
   count(
     [...new Set(words)].filter((word) => !wordsOf(other).has(word)),

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { JSON_TYPE } from '../../errors/describe-error.ts'
 
-/** As Apollo's server says it: clients look for this message or this code, and send the document itself then. */
+/** Apollo's own words: its clients look for this message or code and then send the whole document. */
 const NOT_SUPPORTED = { message: 'PersistedQueryNotSupported', code: 'PERSISTED_QUERY_NOT_SUPPORTED' }
 
 /** Whether a request names a document by its hash alone. @param body null: the operation is in the address */
@@ -10,7 +10,7 @@ export function namesPersisted(body: Readonly<Record<string, unknown>> | null, {
   return !searchParams.get('query') && holdsHash(parsed(searchParams.get('extensions')))
 }
 
-/** No document is kept by its hash here. With the status of Apollo's server: some clients read no body of another one. */
+/** Refuses a document that is named by its hash. The status is that of Apollo's server, as some clients read the body of no other. */
 export function rejectPersisted(reply: FastifyReply, isOwnType: boolean): FastifyReply {
   const { message, code } = NOT_SUPPORTED
   const type = isOwnType ? 'application/graphql-response+json; charset=utf-8' : JSON_TYPE

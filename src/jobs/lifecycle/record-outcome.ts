@@ -106,6 +106,6 @@ async function noteRedelivery({ parts, claim, signal }: Attempt, error: unknown)
   if (await note.catch(() => false)) notifyJob(parts, claim)
 }
 
-/** What cannot be deleted now goes with the attempt's folder, as that of every abandoned attempt. */
+/** Deletes the files of an attempt. A worker deletes later what cannot be deleted now, with the attempt's folder. */
 const deleteFiles = ({ parts, storageKeys }: Attempt): Promise<unknown> =>
   Promise.allSettled(storageKeys.map((key) => parts.storage.delete(key)))

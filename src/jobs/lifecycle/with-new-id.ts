@@ -27,7 +27,7 @@ async function databaseTime({ db }: Context): Promise<Date> {
   return rows[0]!.at
 }
 
-/** Of the driver, or of Prisma Client over it. */
+/** Recognises the refusal of a late row, from the driver or from Prisma Client. */
 function isLate(error: unknown): boolean {
   const { code, meta } = (error ?? {}) as {
     readonly code?: unknown

@@ -28,10 +28,10 @@ export interface Interest {
   readonly ignoresProgress?: boolean
 }
 
-/** How states come to the subscriber. */
+/** The form in which a subscriber gets the rows. */
 export interface Shape<T extends Identified> {
   of(job: Job): T
-  /** That a job has left; null: it is not told. */
+  /** Reports a row that has left the list; null if the subscription does not report that. */
   readonly left: ((id: string) => T) | null
 }
 

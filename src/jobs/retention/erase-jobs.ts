@@ -14,7 +14,7 @@ const LOCK_ERASABLE = `
 /** Once more, with the rows locked: what was sent again after that statement began, and committed before it came to the row. */
 const STILL_ERASABLE = `select id from job j where id = any($1) and ${HAS_NO_DELIVERY}`
 
-/** What is known of the jobs; their files are gone by then. Their entries of the ledger stay: what was written there is never changed. */
+/** The tables that hold rows of a job. The ledger is append-only and keeps its entries. */
 const TRACES = ['idempotency_record', 'abandoned_attempt', 'heard_attempt', 'job_attempt', 'artifact'] as const
 
 interface Owned {
@@ -22,7 +22,7 @@ interface Owned {
   readonly accountId: string
 }
 
-/** What is gone. */
+/** The deleted jobs and deliveries. */
 interface Erased {
   readonly jobs: readonly Owned[]
   readonly deliveries: readonly Owned[]

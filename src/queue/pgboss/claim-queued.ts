@@ -8,13 +8,13 @@ interface Claimed extends Delivery {
   readonly isAwaited: boolean
 }
 
-/** Where the turn of the accounts is. */
+/** How far accounts have taken turns at the claims of a queue. */
 export interface Turn {
   /** The account that was served last: the next one in order comes first. */
   readonly served: string
-  /** The same among those whose jobs somebody waits for. */
+  /** The account that was served last among those whose jobs somebody waits for. */
   readonly awaited: string
-  /** How many of these were taken in a row: of more than three the next is one of the others. */
+  /** How many awaited jobs were taken in a row; after three the next claim takes another job. */
   readonly inARow: number
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** What a connection is used for now: the last request that came over it, and its answer. */
+/** The last request of a connection, and its response. */
 interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse

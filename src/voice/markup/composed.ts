@@ -7,8 +7,8 @@ const CLUSTER = /.[\p{M}\u1160-\u11ff]*/gsu
 export const isComposed = (text: string): boolean => text.normalize('NFC') === text
 
 /**
- * The same script in composed form (NFC), so that every engine is given the same text whichever form was submitted. Each composed character
- * stands for all the characters that it was submitted as. Pure.
+ * Composes a script (NFC), so that every engine gets the same text whichever form the caller submitted. Offsets still count the submitted
+ * characters. Pure.
  */
 export function composed(script: Script): Script {
   const segments = script.segments.map((segment) => ({ ...segment, spans: composedSpans(segment.spans) }))

@@ -20,7 +20,7 @@ export interface JobScript {
   readonly passages?: readonly Passage[]
 }
 
-/** What of a request decides how its text is read. */
+/** The part of a request that decides how its text is read. */
 type ScriptRequest = Pick<SpeechRequest, 'text' | 'language' | 'speed'> & Partial<Pick<SpeechRequest, 'voice'>>
 
 /** What the script of a job depends on. */
@@ -75,7 +75,7 @@ async function withLexicon(
   return applyLexicon(script, text, lexicon, ({ manner }) => manner.language ?? whole)
 }
 
-/** With what `say-as` asks for as it is said in the language of its stretch. */
+/** Replaces the text of each `say-as` with its reading in the language there. */
 function readAloud(script: Script, { language, voice }: ScriptRequest): Script {
   if (!script.segments.some(({ spans }) => spans.some(({ sayAs }) => sayAs !== undefined))) return script
   const own = voice && ownLanguage(voice)

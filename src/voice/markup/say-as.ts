@@ -1,6 +1,6 @@
 import type { Language } from '../../engines/espeak/detect-language.ts'
 
-/** How a stretch is to be read, as `say-as` of SSML says. */
+/** The attributes of SSML's `say-as`. */
 export interface SayAs {
   /** Its `interpret-as`. */
   readonly as: string
@@ -62,12 +62,12 @@ const CLOCKS: Readonly<Record<Language, (hour: number, minute: number) => string
   Japanese: (hour, minute) => `${hour}時${minute === 0 ? '' : `${minute}分`}`,
   Korean: (hour, minute) => `${hour}시${minute === 0 ? '' : ` ${minute}분`}`,
 }
-/** What stands where in a date that has no format: as it is written where the language is spoken, or by ISO 8601. */
+/** The order of a date without a format: the one usual in the language, or ISO 8601. */
 const US_ORDER = 'mdy'
 const ORDER = 'dmy'
 const ISO_ORDER = 'ymd'
 
-/** What is said of a stretch that is to be read in some way; the stretch itself where nothing better is known. Pure. */
+/** Reads a text as `say-as` asks; returns the text itself if there is no rule. Pure. */
 export function saidAs(text: string, { as, format }: SayAs, language: Language): string {
   const trimmed = text.trim()
   const said = (READERS[as] ?? (() => null))(trimmed, language, format)

@@ -16,7 +16,7 @@ export interface Manner {
 /** A span whose words are spoken as they are, whatever a lexicon says. */
 export interface ScriptSpan extends SpokenSpan {
   readonly isFixed?: true
-  /** It is read in this way, once its language is known. */
+  /** The `say-as` around the text, applied once the language is known. */
   readonly sayAs?: SayAs
 }
 
@@ -49,10 +49,10 @@ export class MarkupViolation extends Error {
 /** At most so long is one silence, and all of them together. */
 export const MAX_PAUSE_MS = 10_000
 const MAX_SILENCE_MS = 300_000
-/** So long may all pauses of the shortest text be, and so much longer for each character of text. */
+/** The most pauses of a job in milliseconds, and the addition for each character of text. */
 const SILENCE_MS = 20_000
 const SILENCE_MS_PER_CHARACTER = 1000
-/** So much of a job's pauses costs nothing, and so much more as a character does. */
+/** The pauses that cost nothing, and the length of those that cost as much as a character, in milliseconds. */
 const FREE_SILENCE_MS = 2000
 const SILENCE_MS_FOR_A_CHARACTER = 100
 /** From the shortest on. */
@@ -121,7 +121,7 @@ function pausesIn(segments: readonly Segment[]): number {
   }, 0)
 }
 
-/** What is said of a script that is too silent. */
+/** The violation of a script with too many pauses. */
 export const TOO_SILENT = `must not have more than ${SILENCE_MS / 1000} s of pauses, and 1 s more for each character of its text`
 
 const isBlank = (spans: readonly ScriptSpan[]): boolean => spans.every(({ spoken }) => spoken.trim() === '')
@@ -137,7 +137,7 @@ export const spokenText = ({ segments }: Pick<Script, 'segments'>): string =>
 export class SpanReader {
   readonly #spans: readonly ScriptSpan[]
   #index = 0
-  /** Where the span begins that comes next, in what is spoken. */
+  /** The offset of the next span in the spoken text. */
   #start = 0
   #at = 0
 
@@ -145,7 +145,7 @@ export class SpanReader {
     this.#spans = spans
   }
 
-  /** What is spoken from where the last call ended up to an offset. */
+  /** Takes the spans from the end of the last call up to an offset. */
   takeUntil(end: number): ScriptSpan[] {
     const taken: ScriptSpan[] = []
     for (let span = this.#spans[this.#index]; span !== undefined && this.#at < end; span = this.#spans[this.#index]) {

@@ -23,7 +23,7 @@ const ENTITY = /&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([\da-f]{1,6}));/iy
 const STRAY = /&(?![a-z#][\w#]{0,12};)|<(?![A-Za-z_/!?])/iy
 const SKIPPED = /<!--(?:[^-]|-(?!-))*-->/y
 const CDATA = /<!\[CDATA\[((?:[^\]]|\](?!\]>))*)\]\]>/y
-/** What cannot be meant as text: a tag that is whole, or begins like one of SSML. */
+/** A complete tag, or the beginning of one of SSML's. Everything else is text. */
 const TAG = new RegExp(
   `<(?:[!?]|/?${NAME}\\s*/?>|${NAME}\\s+${NAME}\\s*=|/?(?:speak|break|sub|mark|lang|voice|prosody|say-as|emphasis|phoneme)\\b)`,
 )

@@ -11,7 +11,7 @@ const WHOLE = /[^，；]+/gu
 const ADDRESS =
   /(?:https?:\/\/|www\.)[!#-&*-;=?-~]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?:[\w-]+\.)+[a-z]{2,}\/[!#-&*-;=?-~]*/giu
 const ADDRESS_END = /[.,;:!?]+$/u
-/** What is between a number and what is written as one with it: "9:30PM", "2026-11-28", "20°C", "US$100". */
+/** The characters that join a number to its token: "9:30PM", "2026-11-28", "20°C", "US$100". */
 const INNER = /^[\p{Sc}%‰°#+×*=&~]*[:./,’'‑–−-]?[\p{Sc}%‰°#+×*=&~−-]*$/u
 const NUMBER = /\p{N}/u
 const NUMBER_FIRST = /^\p{N}/u
@@ -77,7 +77,7 @@ function isOne(text: string, before: TextRange, word: TextRange): boolean {
   return !UNSPACED.test(last + first) && (NUMBER.test(last) || NUMBER_FIRST.test(first))
 }
 
-/** With the signs that stand at them: "$100", "50%", "#news", "C++". */
+/** Extends words by the signs that touch them: "$100", "50%", "#news", "C++". */
 function withSigns(text: string, words: readonly TextRange[]): TextRange[] {
   let last = 0
   return words.map(({ start, end }) => {

@@ -37,7 +37,7 @@ interface Follower {
   readonly sent: Map<string, string>
 }
 
-/** How states come to the subscriber. */
+/** The form in which a subscriber gets the rows. */
 interface Shape<T extends Identified> {
   of(view: DeliveryView): T
   readonly left: ((id: string) => T) | null

@@ -37,7 +37,7 @@ export class WorkerServer {
   readonly #stopping = new AbortController()
   #status: ServerStatus
   #url: string | null = null
-  /** In milliseconds of `performance.now()`. */
+  /** The time of the last success in milliseconds of `performance.now()`. */
   #readyAt = 0
   #lines: LastLines
   #running: Promise<void> = Promise.resolve()

@@ -11,7 +11,7 @@ import { toast } from '../../parts/toast.tsx'
 import { AddressField, NewPasswordField, ownAddress } from '../../profile/password-fields.tsx'
 
 interface ConfirmationProps {
-  /** What was asked for goes on. */
+  /** Repeats the change that was refused. */
   readonly onDone: () => void
   readonly onClose: () => void
 }

@@ -5,11 +5,11 @@ import { whenUnconfirmed } from '../../api/ask.ts'
 interface Confirmation {
   readonly confirmed: Promise<void>
   readonly goOn: () => void
-  /** What was asked for fails. */
+  /** Gives the change up with a reason. */
   readonly refuse: (reason: string) => void
 }
 
-/** What waits until its user has given the password again, or has set a first one. */
+/** The change that waits until the user has given the password again, or has set a first one. */
 export const confirmation = signal<Confirmation | null>(null)
 
 // Whatever is pressed meanwhile waits for the same answer.
