@@ -24,6 +24,20 @@ export const LANGUAGES = [
 
 export type Language = (typeof LANGUAGES)[number]
 
+/** ISO 639-1 codes. */
+export const LANGUAGE_CODES: Readonly<Record<Language, string>> = {
+  Chinese: 'zh',
+  English: 'en',
+  Japanese: 'ja',
+  Korean: 'ko',
+  French: 'fr',
+  German: 'de',
+  Italian: 'it',
+  Spanish: 'es',
+  Portuguese: 'pt',
+  Russian: 'ru',
+}
+
 const SAMPLE_CHARACTERS = 1000
 /** Up to this many words the frequent words below are surer than letter statistics. */
 const SHORT_TEXT_WORDS = 6

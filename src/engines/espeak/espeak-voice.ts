@@ -1,19 +1,12 @@
 import type { EngineVoice } from '../engine.ts'
-import { detectLanguage, LANGUAGES, type Language } from './detect-language.ts'
+import { detectLanguage, LANGUAGE_CODES, LANGUAGES, type Language } from './detect-language.ts'
 import { familyOf } from './espeak-scripts.ts'
 
 /** What eSpeak NG calls each of `LANGUAGES`. */
 export const ESPEAK_LANGUAGES: Readonly<Record<Language, string>> = {
+  ...LANGUAGE_CODES,
   Chinese: 'cmn',
   English: 'en-us',
-  Japanese: 'ja',
-  Korean: 'ko',
-  French: 'fr',
-  German: 'de',
-  Italian: 'it',
-  Spanish: 'es',
-  Portuguese: 'pt',
-  Russian: 'ru',
 }
 
 interface EspeakVoice {

@@ -10,7 +10,7 @@ import {
   type SpeechRequest,
 } from '../engine.ts'
 import type { SherpaBlock } from '../engine-block.ts'
-import { detectLanguage } from '../espeak/detect-language.ts'
+import { detectLanguage, LANGUAGE_CODES } from '../espeak/detect-language.ts'
 import { ownLanguage } from '../espeak/espeak-voice.ts'
 import { withRetries } from '../retry.ts'
 import { findModelFiles } from './find-model-files.ts'
@@ -32,19 +32,8 @@ interface Recording {
 
 export type ReadRecording = (bytes: Uint8Array) => Recording
 
-/** As the library and its models name languages. */
-const CODES: Readonly<Record<string, string>> = {
-  Chinese: 'zh',
-  English: 'en',
-  Japanese: 'ja',
-  Korean: 'ko',
-  French: 'fr',
-  German: 'de',
-  Italian: 'it',
-  Spanish: 'es',
-  Portuguese: 'pt',
-  Russian: 'ru',
-}
+/** Requests name languages as text. The library and its models take ISO 639-1 codes. */
+const CODES: Readonly<Record<string, string>> = LANGUAGE_CODES
 /** What Kokoro reads by its own lexicons. */
 const KOKORO_OWN: ReadonlySet<string | undefined> = new Set(['zh', 'en', undefined])
 

@@ -1,4 +1,4 @@
-import type { Language } from '../../engines/espeak/detect-language.ts'
+import { LANGUAGE_CODES, type Language } from '../../engines/espeak/detect-language.ts'
 
 /** The attributes of SSML's `say-as`. */
 export interface SayAs {
@@ -8,18 +8,6 @@ export interface SayAs {
   readonly format: string
 }
 
-const LOCALES: Readonly<Record<Language, string>> = {
-  Chinese: 'zh',
-  English: 'en-US',
-  Japanese: 'ja',
-  Korean: 'ko',
-  French: 'fr',
-  German: 'de',
-  Italian: 'it',
-  Spanish: 'es',
-  Portuguese: 'pt',
-  Russian: 'ru',
-}
 const ORDINALS: Readonly<Partial<Record<Language, string>>> = {
   French: 'premier deuxième troisième quatrième cinquième sixième septième huitième neuvième dixième',
   Italian: 'primo secondo terzo quarto quinto sesto settimo ottavo nono decimo',
@@ -126,7 +114,7 @@ function date(text: string, language: Language, format: string): string | null {
 function spokenDate(day: number, month: number, year: number, language: Language): string {
   const at = new Date(0)
   at.setUTCFullYear(Number.isNaN(year) ? 2000 : year, Number.isNaN(month) ? 0 : month - 1, Number.isNaN(day) ? 1 : day)
-  const said = new Intl.DateTimeFormat(LOCALES[language], {
+  const said = new Intl.DateTimeFormat(LANGUAGE_CODES[language], {
     timeZone: 'UTC',
     ...(!Number.isNaN(day) && { day: 'numeric' }),
     ...(!Number.isNaN(month) && { month: 'long' }),
@@ -172,7 +160,7 @@ function currency(text: string, language: Language): string | null {
 }
 
 const formatted = (number: string, language: Language, options: Intl.NumberFormatOptions): string =>
-  new Intl.NumberFormat(LOCALES[language], { maximumFractionDigits: 6, ...options, useGrouping: false })
+  new Intl.NumberFormat(LANGUAGE_CODES[language], { maximumFractionDigits: 6, ...options, useGrouping: false })
     .format(Number(number.replace(',', '.')))
     .replace(/[\u00a0\u202f]/g, ' ')
 
