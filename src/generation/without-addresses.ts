@@ -3,8 +3,8 @@ import { judgeLiteral } from '../egress/judge-host.ts'
 
 /** Replaces an address that callers must not see. */
 const REMOVED = '[address removed]'
-/** An address with or without a scheme (`//gpu/a.png`). JSON may have escaped its slashes. */
-const ADDRESS = /(?:[a-z][a-z0-9+.-]*:)?(?:\\?\/){2}(?:\\\/|[^\s"'`<>|\\^{}])+|\bfile:\S+/gi
+/** An address with or without a scheme (`//gpu/a.png`). JSON may have escaped its slashes. A scheme begins no sooner than its word, so that a long word is read once. */
+const ADDRESS = /(?:(?<![a-z0-9+.-])[a-z][a-z0-9+.-]*:)?(?:\\?\/){2}(?:\\\/|[^\s"'`<>|\\^{}])+|\bfile:\S+/gi
 /** Addresses without slashes: private IPv4, and names that only a private network resolves. */
 const BARE =
   /(?<![\w.-])(?:(?:\d{1,3}\.){3}\d{1,3}|(?:[a-z0-9_-]+\.)+(?:internal|local|localdomain|lan|intranet|svc|cluster\.local))(?![\w-]|\.\w)(?::\d+)?(?:\/[^\s"'<>]*)?/gi
@@ -12,6 +12,9 @@ const PRIVATE_NAME = /(?:^|\.)(?:localhost|internal|local|localdomain|lan|intran
 const PUBLIC_SCHEME = /^https?:$/
 /** Deeper values are not looked through: no model answers with them. */
 const MAX_DEPTH = 64
+
+/** Addresses inside of addresses: deeper ones count as internal. */
+const MAX_NESTED = 8
 
 /** A value is nested too deeply. */
 export class TooDeep extends Error {}
@@ -61,7 +64,8 @@ function ownPlace(own: string): RegExp {
   return new RegExp(`(?<![\\w.-])${host}(?![\\w-]|\\.\\w)${rest}`, 'gi')
 }
 
-function isPublic(address: string, own: string): boolean {
+function isPublic(address: string, own: string, nested = 0): boolean {
+  if (nested > MAX_NESTED) return false
   const plain = address.replaceAll('\\/', '/')
   const url = URL.parse(plain.startsWith('//') ? `http:${plain}` : plain)
   if (url === null || !PUBLIC_SCHEME.test(url.protocol) || url.username !== '' || url.password !== '') return false
@@ -70,7 +74,7 @@ function isPublic(address: string, own: string): boolean {
   if (judgeLiteral(host, NOTHING_ALLOWED) === null && !host.includes('.')) return false
   // An address may be a parameter of another one.
   const inner = decoded(plain.slice(plain.indexOf('//') + 2))
-  return [...inner.matchAll(ADDRESS)].every(([nested]) => isPublic(nested, own))
+  return [...inner.matchAll(ADDRESS)].every(([found]) => isPublic(found, own, nested + 1))
 }
 
 const NOTHING_ALLOWED: readonly Cidr[] = []
