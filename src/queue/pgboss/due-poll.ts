@@ -2,13 +2,13 @@ import type { PgBoss } from 'pg-boss'
 
 const POLL_MS = 500
 
-/** One subquery a queue, in the order of its index: on statistics from before a queue filled the planner would read the whole table. */
+/** One subquery for each queue, ordered by the first columns of its index: with old statistics the planner would otherwise read the whole table. */
 const DUE = `
   select queue from unnest($1::text[]) as queue
   where (
     select true from pgboss.job_common j
     where j.name = queue and j.state < 'active' and not j.blocked and j.start_after <= now()
-    order by j.name, j.group_tier, j.group_id, j.created_on limit 1)`
+    order by j.name, j.group_tier limit 1)`
 
 /** What fetches from a queue once it is woken. */
 export interface Watcher {
