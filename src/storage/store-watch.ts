@@ -58,6 +58,12 @@ export class StoreWatch {
     return this.isAway || this.#lastAway >= moment
   }
 
+  /** Whether a file that is written now finds the store away. */
+  async isAwayNow(): Promise<boolean> {
+    await this.#probe()
+    return this.isAway
+  }
+
   /** Calls `listener` each time that the store is back. Returns what ends that. */
   onBack(listener: () => void): () => void {
     this.#listeners.add(listener)
@@ -84,7 +90,7 @@ export class StoreWatch {
       try {
         return await work()
       } catch (error) {
-        if (error instanceof StoreDown && !this.isAway) await this.#probe()
+        if (error instanceof StoreDown && !this.isAway) void this.#probe()
         throw error
       }
     }
@@ -94,7 +100,8 @@ export class StoreWatch {
         const timer = setTimeout(() => void this.#probe(), SLOW_PUT_MS)
         try {
           const stored = await store.put(key, content, options)
-          this.#noteStored()
+          // A small file says nothing about room for the larger one that found the store full: the probe does.
+          if (!this.isAway) this.#lastStored = performance.now()
           return stored
         } catch (error) {
           if (error instanceof StoreDown) this.#noteLost(error, content instanceof Uint8Array ? content.length : 0)

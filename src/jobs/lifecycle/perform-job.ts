@@ -4,7 +4,7 @@ import { secondsSince } from '../../telemetry/telemetry.ts'
 import { noteWorker } from '../attempts/note-end.ts'
 import { JobFailure } from '../job-states.ts'
 import { type Claim, claimJob } from './claim-job.ts'
-import { LookupFailed, type Outcome, outcomeOf } from './outcome.ts'
+import { LookupFailed, type Outcome, outcomeOf, RecordFailed } from './outcome.ts'
 import { type Attempt, produce, type Work } from './produce.ts'
 import { recordOutcome, type Settled } from './record-outcome.ts'
 import type { WorkerParts } from './worker-parts.ts'
@@ -51,9 +51,15 @@ async function run(attempt: Attempt, producer: Producer): Promise<Outcome> {
     attempt.work = await findWork(attempt, producer)
     return { kind: 'completed', ...(await produce(attempt, attempt.work)) }
   } catch (error) {
-    return failingServers(attempt) ?? outcomeOf(error, attempt.signal)
+    return failingServers(attempt) ?? outcomeOf(await judged(attempt, error), attempt.signal)
   }
 }
+
+/** A file that a store refuses although it takes others counts as an attempt, or its job would be tried for ever. */
+const judged = async ({ parts }: Attempt, error: unknown): Promise<unknown> =>
+  error instanceof StoreDown && !(await parts.storeWatch.isAwayNow())
+    ? new RecordFailed('a file of the job could not be stored', { cause: error })
+    : error
 
 function failExhausted({ attempt, releases }: Claim): void {
   if (attempt - releases > MAX_ATTEMPTS) {
@@ -74,7 +80,7 @@ async function findWork({ claim, parts: { storeWatch } }: Attempt, producer: Pro
   } catch (error) {
     if (error instanceof JobFailure || error instanceof Stopping) throw error
     // One file that cannot be read counts, or its job would be tried for ever.
-    if (error instanceof StoreDown && storeWatch.isAway) throw error
+    if (error instanceof StoreDown && (await storeWatch.isAwayNow())) throw error
     throw new LookupFailed('what the job asks for could not be looked up', { cause: error })
   }
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { CaptionFormat } from '../../audio/caption-format.ts'
 import type { Parts } from '../../context/context.ts'
-import { StoreDown } from '../../errors/store-down.ts'
+import { StoreAway } from '../../queue/stopping.ts'
 import { type MeasuredParts, secondsSince } from '../../telemetry/telemetry.ts'
 import { JobFailure } from '../job-states.ts'
 import type { Claim } from './claim-job.ts'
@@ -72,7 +72,7 @@ export interface Production {
 export async function produce({ parts, claim, signal, storageKeys }: Attempt, work: Work): Promise<Production> {
   const { telemetry } = parts
   const queued = performance.now()
-  if (parts.storeWatch.isAway) throw new StoreDown('the store of artifacts is away')
+  if (parts.storeWatch.isAway) throw new StoreAway('the store of artifacts is away')
   await work.awaitTicket?.(signal)
   telemetry.observe('job_stage_seconds', { stage: 'turn' }, secondsSince(queued))
   const limit = AbortSignal.timeout(work.timeLimitSeconds * 1000)
@@ -94,8 +94,7 @@ export async function produce({ parts, claim, signal, storageKeys }: Attempt, wo
   } catch (error) {
     if (limit.aborted && !signal.aborted && !isEngineDone) {
       // A file that is streamed from the engine waits for the store in its time.
-      if (parts.storeWatch.wasAwaySince(queued))
-        throw new StoreDown('the store of artifacts was away', { cause: error })
+      if (parts.storeWatch.wasAwaySince(queued)) throw new StoreAway('the store of artifacts was away')
       throw new JobFailure('JOB_TIMEOUT', `the engine took longer than ${work.timeLimitSeconds} s`)
     }
     throw error

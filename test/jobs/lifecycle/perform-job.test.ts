@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { StoreDown } from '../../../src/errors/store-down.ts'
 import { JobFailure } from '../../../src/jobs/job-states.ts'
 import { claimJob } from '../../../src/jobs/lifecycle/claim-job.ts'
 import type { ClaimRegistry } from '../../../src/jobs/lifecycle/claim-registry.ts'
@@ -68,6 +69,16 @@ describe('a job that stopping workers release', () => {
     await abortWith(new Error('another worker holds the job'))
     expect(await rowOf(jobId)).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR' })
   })
+})
+
+test('a job whose file the store refuses, though it takes others, ends after its attempts', async () => {
+  const { jobId } = await submitted()
+  const refused = () => Promise.reject(new StoreDown('no space left on device', { fault: 'full' }))
+  for (let n = 0; n < 6; n++)
+    await performJob(service.runtime, jobId, NEVER, () => ({ timeLimitSeconds: 60, perform: refused })).catch(
+      () => undefined,
+    )
+  expect(await rowOf(jobId)).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR', attempt: 6 })
 })
 
 test('a claim is noted before it is sent, and forgotten once its attempt has ended', async () => {
