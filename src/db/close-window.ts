@@ -41,14 +41,20 @@ export async function closeWindow(
   to: Date | null | undefined,
   { gone, over }: Closing = {},
 ): Promise<void> {
-  if (to == null || to.getTime() < now().getTime() - LATEST_MS) return
-  if (to.getTime() <= now().getTime() + AHEAD_MS) {
+  if (to == null || !endsAboutNow(to, now())) return
+  try {
     const leftMs = to.getTime() + ON_ITS_WAY_MS - now().getTime()
     if (leftMs > 0) await wait(leftMs, undefined, { signal: gone })
     await over?.(to)
+    await untilWritten(db, table, gone)
+  } catch (error) {
+    throw gone?.aborted ? gone.reason : error
   }
-  await untilWritten(db, table, gone)
 }
+
+/** An older window has all of its rows, and one that ends later cannot be complete. */
+export const endsAboutNow = (to: Date, now: Date): boolean =>
+  to.getTime() >= now.getTime() - LATEST_MS && to.getTime() <= now.getTime() + AHEAD_MS
 
 async function untilWritten({ pool }: Pick<Database, 'pool'>, table: string, gone: AbortSignal | undefined) {
   const writers = async () =>

@@ -1,5 +1,5 @@
 import type { Context } from '../../context/context.ts'
-import { internalError } from '../../errors/service-error.ts'
+import { unavailable } from '../../errors/service-error.ts'
 import { newId } from '../../values/id.ts'
 
 const LATE = 'SN001'
@@ -19,7 +19,7 @@ export async function withNewId<Result>(ctx: Context, insert: (jobId: string) =>
       at = await databaseTime(ctx)
     }
   }
-  throw internalError('a job came late every time')
+  throw unavailable('a job came late every time')
 }
 
 async function databaseTime({ db }: Context): Promise<Date> {

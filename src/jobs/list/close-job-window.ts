@@ -1,5 +1,5 @@
 import type { Context } from '../../context/context.ts'
-import { closeWindow } from '../../db/close-window.ts'
+import { closeWindow, endsAboutNow } from '../../db/close-window.ts'
 import type { JobsFilter } from './jobs-filter.ts'
 import type { JobsOwner } from './jobs-owner.ts'
 
@@ -21,7 +21,7 @@ export async function closeJobWindow(
   filter: Windows | null | undefined,
   gone?: AbortSignal,
 ): Promise<void> {
-  const ends = endsOf(filter)
+  const ends = endsOf(filter).filter((end) => endsAboutNow(new Date(end), now()))
   if (ends.length === 0) return
   const to = new Date(Math.max(...ends))
   await closeWindow({ db, now }, 'job', to, {
