@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { readdirSync, rmSync, statSync } from 'node:fs'
+import { constants, readdirSync, rmSync, statSync } from 'node:fs'
 import { access, type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -141,7 +141,7 @@ async function putInOwnFolder(place: Place, key: string, content: Uint8Array): P
   let created = false
   for (let attempt = 1; ; attempt++) {
     try {
-      created = (await makeParents(path)) || created
+      created = (await makeParents(place, path)) || created
       const stored = await writeDurably(temporary, content)
       await rename(temporary, path)
       await syncParents(place, path, created)
@@ -157,7 +157,7 @@ async function putInOwnFolder(place: Place, key: string, content: Uint8Array): P
 
 /** A rename survives a power cut only once the directories that were changed are on the disk too. */
 async function moveDurably(place: Place, temporary: string, path: string): Promise<void> {
-  await syncParents(place, path, await moveInto(temporary, path))
+  await syncParents(place, path, await moveInto(place, temporary, path))
 }
 
 async function syncParents({ dir, sync }: Place, path: string, created: boolean): Promise<void> {
@@ -172,10 +172,10 @@ async function syncParents({ dir, sync }: Place, path: string, created: boolean)
 }
 
 /** Whether a directory had to be made. One that was empty may be removed by a deletion while it is made, or just before the file is in it. */
-async function moveInto(temporary: string, path: string): Promise<boolean> {
+async function moveInto(place: Place, temporary: string, path: string): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const created = await makeParents(path)
+      const created = await makeParents(place, path)
       await rename(temporary, path)
       return created
     } catch (error) {
@@ -184,8 +184,16 @@ async function moveInto(temporary: string, path: string): Promise<boolean> {
   }
 }
 
-const makeParents = async (path: string): Promise<boolean> =>
-  (await mkdir(dirname(path), { recursive: true, mode: DIRECTORY_MODE })) !== undefined
+/** Whether a directory had to be made. */
+async function makeParents({ dir }: Place, path: string): Promise<boolean> {
+  try {
+    return (await mkdir(dirname(path), { recursive: true, mode: DIRECTORY_MODE })) !== undefined
+  } catch (error) {
+    // Node.js reports a read-only file system as ENOENT here; `access` tells them apart.
+    if (errorCode(error) === 'ENOENT') await access(dir, constants.W_OK)
+    throw error
+  }
+}
 
 const isGone = (error: unknown, attempt: number): boolean => errorCode(error) === 'ENOENT' && attempt < PLACE_ATTEMPTS
 

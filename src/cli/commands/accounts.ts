@@ -139,6 +139,6 @@ const toAuditJson = ({ id, action, accountId, subjectId, subjectName, detail, ac
   subject_id: subjectId,
   subject_name: subjectName,
   detail,
-  by: actor,
+  by: { kind: actor.kind, id: actor.callerId, name: actor.name },
   created_at: createdAt,
 })
