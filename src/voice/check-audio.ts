@@ -9,8 +9,10 @@ const AUDIBLE_PEAK = 64
 const ENDED_SHARE = 0.02
 const ENDED_SECONDS = 0.004
 const FRAME_SECONDS = 0.01
-/** At least this share of any speech is less than half as loud as its loudest moment. A test tone has no such frame. */
-const QUIETER_FRAMES_SHARE = 0.1
+/** So many frames of speech are as quiet as its noise. */
+const QUIET_FRAMES_SHARE = 0.05
+/** Noise at the end may have this many times the peak of those frames. */
+const NOISE_RATIO = 2
 
 /** What is known about a rendering besides its bytes. */
 interface AudioExpectation {
@@ -55,19 +57,20 @@ function checkLength(wav: Wav, { shortest, longest, longestInAll }: ExpectedSpee
 const tooMuch = (seconds: number, what: 'short' | 'long', limit: number): string =>
   `The audio takes ${seconds.toFixed(1)} s, which is too ${what} for its text: ${limit.toFixed(1)} s is the limit.`
 
-/** Audio that was cut off is loud up to its last sample. */
+/** Audio that was cut off is louder at its last samples than in its quietest frames: a voice has its own noise. */
 function checkEnd({ samples, sampleRate }: Wav, loudest: number): void {
   const last = peakOf(samples.subarray(-Math.round(ENDED_SECONDS * sampleRate)))
-  if (last > loudest * ENDED_SHARE && isSpeech(samples, Math.round(FRAME_SECONDS * sampleRate), loudest))
+  const noise = quietestOf(samples, Math.round(FRAME_SECONDS * sampleRate))
+  if (last > Math.max(loudest * ENDED_SHARE, noise * NOISE_RATIO))
     throw new BadAudio('The audio ends in the middle of a sound.')
 }
 
-function isSpeech(samples: Int16Array, frame: number, loudest: number): boolean {
-  const frames = Math.floor(samples.length / frame)
-  let quieter = 0
-  for (let at = 0; at < frames; at++)
-    if (peakOf(samples.subarray(at * frame, (at + 1) * frame)) < loudest / 2) quieter++
-  return quieter > frames * QUIETER_FRAMES_SHARE
+/** The peak of the frame that only a few others undercut. */
+function quietestOf(samples: Int16Array, frame: number): number {
+  const peaks = Array.from({ length: Math.floor(samples.length / frame) }, (_, at) =>
+    peakOf(samples.subarray(at * frame, (at + 1) * frame)),
+  ).sort((a, b) => a - b)
+  return peaks[Math.floor(peaks.length * QUIET_FRAMES_SHARE)] ?? 0
 }
 
 function peakOf(samples: Int16Array): number {

@@ -15,6 +15,8 @@ const LONG_CHARACTERS = 40
 /** What servers read in ways that take several times as long as one another. */
 const AMBIGUOUS = /[\d\p{S}\p{Extended_Pictographic}*#/@_|]|(?:\. ?){3}/u
 const FADE_SAMPLES = 400
+/** -30 dB. */
+const NOISE_SHARE = 0.03
 
 let aloud: Aloud
 beforeAll(async () => {
@@ -49,14 +51,26 @@ const shorter = (samples: Int16Array): Int16Array =>
     .slice(0, samples.length / 3)
     .map((sample, at, { length }) => sample * Math.min(1, (length - 1 - at) / FADE_SAMPLES))
 
+/** The same speech over the noise of a poor microphone, 30 dB below its peak, and in 8 bits. */
+function noisy(samples: Int16Array): Int16Array {
+  const peak = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)
+  let seed = 1
+  return samples.map((sample) => {
+    seed = (seed * 16_807) % 2_147_483_647
+    return Math.max(-32_768, Math.min(32_767, sample + (seed / 2_147_483_647 - 0.5) * 2 * NOISE_SHARE * peak))
+  })
+}
+const inEightBits = (samples: Int16Array): Int16Array => samples.map((sample) => Math.round(sample / 256) * 256)
+
 /** Of each way in which a server can lie, how often it was told and how often that was noticed. */
 const lies = new Map<string, { told: number; noticed: number }>()
 
-function tellLies(text: string, language: Language, pace: number, samples: Int16Array): void {
+function tellLies(text: string, language: Language, pace: number, samples: Int16Array, sort = ''): void {
   const kinds = { silent: new Int16Array(samples.length), cut: cut(samples), short: samples.slice(0, 1100) }
   const isPlain = !AMBIGUOUS.test(text)
   const others = { [`longer ${pace}`]: longer(samples), [`shorter ${pace}`]: shorter(samples) }
-  for (const [kind, lie] of Object.entries({ ...kinds, ...(isPlain && others) })) {
+  for (const [name, lie] of Object.entries({ ...kinds, ...(isPlain && others) })) {
+    const kind = sort + name
     const tally = lies.get(kind) ?? { told: 0, noticed: 0 }
     tally.told++
     if (refusal(text, language, lie) !== null) tally.noticed++
@@ -78,9 +92,14 @@ describe('of more than 300 short and odd texts', () => {
         for (const pace of PACES) {
           const skips = NAMED.test(text) && pace === ORDINARY_PACE
           const samples = aloud.speak(text, language, pace, skips)
-          const why = refusal(text, language, samples)
-          if (why !== null) refused.push([text, pace, why])
-          if ([...text].length >= LONG_CHARACTERS) tellLies(text, language, pace, samples)
+          const renderings = { samples, noisy: noisy(samples), inEightBits: inEightBits(samples) }
+          for (const [kind, rendering] of Object.entries(pace === ORDINARY_PACE ? renderings : { samples })) {
+            const why = refusal(text, language, rendering)
+            if (why !== null) refused.push([text, pace, kind, why])
+          }
+          if ([...text].length < LONG_CHARACTERS) continue
+          tellLies(text, language, pace, samples)
+          if (pace === ORDINARY_PACE) tellLies(text, language, pace, noisy(samples), 'noisy ')
         }
       expect(refused).toEqual([])
     },
@@ -90,6 +109,7 @@ describe('of more than 300 short and odd texts', () => {
     expect(ODD_TEXTS.length).toBeGreaterThan(300)
     expect([noticed('silent'), noticed('short')]).toEqual([1, 1])
     expect(noticed('cut')).toBeGreaterThan(0.85)
+    expect(noticed('noisy cut')).toBeGreaterThan(0.75)
     for (const kind of ['longer 175', 'shorter 175', 'longer 115', 'shorter 260'])
       expect(noticed(kind), kind).toBeGreaterThan(0.95)
   })
