@@ -9,8 +9,7 @@ const EDGE_SILENCE_MS = 60
 const TAIL_SILENCE_MS = 100
 /** Hides that two chunks do not meet at zero. */
 const FADE_MS = 10
-/** Besides the silence at the edges, at a voice's own pace. */
-/** Pauses at the voice's own pace, in milliseconds. */
+/** Pauses at the voice's own pace, in milliseconds, besides the silence at the edges of a chunk. */
 export const PAUSE_MS: Readonly<Record<Pause, number>> = { paragraph: 600, sentence: 300, clause: 120, none: 0 }
 /** About -48 dB: engines leave noise where they are silent. */
 const SILENT_PEAK = 128

@@ -107,7 +107,7 @@ const countOf = (filter: JobsFilter, onCount: (counted: Counted) => void): void 
 
 interface Counted {
   readonly jobs: number
-  /** The longest time of one file, in days. */
+  /** The most jobs of one file. */
   readonly most: number
 }
 

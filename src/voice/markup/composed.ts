@@ -27,9 +27,9 @@ function composedSpans(spans: readonly ScriptSpan[]): readonly ScriptSpan[] {
     if (spoken === cluster) continue
     made.push(...rest.takeUntil(index))
     const taken = rest.takeUntil(index + cluster.length)
-    const { start } = taken[0]!
+    const { start, sayAs } = taken[0]!
     const isFixed = taken.some((span) => span.isFixed)
-    made.push({ spoken, start, end: taken.at(-1)!.end, ...(isFixed && { isFixed }) })
+    made.push({ spoken, start, end: taken.at(-1)!.end, ...(isFixed && { isFixed }), ...(sayAs && { sayAs }) })
   }
   return [...made, ...rest.takeUntil(text.length)]
 }

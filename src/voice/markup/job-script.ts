@@ -11,7 +11,15 @@ import { isComposed } from './composed.ts'
 import type { Change, Passage } from './passages.ts'
 import { readScript } from './read-script.ts'
 import { saidAs } from './say-as.ts'
-import { isFarLonger, type Manner, MarkupViolation, type Script, type Segment, spokenText } from './script.ts'
+import {
+  isFarLonger,
+  type Manner,
+  MarkupViolation,
+  type Script,
+  type ScriptSpan,
+  type Segment,
+  spokenText,
+} from './script.ts'
 
 /** A job's text as it is spoken, and where in the submitted text that stands. */
 export interface JobScript {
@@ -82,12 +90,23 @@ function readAloud(script: Script, { language, voice }: ScriptRequest): Script {
   const whole = knownLanguage(language) ?? detectLanguage(spokenText(script), own) ?? own ?? 'English'
   const segments = script.segments.map(({ spans, ...segment }) => {
     const spoken = knownLanguage(segment.manner.language) ?? whole
-    const said = spans.map((span) =>
+    const said = joined(spans).map((span) =>
       span.sayAs === undefined ? span : { ...span, spoken: saidAs(span.spoken, span.sayAs, spoken) },
     )
     return { ...segment, spans: said }
   })
   return { ...script, segments }
+}
+
+/** Character references, and letters that were composed, cut the text of one `say-as` into spans; it is read as a whole. */
+function joined(spans: readonly ScriptSpan[]): ScriptSpan[] {
+  const made: ScriptSpan[] = []
+  for (const span of spans) {
+    const before = made.at(-1)
+    if (before === undefined || span.sayAs === undefined || before.sayAs !== span.sayAs) made.push(span)
+    else made[made.length - 1] = { ...before, spoken: before.spoken + span.spoken, end: span.end }
+  }
+  return made
 }
 
 const knownLanguage = (language: string | undefined): Language | undefined =>

@@ -102,8 +102,8 @@ export class ScriptBuilder {
 
   finish(at: number): Script {
     this.cut(at, 'none')
-    const pausesMs = pausesIn(this.#segments)
-    const charged = Math.max(0, Math.floor((pausesMs - FREE_SILENCE_MS) / SILENCE_MS_FOR_A_CHARACTER))
+    const { pausesMs, orderedMs } = pausesIn(this.#segments)
+    const charged = Math.max(0, Math.floor((orderedMs - FREE_SILENCE_MS) / SILENCE_MS_FOR_A_CHARACTER))
     return {
       segments: this.#segments,
       characters: this.#characters + charged,
@@ -112,13 +112,20 @@ export class ScriptBuilder {
   }
 }
 
-/** All that markup asks for, in milliseconds: silences, and what follows a paragraph or a sentence at the pace of its stretch. */
-function pausesIn(segments: readonly Segment[]): number {
+/**
+ * The pauses of a script in milliseconds, and the part of them that markup orders: silences, and what a slow rate adds to the pauses after
+ * sentences and paragraphs, which plain text has for nothing.
+ */
+function pausesIn(segments: readonly Segment[]): { readonly pausesMs: number; readonly orderedMs: number } {
   const last = segments.findLastIndex(({ spans, silenceMs }) => silenceMs > 0 || !isBlank(spans))
-  return segments.reduce((sum, { spans, manner, pause, silenceMs }, index) => {
-    if (silenceMs > 0) return sum + silenceMs
-    return index >= last || isBlank(spans) ? sum : sum + PAUSE_MS[pause] / (manner.rate ?? 1)
-  }, 0)
+  let [pausesMs, orderedMs] = [0, 0]
+  for (const [index, { spans, manner, pause, silenceMs }] of segments.entries()) {
+    const isSpoken = silenceMs === 0 && index < last && !isBlank(spans)
+    const pauseMs = isSpoken ? PAUSE_MS[pause] / (manner.rate ?? 1) : silenceMs
+    pausesMs += pauseMs
+    orderedMs += isSpoken ? Math.max(0, pauseMs - PAUSE_MS[pause]) : silenceMs
+  }
+  return { pausesMs, orderedMs }
 }
 
 /** The violation of a script with too many pauses. */

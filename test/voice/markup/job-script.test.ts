@@ -18,3 +18,14 @@ test('a voice with its recording is loaded once, however many stretches are spok
   expect(passages?.filter(({ change }) => change.voice !== undefined).length).toBeGreaterThanOrEqual(150)
   expect(new Set(passages?.map(({ change }) => change.voice)).size).toBeLessThanOrEqual(3)
 })
+
+test.each([
+  ['10. März 2020'.normalize('NFD'), 'date', 'German', '10. März 2020'],
+  ['10&#46;3.2020', 'date', 'German', 'zehnter März 2020'],
+  ['2&#48;24', 'digits', 'English', '2 0 2 4'],
+])('%j as %s in %s is read as a whole, whatever cuts it', async (written, as, language, spoken) => {
+  const text = `<speak><say-as interpret-as="${as}">${written}</say-as></speak>`
+  const claim = { accountId: 'acct_1', lexicon: null, options: { markup: 'ssml' } } as unknown as Arguments[1]
+  const request = { text, language } as Arguments[2]
+  expect((await jobScript({} as Arguments[0], claim, request, async () => null)).map.spoken.trim()).toBe(spoken)
+})
