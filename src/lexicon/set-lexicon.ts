@@ -8,7 +8,7 @@ import { hasControl } from '../values/printable.ts'
 import { findUnstorable } from '../values/storable-json.ts'
 import type { AccountLexicon } from './account-lexicon.ts'
 import type { LexiconEntry } from './compile-lexicon.ts'
-import { FIXED, folded } from './tokens.ts'
+import { FIXED, folded, spelled } from './tokens.ts'
 
 /** How many entries a lexicon may have. */
 export const MAX_ENTRIES = 10_000
@@ -83,7 +83,7 @@ async function checkEntries(entries: readonly LexiconEntry[]): Promise<string> {
 
 /** An entry of no language is another than one of an empty one, which is wrong alone. */
 function keyOf({ language, grapheme }: LexiconEntry): string {
-  const plain = PLAIN.test(grapheme) ? grapheme : grapheme.normalize('NFC').trim().replace(/\s+/g, ' ')
+  const plain = PLAIN.test(grapheme) ? grapheme : spelled(grapheme.normalize('NFC')).trim().replace(/\s+/g, ' ')
   return language === undefined ? plain : `${plain}\n${language}`
 }
 

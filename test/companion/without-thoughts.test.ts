@@ -10,6 +10,7 @@ test.each([
   ['Yes.<think>It never ends', 'Yes.'],
   ['<think>It never ends', ''],
   ['It began before.</think>Yes.', 'Yes.'],
+  ['An element ends with </thought> or </reasoning>.', 'An element ends with </thought> or </reasoning>.'],
   ['', ''],
 ])('of the reply %j a caller hears %j', (reply, heard) => {
   expect(withoutThoughts(reply)).toBe(heard)

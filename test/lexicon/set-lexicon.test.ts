@@ -205,6 +205,13 @@ describe('the lexicon of an account', () => {
         ],
         '/entries/1/grapheme',
       ],
+      [
+        [
+          { grapheme: "don't", alias: 'b' },
+          { grapheme: 'don\u2019t', alias: 'c' },
+        ],
+        '/entries/1/grapheme',
+      ],
       [[{ grapheme: ' a', alias: 'b' }], '/entries/0/grapheme'],
       [[{ grapheme: 'a', alias: '!' }], '/entries/0/alias'],
       [[{ grapheme: 'a', alias: 'b', language: 'Klingon' }], '/entries/0/language'],

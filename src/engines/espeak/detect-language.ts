@@ -58,6 +58,7 @@ const LATIN: Readonly<Record<string, Language>> = {
   pt: 'Portuguese',
 }
 
+const MARKED_WORDS = 2
 const MARKS: readonly (readonly [RegExp, Language])[] = [
   [/[¿¡ñ]/iu, 'Spanish'],
   [/[ãõ]/iu, 'Portuguese'],
@@ -165,10 +166,10 @@ function detectLatinFor(own: Language, sample: string): Language {
   const singles: string[] = sample.match(SINGLE) ?? []
   const named: string[] = withoutNames(sample).toLowerCase().match(WORD) ?? []
   const total = words.length + singles.length
-  if (total < SHORT_TEXT_WORDS) return count(named, wordsOf(own)) > 0 ? own : (clearlyOf(named, words.length) ?? own)
+  if (total < SHORT_TEXT_WORDS) return shortTextOf(own, named, words.length)
   const more = FREQUENT_WORDS.filter(([language]) => language !== own && onlyIn(language, own, named) > 0)
-  if (more.length === 0) return own
   const guess = byStatistics(sample)
+  if (more.length === 0) return count(named, wordsOf(own)) === 0 && isMarked(guess, words) ? guess : own
   const weigh = (language: Language): number => {
     const ofOne = singles.filter((letter) => SINGLES[language]?.includes(letter)).length
     return (count(named, wordsOf(language)) + ofOne / 2) / total + (language === guess ? GUESS_SHARE : 0)
@@ -178,6 +179,15 @@ function detectLatinFor(own: Language, sample: string): Language {
     onlyIn(language, own, named) > 1 || (language === guess && onlyIn(own, language, named) === 0)
   const likely = more.flatMap(([language]) => (isLikely(language) ? [[language, weigh(language)] as const] : []))
   return likely.reduce((most, one) => (one[1] > most[1] ? one : most), [own, weigh(own) + OWN_SHARE] as const)[0]
+}
+
+/** A headline may have no frequent word of any language. Then several words decide whose letters only that language has. */
+const isMarked = (language: Language | undefined, words: readonly string[]): language is Language =>
+  MARKS.some(([mark, one]) => one === language && words.filter((word) => mark.test(word)).length >= MARKED_WORDS)
+
+function shortTextOf(own: Language, words: readonly string[], total: number): Language {
+  const clear = clearlyOf(words, total)
+  return clear !== undefined && count(words, wordsOf(clear)) > count(words, wordsOf(own)) ? clear : own
 }
 
 /** Counts the words that are frequent in one language and not in the other. */

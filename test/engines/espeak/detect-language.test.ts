@@ -74,6 +74,9 @@ test.each<[string, Language, Language]>([
   ['OK', 'Russian', 'Russian'],
   ['Leonardo da Vinci painted La Gioconda in Florence, Italy', 'English', 'English'],
   ['Ask maria.de.la.cruz@example.com or see https://example.com/de/la/el', 'English', 'English'],
+  ['Bundeskanzler überraschend zurückgetreten, Neuwahlen voraussichtlich Anfang März', 'English', 'German'],
+  ['Naïve café owners serve jalapeño crème brûlée everywhere', 'English', 'English'],
+  ['Beyoncé sings tonight: Zürich, São Paulo, München, Köln', 'English', 'English'],
   ['ERROR: NO DATA, NO SIGNAL, NO POWER, NO FUEL', 'English', 'English'],
 ])('%j by a voice of %s is %s', (text, own, language) => expect(detectLanguage(text, own)).toBe(language))
 
