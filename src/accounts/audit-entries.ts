@@ -6,16 +6,13 @@ import { idsOfWindow } from '../db/own/ids-of-window.ts'
 import { ownIds } from '../db/own/own-ids.ts'
 import { orderOfAccount, whereOfAccount } from '../db/own/own-rows.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
+import { numberedPage, publicIdOf, wherePublicId } from '../db/public-id.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import type { ActorView } from './actor-view.ts'
 import { whoseAccount } from './whose-account.ts'
 
-const ID_PREFIX = 'audit_'
-const ID_FORM = /^audit_(?:0|[1-9]\d{0,17})$/
-
 /** A change that a caller with rights made. */
 export interface AuditEntry {
-  /** Later entries have larger numbers. Callers know it as `audit_` and this number. */
   readonly id: string
   readonly action: AuditedAction
   /** The account that it concerns; null: the whole installation. */
@@ -46,31 +43,37 @@ export interface AuditEntriesInput extends PageInput {
  * What was changed in an account, newest first.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, RATE_LIMITED where its own reads take too long
  */
-export async function auditEntries(ctx: Context, input: AuditEntriesInput): Promise<Connection<AuditEntry>> {
-  const owner = await ownerOf(ctx, input)
-  const shape = pageShape(input, (text) => ID_FORM.test(text))
-  const where = narrowed(input)
+export async function auditEntries(ctx: Context, asked: AuditEntriesInput): Promise<Connection<AuditEntry>> {
+  const owner = await ownerOf(ctx, asked)
+  const shape = pageShape(asked, (text) => wherePublicId('audit', text) !== null)
+  const where = narrowed(asked)
+  const input = await numberedPage(asked, async (text) => (await findRow(ctx, text, owner ?? undefined))?.id ?? null)
   await closeWindow(ctx, 'audit_entry', input.createdAt?.to)
-  const { id, orderBy, take } = idQuery(input, shape, 'newest', toNumber)
+  const { id, orderBy, take } = idQuery(input, shape, 'newest', BigInt)
   const narrowing = { table: 'audit_entry', column: 'action', values: input.actions, ...input } as const
   const ids = await (owner === null
-    ? idsOfWindow(ctx.db, 'operator', narrowing, input, shape, toNumber)
-    : ownIds(ctx.db, owner, narrowing, input, shape, toNumber))
+    ? idsOfWindow(ctx.db, 'operator', narrowing, input, shape)
+    : ownIds(ctx.db, owner, narrowing, input, shape))
   const rows = await ctx.db.prisma.auditEntry.findMany({
     where: { ...(owner !== null && whereOfAccount(owner)), ...(ids === null ? { id, ...where } : { id: { in: ids } }) },
     orderBy: owner === null ? [...(ids === null ? [] : [{ createdAt: orderBy.id }]), orderBy] : orderOfAccount(orderBy),
     take,
   })
-  return toConnection<Row, AuditEntry>(rows, shape, input, { cursorOf: publicId, nodeOf: (row) => toView(ctx, row) })
+  return toConnection<Row, AuditEntry>(rows, shape, input, { cursorOf: auditId, nodeOf: (row) => toView(ctx, row) })
 }
 
 /** One entry of the caller's account, or for the operator any; null where there is none. @throws UNAUTHORIZED, FORBIDDEN */
 export async function findAuditEntry(ctx: Context, id: string): Promise<AuditEntry | null> {
   const accountId = isOperator(ctx) ? undefined : await whoseAccount(ctx, null)
-  if (!ID_FORM.test(id)) return null
-  const where = { id: toNumber(id), ...(accountId !== undefined && { accountId }) }
-  const row = await ctx.db.prisma.auditEntry.findFirst({ where })
+  const row = await findRow(ctx, id, accountId)
   return row === null ? null : toView(ctx, row)
+}
+
+/** @param accountId undefined: of any */
+async function findRow({ db }: Context, id: string, accountId: string | undefined): Promise<Row | null> {
+  const where = wherePublicId('audit', id)
+  if (where === null) return null
+  return db.prisma.auditEntry.findFirst({ where: { ...where, ...(accountId !== undefined && { accountId }) } })
 }
 
 /** null: all accounts. */
@@ -95,6 +98,7 @@ function narrowed({ actions, createdAt }: AuditEntriesInput) {
 
 interface Row extends Omit<AuditEntry, 'id' | 'action' | 'actor'> {
   readonly id: bigint
+  readonly publicId: string | null
   readonly action: string
   readonly actorKind: string
   readonly actorId: string | null
@@ -107,13 +111,12 @@ function toView(ctx: Context, row: Row): AuditEntry {
   const { accountId, action, subjectId, subjectName, detail, createdAt } = row
   const isNamed = row.actorKind !== 'operator' && (row.actorAccountId === accountId || isOperator(ctx))
   const actor: ActorView = isNamed
-    ? { kind: row.actorKind as 'key' | 'user', of: publicId(row), callerId: row.actorId, name: row.actorName }
-    : { kind: 'operator', of: publicId(row), callerId: null, name: null }
+    ? { kind: row.actorKind as 'key' | 'user', of: auditId(row), callerId: row.actorId, name: row.actorName }
+    : { kind: 'operator', of: auditId(row), callerId: null, name: null }
   return {
-    ...{ id: publicId(row), action: action as AuditedAction, accountId },
+    ...{ id: auditId(row), action: action as AuditedAction, accountId },
     ...{ subjectId, subjectName, detail, actor, createdAt },
   }
 }
 
-const publicId = ({ id }: Pick<Row, 'id'>): string => `${ID_PREFIX}${id}`
-const toNumber = (id: string): bigint => BigInt(id.slice(ID_PREFIX.length))
+const auditId = (row: Row): string => publicIdOf('audit', row)

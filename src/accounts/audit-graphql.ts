@@ -14,7 +14,7 @@ const AuditEntryRef = builder.objectRef<AuditEntry>('AuditEntry').implement({
   description: 'A change that an operator or an owner made. It holds no secret and no text.',
   interfaces: [NodeInterface],
   fields: (t) => ({
-    id: t.exposeID('id', { description: '`audit_…`: later entries have larger numbers.' }),
+    id: t.exposeID('id', { description: '`audit_…`.' }),
     action: t.field({ type: AuditedActionEnum, description: 'What was done.', resolve: ({ action }) => action }),
     accountId: t.exposeID('accountId', {
       nullable: true,

@@ -38,8 +38,12 @@ export async function createAccount(
   const data = {
     ...{ id, name: input.name, credits: input.credits },
     // Not shown before the first rotation: no webhook delivery of the account ever goes out unsigned.
-    webhookSecrets: { create: { sealed: ctx.vault.seal(id, newWebhookSecret()) } },
-    ...(input.credits > 0n && { entries: { create: { kind: 'grant' as const, amount: input.credits } } }),
+    webhookSecrets: {
+      create: { sealed: ctx.vault.seal(id, newWebhookSecret()), publicId: newId('secret', ctx.now()) },
+    },
+    ...(input.credits > 0n && {
+      entries: { create: { kind: 'grant' as const, amount: input.credits, publicId: newId('entry', ctx.now()) } },
+    }),
   }
   const create = ctx.db.prisma.$transaction(async (tx) => {
     const account = await tx.account.create({ data, select: ACCOUNT_VIEW })

@@ -5,6 +5,7 @@ import { sqlIn } from '../db/sql.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { type IdempotentRequest, idempotentRequest, recallJob, rememberJob } from '../idempotency/remember-response.ts'
 import type { MeasuredParts } from '../telemetry/telemetry.ts'
+import { newId } from '../values/id.ts'
 import { MAX_CREDITS } from './account.ts'
 import type { Account } from './account-view.ts'
 import { findAccount } from './find-account.ts'
@@ -70,7 +71,10 @@ function changeBalance(
       const hint = `Give an amount that leaves the balance between 0 and ${MAX_CREDITS}.`
       throw badAmount(hint, 'would leave a balance out of range')
     }
-    await tx.creditEntry.create({ data: { accountId: id, kind: 'grant', amount }, select: { id: true } })
+    await tx.creditEntry.create({
+      data: { accountId: id, kind: 'grant', amount, publicId: newId('entry', ctx.now()) },
+      select: { id: true },
+    })
     const change = { accountId: id, subjectId: id, subjectName: name, detail: String(amount) }
     await recordChange(sqlIn(tx), ctx.actor, { action: 'credits_granted', ...change })
     return changed.credits

@@ -4,18 +4,18 @@ import { closeWindow } from '../db/close-window.ts'
 import { ownIds } from '../db/own/own-ids.ts'
 import { orderOfAccount, whereOfAccount } from '../db/own/own-rows.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
+import { numberedPage, wherePublicId } from '../db/public-id.ts'
 import { invalidRequest } from '../errors/service-error.ts'
+import { entryId, entryNumber } from './entry-id.ts'
 import { whoseAccount } from './whose-account.ts'
-
-const ID_PREFIX = 'entry_'
-const ID_FORM = /^entry_(?:0|[1-9]\d{0,17})$/
 
 export type CreditKind = 'grant' | 'charge' | 'refund' | 'carried'
 
 /** One line of an account's ledger; all of them together are its balance. */
 export interface CreditEntry {
-  /** Later entries have larger ones. Callers know it as `entry_` and this number. */
+  /** Later entries have larger ones. Callers know it by `entryId`. */
   readonly id: bigint
+  readonly publicId: string | null
   readonly kind: CreditKind
   /** Negative where it was taken. */
   readonly amount: bigint
@@ -23,7 +23,7 @@ export interface CreditEntry {
   readonly createdAt: Date
 }
 
-export const ENTRY_VIEW = { id: true, kind: true, amount: true, jobId: true, createdAt: true } as const
+export const ENTRY_VIEW = { id: true, publicId: true, kind: true, amount: true, jobId: true, createdAt: true } as const
 
 /** A page of the ledger, newest first. */
 export interface CreditEntriesInput extends PageInput {
@@ -42,14 +42,15 @@ export interface CreditEntriesInput extends PageInput {
  * The ledger of an account, newest first.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, RATE_LIMITED where its own reads take too long
  */
-export async function creditEntries(ctx: Context, input: CreditEntriesInput): Promise<Connection<CreditEntry>> {
-  const accountId = await whoseAccount(ctx, input.account)
-  const shape = pageShape(input, (text) => ID_FORM.test(text))
-  rejectWrong(input)
+export async function creditEntries(ctx: Context, asked: CreditEntriesInput): Promise<Connection<CreditEntry>> {
+  const accountId = await whoseAccount(ctx, asked.account)
+  const shape = pageShape(asked, (text) => wherePublicId('entry', text) !== null)
+  rejectWrong(asked)
+  const input = await numberedPage(asked, (text) => entryNumber(ctx.db.prisma, text, accountId))
   await closeWindow(ctx, 'credit_entry', input.createdAt?.to)
-  const { id, orderBy, take } = idQuery(input, shape, 'newest', toNumber)
+  const { id, orderBy, take } = idQuery(input, shape, 'newest', BigInt)
   const narrowing = { table: 'credit_entry', column: 'kind::text', values: input.kinds, ...input } as const
-  const ids = await ownIds(ctx.db, accountId, narrowing, input, shape, toNumber)
+  const ids = await ownIds(ctx.db, accountId, narrowing, input, shape)
   const rows = await ctx.db.prisma.creditEntry.findMany({
     where: { ...whereOfAccount(accountId), id: ids === null ? id : { in: ids } },
     orderBy: orderOfAccount(orderBy),
@@ -71,12 +72,6 @@ function rejectWrong({ kinds, createdAt }: CreditEntriesInput): void {
 /** One entry of the caller's account, or for the operator of any; null where there is none. @throws UNAUTHORIZED, FORBIDDEN */
 export async function findCreditEntry(ctx: Context, publicId: string): Promise<CreditEntry | null> {
   const accountId = isOperator(ctx) ? undefined : await whoseAccount(ctx, null)
-  if (!ID_FORM.test(publicId)) return null
-  const where = { id: toNumber(publicId), ...(accountId !== undefined && { accountId }) }
-  return ctx.db.prisma.creditEntry.findFirst({ where, select: ENTRY_VIEW })
+  const id = await entryNumber(ctx.db.prisma, publicId, accountId)
+  return id === null ? null : ctx.db.prisma.creditEntry.findFirst({ where: { id }, select: ENTRY_VIEW })
 }
-
-/** What callers name an entry by. */
-export const entryId = ({ id }: Pick<CreditEntry, 'id'>): string => `${ID_PREFIX}${id}`
-
-const toNumber = (publicId: string): bigint => BigInt(publicId.slice(ID_PREFIX.length))

@@ -13,9 +13,9 @@ import {
   type CreditKind,
   creditEntries,
   ENTRY_VIEW,
-  entryId,
   findCreditEntry,
 } from './credit-entries.ts'
+import { entryId } from './entry-id.ts'
 import type { LedgerDay } from './ledger-days.ts'
 
 const CreditKindEnum = describedEnum<CreditKind>('CreditKind', 'Why a balance changed.', {
@@ -32,7 +32,7 @@ const CreditEntryRef = builder.prismaObject('CreditEntry', {
   interfaces: [NodeInterface],
   select: ENTRY_VIEW,
   fields: (t) => ({
-    id: t.id({ description: '`entry_…`: later entries have larger numbers.', resolve: entryId }),
+    id: t.id({ description: '`entry_…`.', resolve: entryId }),
     kind: t.expose('kind', { type: CreditKindEnum, description: 'Why.' }),
     amount: t.float({
       description: 'A whole number of credits, negative for a charge.',

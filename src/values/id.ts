@@ -2,7 +2,10 @@ import { randomUUIDv7 } from 'node:crypto'
 import { fromUUID, parseTypeId } from 'typeid-js'
 
 /** The nouns that have an id, and its prefix. */
-const ID_PREFIXES = ['acct', 'key', 'job', 'msg', 'user', 'art', 'chat', 'wrk', 'ses', 'voice'] as const
+const ID_PREFIXES = [
+  ...(['acct', 'key', 'job', 'msg', 'user', 'art', 'chat', 'wrk', 'ses', 'voice'] as const),
+  ...(['entry', 'audit', 'secret'] as const),
+] as const
 type IdPrefix = (typeof ID_PREFIXES)[number]
 
 const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz'

@@ -1,8 +1,8 @@
 import { requireAccount, requireScope } from '../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE } from '../access/scopes.ts'
 import type { Context } from '../context/context.ts'
+import { publicIdOf } from '../db/public-id.ts'
 import { notFound } from '../errors/service-error.ts'
-import { secretId } from './signing/webhook-secret.ts'
 
 /** A signing secret, without its value: it cannot be read back. */
 export interface WebhookSecretView {
@@ -30,13 +30,15 @@ export async function webhook(ctx: Context): Promise<WebhookView> {
       webhookSecrets: {
         where: { OR: [{ expiresAt: null }, { expiresAt: { gt: ctx.now() } }] },
         orderBy: { id: 'desc' },
-        select: { id: true, createdAt: true, expiresAt: true },
+        select: { id: true, publicId: true, createdAt: true, expiresAt: true },
       },
     },
   })
   if (account === null) throw notFound()
   return {
     url: account.webhookUrl,
-    secrets: account.webhookSecrets.map((secret) => ({ ...secret, id: secretId(secret.id) })),
+    secrets: account.webhookSecrets.map(({ createdAt, expiresAt, ...secret }) => ({
+      ...{ id: publicIdOf('secret', secret), createdAt, expiresAt },
+    })),
   }
 }

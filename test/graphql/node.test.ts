@@ -36,8 +36,8 @@ async function produce(account: string) {
 }
 
 async function entryOf(account: string): Promise<string> {
-  const { rows } = await service.runtime.db.pool.query('select id from credit_entry where account_id = $1', [account])
-  return `entry_${rows[0]!.id}`
+  const text = 'select public_id from credit_entry where account_id = $1'
+  return (await service.runtime.db.pool.query(text, [account])).rows[0]!.public_id
 }
 
 async function addUser(account: string): Promise<string> {
@@ -75,7 +75,7 @@ describe('node', () => {
     const account = await service.createAccount()
     const { apiKey, apiKeyId } = await service.createKey(account)
     const own = [apiKeyId, await entryOf(account), await addUser(account)]
-    const missing = [newId('acct'), newId('key'), 'entry_999999', newId('user')]
+    const missing = [newId('acct'), newId('key'), newId('entry'), 'entry_999999', newId('user')]
     for (const id of [...own, ...missing, 'acct_nonsense', 'entry_-1']) {
       expect(codeOf(await node(apiKey, id)), id).toBe('FORBIDDEN')
     }

@@ -15,13 +15,12 @@ export async function idsOfWindow(
   narrowing: Narrowing,
   { after, before }: PageInput,
   { size, backwards }: PageShape,
-  toNumber: (cursor: string) => bigint,
 ): Promise<bigint[] | null> {
   if (!hasWindow(narrowing)) return null
   const { table } = narrowing
   const values: unknown[] = []
   const beyond = (sign: '<' | '>', cursor: string) => {
-    const id = `$${values.push(toNumber(cursor))}`
+    const id = `$${values.push(cursor)}`
     return `(created_at, id) ${sign} ((select created_at from ${table} where id = ${id}), ${id})`
   }
   const conditions = [

@@ -27,15 +27,14 @@ export async function ownIds(
   narrowing: Narrowing,
   input: PageInput,
   { size, backwards }: PageShape,
-  toNumber: (cursor: string) => bigint,
 ): Promise<bigint[] | null> {
   if (narrowing.values == null && !hasWindow(narrowing)) return null
   const values: unknown[] = [accountId]
   const { after, before } = input
   const conditions = [
     ofAccount('$1'),
-    ...(after == null ? [] : [`id < $${values.push(toNumber(after))}`]),
-    ...(before == null ? [] : [`id > $${values.push(toNumber(before))}`]),
+    ...(after == null ? [] : [`id < $${values.push(after)}`]),
+    ...(before == null ? [] : [`id > $${values.push(before)}`]),
     ...conditionsOf(narrowing, values),
   ]
   const text = `select id from ${narrowing.table} where ${conditions.join(' and ')}

@@ -1,4 +1,5 @@
 import { escapeLiteral } from 'pg'
+import { ENTRY_ID } from '../../accounts/entry-id.ts'
 import { whoseAccount } from '../../accounts/whose-account.ts'
 import { closeWindow } from '../../db/close-window.ts'
 import { parameterViolations, rejectViolations } from '../list/filter-parameters.ts'
@@ -42,7 +43,7 @@ function copyOf(accountId: string, { from, to }: Pick<ExportLedgerInput, 'from' 
     ...(from ? [`created_at >= ${escapeLiteral(from.toISOString())}`] : []),
     ...(to ? [`created_at < ${escapeLiteral(to.toISOString())}`] : []),
   ]
-  return `copy (select 'entry_' || id, kind, amount, balance, job_id,
+  return `copy (select ${ENTRY_ID}, kind, amount, balance, job_id,
                   to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
                 from (select *, sum(amount) over (order by created_at, id) as balance from credit_entry
                       where account_id = ${escapeLiteral(accountId)}) e

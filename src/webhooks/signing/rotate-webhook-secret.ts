@@ -5,6 +5,7 @@ import { recordChange } from '../../audit/record-change.ts'
 import type { Context } from '../../context/context.ts'
 import { lockRow } from '../../db/lock-row.ts'
 import { sqlIn } from '../../db/sql.ts'
+import { newId } from '../../values/id.ts'
 import type { SigningParts } from './signing-secrets.ts'
 import { OVERLAP_MS, writeWebhookSecret } from './webhook-secret.ts'
 
@@ -23,7 +24,10 @@ export async function rotateWebhookSecret(ctx: Context & SigningParts): Promise<
     await tx.webhookSecret.deleteMany({ where: { accountId, expiresAt: { not: null } } })
     const expiresAt = new Date(ctx.now().getTime() + OVERLAP_MS)
     await tx.webhookSecret.updateMany({ where: { accountId }, data: { expiresAt } })
-    await tx.webhookSecret.create({ data: { accountId, sealed }, select: { id: true } })
+    await tx.webhookSecret.create({
+      data: { accountId, sealed, publicId: newId('secret', ctx.now()) },
+      select: { id: true },
+    })
     await recordChange(sqlIn(tx), ctx.actor, { action: 'webhook_secret_rotated', accountId })
   })
   return writeWebhookSecret(secret)

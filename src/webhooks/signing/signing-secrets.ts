@@ -2,6 +2,7 @@ import { newWebhookSecret } from '../../accounts/new-webhook-secret.ts'
 import type { Parts } from '../../context/context.ts'
 import type { Tx } from '../../db/database.ts'
 import { lockRowIn } from '../../db/lock-row.ts'
+import { newId } from '../../values/id.ts'
 import type { SecretVault } from '../../values/secret-vault.ts'
 import { UnreadableSecret } from '../../values/secret-vault.ts'
 
@@ -90,7 +91,11 @@ async function addFirst({ vault }: SigningParts, tx: Pick<Tx, 'query'>, accountI
   const secret = newWebhookSecret()
   const sealed = vault.seal(accountId, secret)
   // SQL: the transaction is the one that ends a job, which takes statements, not calls of Prisma Client.
-  await tx.query('insert into webhook_secret (account_id, sealed) values ($1, $2)', [accountId, sealed])
+  await tx.query('insert into webhook_secret (account_id, sealed, public_id) values ($1, $2, $3)', [
+    accountId,
+    sealed,
+    newId('secret'),
+  ])
   return secret
 }
 

@@ -16,15 +16,3 @@ export function readWebhookSecret(text: string): Buffer | null {
   const bytes = Buffer.from(encoded, 'base64')
   return BASE64.test(encoded) && bytes.length >= MIN_BYTES && bytes.length <= MAX_BYTES ? bytes : null
 }
-
-const ID_PREFIX = 'secret_'
-const ID_FORM = /^secret_([1-9]\d{0,17})$/
-
-/** What callers name a secret by: later ones have larger numbers. */
-export const secretId = (id: bigint): string => `${ID_PREFIX}${id}`
-
-/** The number of a secret's id, or null where it is none. */
-export function secretNumber(publicId: string): bigint | null {
-  const digits = ID_FORM.exec(publicId)?.[1]
-  return digits === undefined ? null : BigInt(digits)
-}

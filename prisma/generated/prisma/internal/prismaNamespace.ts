@@ -2805,7 +2805,8 @@ export const CreditEntryScalarFieldEnum = {
   kind: 'kind',
   amount: 'amount',
   jobId: 'jobId',
-  createdAt: 'createdAt'
+  createdAt: 'createdAt',
+  publicId: 'publicId'
 } as const
 
 export type CreditEntryScalarFieldEnum = (typeof CreditEntryScalarFieldEnum)[keyof typeof CreditEntryScalarFieldEnum]
@@ -3104,7 +3105,8 @@ export const WebhookSecretScalarFieldEnum = {
   accountId: 'accountId',
   sealed: 'sealed',
   createdAt: 'createdAt',
-  expiresAt: 'expiresAt'
+  expiresAt: 'expiresAt',
+  publicId: 'publicId'
 } as const
 
 export type WebhookSecretScalarFieldEnum = (typeof WebhookSecretScalarFieldEnum)[keyof typeof WebhookSecretScalarFieldEnum]
@@ -3205,7 +3207,8 @@ export const AuditEntryScalarFieldEnum = {
   actorId: 'actorId',
   actorAccountId: 'actorAccountId',
   actorName: 'actorName',
-  createdAt: 'createdAt'
+  createdAt: 'createdAt',
+  publicId: 'publicId'
 } as const
 
 export type AuditEntryScalarFieldEnum = (typeof AuditEntryScalarFieldEnum)[keyof typeof AuditEntryScalarFieldEnum]

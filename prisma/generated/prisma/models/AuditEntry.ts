@@ -46,6 +46,7 @@ export type AuditEntryMinAggregateOutputType = {
   actorAccountId: string | null
   actorName: string | null
   createdAt: Date | null
+  publicId: string | null
 }
 
 export type AuditEntryMaxAggregateOutputType = {
@@ -60,6 +61,7 @@ export type AuditEntryMaxAggregateOutputType = {
   actorAccountId: string | null
   actorName: string | null
   createdAt: Date | null
+  publicId: string | null
 }
 
 export type AuditEntryCountAggregateOutputType = {
@@ -74,6 +76,7 @@ export type AuditEntryCountAggregateOutputType = {
   actorAccountId: number
   actorName: number
   createdAt: number
+  publicId: number
   _all: number
 }
 
@@ -98,6 +101,7 @@ export type AuditEntryMinAggregateInputType = {
   actorAccountId?: true
   actorName?: true
   createdAt?: true
+  publicId?: true
 }
 
 export type AuditEntryMaxAggregateInputType = {
@@ -112,6 +116,7 @@ export type AuditEntryMaxAggregateInputType = {
   actorAccountId?: true
   actorName?: true
   createdAt?: true
+  publicId?: true
 }
 
 export type AuditEntryCountAggregateInputType = {
@@ -126,6 +131,7 @@ export type AuditEntryCountAggregateInputType = {
   actorAccountId?: true
   actorName?: true
   createdAt?: true
+  publicId?: true
   _all?: true
 }
 
@@ -227,6 +233,7 @@ export type AuditEntryGroupByOutputType = {
   actorAccountId: string | null
   actorName: string | null
   createdAt: Date
+  publicId: string | null
   _count: AuditEntryCountAggregateOutputType | null
   _avg: AuditEntryAvgAggregateOutputType | null
   _sum: AuditEntrySumAggregateOutputType | null
@@ -264,6 +271,7 @@ export type AuditEntryWhereInput = {
   actorAccountId?: Prisma.StringNullableFilter<"AuditEntry"> | string | null
   actorName?: Prisma.StringNullableFilter<"AuditEntry"> | string | null
   createdAt?: Prisma.DateTimeFilter<"AuditEntry"> | Date | string
+  publicId?: Prisma.StringNullableFilter<"AuditEntry"> | string | null
 }
 
 export type AuditEntryOrderByWithRelationInput = {
@@ -278,10 +286,12 @@ export type AuditEntryOrderByWithRelationInput = {
   actorAccountId?: Prisma.SortOrderInput | Prisma.SortOrder
   actorName?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  publicId?: Prisma.SortOrderInput | Prisma.SortOrder
 }
 
 export type AuditEntryWhereUniqueInput = Prisma.AtLeast<{
   id?: bigint | number
+  publicId?: string
   AND?: Prisma.AuditEntryWhereInput | Prisma.AuditEntryWhereInput[]
   OR?: Prisma.AuditEntryWhereInput[]
   NOT?: Prisma.AuditEntryWhereInput | Prisma.AuditEntryWhereInput[]
@@ -295,7 +305,7 @@ export type AuditEntryWhereUniqueInput = Prisma.AtLeast<{
   actorAccountId?: Prisma.StringNullableFilter<"AuditEntry"> | string | null
   actorName?: Prisma.StringNullableFilter<"AuditEntry"> | string | null
   createdAt?: Prisma.DateTimeFilter<"AuditEntry"> | Date | string
-}, "id">
+}, "id" | "publicId">
 
 export type AuditEntryOrderByWithAggregationInput = {
   id?: Prisma.SortOrder
@@ -309,6 +319,7 @@ export type AuditEntryOrderByWithAggregationInput = {
   actorAccountId?: Prisma.SortOrderInput | Prisma.SortOrder
   actorName?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  publicId?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.AuditEntryCountOrderByAggregateInput
   _avg?: Prisma.AuditEntryAvgOrderByAggregateInput
   _max?: Prisma.AuditEntryMaxOrderByAggregateInput
@@ -331,6 +342,7 @@ export type AuditEntryScalarWhereWithAggregatesInput = {
   actorAccountId?: Prisma.StringNullableWithAggregatesFilter<"AuditEntry"> | string | null
   actorName?: Prisma.StringNullableWithAggregatesFilter<"AuditEntry"> | string | null
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"AuditEntry"> | Date | string
+  publicId?: Prisma.StringNullableWithAggregatesFilter<"AuditEntry"> | string | null
 }
 
 export type AuditEntryCreateInput = {
@@ -345,6 +357,7 @@ export type AuditEntryCreateInput = {
   actorAccountId?: string | null
   actorName?: string | null
   createdAt?: Date | string
+  publicId?: string | null
 }
 
 export type AuditEntryUncheckedCreateInput = {
@@ -359,6 +372,7 @@ export type AuditEntryUncheckedCreateInput = {
   actorAccountId?: string | null
   actorName?: string | null
   createdAt?: Date | string
+  publicId?: string | null
 }
 
 export type AuditEntryUpdateInput = {
@@ -373,6 +387,7 @@ export type AuditEntryUpdateInput = {
   actorAccountId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   actorName?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  publicId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type AuditEntryUncheckedUpdateInput = {
@@ -387,6 +402,7 @@ export type AuditEntryUncheckedUpdateInput = {
   actorAccountId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   actorName?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  publicId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type AuditEntryCreateManyInput = {
@@ -401,6 +417,7 @@ export type AuditEntryCreateManyInput = {
   actorAccountId?: string | null
   actorName?: string | null
   createdAt?: Date | string
+  publicId?: string | null
 }
 
 export type AuditEntryUpdateManyMutationInput = {
@@ -415,6 +432,7 @@ export type AuditEntryUpdateManyMutationInput = {
   actorAccountId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   actorName?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  publicId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type AuditEntryUncheckedUpdateManyInput = {
@@ -429,6 +447,7 @@ export type AuditEntryUncheckedUpdateManyInput = {
   actorAccountId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   actorName?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  publicId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type AuditEntryCountOrderByAggregateInput = {
@@ -443,6 +462,7 @@ export type AuditEntryCountOrderByAggregateInput = {
   actorAccountId?: Prisma.SortOrder
   actorName?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  publicId?: Prisma.SortOrder
 }
 
 export type AuditEntryAvgOrderByAggregateInput = {
@@ -461,6 +481,7 @@ export type AuditEntryMaxOrderByAggregateInput = {
   actorAccountId?: Prisma.SortOrder
   actorName?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  publicId?: Prisma.SortOrder
 }
 
 export type AuditEntryMinOrderByAggregateInput = {
@@ -475,6 +496,7 @@ export type AuditEntryMinOrderByAggregateInput = {
   actorAccountId?: Prisma.SortOrder
   actorName?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  publicId?: Prisma.SortOrder
 }
 
 export type AuditEntrySumOrderByAggregateInput = {
@@ -495,6 +517,7 @@ export type AuditEntrySelect<ExtArgs extends runtime.Types.Extensions.InternalAr
   actorAccountId?: boolean
   actorName?: boolean
   createdAt?: boolean
+  publicId?: boolean
 }, ExtArgs["result"]["auditEntry"]>
 
 export type AuditEntrySelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -509,6 +532,7 @@ export type AuditEntrySelectCreateManyAndReturn<ExtArgs extends runtime.Types.Ex
   actorAccountId?: boolean
   actorName?: boolean
   createdAt?: boolean
+  publicId?: boolean
 }, ExtArgs["result"]["auditEntry"]>
 
 export type AuditEntrySelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -523,6 +547,7 @@ export type AuditEntrySelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Ex
   actorAccountId?: boolean
   actorName?: boolean
   createdAt?: boolean
+  publicId?: boolean
 }, ExtArgs["result"]["auditEntry"]>
 
 export type AuditEntrySelectScalar = {
@@ -537,9 +562,10 @@ export type AuditEntrySelectScalar = {
   actorAccountId?: boolean
   actorName?: boolean
   createdAt?: boolean
+  publicId?: boolean
 }
 
-export type AuditEntryOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "action" | "subjectId" | "subjectName" | "detail" | "actorKind" | "actorId" | "actorAccountId" | "actorName" | "createdAt", ExtArgs["result"]["auditEntry"]>
+export type AuditEntryOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "action" | "subjectId" | "subjectName" | "detail" | "actorKind" | "actorId" | "actorAccountId" | "actorName" | "createdAt" | "publicId", ExtArgs["result"]["auditEntry"]>
 
 export type $AuditEntryPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "AuditEntry"
@@ -565,6 +591,10 @@ export type $AuditEntryPayload<ExtArgs extends runtime.Types.Extensions.Internal
     actorAccountId: string | null
     actorName: string | null
     createdAt: Date
+    /**
+     * What callers name it by. Null: from before there were such ids.
+     */
+    publicId: string | null
   }, ExtArgs["result"]["auditEntry"]>
   composites: {}
 }
@@ -999,6 +1029,7 @@ export interface AuditEntryFieldRefs {
   readonly actorAccountId: Prisma.FieldRef<"AuditEntry", 'String'>
   readonly actorName: Prisma.FieldRef<"AuditEntry", 'String'>
   readonly createdAt: Prisma.FieldRef<"AuditEntry", 'DateTime'>
+  readonly publicId: Prisma.FieldRef<"AuditEntry", 'String'>
 }
     
 

@@ -43,6 +43,7 @@ export type CreditEntryMinAggregateOutputType = {
   amount: bigint | null
   jobId: string | null
   createdAt: Date | null
+  publicId: string | null
 }
 
 export type CreditEntryMaxAggregateOutputType = {
@@ -52,6 +53,7 @@ export type CreditEntryMaxAggregateOutputType = {
   amount: bigint | null
   jobId: string | null
   createdAt: Date | null
+  publicId: string | null
 }
 
 export type CreditEntryCountAggregateOutputType = {
@@ -61,6 +63,7 @@ export type CreditEntryCountAggregateOutputType = {
   amount: number
   jobId: number
   createdAt: number
+  publicId: number
   _all: number
 }
 
@@ -82,6 +85,7 @@ export type CreditEntryMinAggregateInputType = {
   amount?: true
   jobId?: true
   createdAt?: true
+  publicId?: true
 }
 
 export type CreditEntryMaxAggregateInputType = {
@@ -91,6 +95,7 @@ export type CreditEntryMaxAggregateInputType = {
   amount?: true
   jobId?: true
   createdAt?: true
+  publicId?: true
 }
 
 export type CreditEntryCountAggregateInputType = {
@@ -100,6 +105,7 @@ export type CreditEntryCountAggregateInputType = {
   amount?: true
   jobId?: true
   createdAt?: true
+  publicId?: true
   _all?: true
 }
 
@@ -196,6 +202,7 @@ export type CreditEntryGroupByOutputType = {
   amount: bigint
   jobId: string | null
   createdAt: Date
+  publicId: string | null
   _count: CreditEntryCountAggregateOutputType | null
   _avg: CreditEntryAvgAggregateOutputType | null
   _sum: CreditEntrySumAggregateOutputType | null
@@ -228,6 +235,7 @@ export type CreditEntryWhereInput = {
   amount?: Prisma.BigIntFilter<"CreditEntry"> | bigint | number
   jobId?: Prisma.StringNullableFilter<"CreditEntry"> | string | null
   createdAt?: Prisma.DateTimeFilter<"CreditEntry"> | Date | string
+  publicId?: Prisma.StringNullableFilter<"CreditEntry"> | string | null
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
 }
 
@@ -238,6 +246,7 @@ export type CreditEntryOrderByWithRelationInput = {
   amount?: Prisma.SortOrder
   jobId?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  publicId?: Prisma.SortOrderInput | Prisma.SortOrder
   account?: Prisma.AccountOrderByWithRelationInput
 }
 
@@ -252,6 +261,7 @@ export type CreditEntryWhereUniqueInput = Prisma.AtLeast<{
   amount?: Prisma.BigIntFilter<"CreditEntry"> | bigint | number
   jobId?: Prisma.StringNullableFilter<"CreditEntry"> | string | null
   createdAt?: Prisma.DateTimeFilter<"CreditEntry"> | Date | string
+  publicId?: Prisma.StringNullableFilter<"CreditEntry"> | string | null
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
 }, "id" | "jobId_kind">
 
@@ -262,6 +272,7 @@ export type CreditEntryOrderByWithAggregationInput = {
   amount?: Prisma.SortOrder
   jobId?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  publicId?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.CreditEntryCountOrderByAggregateInput
   _avg?: Prisma.CreditEntryAvgOrderByAggregateInput
   _max?: Prisma.CreditEntryMaxOrderByAggregateInput
@@ -279,6 +290,7 @@ export type CreditEntryScalarWhereWithAggregatesInput = {
   amount?: Prisma.BigIntWithAggregatesFilter<"CreditEntry"> | bigint | number
   jobId?: Prisma.StringNullableWithAggregatesFilter<"CreditEntry"> | string | null
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"CreditEntry"> | Date | string
+  publicId?: Prisma.StringNullableWithAggregatesFilter<"CreditEntry"> | string | null
 }
 
 export type CreditEntryCreateInput = {
@@ -287,6 +299,7 @@ export type CreditEntryCreateInput = {
   amount: bigint | number
   jobId?: string | null
   createdAt?: Date | string
+  publicId?: string | null
   account: Prisma.AccountCreateNestedOneWithoutEntriesInput
 }
 
@@ -297,6 +310,7 @@ export type CreditEntryUncheckedCreateInput = {
   amount: bigint | number
   jobId?: string | null
   createdAt?: Date | string
+  publicId?: string | null
 }
 
 export type CreditEntryUpdateInput = {
@@ -305,6 +319,7 @@ export type CreditEntryUpdateInput = {
   amount?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   jobId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  publicId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   account?: Prisma.AccountUpdateOneRequiredWithoutEntriesNestedInput
 }
 
@@ -315,6 +330,7 @@ export type CreditEntryUncheckedUpdateInput = {
   amount?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   jobId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  publicId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type CreditEntryCreateManyInput = {
@@ -324,6 +340,7 @@ export type CreditEntryCreateManyInput = {
   amount: bigint | number
   jobId?: string | null
   createdAt?: Date | string
+  publicId?: string | null
 }
 
 export type CreditEntryUpdateManyMutationInput = {
@@ -332,6 +349,7 @@ export type CreditEntryUpdateManyMutationInput = {
   amount?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   jobId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  publicId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type CreditEntryUncheckedUpdateManyInput = {
@@ -341,6 +359,7 @@ export type CreditEntryUncheckedUpdateManyInput = {
   amount?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   jobId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  publicId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type CreditEntryListRelationFilter = {
@@ -365,6 +384,7 @@ export type CreditEntryCountOrderByAggregateInput = {
   amount?: Prisma.SortOrder
   jobId?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  publicId?: Prisma.SortOrder
 }
 
 export type CreditEntryAvgOrderByAggregateInput = {
@@ -379,6 +399,7 @@ export type CreditEntryMaxOrderByAggregateInput = {
   amount?: Prisma.SortOrder
   jobId?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  publicId?: Prisma.SortOrder
 }
 
 export type CreditEntryMinOrderByAggregateInput = {
@@ -388,6 +409,7 @@ export type CreditEntryMinOrderByAggregateInput = {
   amount?: Prisma.SortOrder
   jobId?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  publicId?: Prisma.SortOrder
 }
 
 export type CreditEntrySumOrderByAggregateInput = {
@@ -447,6 +469,7 @@ export type CreditEntryCreateWithoutAccountInput = {
   amount: bigint | number
   jobId?: string | null
   createdAt?: Date | string
+  publicId?: string | null
 }
 
 export type CreditEntryUncheckedCreateWithoutAccountInput = {
@@ -455,6 +478,7 @@ export type CreditEntryUncheckedCreateWithoutAccountInput = {
   amount: bigint | number
   jobId?: string | null
   createdAt?: Date | string
+  publicId?: string | null
 }
 
 export type CreditEntryCreateOrConnectWithoutAccountInput = {
@@ -493,6 +517,7 @@ export type CreditEntryScalarWhereInput = {
   amount?: Prisma.BigIntFilter<"CreditEntry"> | bigint | number
   jobId?: Prisma.StringNullableFilter<"CreditEntry"> | string | null
   createdAt?: Prisma.DateTimeFilter<"CreditEntry"> | Date | string
+  publicId?: Prisma.StringNullableFilter<"CreditEntry"> | string | null
 }
 
 export type CreditEntryCreateManyAccountInput = {
@@ -501,6 +526,7 @@ export type CreditEntryCreateManyAccountInput = {
   amount: bigint | number
   jobId?: string | null
   createdAt?: Date | string
+  publicId?: string | null
 }
 
 export type CreditEntryUpdateWithoutAccountInput = {
@@ -509,6 +535,7 @@ export type CreditEntryUpdateWithoutAccountInput = {
   amount?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   jobId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  publicId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type CreditEntryUncheckedUpdateWithoutAccountInput = {
@@ -517,6 +544,7 @@ export type CreditEntryUncheckedUpdateWithoutAccountInput = {
   amount?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   jobId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  publicId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type CreditEntryUncheckedUpdateManyWithoutAccountInput = {
@@ -525,6 +553,7 @@ export type CreditEntryUncheckedUpdateManyWithoutAccountInput = {
   amount?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   jobId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  publicId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 
@@ -536,6 +565,7 @@ export type CreditEntrySelect<ExtArgs extends runtime.Types.Extensions.InternalA
   amount?: boolean
   jobId?: boolean
   createdAt?: boolean
+  publicId?: boolean
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["creditEntry"]>
 
@@ -546,6 +576,7 @@ export type CreditEntrySelectCreateManyAndReturn<ExtArgs extends runtime.Types.E
   amount?: boolean
   jobId?: boolean
   createdAt?: boolean
+  publicId?: boolean
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["creditEntry"]>
 
@@ -556,6 +587,7 @@ export type CreditEntrySelectUpdateManyAndReturn<ExtArgs extends runtime.Types.E
   amount?: boolean
   jobId?: boolean
   createdAt?: boolean
+  publicId?: boolean
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["creditEntry"]>
 
@@ -566,9 +598,10 @@ export type CreditEntrySelectScalar = {
   amount?: boolean
   jobId?: boolean
   createdAt?: boolean
+  publicId?: boolean
 }
 
-export type CreditEntryOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "kind" | "amount" | "jobId" | "createdAt", ExtArgs["result"]["creditEntry"]>
+export type CreditEntryOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "kind" | "amount" | "jobId" | "createdAt" | "publicId", ExtArgs["result"]["creditEntry"]>
 export type CreditEntryInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }
@@ -591,6 +624,10 @@ export type $CreditEntryPayload<ExtArgs extends runtime.Types.Extensions.Interna
     amount: bigint
     jobId: string | null
     createdAt: Date
+    /**
+     * What callers name a grant by; entries of jobs are named by their jobs. Null: from before there were such ids.
+     */
+    publicId: string | null
   }, ExtArgs["result"]["creditEntry"]>
   composites: {}
 }
@@ -1021,6 +1058,7 @@ export interface CreditEntryFieldRefs {
   readonly amount: Prisma.FieldRef<"CreditEntry", 'BigInt'>
   readonly jobId: Prisma.FieldRef<"CreditEntry", 'String'>
   readonly createdAt: Prisma.FieldRef<"CreditEntry", 'DateTime'>
+  readonly publicId: Prisma.FieldRef<"CreditEntry", 'String'>
 }
     
 

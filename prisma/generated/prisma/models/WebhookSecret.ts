@@ -40,6 +40,7 @@ export type WebhookSecretMinAggregateOutputType = {
   sealed: runtime.Bytes | null
   createdAt: Date | null
   expiresAt: Date | null
+  publicId: string | null
 }
 
 export type WebhookSecretMaxAggregateOutputType = {
@@ -48,6 +49,7 @@ export type WebhookSecretMaxAggregateOutputType = {
   sealed: runtime.Bytes | null
   createdAt: Date | null
   expiresAt: Date | null
+  publicId: string | null
 }
 
 export type WebhookSecretCountAggregateOutputType = {
@@ -56,6 +58,7 @@ export type WebhookSecretCountAggregateOutputType = {
   sealed: number
   createdAt: number
   expiresAt: number
+  publicId: number
   _all: number
 }
 
@@ -74,6 +77,7 @@ export type WebhookSecretMinAggregateInputType = {
   sealed?: true
   createdAt?: true
   expiresAt?: true
+  publicId?: true
 }
 
 export type WebhookSecretMaxAggregateInputType = {
@@ -82,6 +86,7 @@ export type WebhookSecretMaxAggregateInputType = {
   sealed?: true
   createdAt?: true
   expiresAt?: true
+  publicId?: true
 }
 
 export type WebhookSecretCountAggregateInputType = {
@@ -90,6 +95,7 @@ export type WebhookSecretCountAggregateInputType = {
   sealed?: true
   createdAt?: true
   expiresAt?: true
+  publicId?: true
   _all?: true
 }
 
@@ -185,6 +191,7 @@ export type WebhookSecretGroupByOutputType = {
   sealed: runtime.Bytes
   createdAt: Date
   expiresAt: Date | null
+  publicId: string | null
   _count: WebhookSecretCountAggregateOutputType | null
   _avg: WebhookSecretAvgAggregateOutputType | null
   _sum: WebhookSecretSumAggregateOutputType | null
@@ -216,6 +223,7 @@ export type WebhookSecretWhereInput = {
   sealed?: Prisma.BytesFilter<"WebhookSecret"> | runtime.Bytes
   createdAt?: Prisma.DateTimeFilter<"WebhookSecret"> | Date | string
   expiresAt?: Prisma.DateTimeNullableFilter<"WebhookSecret"> | Date | string | null
+  publicId?: Prisma.StringNullableFilter<"WebhookSecret"> | string | null
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
 }
 
@@ -225,6 +233,7 @@ export type WebhookSecretOrderByWithRelationInput = {
   sealed?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  publicId?: Prisma.SortOrderInput | Prisma.SortOrder
   account?: Prisma.AccountOrderByWithRelationInput
 }
 
@@ -237,6 +246,7 @@ export type WebhookSecretWhereUniqueInput = Prisma.AtLeast<{
   sealed?: Prisma.BytesFilter<"WebhookSecret"> | runtime.Bytes
   createdAt?: Prisma.DateTimeFilter<"WebhookSecret"> | Date | string
   expiresAt?: Prisma.DateTimeNullableFilter<"WebhookSecret"> | Date | string | null
+  publicId?: Prisma.StringNullableFilter<"WebhookSecret"> | string | null
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
 }, "id">
 
@@ -246,6 +256,7 @@ export type WebhookSecretOrderByWithAggregationInput = {
   sealed?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  publicId?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.WebhookSecretCountOrderByAggregateInput
   _avg?: Prisma.WebhookSecretAvgOrderByAggregateInput
   _max?: Prisma.WebhookSecretMaxOrderByAggregateInput
@@ -262,6 +273,7 @@ export type WebhookSecretScalarWhereWithAggregatesInput = {
   sealed?: Prisma.BytesWithAggregatesFilter<"WebhookSecret"> | runtime.Bytes
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"WebhookSecret"> | Date | string
   expiresAt?: Prisma.DateTimeNullableWithAggregatesFilter<"WebhookSecret"> | Date | string | null
+  publicId?: Prisma.StringNullableWithAggregatesFilter<"WebhookSecret"> | string | null
 }
 
 export type WebhookSecretCreateInput = {
@@ -269,6 +281,7 @@ export type WebhookSecretCreateInput = {
   sealed: runtime.Bytes
   createdAt?: Date | string
   expiresAt?: Date | string | null
+  publicId?: string | null
   account: Prisma.AccountCreateNestedOneWithoutWebhookSecretsInput
 }
 
@@ -278,6 +291,7 @@ export type WebhookSecretUncheckedCreateInput = {
   sealed: runtime.Bytes
   createdAt?: Date | string
   expiresAt?: Date | string | null
+  publicId?: string | null
 }
 
 export type WebhookSecretUpdateInput = {
@@ -285,6 +299,7 @@ export type WebhookSecretUpdateInput = {
   sealed?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  publicId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   account?: Prisma.AccountUpdateOneRequiredWithoutWebhookSecretsNestedInput
 }
 
@@ -294,6 +309,7 @@ export type WebhookSecretUncheckedUpdateInput = {
   sealed?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  publicId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type WebhookSecretCreateManyInput = {
@@ -302,6 +318,7 @@ export type WebhookSecretCreateManyInput = {
   sealed: runtime.Bytes
   createdAt?: Date | string
   expiresAt?: Date | string | null
+  publicId?: string | null
 }
 
 export type WebhookSecretUpdateManyMutationInput = {
@@ -309,6 +326,7 @@ export type WebhookSecretUpdateManyMutationInput = {
   sealed?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  publicId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type WebhookSecretUncheckedUpdateManyInput = {
@@ -317,6 +335,7 @@ export type WebhookSecretUncheckedUpdateManyInput = {
   sealed?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  publicId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type WebhookSecretListRelationFilter = {
@@ -335,6 +354,7 @@ export type WebhookSecretCountOrderByAggregateInput = {
   sealed?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
+  publicId?: Prisma.SortOrder
 }
 
 export type WebhookSecretAvgOrderByAggregateInput = {
@@ -347,6 +367,7 @@ export type WebhookSecretMaxOrderByAggregateInput = {
   sealed?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
+  publicId?: Prisma.SortOrder
 }
 
 export type WebhookSecretMinOrderByAggregateInput = {
@@ -355,6 +376,7 @@ export type WebhookSecretMinOrderByAggregateInput = {
   sealed?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
+  publicId?: Prisma.SortOrder
 }
 
 export type WebhookSecretSumOrderByAggregateInput = {
@@ -408,6 +430,7 @@ export type WebhookSecretCreateWithoutAccountInput = {
   sealed: runtime.Bytes
   createdAt?: Date | string
   expiresAt?: Date | string | null
+  publicId?: string | null
 }
 
 export type WebhookSecretUncheckedCreateWithoutAccountInput = {
@@ -415,6 +438,7 @@ export type WebhookSecretUncheckedCreateWithoutAccountInput = {
   sealed: runtime.Bytes
   createdAt?: Date | string
   expiresAt?: Date | string | null
+  publicId?: string | null
 }
 
 export type WebhookSecretCreateOrConnectWithoutAccountInput = {
@@ -452,6 +476,7 @@ export type WebhookSecretScalarWhereInput = {
   sealed?: Prisma.BytesFilter<"WebhookSecret"> | runtime.Bytes
   createdAt?: Prisma.DateTimeFilter<"WebhookSecret"> | Date | string
   expiresAt?: Prisma.DateTimeNullableFilter<"WebhookSecret"> | Date | string | null
+  publicId?: Prisma.StringNullableFilter<"WebhookSecret"> | string | null
 }
 
 export type WebhookSecretCreateManyAccountInput = {
@@ -459,6 +484,7 @@ export type WebhookSecretCreateManyAccountInput = {
   sealed: runtime.Bytes
   createdAt?: Date | string
   expiresAt?: Date | string | null
+  publicId?: string | null
 }
 
 export type WebhookSecretUpdateWithoutAccountInput = {
@@ -466,6 +492,7 @@ export type WebhookSecretUpdateWithoutAccountInput = {
   sealed?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  publicId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type WebhookSecretUncheckedUpdateWithoutAccountInput = {
@@ -473,6 +500,7 @@ export type WebhookSecretUncheckedUpdateWithoutAccountInput = {
   sealed?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  publicId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type WebhookSecretUncheckedUpdateManyWithoutAccountInput = {
@@ -480,6 +508,7 @@ export type WebhookSecretUncheckedUpdateManyWithoutAccountInput = {
   sealed?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  publicId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 
@@ -490,6 +519,7 @@ export type WebhookSecretSelect<ExtArgs extends runtime.Types.Extensions.Interna
   sealed?: boolean
   createdAt?: boolean
   expiresAt?: boolean
+  publicId?: boolean
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["webhookSecret"]>
 
@@ -499,6 +529,7 @@ export type WebhookSecretSelectCreateManyAndReturn<ExtArgs extends runtime.Types
   sealed?: boolean
   createdAt?: boolean
   expiresAt?: boolean
+  publicId?: boolean
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["webhookSecret"]>
 
@@ -508,6 +539,7 @@ export type WebhookSecretSelectUpdateManyAndReturn<ExtArgs extends runtime.Types
   sealed?: boolean
   createdAt?: boolean
   expiresAt?: boolean
+  publicId?: boolean
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["webhookSecret"]>
 
@@ -517,9 +549,10 @@ export type WebhookSecretSelectScalar = {
   sealed?: boolean
   createdAt?: boolean
   expiresAt?: boolean
+  publicId?: boolean
 }
 
-export type WebhookSecretOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "sealed" | "createdAt" | "expiresAt", ExtArgs["result"]["webhookSecret"]>
+export type WebhookSecretOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "sealed" | "createdAt" | "expiresAt" | "publicId", ExtArgs["result"]["webhookSecret"]>
 export type WebhookSecretInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }
@@ -541,6 +574,10 @@ export type $WebhookSecretPayload<ExtArgs extends runtime.Types.Extensions.Inter
     sealed: runtime.Bytes
     createdAt: Date
     expiresAt: Date | null
+    /**
+     * What callers name it by. Null: from before there were such ids.
+     */
+    publicId: string | null
   }, ExtArgs["result"]["webhookSecret"]>
   composites: {}
 }
@@ -970,6 +1007,7 @@ export interface WebhookSecretFieldRefs {
   readonly sealed: Prisma.FieldRef<"WebhookSecret", 'Bytes'>
   readonly createdAt: Prisma.FieldRef<"WebhookSecret", 'DateTime'>
   readonly expiresAt: Prisma.FieldRef<"WebhookSecret", 'DateTime'>
+  readonly publicId: Prisma.FieldRef<"WebhookSecret", 'String'>
 }
     
 
