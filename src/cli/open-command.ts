@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
 import { type Closer, closeInTurn } from '../concurrency/closing.ts'
 import type { Catalog } from '../context/catalog-snapshot.ts'
 import type { Settings } from '../context/config.ts'
+import { postgresDirectory } from '../db/embedded/embedded-directory.ts'
 import { WEBHOOK_KIND } from '../queue/job-kind.ts'
 import { bossQueue } from '../queue/pgboss/boss-queue.ts'
 import type { Queue } from '../queue/queue.ts'
@@ -10,6 +12,7 @@ import { readPublicUrl } from '../runtime/public-url.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { ServiceContext } from '../runtime/services.ts'
 import type { Log } from '../values/log.ts'
+import { printable } from '../values/printable.ts'
 
 /**
  * What a command uses besides the database. `catalog`: it reads or changes endpoints and workflows. `inputs`: it validates those of a job,
@@ -42,12 +45,13 @@ export async function openCommand(
   needs: readonly Need[],
   { asItIs = false, server }: Look = {},
 ): Promise<OpenedCommand> {
+  if (!asItIs) sayIfNew(settings)
   const closers: Closer[] = []
   const close = () => closeInTurn(closers, closingLimit(settings), log)
   try {
     const foundation = await openFoundation(settings, log, closers, () => whole, { asItIs, server })
     if (!asItIs && !(await isInstalled(foundation))) {
-      const runtime = await openService(settings, log)
+      const runtime = await openWhole(settings, log)
       closers.push({ what: 'the service', close: () => runtime.close() })
       return { ctx: runtime.as({ kind: 'system' }), close }
     }
@@ -68,6 +72,20 @@ export async function openCommand(
 
 /** The whole service, without listening and without working: for commands that submit work and may have to do it. */
 export async function openService(settings: Settings, log: Log): Promise<Runtime> {
+  sayIfNew(settings)
+  return openWhole(settings, log)
+}
+
+/** A command that runs in another folder than the service makes an installation there that nobody looks for. */
+function sayIfNew({ databaseUrl, dataDir }: Settings): void {
+  if (databaseUrl !== null || existsSync(postgresDirectory(dataDir))) return
+  const path = printable(dataDir)
+  process.stderr.write(
+    `There was no installation in ${path}: it is made now. For another one, set DATA_DIR or DATABASE_URL.\n`,
+  )
+}
+
+async function openWhole(settings: Settings, log: Log): Promise<Runtime> {
   const { openRuntime } = await import('../runtime/runtime.ts')
   return openRuntime(settings, log, { supervise: false })
 }

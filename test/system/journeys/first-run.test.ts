@@ -73,6 +73,23 @@ describe('the first start', { timeout: 120_000 }, () => {
   })
 })
 
+describe('a command in a folder without an installation', { timeout: 120_000 }, () => {
+  afterAll(cleanUp)
+
+  test('says that it makes one, and where; the next one says nothing', async () => {
+    const cwd = await makeTempDir()
+    const { DATABASE_URL, DATA_DIR, ...env } = process.env
+    const list = () =>
+      promisify(execFile)(process.execPath, [join(ROOT, 'bin/sonant.js'), 'accounts', 'list', '--json'], { cwd, env })
+    const first = await list()
+    expect(JSON.parse(first.stdout)).toEqual({ items: [] })
+    expect(first.stderr).toBe(
+      `There was no installation in ${join(cwd, 'data')}: it is made now. For another one, set DATA_DIR or DATABASE_URL.\n`,
+    )
+    expect((await list()).stderr).toBe('')
+  })
+})
+
 describe('the first run', () => {
   let service: Service
   let jobId = ''
