@@ -1,4 +1,9 @@
+import { within } from './within.ts'
+
 type Closer = () => Promise<unknown>
+
+/** What has not closed by then is left open, so that what was opened before it closes. */
+const CLOSE_DEADLINE_MS = 60_000
 
 /** What is open within a scope. Nothing opens in one that is closed, or that closes: each method but `close` throws there. */
 export interface Closers {
@@ -6,11 +11,11 @@ export interface Closers {
   add(closer: Closer): void
   /** Opens something, and closes it with the rest; it is waited for where the scope is closed before it is open. */
   open<T>(begin: () => Promise<T>, close: (opened: T) => Promise<unknown>): Promise<T>
-  /** Calls each closer once, whichever of them fail. @throws AggregateError what failed; once */
+  /** Calls each closer once, whichever of them fail or do not end. @throws AggregateError what failed; once */
   close(): Promise<void>
 }
 
-export function openClosers(): Closers {
+export function openClosers(deadlineMs = CLOSE_DEADLINE_MS): Closers {
   const closers: Closer[] = []
   let isClosed = false
   const refuse = () => {
@@ -29,16 +34,16 @@ export function openClosers(): Closers {
     },
     close: () => {
       isClosed = true
-      return closeAll(closers)
+      return closeAll(closers, deadlineMs)
     },
   }
 }
 
-async function closeAll(closers: Closer[]): Promise<void> {
+async function closeAll(closers: Closer[], deadlineMs: number): Promise<void> {
   const failures: unknown[] = []
   for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) {
     try {
-      await closer()
+      await within(deadlineMs, closer(), 'something is still open')
     } catch (error) {
       failures.push(error)
     }

@@ -1,20 +1,19 @@
 import { type Measure, NO_GOAL, type RowResult } from './measure.ts'
 
-const HEAD = ['what', 'floor', 'value', 'ratio', 'reach', 'reached']
+/** Fixed, since each row is printed before the next one has been measured; a longer cell moves those after it. */
+const WIDTHS = [80, 10, 10, 6, 22, 7]
 
-/** The results as lines of one table, notes below it. */
-export function tableOf(results: readonly RowResult[]): string {
-  const lines = [HEAD, ...results.flatMap(({ name, measures }) => measures.map((measure) => cellsOf(name, measure)))]
-  const widths = HEAD.map((_head, column) => Math.max(...lines.map((cells) => cells[column]!.length)))
-  const padded = lines.map((cells) =>
-    cells
-      .map((cell, column) => pad(cell, widths[column]!, column))
-      .join('  ')
-      .trimEnd(),
-  )
-  const notes = results.flatMap(({ name, notes }) => notes.map((note) => `${name}: ${note}`))
-  return [padded[0], widths.map((width) => '-'.repeat(width)).join('  '), ...padded.slice(1), ...notes].join('\n')
-}
+/** The results of a row as lines of the table, notes below them. */
+export const linesOf = ({ name, measures, notes }: RowResult): string[] => [
+  ...measures.map((measure) => padded(cellsOf(name, measure))),
+  ...notes.map((note) => `${name}: ${note}`),
+]
+
+const padded = (cells: readonly string[]): string =>
+  cells
+    .map((cell, column) => pad(cell, WIDTHS[column]!, column))
+    .join('  ')
+    .trimEnd()
 
 function cellsOf(name: string, { what, unit, floor, value, ratio, reach, reached }: Measure): string[] {
   return [
@@ -32,3 +31,9 @@ const pad = (cell: string, width: number, column: number) =>
   isNumeric(column) ? cell.padStart(width) : cell.padEnd(width)
 const amount = (value: number, unit: string) =>
   `${Math.abs(value) >= 100 ? Math.round(value) : value.toPrecision(3)} ${unit}`
+
+/** What stands above the lines of all rows. */
+export const HEAD: readonly string[] = [
+  padded(['what', 'floor', 'value', 'ratio', 'reach', 'reached']),
+  WIDTHS.map((width) => '-'.repeat(width)).join('  '),
+]

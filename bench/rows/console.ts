@@ -7,10 +7,12 @@ import { GOALS } from '../goals.ts'
 import { type Measure, median, type Row } from '../measure.ts'
 import { connected, reseedJobs } from '../seed.ts'
 import { SENTENCES } from '../sentences.ts'
+import { within } from '../within.ts'
 
 const MANY = 1_000_000
 const FEW = 10_000
 const { paintMs: PAINT_MS, rowsMs: ROWS_MS, filterMs: FILTER_MS, beyondDoorMs: SOUND_MS } = GOALS.console
+const ANSWER_MS = 30_000
 const STATUSES = ['Completed', 'Failed', 'Queued', 'Processing', 'All']
 
 /**
@@ -29,24 +31,19 @@ export const inConsole: Row = {
       await client.query('vacuum analyze job')
     })
     const service = await environment.serve('start')
-    const browser = await openBrowser()
-    try {
-      const context = await signedIn(environment, browser, service, database.accountId)
-      const page = await context.newPage()
-      const loads = await loading(page, service, environment.quick ? 5 : 15)
-      const filter = await filters(page, environment.quick ? 5 : 20)
-      const seen = await storm(page, environment)
-      const measures = [
-        ...loads,
-        filter,
-        ...seen.measures,
-        await sound(page, service, database.apiKey, environment.quick ? 5 : 15),
-      ]
-      return { name: 'console', measures, notes: [seen.note, ...(environment.quick ? [`over ${FEW} jobs`] : [])] }
-    } finally {
-      await browser.close()
-      await service.stop()
-    }
+    const browser = await environment.open(openBrowser, (opened) => opened.close())
+    const context = await signedIn(environment, browser, service, database.accountId)
+    const page = await context.newPage()
+    const loads = await loading(page, service, environment.quick ? 5 : 15)
+    const filter = await filters(page, environment.quick ? 5 : 20)
+    const seen = await storm(page, environment)
+    const measures = [
+      ...loads,
+      filter,
+      ...seen.measures,
+      await sound(page, service, database.apiKey, environment.quick ? 5 : 15),
+    ]
+    return { name: 'console', measures, notes: [seen.note, ...(environment.quick ? [`over ${FEW} jobs`] : [])] }
   },
 }
 
@@ -72,14 +69,18 @@ async function loading(page: Page, { url }: Service, rounds: number): Promise<Me
   const [paints, rows]: [number[], number[]] = [[], []]
   for (let round = 0; round < rounds; round++) {
     await page.goto(`${url}/console/jobs`)
-    rows.push((await page.evaluate(WAIT_FOR_ROWS)) as number)
-    paints.push((await page.evaluate(FIRST_PAINT)) as number)
+    rows.push(await answer(page, 'the rows of the jobs page', WAIT_FOR_ROWS))
+    paints.push(await answer(page, 'the first paint', FIRST_PAINT))
   }
   return [
     atMost('first contentful paint, p50', median(paints), PAINT_MS),
     atMost('rows of the jobs page, p50', median(rows), ROWS_MS),
   ]
 }
+
+/** A page that draws no frames, or that shows an error, would be waited for without an end. */
+const answer = (page: Page, what: string, script: string): Promise<number> =>
+  within(ANSWER_MS, page.evaluate<number>(script), `${what} did not come within ${ANSWER_MS / 1000} s`)
 
 const FIRST_PAINT = `new Promise((resolve) => {
   const look = () => {
@@ -96,7 +97,7 @@ const WAIT_FOR_ROWS = `new Promise((resolve) => {
 async function filters(page: Page, rounds: number): Promise<Measure> {
   const times: number[] = []
   for (let round = 0; round < rounds; round++)
-    times.push((await page.evaluate(pressStatus(STATUSES[round % STATUSES.length]!))) as number)
+    times.push(await answer(page, 'the rows of another status', pressStatus(STATUSES[round % STATUSES.length]!)))
   return atMost('another status to its rows, p50', median(times), FILTER_MS)
 }
 
@@ -119,7 +120,7 @@ async function sound(page: Page, { url }: Service, apiKey: string, rounds: numbe
     floors.push(await doorFirstByte(url, apiKey, text))
     await page.goto(`${url}/console/playground`)
     await page.getByLabel('Text', { exact: true }).fill(text)
-    ours.push((await page.evaluate(SPEAK)) as number)
+    ours.push(await answer(page, 'sound', SPEAK))
   }
   // The first ones warm the engine and the page.
   return atMost('Speak to sound, p50', median(ours.slice(2)), SOUND_MS, median(floors.slice(2)))

@@ -35,13 +35,11 @@ export const slowReaders: Row = {
       const pickup = () => latencies(client, 'job', () => post(service.url, database.apiKey), count)
       await pickup()
       const alone = await pickup()
-      const readers = await Promise.all(
-        Array.from({ length: READERS }, () => readSlowly(exportUrl(service.url), apiKey)),
-      )
+      const read = () => readSlowly(exportUrl(service.url), apiKey)
+      const end = async (reader: IncomingMessage) => reader.destroy()
+      await Promise.all(Array.from({ length: READERS }, () => environment.open(read, end)))
       const oldest = await oldestSnapshot(client)
       const among = await pickup()
-      for (const reader of readers) reader.destroy()
-      await service.stop()
       const [value, floor] = [quantile(among, 0.95), quantile(alone, 0.95)]
       const ratio = value / floor
       return {

@@ -51,3 +51,12 @@ test('nothing opens once all is closed', async () => {
   expect(() => closers.add(begin)).toThrow('closed')
   expect(begun).toBe(false)
 })
+
+test('one that does not end keeps no other one open', async () => {
+  const closers = openClosers(1)
+  const closed: string[] = []
+  closers.add(async () => closed.push('oldest'))
+  closers.add(() => new Promise(() => undefined))
+  await expect(closers.close()).rejects.toThrow('something is still open')
+  expect(closed).toEqual(['oldest'])
+})

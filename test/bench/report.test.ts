@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { figure } from '../../bench/measure.ts'
-import { tableOf } from '../../bench/report.ts'
+import { linesOf } from '../../bench/report.ts'
 
 test.each([
   [-1234.5, '-1234 µs'],
@@ -8,6 +8,6 @@ test.each([
   [1234.5, '1235 µs'],
   [0.5, '0.500 µs'],
 ])('%d is printed as %s', (value, printed) => {
-  const report = tableOf([{ name: 'pickup', measures: [figure('a step', 'µs', value)], notes: [] }])
-  expect(report).toContain(` ${printed} `)
+  const [line] = linesOf({ name: 'pickup', measures: [figure('a step', 'µs', value)], notes: [] })
+  expect(line).toContain(` ${printed} `)
 })

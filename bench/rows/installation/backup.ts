@@ -32,9 +32,7 @@ export const backup: Row = {
   name: 'backup',
   what: 'submissions while 1,000,000 jobs, with ledger, artifacts and 20,000 audio files, are backed up (quick: 200,000 and 4,000)',
   reach: `p99 <= ${MOST} x quiet`,
-  run: async (outer) => {
-    // Of its own: what other rows have left would be backed up as well.
-    const environment = outer.another(async () => undefined)
+  run: async (environment) => {
     const seeded = await seed(environment)
     const service = await environment.serve('serve')
     const submit = submitter(service.url, await environment.account('bench beside backup'))

@@ -132,8 +132,7 @@ export const commands: Row = {
   name: 'commands',
   what: "the operator's commands next to a service that runs",
   reach: `<= ${MOST_SECONDS} s each`,
-  run: async (outer) => {
-    const environment = outer.another(async () => undefined)
+  run: async (environment) => {
     const { url } = await environment.database()
     const variables = { DATA_DIR: await environment.dataDir(), LOG_LEVEL: 'warn' }
     await environment.serve('start')
