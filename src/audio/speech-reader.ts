@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { Semaphore } from '../concurrency/semaphore.ts'
 import { type AudioThreads, openAudioThreads } from './audio-threads.ts'
 import { findWav, wavOf } from './plain-wav.ts'
 import { readRawSamples } from './raw-samples.ts'
@@ -10,20 +11,29 @@ const MP3_CODE = 85
 /** A thread of low priority gets little of a machine that is busy. */
 const TIMEOUT_MS = 60_000
 
+interface ReadOptions {
+  /** The reader stops behind so many seconds. */
+  readonly mostSeconds: number
+  readonly signal: AbortSignal
+}
+
 /** Reads what speech servers answer with, whatever they were asked for. */
 export interface SpeechReader {
   /**
    * Reads an answer as a WAV file (PCM, 16-bit, mono) in its own memory. Its first bytes decide; for samples without a header its media type.
-   * @param mostSeconds the reader stops behind so many seconds
-   * @throws Error where it is no audio, or holds no samples
+   * @throws Error where it is no audio, or holds no samples; the signal's reason when it is aborted while it waits for its turn
    */
-  read(bytes: Uint8Array, contentType: string, mostSeconds: number): Promise<Uint8Array>
+  read(bytes: Uint8Array, contentType: string, options: ReadOptions): Promise<Uint8Array>
   close(): Promise<void>
 }
 
-/** Samples are read at once; what is compressed in a thread, started for the first of it and replaced where a file keeps it for too long. */
+/**
+ * Samples are read at once; what is compressed one file after the other in a thread, which starts for the first of them and is replaced where a
+ * file keeps it for too long.
+ */
 export function openSpeechReader(): SpeechReader {
   let threads: AudioThreads | undefined
+  const turns = new Semaphore(() => 1)
   const close = async (): Promise<void> => {
     const open = threads
     threads = undefined
@@ -43,14 +53,14 @@ export function openSpeechReader(): SpeechReader {
     }
   }
   return {
-    read: async (bytes, contentType, mostSeconds) => {
+    read: async (bytes, contentType, { mostSeconds, signal }) => {
       const samples = readSamples(bytes, contentType)
       if (samples !== null) return withSamples(samples)
       const places = findWav(bytes)
       const content = places?.code === MP3_CODE ? places.data : bytes
       const kind = soundKind(content)
       if (kind === null) throw new Error('This is no audio that can be read.')
-      return decode(content, kind, mostSeconds)
+      return turns.run(signal, () => decode(content, kind, mostSeconds))
     },
     close,
   }

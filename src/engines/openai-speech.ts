@@ -96,7 +96,7 @@ async function speakOnce(connection: Connection, request: SpeechRequest, mayHave
     return untimed
   }
   if (answer.status !== 200) throw toError(answer, texts)
-  const wav = await readSpeech(connection, answer, { seconds, texts })
+  const wav = await readSpeech(connection, answer, { seconds, texts, signal: request.signal })
   const words = readWordTimestamps(first(answer.headers['x-word-timestamps']), wav, text)
   return { wav, truncated: first(answer.headers['x-finish-reason']) === 'length', ...words }
 }
@@ -117,13 +117,16 @@ interface Reading {
   /** The most that is speech of the text. */
   readonly seconds: number
   readonly texts: readonly string[]
+  readonly signal: AbortSignal
 }
 
 /** Whatever the answer is, as WAV. @throws EngineError PROVIDER_UNAVAILABLE for what is no audio, BadAudio for too much of it */
-async function readSpeech({ server, block, lookUp }: Connection, answer: Answer, { seconds, texts }: Reading) {
+async function readSpeech({ server, block, lookUp }: Connection, answer: Answer, { seconds, texts, signal }: Reading) {
   const contentType = first(answer.headers['content-type']) ?? ''
   const most = Math.max(LEAST_DECODED_SECONDS, Math.min(seconds, LONGEST_SPEECH_SECONDS))
-  const wav = await server.reader.read(answer.bytes, contentType, most).catch((error: Error) => {
+  const options = { mostSeconds: most, signal }
+  const wav = await server.reader.read(answer.bytes, contentType, options).catch((error: Error) => {
+    signal.throwIfAborted()
     const key = block.api_key_env === undefined ? undefined : lookUp(block.api_key_env)
     const sent = key === undefined ? texts : [...texts, key]
     throw unreadAnswer({ bytes: answer.bytes, contentType, reason: error.message, texts: sent })
@@ -146,7 +149,7 @@ async function speakCaptioned(connection: Connection, request: SpeechRequest, bo
   if (captioned === null) return null
   const { bytes, contentType, wordsAt } = captioned
   const most = Math.max(LEAST_DECODED_SECONDS, Math.min(seconds, LONGEST_SPEECH_SECONDS))
-  const wav = await server.reader.read(bytes, contentType, most).catch(() => null)
+  const wav = await server.reader.read(bytes, contentType, { mostSeconds: most, signal }).catch(() => null)
   return wav && { wav, ...wordsAt(wav) }
 }
 
