@@ -349,7 +349,7 @@ export type ApplyEndpointsMutationVariables = Exact<{
 
 
 export type ApplyEndpointsMutation = { applyEndpoints:
-    | { __typename: 'ApplyEndpointsSuccess', slugs: Array<string> }
+    | { __typename: 'ApplyEndpointsSuccess', slugs: Array<string>, warnings: Array<string> }
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 

@@ -31,6 +31,7 @@ const stages = process.env.STAGES_FILE === undefined ? null : watchStages()
 const rendering = stages?.engine(engine) ?? engine
 const engines: Engines = {
   use: (_block, work) => work(rendering),
+  probe: async () => true,
   warm: async () => undefined,
   close: async () => undefined,
 }

@@ -10,7 +10,7 @@ import { changeCatalog } from './change-catalog.ts'
 import { givenLimit } from './check-spoken-text.ts'
 import { endpointRoute, workflowRoute } from './engine-server.ts'
 import { changesOf, type EntryChange } from './files/changes-of.ts'
-import type { EndpointSpec } from './files/endpoint-file.ts'
+import type { EndpointSpec, EndpointSpecs } from './files/endpoint-file.ts'
 import type { WorkflowSpec } from './files/workflow-spec.ts'
 import { forgetSamples } from './samples/voice-samples.ts'
 import { endpointKey, poolOf } from './voice-endpoint.ts'
@@ -30,6 +30,8 @@ export interface Application {
   /** Slugs of its endpoints, then of its workflows. */
   readonly applied: readonly string[]
   readonly changes: readonly EntryChange[]
+  /** What the file says of them. */
+  readonly specs: EndpointSpecs
 }
 
 /**
@@ -49,7 +51,7 @@ export async function applyEndpoints(ctx: Context, input: EndpointFile): Promise
   const applied = [...specs.endpoints, ...specs.workflows].map(({ slug }) => slug)
   const changes = changesOf(ctx, specs)
   if (input.dryRun !== true) await store(ctx, rows, workflows)
-  return { applied, changes }
+  return { applied, changes, specs }
 }
 
 /** @throws INVALID_REQUEST where longer texts would be published than are taken */

@@ -16,6 +16,8 @@ import { STANDARD_OUTPUT } from './write-whole.ts'
 export interface Answer {
   readonly json: unknown
   readonly text: string
+  /** Lines for a user that go to standard error; the document has them as well. */
+  readonly warnings?: readonly string[]
 }
 
 interface CommonOptions {
@@ -108,6 +110,7 @@ export async function answer(
   try {
     const found = await work()
     if (found !== null) out.write(json ? `${JSON.stringify(found.json)}\n` : `${found.text}\n`)
+    if (!json) for (const line of found?.warnings ?? []) process.stderr.write(`${printableLines(`Warning: ${line}`)}\n`)
   } catch (error) {
     const described = describe(error)
     if (json) out.write(`${JSON.stringify(described)}\n`)

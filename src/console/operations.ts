@@ -836,7 +836,7 @@ export type ApplyFileMutationVariables = Exact<{
 
 
 export type ApplyFileMutation = { applyEndpoints:
-    | { __typename: 'ApplyEndpointsSuccess', slugs: Array<string>, changes: Array<{ slug: string, isWorkflow: boolean, isNew: boolean, fields: Array<{ path: string, before: string | null, after: string | null }> }> }
+    | { __typename: 'ApplyEndpointsSuccess', slugs: Array<string>, warnings: Array<string>, changes: Array<{ slug: string, isWorkflow: boolean, isNew: boolean, fields: Array<{ path: string, before: string | null, after: string | null }> }> }
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
@@ -1094,7 +1094,7 @@ export type EnableUserMutation = { enableUser:
 export type VoicesQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type VoicesQuery = { myEndpoints: Array<{ id: string, slug: string, name: string, description: string | null, schema: unknown, voiceInput: string, creditsPerCharacter: number, libraryVoices: boolean, isServed: boolean | null, voices: Array<{ slug: string, name: string, description: string, kind: VoiceKind, language: string | null, sampleUrl: string | null }> }> };
+export type VoicesQuery = { myEndpoints: Array<{ id: string, slug: string, name: string, description: string | null, schema: unknown, voiceInput: string, creditsPerCharacter: number, libraryVoices: boolean, isServed: boolean | null, notServedBecause: string | null, voices: Array<{ slug: string, name: string, description: string, kind: VoiceKind, language: string | null, sampleUrl: string | null }> }> };
 
 export type PickedVoiceFragment = { slug: string, name: string, description: string, kind: VoiceKind, language: string | null, sampleUrl: string | null };
 
@@ -1578,7 +1578,7 @@ export const accountLedger: Operation<AccountLedgerQuery, AccountLedgerQueryVari
 export const operatorEndpoints: Operation<OperatorEndpointsQuery, OperatorEndpointsQueryVariables> = { query: "query OperatorEndpoints($first:Int$after:String$last:Int$before:String){endpoints(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{slug name creditsPerCharacter updatedAt voices{slug}settings{published requiredScope engine pool}}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const operatorWorkflows: Operation<OperatorWorkflowsQuery, OperatorWorkflowsQueryVariables> = { query: "query OperatorWorkflows($first:Int$after:String$last:Int$before:String){workflows(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{slug name creditsPerJob}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const endpointSource: Operation<EndpointSourceQuery, EndpointSourceQueryVariables> = { query: "query EndpointSource($slug:String!){endpointFile(slug:$slug)}" }
-export const applyFile: Operation<ApplyFileMutation, ApplyFileMutationVariables> = { query: "mutation ApplyFile($source:String!$dryRun:Boolean!){applyEndpoints(source:$source dryRun:$dryRun){__typename ...on ApplyEndpointsSuccess{slugs changes{slug isWorkflow isNew fields{path before after}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const applyFile: Operation<ApplyFileMutation, ApplyFileMutationVariables> = { query: "mutation ApplyFile($source:String!$dryRun:Boolean!){applyEndpoints(source:$source dryRun:$dryRun){__typename ...on ApplyEndpointsSuccess{slugs warnings changes{slug isWorkflow isNew fields{path before after}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const tryEngine: Operation<TryEngineMutation, TryEngineMutationVariables> = { query: "mutation TryEngine($slug:String!){checkEngine(slug:$slug){__typename ...on EngineCheck{server kind ok voicesOffered voicesMissing speechMs audioMs error}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const endpointWaiting: Operation<EndpointWaitingQuery, EndpointWaitingQueryVariables> = { query: "query EndpointWaiting($filter:JobsFilter){jobStats(all:true filter:$filter){jobs}}" }
 export const deleteEndpoint: Operation<DeleteEndpointMutation, DeleteEndpointMutationVariables> = { query: "mutation DeleteEndpoint($slug:String!){deleteEndpoint(slug:$slug){__typename ...on DeleteEndpointSuccess{slug}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
@@ -1603,7 +1603,7 @@ export const newLink: Operation<NewLinkMutation, NewLinkMutationVariables> = { q
 export const changeRole: Operation<ChangeRoleMutation, ChangeRoleMutationVariables> = { query: "mutation ChangeRole($user:ID!$role:UserRole!){updateUser(user:$user role:$role){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const disableUser: Operation<DisableUserMutation, DisableUserMutationVariables> = { query: "mutation DisableUser($user:ID!){disableUser(user:$user){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const enableUser: Operation<EnableUserMutation, EnableUserMutationVariables> = { query: "mutation EnableUser($user:ID!){enableUser(user:$user){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
-export const voices: Operation<VoicesQuery, VoicesQueryVariables> = { query: "query Voices{myEndpoints{id slug name description schema voiceInput creditsPerCharacter libraryVoices isServed voices{...PickedVoice}}}fragment PickedVoice on Voice{slug name description kind language sampleUrl}" }
+export const voices: Operation<VoicesQuery, VoicesQueryVariables> = { query: "query Voices{myEndpoints{id slug name description schema voiceInput creditsPerCharacter libraryVoices isServed notServedBecause voices{...PickedVoice}}}fragment PickedVoice on Voice{slug name description kind language sampleUrl}" }
 export const ownVoices: Operation<OwnVoicesQuery, OwnVoicesQueryVariables> = { query: "query OwnVoices($slug:String!){endpointVoices(slug:$slug){slug voices{...PickedVoice}}}fragment PickedVoice on Voice{slug name description kind language sampleUrl}" }
 export const sheetLanguage: Operation<SheetLanguageQuery, SheetLanguageQueryVariables> = { query: "query SheetLanguage($text:String!$slug:String$voice:String){textLanguage(text:$text slug:$slug voice:$voice)}" }
 export const speak: Operation<SpeakMutation, SpeakMutationVariables> = { query: "mutation Speak($slug:String!$inputs:JSON!$idempotencyKey:String!){submitVoiceJob(slug:$slug inputs:$inputs idempotencyKey:$idempotencyKey live:true){__typename ...on VoiceJobSubmission{jobId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

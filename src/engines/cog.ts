@@ -4,6 +4,7 @@ import { type Answer, finished, hasEnded, idOf, isUnderWay, type Prediction, pre
 import type { CogServer } from './cog-servers.ts'
 import { EngineError, FailedAttempt } from './engine.ts'
 import { measureRequest } from './measure-request.ts'
+import { PROBE_MS, throwIfAway } from './probe-server.ts'
 import { type RetryBudgetMs, withRetryBudget } from './retry.ts'
 import { neverConnected } from './server-status.ts'
 import { textsOf } from './server-words.ts'
@@ -182,4 +183,15 @@ export async function cancelPrediction(baseUrl: string, id: string, until?: Abor
   const signal = until === undefined ? limit : AbortSignal.any([until, limit])
   const url = `${statusUrl({ baseUrl }, id)}/cancel`
   return ask({ what: 'predictions/{id}/cancel', url, body: {}, signal }).catch(() => undefined)
+}
+
+/** Asks a server whether it is there. @throws EngineError PROVIDER_UNAVAILABLE with the reason in one line */
+export async function probeCog(baseUrl: string): Promise<void> {
+  const signal = AbortSignal.timeout(PROBE_MS)
+  try {
+    const url = `${baseUrl}/health-check`
+    await askServer({ method: 'GET', what: 'health-check', url, signal, maxBytes: MAX_ANSWER_BYTES })
+  } catch (error) {
+    throwIfAway(baseUrl, error)
+  }
 }

@@ -19,6 +19,11 @@ const IDLE_MS = 60_000
 export interface Engines {
   /** The engine of a block, open for as long as `work` takes. @throws what `work` throws; ZodError for a block that is none */
   use<T>(block: unknown, work: (engine: SpeechEngine) => Promise<T>): Promise<T>
+  /**
+   * Asks whether the engine of a block is there at all, within seconds and at no cost. Returns whether that could be told.
+   * @throws EngineError PROVIDER_UNAVAILABLE with the reason in one line where it is not; ZodError for a block that is none
+   */
+  probe(block: unknown): Promise<boolean>
   /** Has the embedded engine ready before its first text. Never rejects. */
   warm(): Promise<void>
   close(): Promise<void>
@@ -82,6 +87,15 @@ class SharedEngines implements Engines {
     return block.kind === 'sherpa-onnx' ? this.#useModel(block, work) : this.#useServer(block, work)
   }
 
+  async probe(given: unknown): Promise<boolean> {
+    const block: EngineBlock = engineBlock.parse(given)
+    if (block.kind === 'sherpa-onnx') await (await this.#sherpa()).probe(block)
+    if (block.kind !== 'openai-speech') return true
+    const { probeSpeechServer } = await import('./openai-speech.ts')
+    const { lookUp } = this.#options
+    return this.#atServer(block, (server) => probeSpeechServer({ block, server, lookUp }))
+  }
+
   warm(): Promise<void> {
     return this.#espeak.warm()
   }
@@ -96,19 +110,26 @@ class SharedEngines implements Engines {
   }
 
   async #useModel<T>(block: SherpaBlock, work: (engine: SpeechEngine) => Promise<T>): Promise<T> {
+    return (await this.#sherpa()).use(block, (engine) => work(this.#measured(engine, 'sherpa-onnx')))
+  }
+
+  #sherpa(): Promise<SherpaModels> {
     const { modelsDir = '', readRecording = unreadable } = this.#options
     this.#models ??= import('./sherpa/sherpa-models.ts').then(
       ({ SherpaModels }) => new SherpaModels({ modelsDir, readRecording }),
     )
-    return (await this.#models).use(block, (engine) => work(this.#measured(engine, 'sherpa-onnx')))
+    return this.#models
   }
 
   async #useServer<T>(block: OpenaiSpeechBlock, work: (engine: SpeechEngine) => Promise<T>): Promise<T> {
+    const { openOpenaiSpeech } = await import('./openai-speech.ts')
+    const open = (server: SpeechServer) => openOpenaiSpeech(block, server, this.#options.lookUp, this.#telemetry)
+    return this.#atServer(block, (server) => work(open(server)))
+  }
+
+  async #atServer<T>(block: OpenaiSpeechBlock, work: (server: SpeechServer) => Promise<T>): Promise<T> {
     // Only where there is such an endpoint: loading an HTTP client makes every start slower.
-    const [{ openOpenaiSpeech }, { openSpeechServer }] = await Promise.all([
-      import('./openai-speech.ts'),
-      import('./speech-server.ts'),
-    ])
+    const { openSpeechServer } = await import('./speech-server.ts')
     const { owned = NO_OWNED_SERVER } = this.#options
     const isOwned = block.base_url === OWNED_SERVER
     const key = addressOf(block.base_url, owned)
@@ -122,9 +143,7 @@ class SharedEngines implements Engines {
     lease.lowest = lease.users === 0 ? block.max_in_flight : Math.min(lease.lowest, block.max_in_flight)
     lease.users++
     clearTimeout(lease.idle)
-    return work(openOpenaiSpeech(block, lease.server, this.#options.lookUp, this.#telemetry)).finally(() =>
-      this.#release(key, lease),
-    )
+    return work(lease.server).finally(() => this.#release(key, lease))
   }
 
   /** An engine of this process: it is called by its kind where others have a server. */

@@ -11,6 +11,7 @@ import { measureSpeech, serverName } from './measure-request.ts'
 import { toEngineError } from './openai-speech-error.ts'
 import { listedVoices, speechBody } from './openai-speech-profile.ts'
 import { OWNED_RETRY_SECONDS } from './owned-server.ts'
+import { PROBE_MS, requireLiving, throwIfAway } from './probe-server.ts'
 import { readUpTo } from './read-up-to.ts'
 import { withRetries } from './retry.ts'
 import type { SpeechServer } from './speech-server.ts'
@@ -160,6 +161,27 @@ async function listVoices(connection: Connection, signal: AbortSignal): Promise<
   if (answer.status === 404 || answer.status === 405) return null
   if (answer.status !== 200) throw toError(answer, [])
   return listedVoices(parseJson(answer.bytes.toString()))
+}
+
+/**
+ * Asks a server whether it is there: most list their models, and any other answer shows that they live, too. A key that is not set here does
+ * not keep the question back. Returns whether that could be told: a server that speaks may leave everything else unanswered.
+ * @throws EngineError PROVIDER_UNAVAILABLE with the reason in one line
+ */
+export async function probeSpeechServer({ block, server, lookUp }: Connection): Promise<boolean> {
+  const signal = AbortSignal.timeout(PROBE_MS)
+  const { api_key_env: keyName, ...open } = block
+  const isKeyed = keyName !== undefined && lookUp(keyName) !== undefined
+  const connection = { server, lookUp, block: isKeyed ? block : open }
+  try {
+    const answer = await exchangeOnce(connection, { path: '/v1/models', method: 'GET', cap: LEAST_CAP_BYTES, signal })
+    requireLiving(server.baseUrl, answer.status, answer.bytes.toString())
+  } catch (error) {
+    if (signal.aborted && server.slots.inUse > 0) return false
+    throwIfAway(server.baseUrl, error)
+  }
+  server.breaker.lives()
+  return true
 }
 
 interface Exchange {

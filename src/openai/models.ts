@@ -3,6 +3,7 @@ import { isPublic } from '../catalog/voice-endpoint.ts'
 import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
 import { ServiceError } from '../errors/service-error.ts'
+import { withoutAway } from '../worker/served-pools.ts'
 import { OpenaiViolation } from './openai-error.ts'
 
 /** What OpenAI's clients ask for where they are not configured for this service. */
@@ -38,13 +39,36 @@ export function requireModel(ctx: Context, model: string | undefined): VoiceEndp
   )
 }
 
+/**
+ * The endpoint that is to speak: where the caller names none of them, and the engine of the usual one is away, the first that every key may use,
+ * whose engine answers, and that has the voice.
+ * @throws OpenaiViolation
+ */
+export async function requireSpeaker(
+  ctx: Context,
+  model: string | undefined,
+  hasVoice: (endpoint: VoiceEndpoint) => Promise<boolean>,
+): Promise<VoiceEndpoint> {
+  const usual = requireModel(ctx, model)
+  if (findNamed(reachableModels(ctx), model) !== undefined) return usual
+  const others = ctx.catalog.current.open.filter((endpoint) => endpoint !== usual)
+  const answering = others.length === 0 ? [] : await withoutAway(ctx, [usual, ...others])
+  if (answering.includes(usual)) return usual
+  for (const endpoint of answering) if (await hasVoice(endpoint)) return endpoint
+  return usual
+}
+
 /** The same, and undefined where there is none. */
 export function findModel(ctx: Context, model: string | undefined): VoiceEndpoint | undefined {
   const models = reachableModels(ctx)
-  const find = (id: string | null | undefined) =>
-    (models.find((one) => one.id === id) ?? models.find((one) => one.id.toLowerCase() === id?.toLowerCase()))?.endpoint
-  return find(model) ?? (model === undefined || OPENAI_MODELS.test(model) ? usualModel(ctx, find) : undefined)
+  const find = (id: string | null) => findNamed(models, id)
+  return (
+    findNamed(models, model) ?? (model === undefined || OPENAI_MODELS.test(model) ? usualModel(ctx, find) : undefined)
+  )
 }
+
+const findNamed = (models: readonly Model[], id: string | null | undefined): VoiceEndpoint | undefined =>
+  (models.find((one) => one.id === id) ?? models.find((one) => one.id.toLowerCase() === id?.toLowerCase()))?.endpoint
 
 function usualModel(ctx: Context, find: (id: string | null) => VoiceEndpoint | undefined): VoiceEndpoint | undefined {
   const open = ctx.catalog.current.open

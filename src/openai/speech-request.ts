@@ -12,7 +12,7 @@ import { noteRejection } from '../jobs/notes/note-submission.ts'
 import type { MeasuredParts } from '../telemetry/telemetry.ts'
 import type { VoiceJobInput } from '../voice/submit-voice-job.ts'
 import { namedAs } from './language-names.ts'
-import { findModel, requireModel } from './models.ts'
+import { findModel, requireSpeaker } from './models.ts'
 import { OpenaiViolation, violationCode } from './openai-error.ts'
 import { requireVoice } from './voices.ts'
 
@@ -89,7 +89,12 @@ const sentIn = ({ model, input, voice, instructions, language, speed, seed }: Bo
   ['speech', model, input, voice, instructions, language, speed, seed].map((value) => value ?? null)
 
 async function readNew(ctx: Context, body: Body, idempotencyKey: string | undefined): Promise<SpeechRequest> {
-  const endpoint = requireModel(ctx, textOf(body, 'model'))
+  const hasVoice = (endpoint: VoiceEndpoint) =>
+    requireVoice(ctx, endpoint, body.voice).then(
+      () => true,
+      () => false,
+    )
+  const endpoint = await requireSpeaker(ctx, textOf(body, 'model'), hasVoice)
   const text = textOf(body, 'input', true)
   if (text === undefined || text === '')
     throw new OpenaiViolation('input', 'Send the text to speak as input.', 'missing_required_parameter')

@@ -7,8 +7,10 @@ import { DEAD_AFTER_MS, HEARTBEAT_MS, LEASE_MS, type WorkerLoad } from './worker
 import { toStoredGpu } from './workers.ts'
 
 const HEARTBEAT = `
-  insert into worker (id, host, version, pools, slots, in_flight, gpus, server) values ($1, $2, $3, $4, $5, $6, $7, $8)
-  on conflict (id) do update set pools = $4, slots = $5, in_flight = $6, gpus = $7, server = $8, heartbeat_at = now()
+  insert into worker (id, host, version, pools, slots, in_flight, gpus, server, away)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $10)
+  on conflict (id) do update set
+    pools = $4, slots = $5, in_flight = $6, gpus = $7, server = $8, away = $10, heartbeat_at = now()
   returning exists(
     select from worker w where w.id <> $1 and w.heartbeat_at < now() - $9 * interval '1 millisecond') as others_dead`
 
@@ -102,9 +104,19 @@ class Heartbeats implements Registration {
   }
 
   #values(): unknown[] {
-    const { pools, slots, inFlight, gpus, server } = this.#registrant.load()
+    const { pools, slots, inFlight, gpus, server, away } = this.#registrant.load()
     const listed = [JSON.stringify(gpus.map(toStoredGpu)), server === null ? null : JSON.stringify(server)]
-    return [this.#runtime.workerId, hostname(), VERSION, pools, slots, inFlight, ...listed, DEAD_AFTER_MS]
+    return [
+      this.#runtime.workerId,
+      hostname(),
+      VERSION,
+      pools,
+      slots,
+      inFlight,
+      ...listed,
+      DEAD_AFTER_MS,
+      JSON.stringify(away),
+    ]
   }
 
   /** What a written heartbeat is followed by. */

@@ -1,11 +1,11 @@
-import { requireOperator } from '../access/require.ts'
+import { isOperator, requireOperator } from '../access/require.ts'
 import { VoiceEndpointRef } from '../catalog/graphql/endpoint-graphql.ts'
-import { endpointKey } from '../catalog/voice-endpoint.ts'
 import { BatchLoader } from '../concurrency/batch-loader.ts'
 import { builder, type GraphqlContext } from '../graphql/builder.ts'
 import { JobInterface } from '../jobs/graphql/job-interface-graphql.ts'
-import { loadServed, queuedPool } from './served-pools.ts'
+import { loadServed, loadUnserved, queuedPool } from './served-pools.ts'
 
+const unserved = new BatchLoader<GraphqlContext, string | null>(loadUnserved)
 const served = new BatchLoader<GraphqlContext, boolean>(loadServed)
 
 // What pools there are is for operators, as it is in `settings`; that a job waits for no worker concerns its account.
@@ -28,12 +28,17 @@ builder.interfaceFields(JobInterface, (t) => ({
 }))
 
 // The public catalog needs no key: when workers are away concerns those that submit, and costs a statement.
-builder.objectField(VoiceEndpointRef, 'isServed', (t) =>
-  t.boolean({
+builder.objectFields(VoiceEndpointRef, (t) => ({
+  isServed: t.boolean({
     nullable: true,
     description:
-      'Whether a living worker takes jobs of its pool now: with none they wait. Null without a key or a signed-in user.',
+      'Whether a living worker takes jobs of its pool now and reaches its engine: with none they wait, or fail. Null without a key or a signed-in user.',
     resolve: async ({ slug }, _args, ctx) =>
-      ctx.actor.kind === 'anonymous' ? null : ((await served.load(ctx, endpointKey(slug))) ?? null),
+      ctx.actor.kind === 'anonymous' ? null : (await unserved.load(ctx, slug)) === null,
   }),
-)
+  notServedBecause: t.string({
+    nullable: true,
+    description: 'Why it is not served now, in one line. Null where it is, and for everyone but operators.',
+    resolve: async ({ slug }, _args, ctx) => (isOperator(ctx) ? ((await unserved.load(ctx, slug)) ?? null) : null),
+  }),
+}))

@@ -21,6 +21,7 @@ import type { WorkerServer } from './server/worker-server.ts'
 import { ServerPermits } from './server-permits.ts'
 import { slotsOver } from './slots.ts'
 import { warmWhenIdle } from './warm-when-idle.ts'
+import { EngineWatch } from './watch-engines.ts'
 import { GpuWatch } from './watch-gpus.ts'
 import type { WorkerLoad } from './worker.ts'
 
@@ -65,6 +66,7 @@ class JobWorker implements Worker {
   readonly #gpus: GpuWatch
   readonly #server: WorkerServer | undefined
   readonly #parts: WorkerParts
+  readonly #engineWatch: EngineWatch
   #pools: Pools | undefined
   #generation: Dispatcher | undefined
   #webhooks: WebhookWorker | undefined
@@ -79,6 +81,7 @@ class JobWorker implements Worker {
     this.#gpus = new GpuWatch(options.server?.spec.gpus ?? null)
     this.#server = this.#openServer()
     this.#parts = this.#openParts()
+    this.#engineWatch = new EngineWatch(runtime, this.#parts.engines, () => this.#pools?.names ?? [])
   }
 
   async start(): Promise<void> {
@@ -90,6 +93,8 @@ class JobWorker implements Worker {
     const isBusy = () => webhooks && this.#webhooks?.isBusy() !== false
     if (runtime.settings.warmUp) this.#watching.push(warmWhenIdle(() => this.#warm(), isBusy))
     this.#generation = await KINDS.generation(runtime, parts)
+    this.#engineWatch.start()
+    this.#watching.push(() => this.#engineWatch.end())
     this.#registration = await registerWorker(runtime, {
       load: () => this.#load(),
       onHeartbeat: () => parts.permits.renew(),
@@ -178,6 +183,7 @@ class JobWorker implements Worker {
       inFlight: inFlight + (this.#generation?.inFlight ?? 0),
       gpus: this.#gpus.current,
       server: this.#server?.status ?? null,
+      away: this.#engineWatch.away,
     }
   }
 

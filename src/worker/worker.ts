@@ -41,4 +41,6 @@ export interface WorkerLoad {
   readonly gpus: readonly Gpu[]
   /** null: it owns none. */
   readonly server: ServerStatus | null
+  /** Why engines of its pools cannot be used now, by what they are known by: servers that do not answer, models that are not there. */
+  readonly away: Readonly<Record<string, string>>
 }

@@ -78,7 +78,7 @@ describe('jobs of a sherpa-onnx model', () => {
     const { account, key } = await service.createCaller(1000n)
     const id = await submitText(service.url, key, 'missing', 'Hello.')
     await allFinished(service.runtime, [id])
-    expect(await readJob(service.url, key, id)).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR' })
+    expect(await readJob(service.url, key, id)).toMatchObject({ status: 'failed', error_code: 'PROVIDER_UNAVAILABLE' })
     const { rows } = await service.runtime.db.pool.query('select cause from job where id = $1', [id])
     expect(rows[0]).toEqual({ cause: expect.stringMatching(/model_dir .*models\/nowhere cannot be read .*ENOENT/) })
     const { credits } = await service.runtime.db.prisma.account.findUniqueOrThrow({ where: { id: account } })

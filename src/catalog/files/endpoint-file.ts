@@ -104,7 +104,7 @@ const file = z
 export type EndpointSpec = z.output<typeof endpoint>
 
 /** What a file lists. */
-interface EndpointSpecs {
+export interface EndpointSpecs {
   readonly endpoints: readonly EndpointSpec[]
   readonly workflows: readonly WorkflowSpec[]
 }

@@ -5,6 +5,7 @@ import { builder } from '../../graphql/builder.ts'
 import { describedEnum } from '../../graphql/described-enum.ts'
 import { addNodeSource, NodeInterface } from '../../graphql/node.ts'
 import { resolvedBy } from '../../graphql/resolved-by.ts'
+import { awayLast } from '../../worker/served-pools.ts'
 import { type CatalogView, catalog } from '../catalog.ts'
 import { catalogEndpoint } from '../catalog-endpoint.ts'
 import { endpointSchema } from '../endpoint-schema.ts'
@@ -170,8 +171,8 @@ builder.queryFields((t) => ({
   myEndpoints: t.field({
     type: [VoiceEndpointRef],
     description:
-      'The voice endpoints that the caller can submit to, by slug: public ones and those that its scopes open.',
-    ...resolvedBy(myEndpoints, () => undefined),
+      'The voice endpoints that the caller can submit to, by slug: public ones and those that its scopes open. Those whose engine is away come last.',
+    resolve: (_root, _args, ctx) => awayLast(ctx, myEndpoints(ctx)),
     extensions: { verb: myEndpoints, length: endpointsInAll },
   }),
   endpointVoices: t.field({

@@ -1,5 +1,6 @@
 import { builder } from '../../graphql/builder.ts'
 import { resolvedBy } from '../../graphql/resolved-by.ts'
+import { engineWarnings } from '../../voice/trials/engine-warnings.ts'
 import { type Application, applyEndpoints } from '../apply-endpoints.ts'
 import { deleteEndpoint } from '../delete-endpoint.ts'
 import type { EntryChange } from '../files/changes-of.ts'
@@ -70,6 +71,11 @@ const ApplicationRef = builder.objectRef<Application>('ApplyEndpointsSuccess').i
     slugs: t.stringList({
       description: 'Of its endpoints, then of its workflows.',
       resolve: ({ applied }) => [...applied],
+    }),
+    warnings: t.stringList({
+      description:
+        'A sentence for each endpoint and workflow whose engine is not there, as seen from the API: applied all the same.',
+      resolve: ({ specs }, _args, ctx) => engineWarnings(ctx, specs),
     }),
   }),
 })

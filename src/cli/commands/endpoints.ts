@@ -29,11 +29,14 @@ export function addEndpointCommands(program: Command): void {
     async (ctx, _options, [file = '']) => {
       const source = await readSource(file)
       const { applyEndpoints } = await import('../../catalog/apply-endpoints.ts')
-      const { applied } = await applyEndpoints(ctx, {
+      const { engineWarnings } = await import('../../voice/trials/engine-warnings.ts')
+      const { applied, specs } = await applyEndpoints(ctx, {
         source,
         readAudio: (path) => readFile(resolve(dirname(file), path)),
       })
-      return { json: { applied }, text: `applied ${applied.join(', ')}` }
+      const warnings = await engineWarnings(ctx, specs)
+      const json = { applied, ...(warnings.length > 0 && { warnings }) }
+      return { json, text: `applied ${applied.join(', ')}`, warnings }
     },
     ['catalog', 'queue'],
   )

@@ -15,9 +15,11 @@ import { oneOf } from '../options.ts'
 import { type Answer, serviceCommand } from '../run-command.ts'
 import { checkWritable, writeWhole } from '../write-whole.ts'
 
+const USUAL_ENDPOINT = 'tts'
+
 interface SayOptions {
   readonly voice?: string
-  readonly endpoint: string
+  readonly endpoint?: string
   readonly account?: string
   readonly output?: string
   readonly format?: string
@@ -31,7 +33,10 @@ export function addSayCommand(program: Command): void {
       .description('speak a text into a file, through the same queue as API requests')
       .argument('<text>')
       .option('--voice <voice>', "one of the endpoint's voices; its first one if not given")
-      .option('--endpoint <slug>', 'a voice endpoint', 'tts')
+      .option(
+        '--endpoint <slug>',
+        'a voice endpoint; if not given, tts, or another one where the engine of that is away',
+      )
       .option('--account <account>', 'the account that pays, by id or name; the oldest one if not given')
       .option(
         '--format <format>',
@@ -43,9 +48,13 @@ export function addSayCommand(program: Command): void {
   )
 }
 
-async function say(runtime: Runtime, options: SayOptions, [text = '']: readonly string[]): Promise<Answer> {
+/** Those of one command, with the endpoint that speaks. */
+type Chosen = SayOptions & { readonly endpoint: string }
+
+async function say(runtime: Runtime, given: SayOptions, [text = '']: readonly string[]): Promise<Answer> {
   const { submitVoiceJob } = await import('../../voice/submit-voice-job.ts')
   const ctx = runtime.as({ kind: 'system' })
+  const options = { ...given, endpoint: given.endpoint ?? (await usualEndpoint(ctx, given.voice)) }
   const voice = options.voice ?? firstVoice(ctx, options.endpoint)
   const payer = await payerOf(ctx, options.account)
   const captions = captionsIn(options.captions)
@@ -70,8 +79,19 @@ async function say(runtime: Runtime, options: SayOptions, [text = '']: readonly 
   return { json, text: `${files}  ${((durationMs ?? 0) / 1000).toFixed(1)} s  ${jobId}` }
 }
 
+/** The published endpoint of that name, or else the first that every key may use and whose engine is there. */
+async function usualEndpoint(ctx: ServiceContext, voice: string | undefined): Promise<string> {
+  const { endpoints, open } = ctx.catalog.current
+  const usual = endpoints.get(USUAL_ENDPOINT)
+  if (usual === undefined || open.length < 2) return USUAL_ENDPOINT
+  const { withoutAway } = await import('../../worker/served-pools.ts')
+  const answering = await withoutAway(ctx, [usual, ...open])
+  const able = answering.filter(({ voices }) => voice === undefined || voices.some(({ slug }) => slug === voice))
+  return answering.includes(usual) ? USUAL_ENDPOINT : (able[0]?.slug ?? USUAL_ENDPOINT)
+}
+
 /** A file that is called `hello.mp3` is to hold MP3. @throws INVALID_REQUEST where the endpoint does not speak so */
-function formatOf({ catalog }: ServiceContext, { endpoint, output }: SayOptions): FileFormat | undefined {
+function formatOf({ catalog }: ServiceContext, { endpoint, output }: Chosen): FileFormat | undefined {
   const named = FILE_FORMATS.find((format) => output !== undefined && extname(output).toLowerCase() === `.${format}`)
   const formats = catalog.current.endpoints.get(endpoint)?.audio?.formats
   if (named === undefined || formats === undefined || formats.includes(named)) return named

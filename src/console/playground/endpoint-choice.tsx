@@ -16,13 +16,14 @@ interface EndpointChoiceProps {
   readonly onLook: () => void
 }
 
-/** Which endpoint speaks, where there are several, and that no worker takes its jobs. */
+/** Which endpoint speaks, where there are several, and that it cannot speak now. */
 export const EndpointChoice = ({ endpoints, chosen, onLook }: EndpointChoiceProps) => (
   <>
     {endpoints.length > 1 && <EndpointSelect endpoints={endpoints} chosen={chosen.slug} />}
     {chosen.isServed === false && (
       <p class="notice warn">
-        <Icon name="alert" /> No worker serves this endpoint now: what is submitted waits until one does.
+        <Icon name="alert" /> This endpoint cannot speak now: what is submitted waits, or fails and costs nothing.
+        {chosen.notServedBecause !== null && <span dir="auto"> {chosen.notServedBecause}</span>}
         <button type="button" class="button small" onClick={onLook}>
           Look again
         </button>
@@ -43,7 +44,7 @@ function EndpointSelect({ endpoints, chosen }: { endpoints: Endpoints; chosen: s
       >
         {servedFirst(endpoints).map(({ slug, name, isServed }) => (
           <option key={slug} value={slug} dir="auto">
-            {isServed === false ? `${isolated(name)} – no worker serves it now` : name}
+            {isServed === false ? `${isolated(name)} – cannot speak now` : name}
           </option>
         ))}
       </select>

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
-import { EngineError } from '../engine.ts'
+import { FailedAttempt } from '../engine.ts'
 import type { SherpaBlock } from '../engine-block.ts'
 import { FAMILIES, type ModelFile, rulesOf } from './sherpa-families.ts'
 
@@ -16,7 +16,7 @@ interface ModelFiles {
  * Finds the files of a model in its directory by their names; `files` of the block goes before that. All that is missing or could be
  * two is said at once.
  * @param modelsDir where directories are that the block names without a leading slash
- * @throws EngineError INTERNAL_ERROR
+ * @throws FailedAttempt
  */
 export async function findModelFiles(
   { family, model_dir: directory, files }: Pick<SherpaBlock, 'family' | 'model_dir' | 'files'>,
@@ -24,10 +24,7 @@ export async function findModelFiles(
 ): Promise<ModelFiles> {
   const folder = isAbsolute(directory) ? directory : join(modelsDir, directory)
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    throw new EngineError(
-      'INTERNAL_ERROR',
-      `model_dir ${folder} cannot be read where this worker runs (${error.code}).`,
-    )
+    throw new FailedAttempt(`model_dir ${folder} cannot be read where this worker runs (${error.code}).`)
   })
   const violations: string[] = []
   const find = async (rules: readonly ModelFile[]) => {
@@ -44,7 +41,7 @@ export async function findModelFiles(
   }
   const [model, rules] = [await find(FAMILIES[family].files), await find(rulesOf(family))]
   if (violations.length > 0)
-    throw new EngineError('INTERNAL_ERROR', `The model in ${folder} cannot be loaded: ${violations.join('; ')}.`)
+    throw new FailedAttempt(`The model in ${folder} cannot be loaded: ${violations.join('; ')}.`)
   return { model, rules }
 }
 

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import { Semaphore } from '../../concurrency/semaphore.ts'
 import { EngineError, FailedAttempt } from '../engine.ts'
 import { withoutWordsOf } from '../server-words.ts'
@@ -5,7 +6,8 @@ import type { SherpaAnswer, SherpaAsk } from './sherpa-child.ts'
 import { ChildEnded, SherpaProcess } from './sherpa-process.ts'
 
 const LOAD_TIMEOUT_MS = 120_000
-const INSTALL = 'npm install --no-save sherpa-onnx-node@1.13.8'
+const PACKAGE = 'sherpa-onnx-node'
+const NOT_INSTALLED = `the package ${PACKAGE} is not installed where this worker runs: npm install --no-save ${PACKAGE}@1.13.8`
 
 export type Spoken = Extract<SherpaAnswer, { spoken: object }>['spoken']
 type Loaded = Extract<SherpaAnswer, { loaded: object }>['loaded']
@@ -29,7 +31,7 @@ export class SherpaModel {
     this.#slots = new Semaphore(() => slots)
   }
 
-  /** How many speakers it has. @throws EngineError INTERNAL_ERROR where it cannot be loaded; the signal's reason */
+  /** How many speakers it has. @throws FailedAttempt where the library or a file is missing; EngineError INTERNAL_ERROR where it cannot be loaded; the signal's reason */
   async speakers(signal: AbortSignal): Promise<number> {
     if (this.#loaded === undefined)
       await this.#slots.run(signal, async () => this.#release(await this.#process(signal)))
@@ -38,7 +40,7 @@ export class SherpaModel {
 
   /**
    * Speaks one text; the process that does is killed when `signal` is aborted, or when it takes longer than `limitMs`.
-   * @throws FailedAttempt where the process ended; EngineError INTERNAL_ERROR where the model cannot be loaded; the signal's reason
+   * @throws FailedAttempt where the process ended, or the library or a file is missing; EngineError INTERNAL_ERROR where the model cannot be loaded; the signal's reason
    */
   speak(speak: Speak, limitMs: number, signal: AbortSignal): Promise<SpeakOutcome> {
     return this.#slots.run(signal, async () => {
@@ -55,6 +57,13 @@ export class SherpaModel {
         throw new FailedAttempt(`The process that speaks ended (${reason}).`)
       }
     })
+  }
+
+  /** A process that has loaded the model needs no file any more. @throws FailedAttempt where the library or a file is missing */
+  async probe(): Promise<void> {
+    if (this.#idle.some(({ hasEnded }) => !hasEnded) || this.#slots.inUse > 0) return
+    await this.#config()
+    if (!isInstalled()) throw new FailedAttempt(NOT_INSTALLED)
   }
 
   async close(): Promise<void> {
@@ -97,10 +106,18 @@ export class SherpaModel {
   }
 }
 
+function isInstalled(): boolean {
+  try {
+    return createRequire(import.meta.url).resolve(PACKAGE) !== ''
+  } catch {
+    return false
+  }
+}
+
 /** The library gives its reasons on its output alone. */
 function unloadable(answer: SherpaAnswer, child: SherpaProcess | null): EngineError {
   const { failed = 'no answer', isMissing = false } = answer as { failed?: string; isMissing?: boolean }
-  if (isMissing) return new EngineError('INTERNAL_ERROR', `${failed} where this worker runs: ${INSTALL}`)
+  if (isMissing) return new FailedAttempt(NOT_INSTALLED)
   const said = child === null || child.lastLine === '' ? '' : `: ${child.lastLine}`
   return new EngineError('INTERNAL_ERROR', `The model cannot be loaded (${failed}${said}).`)
 }

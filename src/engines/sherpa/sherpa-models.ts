@@ -30,23 +30,29 @@ export class SherpaModels {
   }
 
   async use<T>(block: SherpaBlock, work: (engine: SpeechEngine) => Promise<T>): Promise<T> {
-    const { modelsDir, readRecording } = this.#options
+    const { readRecording } = this.#options
     const key = modelKey(block)
-    const lease = this.#leases.get(key) ?? {
-      model: new SherpaModel(() => sherpaConfig(block, modelsDir), block.slots),
-      users: 0,
-      idle: undefined,
-    }
+    const lease = this.#leases.get(key) ?? { model: this.#open(block), users: 0, idle: undefined }
     this.#leases.set(key, lease)
     lease.users++
     clearTimeout(lease.idle)
     return work(openSherpa(block, lease.model, readRecording)).finally(() => this.#release(key, lease))
   }
 
+  /** Keeps no model loaded. @throws FailedAttempt where the library or a file is missing */
+  probe(block: SherpaBlock): Promise<void> {
+    const lease = this.#leases.get(modelKey(block))
+    return (lease?.model ?? this.#open(block)).probe()
+  }
+
   async close(): Promise<void> {
     const leases = [...this.#leases.values()]
     for (const { idle } of leases) clearTimeout(idle)
     await Promise.all(leases.map(({ model }) => model.close()))
+  }
+
+  #open(block: SherpaBlock): SherpaModel {
+    return new SherpaModel(() => sherpaConfig(block, this.#options.modelsDir), block.slots)
   }
 
   #release(key: string, lease: Lease): void {

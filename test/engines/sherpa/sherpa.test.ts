@@ -113,7 +113,7 @@ describe('sherpa-onnx', () => {
       'a directory that is not there',
       { model_dir: 'none' },
       {},
-      /^INTERNAL_ERROR: model_dir .*none cannot be read.*ENOENT/,
+      /^PROVIDER_UNAVAILABLE: model_dir .*none cannot be read.*ENOENT/,
     ],
     ['no files', {}, {}, /no file for model .*; there is no file for tokens/],
     [

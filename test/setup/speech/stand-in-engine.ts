@@ -36,5 +36,10 @@ export function standInEngines(during: (request: SpeechRequest) => Promise<void>
     voices: async () => null,
     close: async () => undefined,
   }
-  return { use: (_block, work) => work(engine), warm: async () => undefined, close: async () => undefined }
+  return {
+    use: (_block, work) => work(engine),
+    probe: async () => true,
+    warm: async () => undefined,
+    close: async () => undefined,
+  }
 }

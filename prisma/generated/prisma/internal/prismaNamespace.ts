@@ -3082,6 +3082,7 @@ export const WorkerScalarFieldEnum = {
   gpus: 'gpus',
   server: 'server',
   permits: 'permits',
+  away: 'away',
   startedAt: 'startedAt',
   heartbeatAt: 'heartbeatAt'
 } as const

@@ -402,6 +402,7 @@ export const WorkerScalarFieldEnum = {
   gpus: 'gpus',
   server: 'server',
   permits: 'permits',
+  away: 'away',
   startedAt: 'startedAt',
   heartbeatAt: 'heartbeatAt'
 } as const

@@ -66,6 +66,7 @@ export type WorkerCountAggregateOutputType = {
   gpus: number
   server: number
   permits: number
+  away: number
   startedAt: number
   heartbeatAt: number
   _all: number
@@ -112,6 +113,7 @@ export type WorkerCountAggregateInputType = {
   gpus?: true
   server?: true
   permits?: true
+  away?: true
   startedAt?: true
   heartbeatAt?: true
   _all?: true
@@ -213,6 +215,7 @@ export type WorkerGroupByOutputType = {
   gpus: runtime.JsonValue
   server: runtime.JsonValue | null
   permits: runtime.JsonValue
+  away: runtime.JsonValue
   startedAt: Date
   heartbeatAt: Date
   _count: WorkerCountAggregateOutputType | null
@@ -250,6 +253,7 @@ export type WorkerWhereInput = {
   gpus?: Prisma.JsonFilter<"Worker">
   server?: Prisma.JsonNullableFilter<"Worker">
   permits?: Prisma.JsonFilter<"Worker">
+  away?: Prisma.JsonFilter<"Worker">
   startedAt?: Prisma.DateTimeFilter<"Worker"> | Date | string
   heartbeatAt?: Prisma.DateTimeFilter<"Worker"> | Date | string
 }
@@ -264,6 +268,7 @@ export type WorkerOrderByWithRelationInput = {
   gpus?: Prisma.SortOrder
   server?: Prisma.SortOrderInput | Prisma.SortOrder
   permits?: Prisma.SortOrder
+  away?: Prisma.SortOrder
   startedAt?: Prisma.SortOrder
   heartbeatAt?: Prisma.SortOrder
 }
@@ -281,6 +286,7 @@ export type WorkerWhereUniqueInput = Prisma.AtLeast<{
   gpus?: Prisma.JsonFilter<"Worker">
   server?: Prisma.JsonNullableFilter<"Worker">
   permits?: Prisma.JsonFilter<"Worker">
+  away?: Prisma.JsonFilter<"Worker">
   startedAt?: Prisma.DateTimeFilter<"Worker"> | Date | string
   heartbeatAt?: Prisma.DateTimeFilter<"Worker"> | Date | string
 }, "id">
@@ -295,6 +301,7 @@ export type WorkerOrderByWithAggregationInput = {
   gpus?: Prisma.SortOrder
   server?: Prisma.SortOrderInput | Prisma.SortOrder
   permits?: Prisma.SortOrder
+  away?: Prisma.SortOrder
   startedAt?: Prisma.SortOrder
   heartbeatAt?: Prisma.SortOrder
   _count?: Prisma.WorkerCountOrderByAggregateInput
@@ -317,6 +324,7 @@ export type WorkerScalarWhereWithAggregatesInput = {
   gpus?: Prisma.JsonWithAggregatesFilter<"Worker">
   server?: Prisma.JsonNullableWithAggregatesFilter<"Worker">
   permits?: Prisma.JsonWithAggregatesFilter<"Worker">
+  away?: Prisma.JsonWithAggregatesFilter<"Worker">
   startedAt?: Prisma.DateTimeWithAggregatesFilter<"Worker"> | Date | string
   heartbeatAt?: Prisma.DateTimeWithAggregatesFilter<"Worker"> | Date | string
 }
@@ -331,6 +339,7 @@ export type WorkerCreateInput = {
   gpus: Prisma.JsonNullValueInput | runtime.InputJsonValue
   server?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  away?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Date | string
   heartbeatAt?: Date | string
 }
@@ -345,6 +354,7 @@ export type WorkerUncheckedCreateInput = {
   gpus: Prisma.JsonNullValueInput | runtime.InputJsonValue
   server?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  away?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Date | string
   heartbeatAt?: Date | string
 }
@@ -359,6 +369,7 @@ export type WorkerUpdateInput = {
   gpus?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   server?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  away?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   heartbeatAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -373,6 +384,7 @@ export type WorkerUncheckedUpdateInput = {
   gpus?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   server?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  away?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   heartbeatAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -387,6 +399,7 @@ export type WorkerCreateManyInput = {
   gpus: Prisma.JsonNullValueInput | runtime.InputJsonValue
   server?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  away?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Date | string
   heartbeatAt?: Date | string
 }
@@ -401,6 +414,7 @@ export type WorkerUpdateManyMutationInput = {
   gpus?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   server?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  away?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   heartbeatAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -415,6 +429,7 @@ export type WorkerUncheckedUpdateManyInput = {
   gpus?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   server?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  away?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   heartbeatAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -429,6 +444,7 @@ export type WorkerCountOrderByAggregateInput = {
   gpus?: Prisma.SortOrder
   server?: Prisma.SortOrder
   permits?: Prisma.SortOrder
+  away?: Prisma.SortOrder
   startedAt?: Prisma.SortOrder
   heartbeatAt?: Prisma.SortOrder
 }
@@ -484,6 +500,7 @@ export type WorkerSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   gpus?: boolean
   server?: boolean
   permits?: boolean
+  away?: boolean
   startedAt?: boolean
   heartbeatAt?: boolean
 }, ExtArgs["result"]["worker"]>
@@ -498,6 +515,7 @@ export type WorkerSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extens
   gpus?: boolean
   server?: boolean
   permits?: boolean
+  away?: boolean
   startedAt?: boolean
   heartbeatAt?: boolean
 }, ExtArgs["result"]["worker"]>
@@ -512,6 +530,7 @@ export type WorkerSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extens
   gpus?: boolean
   server?: boolean
   permits?: boolean
+  away?: boolean
   startedAt?: boolean
   heartbeatAt?: boolean
 }, ExtArgs["result"]["worker"]>
@@ -526,11 +545,12 @@ export type WorkerSelectScalar = {
   gpus?: boolean
   server?: boolean
   permits?: boolean
+  away?: boolean
   startedAt?: boolean
   heartbeatAt?: boolean
 }
 
-export type WorkerOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "host" | "version" | "pools" | "slots" | "inFlight" | "gpus" | "server" | "permits" | "startedAt" | "heartbeatAt", ExtArgs["result"]["worker"]>
+export type WorkerOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "host" | "version" | "pools" | "slots" | "inFlight" | "gpus" | "server" | "permits" | "away" | "startedAt" | "heartbeatAt", ExtArgs["result"]["worker"]>
 
 export type $WorkerPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Worker"
@@ -554,6 +574,10 @@ export type $WorkerPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs
      * `{"http://gpu:8091": 4}`: requests that it may have open at each server. Together no more than the server's limit.
      */
     permits: runtime.JsonValue
+    /**
+     * `{"http://gpu:8091": "connection refused at http://gpu:8091"}`: engines of its pools that did not answer the last three times.
+     */
+    away: runtime.JsonValue
     startedAt: Date
     heartbeatAt: Date
   }, ExtArgs["result"]["worker"]>
@@ -988,6 +1012,7 @@ export interface WorkerFieldRefs {
   readonly gpus: Prisma.FieldRef<"Worker", 'Json'>
   readonly server: Prisma.FieldRef<"Worker", 'Json'>
   readonly permits: Prisma.FieldRef<"Worker", 'Json'>
+  readonly away: Prisma.FieldRef<"Worker", 'Json'>
   readonly startedAt: Prisma.FieldRef<"Worker", 'DateTime'>
   readonly heartbeatAt: Prisma.FieldRef<"Worker", 'DateTime'>
 }

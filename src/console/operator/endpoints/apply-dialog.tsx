@@ -17,7 +17,7 @@ interface ApplyDialogProps {
 export function ApplyDialog({ source, changes, onDone, onClose }: ApplyDialogProps) {
   const apply = useAction(async () => {
     const { applyEndpoints } = await ask(applyFile, { source, dryRun: false })
-    toast('Applied: every process has it within a second.')
+    toast(['Applied: every process has it within a second.', ...applyEndpoints.warnings].join(' '))
     onClose()
     onDone(applyEndpoints.slugs)
   })

@@ -25,7 +25,7 @@ export function FileEditor({ slug, stored, onApplied }: FileEditorProps) {
   const review = useReview(file.source, stored)
   const [isApplying, setApplying] = useState(false)
   const engine = useEngineCheck(slug ?? '')
-  const { changes, check } = review
+  const { changes, check, warnings } = review
   const onDone = (slugs: readonly string[]): void => {
     review.forget()
     file.applied()
@@ -44,6 +44,11 @@ export function FileEditor({ slug, stored, onApplied }: FileEditorProps) {
       {engine.check.failure !== null && <Failure failure={engine.check.failure} onRetry={() => engine.check.run()} />}
       {engine.tried !== null && <EngineFindings tried={engine.tried} />}
       {check.failure !== null && <Failure failure={check.failure} />}
+      {warnings.map((warning) => (
+        <p key={warning} class="notice warn">
+          <Icon name="alert" /> {warning}
+        </p>
+      ))}
       {changes !== null && <Changes changes={changes} />}
       <YamlEditor value={file.source} badLines={badLinesOf(review)} onChange={onChange} />
       {isApplying && changes !== null && (

@@ -9,12 +9,15 @@ interface Checked {
   /** What it was compared with. */
   readonly stored: string
   readonly changes: readonly EntryChange[]
+  readonly warnings: readonly string[]
 }
 
 export interface Review {
   readonly check: Action<void>
   /** Null until the file as it is now was compared with what is stored now. */
   readonly changes: readonly EntryChange[] | null
+  /** Of engines that are not there. */
+  readonly warnings: readonly string[]
   readonly forget: () => void
 }
 
@@ -24,8 +27,10 @@ export function useReview(source: string, stored: string): Review {
   const check = useAction(async () => {
     setChecked(null)
     const { applyEndpoints } = await ask(applyFile, { source, dryRun: true })
-    setChecked({ source, stored, changes: applyEndpoints.changes })
+    const { changes, warnings } = applyEndpoints
+    setChecked({ source, stored, changes, warnings })
   })
   const isOfNow = checked?.source === source && checked.stored === stored
-  return { check, changes: isOfNow ? checked.changes : null, forget: () => setChecked(null) }
+  const { changes, warnings } = isOfNow ? checked : { changes: null, warnings: [] }
+  return { check, changes, warnings, forget: () => setChecked(null) }
 }

@@ -10,7 +10,7 @@ import { ahead, type OpenedConsole, signIn } from '../opened-console.ts'
 
 const OF_MEMBERS = 'No worker serves the pool of this job'
 const OF_OPERATORS = 'No worker serves pool night'
-const OF_ENDPOINTS = 'No worker serves this endpoint now'
+const OF_ENDPOINTS = 'This endpoint cannot speak now'
 const ADD_WORKER = `insert into worker (id, host, version, pools, slots, in_flight, gpus, heartbeat_at)
   values ('wrk_night', 'h', '1', '{night}', 1, 0, '[]', now() + interval '1 hour')`
 
@@ -73,7 +73,7 @@ export function unservedPoolJourneys(opened: () => OpenedConsole): void {
     await choice.selectOption('aside')
     await page.waitForURL(/\/playground\?endpoint=aside$/)
     await hint.waitFor()
-    expect(await choice.locator('option', { hasText: 'no worker serves it now' }).count()).toBe(2)
+    expect(await choice.locator('option', { hasText: 'cannot speak now' }).count()).toBe(2)
     expect(await flaws(page, 'unserved-endpoint')).toEqual([])
     await service.runtime.db.pool.query(SERVE, [['day']])
     await page.getByRole('button', { name: 'Look again' }).click()

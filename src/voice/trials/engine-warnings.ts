@@ -1,0 +1,44 @@
+import type { Application } from '../../catalog/apply-endpoints.ts'
+import { awayKey } from '../../catalog/engine-server.ts'
+import type { Context } from '../../context/context.ts'
+import { EngineError } from '../../engines/engine.ts'
+import type { Engines } from '../../engines/engines.ts'
+import { OWNED_SERVER } from '../../engines/owned-server.ts'
+import { modelsOf } from '../models-of.ts'
+
+/**
+ * Asks the engine of each endpoint and workflow of a file, from this process, whether it is there. A sentence for each that is not: what was applied
+ * stays applied. What the workers reach may differ.
+ */
+export async function engineWarnings(
+  { settings, log }: Pick<Context, 'settings' | 'log'>,
+  { endpoints, workflows }: Application['specs'],
+): Promise<string[]> {
+  const spoken = endpoints.filter((endpoint) => awayKey(endpoint) !== null)
+  const generated = workflows.filter(({ engine }) => engine.base_url !== OWNED_SERVER)
+  if (spoken.length + generated.length === 0) return []
+  const [{ openEngines }, { probeCog }] = await Promise.all([
+    import('../../engines/engines.ts'),
+    import('../../engines/cog.ts'),
+  ])
+  const engines: Engines = openEngines({ threads: 1, log, lookUp: settings.lookUp, ...modelsOf(settings) })
+  try {
+    const asked = await Promise.all([
+      ...spoken.map(({ slug, engine }) => warningOf(slug, () => engines.probe(engine))),
+      ...generated.map(({ slug, engine }) => warningOf(slug, () => probeCog(engine.base_url))),
+    ])
+    return asked.flat()
+  } finally {
+    await engines.close()
+  }
+}
+
+async function warningOf(slug: string, probe: () => Promise<unknown>): Promise<string[]> {
+  try {
+    await probe()
+    return []
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error
+    return [`The engine of "${slug}" is not there, as seen from here: ${error.message.replace(/\.$/, '')}.`]
+  }
+}
