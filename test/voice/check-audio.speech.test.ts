@@ -3,7 +3,7 @@ import { writeWav } from '../../src/audio/wav.ts'
 import { LANGUAGES, type Language } from '../../src/engines/espeak/detect-language.ts'
 import { checkAudio } from '../../src/voice/check-audio.ts'
 import { expectSpeech } from '../../src/voice/expect-speech.ts'
-import { type Aloud, openAloud } from '../setup/speech/espeak-aloud.ts'
+import { type Aloud, joined, openAloud } from '../setup/speech/espeak-aloud.ts'
 import { ODD_TEXTS } from '../setup/speech/odd-texts.ts'
 
 /** Words a minute. */
@@ -31,16 +31,6 @@ function refusal(text: string, language: Language, samples: Int16Array): string 
   } catch (error) {
     return (error as Error).message
   }
-}
-
-function joined(parts: readonly Int16Array[]): Int16Array {
-  const all = new Int16Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
 }
 
 const cut = (samples: Int16Array): Int16Array => samples.slice(0, (samples.length * 2) / 3)

@@ -47,7 +47,7 @@ export async function openAloud(): Promise<Aloud> {
   return { sampleRate: worker.get_samplerate(), speak }
 }
 
-function joined(blocks: readonly Int16Array[]): Int16Array {
+export function joined(blocks: readonly Int16Array[]): Int16Array {
   const all = new Int16Array(blocks.reduce((sum, { length }) => sum + length, 0))
   let at = 0
   for (const block of blocks) {
