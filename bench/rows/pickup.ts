@@ -50,7 +50,7 @@ const STEPS_NOTES = [
   'a negative step: the worker has heard of the commit before the API has read its answer',
   'a step from one process to the other is the difference of two timeOrigins: what the clock was set by between their starts is in it',
 ]
-const PICKUP_DEADLINE_MS = 20_000
+const PICKUP_DEADLINE_MS = 60_000
 type Submit = () => Promise<string>
 type Roles = readonly ('start' | 'serve' | 'work')[]
 

@@ -1,4 +1,5 @@
 import { type IncomingMessage, request } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { GOALS } from '../goals.ts'
 import { atMost, quantile, type Row } from '../measure.ts'
@@ -61,17 +62,26 @@ function exportUrl(url: string): string {
   return `${url}/api/v1/jobs/export?from=${from}&to=${to}`
 }
 
-/** An export of which a second's worth is taken every second. */
-function readSlowly(url: string, apiKey: string): Promise<IncomingMessage> {
+/** An export of which a second's worth is taken every second. It is asked for again where others have been read for too long. */
+async function readSlowly(url: string, apiKey: string): Promise<IncomingMessage> {
+  const deadline = performance.now() + SETTLE_DEADLINE_MS
+  for (;;) {
+    const response = await answerOf(url, apiKey)
+    const { statusCode, headers } = response
+    if (statusCode === 200) {
+      const timer = setInterval(() => response.read(Math.min(BYTES_PER_SECOND, response.readableLength)), 1000)
+      return response.once('close', () => clearInterval(timer)).on('error', () => undefined)
+    }
+    response.destroy()
+    if (statusCode !== 503 || performance.now() > deadline) throw new Error(`an export was answered with ${statusCode}`)
+    await wait(Number(headers['retry-after']) * 1000)
+  }
+}
+
+function answerOf(url: string, apiKey: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const options = { headers: { authorization: `Bearer ${apiKey}` }, agent: false }
-    const sent = request(url, options, (response) => {
-      if (response.statusCode !== 200) return reject(new Error(`an export was answered with ${response.statusCode}`))
-      const timer = setInterval(() => response.read(Math.min(BYTES_PER_SECOND, response.readableLength)), 1000)
-      response.once('close', () => clearInterval(timer)).on('error', () => undefined)
-      resolve(response)
-    })
-    sent.on('error', reject).end()
+    request(url, options, resolve).on('error', reject).end()
   })
 }
 
@@ -86,6 +96,6 @@ async function oldestSnapshot(client: Client): Promise<number> {
     if (rows[0]?.seconds == null) return oldest
     oldest = Math.max(oldest, rows[0].seconds)
     if (performance.now() > deadline) throw new Error('the exports still read')
-    await new Promise((resolve) => setTimeout(resolve, SAMPLE_EVERY_MS))
+    await wait(SAMPLE_EVERY_MS)
   }
 }
