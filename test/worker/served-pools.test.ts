@@ -111,6 +111,31 @@ describe('an endpoint', () => {
     expect((await answered(key, LISTS[0])).served).toMatchObject({ early: false, late: false, later: false })
   })
 
+  test('is away once every living worker of its pool says so, and where none has a server of its own that lives', async () => {
+    const { key } = await service.createCaller()
+    const { db } = service.runtime
+    const [remote, owned] = ['http://127.0.0.1:9', 'worker']
+    await applyEndpoint(service.runtime, 'remote', { pool: 'gpus', base_url: remote })
+    await applyEndpoint(service.runtime, 'owned', { pool: 'gpus', base_url: owned })
+    const say = (id: string, away: object, server: object | null) =>
+      db.pool.query('update worker set away = $2, server = $3 where id = $1', [id, away, server])
+    const served = async () => {
+      const { remote: far, owned: own } = (await answered(key, LISTS[0])).served
+      return [far, own]
+    }
+    for (const id of ['wrk_one', 'wrk_two']) await insertWorker(id, '{gpus}', -600)
+    await insertWorker('wrk_other', '{elsewhere}', -600)
+    const failed = { state: 'failed', since: '2026-01-01', restarts: 1, error: 'it ended' }
+    const away = { [remote]: 'connection refused at http://127.0.0.1:9' }
+    await say('wrk_one', away, failed)
+    expect(await served()).toEqual([true, false])
+    await say('wrk_two', {}, { ...failed, state: 'ready', error: null })
+    expect(await served()).toEqual([true, true])
+    await say('wrk_two', away, failed)
+    expect(await served()).toEqual([false, false])
+    await db.pool.query('delete from worker')
+  })
+
   test('is read of no worker without a key, nor where nobody asks whether it is served', async () => {
     await applyEndpoint(service.runtime, 'public', {})
     const unasked = await answered(null, LISTS[1])
