@@ -155,6 +155,10 @@ describe('an engine that is not there', () => {
     expect(plain).toMatchObject({ code: 0, stdout: 'applied e-dead\n', stderr: `Warning: ${warning}\n` })
     const asJson = await runHere(['endpoints', 'apply', file, '--json'], env)
     expect([asJson.code, JSON.parse(asJson.stdout)]).toEqual([0, { applied: ['e-dead'], warnings: [warning] }])
+    await whyAway('e-dead')
+    const { stdout } = await runHere(['endpoints', 'list', '--json'], env)
+    const listed = (JSON.parse(stdout) as { items: { slug: string }[] }).items.map(({ slug }) => slug)
+    expect(listed.indexOf('e-dead')).toBeGreaterThan(listed.indexOf('tts'))
   })
 })
 

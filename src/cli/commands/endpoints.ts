@@ -57,10 +57,15 @@ export function addEndpointCommands(program: Command): void {
 
 function addReading(endpoints: Command): void {
   operatorCommand(
-    endpoints.command('list').description('list all voice endpoints, unpublished and restricted ones included'),
+    endpoints
+      .command('list')
+      .description(
+        'list all voice endpoints, unpublished and restricted ones included; those whose engine is away last',
+      ),
     async (ctx) => {
       const { endpoints: listEndpoints } = await import('../../catalog/endpoints.ts')
-      const all = await everyPage((page) => listEndpoints(ctx, page))
+      const { awayLast } = await import('../../worker/served-pools.ts')
+      const all = await awayLast(ctx, await everyPage((page) => listEndpoints(ctx, page)))
       return { json: { items: all.map(toItem) }, text: toTable(COLUMNS, all) }
     },
     ['catalog'],
