@@ -22,8 +22,11 @@ export const EndpointChoice = ({ endpoints, chosen, onLook }: EndpointChoiceProp
     {endpoints.length > 1 && <EndpointSelect endpoints={endpoints} chosen={chosen.slug} />}
     {chosen.isServed === false && (
       <p class="notice warn">
-        <Icon name="alert" /> This endpoint cannot speak now: what is submitted waits, or fails and costs nothing.
-        {chosen.notServedBecause !== null && <span dir="auto"> {chosen.notServedBecause}</span>}
+        <Icon name="alert" />
+        <span class="notice-body">
+          This endpoint cannot speak now: what is submitted waits, or fails and costs nothing.
+          {chosen.notServedBecause !== null && <bdi> {chosen.notServedBecause}</bdi>}
+        </span>
         <button type="button" class="button small" onClick={onLook}>
           Look again
         </button>
