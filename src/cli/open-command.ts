@@ -45,11 +45,12 @@ export async function openCommand(
   needs: readonly Need[],
   { asItIs = false, server }: Look = {},
 ): Promise<OpenedCommand> {
-  if (!asItIs) sayIfNew(settings)
+  const isNew = hasNoDatabase(settings)
   const closers: Closer[] = []
   const close = () => closeInTurn(closers, closingLimit(settings), log)
   try {
     const foundation = await openFoundation(settings, log, closers, () => whole, { asItIs, server })
+    if (isNew) sayMade(settings)
     if (!asItIs && !(await isInstalled(foundation))) {
       const runtime = await openWhole(settings, log)
       closers.push({ what: 'the service', close: () => runtime.close() })
@@ -72,16 +73,20 @@ export async function openCommand(
 
 /** The whole service, without listening and without working: for commands that submit work and may have to do it. */
 export async function openService(settings: Settings, log: Log): Promise<Runtime> {
-  sayIfNew(settings)
-  return openWhole(settings, log)
+  const isNew = hasNoDatabase(settings)
+  const runtime = await openWhole(settings, log)
+  if (isNew) sayMade(settings)
+  return runtime
 }
 
+const hasNoDatabase = ({ databaseUrl, dataDir }: Settings): boolean =>
+  databaseUrl === null && !existsSync(postgresDirectory(dataDir))
+
 /** A command that runs in another folder than the service makes an installation there that nobody looks for. */
-function sayIfNew({ databaseUrl, dataDir }: Settings): void {
-  if (databaseUrl !== null || existsSync(postgresDirectory(dataDir))) return
+function sayMade({ dataDir }: Settings): void {
   const path = printable(dataDir)
   process.stderr.write(
-    `There was no installation in ${path}: it is made now. For another one, set DATA_DIR or DATABASE_URL.\n`,
+    `There was no installation in ${path}: this command made one. For another one, set DATA_DIR or DATABASE_URL.\n`,
   )
 }
 

@@ -46,7 +46,7 @@ beforeAll(async () => {
     await applyWorkflow(service.runtime, `flow-${count}`)
   }
   const { rows } = await service.runtime.db.pool.query<{ id: string }>(
-    `select 'entry_' || id as id from credit_entry where account_id = $1 order by credit_entry.id desc`,
+    `select public_id as id from credit_entry where account_id = $1 order by credit_entry.id desc`,
     [account],
   )
   const numbered = (prefix: string) => Array.from({ length: SIZE }, (_, n) => `${prefix}${n}`)

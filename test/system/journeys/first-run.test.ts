@@ -76,7 +76,7 @@ describe('the first start', { timeout: 120_000 }, () => {
 describe('a command in a folder without an installation', { timeout: 120_000 }, () => {
   afterAll(cleanUp)
 
-  test('says that it makes one, and where; the next one says nothing', async () => {
+  test('says that it made one, and where; the next one says nothing', async () => {
     const cwd = await makeTempDir()
     const { DATABASE_URL, DATA_DIR, ...env } = process.env
     const list = () =>
@@ -84,7 +84,7 @@ describe('a command in a folder without an installation', { timeout: 120_000 }, 
     const first = await list()
     expect(JSON.parse(first.stdout)).toEqual({ items: [] })
     expect(first.stderr).toBe(
-      `There was no installation in ${join(cwd, 'data')}: it is made now. For another one, set DATA_DIR or DATABASE_URL.\n`,
+      `There was no installation in ${join(cwd, 'data')}: this command made one. For another one, set DATA_DIR or DATABASE_URL.\n`,
     )
     expect((await list()).stderr).toBe('')
   })
