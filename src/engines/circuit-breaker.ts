@@ -62,11 +62,6 @@ export class CircuitBreaker {
     }
   }
 
-  /** The server was found to live by other means than a request to work. */
-  lives(): void {
-    this.#answered()
-  }
-
   /** Returns whether the request is the one that finds out. */
   #admit(): boolean {
     if (this.#failures < BREAKING_FAILURES) return false

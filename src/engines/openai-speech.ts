@@ -180,7 +180,6 @@ export async function probeSpeechServer({ block, server, lookUp }: Connection): 
     if (signal.aborted && server.slots.inUse > 0) return false
     throwIfAway(server.baseUrl, error)
   }
-  server.breaker.lives()
   return true
 }
 
