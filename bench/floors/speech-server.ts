@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { writeWav } from '../../src/audio/wav.ts'
 
-// A speech server that answers every request with the same second of a tone, after DELAY_MS; with SECONDS_PER_CHARACTER as long as its text.
+// A speech server that answers every text with the same second of a tone, after DELAY_MS; with SECONDS_PER_CHARACTER as long as its text.
 
 const RATE = 8000
 const delayMs = Number(process.env.DELAY_MS)
@@ -16,6 +16,8 @@ const tone = (seconds: number) => {
 const second = tone(1)
 
 const server = createServer((request, reply) => {
+  // Workers ask whether it is there.
+  if (request.method !== 'POST') return reply.writeHead(404).end()
   const body: Buffer[] = []
   request.on('data', (piece: Buffer) => body.push(piece))
   request.on('end', () => {
