@@ -15,7 +15,7 @@ export interface AudioShares {
 }
 
 export const openAudioShares = (): AudioShares => ({
-  encoded: new AudioPlaces(96, 48),
+  encoded: new AudioPlaces(64, 24),
   large: new AudioPlaces(16, 8),
   decoded: new AudioPlaces(12, 4),
 })

@@ -97,7 +97,7 @@ describe('a completed job', () => {
 })
 
 describe('reading audio at once', () => {
-  const MOST = { encoded: 48, large: 8, decoded: 4 }
+  const MOST = { encoded: 24, large: 8, decoded: 4 }
   const takeAll = (share: keyof typeof MOST, but = 0) =>
     Promise.all(Array.from({ length: MOST[share] - but }, () => service.runtime.audio.shares[share].acquire(account)))
 
