@@ -2,7 +2,7 @@ import { within } from './within.ts'
 
 type Closer = () => Promise<unknown>
 
-/** What has not closed by then is left open, so that what was opened before it closes. */
+/** A close that takes longer is given up, so that a stuck process does not keep the database open. */
 const CLOSE_DEADLINE_MS = 60_000
 
 /** What is open within a scope. Nothing opens in one that is closed, or that closes: each method but `close` throws there. */

@@ -22,7 +22,7 @@ export interface Service {
   stop(): Promise<void>
 }
 
-/** What a row has: a PostgreSQL, a key, temporary directories, and processes that end with it. */
+/** A row's PostgreSQL, key, temporary directories and processes. All of them end with the row. */
 export interface Environment extends Pick<Closers, 'open' | 'close'> {
   readonly quick: boolean
   /** Calls it when this is closed, before what was opened earlier is closed. */

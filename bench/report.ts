@@ -32,7 +32,7 @@ const pad = (cell: string, width: number, column: number) =>
 const amount = (value: number, unit: string) =>
   `${Math.abs(value) >= 100 ? Math.round(value) : value.toPrecision(3)} ${unit}`
 
-/** What stands above the lines of all rows. */
+/** The heading of the table. */
 export const HEAD: readonly string[] = [
   padded(['what', 'floor', 'value', 'ratio', 'reach', 'reached']),
   WIDTHS.map((width) => '-'.repeat(width)).join('  '),

@@ -11,7 +11,7 @@ let ending: Promise<never> | undefined
 process.once('SIGINT', () => void end(130))
 process.once('SIGTERM', () => void end(143))
 process.once('disconnect', () => void end(1))
-// A row's promise that nothing waits for rejects to here as well. What fails because all is closed at present says nothing.
+// Unhandled rejections of the row arrive here too. Errors that closing causes are ignored.
 process.on('uncaughtException', (error) => void fail('not measured', error))
 process.once('exit', stopLaunched)
 try {
@@ -33,7 +33,7 @@ function end(code: number): Promise<never> {
   return ending
 }
 
-/** Nothing opens once the environment closes; what starts at present does not have to be ready first. */
+/** Closes the environment, also while a process of it still starts. */
 async function exit(code: number): Promise<never> {
   const outcomes = await Promise.allSettled([environment.close(), stopLaunched()])
   const notes = outcomes.flatMap((outcome) =>

@@ -15,7 +15,7 @@ interface RunOptions {
   readonly onEnd: (result: RowResult) => void
 }
 
-/** What the process of a row sends. */
+/** The message that a row's process sends. */
 export type RowPart = Pick<RowResult, 'measures' | 'notes'>
 
 /** Runs them one after the other, each in a process of its own, so that none leaves anything to the next one. Returns those that have failed. */
@@ -32,7 +32,7 @@ export async function runRows(names: readonly string[], options: RunOptions): Pr
 async function runRow(name: string, options: RunOptions): Promise<boolean> {
   const { script, args, limitMs, signal, closeMs, onEnd } = options
   const parts: RowPart[] = []
-  // What the row itself prints is no figure.
+  // The row's own output goes to stderr, so that stdout holds figures alone.
   const child = fork(script, [name, ...args], { execArgv: [], detached: true, stdio: ['ignore', 2, 2, 'ipc'] })
   child.on('message', (part: RowPart) => parts.push(part))
   const ended = Promise.all([once(child, 'exit'), once(child, 'disconnect')])

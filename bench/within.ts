@@ -1,4 +1,4 @@
-/** What the work comes to. @throws Error with the reason, once it has taken longer */
+/** Resolves with the result of the work. @throws Error with the reason if the work takes longer than the limit */
 export async function within<T>(ms: number, work: Promise<T>, reason: string): Promise<T> {
   const { promise: over, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(reason)), ms)

@@ -17,7 +17,7 @@ interface NamedEntry {
   readonly publicId: string | null
 }
 
-/** What callers name an entry by. */
+/** The id that callers see of an entry. */
 export function entryId(entry: NamedEntry): string {
   const { kind, jobId } = entry
   if (jobId === null) return publicIdOf('entry', entry)

@@ -30,7 +30,7 @@ export interface Application {
   /** Slugs of its endpoints, then of its workflows. */
   readonly applied: readonly string[]
   readonly changes: readonly EntryChange[]
-  /** What the file says of them. */
+  /** The endpoints as the file describes them. */
   readonly specs: EndpointSpecs
 }
 

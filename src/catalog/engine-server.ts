@@ -45,7 +45,7 @@ export function ownedServerLimit(servers: Servers, queues: ReadonlySet<string>):
   return limits.length === 0 ? 0 : Math.min(...limits)
 }
 
-/** What of an engine can be away: its server's address, or its model. null: it is part of this service, or the server of each worker. */
+/** Names the server or the model that an engine depends on. null if the engine is part of this service, or each worker owns its server. */
 export function awayKey({ engine }: Pick<VoiceEndpoint, 'engine'>): string | null {
   if (engine.kind === 'sherpa-onnx') return modelKey(engine)
   return typeof engine.base_url === 'string' && engine.base_url !== OWNED_SERVER ? serverAddress(engine.base_url) : null

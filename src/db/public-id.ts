@@ -7,13 +7,13 @@ type Numbered = 'entry' | 'audit' | 'secret'
 
 const NUMBER = /_(0|[1-9]\d{0,17})$/
 
-/** What callers name a row by: its own id, or its number where it is from before rows had one. */
+/** The id that callers see: the row's own id, or its number if an earlier release wrote the row. */
 export const publicIdOf = (
   prefix: Numbered,
   { id, publicId }: { readonly id: bigint; readonly publicId: string | null },
 ): string => publicId ?? `${prefix}_${id}`
 
-/** Which row has an id; null where it is none of this kind. */
+/** The condition that finds the row of an id; null if the text is no id of this kind. */
 export function wherePublicId(prefix: Numbered, text: string): { publicId: string | null; id?: bigint } | null {
   if (isId(prefix, text)) return { publicId: text }
   const number = text.startsWith(`${prefix}_`) ? NUMBER.exec(text.slice(prefix.length))?.[1] : undefined
@@ -22,7 +22,7 @@ export function wherePublicId(prefix: Numbered, text: string): { publicId: strin
 
 /**
  * A page whose cursors are the numbers of the rows that they name.
- * @param numberOf null where there is no such row
+ * @param numberOf returns null if there is no such row
  * @throws INVALID_REQUEST where a cursor names no row
  */
 export async function numberedPage<Input extends PageInput>(

@@ -14,7 +14,7 @@ export function queuedPool(catalog: Catalog, endpointKey: string): string | null
   return RESERVED_POOLS.includes(pool) ? null : pool
 }
 
-/** What the living workers serve. */
+/** The pools and endpoints that living workers serve. */
 interface Serving {
   readonly host: string
   readonly pools: readonly string[]
@@ -63,7 +63,7 @@ export async function loadUnserved(
   )
 }
 
-/** The endpoints but those whose engine is away, as every living worker of their pool says. Where there is no such worker, nothing is known of it. */
+/** Leaves out the endpoints whose engine every living worker of their pool reports as away. An endpoint without a living worker stays. */
 export async function withoutAway(
   ctx: Pick<Context, 'db'>,
   endpoints: readonly VoiceEndpoint[],
@@ -90,7 +90,7 @@ function unservedBecause(endpoint: VoiceEndpoint, workers: readonly Serving[]): 
   return reasons[0] ?? `no living worker serves the pool ${poolOf(endpoint)}`
 }
 
-/** What keeps each worker of an endpoint's pool from its engine; null: nothing does. */
+/** Gives, for each living worker of the pool, the reason why it does not reach the endpoint's engine; null if it does. */
 function reasonsOf(endpoint: VoiceEndpoint, workers: readonly Serving[]): (string | null)[] {
   const pool = poolOf(endpoint)
   const key = awayKey(endpoint)

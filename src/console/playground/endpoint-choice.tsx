@@ -16,7 +16,7 @@ interface EndpointChoiceProps {
   readonly onLook: () => void
 }
 
-/** Which endpoint speaks, where there are several, and that it cannot speak now. */
+/** Lets the user choose an endpoint if there are several, and warns if the chosen one cannot speak now. */
 export const EndpointChoice = ({ endpoints, chosen, onLook }: EndpointChoiceProps) => (
   <>
     {endpoints.length > 1 && <EndpointSelect endpoints={endpoints} chosen={chosen.slug} />}
@@ -25,7 +25,7 @@ export const EndpointChoice = ({ endpoints, chosen, onLook }: EndpointChoiceProp
         <Icon name="alert" />
         <span class="notice-body">
           This endpoint cannot speak now: what is submitted waits, or fails and costs nothing.
-          {chosen.notServedBecause !== null && <bdi> {chosen.notServedBecause}</bdi>}
+          {chosen.notServedBecause !== null && <bdi> Reason: {chosen.notServedBecause}.</bdi>}
         </span>
         <button type="button" class="button small" onClick={onLook}>
           Look again

@@ -37,7 +37,7 @@ const CODES: Readonly<Record<string, string>> = LANGUAGE_CODES
 /** What Kokoro reads by its own lexicons. */
 const KOKORO_OWN: ReadonlySet<string | undefined> = new Set(['zh', 'en', undefined])
 
-/** What the library has to load. @throws FailedAttempt where a file is missing */
+/** The configuration that sherpa-onnx loads a model by. @throws FailedAttempt if a file is missing */
 export async function sherpaConfig(block: SherpaBlock, modelsDir: string): Promise<object> {
   const { model, rules } = await findModelFiles(block, modelsDir)
   return {

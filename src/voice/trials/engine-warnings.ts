@@ -8,7 +8,7 @@ import { modelsOf } from '../models-of.ts'
 
 /**
  * Asks the engine of each endpoint and workflow of a file, from this process, whether it is there. A sentence for each that is not: what was applied
- * stays applied. What the workers reach may differ.
+ * stays applied. The workers may reach other servers than this process.
  */
 export async function engineWarnings(
   { settings, log }: Pick<Context, 'settings' | 'log'>,

@@ -592,7 +592,7 @@ export type $AuditEntryPayload<ExtArgs extends runtime.Types.Extensions.Internal
     actorName: string | null
     createdAt: Date
     /**
-     * What callers name it by. Null: from before there were such ids.
+     * The id that callers see. Null if an earlier release wrote the row.
      */
     publicId: string | null
   }, ExtArgs["result"]["auditEntry"]>

@@ -625,7 +625,7 @@ export type $CreditEntryPayload<ExtArgs extends runtime.Types.Extensions.Interna
     jobId: string | null
     createdAt: Date
     /**
-     * What callers name a grant by; entries of jobs are named by their jobs. Null: from before there were such ids.
+     * The id that callers see of a grant; an entry of a job takes the job's id. Null if an earlier release wrote the entry.
      */
     publicId: string | null
   }, ExtArgs["result"]["creditEntry"]>

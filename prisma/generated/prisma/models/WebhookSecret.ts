@@ -575,7 +575,7 @@ export type $WebhookSecretPayload<ExtArgs extends runtime.Types.Extensions.Inter
     createdAt: Date
     expiresAt: Date | null
     /**
-     * What callers name it by. Null: from before there were such ids.
+     * The id that callers see. Null if an earlier release wrote the row.
      */
     publicId: string | null
   }, ExtArgs["result"]["webhookSecret"]>

@@ -16,7 +16,7 @@ export interface Review {
   readonly check: Action<void>
   /** Null until the file as it is now was compared with what is stored now. */
   readonly changes: readonly EntryChange[] | null
-  /** Of engines that are not there. */
+  /** The service warns here about engines that it cannot reach. */
   readonly warnings: readonly string[]
   readonly forget: () => void
 }
