@@ -12,7 +12,7 @@ const TEXT = `${OPENING} ${'And this is one of those that come later on, one aft
 const SUBMIT = `mutation ($text: String!) { submitVoiceJob(slug: "slow", inputs: { text: $text, voice: "calm" }, live: true) {
   ... on VoiceJobSubmission { jobId } } }`
 const LIVE = 'query ($id: ID!) { voiceJob(jobId: $id) { opus: liveUrl(format: OPUS) wav: liveUrl(format: WAV) } }'
-const PLACES = 48
+const PLACES = 24
 const TIMEOUT_MS = 60_000
 
 let server: SpeechServer
@@ -21,7 +21,7 @@ let rest: PromiseWithResolvers<void>
 beforeAll(async () => {
   server = await startSpeechServer()
   service = await startTestRuntime({ worker: true })
-  const engine = { base_url: server.url, max_in_flight: 2, retry_seconds: 1 }
+  const engine = { base_url: server.url, max_in_flight: 8, retry_seconds: 1 }
   const inputs = {
     type: 'object',
     additionalProperties: false,
