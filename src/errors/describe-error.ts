@@ -13,14 +13,13 @@ import { isStoreDown } from './store-down.ts'
 export const JSON_TYPE = 'application/json; charset=utf-8'
 const MAX_LOGGED_CHARACTERS = 300
 
-/** What fastify and its plugins call a caller's violation; anything else with a status is an exception like any other. */
 interface HttpError {
   readonly code?: unknown
   readonly statusCode?: unknown
   readonly expose?: unknown
 }
 
-/** Any exception as an error for the caller: what is not known to be harmless becomes INTERNAL_ERROR. */
+/** Turns any exception into an error for the caller; an unknown one becomes INTERNAL_ERROR. */
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   const violation = callersError(error as HttpError | null)
@@ -28,7 +27,6 @@ export function toServiceError(error: unknown): ServiceError {
   return isDatabaseDown(error) || isStoreDown(error) ? unavailable(error) : internalError(error)
 }
 
-/** The headers of an error response besides the body's type. */
 export function errorHeaders(error: ServiceError): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': JSON_TYPE }
   if (error.code === 'UNAUTHORIZED') headers['www-authenticate'] = 'Bearer'
@@ -39,18 +37,17 @@ export function errorHeaders(error: ServiceError): Record<string, string> {
 function callersError(error: HttpError | null): ServiceError | null {
   if (typeof error?.statusCode !== 'number') return null
   const fromHttp = typeof error.code === 'string' && error.code.startsWith('FST_')
-  // A caller that hangs up in the middle of a body looks like a broken connection to the database otherwise.
+  // A caller that hangs up in the middle of a body raises the code of a broken database connection.
   const hungUp = error.code === 'ECONNRESET' && error.statusCode === 400
   if (!fromHttp && !hungUp && error.expose !== true) return null
   const { statusCode } = error
-  // A static file outside of its folder is as good as none.
   if (statusCode === 403 || statusCode === 404) return notFound()
   if (statusCode === 413) return payloadTooLarge()
   if (statusCode === 415) return unsupportedMediaType()
   return statusCode >= 400 && statusCode < 500 ? invalidRequest('Send a well-formed HTTP request.') : null
 }
 
-/** An exception for the log: where it happened, never what was sent. A database's message quotes the values of the row. */
+/** Describes an exception for the log without the values that the caller sent. */
 export function describeError(error: unknown): Record<string, unknown> {
   const cause = error instanceof ServiceError && error.cause !== undefined ? error.cause : error
   if (!(cause instanceof Error)) return { name: typeof cause }
