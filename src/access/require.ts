@@ -2,7 +2,6 @@ import { forbidden, ServiceError, unauthorized } from '../errors/service-error.t
 import type { AccountHolder, Actor, SessionActor } from './actor.ts'
 import { OPERATOR_SCOPE } from './scopes.ts'
 
-/** As much of a verb's context as says for which caller it works. */
 interface Acting {
   readonly actor: Actor
 }
@@ -11,16 +10,15 @@ interface Timed extends Acting {
   now(): Date
 }
 
-/** For so long an operator's password counts. */
 export const CONFIRMATION_MS = 15 * 60_000
 
-/** @throws UNAUTHORIZED without a key, FORBIDDEN where the key lacks the scope */
+/** @throws UNAUTHORIZED without a key, FORBIDDEN if the key lacks the scope */
 export function requireScope(ctx: Acting, scope: string): void {
   if (ctx.actor.kind === 'anonymous') throw unauthorized()
   if ('scopes' in ctx.actor && !ctx.actor.scopes.includes(scope)) throw forbidden(scope)
 }
 
-/** Whose job it is going to be. @throws UNAUTHORIZED without an account */
+/** @throws UNAUTHORIZED without an account */
 export function requireAccount(ctx: Acting): AccountHolder {
   if (ctx.actor.kind === 'anonymous' || ctx.actor.kind === 'system') throw unauthorized()
   return ctx.actor
@@ -32,19 +30,17 @@ export function requireSession(ctx: Acting): SessionActor {
   return ctx.actor
 }
 
-/** Whether the operator asks: at the command line, with a key that holds the scope, or signed in. */
 export const isOperator = ({ actor }: Acting): boolean =>
   actor.kind === 'system' || ('scopes' in actor && actor.scopes.includes(OPERATOR_SCOPE))
 
-/** Verbs of the operator: at the command line, with a key that holds the scope, or signed in. @throws UNAUTHORIZED, FORBIDDEN */
+/** @throws UNAUTHORIZED, FORBIDDEN */
 export function requireOperator(ctx: Acting): void {
   requireScope(ctx, OPERATOR_SCOPE)
   if (ctx.actor.kind === 'account') throw forbidden(OPERATOR_SCOPE)
 }
 
 /**
- * Verbs by which the operator changes something: a user who signed in has given the password a moment ago. Keys, which no browser holds,
- * are not asked.
+ * A session needs a recent password; a key does not, because no browser holds one.
  * @throws UNAUTHORIZED, FORBIDDEN, REAUTHENTICATION_REQUIRED
  */
 export function requireConfirmedOperator(ctx: Timed): void {
@@ -52,14 +48,14 @@ export function requireConfirmedOperator(ctx: Timed): void {
   requireConfirmation(ctx)
 }
 
-/** What is asked besides of an operator who changes what is another account's. @throws REAUTHENTICATION_REQUIRED */
+/** @throws REAUTHENTICATION_REQUIRED */
 export function requireConfirmation({ actor, now }: Timed): void {
   if (actor.kind !== 'session') return
   if (actor.passwordAt === null || now().getTime() - actor.passwordAt.getTime() > CONFIRMATION_MS)
     throw new ServiceError('REAUTHENTICATION_REQUIRED', 'Give your password again, with reauthenticate.')
 }
 
-/** Verbs of the command line alone. @throws FORBIDDEN to every other caller */
+/** @throws FORBIDDEN to every caller but the command line */
 export function requireSystem(ctx: Acting): void {
   if (ctx.actor.kind !== 'system') throw forbidden(OPERATOR_SCOPE)
 }

@@ -1,28 +1,18 @@
-/** The scope that every voice endpoint asks for. */
 export const VOICE_SCOPE = 'generate:voice'
 
-/** The scope that every workflow asks for; not granted by default. */
 export const GENERATION_SCOPE = 'generate:workflow'
 
-/** What an operator's key holds, and the sessions of users that the command line has marked. No account has it by itself. */
+/** No account has this scope by default: only operator keys and marked users hold it. */
 export const OPERATOR_SCOPE = 'operator'
 
-/** The account's own voices and its lexicon; not granted by default. */
 export const LIBRARY_SCOPE = 'voice:library'
 
-/** Reading jobs: list, single read, export. */
 export const JOB_READ_SCOPE = 'job:read'
-/**
- * What an owner does: the account's keys, webhooks and their secrets, users and ledger. Not granted by default: its holder decides
- * where results go.
- */
+/** Not granted by default, because its holder decides where results go. */
 export const ACCOUNT_ADMIN_SCOPE = 'account:admin'
-/** What a key may do when nothing else is said. */
 export const DEFAULT_SCOPES: readonly string[] = [VOICE_SCOPE, JOB_READ_SCOPE]
-/** `noun:verb`, as in `generate:voice`; operators may invent more to restrict endpoints. */
 export const SCOPE_FORM = /^[a-z][a-z0-9_-]{0,31}(:[a-z0-9_-]{1,32})?$/
 
-/** Scopes of the companion; none is granted by default. */
 export const CHAT_SCOPE = 'companion:chat'
 export const RETARGET_SCOPE = 'companion:retarget'
 export const MEDIA_TAG_SCOPE = 'companion:media_tag'
@@ -40,7 +30,6 @@ const MEMBER_SCOPES: readonly string[] = [
   LIBRARY_SCOPE,
 ]
 
-/** What each scope lets a caller do, in a sentence. */
 export const SCOPE_MEANINGS: Readonly<Record<string, string>> = {
   [VOICE_SCOPE]: 'Turn texts into speech at voice endpoints, and read those jobs.',
   [JOB_READ_SCOPE]: 'Read, list and export the jobs of the account, and its balance.',
@@ -53,10 +42,9 @@ export const SCOPE_MEANINGS: Readonly<Record<string, string>> = {
   [OPERATOR_SCOPE]: 'Operate this service: accounts, endpoints, users and the jobs of all accounts.',
 }
 
-/** What a user of this role may do, in the words of keys. */
 export const scopesOf = (role: UserRole): readonly string[] =>
   role === 'owner' ? [...MEMBER_SCOPES, ACCOUNT_ADMIN_SCOPE] : MEMBER_SCOPES
 
-/** What a signed-in user may do. A session submits to no restricted endpoint. */
+/** A session has no scope for restricted endpoints. */
 export const scopesOfUser = (user: { readonly role: UserRole; readonly operator: boolean }): readonly string[] =>
   user.operator ? [...scopesOf(user.role), OPERATOR_SCOPE] : scopesOf(user.role)
