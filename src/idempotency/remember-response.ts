@@ -4,25 +4,22 @@ import type { Sql } from '../db/sql.ts'
 import { invalidRequest, ServiceError } from '../errors/service-error.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
 
-/** How long a key is remembered. */
 export const REMEMBERED_MS = 24 * 3_600_000
 const KEY_FORM = /^[\x20-\x7e]{1,255}$/
 
-/** One use of an Idempotency-Key: the account, the key, and the hash of the request that it came with. */
 export interface IdempotentRequest {
   readonly accountId: string
   readonly key: string
   readonly requestHash: Buffer
 }
 
-/** @throws INVALID_REQUEST unless the key is 1 to 255 printable ASCII characters */
 function checkIdempotencyKey(key: string): void {
   if (KEY_FORM.test(key)) return
   const details = [{ path: '/idempotencyKey', message: 'must have 1 to 255 printable ASCII characters' }]
   throw invalidRequest('Send an Idempotency-Key of 1 to 255 printable ASCII characters.', details)
 }
 
-/** The use of a key by an account, with the hash of what it came with; null without a key. @throws INVALID_REQUEST for a malformed key */
+/** Returns null without a key. @throws INVALID_REQUEST for a malformed key */
 export function idempotentRequest(
   owner: { readonly accountId: string },
   key: string | null | undefined,
@@ -34,13 +31,12 @@ export function idempotentRequest(
   return { accountId: owner.accountId, key, requestHash }
 }
 
-/** What the records are read from, and the time by which they expire. */
 interface Records {
   readonly db: Pick<Database, 'prisma'>
   now(): Date
 }
 
-/** The job that this key already made, or null. @throws IDEMPOTENCY_MISMATCH where it was already used with a different request */
+/** Returns the job that the key made, or null. @throws IDEMPOTENCY_MISMATCH for another request */
 export async function recallJob({ db, now }: Records, request: IdempotentRequest): Promise<string | null> {
   const { accountId, key, requestHash } = request
   const known = await db.prisma.idempotencyRecord.findFirst({
@@ -55,7 +51,6 @@ export async function recallJob({ db, now }: Records, request: IdempotentRequest
   )
 }
 
-/** Whether the caller made a job of an endpoint under a key, with the same API key as now. A malformed key made none. */
 export async function madeBefore(
   { db, now }: Records,
   caller: { readonly accountId: string; readonly apiKeyId?: string },
@@ -72,11 +67,10 @@ export async function madeBefore(
 }
 
 /**
- * Binds the key to a job, in the transaction that makes the job. Returns false where another request was faster: while that one's
- * transaction is open this call waits for it.
+ * Binds the key to a job in the job's transaction.
+ * Waits for another open transaction with this key; returns false if that one commits.
  */
 export async function rememberJob(tx: Sql, request: IdempotentRequest, jobId: string): Promise<boolean> {
-  // SQL: the statement that finds an expired record takes it over.
   const { rows } = await tx.query({
     text: `${binding('values ($1, $2, $3, $4)')} returning job_id`,
     values: [request.accountId, request.key, request.requestHash, jobId],
@@ -85,10 +79,9 @@ export async function rememberJob(tx: Sql, request: IdempotentRequest, jobId: st
 }
 
 /**
- * The same as part of the statement that makes jobs: the `id` of each that its key stands for. Of several with one key that is the first.
- * Keys are bound in their order, so that no two statements wait for each other; one that is seen to stand for another job is left alone, so
- * that a repetition locks and writes nothing. A repetition after a lost answer finds the records of its own jobs its own.
- * @param asked names an expression with the columns id, account_id, key and request_hash
+ * Binds keys within the statement that inserts jobs and returns the bound ids.
+ * Ordered keys prevent deadlocks. A key of another job is not locked.
+ * @param asked an expression with the columns id, account_id, key and request_hash
  */
 export const rememberingJobs = (asked: string): string =>
   `${binding(`
@@ -108,21 +101,18 @@ const binding = (rows: string): string => `
     set request_hash = excluded.request_hash, job_id = excluded.job_id, created_at = now()
     where idempotency_record.created_at <= ${EXPIRED}`
 
-/** The key stands for that job no longer: the next request that comes with it makes another one. */
+/** Unbinds the key from the job, so the next request with it makes another one. */
 export async function forgetJob(
   tx: Sql,
   { accountId, key }: Pick<IdempotentRequest, 'accountId' | 'key'>,
   jobId: string,
 ) {
-  // SQL: it is part of the transaction that ends the job, which takes statements, not calls of Prisma Client.
   const text = 'delete from idempotency_record where account_id = $1 and key = $2 and job_id = $3'
   await tx.query({ text, values: [accountId, key, jobId] })
 }
 
-/** Deletes the answers that have expired. */
 export async function forgetExpired({ db, now }: Records): Promise<void> {
   await db.prisma.idempotencyRecord.deleteMany({ where: { createdAt: { lte: expiredAt(now()) } } })
 }
 
-/** A record that was made by then has expired. */
 const expiredAt = (now: Date): Date => new Date(now.getTime() - REMEMBERED_MS)
