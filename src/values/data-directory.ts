@@ -1,7 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Nothing can be kept under DATA_DIR. The message is one sentence that an operator can act on. */
 export class DataDirectoryError extends Error {
   override readonly name = 'DataDirectoryError'
 }
@@ -23,7 +22,6 @@ const REASONS: Readonly<Record<string, string>> = {
 export const cannotUse = (directory: string, reason: string) =>
   new DataDirectoryError(`The data directory ${directory} cannot be used: ${reason}.`)
 
-/** Runs file system work on a directory; what fails becomes one sentence that names the directory and the reason. */
 export async function using<T>(directory: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -32,7 +30,6 @@ export async function using<T>(directory: string, work: () => Promise<T>): Promi
   }
 }
 
-/** The same for work that does not wait. */
 export function usingSync<T>(directory: string, work: () => T): T {
   try {
     return work()
@@ -42,8 +39,8 @@ export function usingSync<T>(directory: string, work: () => T): T {
 }
 
 /**
- * The directory by its one true name, made where it is missing; every process on it agrees on the name. Its parents are made one by
- * one: node's recursive mkdir never returns where a file system answers ENOENT, as /proc does.
+ * Creates the directory if needed and returns its real path.
+ * Node's recursive mkdir never returns on file systems that answer ENOENT, such as /proc.
  * @throws DataDirectoryError
  */
 export const openDataDirectory = (directory: string, mode = 0o777): string =>
@@ -52,7 +49,6 @@ export const openDataDirectory = (directory: string, mode = 0o777): string =>
     return realpathSync(directory)
   })
 
-/** Makes a directory where it is missing, with its parents: their entries are on the disk when this returns. */
 export function makeWithParents(directory: string, mode: number): void {
   try {
     makeOne(directory, mode)
@@ -64,7 +60,7 @@ export function makeWithParents(directory: string, mode: number): void {
   }
 }
 
-/** One that is there, or a link to one, will do: another process may be faster. */
+/** Another process may create it first; a link to a directory also counts. */
 function makeOne(directory: string, mode: number): void {
   try {
     mkdirSync(directory, { mode })
@@ -75,7 +71,7 @@ function makeOne(directory: string, mode: number): void {
   syncEntries(dirname(directory))
 }
 
-/** After a power cut, what was made in a directory is there only then. One that may be written and not be read is left as it is. */
+/** After a power cut a new entry survives only if its directory was synced. */
 function syncEntries(directory: string): void {
   let descriptor: number
   try {
@@ -91,13 +87,11 @@ function syncEntries(directory: string): void {
   }
 }
 
-/** What already is a sentence, or comes from no system call, stays as it is. */
 function explained(directory: string, error: unknown): unknown {
   const code = errorCode(error)
   return code === undefined ? error : cannotUse(directory, REASONS[code] ?? code)
 }
 
-/** What node or PostgreSQL calls an error; undefined for one that has no such name. */
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined

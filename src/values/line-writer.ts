@@ -1,16 +1,13 @@
 import { constants, openSync, writeSync } from 'node:fs'
 
-/** What may wait for a reader that is slow for a short time. */
 const MAX_WAITING_BYTES = 4 * 2 ** 20
 const RETRY_MS = 5
-/** How long an ending process tries to get rid of what waits. */
 const LAST_TRY_MS = 1000
 
 /**
- * Writes lines to stderr and never waits for its reader. A line is written before `write` returns, so that nothing is lost when the process
- * crashes, as long as the reader keeps up. What a full pipe or a held terminal does not take waits, up to some megabytes. Lines beyond that
- * are dropped until all that waits is taken, and those of a pipe without a reader. `onReadAgain` then gets their number: it is written where
- * they are missing.
+ * Writes lines to stderr and never waits for the reader.
+ * Lines that the reader does not take wait, up to a bound; further ones are dropped.
+ * `onReadAgain` receives their number.
  */
 export class LineWriter {
   readonly #fd: number
@@ -21,7 +18,7 @@ export class LineWriter {
   #isRetrying = false
 
   constructor(onReadAgain: (dropped: number) => void) {
-    // Node opens a pipe or socket of stderr so that writing to it never waits; files are written to at once.
+    // Node.js writes to a pipe of stderr without blocking, but blocks on a held terminal.
     this.#fd = process.stderr.isTTY ? openTerminal() : process.stderr.fd
     this.#onReadAgain = onReadAgain
     process.on('exit', () => this.#drainAtLast())
@@ -39,7 +36,6 @@ export class LineWriter {
     if (this.#waiting.length === 1 && !this.#drain()) this.#retry()
   }
 
-  /** False where the reader takes nothing more now. */
   #drain(): boolean {
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
       const written = tryWrite(this.#fd, next)
@@ -78,17 +74,16 @@ export class LineWriter {
   }
 }
 
-/** The terminal of stderr once more: node has its own wait for as long as its output is held (Ctrl-S, a connection that hangs). */
 function openTerminal(): number {
   try {
     return openSync('/dev/stderr', constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
   } catch {
-    // Another user's: it stays as node opened it.
+    // The terminal belongs to another user.
     return process.stderr.fd
   }
 }
 
-/** How many bytes were taken; 0 by a full pipe, null by one that has no reader. */
+/** Returns the bytes written: 0 for a full pipe, null for one without a reader. */
 function tryWrite(fd: number, bytes: Buffer): number | null {
   try {
     return writeSync(fd, bytes)

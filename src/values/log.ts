@@ -9,7 +9,6 @@ export type Log = Logger
 
 let lines: LineWriter | undefined
 
-/** What every line says of the process that wrote it. */
 const origin: { role: string; worker?: string; host: string; pid: number; version: string } = {
   role: 'command',
   host: hostname(),
@@ -19,22 +18,18 @@ const origin: { role: string; worker?: string; host: string; pid: number; versio
 
 let added = (): object => ({})
 
-/** Has every further line hold what `read` says, asked for each of them: where the writer of the line stands in a trace. */
 export function addToLines(read: () => object): void {
   added = read
 }
 
-/** Says what this process is, from its next line on: the command that runs, and its name as a worker. */
 export function nameProcess(role: string, worker?: string): void {
   origin.role = role
   if (worker !== undefined) origin.worker = worker
 }
 
 /**
- * Lines on stderr, so that a command's stdout holds nothing but its answer: JSON, or on a terminal short ones for its reader. Texts,
- * keys, secrets and signed URLs are never logged. Nothing waits for the reader: what it does not take in time is dropped and
- * counted, and the count is logged when it reads again. JSON lines name their process (`nameProcess`) and what they are about (`inLogScope`),
- * and hold their time as ISO 8601.
+ * Logs lines on stderr: JSON, or short ones on a terminal.
+ * Never logs texts, keys, secrets or signed URLs, and counts lines that the reader does not take.
  */
 export function openLog(level: string): Log {
   lines ??= new LineWriter(sayDropped)
@@ -43,7 +38,6 @@ export function openLog(level: string): Log {
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, mixin }, lines)
 }
 
-/** Whatever the level: only where lines are written can any be dropped. */
 function sayDropped(dropped: number): void {
   openLog('warn').warn({ dropped }, 'log lines were dropped: the reader of the log did not keep up')
 }

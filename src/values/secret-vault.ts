@@ -4,24 +4,20 @@ const CIPHER = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** Encrypts secrets for their rest in the database. */
 export interface SecretVault {
-  /** key version (1 byte), nonce (12), ciphertext, tag (16); bound to the account. */
+  /** Key version (1 byte), nonce (12), ciphertext, tag (16); bound to the account. */
   seal(accountId: string, secret: Uint8Array): Buffer<ArrayBuffer>
   /** @throws UnreadableSecret under another key, another account's, or damaged */
   open(accountId: string, sealed: Uint8Array): Buffer
-  /** Whether any of the keys opens it. */
   opens(accountId: string, sealed: Uint8Array): boolean
-  /** Whether it is sealed under the current key and not under an old one. */
   isCurrent(accountId: string, sealed: Uint8Array): boolean
 }
 
-/** No key that this process has opens it: SECRET_KEY was changed without `sonant secrets rekey`, or the row is damaged. */
 export class UnreadableSecret extends Error {
   override readonly name = 'UnreadableSecret'
 }
 
-/** @param keys of 32 bytes each; the first seals, all of them open: an old one is given while `sonant secrets rekey` is still to run. */
+/** @param keys of 32 bytes each; the first seals, all of them open */
 export function openVault(keys: readonly [Uint8Array, ...Uint8Array[]]): SecretVault {
   const [current] = keys
   return {
@@ -56,5 +52,5 @@ function tryOpen(key: Uint8Array, accountId: string, sealed: Uint8Array): Buffer
   }
 }
 
-/** Which key a secret is under, derived from the key itself, so that no counter must be kept with SECRET_KEY. The tag decides in the end. */
+/** Derived from the key, so no counter is stored. The tag decides if versions collide. */
 const versionOf = (key: Uint8Array): Buffer => createHash('sha256').update(key).digest().subarray(0, 1)

@@ -11,7 +11,6 @@ interface Line {
   readonly [field: string]: unknown
 }
 
-/** Writes what pino would write as JSON as a line to read: the time of day (UTC), the level above information, the message, the fields. */
 export const terminalLog = (terminal: { write(text: string): unknown }): DestinationStream => ({
   write: (json) => void terminal.write(`${toLine(JSON.parse(json) as Line)}\n`),
 })
@@ -25,5 +24,4 @@ function toLine({ level, time, msg = '', ...fields }: Line): string {
   return [clock, `${label}${msg}`, ...shown].join('  ')
 }
 
-/** A list is shown by its length: its elements are logged elsewhere. */
 const summary = (value: unknown): string => (Array.isArray(value) ? String(value.length) : JSON.stringify(value))

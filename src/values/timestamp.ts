@@ -7,16 +7,15 @@ const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z')
 const TWO_DIGITS = Array.from({ length: 60 }, (_nothing, number) => String(number).padStart(2, '0'))
 
 /**
- * A timestamp as RFC 3339 writes it, or a plain date, which is its midnight; no zone means UTC. What is finer than
- * a millisecond is rounded up: as a bound of times in whole milliseconds it then means the same. A leap second is the midnight
- * after it, as in Unix time. null: there is no such time.
+ * Parses an RFC 3339 timestamp or a date (its midnight); UTC without a zone.
+ * Rounds up to milliseconds; a leap second is the next midnight, as in Unix time. Returns null if invalid.
  */
 export function parseTimestamp(text: string): Date | null {
   const [, date = '', clock = '00:00:00', fraction = '', , sign, hours, minutes] = FORM.exec(text) ?? []
   const isLeap = clock.endsWith(':60')
   const time = isLeap ? clock.replace(/60$/, '59') : clock
   const seconds = new Date(`${date}T${time}Z`)
-  // JavaScript turns the 30th of February into the 2nd of March, and 24:00 into the next day.
+  // JavaScript turns 30 February into 2 March, and 24:00 into the next day.
   if (Number.isNaN(seconds.getTime()) || seconds.toISOString().slice(0, 19) !== `${date}T${time}`) return null
   const offset = sign === undefined ? 0 : (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -1 : 1)
   const second = seconds.getTime() - offset * MS_PER_MINUTE
@@ -27,16 +26,14 @@ export function parseTimestamp(text: string): Date | null {
 const milliseconds = (fraction: string): number =>
   Number(fraction.padEnd(3, '0').slice(0, 3)) + (/[1-9]/.test(fraction.slice(3)) ? 1 : 0)
 
-/** Leap seconds are inserted at the end of months alone. */
 const beginsMonth = (ms: number): boolean => ms % DAY_MS === 0 && new Date(ms).getUTCDate() === 1
 
-/** An offset or rounding leads beyond the years that RFC 3339 can write, and PostgreSQL knows no year 0: nothing is kept of these times. */
+/** Offsets and rounding may leave the years of RFC 3339; PostgreSQL has no year 0. */
 const within = (ms: number): number => Math.min(Math.max(ms, FIRST_MS), LAST_MS)
 
-/** The day that was written last: timestamps that are shown together are mostly of one day. */
 let known = { day: Number.NaN, text: '' }
 
-/** What `toISOString` writes, in a fifth of its time: `2026-01-31T09:05:00.000Z`. @throws RangeError for an invalid date */
+/** Writes ISO 8601 as `toISOString` does. @throws RangeError for an invalid date */
 export function formatTimestamp(date: Date): string {
   const ms = date.getTime()
   const day = Math.floor(ms / DAY_MS)
