@@ -1,21 +1,17 @@
-/** The servers that companion work is done by. */
 export interface CompanionSettings {
-  /** null: no model, nothing is answered. */
+  /** null: no model; nothing is answered. */
   readonly baseUrl: string | null
   readonly model: string
   readonly apiKey: string | null
-  /** null: the blocked terms decide. */
+  /** null: only the blocked terms apply. */
   readonly moderationBaseUrl: string | null
-  /** null: the server's own choice. */
   readonly moderationModel: string | null
   readonly moderationApiKey: string | null
   /** null: the built-in list. */
   readonly blockedTerms: readonly string[] | null
-  /** For one request, all calls together. */
   readonly timeoutSeconds: number
 }
 
-/** What the variables of the companion hold, once they are checked. */
 interface Values {
   readonly COMPANION_BASE_URL?: string | undefined
   readonly COMPANION_MODEL: string
@@ -27,7 +23,6 @@ interface Values {
   readonly MODERATION_API_KEY?: string | undefined
 }
 
-/** What they say about the companion. */
 export const companionSettings = (values: Values): CompanionSettings => ({
   baseUrl: values.COMPANION_BASE_URL ?? null,
   model: values.COMPANION_MODEL,

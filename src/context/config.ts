@@ -26,63 +26,55 @@ import {
 import { traceFields, traceSettings } from './trace-settings.ts'
 import { DEFAULT_PORT, violationsBetween } from './violations-between.ts'
 
-/** Everything the environment can set. */
 export interface Settings {
   readonly port: number
   readonly host: string
-  /** Where metrics are scraped; null: nothing is measured. */
+  /** null: nothing is measured. */
   readonly metrics: { readonly port: number; readonly host: string } | null
-  /** null: spans are sent nowhere. */
+  /** null: no spans are sent. */
   readonly traces: TraceSettings | null
-  /** Where callers reach the service, without a trailing slash; null until the listening port is known. */
+  /** Without a trailing slash; null until the listening port is known. */
   readonly publicUrl: string | null
-  /** null: the embedded PostgreSQL under `dataDir`. */
+  /** null: the embedded PostgreSQL. */
   readonly databaseUrl: string | null
-  /** The same database without a pooler in transaction mode; null: DATABASE_URL. */
+  /** Bypasses a pooler in transaction mode; null: DATABASE_URL. */
   readonly directDatabaseUrl: string | null
-  /** Whether statements are prepared by name; null: unless a pooler is in transaction mode. */
+  /** null: statements are prepared unless a pooler is in transaction mode. */
   readonly databasePrepare: boolean | null
-  /** Connections of the process's two pools together. */
+  /** Both pools of the process together. */
   readonly databasePoolSize: number
   readonly dataDir: string
-  /** Whether a start applies pending migrations; if not, it refuses to start on them. */
+  /** Off: a start refuses to run with pending migrations. */
   readonly migrate: boolean
-  /** Whether a worker starts the embedded engine before its first text. */
   readonly warmUp: boolean
   /** null: made once under `dataDir`. */
   readonly secretKey: string | null
-  /** What SECRET_KEY was before, while `sonant secrets rekey` is still to run. */
+  /** The previous SECRET_KEY until `sonant secrets rekey` has run. */
   readonly oldSecretKey: string | null
   /** null: files under `dataDir`. */
   readonly s3: S3Settings | null
   readonly egressAllow: readonly Cidr[]
-  /** CIDR ranges of the proxies whose `x-forwarded-for` names the client. */
   readonly trustedProxies: readonly Cidr[]
-  /** Origins whose pages may call everything with a key; `*` alone: all. */
+  /** `*` alone: all origins. */
   readonly corsOrigins: readonly string[]
-  /** 0 = unlimited. */
+  /** 0: unlimited. */
   readonly rateLimitPerMinute: number
-  /** The longest text that an endpoint may take, in Unicode code points. */
+  /** In Unicode code points. */
   readonly maxTextCharacters: number
   readonly companion: CompanionSettings
   readonly openai: OpenaiSettings
-  /** Seconds before each retry of a webhook delivery. */
   readonly webhookRetryDelays: readonly number[]
   readonly retention: RetentionSettings
   readonly logLevel: string
-  /** Whether every request is logged. */
   readonly logRequests: boolean
-  /** How long a stopping process waits for what is running. */
   readonly shutdownSeconds: number
-  /** How long it goes on serving before that, and says that it is not ready any more. */
+  /** How long the stopping process still serves while it reports that it is not ready. */
   readonly drainSeconds: number
-  /** Lets unauthenticated callers introspect the GraphQL schema. */
   readonly development: boolean
-  /** Any other variable, or the content of the file that its `NAME_FILE` names: API keys that endpoint files refer to by name. */
+  /** Reads any other variable, or its `NAME_FILE`: endpoint files name their API keys. */
   readonly lookUp: (name: string) => string | undefined
 }
 
-/** An S3-compatible bucket and the key that opens it. */
 interface S3Settings extends S3Bucket {
   readonly accessKeyId: string
   readonly secretAccessKey: string
@@ -137,7 +129,7 @@ const schema = z.object({
 type Name = keyof z.input<typeof schema>
 
 const NAMES = Object.keys(schema.shape) as Name[]
-/** Reads and checks the whole environment at once. @throws ConfigError naming every violation. */
+/** @throws ConfigError naming every violation */
 export function readSettings(env: Environment): Settings {
   const violations: string[] = []
   const given: Partial<Record<Name, string>> = {}
@@ -153,7 +145,7 @@ export function readSettings(env: Environment): Settings {
   return toSettings(parsed.data, env)
 }
 
-/** An environment without this service's own variables, for a program that it starts: they hold secrets. */
+/** An environment for child processes, without this service's secrets. */
 export const withoutSettings = (env: Environment): Environment =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !NAMES.includes(name.replace(/_FILE$/, '') as Name)))
 

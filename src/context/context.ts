@@ -7,7 +7,7 @@ import type { Log } from '../values/log.ts'
 import type { Catalog } from './catalog-snapshot.ts'
 import type { Settings } from './config.ts'
 
-/** The parts of a running service that every verb may use; what a verb needs besides, its own context declares. */
+/** The parts of a running service that every verb may use; a verb's own context declares more. */
 export interface Parts {
   readonly settings: Settings
   readonly log: Log
@@ -19,7 +19,6 @@ export interface Parts {
   now(): Date
 }
 
-/** First argument of every verb: the actor, and the parts of the runtime. */
 export interface Context extends Parts {
   readonly actor: Actor
 }

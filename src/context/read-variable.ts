@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 
-/** The variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** `NAME`, or the content of the file that `NAME_FILE` names; a variable set to nothing counts as absent. */
+/** Reads `NAME` or the file of `NAME_FILE`; an empty variable counts as absent. */
 export function readVariable(env: Environment, name: string, violations: string[]): string | undefined {
   const direct = env[name] === '' ? undefined : env[name]
   const file = env[`${name}_FILE`] === '' ? undefined : env[`${name}_FILE`]

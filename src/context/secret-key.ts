@@ -5,16 +5,14 @@ import { DataDirectoryError, errorCode, usingSync } from '../values/data-directo
 import { openVault, type SecretVault } from '../values/secret-vault.ts'
 
 const KEY_BYTES = 32
-/** Of SECRET_KEY, and of what is read from the file in its place. */
 export const MIN_SECRET_CHARACTERS = 32
 
-/** What a subkey is for: one leaked or misused key says nothing about the others. */
 type KeyPurpose = 'media-urls' | 'webhook-secrets'
 
 /**
- * The service's root secret: SECRET_KEY, or one made once under DATA_DIR with mode 0600. Where it is not to be `kept`, one that is missing is
- * made for this process alone.
- * @throws DataDirectoryError where the file cannot be kept there, or holds no key
+ * Returns SECRET_KEY, or one made once under DATA_DIR with mode 0600.
+ * Without `kept` a missing key is made for this process alone.
+ * @throws DataDirectoryError if the file cannot be kept or holds no key
  */
 export function loadSecretKey(given: string | null, dataDir: string, kept = true): string {
   if (given !== null) return given
@@ -29,7 +27,6 @@ export function loadSecretKey(given: string | null, dataDir: string, kept = true
 export const deriveKey = (secret: string, purpose: KeyPurpose): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', secret, '', `sonant/${purpose}`, KEY_BYTES))
 
-/** Opens what was sealed under either key, and seals under the first. */
 export const openWebhookVault = (secret: string, oldSecret: string | null): SecretVault =>
   openVault([
     deriveKey(secret, 'webhook-secrets'),
@@ -39,8 +36,8 @@ export const openWebhookVault = (secret: string, oldSecret: string | null): Secr
 const randomKey = (): string => randomBytes(KEY_BYTES).toString('base64')
 
 /**
- * Written next to its place and linked into it, so that processes starting together agree on one key and never read half of it; and flushed,
- * so that a power cut leaves the whole key or none.
+ * The key is written and flushed beside its place, then linked,
+ * so processes that start together agree and a crash leaves no half of it.
  */
 function createOnce(dataDir: string, path: string): string {
   const own = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`

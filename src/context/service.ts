@@ -2,13 +2,11 @@ import { requireAccount } from '../access/require.ts'
 import { VERSION } from '../values/version.ts'
 import type { Context } from './context.ts'
 
-/** What this service is, for every caller that it knows. */
 export interface ServiceInfo {
   readonly version: string
-  /** The start of every address that it hands out. */
   readonly publicUrl: string
   readonly storage: StorageKind
-  /** Requests of a key or a session in a minute; null: any number. */
+  /** Per key or session; null: unlimited. */
   readonly requestsPerMinute: number | null
 }
 
@@ -23,7 +21,7 @@ interface ServiceInfoContext extends Context {
   readonly publicUrl: string
 }
 
-/** Its version, address and limits. @throws UNAUTHORIZED for callers that it does not know: they need not know its version */
+/** @throws UNAUTHORIZED for unknown callers, who need not know the version */
 export function service(ctx: ServiceInfoContext): ServiceInfo {
   requireAccount(ctx)
   const { s3, rateLimitPerMinute } = ctx.settings

@@ -4,20 +4,13 @@ import { parseCidr } from '../egress/ip-ranges.ts'
 import { parseS3Url } from '../storage/s3-url.ts'
 import { MIN_SECRET_CHARACTERS } from './secret-key.ts'
 
-// What one environment variable may hold: a text in, a checked value out, and one line of what is wrong otherwise.
-
-/** Known to every reader of an example. */
 const EXAMPLE_SECRET = /^change[-_ ]?me/i
-/** With four attempts of 10 s in between the last one still starts in time. */
 const MAX_RETRY_DELAYS_SECONDS = 230
 
-/** Any text: a variable that is set to nothing counts as absent, so that only an empty file gives none. */
 export const anyText = z.string().min(1, 'must not be empty')
 
-/** A whole number within limits. */
 export const integer = (min: number, max: number, fallback: number) => wholeNumber(min, max).default(fallback)
 
-/** The same where nothing is set unless the operator sets it. */
 export const optionalInteger = (min: number, max: number) => wholeNumber(min, max).optional()
 
 const wholeNumber = (min: number, max: number) =>
@@ -27,19 +20,16 @@ const wholeNumber = (min: number, max: number) =>
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`)
 
-/** A switch that is on unless it is turned off. */
 export const onOrOff = z
   .enum(['on', 'off'], { message: 'must be on or off' })
   .default('on')
   .transform((text) => text === 'on')
 
-/** A URL of one of these protocols, as it is written. */
 export const url = (protocols: readonly string[]) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
     message: `must be a URL that starts with ${protocols.map((name) => `${name}//`).join(' or ')}`,
   })
 
-/** One URL of PostgreSQL, with one server or several between commas. */
 export const databaseUrl = z.string().superRefine((text, issues) => {
   try {
     serverUrls(text)
@@ -48,14 +38,12 @@ export const databaseUrl = z.string().superRefine((text, issues) => {
   }
 })
 
-/** The start of every address that is given out: what follows must be a path. */
 export const plainUrl = url(['http:', 'https:']).refine((text) => {
   if (!URL.canParse(text)) return true
   const { username, password } = new URL(text)
   return username === '' && password === '' && !/[?#]/.test(text)
 }, 'must not hold credentials, a query or a fragment')
 
-/** Ranges of addresses, between commas. */
 export const cidrs = z
   .string()
   .default('')
@@ -75,7 +63,6 @@ export const cidrs = z
     }
   })
 
-/** Origins between commas, as browsers write them, or `*` for all of them. */
 export const origins = z
   .string()
   .default('')
@@ -96,11 +83,9 @@ export const origins = z
     if (message !== null) issues.addIssue({ code: 'custom', message })
   })
 
-/** A host with an asterisk is none: an origin is compared as a whole. */
 const isOrigin = (text: string): boolean =>
   /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text
 
-/** One term a line or between commas; lines that start with # are comments. */
 export const terms = z
   .string()
   .transform((text) =>
@@ -113,7 +98,6 @@ export const terms = z
   )
   .optional()
 
-/** What keys are derived from. */
 export const secret = z
   .string()
   .min(MIN_SECRET_CHARACTERS, `must have at least ${MIN_SECRET_CHARACTERS} characters`)
@@ -122,7 +106,6 @@ export const secret = z
     'must not be the value of an example: make one with openssl rand -base64 33',
   )
 
-/** Seconds before each retry of a webhook delivery. */
 export const retryDelays = z
   .string()
   .regex(/^\d{1,3}(\.\d{1,3})?(,\d{1,3}(\.\d{1,3})?){0,2}$/, 'must be one to three numbers of seconds, such as 5,25,75')
@@ -133,7 +116,6 @@ export const retryDelays = z
   )
   .default([5, 25, 75])
 
-/** Where a bucket is. */
 export const s3Url = z.string().transform((text, issues) => {
   try {
     return parseS3Url(text)

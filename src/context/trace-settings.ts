@@ -2,17 +2,14 @@ import { z } from 'zod'
 import type { TraceSettings } from '../telemetry/trace-budget.ts'
 import { plainUrl } from './settings-fields.ts'
 
-/** As OpenTelemetry's specification of environment variables has them. */
 const SAMPLERS = ['always_on', 'always_off', 'traceidratio'].flatMap((name) => [name, `parentbased_${name}`])
 
-/** Of a share of all traces. */
 const SHARE = /^(0(\.\d+)?|1(\.0+)?)$/
 
-/** The variables that set where spans are sent, and how they are sampled. */
 export const traceFields = {
   OTEL_EXPORTER_OTLP_ENDPOINT: plainUrl.optional(),
   OTEL_TRACES_SAMPLER: z.enum(SAMPLERS, { message: `must be one of ${SAMPLERS.join(', ')}` }).optional(),
-  // The SDK reads it itself, and takes what is no number for 1.
+  // The SDK reads this variable itself and takes an invalid number for 1.
   OTEL_TRACES_SAMPLER_ARG: z.string().regex(SHARE, 'must be a number from 0 to 1').optional(),
 }
 
@@ -21,7 +18,6 @@ interface Values {
   readonly OTEL_TRACES_SAMPLER?: string | undefined
 }
 
-/** What they say; null without a collector. */
 export const traceSettings = (values: Values): TraceSettings | null =>
   values.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
     ? null

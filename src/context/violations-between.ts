@@ -1,17 +1,13 @@
 import { isIPv6 } from 'node:net'
 
-/** Together they open the bucket of STORAGE_URL. */
 const CREDENTIALS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const
-/** Where a process listens on all of its machine's addresses, none of which it knows to be the one that clients use. */
 const EVERY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '[::]', '[::ffff:0:0]', '*'])
 
 const LOOPBACK = '127.0.0.1'
-/** A name may stand for either address: these count as one. */
+/** A name may resolve to either address, so these count as one. */
 const LOOPBACKS: ReadonlySet<string> = new Set(['localhost', LOOPBACK, '[::1]'])
-/** Where PORT is not set. */
 export const DEFAULT_PORT = 4000
 
-/** The one spelling of an address that has many, such as `::0` and `0` of every address. */
 function asInUrls(host: string): string {
   const url = `http://${isIPv6(host) ? `[${host}]` : host}`
   return URL.canParse(url) ? new URL(url).hostname : host
@@ -19,7 +15,6 @@ function asInUrls(host: string): string {
 
 const isEveryAddress = (host: string): boolean => EVERY_ADDRESS.has(asInUrls(host))
 
-/** Whether two listeners would have an address in common. */
 function overlap(one: string, other: string): boolean {
   const hosts = [one, other].map(asInUrls)
   return hosts[0] === hosts[1] || hosts.every((host) => LOOPBACKS.has(host)) || hosts.some(isEveryAddress)
@@ -27,7 +22,6 @@ function overlap(one: string, other: string): boolean {
 
 type Given = Readonly<Record<string, string | undefined>>
 
-/** What is wrong with variables that are right each by itself. */
 export function violationsBetween(given: Given): string[] {
   const { STORAGE_URL, PUBLIC_URL, HOST = LOOPBACK, DATABASE_URL, DIRECT_DATABASE_URL } = given
   const { PORT = String(DEFAULT_PORT), METRICS_PORT, METRICS_HOST = LOOPBACK } = given
