@@ -1,13 +1,10 @@
-/** What is measured: its type, its labels, and what the value is, in base units (seconds, bytes). */
 interface Metric {
   readonly type: 'counter' | 'gauge' | 'histogram'
   readonly help: string
   readonly labels: readonly string[]
-  /** Of histograms: the upper bounds. */
   readonly buckets?: readonly number[]
 }
 
-/** Every name in an exposition begins with it. */
 export const PREFIX = 'sonant_'
 
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
@@ -25,13 +22,9 @@ const histogram = <const Labels extends readonly string[]>(
   ...labels: Labels
 ) => ({ type: 'histogram', help, labels, buckets }) as const
 
-/**
- * Every metric of this service, by its name without the prefix. No label holds an account, a key, a job, a text or a path of an address:
- * each has as many values as the operator has configured, or the code names.
- */
+/** No label holds an account, key, job, text or path, so each has a bounded number of values. */
 export const METRICS = {
   build_info: gauge('What runs: always 1.', 'version', 'role', 'node'),
-  // The doors.
   http_request_duration_seconds: histogram(
     REQUEST_SECONDS,
     'HTTP requests, from their headers to the end of the answer.',
@@ -45,7 +38,6 @@ export const METRICS = {
   graphql_subscriptions: gauge('GraphQL subscriptions that are open.', 'transport'),
   submissions_total: counter('Submissions of jobs.', 'type', 'endpoint_key', 'outcome'),
   rate_limited_total: counter('Requests rejected because their key or session had used up its minute.'),
-  // Jobs.
   jobs_claimed_total: counter('Attempts at jobs that workers began.', 'pool'),
   jobs_requeued_total: counter('Jobs that went back to a queue.', 'reason'),
   jobs_finished_total: counter('Jobs that ended.', 'type', 'pool', 'endpoint_key', 'outcome', 'error_code'),
@@ -56,7 +48,6 @@ export const METRICS = {
   render_seconds_total: counter('Time that completed jobs took to be rendered.', 'pool', 'endpoint_key'),
   characters_total: counter('Characters that completed jobs have spoken.', 'pool', 'endpoint_key'),
   credits_total: counter('Credits that were moved, as positive amounts.', 'kind'),
-  // Engines and workers.
   engine_request_duration_seconds: histogram(STEP_SECONDS, 'Requests to engines.', 'kind', 'server', 'outcome'),
   engine_requests_in_flight: gauge('Requests of this worker that are at a server.', 'server'),
   engine_permits: gauge('Requests that this worker may have at a server.', 'server'),
@@ -65,7 +56,6 @@ export const METRICS = {
   worker_slots: gauge('Jobs that this worker can run at once.', 'pool'),
   worker_slots_in_use: gauge('Jobs that this worker runs.', 'pool'),
   worker_last_beat_age_seconds: gauge('Since the last heartbeat of this worker was written.', 'pool'),
-  // Webhooks, exports, storage.
   webhook_attempt_duration_seconds: histogram(REQUEST_SECONDS, 'Attempts at webhook deliveries.', 'outcome'),
   webhook_deliveries_total: counter('Webhook deliveries that ended.', 'outcome'),
   webhook_first_attempt_lag_seconds: histogram(JOB_SECONDS, "From a delivery's creation to its first attempt."),
@@ -80,7 +70,6 @@ export const METRICS = {
   ),
   storage_up: gauge('1 while the store takes artifacts; otherwise jobs wait.', 'store'),
   storage_bytes_total: counter('Bytes put into and read from the store of artifacts.', 'direction'),
-  // PostgreSQL, as this process has it.
   db_pool_connections: gauge('Connections of a pool, or outside of both (direct).', 'pool', 'state'),
   db_pool_waiting: gauge('Requests that wait for a connection of a pool.', 'pool'),
   db_pool_acquire_seconds: histogram(STATEMENT_SECONDS, 'Waiting for a connection of a pool.', 'pool'),
@@ -88,7 +77,6 @@ export const METRICS = {
   db_statement_duration_seconds: histogram(STATEMENT_SECONDS, 'Named statements.', 'statement'),
   db_connection_losses_total: counter('Connections to PostgreSQL that were lost.', 'connection'),
   bus_connected: gauge('1 while notifications of PostgreSQL arrive.'),
-  // Asked of the database: the same in every process.
   queue_jobs: gauge('Jobs in the queue of a pool.', 'pool', 'state'),
   queue_oldest_age_seconds: gauge('Since the oldest job that waits in the queue of a pool was submitted.', 'pool'),
   workers: gauge('Workers that live or died within a day.', 'state'),
@@ -114,5 +102,4 @@ export type CounterName = NameOf<'counter'>
 export type GaugeName = NameOf<'gauge'>
 export type HistogramName = NameOf<'histogram'>
 
-/** A value for each label of a metric. */
 export type LabelsOf<Name extends MetricName> = Readonly<Record<(typeof METRICS)[Name]['labels'][number], string>>

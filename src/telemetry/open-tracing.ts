@@ -8,7 +8,7 @@ import { VERSION } from '../values/version.ts'
 import { limitTraces, traceFields } from './spans.ts'
 import { type TraceSettings, traceBudget } from './trace-budget.ts'
 
-/** One set of versions that fit each other and the API: what README.md has operators add. Looked for by name, as none is a dependency. */
+/** Optional packages in versions that fit each other, imported by name. */
 const PACKAGES = {
   '@opentelemetry/sdk-trace-node': '2.12.0',
   '@opentelemetry/resources': '2.12.0',
@@ -16,17 +16,15 @@ const PACKAGES = {
 } as const
 const NOT_FOUND = 'ERR_MODULE_NOT_FOUND'
 
-/** Spans that leave this process. */
 export interface Tracing {
-  /** Sends what still waits, for so long at most. False where the collector did not take it by then. Never rejects. */
+  /** Sends what still waits. Returns false if the collector did not take it in time; never rejects. */
   close(limitMs: number): Promise<boolean>
 }
 
 /**
- * Exports spans to the collector of OTEL_EXPORTER_OTLP_ENDPOINT, by the packages that the operator has added; how, the exporter reads from
- * the other OTEL_* variables itself. Without that variable spans go where a provider that was loaded before takes them, or nowhere.
+ * Exports spans to OTEL_EXPORTER_OTLP_ENDPOINT. Without it a provider that was loaded before receives them.
  * @param role the command that this process runs
- * @throws Error in one sentence where the packages are missing
+ * @throws Error if the packages are missing
  */
 export async function openTracing(traces: TraceSettings | null, role: string): Promise<Tracing> {
   addToLines(traceFields)
@@ -43,18 +41,17 @@ async function exportSpans({ endpoint, sampler }: TraceSettings, role: string): 
     spanProcessors: [new sdk.BatchSpanProcessor(new OTLPTraceExporter({ url }))],
   })
   provider.register()
-  // The SDK makes the operator's own sampler. Without one it takes what is begun, and follows the trace that a span is part of.
   if (sampler === null && isGlobal(provider)) limitTraces(traceBudget())
   return { close: (limitMs) => closeWithin(provider, limitMs) }
 }
 
-/** Not where one that was loaded before takes the spans: its operator decides which. */
+/** False if an earlier provider takes the spans, whose operator then samples them. */
 const isGlobal = (provider: object): boolean => {
   const proxy = trace.getTracerProvider()
   return proxy instanceof ProxyTracerProvider && proxy.getDelegate() === provider
 }
 
-/** The exporter's own time limit is for each batch, and longer than a stopping process waits for anything else. */
+/** The exporter's own limit is for each batch, longer than a stop may take. */
 async function closeWithin(provider: Sdk.NodeTracerProvider, limitMs: number): Promise<boolean> {
   const over = new AbortController()
   const sent = provider.shutdown().then(

@@ -7,23 +7,17 @@ import type { Reading, Telemetry } from './telemetry.ts'
 type Values = Record<string, string>
 type Read = () => Iterable<Reading<GaugeName>>
 
-/**
- * Of the client's own metrics: sums of others, and the event loop's use twice more, under names that Prometheus's own check of them
- * (`promtool check metrics`) refuses.
- */
 const LEFT_OUT = [
   ...(['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'] as const),
   ...(['nodejs_eventloop_utilization_histogram', 'nodejs_eventloop_utilization_summary'] as const),
 ] as const
 
-/** Telemetry that Prometheus can scrape. */
 export interface Metrics extends Telemetry {
-  /** Everything that was noted, in the text format of `contentType`. */
   expose(): Promise<string>
   readonly contentType: string
 }
 
-/** Loads the client only where metrics are asked for. @param role the command that this process runs */
+/** Loads the client only if metrics are on. @param role the command that this process runs */
 export async function openMetrics(role: string): Promise<Metrics> {
   const { default: client } = await import('@prometheus-io/client')
   const registry = new client.Registry()
@@ -59,7 +53,6 @@ export async function openMetrics(role: string): Promise<Metrics> {
       reads.get(name)?.add(read as Read)
       return () => void reads.get(name)?.delete(read as Read)
     },
-    // The client writes Nan, which the format does not know.
     expose: async () => (await registry.metrics()).replaceAll(/ Nan$/gm, ' NaN'),
     contentType: registry.contentType,
   }
@@ -73,10 +66,10 @@ function readAtScrapes(gauge: Gauge<string>): Set<Read> {
   return sources
 }
 
-/** What is there no more is not shown any more; what several report with the same labels is added up. */
+/** Removes series that nothing reports any more and adds up values with the same labels. */
 function collect(this: Gauge<string>): void {
   this.reset()
-  // Without labels it would be zero where nothing reports it.
+  // The client sets a gauge without labels to zero.
   this.remove({})
   for (const read of SOURCES.get(this) ?? []) {
     for (const { labels, value } of read()) if (Number.isFinite(value)) this.inc(labels as Values, value)
