@@ -4,17 +4,16 @@ const HTTPS_PORT = 443
 const FIRST_UNPRIVILEGED_PORT = 1024
 
 /**
- * What is wrong with a webhook URL, or null where it may be stored. Literal addresses are
- * judged here; names are judged by what they resolve to, whenever a delivery connects.
+ * Returns the violation of a webhook URL, or null.
+ * A name is judged by its addresses at every connection.
  */
 export const checkWebhookUrl = (text: string, egressAllow: readonly Cidr[]): string | null =>
   complaintAboutLength(text) ?? complaintAboutAddress(text, egressAllow)
 
-/** As the caller has sent it. */
 export const complaintAboutLength = (text: string): string | null =>
   [...text].length > WEBHOOK_URL_MAX_CHARACTERS ? `must have at most ${WEBHOOK_URL_MAX_CHARACTERS} characters` : null
 
-/** All but the length. @param schemes how it may start, for the sentence that says so */
+/** Checks all but the length. @param schemes allowed starts, for the message */
 export function complaintAboutAddress(text: string, egressAllow: readonly Cidr[], schemes = 'https://'): string | null {
   const url = URL.parse(text)
   return (
@@ -23,7 +22,7 @@ export function complaintAboutAddress(text: string, egressAllow: readonly Cidr[]
   )
 }
 
-/** The URL parser forgives and forgets all of this, so that it must be seen in the text itself. */
+/** The URL parser drops these, so the text itself is checked. */
 function complaintAboutText(text: string, schemes: string): string | null {
   if (/[\s\p{Cc}\\]/u.test(text)) return 'must not hold white space, control characters or backslashes'
   const [, authority] = /^https:\/\/([^/?#]+)/i.exec(text) ?? []
@@ -38,7 +37,7 @@ function complaintAboutUrl(url: URL, egressAllow: readonly Cidr[]): string | nul
   if (/(^|\.)localhost$/.test(host)) return 'must not name this machine'
   const address = toAddressBytes(host.replace(/^\[(.*)\]$/, '$1'))
   if (address !== null && !isAllowed(address, egressAllow)) return 'must not point to a private or reserved address'
-  // Sockets would read it as IPv4 and so would every table of addresses but ours: there is no honest reason to write it.
+  // Sockets connect to the IPv4 address inside, and an honest receiver needs no such spelling.
   if (host.startsWith('[::ffff:')) return 'must not hold an IPv4 address written as IPv6'
   return null
 }
@@ -48,14 +47,9 @@ const complaintAboutPort = (text: string, url: URL): string | null =>
     ? null
     : `must use port ${HTTPS_PORT} or one from ${FIRST_UNPRIVILEGED_PORT}`
 
-/** Whether a webhook delivery may connect to a port: asked of the parsed URL at every attempt. */
 export const isPortAllowed = (port: number): boolean => port === HTTPS_PORT || port >= FIRST_UNPRIVILEGED_PORT
 
-/**
- * The corpus of URLs (test/setup/ssrf-corpus.json) takes `:080`, which the URL parser reads as port 80, while the contract refuses
- * port 80: so the spelling passes here, and no attempt ever connects to it.
- */
+/** `:080` passes here because the corpus of URLs takes it, but no attempt connects to port 80. */
 const ZERO_PADDED_HTTP_PORT = /^https:\/\/[^/?#]*:0+80([/?#]|$)/i
 
-/** Of a webhook URL, as the caller sent it. */
 export const WEBHOOK_URL_MAX_CHARACTERS = 2048

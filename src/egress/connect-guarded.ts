@@ -16,12 +16,10 @@ import { LOOPBACK, type LocalReceivers } from './local-receivers.ts'
 import type { Resolver } from './resolver.ts'
 
 const HTTPS_PORT = 443
-/** DNS, TCP and TLS together. */
 const CONNECT_TIMEOUT_MS = 10_000
-/** Of several addresses the next is tried after this long. Node's own 250 ms gives up on receivers far away. */
+/** Node's default of 250 ms gives up on distant receivers. */
 const NEXT_ADDRESS_MS = 2000
 
-/** What decides which addresses may be connected to. */
 export interface Guard {
   readonly resolver: Resolver
   readonly egressAllow: readonly Cidr[]
@@ -30,11 +28,11 @@ export interface Guard {
 }
 
 /**
- * Opens TLS connections to judged addresses only: the port, then the literal or every answer of DNS, then the
- * address that the socket really reached. The certificate must be valid for the host.
+ * Opens TLS connections only to checked ports and addresses, including the address that the socket reached.
+ * The certificate must be valid for the host.
  */
 export function guardedConnector(guard: Guard): buildConnector.connector {
-  // The trusted certificates, read once: a connection without a context makes one of its own.
+  // Connections share one context, because each would load all trusted certificates.
   let secureContext: SecureContext | undefined
   return (options, callback) => {
     secureContext ??= createSecureContext()
@@ -58,7 +56,6 @@ async function open(guard: Trust, { hostname, port }: buildConnector.Options): P
   return handshake(guard, hostname, number, addresses)
 }
 
-/** Loopback alone, and nothing there but what has the certificate's key. */
 const pinned = (guard: Trust, certificate: string): Trust => ({
   ...guard,
   egressAllow: [parseCidr(`${LOOPBACK}/32`)],
@@ -69,7 +66,6 @@ function handshake(guard: Trust, hostname: string, port: number, addresses: read
   return new Promise((resolve, reject) => {
     let reached = false
     const socket = connect({ ...tlsOptions(hostname, port, addresses), secureContext: guard.secureContext })
-    // After the handshake both have no effect any more: a promise settles once.
     const fail = (failure: EgressFailure) => {
       clearTimeout(timer)
       reject(failure)
@@ -80,7 +76,7 @@ function handshake(guard: Trust, hostname: string, port: number, addresses: read
     const broken = (cause: string) => fail(new EgressFailure(reached ? 'tls_failed' : 'connect_failed', cause))
     socket.once('connect', () => {
       reached = true
-      // A receiver that has hung up already has no address any more; the end of the socket reports it.
+      // A receiver that hung up has no address; the socket's end reports it.
       const address = socket.remoteAddress
       if (address !== undefined && !isReachable(address, guard.egressAllow)) {
         fail(new EgressFailure('address_refused', 'the connection reached a private or reserved address'))
@@ -111,7 +107,6 @@ function tlsOptions(hostname: string, port: number, addresses: readonly string[]
   }
 }
 
-/** Node asks for one address or for all of them; either way it only ever hears the judged ones. */
 const answering =
   (addresses: readonly string[]): LookupFunction =>
   (_host, options, callback) => {

@@ -1,4 +1,3 @@
-/** Why no connection was made. */
 export const EGRESS_OUTCOMES = [
   'timeout',
   'dns_failed',
@@ -9,7 +8,6 @@ export const EGRESS_OUTCOMES = [
 ] as const
 type EgressOutcome = (typeof EGRESS_OUTCOMES)[number]
 
-/** A connection that was refused, or could not be made. */
 export class EgressFailure extends Error {
   override readonly name = 'EgressFailure'
   readonly outcome: EgressOutcome

@@ -1,4 +1,4 @@
-/** What an address is for, after the IANA special-purpose registries. Only `public` is reached without permission. */
+/** Classes of the IANA special-purpose registries. Only `public` needs no permission. */
 type AddressClass =
   | 'public'
   | 'unspecified'
@@ -22,7 +22,7 @@ type AddressClass =
   | 'orchid'
   | 'isatap'
 
-/** A block of addresses. IPv4 blocks are held as the v4-mapped ones they equal; `bits` counts from the first of 128. */
+/** IPv4 blocks are held as v4-mapped IPv6; `bits` counts from the first of 128. */
 export interface Cidr {
   readonly prefix: Uint8Array
   readonly bits: number
@@ -76,35 +76,33 @@ const V6_ROWS: readonly Row[] = [
 ]
 
 /**
- * The 16 bytes of an address written in text, IPv4 as v4-mapped; null where the text is no address. Takes what DNS and
- * the URL parser give: decimal IPv4 without leading zeros, IPv6 of RFC 4291. Zone ids are refused.
+ * The 16 bytes of an address, IPv4 as v4-mapped; null if the text is no address.
+ * Refuses leading zeros and zone ids.
  */
 export function toAddressBytes(ip: string): Uint8Array | null {
   const v4 = v4Bytes(ip)
   return v4 ? Uint8Array.from([...V4_MAPPED, ...v4]) : v6Bytes(ip)
 }
 
-/** What 16 bytes of an address stand for. Embedded IPv4 (v4-mapped, NAT64) is judged as such. @throws RangeError on another length. */
+/** Judges embedded IPv4 (v4-mapped, NAT64) as IPv4. @throws RangeError on another length */
 export function classifyAddress(bytes: Uint8Array): AddressClass {
   if (bytes.length !== 16) throw new RangeError('an address has 16 bytes')
   if (isMapped(bytes)) return lookUp(V4_ROWS, bytes.subarray(12)) ?? 'public'
   if (sharesPrefix(bytes, NAT64, 96)) return lookUp(V4_ROWS, bytes.subarray(12)) ? 'nat64' : 'public'
   const special = lookUp(V6_ROWS, bytes)
   if (special) return special
-  // Only 2000::/3 has been given out for global unicast.
+  // IANA has allocated only 2000::/3 for global unicast.
   if (!sharesPrefix(bytes, [0x20], 3)) return 'reserved'
   return isIsatap(bytes) ? 'isatap' : 'public'
 }
 
-/** Whether a webhook delivery may connect to an address: a public one, or one that the operator's EGRESS_ALLOW covers. */
 export const isAllowed = (bytes: Uint8Array, egressAllow: readonly Cidr[]): boolean =>
   classifyAddress(bytes) === 'public' || isWithin(bytes, egressAllow)
 
-/** Whether one of the blocks holds an address. */
 export const isWithin = (bytes: Uint8Array, blocks: readonly Cidr[]): boolean =>
   blocks.some((cidr) => contains(cidr, bytes))
 
-/** Reads `10.0.0.0/8` or `fd00::/8`; bits behind the prefix are ignored. @throws RangeError on anything else. */
+/** Reads `10.0.0.0/8` or `fd00::/8` and ignores bits behind the prefix. @throws RangeError */
 export function parseCidr(text: string): Cidr {
   const [, ip = '', length = ''] = /^([^/]+)\/(0|[1-9][0-9]{0,2})$/.exec(text) ?? []
   const bytes = toAddressBytes(ip)
@@ -113,7 +111,7 @@ export function parseCidr(text: string): Cidr {
   return { prefix: bytes.map((byte, index) => byte & byteMask(bits, index)), bits }
 }
 
-/** `::/0` means every IPv6 address and no IPv4 one, although IPv4 is held as v4-mapped. */
+/** `::/0` covers every IPv6 address and no v4-mapped IPv4 one. */
 const contains = (cidr: Cidr, bytes: Uint8Array): boolean =>
   isMapped(cidr.prefix) === isMapped(bytes) && sharesPrefix(bytes, cidr.prefix, cidr.bits)
 
@@ -134,7 +132,6 @@ function v6Bytes(ip: string): Uint8Array | null {
   return Uint8Array.from([...head, ...new Array<number>(missing).fill(0), ...tail])
 }
 
-/** The bytes of groups between colons; the last of an address (`atEnd`) may be dotted IPv4. */
 function groupBytes(text: string, atEnd: boolean): number[] | null {
   if (text === '') return []
   const groups = text.split(':')
@@ -151,7 +148,7 @@ function groupBytes(text: string, atEnd: boolean): number[] | null {
 
 const isMapped = (bytes: Uint8Array): boolean => sharesPrefix(bytes, V4_MAPPED, V4_MAPPED_BITS)
 
-/** An interface identifier 0000:5efe or 0200:5efe holds an IPv4 address that a tunnel leads to (RFC 5214). */
+/** An ISATAP identifier holds an IPv4 address to which a tunnel leads (RFC 5214). */
 const isIsatap = (bytes: Uint8Array): boolean =>
   (bytes[8]! & 0xfd) === 0 && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe
 
@@ -165,5 +162,4 @@ function sharesPrefix(bytes: Uint8Array, prefix: ArrayLike<number>, bits: number
   return true
 }
 
-/** The bits of the byte at `index` that belong to a prefix of `bits` bits. */
 const byteMask = (bits: number, index: number): number => (0xff00 >> Math.min(8, Math.max(0, bits - index * 8))) & 0xff

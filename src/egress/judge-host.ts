@@ -3,12 +3,11 @@ import { type Cidr, isAllowed, toAddressBytes } from './ip-ranges.ts'
 import type { Resolver } from './resolver.ts'
 
 interface Judgement {
-  /** Where a connection may go: all of the host's addresses, none of them bad. */
   readonly addresses: readonly string[]
 }
 
 /**
- * Judges every address of a host as a URL spells it, literal or name: one bad answer refuses them all.
+ * Judges every address of a host; one refused address refuses the host.
  * @throws EgressFailure dns_failed, address_refused
  */
 export async function judgeHost(host: string, resolver: Resolver, egressAllow: readonly Cidr[]): Promise<Judgement> {
@@ -20,16 +19,14 @@ export async function judgeHost(host: string, resolver: Resolver, egressAllow: r
   return { addresses }
 }
 
-/** Whether a host that is an address may be connected to; null where it is a name. */
+/** Returns null if the host is a name. */
 export function judgeLiteral(host: string, egressAllow: readonly Cidr[]): boolean | null {
   const bytes = toAddressBytes(literalOf(host))
   return bytes === null ? null : isAllowed(bytes, egressAllow)
 }
 
-/** A URL writes IPv6 in brackets. */
 const literalOf = (host: string): string => host.replace(/^\[(.*)\]$/, '$1')
 
-/** Whether a webhook delivery may be connected to this address. What is no address at all is not. */
 export function isReachable(address: string, egressAllow: readonly Cidr[]): boolean {
   const bytes = toAddressBytes(address)
   return bytes !== null && isAllowed(bytes, egressAllow)

@@ -1,8 +1,6 @@
-/** The only address that a local receiver may have. */
 export const LOOPBACK = '127.0.0.1'
 
-/** The receivers that run on this machine for a command, `sonant webhooks listen`. */
 export interface LocalReceivers {
-  /** The certificate to expect at a host and port; null where no local receiver is. */
+  /** Returns the expected certificate, or null if no local receiver is there. */
   find(hostname: string, port: number): string | null
 }

@@ -1,28 +1,23 @@
 import { promises, TIMEOUT } from 'node:dns'
 
-/** Once a family has brought addresses, the other gets this long: some name servers answer for A and drop AAAA. */
+/** Some name servers answer A and drop AAAA, so the second family gets only this long. */
 const OTHER_FAMILY_MS = 1500
 
-/** How long name servers are asked. */
 export interface Limits {
-  /** For one server to answer in, the first time. */
   readonly tryMs: number
-  /** Of each server. */
   readonly tries: number
   /** Both families, all tries. */
   readonly totalMs: number
 }
 
-/** For names that callers chose. */
 const LIMITS: Limits = { tryMs: 2000, tries: 2, totalMs: 5000 }
 
-/** Asks DNS. An interface, so that tests can answer for it. */
 export interface Resolver {
-  /** Every address of a name, IPv4 and IPv6, aliases followed; by the limits of a caller's name unless others are given. @throws where there is none */
+  /** Returns all IPv4 and IPv6 addresses. @throws if there are none */
   resolve(host: string, limits?: Limits): Promise<string[]>
 }
 
-/** The name servers of the machine, or those given, asked over sockets: hanging ones never take a thread from the rest of the process. */
+/** Asks name servers over sockets, so a hanging server blocks no thread. */
 export function systemResolver(servers?: readonly string[]): Resolver {
   return {
     resolve: async (host, { tryMs, tries } = LIMITS) => {
@@ -33,7 +28,6 @@ export function systemResolver(servers?: readonly string[]): Resolver {
   }
 }
 
-/** The addresses of both families, or of the one that answered. @throws the first's reason where neither has any */
 async function eitherFamily(families: readonly Promise<string[]>[]): Promise<string[]> {
   const found: string[] = []
   const all = Promise.allSettled(families.map((family) => family.then((addresses) => found.push(...addresses))))
@@ -44,7 +38,7 @@ async function eitherFamily(families: readonly Promise<string[]>[]): Promise<str
   return found.length > 0 ? found : families[0]!
 }
 
-/** Names asked for at the same time are asked once, and no caller waits longer than its limits say. */
+/** Concurrent questions for one name share one answer within `totalMs`. */
 export function sharedResolver(inner: Resolver): Resolver {
   const asked = new Map<string, Promise<string[]>>()
   return {

@@ -2,22 +2,17 @@ import { type LookupAddress, TIMEOUT } from 'node:dns'
 import { Semaphore } from '../concurrency/semaphore.ts'
 import { errorCode } from '../values/data-directory.ts'
 
-/** getaddrinfo(3) holds one of the four threads of this process until it has an answer: one, of all look-ups. */
+/** getaddrinfo(3) blocks one of the process's four threads, so look-ups take turns. */
 const lookUps = new Semaphore(() => 1)
 const asked = new Map<string, Promise<readonly LookupAddress[]>>()
 
-/**
- * Asks the system for a name, one at a time: its own ways know names of the local network. Names asked for at the same time are asked once.
- * @param signal ends the wait; what still waits by then is not asked
- * @throws ETIMEOUT then, or the system's error
- */
+/** @param signal ends the wait @throws ETIMEOUT, or the system's error */
 export function askSystem(
   name: string,
   ask: (name: string) => Promise<readonly LookupAddress[]>,
   signal: AbortSignal,
 ): Promise<readonly LookupAddress[]> {
   const joined = asked.get(name)?.catch((error) => {
-    // The look-up that had begun it was over while it waited.
     if (errorCode(error) === TIMEOUT && !signal.aborted) return askSystem(name, ask, signal)
     throw error
   })

@@ -9,29 +9,22 @@ import { askSystem } from './system-ask.ts'
 
 const LOCALHOST = /^(.+\.)?localhost$/
 const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1']
-/** What multicast DNS answers for. Longer ones, such as `vllm.dev.svc.cluster.local`, are of name servers. */
+/** Multicast DNS serves these; name servers serve longer names such as `vllm.dev.svc.cluster.local`. */
 const MULTICAST = /^[^.]+\.local$/
-/** Of a resolv.conf(5) without `ndots`. */
 const DEFAULT_NDOTS = 1
-/** As in resolv.conf(5), and as long as its `timeout` may be here. */
 const TRY_SECONDS = 5
 const DEFAULT_ATTEMPTS = 1
 const MAX_ATTEMPTS = 5
-/** A whole look-up: undici waits 10 s for a connection. */
+/** undici waits 10 s for a connection. */
 const LOOKUP_MS = 9000
-/** Of these, for the name servers. */
 const SERVERS_MS = 7000
-/** Of these, for the system where it is asked first. */
 const SYSTEM_FIRST_MS = 2000
-/** After so long without an answer to one name the others are asked for as well. */
 const SILENCE_MS = 1000
 
-/** What a system looks names up by. An interface, so that tests can have one of their own. */
 export interface NameSources {
   readonly hosts: string
   readonly resolvConf: string
   hostname(): string
-  /** getaddrinfo(3): it holds a thread of this process until it has an answer. */
   ask(name: string): Promise<readonly LookupAddress[]>
 }
 
@@ -43,9 +36,8 @@ const SYSTEM: NameSources = {
 }
 
 /**
- * Looks up the name of a server that the operator configured as the system does: by its list of hosts, then by its name servers with the
- * domains that it searches. They are asked over sockets, so that one that hangs takes no thread. What else the system knows, such as
- * names of its local network, it is asked for itself, one name at a time: at last, or at first for names that are of such a kind.
+ * Looks up an operator's server as the system does: hosts file, name servers with search domains, then getaddrinfo.
+ * Names of the local network ask getaddrinfo first.
  */
 export const systemLookup =
   (resolver: Resolver, sources: NameSources = SYSTEM): LookupFunction =>
@@ -77,7 +69,6 @@ async function find(name: string, resolver: Resolver, sources: NameSources): Pro
   )
 }
 
-/** However many names are asked for. @throws ETIMEOUT */
 function inTotal<T>(answer: Promise<T>): Promise<T> {
   const late = pause(SERVERS_MS, undefined, { ref: false }).then(() => {
     throw Object.assign(new Error('the name servers do not answer'), { code: TIMEOUT })
@@ -86,8 +77,8 @@ function inTotal<T>(answer: Promise<T>): Promise<T> {
 }
 
 /**
- * The addresses of the first of the names that has some. One after the other is asked for; where one is not answered, all that are left.
- * @throws ETIMEOUT where one was not answered, or else the last one's reason
+ * Asks one name after the other, and all the rest once a name server is silent.
+ * @throws ETIMEOUT if one was silent, else the last reason
  */
 async function askServers(names: readonly string[], limits: Limits, resolver: Resolver): Promise<string[]> {
   const answers: Promise<string[]>[] = []
@@ -106,7 +97,6 @@ async function askServers(names: readonly string[], limits: Limits, resolver: Re
   throw ended.reasons.find((reason) => errorCode(reason) === TIMEOUT) ?? ended.reasons.at(-1)
 }
 
-/** In their order, however late it comes; or why there is none. */
 async function firstOf(answers: readonly Promise<string[]>[]) {
   const reasons: unknown[] = []
   for (const answer of answers) {
@@ -119,7 +109,6 @@ async function firstOf(answers: readonly Promise<string[]>[]) {
   return { found: null, reasons }
 }
 
-/** @throws ENOTFOUND for none */
 function someOf<T>(addresses: readonly T[]): T[] {
   if (addresses.length > 0) return [...addresses]
   throw Object.assign(new Error('the name has no address'), { code: NOTFOUND })
@@ -127,7 +116,6 @@ function someOf<T>(addresses: readonly T[]): T[] {
 
 const withFamily = (address: string): LookupAddress => ({ address, family: isIP(address) })
 
-/** The addresses of a name in a hosts(5) file. */
 function listedIn(hosts: string, name: string): string[] {
   const lines = linesOf(hosts).map(([address = '', ...names]) => ({ address, names }))
   return lines.flatMap(({ address, names }) =>
@@ -135,7 +123,6 @@ function listedIn(hosts: string, name: string): string[] {
   )
 }
 
-/** What name servers are asked for, in this order, by the lines of a resolv.conf(5): of several that search the last one counts. */
 function fullNames(name: string, lines: string[][]): string[] {
   if (name.endsWith('.')) return [name.slice(0, -1)]
   const domains = lines.findLast(([word]) => word === 'search' || word === 'domain')?.slice(1) ?? []
@@ -144,7 +131,6 @@ function fullNames(name: string, lines: string[][]): string[] {
   return name.split('.').length > ndots ? [name, ...searched] : [...searched, name]
 }
 
-/** As the system has them, within what a connection may take: one try of each server unless it says otherwise. */
 function limitsOf(lines: string[][]): Limits {
   const seconds = optionOf(lines, 'timeout') || TRY_SECONDS
   const tries = optionOf(lines, 'attempts') || DEFAULT_ATTEMPTS
@@ -155,7 +141,6 @@ function limitsOf(lines: string[][]): Limits {
   }
 }
 
-/** The number of an option of a resolv.conf(5), where it has one: of several the last one counts. */
 function optionOf(lines: string[][], name: string): number | undefined {
   const options = lines.flatMap(([word, ...rest]) => (word === 'options' ? rest : []))
   const text = options.findLast((option) => option.startsWith(`${name}:`))?.slice(name.length + 1)
