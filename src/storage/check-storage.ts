@@ -5,17 +5,16 @@ import type { Storage } from './storage.ts'
 const CONTENT = 'sonant storage check'
 const RANGE = { start: 7, end: 13 } as const
 
-/** What is done with a store, in this order. */
 export const STORAGE_STEPS = ['reach', 'put', 'get', 'range', 'delete'] as const
 export type StorageStep = (typeof STORAGE_STEPS)[number]
 
-/** How one step went; `error` is null where it did what it should. Nothing is tried behind a step that failed but the tidying up. */
+/** `error` is null if the step succeeded. */
 export interface StorageCheck {
   readonly step: StorageStep
   readonly error: string | null
 }
 
-/** Checks that the store is there: puts one small object, reads it whole and in part, and deletes it, as jobs do with their audio. */
+/** Puts one small object, reads it whole and in part, and deletes it. */
 export async function checkStorage(storage: Storage): Promise<readonly StorageCheck[]> {
   const key = `${newId('job')}/1/check.txt`
   const checks: StorageCheck[] = []
@@ -33,7 +32,6 @@ async function run(storage: Storage, step: StorageStep, key: string): Promise<st
   try {
     switch (step) {
       case 'reach':
-        // Jobs wait minutes for a store that is away; a check says so at once.
         await storage.probe()
         return null
       case 'put':

@@ -1,7 +1,6 @@
 import { StoreDown, type StoreFault } from '../errors/store-down.ts'
 import { errorCode } from '../values/data-directory.ts'
 
-/** Errors of the operating system that are about the volume, its mount or its rights, and not about one file. */
 const FAULTS: Readonly<Record<string, StoreFault>> = {
   ENOSPC: 'full',
   EDQUOT: 'full',
@@ -19,7 +18,7 @@ const FAULTS: Readonly<Record<string, StoreFault>> = {
   ETIMEDOUT: 'away',
 }
 
-/** Runs `work` and turns its errors about the volume into StoreDown. */
+/** Runs `work` and turns the volume's errors into StoreDown. */
 export async function tellingFaults<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -28,7 +27,6 @@ export async function tellingFaults<Result>(work: () => Promise<Result>): Promis
   }
 }
 
-/** An error about the volume becomes StoreDown. Errors of a file's source have codes as well, but no system call of a file. */
 function asFault(error: unknown): unknown {
   const code = errorCode(error) ?? ''
   const { syscall, message } = error as NodeJS.ErrnoException

@@ -11,33 +11,27 @@ import { type ByteRange, SMALL_FILE_BYTES, type Storage, type Stored, type Store
 import { sharedSync, syncDirectory } from './sync-directory.ts'
 import { writeDurably } from './write-durably.ts'
 
-/** No key can name it: a key's parts do not start with a dot. It is in `dir` so that a rename out of it is atomic. */
+/** No key can name it. Inside `dir` the rename out of it is atomic. */
 const INCOMING = '.incoming'
 const DIRECTORY_MODE = 0o700
-/** Younger temporary files may belong to another process that is writing them now. */
 const ABANDONED_AFTER_MS = 3_600_000
-/** A concurrent delete may remove a directory between its creation and the rename into it. */
 const PLACE_ATTEMPTS = 100
 
-/** The directory of a store. */
 interface Place {
   readonly dir: string
   readonly incoming: string
-  /** The device number of the volume at the start; another one means that the mount is missing. */
+  /** Another device number means that the mount is missing. */
   readonly device: number
-  /** Syncs that directory itself. */
   sync(): Promise<void>
 }
 
 interface DiskOptions {
-  /** Holds the artifacts; made when missing. */
   readonly dir: string
-  /** Where this service is reached from outside; asked at every signing because the port may be known late. */
   readonly publicUrl: () => string
   readonly signingKey: Uint8Array
 }
 
-/** Artifacts as files under one directory, read through the signed URLs of `GET /media/*`. */
+/** Artifacts as files under one directory, served by `GET /media/*`. */
 export function openDisk({ dir, publicUrl, signingKey }: DiskOptions): Storage {
   const incoming = join(dir, INCOMING)
   usingSync(dir, () => {
@@ -64,8 +58,7 @@ export function openDisk({ dir, publicUrl, signingKey }: DiskOptions): Storage {
 }
 
 /**
- * A directory that lost its volume is empty, or missing: files put there would be hidden once the volume is back, and those of the volume
- * look deleted.
+ * While its volume is not mounted, new files would land under the mount.
  * @throws StoreDown
  */
 async function requirePlace({ dir, incoming, device }: Place): Promise<void> {
@@ -92,13 +85,12 @@ async function missingIn(place: Place): Promise<null> {
   return null
 }
 
-/** A file as large as this, and a directory, can be made now. */
 async function tryWriting(place: Place, bytes: number): Promise<void> {
   await requirePlace(place)
   const name = randomUUID()
   const [file, folder] = [join(place.incoming, name), join(place.dir, `.${name}`)]
   try {
-    // Some file systems store zeros in no space at all.
+    // Some file systems store zeros in no space.
     await writeDurably(file, randomBytes(bytes))
     await mkdir(folder, { mode: DIRECTORY_MODE })
   } finally {
@@ -106,7 +98,7 @@ async function tryWriting(place: Place, bytes: number): Promise<void> {
   }
 }
 
-/** By the clock of this machine, which gives files their times: that of the context is the database's. */
+/** Files carry this machine's time; the context's clock is the database's. */
 function removeAbandoned(incoming: string): void {
   for (const name of readdirSync(incoming)) {
     const path = join(incoming, name)
@@ -115,7 +107,7 @@ function removeAbandoned(incoming: string): void {
   }
 }
 
-/** @throws RangeError so that no text ever reaches the file system that could leave the directory. */
+/** @throws RangeError, so no key ever leaves the directory */
 function pathOf(dir: string, key: string): string {
   if (!isStorageKey(key)) throw new RangeError('the storage key is malformed')
   return join(dir, key)
@@ -134,7 +126,6 @@ async function putFile(place: Place, key: string, content: Uint8Array | Readable
   }
 }
 
-/** In its folder from the beginning: one directory that all files are made in and moved out of holds them up. */
 async function putInOwnFolder(place: Place, key: string, content: Uint8Array): Promise<Stored> {
   const path = pathOf(place.dir, key)
   const temporary = join(dirname(path), `.${randomUUID()}`)
@@ -155,7 +146,7 @@ async function putInOwnFolder(place: Place, key: string, content: Uint8Array): P
   }
 }
 
-/** A rename survives a power cut only once the directories that were changed are on the disk too. */
+/** A rename survives a power cut only after both directories are synced. */
 async function moveDurably(place: Place, temporary: string, path: string): Promise<void> {
   await syncParents(place, path, await moveInto(place, temporary, path))
 }
@@ -166,12 +157,11 @@ async function syncParents({ dir, sync }: Place, path: string, created: boolean)
   try {
     await Promise.all(changed.map((directory) => (directory === dir ? sync() : syncDirectory(directory))))
   } catch (error) {
-    // Deleted again meanwhile, and its directory with it: there is nothing left to keep.
     if (errorCode(error) !== 'ENOENT') throw error
   }
 }
 
-/** Whether a directory had to be made. One that was empty may be removed by a deletion while it is made, or just before the file is in it. */
+/** A deletion may remove the empty directory before the rename. */
 async function moveInto(place: Place, temporary: string, path: string): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -184,12 +174,11 @@ async function moveInto(place: Place, temporary: string, path: string): Promise<
   }
 }
 
-/** Whether a directory had to be made. */
 async function makeParents({ dir }: Place, path: string): Promise<boolean> {
   try {
     return (await mkdir(dirname(path), { recursive: true, mode: DIRECTORY_MODE })) !== undefined
   } catch (error) {
-    // Node.js reports a read-only file system as ENOENT here; `access` tells them apart.
+    // Node.js reports a read-only file system as ENOENT; `access` reports EROFS.
     if (errorCode(error) === 'ENOENT') await access(dir, constants.W_OK)
     throw error
   }
@@ -231,7 +220,6 @@ async function deleteFile(place: Place, path: string): Promise<void> {
 }
 
 async function deleteFolder(place: Place, path: string): Promise<void> {
-  // Without a directory there, a file may be: its key is the folder's own.
   const found = await readdir(path).catch((error) => {
     if (!isMissing(error)) throw error
   })
@@ -241,7 +229,6 @@ async function deleteFolder(place: Place, path: string): Promise<void> {
 }
 
 async function removeEmptyParents(dir: string, path: string): Promise<void> {
-  // They would pile up for ever; one that still holds something, or is already gone, stays as it is.
   for (let parent = dirname(path); parent !== dir; parent = dirname(parent)) {
     if (
       !(await rmdir(parent).then(

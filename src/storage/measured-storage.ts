@@ -4,7 +4,6 @@ import { inStepSpan } from '../telemetry/spans.ts'
 import { secondsSince, type Telemetry } from '../telemetry/telemetry.ts'
 import type { Storage } from './storage.ts'
 
-/** The same store, with a span for each of its operations, their time, and the bytes that go through it noted. @param store what it is called */
 export function measuredStorage(storage: Storage, store: 'disk' | 's3', telemetry: Telemetry): Storage {
   const measure = <Result>(operation: string, work: () => Promise<Result>): Promise<Result> =>
     inStepSpan(
@@ -39,7 +38,6 @@ export function measuredStorage(storage: Storage, store: 'disk' | 's3', telemetr
   }
 }
 
-/** Counts what its reader takes. */
 function counted(source: Readable, telemetry: Telemetry): Readable {
   if (!telemetry.measures) return source
   const through = new Transform({

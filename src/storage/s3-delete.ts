@@ -2,12 +2,11 @@ import { StoreDown } from '../errors/store-down.ts'
 import type { Send } from './s3-sender.ts'
 import { textOf, textsOf } from './s3-xml.ts'
 
-/** S3 may send empty pages while it walks past deleted objects, but not for ever. */
 const MOST_EMPTY_PAGES = 100
-/** Stores that cannot list uploads, or may not for this key, answer with these. */
+/** Answers of stores that cannot list uploads or refuse it. */
 const UNLISTED = [400, 403, 404, 405, 501]
 
-/** Deletes every object below the folder, and aborts the uploads that were left behind there. */
+/** Deletes every object below the folder and aborts unfinished uploads there. */
 export async function deleteBelowFolder(send: Send, bucketUrl: string, folder: string): Promise<void> {
   const prefix = `prefix=${encodeURIComponent(`${folder}/`)}`
   await deleteObjects(send, bucketUrl, prefix)
@@ -38,13 +37,12 @@ async function deleteObjects(send: Send, bucketUrl: string, prefix: string): Pro
   }
 }
 
-/** Stores without tokens go on behind a page's last key. Empty: the page does not say where the next one begins. */
+/** Stores without tokens continue after the last key. Empty: no next page. */
 function afterPage(token: string | undefined, lastKey: string | undefined): string {
   if (token !== undefined) return `&continuation-token=${encodeURIComponent(token)}`
   return lastKey === undefined ? '' : `&start-after=${encodeURIComponent(lastKey)}`
 }
 
-/** One page each time: nobody waits for it, and there is rarely more than one upload. */
 async function abortUploads(send: Send, bucketUrl: string, prefix: string): Promise<void> {
   const url = `${bucketUrl}?uploads=&${prefix}`
   const listed = await send({ url, method: 'GET', accept: [200, ...UNLISTED] })

@@ -3,18 +3,17 @@ import { deleteUrl } from './s3-delete.ts'
 import type { Send } from './s3-sender.ts'
 import { textOf } from './s3-xml.ts'
 
-/** The size of one part, which stays in memory until it is uploaded. S3 demands at least 5 MiB. */
+/** S3 demands at least 5 MiB. */
 export const PART_BYTES = 8 * 1024 * 1024
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** A multipart upload that S3 has begun. */
 interface Upload {
   readonly url: string
   readonly id: string
 }
 
-/** Puts an object up part by part, as its content comes. Returns its length. S3 shows it only when its last part is there. */
+/** Returns the length. S3 shows the object only after its last part. */
 export async function putParts(
   send: Send,
   url: string,
@@ -35,7 +34,7 @@ export async function putParts(
     await complete(send, upload, tags, bytes)
     return bytes
   } catch (error) {
-    // Should this fail as well, deleteBelow of its folder aborts the upload.
+    // If this fails too, deleteBelow of its folder aborts the upload.
     await deleteUrl(send, uploadUrl(upload)).catch(() => undefined)
     throw error
   }
@@ -59,8 +58,8 @@ async function putPart(send: Send, upload: Upload, number: number, body: Bytes):
 }
 
 /**
- * S3 answers 200 before it is done, and reports a failure in the body: the request is then repeated. If the answer to an earlier try was
- * lost, the object is there, and S3 answers the next try with NoSuchUpload or an error of its own.
+ * S3 may report a failure in the body of a 200.
+ * If only the answer was lost, the object exists and S3 answers NoSuchUpload.
  */
 async function complete(send: Send, upload: Upload, tags: readonly string[], bytes: number): Promise<void> {
   const isDone = () => isThere(send, upload.url, tags.length, bytes).catch(() => false)
@@ -75,7 +74,6 @@ async function complete(send: Send, upload: Upload, tags: readonly string[], byt
   }
 }
 
-/** @param retryBudgetMs absent: the upload's own */
 async function askToComplete(send: Send, upload: Upload, tags: readonly string[], retryBudgetMs?: 0): Promise<void> {
   const body = completion(tags)
   const limit = retryBudgetMs === undefined ? {} : { retryBudgetMs }
@@ -89,7 +87,7 @@ async function askToComplete(send: Send, upload: Upload, tags: readonly string[]
   })
 }
 
-/** An ETag of a multipart upload says how many parts it had; stores that give other ETags are believed by the length. */
+/** A multipart ETag holds the number of parts; otherwise the length decides. */
 async function isThere(send: Send, url: string, parts: number, bytes: number): Promise<boolean> {
   const { status, headers } = await send({ url, method: 'HEAD', accept: [200, 404], retryBudgetMs: 0 })
   const [, count] = /-(\d{1,5})"?$/.exec(headers.get('etag') ?? '') ?? []

@@ -3,25 +3,25 @@ import { StoreDown } from '../errors/store-down.ts'
 import type { Send } from './s3-sender.ts'
 import type { ByteRange } from './storage.ts'
 
-/** A reader resumes so often in a row without a byte in between. */
 const MOST_RESUMES = 3
 const CONTENT_RANGE = /^bytes (\d+)-/
 
-/** One GET of an object, or of its bytes from `start` on. */
 interface Opened {
   readonly body: AsyncIterable<Uint8Array>
   readonly tag: string | null
-  /** The store ignored `Range` and sends so many bytes before those that were asked for. */
+  /** Bytes before the range, if the store ignores `Range`. */
   readonly skipped: number
 }
 
-/** Streams an object or a range of it. If the connection breaks, the stream goes on behind the last byte. @throws if S3 refuses the first request */
+/**
+ * Streams an object or a range and resumes after a broken connection.
+ * @throws if S3 refuses the first request
+ */
 export async function readObject(send: Send, url: string, range?: ByteRange): Promise<Readable> {
   const closed = new AbortController()
   const sendUntilClosed: Send = (request) => send({ ...request, signal: closed.signal })
   const first = await open(sendUntilClosed, url, range, null)
   const stream = Readable.from(bytesOf(sendUntilClosed, url, range, first), { objectMode: false })
-  // A reader that leaves waits for no byte that S3 still owes it.
   return stream.once('close', () => closed.abort())
 }
 
@@ -32,7 +32,6 @@ async function open(send: Send, url: string, range: ByteRange | undefined, tag: 
   }
   const response = await send({ url, method: 'GET', headers, accept: [200, 206] })
   const start = range?.start ?? 0
-  // A store that takes no ranges sends the whole object.
   const at =
     response.status === 206 ? Number(CONTENT_RANGE.exec(response.headers.get('content-range') ?? '')?.[1] ?? start) : 0
   if (at > start) throw new StoreDown('S3 sent another range than it was asked for.')
@@ -64,7 +63,6 @@ async function* bytesOf(
   }
 }
 
-/** Yields at most `limit` bytes after the skipped ones. */
 async function* piecesOf({ body, skipped }: Opened, limit: number): AsyncGenerator<Uint8Array> {
   let [before, left] = [skipped, limit]
   for await (const chunk of body) {

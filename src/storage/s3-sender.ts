@@ -3,13 +3,9 @@ import type { AwsClient } from 'aws4fetch'
 import { StoreDown } from '../errors/store-down.ts'
 import { rootOf, textOf } from './s3-xml.ts'
 
-/** A request, its answer's headers included, has this long; then it is tried again. */
 const ATTEMPT_TIMEOUT_MS = 60_000
-/** A store that restarts is back within seconds: no request waits less for it. */
 const WAITS_MS: readonly number[] = [100, 400, 1600]
-/** Between the tries of one that waits for longer, half of it more or less by chance. */
 const LONG_WAIT_MS = 2_000
-/** The longest Retry-After that a request honours. */
 const MAX_RETRY_AFTER_MS = 20_000
 const REQUEST_TIMEOUT = 408
 const NOT_FOUND = 404
@@ -18,9 +14,8 @@ const TOO_LONG = 413
 const TOO_MANY_REQUESTS = 429
 const NOT_IMPLEMENTED = 501
 const FULL = 507
-/** Ceph, MinIO and others. */
 const FULL_CODE = /quota|storagefull|insufficientstorage/i
-/** S3 says these with a 400, or in the body of a 200, though the same request may succeed a second later. */
+/** Temporary failures, although sent with a 400 or in a 200's body. */
 const PASSING_CODES: ReadonlySet<string | undefined> = new Set([
   'InternalError',
   'ServiceUnavailable',
@@ -31,7 +26,7 @@ const PASSING_CODES: ReadonlySet<string | undefined> = new Set([
   'BadDigest',
   'XAmzContentSHA256Mismatch',
 ])
-/** S3 refuses the object itself with these: it would refuse it again. Any other refusal is about the bucket, its keys or its rights. */
+/** These concern one object; other refusals concern the store. */
 const OBJECT_CODES: ReadonlySet<string | undefined> = new Set([
   'EntityTooLarge',
   'KeyTooLongError',
@@ -39,28 +34,23 @@ const OBJECT_CODES: ReadonlySet<string | undefined> = new Set([
   'NoSuchKey',
 ])
 
-/** A 404 is about one object only if these get it. */
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE'])
 
-/** One request to the store. */
 interface S3Request {
   readonly url: string
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array<ArrayBuffer> | string
-  /** The statuses that are no failure. */
   readonly accept: readonly number[]
-  /** The root element of a 200's document. The sender reads the document, and repeats the request if S3 sent another one, or none. */
+  /** Expected root element; any other document makes the sender repeat. */
   readonly root?: string
-  /** How long it is repeated while the store is away, in milliseconds; a short default unless given. */
+  /** Absent: a few short retries. */
   readonly retryBudgetMs?: number | undefined
-  /** Ends the request and the waiting. */
   readonly signal?: AbortSignal | undefined
 }
 
 export type Send = (request: S3Request) => Promise<Response>
 
-/** One attempt that failed. `error` is what the caller gets unless another attempt succeeds. */
 interface Failure {
   readonly error: Error
   readonly isPassing: boolean
@@ -68,8 +58,8 @@ interface Failure {
 }
 
 /**
- * Signs and sends requests that may safely be repeated.
- * @throws Error naming the status or the reason, never the URL; StoreDown if the fault is not the object's; the signal's reason
+ * Signs requests and repeats temporary failures.
+ * @throws Error with the status, never the URL; StoreDown if the store is at fault; the signal's reason
  */
 export function s3Sender(client: AwsClient): Send {
   return async (request) => {
@@ -90,7 +80,6 @@ export function s3Sender(client: AwsClient): Send {
 
 async function attemptOnce(signed: Request, { signal, accept, root }: S3Request): Promise<Response | Failure> {
   const limit = new AbortController()
-  // Ends with the headers, or with a document: a reader of an object may take its time.
   const timer = setTimeout(() => limit.abort(), ATTEMPT_TIMEOUT_MS)
   try {
     const response = await fetch(signed, {
@@ -110,7 +99,7 @@ async function attemptOnce(signed: Request, { signal, accept, root }: S3Request)
   }
 }
 
-/** S3 answers a PUT with an ETag and without a body; a proxy's page has a body and no ETag. */
+/** A PUT's answer has an ETag and no body; a proxy's page the reverse. */
 async function writtenOrFailure(response: Response): Promise<Response | Failure> {
   const text = await response.text()
   return text.trim() === '' || response.headers.has('etag') ? response : failureOf('PUT', response, text)

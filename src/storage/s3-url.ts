@@ -1,8 +1,5 @@
-/** Where a bucket is. */
 export interface S3Bucket {
-  /** The bucket's own address, without a trailing slash. */
   readonly url: string
-  /** The same as callers reach it. */
   readonly publicUrl: string
   readonly region: string
 }
@@ -12,9 +9,8 @@ const REGION = /^[a-z0-9-]{1,32}$/
 const KNOWN: ReadonlySet<string> = new Set(['endpoint', 'region', 'public_endpoint'])
 
 /**
- * Reads `s3://bucket?endpoint=…&region=…`. With an endpoint (MinIO and others) the bucket is part of the path, without one it is
- * Amazon's. `public_endpoint` is what signed URLs start with where callers reach the store under another name than this service does.
- * @throws Error that says what is wrong
+ * Reads `s3://bucket?endpoint=…&region=…`; without an endpoint it is Amazon's.
+ * `public_endpoint` starts signed URLs. @throws Error with the violation
  */
 export function parseS3Url(text: string): S3Bucket {
   const url = URL.canParse(text) ? new URL(text) : null
@@ -23,7 +19,6 @@ export function parseS3Url(text: string): S3Bucket {
     throw new Error('must name a bucket and nothing below it, as in s3://bucket?region=eu-central-1')
   if (!BUCKET.test(url.hostname))
     throw new Error('must name a bucket of 3 to 63 lower-case letters, digits, dots and hyphens')
-  // An endpoint's own, unless it is written as %23: what comes after it would be left out without a word.
   if (url.hash !== '') throw new Error('must not hold a fragment')
   const unknown = [...url.searchParams.keys()].find((name) => !KNOWN.has(name))
   if (unknown !== undefined) throw new Error(`takes endpoint, public_endpoint and region, not ${unknown}`)

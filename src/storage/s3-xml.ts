@@ -2,20 +2,19 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 const DECIMAL = 10
 const HEXADECIMAL = 16
 
-/** The name of a document's root element, without its namespace's prefix. null: this is no XML document. */
+/** Returns null if the text is no XML document. */
 export function rootOf(text: string): string | null {
   const start = /^[\s\uFEFF]*(?:<\?xml[^>]*\?>\s*)?(?:<!--[\s\S]*?-->\s*)*<(?:[\w.-]+:)?([\w.-]+)[\s/>]/.exec(text)
   return start?.[1] ?? null
 }
 
-/** The texts of all elements of this name, whatever their namespaces, in their order. */
+/** The texts of all elements of this name, in any namespace. */
 export const textsOf = (document: string, name: string): string[] =>
   Array.from(
     document.matchAll(new RegExp(`<(?:[\\w.-]+:)?${name}(?:\\s[^>]*)?>([^<]*)</(?:[\\w.-]+:)?${name}\\s*>`, 'g')),
     ([, text = '']) => decodeEntities(text.trim()),
   )
 
-/** The text of the first element of this name; undefined: there is none, or it is empty. */
 export const textOf = (document: string, name: string): string | undefined => textsOf(document, name)[0] || undefined
 
 const decodeEntities = (text: string): string =>

@@ -10,7 +10,6 @@ import type { S3Bucket } from './s3-url.ts'
 import { isStorageKey } from './sign-url.ts'
 import { SIGNED_URL_SECONDS, type Storage, type Stored } from './storage.ts'
 
-/** What a worker has rendered waits this long for a bucket that is away: rendering it again would cost more. */
 const PUT_RETRY_BUDGET_MS = 180_000
 
 interface S3Credentials {
@@ -18,11 +17,7 @@ interface S3Credentials {
   readonly secretAccessKey: string
 }
 
-/**
- * Artifacts in an S3-compatible bucket, read through presigned URLs. Up to 8 MiB go up in one request; longer
- * content as a multipart upload, part by part as it comes, which shows up in the bucket only when its last part is there. The checksum
- * is taken on the way. A presigned URL is for GET: S3 refuses HEAD under it.
- */
+/** Artifacts in an S3-compatible bucket, read through presigned GET URLs. */
 export function openS3(bucket: S3Bucket, credentials: S3Credentials): Storage {
   const client = new AwsClient({ ...credentials, service: 's3', region: bucket.region, retries: 0 })
   const send = s3Sender(client)
@@ -47,7 +42,6 @@ export function openS3(bucket: S3Bucket, credentials: S3Credentials): Storage {
     signUrl: async (key, options) => presign(client, new URL(urlOf(key, bucket.publicUrl)), options),
     delete: async (key) => deleteUrl(send, urlOf(key)),
     deleteBelow: async (folder) => {
-      // Refuses what no key can be, as everywhere.
       urlOf(folder)
       await deleteBelowFolder(send, bucket.url, folder)
     },
@@ -56,7 +50,6 @@ export function openS3(bucket: S3Bucket, credentials: S3Credentials): Storage {
   }
 }
 
-/** For GET alone, and with the content type that the answer is to have. */
 async function presign(
   client: AwsClient,
   url: URL,
@@ -98,7 +91,7 @@ async function putWhole(send: Send, url: string, body: Uint8Array<ArrayBuffer>, 
   return body.length
 }
 
-/** The content in pieces of PART_BYTES, the last one shorter. @throws what the source throws, also when it ends too early */
+/** @throws the source's error, also if it ends early */
 async function* partsOf(content: Uint8Array | Readable, hash: Hash): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   let waiting: Uint8Array[] = []
   let length = 0

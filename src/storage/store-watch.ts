@@ -3,16 +3,11 @@ import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Log } from '../values/log.ts'
 import { SMALL_FILE_BYTES, type Storage } from './storage.ts'
 
-/** Between two tries of a store that is away. It grows for one that comes and goes. */
 const RETRY_MS = 1_000
 const MAX_RETRY_MS = 30_000
-/** A store that is away again so soon was not really back. */
 const UNSTABLE_MS = 60_000
-/** A store that has taken a file within this time is not asked. */
 const FRESH_MS = 10_000
-/** Who asks whether a process is ready does not wait longer than this. */
 const MAX_WAIT_MS = 2_000
-/** A file that takes longer to store may be waiting for a store that is away. */
 const SLOW_PUT_MS = 5_000
 const MAX_PROBE_BYTES = 8 * 1024 * 1024
 
@@ -24,9 +19,8 @@ interface WatchOptions {
   readonly telemetry: Telemetry
 }
 
-/** Notices that the store of artifacts takes no files, so that jobs wait, and that it takes them again. */
+/** Notices when the store fails and recovers; jobs wait meanwhile. */
 export class StoreWatch {
-  /** The store, wrapped so that the watch sees its successes and failures. */
   readonly storage: Storage
   readonly #store: Storage
   readonly #options: WatchOptions
@@ -35,7 +29,6 @@ export class StoreWatch {
   #neededBytes = 0
   #retryMs = RETRY_MS
   #retry: NodeJS.Timeout | undefined
-  /** The time of the last success in milliseconds of `performance.now()`. */
   #lastStored = Number.NEGATIVE_INFINITY
   #lastAway = Number.NEGATIVE_INFINITY
   #probing: Promise<void> | null = null
@@ -58,19 +51,17 @@ export class StoreWatch {
     return this.isAway || this.#lastAway >= moment
   }
 
-  /** Whether a file that is written now finds the store away. */
   async isAwayNow(): Promise<boolean> {
     await this.#probe()
     return this.isAway
   }
 
-  /** Calls `listener` each time that the store is back. Returns what ends that. */
+  /** Called at every recovery. Returns a function that ends this. */
   onBack(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
 
-  /** The state of the store, by a recent success or by a file that is written now. */
   async check(): Promise<StoreState> {
     if (this.isAway || performance.now() - this.#lastStored < FRESH_MS) return this.#state
     let timer: NodeJS.Timeout | undefined
@@ -100,7 +91,7 @@ export class StoreWatch {
         const timer = setTimeout(() => void this.#probe(), SLOW_PUT_MS)
         try {
           const stored = await store.put(key, content, options)
-          // A small file says nothing about room for the larger one that found the store full: the probe does.
+          // A small file does not prove room for the larger one that failed.
           if (!this.isAway) this.#lastStored = performance.now()
           return stored
         } catch (error) {
@@ -117,7 +108,7 @@ export class StoreWatch {
     }
   }
 
-  /** One at a time, for all who ask. Never rejects. */
+  /** Callers share one probe. Never rejects. */
   #probe(): Promise<void> {
     this.#probing ??= this.#tryStore().finally(() => {
       this.#probing = null

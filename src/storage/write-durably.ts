@@ -5,7 +5,7 @@ import type { Stored } from './storage.ts'
 
 const FILE_MODE = 0o600
 
-/** Makes a file and has its content on the disk. @throws where there is one already */
+/** Creates a file and syncs it. @throws if the file exists */
 export async function writeDurably(path: string, content: Uint8Array | Readable): Promise<Stored> {
   const handle = await open(path, 'wx', FILE_MODE)
   try {
