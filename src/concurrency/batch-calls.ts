@@ -6,22 +6,18 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void
 }
 
-/** Answers in the order of the items. When it throws, all of their calls do, unless the options let them be repeated. */
+/** Results in the order of the items. */
 type BatchWork<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>
 
 interface BatchOptions {
-  /** Least time between the starts of two batches: where no caller waits for the answers, fewer and larger ones cost less. */
   readonly spacingMs?: number
-  /** A batch that takes longer keeps the next one waiting no more: what holds it up may concern none of the others. Absent: for ever. */
+  /** After this the next batch starts anyway; absent: never. */
   readonly longestWaitMs?: number
-  /** Whether one item alone may have made a batch throw this: then nothing of it was written, and each is worked again by itself. */
+  /** If one item caused the error and nothing was written, each is worked alone. */
   readonly isOfOne?: (error: unknown) => boolean
 }
 
-/**
- * Turns many single calls into few statements: what is asked while one batch is under way makes up the next one. A call alone goes out at
- * once.
- */
+/** Groups single calls into batches: calls during a batch form the next one. */
 export class BatchedCalls<Item, Result> {
   readonly #maxItems: number
   readonly #work: BatchWork<Item, Result>
@@ -35,7 +31,6 @@ export class BatchedCalls<Item, Result> {
     this.#options = options
   }
 
-  /** @throws what the batch throws that the item is in, or the item by itself */
   call(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject })
@@ -45,7 +40,6 @@ export class BatchedCalls<Item, Result> {
 
   async #drain(): Promise<void> {
     this.#isBusy = true
-    // Calls in the same turn of the event loop join the batch.
     await new Promise<void>((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
       const next = performance.now() + (this.#options.spacingMs ?? 0)
@@ -75,7 +69,7 @@ export class BatchedCalls<Item, Result> {
   }
 }
 
-/** Answers each key with its row, once: of two calls for the same key, only the first gets what one caller may have. */
+/** Gives each row to the first call for its key only. */
 export function dealOut<Row>(keys: readonly string[], rows: Map<string, Row>): (Row | undefined)[] {
   return keys.map((key) => {
     const row = rows.get(key)

@@ -3,10 +3,7 @@ interface Batch<Value> {
   readonly values: Promise<ReadonlyMap<string, Value>>
 }
 
-/**
- * Turns "one for each" into "all at once": the keys that are asked for within one scope, a request for instance, in one turn of the event
- * loop are loaded together. Nothing is remembered: a key that was loaded is loaded anew when it is asked for again.
- */
+/** Loads together the keys that one scope asks for in one turn of the event loop. Caches nothing. */
 export class BatchLoader<Scope extends object, Value> {
   readonly #loadAll: (scope: Scope, keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>
   readonly #open = new WeakMap<Scope, Batch<Value>>()
@@ -16,7 +13,7 @@ export class BatchLoader<Scope extends object, Value> {
     this.#loadAll = loadAll
   }
 
-  /** @returns undefined where the key has no value @throws what loading its batch throws */
+  /** @returns undefined if the key has no value */
   async load(scope: Scope, key: string): Promise<Value | undefined> {
     const batch = this.#open.get(scope) ?? this.#begin(scope)
     batch.keys.add(key)

@@ -2,16 +2,11 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { Identified } from './latest-stream.ts'
 import { END, openPullStream, type PullStream } from './pull-stream.ts'
 
-/** The first batch is not kept back for a whole tick: for as long as what was read at once takes to come. */
 const FIRST_MS = 50
 const MAX_BATCH = 500
-/** Different things that may wait for the next tick, or for a slow reader. */
 const MAX_WAITING = 10_000
 
-/**
- * What a stream brings, put together: a batch a tick at most, and none while nothing comes. A newer state of a thing replaces one that
- * waits; what is too much for a batch comes with the next ones. A reader that falls too far behind is disconnected.
- */
+/** At most one batch per tick. A newer state replaces a waiting one; a slow reader is disconnected. */
 export function batched<T extends Identified>(states: PullStream<T>, everyMs: number): PullStream<readonly T[]> {
   const batches = new Batches(states, everyMs)
   const { stream, more } = openPullStream<readonly T[]>({
@@ -28,7 +23,6 @@ class Batches<T extends Identified> {
   readonly #everyMs: number
   readonly #waiting = new Map<string, T>()
   #more = (): void => undefined
-  /** Null before anything has come. */
   #dueAt: number | null = null
   #timer: NodeJS.Timeout | undefined
   #ended = false

@@ -1,8 +1,7 @@
-/** The first call of a quiet time goes through at once; those that follow within `spacingMs` become one, at its end. Each name has its own. */
+/** Passes the first call at once and merges those of the next `spacingMs` into one, for each name. */
 export class Debounce {
   readonly #work: (name: string) => void
   readonly #spacingMs: number
-  /** The names that are not quiet, and whether they were called since. */
   readonly #pending = new Map<string, boolean>()
 
   constructor(work: (name: string) => void, spacingMs: number) {
@@ -15,7 +14,7 @@ export class Debounce {
     else this.#pending.set(name, true)
   }
 
-  /** Whether it is quiet: then the caller does itself what `call` would do. */
+  /** Returns true if the caller may act at once instead of `call`. */
   begin(name: string): boolean {
     if (this.#pending.has(name)) return false
     this.#pending.set(name, false)

@@ -4,13 +4,11 @@ interface Options<Key, Value> {
   readonly maxBatch: number
   readonly retryMs: number
   work(batch: ReadonlyMap<Key, Value>): Promise<void>
-  /** What waits where the same key comes twice. */
   merge(older: Value, newer: Value): Value
-  /** The batch is worked on again a little later. */
   onFailure(error: Error): void
 }
 
-/** Works on what is added to it, a batch at a time: what comes meanwhile makes up the next one. */
+/** Works in batches; keys added during one batch form the next. */
 export class Drain<Key, Value> {
   readonly #options: Options<Key, Value>
   readonly #waiting = new Map<Key, Value>()
@@ -29,7 +27,7 @@ export class Drain<Key, Value> {
   async #run(): Promise<void> {
     const { maxBatch, retryMs, work, onFailure } = this.#options
     this.#busy = true
-    // What is added in one go is one batch.
+    // Keys added in one turn form one batch.
     await null
     while (this.#waiting.size > 0) {
       const batch = new Map([...this.#waiting].slice(0, maxBatch))

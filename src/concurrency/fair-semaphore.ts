@@ -2,13 +2,12 @@ import { releaseOnce, waitForGrant } from './permit.ts'
 import { Tally } from './tally.ts'
 
 /**
- * Grants so many permits at once. The key that has waited longest since it was granted one is next, however many requests of other keys
- * came before. One key may be given a smaller limit of its own, so that others always find some.
+ * The key that has waited longest since its last grant is next.
+ * `perKey` keeps permits free for others.
  */
 export class FairSemaphore {
   readonly #limit: number
   readonly #perKey: number
-  /** Requests by key, in the order in which the keys are next. */
   readonly #waiting = new Map<string, (() => void)[]>()
   readonly #inUse = new Tally()
 
@@ -18,9 +17,8 @@ export class FairSemaphore {
   }
 
   /**
-   * Waits for a permit.
-   * @returns what releases it, once however often it is called
-   * @throws the signal's reason when it is aborted while waiting
+   * @returns a release that acts once
+   * @throws the signal's reason if it aborts during the wait
    */
   async acquire(key: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
@@ -34,7 +32,6 @@ export class FairSemaphore {
     return releaseOnce(() => this.#release(key))
   }
 
-  /** A granted request counts at once. The rest of its key goes behind the others. */
   #grant(): void {
     for (const [key, [next]] of this.#waiting) {
       if (this.#inUse.total >= this.#limit || next === undefined) return
@@ -49,7 +46,6 @@ export class FairSemaphore {
     }
   }
 
-  /** Returns what the key still waits for. */
   #remove(key: string, request: () => void): (() => void)[] {
     const others = this.#waiting.get(key)?.filter((other) => other !== request) ?? []
     if (others.length > 0) this.#waiting.set(key, others)

@@ -1,26 +1,24 @@
 import { type ConcurrencyKeys, changeUse, hasCapacity, type KeyedLimits, keysOf, shareOf } from './concurrency-keys.ts'
 
-/** Less for keys whose receiver has not answered yet, or no longer does: many of them together must not fill the process. */
+/** Smaller limits while a receiver has not answered yet or no longer answers. */
 interface Probation {
   readonly perKey: number
-  /** All of an account's keys on probation together, however many receivers it names: each gets as much again as is free. */
+  /** For all keys of an account on probation together. */
   readonly perAccount: number
   isResponsive(key: string): boolean
 }
 
 /**
- * How much of a process a concurrency key may hold. A key counts as full as soon as it has less capacity than a fetch may bring: a fetch
- * brings many jobs, and hardly any that must be released.
+ * Limits what a concurrency key may hold in this process.
+ * A key counts as full while it has less capacity than one fetch may bring.
  */
 export class KeyedLimiter {
-  /** How many jobs to fetch at once at most: what a key that has just got capacity can surely take. */
+  /** The most jobs of one fetch. */
   readonly batch: number
-  /** What a key that is not known yet can surely take. */
   readonly leastBatch: number
   readonly #limits: KeyedLimits
   readonly #probation: ProbationUse
   readonly #inUse = new Map<string, number>()
-  /** Keys that were full when last counted. */
   readonly #full = new Map<string, ConcurrencyKeys>()
 
   constructor(limits: KeyedLimits, probation?: Probation) {
@@ -30,7 +28,7 @@ export class KeyedLimiter {
     this.#probation = new ProbationUse(probation)
   }
 
-  /** Counts one more of the key. Returns false where its limit is reached. A job without a key is not limited. */
+  /** Returns false at the limit. A job without a key has none. */
   tryAcquire(key: string | undefined): boolean {
     if (key === undefined) return true
     const keys = keysOf(key)
@@ -45,7 +43,6 @@ export class KeyedLimiter {
     return fits
   }
 
-  /** Counts one less. Returns whether a key that was full takes jobs again. */
   release(key: string | undefined): boolean {
     if (key === undefined) return false
     const keys = keysOf(key)
@@ -58,12 +55,10 @@ export class KeyedLimiter {
     return false
   }
 
-  /** Whether a key that was full takes jobs again, as its receiver is responsive now. */
   hasReopened(): boolean {
     return [...this.#full].some(([key, keys]) => !this.#isFull(key, keys))
   }
 
-  /** The keys known to be full: what waits for them may as well stay in the queue. */
   full(): string[] {
     for (const [key, keys] of this.#full) if (!this.#isFull(key, keys)) this.#full.delete(key)
     return [...this.#full.keys()]
@@ -87,7 +82,6 @@ export class KeyedLimiter {
   }
 }
 
-/** Counts what was acquired on probation, of each account and key: the first to be released of a key are taken for those. */
 class ProbationUse {
   readonly #probation: Probation | undefined
   readonly #inUse = new Map<string, number>()
@@ -100,7 +94,6 @@ class ProbationUse {
     return this.#limitsOf(key)?.perKey ?? Number.POSITIVE_INFINITY
   }
 
-  /** What the key's account may still acquire on probation for it: as much again as is free. */
   left(key: string, { account, own }: ConcurrencyKeys): number {
     const limits = this.#limitsOf(key)
     if (limits === undefined) return Number.POSITIVE_INFINITY
@@ -115,7 +108,6 @@ class ProbationUse {
     if (this.#inUse.has(own)) changeUse(this.#inUse, [account, own], -1)
   }
 
-  /** undefined: the key is not on probation. */
   #limitsOf(key: string): Probation | undefined {
     return this.#probation?.isResponsive(key) === false ? this.#probation : undefined
   }

@@ -1,26 +1,21 @@
 import { ServiceError } from '../errors/service-error.ts'
 import { END, openPullStream, type PullStream } from './pull-stream.ts'
 
-/** Different things that may wait for a slow reader. Of each only its latest state does. */
 const MAX_WAITING = 1000
 
-/** What a stream brings: later ones of the same id are newer states of the same thing. */
 export interface Identified {
   readonly id: string
 }
 
-/** The latest states of things, as a subscriber reads them one after the other. A state is one object for all that follow the thing. */
 export interface LatestStream<T extends Identified> {
   readonly states: PullStream<T>
-  /** A newer state of a thing replaces one that is not read yet. */
   push(state: T): void
-  /** What waits is still read. */
+  /** Lets the subscriber read the waiting states first. */
   finish(): void
-  /** Ends it at once. */
   fail(error: ServiceError): void
 }
 
-/** A stream with a bounded buffer: a reader that falls too far behind is disconnected. `onEnd` is called once, however it ends. */
+/** A reader that falls too far behind is disconnected. `onEnd` is called once. */
 export function openLatestStream<T extends Identified>(onEnd: () => void): LatestStream<T> {
   const waiting = new Map<string, T>()
   let failure: ServiceError | null = null

@@ -1,4 +1,4 @@
-/** Does it once, however often it is asked for; after a failure once more. */
+/** Runs `work` once for all calls, and again only after a failure. */
 export function lazily(work: () => Promise<unknown>): () => Promise<unknown> {
   let done: Promise<unknown> | undefined
   return () => {

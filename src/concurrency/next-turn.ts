@@ -1,2 +1,2 @@
-/** Lets what was begun before have its turn, and reach the network: what the caller goes on with in the same turn of the event loop would keep it waiting. */
+/** Lets earlier work reach the network before the caller continues. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

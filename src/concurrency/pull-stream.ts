@@ -1,37 +1,29 @@
-/**
- * What comes bit by bit: taken by the reader that is notified of more, with no promise for each, or read as any async iterator. One of
- * both.
- */
+/** One reader takes values when notified, or iterates. */
 export interface PullStream<T> extends AsyncIterableIterator<T, undefined> {
-  /** What comes next, if it is there; null if not yet. @throws what the stream broke off with, once */
+  /** Returns null if nothing is there yet. @throws the stream's failure, once */
   take(): IteratorResult<T, undefined> | null
-  /** Called whenever there may be something to take. One listener at a time. */
   onMore(listener: () => void): void
-  /** It has broken off: nothing that it brought before matters any more. */
+  /** The stream failed, so earlier values no longer matter. */
   readonly broken: boolean
   return(): Promise<IteratorReturnResult<undefined>>
 }
 
-/** Where a stream has it from. */
 interface Source<T> {
   take(): IteratorResult<T, undefined> | null
-  /** The reader takes no more. Called once or more. */
   stop(): void
   isBroken(): boolean
 }
 
 export const END = { done: true, value: undefined } as const
 
-/** `more` has to be called whenever there may be something to take. */
 export function openPullStream<T>(source: Source<T>): { stream: PullStream<T>; more: () => void } {
   const stream = new SourcedStream(source)
   return { stream, more: () => stream.more() }
 }
 
-/** No generator: one that waits for its next value could not be ended before that comes. */
+/** A waiting generator cannot be ended, so this is a class. */
 class SourcedStream<T> implements PullStream<T> {
   readonly #source: Source<T>
-  /** Reads that wait for what comes next. */
   readonly #readers: PromiseWithResolvers<IteratorResult<T, undefined>>[] = []
   #listener = (): void => undefined
 

@@ -1,30 +1,26 @@
 import { releaseOnce, waitForGrant } from './permit.ts'
 
-/** Grants so many permits at once; the other requests wait in the order in which they came. */
 export class Semaphore {
   readonly #limit: () => number
   readonly #waiting = new Set<() => void>()
   #inUse = 0
 
-  /** @param limit how many permits there are now; asked whenever one is requested or released */
+  /** @param limit asked at each request and release */
   constructor(limit: () => number) {
     this.#limit = limit
   }
 
-  /** Permits that are granted now. */
   get inUse(): number {
     return this.#inUse
   }
 
-  /** Requests that wait for a permit. */
   get waiting(): number {
     return this.#waiting.size
   }
 
   /**
-   * Waits for a permit.
-   * @returns what releases it, once however often it is called
-   * @throws the signal's reason when it is aborted while waiting
+   * @returns a release that acts once
+   * @throws the signal's reason if it aborts during the wait
    */
   async acquire(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
@@ -33,13 +29,13 @@ export class Semaphore {
     return releaseOnce(() => this.#release())
   }
 
-  /** Holds a permit while `work` lasts. @throws the signal's reason when it is aborted while waiting */
+  /** @throws the signal's reason if it aborts during the wait */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const release = await this.acquire(signal)
     return work().finally(release)
   }
 
-  /** Grants what can be granted now: to be called when the limit may have risen. A granted request counts at once: none that comes later overtakes. */
+  /** To be called after the limit may have risen. */
   grant(): void {
     for (const next of this.#waiting) {
       if (this.#inUse >= this.#limit()) return

@@ -1,17 +1,12 @@
 import { releaseOnce } from './permit.ts'
 import { Tally } from './tally.ts'
 
-/** Called with what releases the permit, or with an error after the longest wait. */
+/** Receives the release, or an error after the longest wait. */
 type Granted = (refused: Error | null, release: () => void) => void
-/** The error for an owner whose share stays taken. */
 type Exhausted = () => Error
 
-/**
- * How many of something one owner may use at once, such as connections of a pool, so that the others always find some. What comes on top
- * waits for the owner's own, in the order in which it came, and takes no place in any other queue meanwhile.
- */
+/** Limits what one owner uses at once. Its excess requests wait in a queue of its own. */
 export class Shares {
-  /** What one owner may use at once. */
   readonly perOwner: number
   readonly #longestWaitMs: number
   readonly #exhausted: Exhausted
@@ -24,13 +19,11 @@ export class Shares {
     this.#exhausted = exhausted
   }
 
-  /** Calls back at once where something of the share is left, else later. */
   take(owner: string, callback: Granted): void {
     if (this.#inUse.of(owner) < this.perOwner) callback(null, this.#count(owner))
     else this.#wait(owner, callback)
   }
 
-  /** @throws the error for an owner whose share stays taken */
   async acquire(owner: string): Promise<() => void> {
     return new Promise((resolve, reject) => {
       this.take(owner, (refused, release) => (refused === null ? resolve(release) : reject(refused)))

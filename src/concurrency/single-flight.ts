@@ -1,4 +1,4 @@
-/** Makes one thing for each key, however often it is asked for: all calls share its promise. After a failure it is made again. */
+/** Makes one value for each key, shared by all calls, and again only after a failure. */
 export class SingleFlight<Result> {
   readonly #make: (key: string) => Promise<Result>
   readonly #made = new Map<string, Promise<Result>>()
@@ -7,17 +7,14 @@ export class SingleFlight<Result> {
     this.#make = make
   }
 
-  /** The keys of what was made or is being made. */
   get keys(): string[] {
     return [...this.#made.keys()]
   }
 
-  /** What was made or is being made. */
   get all(): Promise<Result>[] {
     return [...this.#made.values()]
   }
 
-  /** @throws what making it throws */
   get(key: string): Promise<Result> {
     const known = this.#made.get(key)
     if (known !== undefined) return known

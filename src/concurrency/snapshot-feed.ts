@@ -1,42 +1,34 @@
 import type { Identified, LatestStream } from './latest-stream.ts'
 import type { PullStream } from './pull-stream.ts'
 
-/** How closely the times are kept that followers ask for. */
 const TICK_MS = 50
 
-/** Where snapshots come from. */
 interface Source<T extends Identified> {
-  /** The present snapshots of these ids, together. */
   read(ids: readonly string[]): Promise<readonly T[]>
-  /** What was not invalidated is read again after this time all the same: a notification may be lost. */
+  /** Everything is read again after this time, because a notification may be lost. */
   readonly refreshMs: number
-  /** It is read again a little later. */
   onFailure(error: Error): void
 }
 
 interface Follower<T extends Identified> {
   readonly stream: LatestStream<T>
   readonly everyMs: number
-  /** What was sent last, and when. */
   stamp: string | null
   sentAt: number
 }
 
-/** A thing of which snapshots are followed. */
 interface Watched<T extends Identified> {
   readonly followers: Set<Follower<T>>
   snapshot: T | null
   stamp: string | null
   readAt: number
   isStale: boolean
-  /** The shortest time that any follower asks for. */
   everyMs: number
 }
 
 /**
- * Snapshots of things for those that follow them. Each thing is read once for all of its followers, all things that are due in one go, and
- * nothing that was not invalidated. A follower gets a snapshot at once, then only ones that differ from the last, and no more often than
- * it asked for.
+ * Reads each thing once for all followers, only after its invalidation.
+ * A follower gets changed snapshots, at most one in `everyMs`.
  */
 export class SnapshotFeed<T extends Identified> {
   readonly #source: Source<T>
@@ -48,7 +40,6 @@ export class SnapshotFeed<T extends Identified> {
     this.#source = source
   }
 
-  /** @param open opens the follower's stream, and calls what it is given when that ends */
   follow(id: string, everyMs: number, open: (onEnd: () => void) => LatestStream<T>): PullStream<T> {
     const stream = open(() => this.#leave(id, follower))
     const follower: Follower<T> = { stream, everyMs, stamp: null, sentAt: Number.NEGATIVE_INFINITY }
@@ -61,7 +52,6 @@ export class SnapshotFeed<T extends Identified> {
     return stream.states
   }
 
-  /** What is known of it is old. */
   invalidate(id: string): void {
     const watched = this.#watched.get(id)
     if (watched !== undefined) watched.isStale = true
@@ -97,7 +87,7 @@ export class SnapshotFeed<T extends Identified> {
     this.#reading = true
     for (const id of ids) {
       const watched = this.#watched.get(id)
-      // What is invalidated from here on may not be seen by this read.
+      // An invalidation during the read marks the thing again.
       if (watched !== undefined) Object.assign(watched, { isStale: false, readAt: now })
     }
     try {

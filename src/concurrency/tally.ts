@@ -1,6 +1,5 @@
 import { releaseOnce } from './permit.ts'
 
-/** How many of something each owner has. An owner that has none is forgotten. */
 export class Tally {
   readonly #counts = new Map<string, number>()
   #total = 0
@@ -13,18 +12,16 @@ export class Tally {
     return this.#counts.get(owner) ?? 0
   }
 
-  /** Counts one more, of each of its owners. @returns what takes it back, once however often it is called */
+  /** @returns an undo that acts once */
   add(...owners: readonly string[]): () => void {
     return this.addMany(1, ...owners)
   }
 
-  /** The same of several at once. */
   addMany(amount: number, ...owners: readonly string[]): () => void {
     this.#change(owners, amount)
     return releaseOnce(() => this.#change(owners, -amount))
   }
 
-  /** Counts one less, where what `add` returned cannot be kept. */
   subtract(...owners: readonly string[]): void {
     this.#change(owners, -1)
   }
