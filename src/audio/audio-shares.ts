@@ -4,13 +4,10 @@ import { ServiceError } from '../errors/service-error.ts'
 const LONGEST_WAIT_MS = 10_000
 const RETRY_AFTER_SECONDS = 5
 
-/** Limits how much of the audio threads and of memory the readers of one account use. Signed URLs need no key, so no rate limit covers them. */
+/** Limits per account, because signed URLs need no key and so have no rate limit. */
 export interface AudioShares {
-  /** Files that are encoded while they are read: an encoder takes a megabyte, or half. */
   readonly encoded: AudioPlaces
-  /** FLAC among them, whose encoder takes seven megabytes, and WAV and PCM that is held until it is whole. */
   readonly large: AudioPlaces
-  /** Stored files that were decoded: ten minutes are 30 MB. */
   readonly decoded: AudioPlaces
 }
 
@@ -20,7 +17,6 @@ export const openAudioShares = (): AudioShares => ({
   decoded: new AudioPlaces(12, 4),
 })
 
-/** The places of this process, with a smaller share for each account. A reader without a place waits; accounts take turns. */
 export class AudioPlaces {
   readonly #places: FairSemaphore
 
@@ -29,8 +25,8 @@ export class AudioPlaces {
   }
 
   /**
-   * @returns what gives the place back, once however often it is called
-   * @throws AudioBusy after ten seconds, the reason of `gone` when that is aborted before
+   * @returns a release that acts once
+   * @throws AudioBusy after ten seconds, the reason of `gone` if it aborts first
    */
   async acquire(accountId: string, gone?: AbortSignal): Promise<() => void> {
     const late = AbortSignal.timeout(LONGEST_WAIT_MS)
@@ -42,7 +38,6 @@ export class AudioPlaces {
   }
 }
 
-/** The reader waited too long for a place. */
 export class AudioBusy extends ServiceError {
   constructor() {
     super('UNAVAILABLE', 'Read other audio to its end, then try again: too much of it is read at once.', {

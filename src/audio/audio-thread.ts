@@ -12,10 +12,9 @@ import { resampled } from './resample.ts'
 import type { SoundKind } from './sound-kind.ts'
 import type { Wav } from './wav.ts'
 
-/** What models that clone were trained on. */
 const VOICE_RATE = 24_000
 
-/** What a thread is asked to do. `stream` names a file that is encoded bit by bit. */
+/** `stream` names a file that is encoded bit by bit. */
 export type AudioTask =
   | { readonly kind: 'start'; readonly stream: number; readonly options: EncodingOptions }
   | { readonly kind: 'push'; readonly stream: number; readonly samples: Int16Array; readonly isLast: boolean }
@@ -25,10 +24,9 @@ export type AudioTask =
   | { readonly kind: 'judge'; readonly bytes: Uint8Array }
   | { readonly kind: 'read'; readonly bytes: Uint8Array; readonly of: SoundKind; readonly mostSeconds: number }
 
-/** What comes of a task; nothing of a start or a drop. */
 export type AudioResult = Uint8Array<ArrayBuffer> | Wav | Judgement | null
 
-/** Tasks are answered in the order in which they came. `heapBytes` is what the libraries and what they have made take by then. */
+/** In the order of the tasks. `heapBytes` is the memory of the libraries and encoders. */
 export type AudioAnswer = { readonly id: number; readonly heapBytes: number } & (
   | { readonly result: AudioResult }
   | { readonly error: string }
@@ -39,7 +37,7 @@ let last: Promise<void> = Promise.resolve()
 
 lowerThreadPriority()
 parentPort?.on('message', ({ id, task }: { id: number; task: AudioTask }) => {
-  // One after the other: a file that is opened may wait for its library, and its samples come right behind.
+  // Samples follow at once, while the file's library may still open.
   last = last.then(() => answer(id, task))
 })
 

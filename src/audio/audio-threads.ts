@@ -8,43 +8,36 @@ import type { Judgement } from './judge-recording.ts'
 import type { SoundKind } from './sound-kind.ts'
 import type { Wav } from './wav.ts'
 
-/** A file that is encoded as its samples come. */
 export interface AudioEncoder {
-  /** The bytes that the samples lead to, which may be none yet. @throws Error when the thread has died */
+  /** Perhaps no bytes yet. @throws Error if the thread died */
   push(samples: Int16Array): Promise<Uint8Array>
-  /** The rest of the file. */
   end(): Promise<Uint8Array>
-  /** Gives it up where it has not ended. */
   drop(): void
 }
 
-/** Encodes and decodes audio in threads of its own, off the event loop. */
+/** Encodes and decodes audio off the event loop. */
 export interface AudioThreads {
-  /** The shares of the accounts in encoders and decoded files. */
   readonly shares: AudioShares
-  /** Begins a file that is sent while it grows. */
   startEncoder(options: EncodingOptions): AudioEncoder
-  /** A whole file at once. */
   encode(wav: Wav, format: FileFormat): Promise<Uint8Array>
-  /** @throws Error where the bytes are not of that format */
+  /** @throws Error if the bytes are not of that format */
   decode(bytes: Uint8Array, format: FileFormat): Promise<Wav>
-  /** Whether a recording can be a voice, brought to 24 kHz where it can. @throws Error where it cannot be read */
+  /** Returns the recording at 24 kHz or its violation. @throws Error if it cannot be read */
   judge(bytes: Uint8Array): Promise<Judgement>
-  /** Decodes compressed audio from outside, up to a number of seconds. @throws Error if the thread cannot read it */
+  /** @throws Error if it cannot be read */
   read(bytes: Uint8Array, kind: SoundKind, mostSeconds: number): Promise<Wav>
-  /** Starts the threads and their libraries, so that the first file does not wait for them. Never rejects. */
+  /** Never rejects. */
   warm(): Promise<void>
   close(): Promise<void>
 }
 
 const WARM_SAMPLES = 2400
-/** After this time without work a thread ends, unless it is the last one: that is ready for the next file. */
 const IDLE_MS = 30_000
-/** The libraries of a new one have half of it. One that has more is replaced as soon as it has no work: their memory never shrinks. */
+/** A thread above this is replaced when idle, because the libraries' memory never shrinks. */
 const GROWN_BYTES = 48 * 2 ** 20
 const GROWN_IDLE_MS = 1000
 
-/** Up to `most` threads, started when there is something to do. One that dies fails the files in its hands, and no others. */
+/** A dying thread fails only its own files. */
 export const openAudioThreads = (most: number): AudioThreads => new Pool(most)
 
 class Pool implements AudioThreads {
@@ -62,7 +55,6 @@ class Pool implements AudioThreads {
     const thread = this.#leastBusy()
     const stream = ++this.#streams
     const started = thread.run({ kind: 'start', stream, options })
-    // What went wrong is said to the first push.
     started.catch(() => undefined)
     thread.files++
     let isOpen = true
@@ -116,7 +108,6 @@ class Pool implements AudioThreads {
     await Promise.all([...this.#threads].map(warmUp))
   }
 
-  /** Called when a thread has had no work for a while. */
   #endIdle(thread: AudioThread): void {
     if (this.#threads.size === 1) {
       if (!thread.isGrown) return
@@ -126,7 +117,6 @@ class Pool implements AudioThreads {
     void thread.close()
   }
 
-  /** The one with the least work. If all have some, another one is started, which opens its libraries before it is the least busy. */
   #leastBusy(): AudioThread {
     const [idlest] = [...this.#threads].sort((a, b) => a.load - b.load)
     if (idlest === undefined) return this.#start()
@@ -144,7 +134,6 @@ class Pool implements AudioThreads {
   }
 }
 
-/** Has a thread open its libraries. Never rejects. */
 async function warmUp(thread: AudioThread): Promise<void> {
   const samples = new Int16Array(WARM_SAMPLES)
   const tasks = AUDIO_FORMATS.map((format) =>
@@ -153,15 +142,12 @@ async function warmUp(thread: AudioThread): Promise<void> {
   await Promise.allSettled(tasks)
 }
 
-/** The messages of a thread to its pool. */
 interface ThreadEvents {
   readonly onEnd: () => void
   readonly onIdle: () => void
 }
 
-/** One thread: many files at once, one task after the other. */
 class AudioThread {
-  // What the libraries say about odd files goes nowhere.
   readonly #worker = new Worker(new URL('./audio-thread.ts', import.meta.url), {
     stdout: true,
     stderr: true,
@@ -173,7 +159,6 @@ class AudioThread {
   #idle: NodeJS.Timeout | undefined
   #tasks = 0
   #ended: Error | null = null
-  /** Files that are being encoded. */
   files = 0
 
   constructor(events: ThreadEvents) {
@@ -200,7 +185,6 @@ class AudioThread {
     const id = ++this.#tasks
     const waiting = Promise.withResolvers<AudioResult>()
     this.#waiting.set(id, waiting)
-    // Only a thread at work keeps the process alive.
     this.#worker.ref()
     const { content, own } = ownContent(task)
     this.#worker.postMessage({ id, task: content }, own)
@@ -242,7 +226,7 @@ class AudioThread {
   }
 }
 
-/** A task with a copy of what it brings: that belongs to its sender, and the buffer around a view would cross over as a whole. */
+/** Transferring a view would move the sender's whole buffer, so this copies. */
 function ownContent(task: AudioTask): { readonly content: AudioTask; readonly own: ArrayBuffer[] } {
   if (task.kind === 'decode' || task.kind === 'judge' || task.kind === 'read') {
     const bytes = new Uint8Array(task.bytes)

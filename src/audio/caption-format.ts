@@ -1,8 +1,6 @@
-/** How captions leave the service. */
 export const CAPTION_FORMATS = ['vtt', 'srt', 'json'] as const
 export type CaptionFormat = (typeof CAPTION_FORMATS)[number]
 
-/** Media types, all in UTF-8. */
 export const CAPTION_TYPES: Readonly<Record<CaptionFormat, string>> = {
   vtt: 'text/vtt; charset=utf-8',
   srt: 'application/x-subrip; charset=utf-8',
@@ -12,5 +10,4 @@ export const CAPTION_TYPES: Readonly<Record<CaptionFormat, string>> = {
 export const isCaptionFormat = (value: unknown): value is CaptionFormat =>
   CAPTION_FORMATS.some((format) => format === value)
 
-/** What captions are called among a job's outputs. */
 export const captionOutput = (format: CaptionFormat): string => `captions_${format}`

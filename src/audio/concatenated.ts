@@ -1,4 +1,3 @@
-/** One array of several; a single one as it is. */
 export function concatenated(parts: readonly Int16Array[]): Int16Array {
   const [only] = parts
   if (only !== undefined && parts.length === 1) return only

@@ -8,7 +8,7 @@ const FULL_SCALE = 32_768
 
 let files = 0
 
-/** A whole file as 16-bit mono. @throws Error where it is not of that format */
+/** @throws Error if the bytes are not of that format */
 export async function decode(bytes: Uint8Array, format: FileFormat): Promise<Wav> {
   if (format === 'wav') return parseWav(bytes)
   const wav = format === 'mp3' ? await decodeMp3(bytes) : await decodeWithLibav(bytes)
@@ -16,7 +16,6 @@ export async function decode(bytes: Uint8Array, format: FileFormat): Promise<Wav
   return wav
 }
 
-/** The other library has no decoder for it. */
 async function decodeMp3(bytes: Uint8Array): Promise<Wav> {
   const decoder = new MPEGDecoder({ enableGapless: true })
   await decoder.ready

@@ -3,18 +3,15 @@ import { type Encoding, type EncodingOptions, joinBytes, type Patch } from './en
 import { announceLength } from './flac-length.ts'
 import { frameOf, monoAt, openLibav } from './libav.ts'
 
-/** What speech needs; more is not heard. Half of the effort of the slowest setting is three times as fast and sounds the same. */
 const OPUS = { rate: 24_000, bitrate: 32_000, options: { compression_level: '5' } }
 
 let files = 0
 
-/** Opus in Ogg, or FLAC; the first is resampled to 24 kHz. */
 export async function encodeWithLibav(options: EncodingOptions): Promise<Encoding> {
   const libav = await openLibav()
   return new LibavEncoding(libav, options)
 }
 
-/** A codec behind a filter that brings samples to its rate and frame size, and the container's writer behind it. */
 class LibavEncoding implements Encoding {
   readonly patches: Patch[] = []
   readonly #libav: LibAV
@@ -42,7 +39,7 @@ class LibavEncoding implements Encoding {
     const from = monoAt(options.sampleRate, libav.AV_SAMPLE_FMT_S16)
     this.#codec = [context, frame, packet]
     this.#filter = libav.ff_init_filter_graph_sync('anull', from, monoAt(rate, format, frameSize))
-    // With `device` it makes the device file itself.
+    // libav.js makes the device file itself because of `device`.
     const file = { format_name: isOpus ? 'ogg' : 'flac', filename: this.#name, device: true, open: true } as const
     const [muxer, , io] = libav.ff_init_muxer_sync(file, [[context, 1, rate]])
     this.#muxer = [muxer, io]
@@ -76,14 +73,13 @@ class LibavEncoding implements Encoding {
     return this.#libav.ff_filter_multi_sync(source, sink, this.#codec[1], frames, isLast)
   }
 
-  /** One thread encodes many files: what is written meanwhile is this one's. */
   #writing(write: () => void): void {
     this.#libav.onwrite = (_name, at, bytes) => this.#take(at, new Uint8Array(bytes))
     write()
     delete this.#libav.onwrite
   }
 
-  /** FLAC goes back once, at its end: by then its head may be on its way to a player. */
+  /** FLAC rewrites its head at the end, after players may have it. */
   #take(at: number, bytes: Uint8Array<ArrayBuffer>): void {
     if (at < this.#bytes) return void this.patches.push({ at, bytes })
     const { format, totalSamples } = this.#options

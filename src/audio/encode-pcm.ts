@@ -3,7 +3,7 @@ import type { Encoding, EncodingOptions } from './encoding.ts'
 import { PCM_RATE } from './format.ts'
 import { resampleTo } from './resample.ts'
 
-/** The samples themselves: at 24 kHz unless at another rate, without a header. */
+/** At 24 kHz unless `rate` is given. */
 export async function encodePcm({ sampleRate, rate = PCM_RATE }: EncodingOptions): Promise<Encoding> {
   if (sampleRate === rate) return encodeSamples()
   const resampler = await resampleTo(rate, sampleRate)

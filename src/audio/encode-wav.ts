@@ -2,7 +2,7 @@ import { type Encoding, type EncodingOptions, joinBytes } from './encoding.ts'
 import { MAX_WAV_SAMPLES, UNKNOWN_SIZE } from './format.ts'
 import { WAV_HEADER_BYTES, writeWavHeader } from './wav-header.ts'
 
-/** WAV, PCM 16-bit mono at the rate of the samples. If their number is not known the header says so. */
+/** The header marks an unknown length. */
 export function encodeWav({ sampleRate, totalSamples }: EncodingOptions): Encoding {
   let head: Uint8Array | null = wavHead(sampleRate, totalSamples)
   return {
@@ -28,7 +28,6 @@ function wavHead(sampleRate: number, totalSamples = Number.POSITIVE_INFINITY): U
   return head
 }
 
-/** PCM at the rate of the samples: the samples themselves. */
 export const encodeSamples = (): Encoding => ({ patches: [], push: bytesOf, close: () => undefined })
 
 export const bytesOf = (samples: Int16Array): Uint8Array<ArrayBuffer> =>

@@ -5,12 +5,11 @@ import { encodeWav } from './encode-wav.ts'
 import { type Encoding, type EncodingOptions, joinBytes } from './encoding.ts'
 import { resampleTo } from './resample.ts'
 
-/** Begins a file of any format, in this very thread. */
 export async function startEncoding(options: EncodingOptions): Promise<Encoding> {
   const { format, sampleRate, rate = sampleRate } = options
   if (rate === sampleRate || format === 'pcm') return startFormat(options)
   const resampler = await resampleTo(rate, sampleRate)
-  // The resampler decides how many samples the file has, so no number is stated.
+  // The resampler decides the number of samples, so none is stated.
   const encoding = await startFormat({ format, sampleRate: rate })
   return {
     patches: encoding.patches,
@@ -36,7 +35,6 @@ async function startFormat(options: EncodingOptions): Promise<Encoding> {
   }
 }
 
-/** A whole file, with what only its end tells where it belongs. */
 export async function encodeFile(
   samples: Int16Array,
   options: Omit<EncodingOptions, 'totalSamples'>,
@@ -55,5 +53,4 @@ export async function encodeFile(
   }
 }
 
-/** Frames of it all at once would take many times the memory, and more time. */
 const BLOCK_SAMPLES = 8192

@@ -1,26 +1,24 @@
 import type { Wav } from './wav.ts'
 
-/** How long a voice's recording lasts without the silence at its ends: engines take no more, and learn nothing from less. */
+/** Without silence at both ends. */
 const MIN_SECONDS = 1
 const MAX_SECONDS = 30
-/** Room tone, about -48 dB: what is left of it at both ends is a breath. */
+/** About -48 dB, room tone. */
 const QUIET = 128
 const EDGE_SECONDS = 0.1
-/** About -40 dB: what never rises above it says nothing. */
+/** About -40 dB. */
 const SILENT_PEAK = 328
-/** A wave that was cut off stays at the end of the scale for a while, and does so again and again. */
 const FULL = 32_764
 const CLIPPED_SECONDS = 0.0001
 const LEAST_CLIPPED_RUN = 3
 const CLIPPED_SHARE = 0.005
-/** Compression ripples what was flat: a wave that is hardly ever anywhere else was cut off, too. A whole sine is there for 16 % of its time. */
+/** Compression ripples a clipped wave. */
 const NEARLY_FULL = 0.97 * 32_768
 const NEARLY_FULL_SHARE = 0.2
 
-/** A recording without the silence at its ends, or what keeps it from being a voice. */
 export type Judgement = { readonly wav: Wav } | { readonly violation: string }
 
-/** Whether a recording, 16-bit mono at its own rate, can be spoken like. Pure. */
+/** Judges whether a recording can become a voice. Pure. */
 export function judgeRecording({ samples, sampleRate }: Wav): Judgement {
   const isLoud = (sample: number) => Math.abs(sample) >= QUIET
   const first = samples.findIndex(isLoud)

@@ -1,5 +1,5 @@
 declare module '@libav.js/variant-default' {
-  /** Samples as they enter and leave filters and codecs. Times are counted in units of 1 / rate. */
+  /** Times count in units of 1 / rate. */
   export interface Frame {
     readonly data: Int16Array | Float32Array | readonly (Int16Array | Float32Array)[]
     readonly format: number
@@ -31,11 +31,11 @@ declare module '@libav.js/variant-default' {
 
   export type Packet = object
 
-  /** The library in this very thread: its calls have ended when they return. */
+  /** Synchronous, in the calling thread. */
   export interface LibAV {
-    /** Called with what is written to a device file, and where in it. The bytes are the library's own memory. */
+    /** The bytes are the library's own memory. */
     onwrite?: (name: string, position: number, bytes: Uint8Array) => void
-    /** All of its memory; another array once that has grown. */
+    /** Replaced by another array when the memory grows. */
     readonly HEAPU8: Uint8Array
     readonly AV_SAMPLE_FMT_S16: number
     readonly AV_SAMPLE_FMT_FLT: number

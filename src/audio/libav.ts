@@ -6,7 +6,6 @@ const AUDIO = 1
 let opened: Promise<LibAV> | undefined
 let ready: LibAV | undefined
 
-/** FFmpeg's libraries in this thread, once. What they say about odd files is no log line of this service. */
 export function openLibav(): Promise<LibAV> {
   opened ??= library.LibAV({ noworker: true }).then((libav) => {
     libav.av_log_set_level_sync(libav.AV_LOG_QUIET)
@@ -16,10 +15,9 @@ export function openLibav(): Promise<LibAV> {
   return opened
 }
 
-/** The size of the module's memory in bytes; it never shrinks. */
 export const libavBytes = (): number => ready?.HEAPU8.byteLength ?? 0
 
-/** Mono samples of one kind at one rate, as filters get them described. @param frameSize how many make a frame; 0 or absent: any */
+/** @param frameSize 0 or absent: any */
 export const monoAt = (sampleRate: number, sampleFormat: number, frameSize = 0): FilterSettings => ({
   type: AUDIO,
   sample_rate: sampleRate,
@@ -29,7 +27,6 @@ export const monoAt = (sampleRate: number, sampleFormat: number, frameSize = 0):
   ...(frameSize > 0 && { frame_size: frameSize }),
 })
 
-/** A frame of samples that come at `position`, counted from the first one. */
 export const frameOf = (libav: LibAV, samples: Int16Array, sampleRate: number, position: number): Frame => ({
   data: samples,
   format: libav.AV_SAMPLE_FMT_S16,

@@ -1,10 +1,8 @@
-/** What of an encoder's first samples was never given to it, besides what decoders add of themselves. */
+/** The encoder's delay without the decoders' own. */
 const DELAY = 576
-/** At least so much silence is behind the last sample: a frame sounds whole with the half of the next one. */
 const LEAST_PADDING = 576
 const NAME = 'LAME3.100'
 
-/** How frames of 64 kbit/s and one channel are made at each rate: version 1 from 32 kHz on, else 2. */
 const KINDS: Readonly<Record<number, { readonly header: number; readonly bytes: number }>> = {
   16000: { header: 0xfff388c4, bytes: 288 },
   22050: { header: 0xfff380c4, bytes: 208 },
@@ -15,9 +13,8 @@ const KINDS: Readonly<Record<number, { readonly header: number; readonly bytes: 
 }
 
 /**
- * The first frame of an MP3 file of 64 kbit/s and one channel, which is silent and says how many follow and how much of them is delay and
- * padding: decoders then leave that out, and the file lasts as long as its samples.
- * @param sampleRate one of the format's from 16 kHz on
+ * The silent first frame of an MP3 (64 kbit/s, mono): it states frames, delay and padding.
+ * @param sampleRate from 16 kHz on
  */
 export function mp3Info(sampleRate: number, totalSamples: number): Uint8Array {
   const { header, bytes } = KINDS[sampleRate]!
@@ -29,11 +26,9 @@ export function mp3Info(sampleRate: number, totalSamples: number): Uint8Array {
   frame.writeUInt32BE(header, 0)
   let at = 4 + (isVersion1 ? 17 : 9)
   at += frame.write('Info', at)
-  // Of what may come now the number of frames alone.
   at = frame.writeUInt32BE(1, at)
   at = frame.writeUInt32BE(frames, at)
   frame.write(NAME, at)
-  // Constant bit rate, and the rate itself.
   frame[at + 9] = 1
   frame[at + 20] = 64
   frame.writeUIntBE(DELAY * 4096 + padding, at + 21, 3)

@@ -1,6 +1,5 @@
 import { MAX_SAMPLE_RATE, writeWav } from './wav.ts'
 
-/** The bytes of a sample, and what it is in 16 bits. */
 interface Encoding {
   readonly bytes: number
   readonly read: (view: DataView, at: number, isLittle: boolean) => number
@@ -11,15 +10,13 @@ const FLOAT = 3
 const EXTENSIBLE = 0xfffe
 const ENCODING_AT_IN_EXTENSIBLE = 24
 const FULL_SCALE = 32_768
-/** A recording has a handful: a file made of nothing but chunks is not walked through. */
 const MOST_CHUNKS = 1000
-/** If other chunks state a wrong length, the reader looks for the samples within so many bytes. */
+/** After a wrong chunk length the samples are searched this far. */
 const HEAD_BYTES = 4096
 const RIFF = /^(RIFF|RF64|BW64)$/
-/** Names of chunks are letters; samples hardly are. */
 const CHUNK_NAME = /^[\w -]{4}$/
 
-/** Readers of samples by `code/bits` of the WAV format: PCM, float, A-law and mu-law. */
+/** Keys: `code/bits` of the WAV format. */
 const ENCODINGS: Readonly<Record<string, Encoding>> = {
   '1/8': { bytes: 1, read: (view, at) => (view.getUint8(at) - 128) * 256 },
   '1/16': { bytes: 2, read: (view, at, isLittle) => view.getInt16(at, isLittle) },
@@ -31,7 +28,6 @@ const ENCODINGS: Readonly<Record<string, Encoding>> = {
   '7/8': { bytes: 1, read: (view, at) => fromMuLaw(view.getUint8(at)) },
 }
 
-/** The form of the samples, with the codes of WAV files. */
 export interface SampleFormat {
   readonly code: number
   readonly channels: number
@@ -39,18 +35,17 @@ export interface SampleFormat {
   readonly bits: number
 }
 
-/** The place and form of the samples of a WAV file. */
 interface WavPlaces extends SampleFormat {
   readonly data: Uint8Array
 }
 
-/** A WAV file of PCM, floats, A-law or mu-law as PCM 16-bit mono, a file of its own; any other file as it is. Pure. */
+/** Other files stay as they are. Pure. */
 export function toPlainWav(bytes: Uint8Array): Uint8Array {
   const places = findWav(bytes)
   return (places && wavOf(places, places.data)) ?? bytes
 }
 
-/** Samples as a WAV file, PCM 16-bit mono; null where nothing here reads them. Pure. */
+/** Returns null for unknown encodings. Pure. */
 export function wavOf(format: SampleFormat, data: Uint8Array, isLittle = true): Uint8Array<ArrayBuffer> | null {
   const { code, channels, sampleRate, bits } = format
   const encoding = ENCODINGS[`${code}/${Math.ceil(bits / 8) * 8}`]
@@ -68,7 +63,7 @@ interface Mixing {
   readonly isFloat: boolean
 }
 
-/** The mean of all channels. Floats that go beyond full scale are turned down together: cut off, they would crackle. */
+/** Floats beyond full scale are turned down together, because clipping crackles. */
 function mixed(data: Uint8Array, { encoding, channels, isLittle, isFloat }: Mixing, frames: number): Int16Array {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
   const sums = new Float32Array(frames)
@@ -84,10 +79,7 @@ function mixed(data: Uint8Array, { encoding, channels, isLittle, isFloat }: Mixi
   return Int16Array.from(sums, (value) => Math.max(-FULL_SCALE, Math.min(FULL_SCALE - 1, Math.round(value * factor))))
 }
 
-/**
- * Null for what is no WAV file, or lacks a part among its first thousand. Samples whose length is unknown, or wrong, go on to the end of
- * the file, as those do that a server or a program has sent before it knew how many they are.
- */
+/** Returns null if it is no WAV file. Samples of unknown or wrong length extend to its end. */
 export function findWav(bytes: Uint8Array): WavPlaces | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const tag = (at: number): string => Buffer.from(bytes.subarray(at, at + 4)).toString('latin1')
@@ -102,13 +94,12 @@ export function findWav(bytes: Uint8Array): WavPlaces | null {
       return format && { ...format, data: bytes.subarray(start, isTrue ? end : bytes.length) }
     }
     if (tag(at) === 'fmt ' && size >= 16 && end <= bytes.length) format = readFormat(view, start, size)
-    // Some writers leave out the zero that fills an odd chunk up.
+    // Some writers omit the pad byte of an odd chunk.
     at = end + (size % 2 === 1 && bytes[end] === 0 ? 1 : 0)
   }
   return format && findSamples(bytes, format)
 }
 
-/** Behind a chunk of a wrong length. */
 function findSamples(bytes: Uint8Array, format: SampleFormat): WavPlaces | null {
   const at = Buffer.from(bytes.subarray(0, HEAD_BYTES)).indexOf('data', 12, 'latin1')
   return at < 0 ? null : { ...format, data: bytes.subarray(at + 8) }

@@ -1,6 +1,5 @@
 import { type SampleFormat, wavOf } from './plain-wav.ts'
 
-/** The form of samples that come without a header. */
 interface RawFormat extends SampleFormat {
   readonly isLittle: boolean
 }
@@ -9,15 +8,15 @@ const PCM = 1
 const FLOAT = 3
 const A_LAW = 6
 const MU_LAW = 7
-/** Clients of OpenAI's API assume this rate, in Hz, if the media type states none. */
+/** OpenAI's clients assume this without a stated rate. */
 const USUAL_RATE = 24_000
-/** The rate of PCMU and PCMA in Hz (RFC 3551). */
+/** RFC 3551. */
 const TELEPHONE_RATE = 8000
 const RATE_NAMES = ['rate', 'sample_rate', 'sample-rate', 'samplerate', 'r']
 const CHANNEL_NAMES = ['channels', 'channel', 'ch', 'c']
 const BIT_NAMES = ['bits', 'bit_depth', 'bit-depth', 'bitdepth', 'bits_per_sample', 'width']
 
-/** Samples without a header as a WAV file, PCM 16-bit mono, by what their media type says of them; null where it says that they are something else. Pure. */
+/** Returns null if the media type names no samples. Pure. */
 export function readRawSamples(bytes: Uint8Array, contentType: string): Uint8Array<ArrayBuffer> | null {
   const format = formatOf(contentType)
   return format && wavOf(format, bytes, format.isLittle)
@@ -39,7 +38,7 @@ function formatOf(contentType: string): RawFormat | null {
   }
 }
 
-/** `name=value`, as GStreamer writes it, too: `rate=(int)24000`. */
+/** GStreamer writes `rate=(int)24000`. */
 function parameterOf(parameter: string): readonly [string, string] {
   const [name = '', value = ''] = parameter.split('=')
   return [name.trim(), value.trim().replace(/^\(\w+\)|"/g, '')]
@@ -47,7 +46,7 @@ function parameterOf(parameter: string): readonly [string, string] {
 
 type Kind = Omit<RawFormat, 'channels'>
 
-/** The form that a media type implies. Samples of `audio/L16` are big-endian (RFC 2586). */
+/** `audio/L16` is big-endian (RFC 2586). */
 function kindOf(type: string, given: ReadonlyMap<string, string>): Kind | null {
   const usual = { code: PCM, bits: 16, sampleRate: USUAL_RATE, isLittle: true }
   const linear = /^audio\/l(8|16|24|32)$/.exec(type)?.[1]
@@ -60,7 +59,6 @@ function kindOf(type: string, given: ReadonlyMap<string, string>): Kind | null {
 
 const TELEPHONE = { bits: 8, sampleRate: TELEPHONE_RATE }
 
-/** `S16LE`, `pcm_s24be`, `F32`, `float`, `mulaw`. */
 function sampleKind(name: string): Partial<Kind> {
   if (/mu-?law|ulaw|pcmu/.test(name)) return { code: MU_LAW, bits: 8 }
   if (/a-?law|pcma/.test(name)) return { code: A_LAW, bits: 8 }
@@ -73,7 +71,7 @@ function sampleKind(name: string): Partial<Kind> {
   }
 }
 
-/** A server that names a codec besides `audio/L16` sends the samples as its machine has them. */
+/** A server that names a codec besides `audio/L16` sends its machine's byte order. */
 function isLittle(given: ReadonlyMap<string, string>, usual: boolean): boolean {
   const said = given.get('endianness') ?? given.get('endian') ?? given.get('byte-order') ?? ''
   if (said !== '') return !said.startsWith('b')

@@ -8,28 +8,26 @@ import { toMono } from './resample.ts'
 import type { SoundKind } from './sound-kind.ts'
 import type { Wav } from './wav.ts'
 
-/** Nothing behind it is decoded: a small file may hold hours. */
 const MOST_SECONDS = 120
-/** So little at a time that what it grows to fits into memory, however well it was packed. */
+/** Small packets bound the memory that packed audio grows to. */
 const PACKET_BYTES = 512
 const MP3_BYTES = 8192
-/** The reader gives up after so many reads with too little sound, as 10 MiB of empty frames take minutes. One piece of MP3 counts as 16 reads. */
+/** Ends files of mostly empty frames. */
 const WATCHED_READS = 500
 const LEAST_SECONDS = 0.1
 const READS_OF_MP3 = MP3_BYTES / PACKET_BYTES
-/** An ID3 tag: its head, and the bits of a byte of its size. */
 const TAG_BYTES = 10
 const SIZE_BITS = 7
 const MIN_RATE = 8000
 const MAX_RATE = 192_000
 const NAME = 'recording'
 
-/** A file that an account has sent, of whatever kind, as 16-bit mono at its own rate; of a very long one the beginning. @throws Error where it cannot be read */
+/** Reads only the beginning of a long file. @throws Error if unreadable */
 export function readRecording(bytes: Uint8Array): Promise<Wav> {
   return isMp3(bytes) ? readSound(bytes, 'mp3') : readSound(toPlainWav(bytes), 'other')
 }
 
-/** Decodes a file to 16-bit mono at its own rate, up to `mostSeconds`. @throws Error if it cannot be read */
+/** @throws Error if unreadable */
 export async function readSound(bytes: Uint8Array, kind: SoundKind, mostSeconds = MOST_SECONDS): Promise<Wav> {
   const read = new Blocks(mostSeconds)
   await READERS[kind](bytes, read)
@@ -38,7 +36,6 @@ export async function readSound(bytes: Uint8Array, kind: SoundKind, mostSeconds 
   return { sampleRate: read.sampleRate, channels: 1, samples }
 }
 
-/** Samples as they are read; their rate has to stay what it was at first. */
 class Blocks {
   readonly blocks: Int16Array[] = []
   sampleRate = 0
@@ -51,7 +48,7 @@ class Blocks {
     this.#mostSeconds = mostSeconds
   }
 
-  /** Whether there is room for more, and more is to be expected. @param reads how many these samples took */
+  /** Returns whether to continue. @param reads calls that these samples took */
   add(samples: Int16Array, sampleRate: number, reads = 1): boolean {
     this.#reads += reads
     return this.#take(samples, sampleRate) && this.#goesOn()
@@ -76,11 +73,11 @@ class Blocks {
   }
 }
 
-/** An ID3 tag, or the first frame of layer III: AAC begins alike, as layer 0. */
+/** AAC begins alike, as layer 0. */
 const isMp3 = ([first = 0, second = 0, third = 0]: Uint8Array): boolean =>
   (first === 0x49 && second === 0x44 && third === 0x33) || (first === 0xff && (second & 0xe6) === 0xe2)
 
-/** The offset behind the ID3 tags, so that the decoder never sees a picture in them. */
+/** The decoder must not see pictures in ID3 tags. */
 function endOfTags(bytes: Uint8Array): number {
   let at = 0
   while (bytes[at] === 0x49 && bytes[at + 1] === 0x44 && bytes[at + 2] === 0x33) {

@@ -5,22 +5,20 @@ import { openAudioThreads } from './audio-threads.ts'
 import type { Judgement } from './judge-recording.ts'
 import { isMpeg4, unreadSound } from './unread-sound.ts'
 
-/** As many as are decoded at once, and as many as are received: each is held in memory. */
 const AT_ONCE = 2
 const AT_ONCE_OF_ONE = 1
 const MOST_UPLOADS = 16
 const MOST_OF_ONE = 4
 const TIMEOUT_MS = 20_000
 
-/** Recordings that accounts send. */
 export interface Recordings {
-  /** Counts one more upload of an owner; null where it has too many under way, or the process has. The result ends it, once. */
+  /** Returns the upload's end; null at the limit of the owner or the process. */
   admit(owner: string): (() => void) | null
-  /** A file as a WAV at 24 kHz, or what is wrong with it, after its name. One of an owner at a time. Never rejects for what the file holds. */
+  /** One file of an owner at a time. Never rejects for its content. */
   read(owner: string, bytes: Uint8Array): Promise<Judgement>
 }
 
-/** Each file is decoded in a thread of its own: what breaks the libraries, or never ends, breaks nothing else. */
+/** A broken or endless file harms only its own thread. */
 export function openRecordings(): Recordings {
   const uploads = new Tally()
   const slots = new FairSemaphore(AT_ONCE, AT_ONCE_OF_ONE)

@@ -3,14 +3,13 @@ import { concatenated } from './concatenated.ts'
 import { frameOf, monoAt, openLibav } from './libav.ts'
 import type { Wav } from './wav.ts'
 
-/** Samples at another rate, as they come. */
 interface Resampler {
-  /** With `isLast` all that are left. */
+  /** With `isLast` all that remain. */
   push(samples: Int16Array, isLast: boolean): Int16Array
   close(): void
 }
 
-/** Brings samples of the rate `from` to the rate `to`, both in Hz. */
+/** Rates in Hz. */
 export async function resampleTo(to: number, from: number): Promise<Resampler> {
   const libav = await openLibav()
   const s16 = libav.AV_SAMPLE_FMT_S16
@@ -31,7 +30,6 @@ export async function resampleTo(to: number, from: number): Promise<Resampler> {
   }
 }
 
-/** A whole recording at another rate. */
 export async function resampled(wav: Wav, sampleRate: number): Promise<Wav> {
   if (wav.sampleRate === sampleRate) return wav
   const resampler = await resampleTo(sampleRate, wav.sampleRate)
@@ -42,7 +40,6 @@ export async function resampled(wav: Wav, sampleRate: number): Promise<Wav> {
   }
 }
 
-/** Whatever a file was decoded to, as 16-bit mono at its own rate. */
 export function toMono(libav: LibAV, frames: readonly Frame[]): Int16Array {
   const [first] = frames
   if (first === undefined) return new Int16Array(0)
@@ -59,7 +56,6 @@ export function toMono(libav: LibAV, frames: readonly Frame[]): Int16Array {
   }
 }
 
-/** Files of two channels often do not say which. */
 const layoutOf = ({ channel_layout: layout, channels = 1 }: Frame): number =>
   layout !== 0 ? layout : channels === 1 ? 4 : 2 ** channels - 1
 

@@ -1,15 +1,14 @@
-/** The decoder that reads a file. */
 export type SoundKind = 'mp3' | 'vorbis' | 'other'
 
 const HEAD_BYTES = 4096
-/** Kilobits a second of layer III by version: MPEG 1, and 2 and 2.5. */
+/** MPEG 1, then MPEG 2 and 2.5, in kbit/s. */
 const BIT_RATES = [
   [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
   [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 ] as const
 const RATES = [44_100, 48_000, 32_000] as const
 
-/** The kind of a file by its first bytes, whatever its media type says; null if no decoder here reads it. Pure. */
+/** Decides by the first bytes; null if nothing here reads the file. Pure. */
 export function soundKind(bytes: Uint8Array): SoundKind | null {
   const head = Buffer.from(bytes.subarray(0, HEAD_BYTES))
   const start = head.toString('latin1', 0, 4)
@@ -18,13 +17,13 @@ export function soundKind(bytes: Uint8Array): SoundKind | null {
   return start.startsWith('ID3') || isMp3(head) ? 'mp3' : null
 }
 
-/** Two frames of layer III, one behind the other: a single one may be samples. */
+/** A single header may be samples, so two frames must follow. */
 function isMp3(head: Buffer): boolean {
   const length = frameLength(head, 0)
   return length > 0 && frameLength(head, length) > 0
 }
 
-/** The length of an MP3 frame in bytes; 0 if no frame of layer III begins here. */
+/** In bytes; 0 if no frame of layer III begins here. */
 function frameLength(head: Buffer, at: number): number {
   if (at + 4 > head.length) return 0
   const bits = head.readUInt32BE(at)

@@ -6,31 +6,25 @@ import { readRawSamples } from './raw-samples.ts'
 import { type SoundKind, soundKind } from './sound-kind.ts'
 import { parseWav, writeWav } from './wav.ts'
 
-/** WAV with MP3 in it. */
+/** MP3 within WAV. */
 const MP3_CODE = 85
-/** A thread of low priority gets little of a machine that is busy. */
 const TIMEOUT_MS = 60_000
 
 interface ReadOptions {
-  /** The reader stops behind so many seconds. */
   readonly mostSeconds: number
   readonly signal: AbortSignal
 }
 
-/** Reads what speech servers answer with, whatever they were asked for. */
 export interface SpeechReader {
   /**
-   * Reads an answer as a WAV file (PCM, 16-bit, mono) in its own memory. Its first bytes decide; for samples without a header its media type.
-   * @throws Error where it is no audio, or holds no samples; the signal's reason when it is aborted while it waits for its turn
+   * Returns WAV (PCM 16-bit mono). First bytes decide; headerless samples use the media type.
+   * @throws Error for no audio or no samples; the signal's reason
    */
   read(bytes: Uint8Array, contentType: string, options: ReadOptions): Promise<Uint8Array>
   close(): Promise<void>
 }
 
-/**
- * Samples are read at once; what is compressed one file after the other in a thread, which starts for the first of them and is replaced where a
- * file keeps it for too long.
- */
+/** Reads compressed files one by one in a thread, which is replaced after a timeout. */
 export function openSpeechReader(): SpeechReader {
   let threads: AudioThreads | undefined
   const turns = new Semaphore(() => 1)
@@ -66,7 +60,6 @@ export function openSpeechReader(): SpeechReader {
   }
 }
 
-/** WAV, or samples without a header where they are not something else by their first bytes. */
 function readSamples(bytes: Uint8Array, contentType: string): Uint8Array | null {
   const places = findWav(bytes)
   if (places !== null) return wavOf(places, places.data)

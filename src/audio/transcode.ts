@@ -5,45 +5,37 @@ import { encodeSamples, encodeWav } from './encode-wav.ts'
 import type { EncodingOptions } from './encoding.ts'
 import { type AudioFormat, PCM_RATE } from './format.ts'
 
-/** About a third of a second: an encoder that gets more at once makes its thread's memory grow, and holds up the other files there. */
+/** Larger pieces hold up other files in the thread. */
 const PIECE_SAMPLES = 8192
 
-/** Samples that come bit by bit. */
 export interface SampleStream {
   readonly sampleRate: number
-  /** How many there are, where that is known. */
   readonly totalSamples?: number | undefined
-  /** All of them are stored already, and their job is completed. */
   readonly isStored?: boolean
   readonly blocks: AsyncIterable<Int16Array>
-  /** Closes what they are read from, for a reader that ends early, perhaps before the first one. */
+  /** Also called if the reader ends before the first sample. */
   close?(): void
 }
 
-/** Who reads samples as a file. */
 interface AudioReader {
   readonly format: AudioFormat
-  /** The sample rate of the file in Hz; the default is the format's own. */
+  /** Of the file in Hz; default: the format's own. */
   readonly rate?: number | undefined
-  /** The account whose share of the encoders it takes. */
   readonly owner: string
-  /** Aborted when the reader hangs up. */
   readonly gone: AbortSignal
   /** The reader keeps the whole file in memory. */
   readonly isHeld?: boolean
 }
 
-/** A file whose first bytes are there. */
 interface BegunFile {
-  /** All of its bytes. */
   readonly bytes: AsyncGenerator<Uint8Array, void>
-  /** Ends it, also before it was read: a generator that was asked for nothing runs none of its own ends. */
+  /** An unread generator runs no `finally`, so this ends it. */
   readonly close: () => void
 }
 
 /**
- * A file of samples as they come, as fast as its reader takes it. WAV and PCM that need no encoder wait for no place unless they are held.
- * @throws what the samples break off with: then there is no whole file; AudioBusy before the first byte, the reason of `gone` while it waits
+ * WAV and PCM that need no encoder take a place only if held.
+ * @throws the source's error; AudioBusy before the first byte; the reason of `gone` while it waits
  */
 export async function* transcode(
   threads: AudioThreads,
@@ -73,7 +65,7 @@ function shareOf(shares: AudioShares, format: AudioFormat, isPlain: boolean, isH
   return isPlain ? null : shares.encoded
 }
 
-/** Waits for the first bytes of the file, so that a failure before them can still be answered with an error. */
+/** Waits for the first bytes, so a failure before them can still be answered. */
 export async function beginFile(threads: AudioThreads, speech: SampleStream, reader: AudioReader): Promise<BegunFile> {
   const rest = transcode(threads, speech, reader)
   const close = (): void => {
@@ -90,10 +82,9 @@ export async function beginFile(threads: AudioThreads, speech: SampleStream, rea
   }
 }
 
-/** The file as a stream of bytes. It closes its source if the reader leaves, also before the first byte. */
+/** Closes the source if the reader leaves. */
 export async function transcoded(threads: AudioThreads, speech: SampleStream, reader: AudioReader): Promise<Readable> {
   const { bytes, close } = await beginFile(threads, speech, reader)
-  // In bytes, not in objects: a reader that is slow is to have little waiting for it.
   return Readable.from(bytes, { objectMode: false }).once('close', close)
 }
 
@@ -105,7 +96,6 @@ async function* following(
   yield* rest
 }
 
-/** Encodes WAV and PCM that need no resampling, without a thread; null for other files. */
 function plainEncoder(options: EncodingOptions): AudioEncoder | null {
   const { format, sampleRate, rate = format === 'pcm' ? PCM_RATE : sampleRate } = options
   if (rate !== sampleRate || (format !== 'wav' && format !== 'pcm')) return null

@@ -1,12 +1,10 @@
 import { findWav } from './plain-wav.ts'
 
 const READ = 'FLAC, MP3, Ogg Opus or WebM'
-/** What a file holds stands near its beginning. */
 const HEAD_BYTES = 4096
-/** A box `ftyp`, or AAC frames without a container. */
 const MPEG4 = /^.{8}66747970|^fff[0189]/
 
-/** Kinds of files that are not read: how they begin, in hexadecimal digits, and what they hold. */
+/** First bytes in hexadecimal digits, and the content. */
 const KINDS: readonly (readonly [start: RegExp, held: string, name: string])[] = [
   [MPEG4, '', 'MPEG-4 or AAC'],
   [/^fff[45cd]/, '', 'MPEG layer II'],
@@ -22,13 +20,10 @@ const KINDS: readonly (readonly [start: RegExp, held: string, name: string])[] =
   [/^1a45dfa3/, 'A_AAC', 'Matroska with AAC'],
 ]
 const PCM = 1
-/** What a WAV file may hold, by its code. */
 const CODES: Readonly<Record<number, string>> = { 2: 'ADPCM', 17: 'ADPCM', 49: 'GSM', 80: 'MPEG layer II', 85: 'MP3' }
 
-/** Such a file is not even opened. */
 export const isMpeg4 = (bytes: Uint8Array): boolean => MPEG4.test(Buffer.from(bytes.subarray(0, 8)).toString('hex'))
 
-/** What is wrong with a file that cannot be read, after its name: as far as its first bytes tell. Pure. */
 export function unreadSound(bytes: Uint8Array): string {
   const wav = findWav(bytes)
   if (wav !== null && wav.code !== PCM)

@@ -4,7 +4,7 @@ const PCM = 1
 const MONO = 1
 const BYTES_PER_SAMPLE = 2
 
-/** Writes the header of a WAV file (PCM 16-bit mono) into the first 44 bytes of `file`, whose other bytes are the samples. */
+/** Writes into the first 44 bytes. */
 export function writeWavHeader(file: Uint8Array, sampleRate: number): void {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
   const ascii = (offset: number, text: string) => new TextEncoder().encodeInto(text, file.subarray(offset))

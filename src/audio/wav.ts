@@ -15,11 +15,10 @@ interface Chunk {
 
 const PCM = 1
 const EXTENSIBLE = 0xfffe
-/** What a server that streams writes where it does not know the size yet. */
 const UNKNOWN_SIZE = 0xffffffff
 export const MAX_SAMPLE_RATE = 384_000
 
-/** Reads PCM 16-bit mono; chunks other than `fmt ` and `data` are passed over. @throws Error saying what is wrong with anything else. */
+/** Reads PCM 16-bit mono. @throws Error with the violation */
 export function parseWav(bytes: Uint8Array): Wav {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (bytes.length < 12 || tag(view, 0) !== 'RIFF' || tag(view, 8) !== 'WAVE')
@@ -34,7 +33,6 @@ export function parseWav(bytes: Uint8Array): Wav {
   throw new Error('This WAV file has no samples.')
 }
 
-/** A WAV file, PCM 16-bit mono. */
 export function writeWav(samples: Int16Array, sampleRate: number): Uint8Array<ArrayBuffer> {
   const file = new Uint8Array(WAV_HEADER_BYTES + samples.byteLength)
   file.set(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength), WAV_HEADER_BYTES)
@@ -42,7 +40,6 @@ export function writeWav(samples: Int16Array, sampleRate: number): Uint8Array<Ar
   return file
 }
 
-/** How long it plays, in whole milliseconds. */
 export const durationMs = (wav: Wav): number => Math.round((wav.samples.length / wav.sampleRate) * 1000)
 
 function* chunks(view: DataView): Generator<Chunk> {
@@ -73,10 +70,8 @@ function readFormat(view: DataView, start: number, end: number): number {
   return sampleRate
 }
 
-/** A view where the bytes lie evenly, else a copy. */
 function readSamples(bytes: Uint8Array): Int16Array {
   const whole = bytes.subarray(0, bytes.length - (bytes.length % 2))
-  // A Buffer's own `slice` copies nothing.
   const even = whole.byteOffset % 2 === 0 ? whole : new Uint8Array(whole)
   return new Int16Array(even.buffer, even.byteOffset, even.byteLength / 2)
 }
