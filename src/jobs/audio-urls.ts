@@ -3,10 +3,12 @@ import type { Job } from './job-shape.ts'
 import type { StoredOutput } from './sign-outputs.ts'
 import type { UrlParts } from './speech-urls.ts'
 
-/** Where a job's speech is served in a format, by its id: once it is completed, or from its first sentence on. */
 export const AUDIO_FOLDERS = { completed: 'audio', live: 'live' } as const
 
-/** A signed URL of a completed job's audio; null of any other. @param format null: as it is stored */
+/**
+ * Null unless the job is completed.
+ * @param format null: as stored
+ */
 export async function audioUrlOf(
   { storage, speechUrls, now }: UrlParts,
   { id, status }: Job,
@@ -21,6 +23,6 @@ export async function audioUrlOf(
   return speechUrls.sign(`${AUDIO_FOLDERS.completed}/${id}.${format}`, FILE_TYPES[format], now())
 }
 
-/** A signed URL that plays a job's speech while it is spoken; null of a job that has failed. */
+/** A signed URL that plays speech while it is spoken; null if the job has failed. */
 export const liveUrlOf = ({ speechUrls, now }: UrlParts, { id, status }: Job, format: AudioFormat): string | null =>
   status === 'failed' ? null : speechUrls.sign(`${AUDIO_FOLDERS.live}/${id}.${format}`, FILE_TYPES[format], now())

@@ -5,9 +5,8 @@ import { JOB_COLUMNS, JOB_TABLES, type Job } from './job-shape.ts'
 const FIND = findWith('')
 
 /**
- * A job with its outputs, in one statement; null without one. In SQL: clients poll by it, and Prisma Client takes 6.6 times the processor
- * time, without the key's name, which has no foreign key to follow.
- * @param accountId whose job it has to be; null: whichever account's
+ * A job with its outputs.
+ * @param accountId null: any account
  */
 export async function findJob(db: Pick<Tx, 'query'>, jobId: string, accountId: string | null): Promise<Job | null> {
   if (!isId('job', jobId)) return null
@@ -19,13 +18,11 @@ export async function findJob(db: Pick<Tx, 'query'>, jobId: string, accountId: s
   return rows[0] ?? null
 }
 
-/** What is read with a job: SQL over `j`, the job. */
 interface More {
   readonly name: string
   readonly columns: string
 }
 
-/** Any job with its outputs, and what else is read with it in one way to the database. */
 export async function findJobWith<Extra extends object>(
   db: Pick<Tx, 'query'>,
   jobId: string,
@@ -35,7 +32,6 @@ export async function findJobWith<Extra extends object>(
   return rows[0] ?? null
 }
 
-/** The same of many, in any order. */
 export async function findJobsWith<Extra extends object>(
   db: Pick<Tx, 'query'>,
   jobIds: readonly string[],

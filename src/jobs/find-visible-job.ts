@@ -5,16 +5,13 @@ import { job } from './job.ts'
 import type { Job } from './job-shape.ts'
 
 /**
- * A job by its id: for the operator of any account, for others as `job` has it. null where there is none.
- * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts)
+ * The operator sees every job, and gets null for an unknown id.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
  */
 export const findVisibleJob = (ctx: Context, jobId: string): Promise<Job | null> =>
   isOperator(ctx) ? findJob(ctx.db.pool, jobId, null) : job(ctx, { jobId })
 
-/**
- * Why these jobs really failed, by id: for the operator alone. None for jobs that did not. In SQL and prepared: each page of an operator's
- * list asks it.
- */
+/** Internal causes of failures by job id, for the operator only. */
 export async function loadCauses({ db }: Context, jobIds: readonly string[]): Promise<Map<string, string>> {
   const { rows } = await db.pool.query<{ id: string; cause: string }>({
     name: 'job_causes',

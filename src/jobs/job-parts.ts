@@ -1,6 +1,5 @@
 import type { Database, Tx } from '../db/database.ts'
 
-/** One output of a job, without its bytes. */
 export interface Artifact {
   readonly id: string
   readonly jobId: string
@@ -9,16 +8,13 @@ export interface Artifact {
   readonly contentType: string
   readonly bytes: bigint
   readonly sha256: Uint8Array<ArrayBuffer>
-  /** Null for what is no sound. */
   readonly durationMs: number | null
   readonly createdAt: Date
-  /** When its bytes were deleted; null while they are there. */
+  /** Null while the bytes exist. */
   readonly deletedAt: Date | null
-  /** The formats of captions that are outputs, too. */
   readonly captions: string[]
 }
 
-/** The columns of one. */
 export const ARTIFACT_VIEW = {
   id: true,
   jobId: true,
@@ -38,10 +34,7 @@ type Queries = Pick<Tx, 'query'>
 const ARTIFACT_COLUMNS = `id, job_id as "jobId", output, storage_key as "storageKey", content_type as "contentType", bytes, sha256,
   duration_ms as "durationMs", created_at as "createdAt", deleted_at as "deletedAt", coalesce(captions, '{}') as captions`
 
-/**
- * The artifacts of these jobs, by job and name. Whether the caller may see the jobs was decided before. In SQL: Prisma Client takes 4.3
- * times the processor time for a page of jobs.
- */
+/** The caller has authorised the access. */
 export async function loadArtifacts(db: Queries, jobIds: readonly string[]): Promise<Map<string, Artifact[]>> {
   const { rows } = await db.query<Omit<Artifact, 'bytes'> & { bytes: string }>({
     name: 'job_artifacts',
@@ -52,11 +45,10 @@ export async function loadArtifacts(db: Queries, jobIds: readonly string[]): Pro
   return Map.groupBy(artifacts, ({ jobId }) => jobId)
 }
 
-/** The account's artifact of this id; null without one. */
 export const findArtifact = ({ prisma }: Database, accountId: string, id: string): Promise<Artifact | null> =>
   prisma.artifact.findFirst({ where: { id, job: { accountId } }, select: ARTIFACT_VIEW })
 
-/** The positions of these jobs among the account's own that wait for the same endpoint: 1 is the next one. None for jobs that do not wait. */
+/** Positions among the account's waiting jobs for the same endpoint, from 1. */
 export async function loadQueuePositions(db: Queries, jobIds: readonly string[]): Promise<Map<string, number>> {
   const { rows } = await db.query<{ id: string; position: number }>({
     name: 'queue_positions',

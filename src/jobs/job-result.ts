@@ -2,11 +2,9 @@ import type { Job } from './job-shape.ts'
 import { type StoredOutput, signOutputs } from './sign-outputs.ts'
 import type { UrlParts } from './speech-urls.ts'
 
-/** What a completed job came to: each type fills its own fields. */
 export interface JobResult {
   readonly createdAt?: Date
   readonly completedAt?: Date | null
-  /** Output name to signed URL. */
   readonly outputs?: Readonly<Record<string, string>>
   readonly endpointSlug?: string
   readonly workflowSlug?: string
@@ -16,7 +14,7 @@ export interface JobResult {
   readonly mediaKind?: string | null
 }
 
-/** The result as doors show it, its URLs signed now; null unless the job is completed. */
+/** Signs URLs anew; null unless the job is completed. */
 export async function resultOf(
   parts: UrlParts,
   job: Job,
@@ -42,5 +40,4 @@ const rendered = async (
   outputs: readonly StoredOutput[] | null,
 ): Promise<JobResult> => ({ createdAt, completedAt, outputs: await signOutputs(parts, id, outputs) })
 
-/** `voice.<slug>` and `generate.<workflow-slug>`. */
 const slugOf = ({ endpointKey }: Job): string => endpointKey.slice(endpointKey.indexOf('.') + 1)

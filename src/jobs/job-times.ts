@@ -1,6 +1,3 @@
-/**
- * SQL of a job's times. All of them are the database's own, and `created_at` is its clock as the API knows it (`src/db/database-clock.ts`):
- * where that clock is set back in between, a job ends when it began, and never before.
- */
+/** `greatest` keeps a job's times in order if the database's clock is set back. */
 export const STARTED_AT = 'greatest(now(), created_at)'
 export const ENDED_AT = 'greatest(now(), started_at, created_at)'

@@ -6,8 +6,8 @@ import { findJob } from './find-job.ts'
 import type { Job } from './job-shape.ts'
 
 /**
- * One job of the caller's account, of any type.
- * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts)
+ * One job of the caller's account.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
  */
 export async function job(ctx: Context, input: { readonly jobId: string }): Promise<Job> {
   requireScope(ctx, JOB_READ_SCOPE)

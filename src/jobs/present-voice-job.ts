@@ -5,7 +5,6 @@ import type { JobErrorCode, JobStatus } from './job-states.ts'
 import { signOutputs } from './sign-outputs.ts'
 import type { UrlParts } from './speech-urls.ts'
 
-/** The wire form of a voice or generation job: the answer of `voiceJob`, and the body of its webhook delivery. */
 interface VoiceJobBody {
   job_id: string
   status: JobStatus
@@ -16,7 +15,6 @@ interface VoiceJobBody {
   error_code?: JobErrorCode
 }
 
-/** As much of a job as polling shows. */
 export type PolledJob = Pick<
   Job,
   'id' | 'endpointKey' | 'status' | 'createdAt' | 'completedAt' | 'errorCode' | 'storedOutputs'
@@ -24,7 +22,7 @@ export type PolledJob = Pick<
 
 const VOICE_PREFIX = 'voice.'
 
-/** What polling and the webhook delivery report of a job: output URLs are signed now, and live 15 minutes. */
+/** The wire form of a job for polling and webhooks. URLs are signed for 15 minutes. */
 export async function presentVoiceJob(parts: UrlParts & Pick<Parts, 'catalog'>, job: PolledJob): Promise<VoiceJobBody> {
   const fields = responseFieldsOf(parts, job)
   const body: VoiceJobBody = { job_id: job.id, status: job.status }
@@ -39,7 +37,6 @@ export async function presentVoiceJob(parts: UrlParts & Pick<Parts, 'catalog'>, 
   return body
 }
 
-/** Which of the timestamps the endpoint's contract declares. */
 function responseFieldsOf({ catalog }: Pick<Parts, 'catalog'>, { endpointKey }: PolledJob): readonly ResponseField[] {
   if (!endpointKey.startsWith(VOICE_PREFIX)) return RESPONSE_FIELDS
   return catalog.current.endpoints.get(endpointKey.slice(VOICE_PREFIX.length))?.responseFields ?? RESPONSE_FIELDS

@@ -1,3 +1,6 @@
-/** SQL of where the end of a job is delivered to: the URL of its submission, else its account's; null without either. @param job its table */
+/**
+ * SQL of a job's webhook URL; null without one.
+ * @param job its table
+ */
 export const receiverOf = (job: string): string =>
   `coalesce(${job}.webhook_url, (select account.webhook_url from account where account.id = ${job}.account_id))`

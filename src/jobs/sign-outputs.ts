@@ -1,24 +1,20 @@
 import { captionOutput, isCaptionFormat } from '../audio/caption-format.ts'
 import { captionsUrlOf, type UrlParts } from './speech-urls.ts'
 
-/** What a signed URL is made of. */
 export interface StoredOutput {
-  /** Its name among the outputs: `audio`. */
   readonly output: string
   readonly storageKey: string
   readonly contentType: string
-  /** Null, or absent, while its bytes are there. */
   readonly deletedAt?: Date | string | null
-  /** Which captions of it are outputs, too; null, or absent, without any. */
   readonly captions?: readonly string[] | null
 }
 
-/** A job's artifacts as a column of a statement that calls the job `j`; null without any. */
+/** SQL column of the job `j`; null without artifacts. */
 export const STORED_OUTPUTS = `
   (select json_agg(json_build_object('output', a.output, 'storageKey', a.storage_key, 'contentType', a.content_type, 'deletedAt', a.deleted_at, 'captions', a.captions) order by a.output)
    from artifact a where a.job_id = j.id) as "storedOutputs"`
 
-/** Output name to URL, each signed anew: it lives 15 minutes. Captions are made when their URL is read. */
+/** Output name to signed URL, valid for 15 minutes. */
 export async function signOutputs(
   parts: UrlParts,
   jobId: string,

@@ -7,7 +7,7 @@ import type { Job } from './job-shape.ts'
 
 /**
  * One voice job of the caller's account.
- * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts and other producers)
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
  */
 export async function voiceJob(ctx: Context, input: { readonly jobId: string }): Promise<Job> {
   requireScope(ctx, VOICE_SCOPE)
