@@ -1,13 +1,12 @@
 import type { Context } from '../../context/context.ts'
 import type { AttemptEnding } from '../../queue/attempt-endings.ts'
 
-/** What is stored of an attempt. */
 export interface StoredAttempt {
   readonly jobId: string
   readonly number: number
   readonly startedAt: Date | null
   readonly endedAt: Date | null
-  /** Null while the job's own row says how it ends. */
+  /** Null if the job's row says how it ends. */
   readonly ending: AttemptEnding | null
   readonly worker: string | null
   readonly cause: string | null
@@ -16,7 +15,7 @@ export interface StoredAttempt {
 const LOAD = `select job_id as "jobId", attempt as number, started_at as "startedAt", ended_at as "endedAt", ending, worker, cause
   from job_attempt where job_id = any($1) order by job_id, attempt`
 
-/** What is stored of these jobs' attempts, by job and number. Whether the caller may see the jobs was decided before. */
+/** Attempts by job and number. The caller has authorised the access. */
 export async function loadAttempts(
   { db }: Pick<Context, 'db'>,
   jobIds: readonly string[],

@@ -4,7 +4,10 @@ import type { OperatorJob } from '../list/show-job.ts'
 import { attemptsOf, type JobAttempt } from './attempts-of.ts'
 import { loadAttempts } from './load-attempts.ts'
 
-/** The attempts at a job that are known, in order, with what really ended them, for the operator. @throws UNAUTHORIZED, FORBIDDEN */
+/**
+ * A job's attempts with their internal causes.
+ * @throws UNAUTHORIZED, FORBIDDEN
+ */
 export async function showAttempts(ctx: Context, job: OperatorJob): Promise<JobAttempt[]> {
   requireOperator(ctx)
   const stored = (await loadAttempts(ctx, [job.id])).get(job.id) ?? []

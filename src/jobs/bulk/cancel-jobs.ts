@@ -5,7 +5,7 @@ import type { EndingParts } from '../lifecycle/job-end.ts'
 import { type Each, eachId } from './each-id.ts'
 
 /**
- * Cancels each of up to 100 jobs as `cancelJob` does: an id that is not there, or is another account's, fails alone.
+ * Cancels up to 100 jobs; an unknown id fails alone.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
  */
 export async function cancelJobs(

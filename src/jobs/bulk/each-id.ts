@@ -3,10 +3,8 @@ import { describeError, toServiceError } from '../../errors/describe-error.ts'
 import { type ErrorCode, invalidRequest } from '../../errors/service-error.ts'
 
 const MAX_IDS = 100
-/** Transactions of one request at a time: the others are for other callers. */
 const AT_ONCE = 4
 
-/** What came of one id: a result, or why there is none. */
 export interface Each<Result> {
   readonly id: string
   readonly result: Result | null
@@ -14,8 +12,7 @@ export interface Each<Result> {
 }
 
 /**
- * Does the same with each of what these ids name, in transactions of their own: one that fails keeps no other back. The results are in the order of
- * the ids; an id that comes twice counts once.
+ * Runs a function once for each distinct id, in separate transactions.
  * @throws INVALID_REQUEST for no id, or more than 100
  */
 export async function eachId<Result>(
