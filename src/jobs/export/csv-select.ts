@@ -4,13 +4,12 @@ import { conditionsOf } from '../list/filter-conditions.ts'
 import type { JobsFilter } from '../list/jobs-filter.ts'
 import { escapeFormula } from './csv-formula.ts'
 
-/** Times of whole jobs: created at `from` or later, and before `to`. */
+/** `from` is inclusive, `to` exclusive. */
 export interface Window {
   readonly from: Date
   readonly to: Date
 }
 
-/** Worked out when the first export asks for it. */
 const text = (column: string) => () => escapeFormula(column)
 
 const time = (column: string): string => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
@@ -19,10 +18,7 @@ const MESSAGES = Object.entries(JOB_ERRORS)
   .map(([code, message]) => `when ${escapeLiteral(code)} then ${escapeLiteral(message)}`)
   .join(' ')
 
-/**
- * The columns of `exportJobs`, in their published order. Whether a cell is escaped is decided by its column, never by its
- * looks: numbers, times, booleans, ids and codes are this service's own and stay as they are.
- */
+/** In published order. The column decides whether a cell is escaped, not its text. */
 const COLUMNS: Readonly<Record<string, string | (() => string)>> = {
   job_id: 'j.id',
   type: 'j.type',
@@ -46,13 +42,12 @@ const COLUMNS: Readonly<Record<string, string | (() => string)>> = {
   api_key_name: text('k.name'),
 }
 
-/** A byte-order mark and the names of the columns. */
 export const CSV_HEAD = `\ufeff${Object.keys(COLUMNS).join(',')}\r\n`
 
 const selected = (): string[] =>
   Object.values(COLUMNS).map((column) => (typeof column === 'string' ? column : column()))
 
-/** COPY takes no parameters: the values are written out. */
+/** COPY takes no parameters. */
 const within = (accountId: string, { from, to }: Window, filter: JobsFilter): string =>
   [
     `account_id = ${escapeLiteral(accountId)}`,
@@ -64,15 +59,11 @@ const literal = (value: unknown): string =>
     ? `array[${value.map(literal).join(', ')}]`
     : escapeLiteral(value instanceof Date ? value.toISOString() : String(value))
 
-/**
- * Whether the window holds more than `most` jobs that the filter means. An account that has no more altogether is known by its counters; only others are
- * counted, up to one too many.
- */
+/** Counts at most one job too many. */
 export const exceedsWithin = (accountId: string, window: Window, filter: JobsFilter, most: number): string =>
   `select case when (select coalesce(sum(jobs), 0) from job_count where account_id = ${escapeLiteral(accountId)}) <= ${most} then false
                else (select count(*) from (select from job where ${within(accountId, window, filter)} limit ${most + 1}) j) > ${most} end as exceeds`
 
-/** The window's jobs that the filter means as CSV without a head, oldest first. */
 export const copyWithin = (accountId: string, window: Window, filter: JobsFilter = {}): string =>
   `copy (select ${selected().join(', ')}
          from (select * from job where ${within(accountId, window, filter)}) j left join api_key k on k.id = j.api_key_id

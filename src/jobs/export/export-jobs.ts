@@ -7,22 +7,17 @@ import { type JobsFilter, rejectFilterViolations } from '../list/jobs-filter.ts'
 import { CSV_HEAD, copyWithin, exceedsWithin, type Window } from './csv-select.ts'
 import { type CsvExport, type ExportContext, exportCsv } from './export-csv.ts'
 
-/** The most jobs of one export, and its longest window. */
 export const MAX_EXPORTED_JOBS = 500_000
 const MAX_WINDOW_MS = 366 * 86_400_000
 
-/** The window of time whose jobs are exported. */
 export interface ExportInput extends Window {
-  /** Only these of them. */
   readonly filter?: JobsFilter
-  /** Aborted when the caller has disconnected: what the database does for it then ends at once. */
   readonly gone?: AbortSignal
 }
 
 /**
- * The account's jobs of a window of time as CSV. Limit and rows come from one snapshot, and are read at the database's
- * speed: how slowly the file is taken does not matter to it. Every job of the window that is or was submitted is in it.
- * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST (more than 366 days, or 500,000 jobs), RATE_LIMITED, UNAVAILABLE
+ * The account's jobs of a window as CSV, from one snapshot.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST (over 366 days or 500,000 jobs), RATE_LIMITED, UNAVAILABLE
  */
 export async function exportJobs(
   ctx: ExportContext,

@@ -7,20 +7,16 @@ import { type CsvExport, type ExportContext, exportCsv } from './export-csv.ts'
 
 const HEAD = '\ufeffentry_id,kind,amount,balance,job_id,created_at\r\n'
 
-/** Which entries of a ledger are exported. */
 export interface ExportLedgerInput {
-  /** Inclusive; absent: from the first entry on. */
   readonly from?: Date | undefined
-  /** Exclusive; absent: up to the last one. */
   readonly to?: Date | undefined
-  /** Id or name: for the operator alone. Every other caller has its own. */
+  /** Id or name, for the operator only. */
   readonly account?: string | undefined
-  /** Aborted when the caller has disconnected. */
   readonly gone?: AbortSignal
 }
 
 /**
- * An account's whole ledger as CSV, oldest first, or that of a window of time; each entry with the balance that it left.
+ * A ledger as CSV, oldest first, each entry with its balance.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, RATE_LIMITED, UNAVAILABLE
  */
 export async function exportLedger(
@@ -33,10 +29,7 @@ export async function exportLedger(
   return exportCsv(ctx, { accountId, head: HEAD, copy: copyOf(accountId, window) }, gone)
 }
 
-/**
- * The sum runs over the entries before the window as well: all of them together are the balance. What releases up to 0.1.0 have carried
- * on is of its month's first day, whatever its id.
- */
+/** The sum includes entries before the window. Releases up to 0.1.0 date a carried balance on its month's first day, whatever its id. */
 function copyOf(accountId: string, { from, to }: Pick<ExportLedgerInput, 'from' | 'to'>): string {
   const within = [
     'true',

@@ -1,21 +1,16 @@
 import { unavailable } from '../../errors/service-error.ts'
 
 interface Limits {
-  /** All files together. */
   readonly maxBytes: number
-  /** All files of one owner. */
   readonly maxBytesPerOwner: number
 }
 
-/** What one file takes of its owner's quota, and of the quota of all. */
 export interface Quota {
-  /** @throws UNAVAILABLE where a quota is used up, its owner's or that of all */
+  /** @throws UNAVAILABLE if the owner's or the shared quota is used up */
   take(bytes: number): void
-  /** All that was taken. May be called more than once. */
   release(): void
 }
 
-/** Bytes that owners share, so that none can take them all. */
 export class SharedQuota {
   readonly #limits: Limits
   readonly #owned = new Map<string, number>()
@@ -25,12 +20,10 @@ export class SharedQuota {
     this.#limits = limits
   }
 
-  /** Bytes taken now. */
   get used(): number {
     return this.#used
   }
 
-  /** The quota of one more file. */
   of(owner: string): Quota {
     let taken = 0
     return {

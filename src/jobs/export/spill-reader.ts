@@ -5,25 +5,20 @@ import { Readable } from 'node:stream'
 import type { Quota } from './spill-quota.ts'
 
 const FILE_MODE = 0o600
-/** Read back from the file at once at most. */
 const READ_BYTES = 131_072
-/** Kernel buffers hold megabytes: a slow reader may seem to stand still for minutes. One that does so for an hour is gone. */
 const STALLED_AFTER_MS = 3_600_000
 
-/** What is read at its own speed, whatever its reader does. */
 export interface Source {
   readonly chunks: AsyncIterable<Buffer>
-  /** Breaks off what `chunks` waits for. Called once or more, also where nothing was read. */
   destroy(): void
 }
 
-/** Gives out a source's bytes at the reader's speed; what the reader does not take at once waits in a file without a name. */
+/** Passes a source on at the reader's speed; an unlinked file holds the rest. */
 export class SpillReader extends Readable {
   readonly #source: Source
   readonly #dir: string
   readonly #quota: Quota
   readonly #filled: Promise<void>
-  /** Made for the first chunk that has to wait. */
   #file: FileHandle | undefined
   #written = 0
   #read = 0
@@ -41,7 +36,6 @@ export class SpillReader extends Readable {
 
   async #fill(): Promise<void> {
     for await (const chunk of this.#source.chunks) {
-      // Past the file only where nothing else waits in it.
       if (this.#isWanted && this.#read === this.#written) this.#give(chunk)
       else await this.#write(chunk)
     }
@@ -100,7 +94,6 @@ export class SpillReader extends Readable {
   }
 }
 
-/** The system takes it back whatever ends this process. */
 async function openNameless(dir: string): Promise<FileHandle> {
   const path = join(dir, randomUUID())
   const file = await open(path, 'wx+', FILE_MODE)

@@ -9,28 +9,18 @@ import { type Source, SpillReader } from './spill-reader.ts'
 const DIRECTORY_MODE = 0o700
 
 interface SpillOptions {
-  /** Holds the files; made when missing, emptied of what a crash has left. */
   readonly dir: string
-  /** How much all files together may hold; what goes beyond breaks the stream that asks for it. */
   readonly maxBytes: number
-  /** The same for the files of one owner, so that the others can write whatever it does. */
   readonly maxBytesPerOwner: number
 }
 
-/** Stands between a source that must not wait and readers that may be slow. */
 export interface Spill {
-  /**
-   * Reads the source at its own speed and gives it out at the reader's. What the reader does not take at once waits in a file. An error
-   * of the source is the reader's at once; a reader that goes away destroys the source.
-   */
+  /** Reads a source at its own speed for a slow reader. A reader that leaves destroys the source. */
   through(source: Source, owner: string): Readable
-  /** Bytes on disk now. */
   readonly bytes: number
-  /** Breaks every stream that is still being read. */
   close(): Promise<void>
 }
 
-/** Opens the files that hold what slow readers have not taken yet. */
 export function openSpill({ dir, ...limits }: SpillOptions): Spill {
   usingSync(dir, () => openEmpty(dir))
   const quota = new SharedQuota(limits)
@@ -55,7 +45,6 @@ export function openSpill({ dir, ...limits }: SpillOptions): Spill {
 
 function openEmpty(dir: string): void {
   mkdirSync(dir, { recursive: true, mode: DIRECTORY_MODE })
-  // A file loses its name as soon as it is open. What has one here comes from a crash before that, or is just about to lose it in another
-  // process, which needs it no more.
+  // A named file is a crash's, or another process is about to unlink it and needs no name.
   for (const name of readdirSync(dir)) rmSync(join(dir, name), { force: true, recursive: true })
 }
