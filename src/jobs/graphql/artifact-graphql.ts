@@ -5,7 +5,6 @@ import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../../graphql/node.ts'
 import { ARTIFACT_VIEW, type Artifact, findArtifact, loadArtifacts } from '../job-parts.ts'
 
-/** The artifacts of jobs, by job id. */
 export const artifacts = new BatchLoader<GraphqlContext, Artifact[]>((ctx, jobIds) =>
   loadArtifacts(ctx.db.pool, jobIds),
 )

@@ -11,7 +11,6 @@ import { JobInterface, madeJob } from './job-interface-graphql.ts'
 
 const ID = 'The id that was sent.'
 export const ERROR = 'Why this id failed; null where it succeeded.'
-/** Each may need a transaction of its own. */
 export const BULK = { cost: 100, length: 100 }
 
 export const BulkErrorRef = builder

@@ -23,7 +23,10 @@ export const TYPE_NAMES: Readonly<Record<JobType, string>> = {
 const releases = new BatchLoader<GraphqlContext, number>(loadReleases)
 const queuePositions = new BatchLoader<GraphqlContext, number>((ctx, ids) => loadQueuePositions(ctx.db.pool, ids))
 
-/** The job that the caller's mutation has just made: no scope but that mutation's own is asked for. @throws UNAUTHORIZED, NOT_FOUND */
+/**
+ * The job that the caller's mutation has just made; reading it needs no further scope.
+ * @throws UNAUTHORIZED, NOT_FOUND
+ */
 export async function madeJob(ctx: GraphqlContext, { jobId }: { readonly jobId: string }): Promise<Job> {
   const made = await findJob(ctx.db.pool, jobId, requireAccount(ctx).accountId)
   if (made === null) throw jobNotFound()
@@ -32,7 +35,6 @@ export async function madeJob(ctx: GraphqlContext, { jobId }: { readonly jobId: 
 
 type TimestampName = 'createdAt' | 'startedAt' | 'completedAt'
 
-/** A field with the milliseconds between two timestamps of a job; null before the later one. */
 const between = (begin: TimestampName, end: TimestampName, description: string) =>
   ({
     nullable: true,
@@ -86,7 +88,6 @@ export const JobInterface = builder.interfaceRef<Job>('Job').implement({
   }),
 })
 
-// What its row alone does not say.
 builder.interfaceFields(JobInterface, (t) => ({
   releases: t.int({
     description:

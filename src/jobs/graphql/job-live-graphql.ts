@@ -11,7 +11,6 @@ import { JobInterface } from './job-interface-graphql.ts'
 import { JobFilterInput } from './job-page-graphql.ts'
 import { JobsFilterInput } from './jobs-graphql.ts'
 
-/** The fields of a job that show its progress. */
 const PROGRESS: ReadonlySet<string> = new Set(['chunksDone', 'chunksTotal', 'liveUrl'])
 const withProgress = <Input>(args: Input, info: GraphQLResolveInfo) => ({
   ...args,

@@ -15,7 +15,7 @@ const causes = new BatchLoader<GraphqlContext, string>(loadCauses)
 const accounts = new BatchLoader<GraphqlContext, Account>(loadAccounts)
 const workers = new BatchLoader<GraphqlContext, string>(({ queue, db }, ids) => queue.workersOf(db.pool, ids))
 
-// Null next to an error for every other caller, as `settings` are.
+// Other callers get null and an error.
 builder.interfaceFields(JobInterface, (t) => ({
   account: t.field({
     type: AccountRef,

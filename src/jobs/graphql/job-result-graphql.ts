@@ -6,11 +6,10 @@ import type { StoredOutput } from '../sign-outputs.ts'
 import { artifacts } from './artifact-graphql.ts'
 import { MediaKindEnum } from './media-kind-graphql.ts'
 
-/** What a job's URLs are signed from: read with a single job, and together for all jobs of a page. */
+/** A page loads the outputs of all its jobs together. */
 export const storedOutputsOf = async (ctx: GraphqlContext, job: Job): Promise<readonly StoredOutput[] | null> =>
   job.storedOutputs === undefined ? ((await artifacts.load(ctx, job.id)) ?? null) : job.storedOutputs
 
-/** The same as REST shows; null for unfinished and failed jobs. */
 export const showResult = async (ctx: GraphqlContext, job: Job): Promise<JobResult | null> =>
   job.status === 'completed' ? resultOf(ctx, job, await storedOutputsOf(ctx, job)) : null
 

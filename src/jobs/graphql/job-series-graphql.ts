@@ -85,7 +85,6 @@ builder.queryField('jobSeries', (t) =>
     },
     resolve: (_root, args, ctx, info) =>
       jobSeries(ctx, { ...args, withAudio: asksAudio(selectedFields(info, 'points')) }),
-    // Of its points: they are numbers at hand, so two whole series may be asked for at once, with all that there is about them.
     extensions: {
       verb: jobSeries,
       length: (given: Record<string, unknown>, ctx: GraphqlContext) => mostSteps(given, ctx.now()) / POINTS_PER_COST,

@@ -78,7 +78,6 @@ const JobStatsRef = builder.objectRef<JobStats>('JobStats').implement({
   }),
 })
 
-/** A twentieth of how many there may well be, since they are numbers at hand. */
 const GROUPS: ReadonlyMap<unknown, number> = new Map([
   ['HOUR', 250],
   ['DAY', 20],

@@ -89,12 +89,10 @@ builder.interfaceField(JobInterface, 'neighbours', (t) =>
       orderBy: t.arg({ type: JobOrderInput, description: 'Newest first unless given.' }),
     },
     resolve: (job, args, ctx) => neighbours(ctx, job, args),
-    // Two pages of one: for the job of a page, not for a list of jobs.
     extensions: { cost: 200 },
   }),
 )
 
-/** A page of jobs with their number, which is counted where it is asked for. */
 export const JobConnectionRef = builder.connectionObject(
   {
     type: JobInterface,

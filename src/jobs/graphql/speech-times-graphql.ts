@@ -10,7 +10,7 @@ import type { Job } from '../job-shape.ts'
 import { storedOutputsOf } from './job-result-graphql.ts'
 import { VoiceJobRef } from './job-types-graphql.ts'
 
-/** What a query is to count for the words of a long text, and for captions, which are made of all of them: few jobs at a time. */
+/** Query cost of a long text: a query may ask for it of few jobs only. */
 const SPEECH_LENGTH = { words: 2000, sentences: 200 } as const
 const CAPTIONS_COST = 2000
 const SPOKEN = 'Completed jobs only, as long as their audio is there.'
@@ -41,14 +41,13 @@ const TimedTextRef = builder.objectRef<TimedText>('TimedText').implement({
   }),
 })
 
-/** A completed job's text with its times; null of any other, and where its audio was deleted. */
+/** Null unless the job is completed and its audio exists. */
 async function timedJobOf(ctx: GraphqlContext, job: Job): Promise<TimedJob | null> {
   if (job.status !== 'completed') return null
   const speech = (await storedOutputsOf(ctx, job))?.find(({ output }) => output === 'audio')
   return speech === undefined || speech.deletedAt != null ? null : ((await timedJobs.load(ctx, job.id)) ?? null)
 }
 
-/** The same as callers read it. */
 async function speechTimesOf(ctx: GraphqlContext, job: Job): Promise<SpeechTimes | null> {
   const timed = await timedJobOf(ctx, job)
   return timed === null ? null : timesOf(timed.text, timed.timing)

@@ -40,7 +40,6 @@ builder.queryField('voiceJob', (t) =>
   }),
 )
 
-/** As GraphQL has parsed them. */
 type SubmissionArgs = Omit<VoiceJobInput, 'inputs' | 'options'> & {
   readonly inputs?: unknown
   readonly audioFormat?: AudioFormat | null
