@@ -14,25 +14,21 @@ import { announceLostEnd } from '../notes/announce-lost-end.ts'
 import { endJob } from './end-job.ts'
 import type { EndingParts } from './job-end.ts'
 
-/** A caller that may submit a job may cancel it. Jobs of the companion are finished in the answer to their request. */
 const SCOPES: Readonly<Record<QueuedType, string> & Partial<Record<JobType, string>>> = {
   voice: VOICE_SCOPE,
   generate: GENERATION_SCOPE,
 }
 
-/** How long a caller waits until it is known whether a commit was written whose answer was lost: a restart of PostgreSQL takes a second or two. */
+/** PostgreSQL may restart within this time. */
 const LOST_ANSWER_MS = 5_000
 
-/** A job to be cancelled. */
 export interface Cancellation {
   readonly jobId: string
-  /** Its Idempotency-Key, where that is to stand for it no longer. */
   readonly forgottenKey?: string | null | undefined
 }
 
 /**
- * Fails an unfinished voice or generation job as JOB_CANCELLED, refunds its charge and creates its webhook delivery. A waiting one never starts; the worker
- * that has one stops its engine, or its prediction. A finished job stays as it is: asking twice, or too late, is no error, and the answer shows its state.
+ * Fails an unfinished voice or generation job as JOB_CANCELLED and refunds its charge. A finished job stays as it is, without an error.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts)
  */
 export async function cancelJob(ctx: Context & EndingParts, input: Cancellation): Promise<Job> {
@@ -47,7 +43,7 @@ export async function cancelJob(ctx: Context & EndingParts, input: Cancellation)
   }
   const ended = await endJob(ctx, { accountId, jobId, failure, also: withdraw }).catch(async (error: unknown) => {
     if (!isWritten || !isDatabaseDown(error)) throw error
-    // The answer to its commit may have been lost: cancelling again would find nothing to do.
+    // The commit may have succeeded although its answer was lost.
     const lookUp = () => announceLostEnd(ctx, { jobId, accountId }, failure)
     if (await untilAnswered(lookUp, LOST_ANSWER_MS).catch(() => false)) return true
     throw error
@@ -58,10 +54,6 @@ export async function cancelJob(ctx: Context & EndingParts, input: Cancellation)
   return cancelled
 }
 
-/**
- * The account of the job, where the caller may cancel it: one of its own account, or at the command line any. In SQL, as `findJob` reads what
- * was cancelled (../README.md).
- */
 async function ownerOf(ctx: Context, jobId: string): Promise<string> {
   requireAnyScope(ctx)
   if (!isId('job', jobId)) throw missing(ctx, jobId)
@@ -76,13 +68,16 @@ async function ownerOf(ctx: Context, jobId: string): Promise<string> {
   return owner
 }
 
-/** One answer for callers, whether the job is another account's or is not there; the operator sees every job, so none hides behind it. */
+/** The same answer for unknown ids and jobs of other accounts. */
 const missing = ({ actor }: Context, jobId: string): ServiceError =>
   actor.kind === 'system'
     ? new ServiceError('NOT_FOUND', `No voice or generation job with the id "${jobId}".`)
     : jobNotFound()
 
-/** Before anything is looked up: a key that may cancel nothing learns nothing about ids. @throws UNAUTHORIZED, FORBIDDEN */
+/**
+ * Runs first, so a key without such a scope learns nothing about ids.
+ * @throws UNAUTHORIZED, FORBIDDEN
+ */
 export function requireAnyScope({ actor }: Context): void {
   if (actor.kind === 'anonymous') throw unauthorized()
   if ('scopes' in actor && !Object.values(SCOPES).some((scope) => actor.scopes.includes(scope)))

@@ -7,20 +7,17 @@ import { findUnstorable } from '../../values/storable-json.ts'
 const URL_HINT = 'Send a public https:// address as webhook_url: see `details`.'
 
 interface Envelope {
-  /** The endpoint's own named inputs, not yet validated. */
   readonly inputs: unknown
   readonly webhookUrl?: string | null | undefined
 }
 
 interface Rules {
-  /** Fills in defaults in place and says what is wrong. */
   validate(inputs: Record<string, unknown>): readonly Detail[]
-  /** One sentence on what to do about it. */
   hint(details: readonly Detail[]): string
 }
 
 /**
- * Holds the envelope of a submission against its endpoint, and returns a copy of the inputs with the defaults filled in.
+ * Validates a submission; returns its inputs with defaults.
  * @throws INVALID_REQUEST
  */
 export function checkSubmission(
@@ -36,7 +33,6 @@ export function checkSubmission(
     const { path, message, error } = unstorable
     throw invalidRequest(error, [{ path: `/inputs${pointerOf(path)}`, message }])
   }
-  // As it is stored. To clone the structure of thousands of keys takes twice as long.
   const copy = JSON.parse(JSON.stringify(inputs)) as Record<string, unknown>
   const details = [...validate(copy)]
   if (webhookUrl !== undefined && webhookUrl !== null) {
@@ -48,7 +44,6 @@ export function checkSubmission(
   return copy
 }
 
-/** What an Idempotency-Key stands for. A retry is another request than the submission that it repeats, and than a retry of another job. */
 export const contentOf = (input: {
   readonly slug: string
   readonly inputs: unknown

@@ -6,7 +6,6 @@ import type { JobOptions } from '../job-options.ts'
 import { type JobType, statesBefore } from '../job-states.ts'
 import { STARTED_AT } from '../job-times.ts'
 
-/** What a claim reads of a job. */
 export interface ClaimedRow {
   readonly id: string
   readonly account_id: string
@@ -16,35 +15,24 @@ export interface ClaimedRow {
   readonly hand_backs: number
   readonly inputs: Record<string, unknown>
   readonly options: JobOptions | null
-  /** The revision of the account's lexicon. */
   readonly lexicon: number | null
-  /** Whether it was taken: false where the balance is too small for its account's jobs of this batch together. */
+  /** False if the balance does not cover the account's jobs of this batch. */
   readonly funded: boolean
-  /** Whether its end is delivered to a receiver, as things are now. */
   readonly delivers: boolean
-  /** Credits that this claim took. */
+  /** Credits. */
   readonly charged: number
-  /** In seconds; null unless the job is begun for the first time. */
+  /** Seconds; null unless this is the first start. */
   readonly waited: number | null
 }
 
-/** What tells the claims of jobs alone from those that come with their deliveries. */
 interface ClaimText {
-  /** SQL: an array of ids. */
   readonly ids: string
   readonly states: `$${number}`
-  /** Ends the reading of the jobs, which locks them. */
   readonly locks: string
-  /** Appended where accounts are locked. */
   readonly held: string
 }
 
-/**
- * Takes jobs with their charges. An account pays for all of its jobs in the batch or for none of them, and those stay as they
- * are. A job that was charged for an earlier attempt is not charged again; the unique (job_id, kind) of the ledger holds that even between
- * two workers. Jobs and accounts are locked in the order of their ids, so that two batches never wait for each other;
- * accounts so that submissions, whose foreign key locks them as well, wait for none.
- */
+/** An account pays for all of its jobs in the batch or for none. The ledger's unique (job_id, kind) prevents a second charge. Jobs and accounts are locked in the order of their ids, so batches cannot deadlock. `no key update` does not block submissions, whose foreign key locks the account. */
 const claiming = ({ ids, states, locks, held }: ClaimText): string => `
 taken as materialized (
   select id, account_id, type, endpoint_key, inputs, options, cost, attempt + 1 as attempt, hand_backs, webhook_url,
@@ -82,9 +70,8 @@ const WAITING = { locks: `and ${limitingLockWaits('$3')} order by id for update`
 const CLAIM = `with ${claiming({ ids: '$1::text[]', states: '$2', ...WAITING })} select * from outcome`
 
 /**
- * Claims what of these jobs is unfinished and can be paid. undefined: the job is finished already, gone, or claimed by another call of this
- * batch.
- * @param lockWait the longest wait for a lock
+ * Claims unfinished, funded jobs. A job is undefined if it has ended or another call of the batch claimed it.
+ * @param lockWait longest wait for a lock
  */
 export async function claimJobs(
   db: Database,
@@ -98,7 +85,6 @@ export async function claimJobs(
 
 const UNLOCKED = { locks: 'order by id for update skip locked', held: 'skip locked' }
 
-/** Claims jobs in the statement that takes their deliveries: a `ClaimedRow` for each that can be paid and that nothing has locked. */
 export const jobRowClaim: RowClaim = {
   expressions: (ids, states) =>
     `${claiming({ ids, states, ...UNLOCKED })}, claimed as (select * from outcome where funded)`,

@@ -10,13 +10,12 @@ import { completing, completionValues, endJob } from './end-job.ts'
 import type { BatchParts } from './job-batches.ts'
 import type { Completion, EndingParts, FinishedArtifact, OwnEnd, Provenance } from './job-end.ts'
 
-/** `settled`: together with its row in the queue. */
 type Completed = 'completed' | 'settled'
 
 /**
- * Completes a claimed job and records its artifacts. Returns null where the claim is no longer this worker's: then nothing was
- * written. May be called again when the answer to a commit was lost.
- * @param row taken out of the queue with the completion, unless that is written alone
+ * Completes a claimed job with its artifacts. It is safe to repeat after a lost answer.
+ * @param row deleted with the completion, unless that is written alone
+ * @returns null if the claim is lost; nothing was written then
  */
 export async function completeJob(
   parts: BatchParts,
@@ -30,7 +29,7 @@ export async function completeJob(
     ? completeDelivered(parts, claim, completion)
     : parts.batches.completions.call(completion)
   ).catch((error: Error) => {
-    // What is wrong with the batch may be another job: the error that is this one's comes again.
+    // Another job may have failed the batch; this job's own error comes again.
     parts.log.debug({ jobId: claim.jobId, err: error.message }, 'a completion is written alone')
     return null
   })
@@ -40,19 +39,17 @@ export async function completeJob(
   return row === undefined ? 'completed' : 'settled'
 }
 
-/** `completing` one job for each delivery. */
 const completingWith: OwnEnd['with'] = (deliveryIds, at) => `${completing(at)}, chosen as (
   select id, job_id from unnest(${deliveryIds}::text[], ${at(1)}::text[], ${at(2)}::int[]) as made (id, job_id, attempt)
   where (job_id, attempt) in (select ended.id, ended.attempt from ended)
 )`
 
-/** With its delivery, in one statement with others. null leaves open why it was not. */
 async function completeDelivered(
   { deliveries, now }: EndingParts,
   { accountId, jobId }: Claim,
   completion: Completion,
 ): Promise<EndedJob | null> {
-  // Each parameter of the statement nests one array for each job, all of one length. Several outputs stand in the payload as the database sorts them.
+  // The statement takes arrays of one length, so each job has one output.
   if (completion.artifacts.length !== 1) return null
   const written = await deliveries.createWithEnd(
     { accountId, jobId },
@@ -64,7 +61,7 @@ async function completeDelivered(
   )
   if (written === null) return null
   written.made.committed()
-  // The delivery goes first: its receiver waits for it.
+  // Lets the delivery start first.
   await nextTurn()
   return written.ended
 }

@@ -1,11 +1,10 @@
 import type { Parts } from '../../context/context.ts'
 
-/** A worker that still stores for an abandoned attempt learns of it with its next heartbeat, and deletes its files itself. */
+/** A live worker of an abandoned attempt deletes its files itself after its next heartbeat. */
 export const GRACE_MS = 600_000
 const PAGE_ROWS = 1000
 const AT_ONCE = 8
 
-/** No artifact lies below such an attempt. Should one do so all the same, it is worth more than the disk space. */
 const ABANDONED = `
   select x.job_id, x.attempt from abandoned_attempt x
   where x.abandoned_at <= now() - $1 * interval '1 millisecond' and not exists (
@@ -19,8 +18,8 @@ interface Row {
 }
 
 /**
- * Deletes what attempts have stored that never completed their jobs: their workers died, or released them. Any number of processes may
- * do this at once. Returns how many attempts there were; there may be more after a thousand.
+ * Deletes files of up to 1,000 attempts that did not complete their jobs.
+ * @returns the number of attempts
  */
 export async function deleteAbandonedFiles(
   { db, storage }: Pick<Parts, 'db' | 'storage'>,
@@ -38,5 +37,5 @@ export async function deleteAbandonedFiles(
   return rows.length
 }
 
-/** Where an attempt's files are: no two attempts share one, so that an abandoned one replaces nothing. */
+/** Attempts share no folder, so an abandoned attempt overwrites nothing. */
 export const attemptFolder = (jobId: string, attempt: number): string => `${jobId}/${attempt}`

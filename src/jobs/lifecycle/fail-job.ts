@@ -4,8 +4,8 @@ import { endJob } from './end-job.ts'
 import type { EndingParts, Provenance } from './job-end.ts'
 
 /**
- * Fails a job, once. The cause is kept for the operator only, and what the engine said of its work as it is for completed jobs. Returns
- * false where a worker has taken the job since this attempt number was read, or the job has ended: then nothing was written.
+ * Fails a job once; only the operator sees the cause.
+ * @returns false if a worker has claimed the job since or it has ended
  */
 export const failJob = (
   parts: EndingParts,

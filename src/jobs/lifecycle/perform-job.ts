@@ -9,19 +9,16 @@ import { type Attempt, produce, type Work } from './produce.ts'
 import { recordOutcome, type Settled } from './record-outcome.ts'
 import type { WorkerParts } from './worker-parts.ts'
 
-/** A job whose workers died this often is not tried again: it may be what kills them. Released attempts do not count. */
+/** A job that has lost this many workers may be what kills them. */
 const MAX_ATTEMPTS = 5
 
-/**
- * Finds what a claim asks for.
- * @throws JobFailure where that is no longer there; any other error leaves that open, and the job is delivered again
- */
+/** @throws JobFailure if the claim's endpoint or inputs are gone; after any other error the job is delivered again */
 type Producer = (claim: Claim) => Work | Promise<Work>
 
 /**
- * One worker's way with one job: claim and charge, find the work, produce, record. Running it twice for one job is harmless.
- * @returns 'settled' where its delivery was taken out of the queue together with the job's end
- * @throws when the job must be delivered again: the database is away, what it asks for could not be looked up, or `signal` was aborted
+ * Claims, charges and produces a job, and records its outcome. It is safe to repeat.
+ * @returns 'settled' if its queue row was deleted with its end
+ * @throws if the queue must deliver the job again
  */
 export async function performJob(
   parts: WorkerParts,
@@ -36,7 +33,6 @@ export async function performJob(
   if (claim === null) return undefined
   const attempt: Attempt = { parts, claim, signal, storageKeys: [] }
   try {
-    // Of a job that is tried again alone. Where it cannot be noted, the attempt goes on.
     if (claim.attempt > 1) await noteWorker(parts, { ...claim, workerId: parts.workerId }).catch(() => undefined)
     return await recordOutcome(attempt, await run(attempt, producer))
   } finally {
@@ -55,7 +51,7 @@ async function run(attempt: Attempt, producer: Producer): Promise<Outcome> {
   }
 }
 
-/** A file that a store refuses although it takes others counts as an attempt, or its job would be tried for ever. */
+/** If the store accepts other files, the attempt counts, or the job would be retried for ever. */
 const judged = async ({ parts }: Attempt, error: unknown): Promise<unknown> =>
   error instanceof StoreDown && !(await parts.storeWatch.isAwayNow())
     ? new RecordFailed('a file of the job could not be stored', { cause: error })
@@ -67,7 +63,6 @@ function failExhausted({ attempt, releases }: Claim): void {
   }
 }
 
-/** A job whose last attempt ended with its worker's server is not delivered again: it says why while that is known. */
 function failingServers({ claim, signal }: Attempt): Outcome | null {
   const { reason } = signal
   if (!(reason instanceof ServerLost) || claim.attempt - claim.releases < MAX_ATTEMPTS) return null
@@ -79,7 +74,7 @@ async function findWork({ claim, parts: { storeWatch } }: Attempt, producer: Pro
     return await producer(claim)
   } catch (error) {
     if (error instanceof JobFailure || error instanceof Stopping) throw error
-    // One file that cannot be read counts, or its job would be tried for ever.
+    // Otherwise the attempt counts, or the job would be retried for ever.
     if (error instanceof StoreDown && (await storeWatch.isAwayNow())) throw error
     throw new LookupFailed('what the job asks for could not be looked up', { cause: error })
   }

@@ -15,24 +15,13 @@ import { endOf, isExpected, isFaultOfDatabase, type Outcome, outcomeOf, RecordFa
 import type { Attempt } from './produce.ts'
 import { recordRelease } from './record-release.ts'
 
-/** Whether the delivery is out of the queue already. */
 export type Settled = 'settled' | undefined
 
 type OutcomeOf<Kind extends Outcome['kind']> = Extract<Outcome, { kind: Kind }>
 
 /**
- * What each outcome means: for the job's row, and for its queue row.
- *
- * | outcome   | the job                 | its delivery     |
- * |-----------|-------------------------|------------------|
- * | completed | completeJob             | is done with     |
- * | failed    | failJob                 | is done with     |
- * | released  | recordRelease           | goes out again   |
- * | redeliver | noteEnd; as a release where the database was at fault | goes out again |
- *
- * Resolves with 'settled' where the delivery was taken out of the queue together with the end of its job.
- * A job that another worker has claimed meanwhile stays as it is, and the files of this attempt are deleted.
- * @throws what makes the queue deliver the job again
+ * Records an outcome. If another worker has the claim, it only deletes this attempt's files.
+ * @throws to make the queue deliver the job again
  */
 export async function recordOutcome(attempt: Attempt, outcome: Outcome): Promise<Settled> {
   switch (outcome.kind) {
@@ -50,7 +39,6 @@ export async function recordOutcome(attempt: Attempt, outcome: Outcome): Promise
   }
 }
 
-/** A completion that cannot be written is an outcome of its own: never `completed` again. */
 async function recordCompleted(attempt: Attempt, production: OutcomeOf<'completed'>): Promise<Settled> {
   const { parts, claim, signal } = attempt
   const { artifacts, provenance } = production
@@ -69,7 +57,7 @@ async function recordCompleted(attempt: Attempt, production: OutcomeOf<'complete
   }
 }
 
-/** @throws RecordFailed where the database is away, or refuses the result whatever for: that says nothing about the job */
+/** @throws RecordFailed if the database is away or refuses the result */
 const record = <Result>(write: () => Promise<Result>): Promise<Result> =>
   untilAnswered(write).catch((cause: unknown) => {
     const isOurs = isDatabaseDown(cause) || isDatabaseError(cause)
@@ -80,7 +68,7 @@ async function recordFailed(attempt: Attempt, { failure, error }: OutcomeOf<'fai
   const { parts, claim, work } = attempt
   const unexpected = isExpected(error) ? {} : { exception: describeError(error) }
   const detail = { code: failure.code, cause: failure.message, ...unexpected }
-  // The answer to the commit may have been lost. Where it was not either, the job may be completed, with these very files.
+  // An earlier commit of this attempt may have completed the job with these files.
   const write = async () =>
     (await failJob(parts, claim, failure, work?.provenance?.())) || announceLostEnd(parts, claim, failure)
   if (
@@ -94,18 +82,16 @@ async function recordFailed(attempt: Attempt, { failure, error }: OutcomeOf<'fai
   await deleteFiles(attempt)
 }
 
-/** A release that cannot be noted counts as an attempt: a stopping worker does not wait for a database that is away, any other does. */
+/** An unrecorded release counts. Only a worker that is cut off waits for the database. */
 async function noteRelease({ parts, claim, signal }: Attempt, reason: Error): Promise<void> {
   const note = () => recordRelease(parts, claim, endOf(reason, signal))
   await (reason instanceof CutOff ? untilAnswered(note) : note()).catch(() => undefined)
 }
 
-/** It counts, and the job's row stays as it is. What cannot be noted is, without its reason, by the claim that follows. */
 async function noteRedelivery({ parts, claim, signal }: Attempt, error: unknown): Promise<void> {
   const note = noteEnd(parts, { ...claim, workerId: parts.workerId }, endOf(error, signal))
   if (await note.catch(() => false)) notifyJob(parts, claim)
 }
 
-/** Deletes the files of an attempt. A worker deletes later what cannot be deleted now, with the attempt's folder. */
 const deleteFiles = ({ parts, storageKeys }: Attempt): Promise<unknown> =>
   Promise.allSettled(storageKeys.map((key) => parts.storage.delete(key)))

@@ -2,13 +2,12 @@ import type { Parts } from '../../context/context.ts'
 import { notifyJob } from '../live/notify-job.ts'
 import type { Claim } from './claim-job.ts'
 
-/** Parts of a text that are rendered, of all its parts. */
 export interface Progress {
   readonly done: number
   readonly total: number
 }
 
-/** Notes how far a claimed job has come. Nothing is written where the claim is no longer this worker's, or the job has ended. */
+/** Writes nothing if the claim is lost or the job has ended. */
 export async function recordProgress(
   parts: Pick<Parts, 'db' | 'notifier'>,
   claim: Pick<Claim, 'jobId' | 'accountId' | 'attempt'>,

@@ -2,10 +2,7 @@ import type { Parts } from '../../context/context.ts'
 import type { Claim } from './claim-job.ts'
 import type { Provenance } from './job-end.ts'
 
-/**
- * Notes what the engine says of its work before the job ends, or after it was failed without its worker, as a cancelled one is. Nothing is
- * written once another worker has the job, or it is completed, and nothing that is known is forgotten.
- */
+/** Records what the engine reports, also after a cancellation. Known values stay. */
 export async function recordProvenance(
   { db }: Pick<Parts, 'db'>,
   claim: Pick<Claim, 'jobId' | 'attempt'>,

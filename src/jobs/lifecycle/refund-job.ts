@@ -1,8 +1,8 @@
 import type { Sql } from '../../db/sql.ts'
 
 /**
- * Gives a job's charge back, if there was one, in the transaction that fails the job: once, whatever is repeated. Returns the credits
- * that went back.
+ * Refunds a job's charge once, in the transaction that fails the job.
+ * @returns credits
  */
 export async function refundJob(tx: Sql, jobId: string): Promise<number> {
   const { rows } = await tx.query<{ account_id: string; amount: string | bigint }>({

@@ -3,16 +3,14 @@ import type { Context } from '../../context/context.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { idempotentRequest, madeBefore, recallJob } from '../../idempotency/remember-response.ts'
 
-/** Where a submission goes, and the key under which it may have come before. */
 interface SubmissionTarget {
   readonly endpointKey: string
   readonly idempotencyKey: string | null | undefined
 }
 
 /**
- * What a submission asks for, by `find`. null where the caller may no longer find it, while its very own API key made a job there under
- * this Idempotency-Key: a repetition must find that job whatever has become of its endpoint. For every other key it is missing.
- * @throws what `find` throws
+ * Calls `find`. Null if it finds nothing, but the caller's key made a job there under this Idempotency-Key.
+ * @throws errors of `find`
  */
 export async function requireReplayable<T>(ctx: Context, target: SubmissionTarget, find: () => T): Promise<T | null> {
   try {
@@ -25,8 +23,7 @@ export async function requireReplayable<T>(ctx: Context, target: SubmissionTarge
 }
 
 /**
- * The endpoint or workflow, as `endpoint_key`, of the job that the same request has made under its key; null without one.
- * @param content what the Idempotency-Key stands for
+ * `endpoint_key` of the job that the same request made; null without one.
  * @throws IDEMPOTENCY_MISMATCH, INVALID_REQUEST for a malformed key
  */
 export async function endpointOfReplay(

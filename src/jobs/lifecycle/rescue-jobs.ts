@@ -10,9 +10,8 @@ import { JobFailure, type QueuedType, queuedTypeSql } from '../job-states.ts'
 import { failJob } from './fail-job.ts'
 import type { EndingParts } from './job-end.ts'
 
-/** Younger jobs may just be between their commit and their first delivery. */
+/** Younger jobs may wait for their first delivery. */
 const SETTLED_AFTER = `interval '30 seconds'`
-/** Any number: only one process rescues at a time. */
 const LOCK = 7_242_001
 
 const UNFINISHED: QueuedRows = {
@@ -29,23 +28,20 @@ interface Row {
   attempt: number
 }
 
-/** What became of a page of lost jobs. */
 interface Rescued {
   readonly requeued: number
-  /** They are still as they were. */
   readonly unroutable: readonly Row[]
-  /** After which the next page begins; none where this was the last one, or another process rescues now. */
   readonly last?: string
 }
 
 /**
- * Queues unfinished voice and generation jobs again whose queue row is gone, whatever took it, so that every accepted job ends.
- * One whose endpoint or workflow is gone too has no queue to go to: it fails with QUEUE_FAILED. Returns how many there were.
+ * Queues unfinished jobs without a queue row again. A job whose endpoint is gone fails with QUEUE_FAILED.
+ * @returns their number
  */
 export async function rescueJobs(parts: EndingParts): Promise<number> {
   const unroutable: Row[] = []
   let requeued = 0
-  // What another process applied a moment ago is not gone.
+  // Another process may have just published an endpoint.
   await parts.catalog.reload()
   for (let after: string | undefined = ''; after !== undefined; ) {
     const page: Rescued = await rescuePage(parts, after)
@@ -61,7 +57,6 @@ export async function rescueJobs(parts: EndingParts): Promise<number> {
   return requeued + unroutable.length
 }
 
-/** In a transaction of its own: callers and workers wait for the jobs that it holds locked. */
 async function rescuePage(parts: EndingParts, after: string): Promise<Rescued> {
   return inTransaction(parts.db, async (tx) => {
     const unroutable: Row[] = []
@@ -84,7 +79,6 @@ async function rescuePage(parts: EndingParts, after: string): Promise<Rescued> {
   })
 }
 
-/** null where nothing says any more which queue that is. */
 function routeOf({ catalog }: EndingParts, { type, endpoint_key: key }: Row): QueueRoute | null {
   if (type === 'generate') {
     const workflow = catalog.current.workflows.get(workflowSlug(key))

@@ -5,10 +5,7 @@ import { newId } from '../../values/id.ts'
 const LATE = 'SN001'
 const MOST_TRIES = 10
 
-/**
- * Inserts a job with a new id, and again with a later one where a window of time that holds the first one's was read meanwhile. Then the
- * time is the database's own: this process may have read it before it was set.
- */
+/** Inserts a job with a new id. PostgreSQL refuses ids inside a window that was read; the insert repeats with its time. */
 export async function withNewId<Result>(ctx: Context, insert: (jobId: string) => Promise<Result>): Promise<Result> {
   let at = ctx.now()
   for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -27,7 +24,6 @@ async function databaseTime({ db }: Context): Promise<Date> {
   return rows[0]!.at
 }
 
-/** Recognises the refusal of a late row, from the driver or from Prisma Client. */
 function isLate(error: unknown): boolean {
   const { code, meta } = (error ?? {}) as {
     readonly code?: unknown
