@@ -6,21 +6,17 @@ import { totalOfJobs } from './count-jobs.ts'
 import { type JobsInput, onlyFinished, readJobs } from './jobs.ts'
 import { operatorsJobs } from './jobs-owner.ts'
 
-/** A page of any account's jobs. */
 export interface AllJobsInput extends JobsInput {
-  /** Id or name; all accounts unless given. */
   readonly account?: string | null | undefined
 }
 
-/** A page, and how many jobs match in all where that is asked for. */
 export interface CountedJobs extends Connection<Job> {
   count(): Promise<number>
 }
 
 /**
- * A page of the jobs of all accounts, or of the one that is named, for the operator. Over all accounts no index leads to the order of their
- * ends: there they come by their acceptance.
- * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND for an unknown account, INVALID_REQUEST, RATE_LIMITED where its own reads take too long
+ * A page of one or all accounts' jobs, for the operator. Without an account, no index orders jobs by their end.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, RATE_LIMITED
  */
 export async function allJobs(ctx: Context, input: AllJobsInput): Promise<CountedJobs> {
   const owner = await operatorsJobs(ctx, input.account)

@@ -7,13 +7,11 @@ const RAISE = `
   insert into job_horizon as h (account_id, at) values ($1, $2)
   on conflict (account_id) do update set at = excluded.at where h.at < excluded.at or h.at > clock_timestamp()`
 
-/** A filter's parts that may name a window. */
 type Windows = Pick<JobsFilter, 'createdAt' | 'completedAt' | 'and' | 'or' | 'not'>
 
 /**
- * Waits until the jobs that a window of time means are all there, where it ends about now. One that is submitted and not inserted yet is
- * inserted with a later time.
- * @throws UNAVAILABLE where a transaction takes too long
+ * Waits until the jobs of a window that ends about now are visible. Later inserts get a later id.
+ * @throws UNAVAILABLE if a transaction takes too long
  */
 export async function closeJobWindow(
   { db, now }: Pick<Context, 'db' | 'now'>,

@@ -15,15 +15,18 @@ import { type JobsOwner, readerOf } from './jobs-owner.ts'
 const ENDED: readonly JobStatus[] = ['completed', 'failed']
 
 /**
- * How many of the account's jobs match, exactly: from the counters or the roll-up where these know, else one by one.
- * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED where its own reads take too long
+ * The exact number of matching jobs.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
  */
 export async function countJobs(ctx: Context, input: Pick<JobsInput, 'filter' | 'orderBy'>): Promise<number> {
   requireScope(ctx, JOB_READ_SCOPE)
   return totalOfJobs(ctx, requireAccount(ctx).accountId, input)
 }
 
-/** The same of any account, or of all, once the caller is authorised. @throws INVALID_REQUEST, RATE_LIMITED */
+/**
+ * The caller has authorised the access.
+ * @throws INVALID_REQUEST, RATE_LIMITED
+ */
 export async function totalOfJobs(
   ctx: Context,
   owner: JobsOwner,
@@ -44,7 +47,6 @@ export async function totalOfJobs(
   return Number(rows[0]?.total ?? 0)
 }
 
-/** Jobs in an order by their end have one. */
 function statusesOf({
   filter,
   orderBy,

@@ -9,26 +9,24 @@ const DAY_MS = 86_400_000
 const MAX_WINDOW_MS = 31 * DAY_MS
 const MAX_CAUSES = 100
 
-/** One way in which jobs have failed. */
 export interface FailureCause {
   readonly errorCode: JobErrorCode
-  /** The internal error; for the operator only. */
   readonly cause: string | null
   readonly endpointKey: string
   readonly jobs: number
-  /** The newest of them. */
   readonly lastJobId: string
 }
 
-/** The window of time whose failures are counted. */
 export interface FailureCausesInput {
-  /** Of jobs created at this time or later; a day ago unless given. */
+  /** Inclusive; a day ago unless given. */
   readonly from?: Date | null | undefined
-  /** Before this time; now unless given. */
   readonly to?: Date | null | undefined
 }
 
-/** Why jobs of all accounts failed, most frequent first, for the operator. @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST */
+/**
+ * Causes of failed jobs of all accounts, most frequent first, for the operator.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
+ */
 export async function failureCauses(ctx: Context, input: FailureCausesInput): Promise<FailureCause[]> {
   requireOperator(ctx)
   const to = input.to ?? ctx.now()

@@ -3,18 +3,13 @@ import { firstIdAt } from '../../values/id.ts'
 import { DURATION_MS } from '../job-shape.ts'
 import type { JobsFilter } from './jobs-filter.ts'
 
-/** Makes a value part of the statement, and returns what stands for it there: `$2`. */
+/** Adds a value and returns its placeholder: `$2`. */
 export type Parameter = (value: unknown) => string
 
-/** Sorts after every id that begins with what stands before it. */
 const LAST = '\u{10ffff}'
-/** What the counters of `job_count` distinguish. */
 const COUNTED: ReadonlySet<string> = new Set(['types', 'statuses', 'decision'])
 
-/**
- * The conditions on `job` that a filter means; `matchesFilter` means the same of a job in memory. Values that statistics do not know by
- * heart become parameters.
- */
+/** `matchesFilter` decides the same in memory. */
 export function conditionsOf(filter: JobsFilter, parameter: Parameter): string[] {
   return [
     ...classConditions(filter),
@@ -23,23 +18,21 @@ export function conditionsOf(filter: JobsFilter, parameter: Parameter): string[]
     ...rangeConditions(filter, parameter),
     ...(filter.and ?? []).map((part) => allOf(part, parameter)),
     ...(filter.or ? [`(${filter.or.map((part) => allOf(part, parameter)).join(' or ')})`] : []),
-    // A row for which a condition is unknown does not meet it, so it meets the opposite.
+    // A negation matches rows whose condition is null.
     ...(filter.not ? [`(${allOf(filter.not, parameter)}) is not true`] : []),
   ]
 }
 
-/** Whether `job_count` knows how many jobs a filter means. */
 export const isCounted = (filter: JobsFilter): boolean =>
   Object.entries(filter).every(([name, value]) => value == null || COUNTED.has(name))
 
-/** The same conditions on `job_count`, of a filter that is counted there. */
 export const counterConditions = ({ types, statuses, decision }: JobsFilter): string[] => [
   ...(types ? [oneOf('type', types)] : []),
   ...(statuses ? [oneOf('status', statuses)] : []),
   ...(decision ? [oneOf('decision', [decision])] : []),
 ]
 
-/** Written out rather than passed as parameters: the statistics of each value decide the plan. */
+/** Literals let the planner use the statistics of each value. */
 export const oneOf = (column: string, values: readonly string[]): string =>
   values.length === 1
     ? `${column} = ${escapeLiteral(values[0] ?? '')}`
@@ -51,7 +44,7 @@ const allOf = (filter: JobsFilter, parameter: Parameter): string =>
 const classConditions = ({ types, statuses, decision, errorCodes }: JobsFilter): string[] => [
   ...(types ? [oneOf('type', types)] : []),
   ...(statuses ? [oneOf('status', statuses)] : []),
-  // `= false` would be planned as if jobs without a verdict had one.
+  // PostgreSQL would estimate `= false` as if jobs without a verdict had one.
   ...(decision ? ['is_prohibited is not null', `is_prohibited is ${decision === 'reject'}`] : []),
   ...(errorCodes ? [oneOf('error_code', errorCodes)] : []),
 ]
@@ -65,7 +58,7 @@ function textConditions({ endpointKeys, apiKeyIds }: JobsFilter, parameter: Para
   ]
 }
 
-/** A job's created_at is its id's own time, so a window of time is a range of ids. */
+/** Ids begin with `created_at`. */
 const idConditions = ({ idPrefix, createdAt }: JobsFilter, parameter: Parameter): string[] => [
   ...(idPrefix ? [`id >= ${parameter(idPrefix)}`, `id < ${parameter(idPrefix + LAST)}`] : []),
   ...(createdAt?.from ? [`id >= ${parameter(firstIdAt('job', createdAt.from))}`] : []),

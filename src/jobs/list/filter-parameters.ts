@@ -4,26 +4,19 @@ import { findUnstorable } from '../../values/storable-json.ts'
 import type { JobDecision, JobStatus, JobType } from '../job-states.ts'
 import { type JobsFilter, NO_KEY_ID } from './jobs-filter.ts'
 
-/**
- * A JobsFilter as REST's list and its export say it in parameters, and GraphQL's `JobFilter` in fields: a value for each, all at once; one
- * that is absent or null leaves none out.
- */
+/** A JobsFilter with one value per field, for REST and GraphQL. */
 export interface FilterParameters {
   readonly type?: JobType | null | undefined
   readonly decision?: JobDecision | null | undefined
   readonly status?: readonly JobStatus[] | null | undefined
   readonly apiKeyId?: string | null | undefined
-  /** A literal prefix of the job id. */
   readonly search?: string | null | undefined
-  /** Inclusive. */
   readonly from?: Date | null | undefined
-  /** Exclusive. */
   readonly to?: Date | null | undefined
 }
 
 const MAX_SEARCH_CHARACTERS = 64
 
-/** What is wrong with them, whichever door they came through. */
 export function parameterViolations({ status, search, apiKeyId, from, to }: FilterParameters): Detail[] {
   const details: Detail[] = []
   if (status?.length === 0) details.push({ path: 'status', message: 'must name at least one' })
@@ -41,7 +34,6 @@ export function rejectViolations(details: readonly Detail[]): void {
   if (details.length > 0) throw invalidRequest('Invalid request: see `details`.', details)
 }
 
-/** The filter that they mean. */
 export const toJobsFilter = (given: FilterParameters): JobsFilter => ({
   types: given.type ? [given.type] : null,
   statuses: given.status,

@@ -16,21 +16,16 @@ const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 100
 const MAX_OFFSET = 2_147_483_647
 
-/** A page by number, as REST asks for it. */
 export interface JobPageInput {
-  /** 1 to 100 jobs; 50 if absent. */
+  /** 1 to 100; 50 if absent. */
   readonly limit?: number | null | undefined
-  /** Jobs to leave out first; 0 if absent. */
   readonly offset?: number | null | undefined
   readonly filter?: FilterParameters | null | undefined
-  /** All of each job; what a list shows of it unless asked for. */
   readonly whole?: boolean
 }
 
-/** A page by number; `limit` and `offset` are those that were used. */
 export interface JobPage<Entry extends JobSummary = JobSummary> {
   readonly jobs: readonly Entry[]
-  /** How many jobs match, exactly. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -44,9 +39,8 @@ interface SummaryRow {
 }
 
 /**
- * The account's jobs of all types, newest first. Page and total are one statement and so one snapshot: they always
- * agree. What is out of range is refused, never clamped.
- * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED where its own reads take too long
+ * The account's jobs, newest first. Page and total come from one snapshot.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
  */
 export async function jobPage(ctx: Context, input: JobPageInput & { readonly whole: true }): Promise<JobPage<Job>>
 export async function jobPage(ctx: Context, input: JobPageInput): Promise<JobPage>
@@ -76,7 +70,6 @@ function rangeViolations(path: string, value: number, min: number, max: number):
   return fits ? [] : [{ path, message: `must be a whole number from ${min} to ${max}` }]
 }
 
-/** The total comes also with an empty page. */
 const wholeText = ({ page, total }: PageQuery): string => `
   select t.total, p.* from (select ${total} as total) t left join lateral (
     select ${PAGE_COLUMNS} from ${page} j left join api_key k on k.id = j.api_key_id
@@ -84,7 +77,6 @@ const wholeText = ({ page, total }: PageQuery): string => `
 
 const summaryText = ({ page, total }: PageQuery): string => `select ${total} as total, ${summaryLines(page)} as lines`
 
-/** The rows of the first query whose total is one that it counts to. */
 async function readPage<Row extends QueryResultRow & { readonly total: string }>(
   db: Database,
   accountId: string,

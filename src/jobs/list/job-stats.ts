@@ -12,7 +12,7 @@ import { askedJobs, type JobsOwner, readerOf } from './jobs-owner.ts'
 import { statsOfRows } from './stats-of-rows.ts'
 import { type JobGroup, type JobStatsInput, MAX_GROUPS } from './stats-request.ts'
 
-/** One group; what it is not grouped by, and what was not asked for, is null. */
+/** A field is null if it is not grouped by or not asked for. */
 export interface JobStats {
   readonly type: JobType | null
   readonly status: JobStatus | null
@@ -25,24 +25,20 @@ export interface JobStats {
   readonly characters: number | null
   readonly audioSeconds: number | null
   readonly credits: number | null
-  /** Within 4.5 % of the exact ones where more than EXACT_JOBS jobs match, else exact. */
+  /** Within 4.5 % if more than EXACT_JOBS jobs match, else exact. */
   readonly waitMs: Percentiles | null
   readonly runMs: Percentiles | null
 }
 
-/** So many are sorted in some ten milliseconds. */
 const EXACT_JOBS = 10_000
 
-/** @param Distribution what a distribution's percentiles are made of */
 type Row<Distribution> = Partial<Record<JobGroup, string | Date | null>> &
   Partial<Record<'waitMs' | 'runMs', Distribution | null>> &
   Partial<Record<'characters' | 'audioSeconds' | 'credits', number>> & { jobs: number }
 
 /**
- * How many of an account's jobs match, the caller's own unless the operator names another, or all, and what they took, group by group. Only the measures that are asked for are computed. Credits
- * are those that were kept: a failed job's are refunded. Whatever the roll-up knows comes from there, however many jobs there are; a filter
- * by prefix, duration or end has them read one by one.
- * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND for an unknown account, INVALID_REQUEST (also for more than 10,000 groups), RATE_LIMITED
+ * Statistics by group of one account or all. Refunded credits do not count.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST (also for more than 10,000 groups), RATE_LIMITED
  */
 export async function jobStats(ctx: Context, input: JobStatsInput): Promise<JobStats[]> {
   const owner = await askedJobs(ctx, input)

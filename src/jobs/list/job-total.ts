@@ -3,10 +3,7 @@ import { conditionsOf, counterConditions, isCounted, type Parameter } from './fi
 import type { JobsFilter } from './jobs-filter.ts'
 import { type JobsOwner, ownedBy } from './jobs-owner.ts'
 
-/**
- * How many of the owner's jobs match, exactly, as what follows a SELECT: from the counters where these know, else from the roll-up; only
- * what neither distinguishes (prefix, duration, end) is counted one by one, within a range of an index.
- */
+/** SQL of the exact number: from counters, else the roll-up, else row by row. */
 export function totalOf(owner: JobsOwner, filter: JobsFilter, parameter: Parameter): string {
   if (isCounted(filter))
     return `coalesce(sum(jobs), 0) from job_count where ${[...ownedBy(owner, parameter), ...counterConditions(filter)].join(' and ')}`

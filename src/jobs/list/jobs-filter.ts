@@ -3,16 +3,13 @@ import { isId } from '../../values/id.ts'
 import { findUnstorable } from '../../values/storable-json.ts'
 import type { JobDecision, JobErrorCode, JobStatus, JobType } from '../job-states.ts'
 
-/** From inclusive, to exclusive; either may be absent. */
+/** From inclusive, to exclusive. */
 export interface Range<T> {
   readonly from?: T | null | undefined
   readonly to?: T | null | undefined
 }
 
-/**
- * Which jobs of an account: all of its fields at once, and what it is combined with. A list means any of its values; what is absent or null
- * leaves none out. `conditionsOf` and `matchesFilter` decide by it.
- */
+/** Fields are combined with AND, values of a list with OR; null leaves no job out. */
 export interface JobsFilter {
   readonly types?: readonly JobType[] | null | undefined
   readonly statuses?: readonly JobStatus[] | null | undefined
@@ -20,11 +17,10 @@ export interface JobsFilter {
   readonly endpointKeys?: readonly string[] | null | undefined
   readonly apiKeyIds?: readonly string[] | null | undefined
   readonly errorCodes?: readonly JobErrorCode[] | null | undefined
-  /** A literal prefix of the id. */
   readonly idPrefix?: string | null | undefined
   readonly createdAt?: Range<Date> | null | undefined
   readonly completedAt?: Range<Date> | null | undefined
-  /** Milliseconds from acceptance to the end; unfinished jobs have none. */
+  /** Milliseconds from acceptance to end. */
   readonly durationMs?: Range<number> | null | undefined
   readonly and?: readonly JobsFilter[] | null | undefined
   readonly or?: readonly JobsFilter[] | null | undefined
@@ -34,10 +30,9 @@ export interface JobsFilter {
 const MAX_VALUES = 50
 const MAX_PARTS = 20
 const MAX_TEXT_CHARACTERS = 200
-/** A key that was deleted keeps its id; what is no id of any key is a slip. */
 export const NO_KEY_ID = 'must be a key id, such as key_01m1g5wq3ve1pbmx0h4dcf6a5r'
 
-/** @param path where it stands among the arguments. @throws INVALID_REQUEST with the path of each violation */
+/** @throws INVALID_REQUEST with the path of each violation */
 export function rejectFilterViolations(filter: JobsFilter, path = '/filter'): void {
   const details: Detail[] = []
   const parts = collectViolations(filter, path, details)
@@ -45,14 +40,12 @@ export function rejectFilterViolations(filter: JobsFilter, path = '/filter'): vo
   if (details.length > 0) throw invalidRequest('Send a filter within its limits.', details)
 }
 
-/** Returns how many filters it is made of. */
 function collectViolations(filter: JobsFilter, path: string, details: Detail[]): number {
   for (const [name, value] of Object.entries(filter)) {
     if (name === 'and' || name === 'or' || name === 'not' || value == null) continue
     const message = violationIn(value) ?? (name === 'apiKeyIds' ? keyViolation(filter.apiKeyIds) : null)
     if (message !== null) details.push({ path: `${path}/${name}`, message })
   }
-  // "One of none" could be meant as anything; "all of none" cannot.
   if (filter.or?.length === 0) details.push({ path: `${path}/or`, message: 'must name at least one' })
   const inner = [
     ...(filter.and ?? []).map((part, index) => [part, `and/${index}`] as const),

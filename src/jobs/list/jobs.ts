@@ -13,28 +13,23 @@ import { conditionsOf, isCounted, oneOf } from './filter-conditions.ts'
 import { type JobsFilter, rejectFilterViolations } from './jobs-filter.ts'
 import { type JobsOwner, readerOf } from './jobs-owner.ts'
 
-/** `created_at` is the id itself. By the other two only finished jobs come. */
+/** Only finished jobs appear in the other two orders. */
 export type JobOrderField = 'created_at' | 'completed_at' | 'duration'
 
-/** How a list is sorted; jobs that are equal in the field come by their ids. */
+/** Equal jobs are ordered by id. */
 export interface JobOrder {
   readonly field: JobOrderField
   readonly direction: 'asc' | 'desc'
 }
 
-/** A page by cursor. */
 export interface JobsInput extends PageInput {
   readonly filter?: JobsFilter | null | undefined
-  /** Newest first unless given. */
   readonly orderBy?: JobOrder | null | undefined
 }
 
 const NEWEST_FIRST: JobOrder = { field: 'created_at', direction: 'desc' }
-/** The sizes that dashboards ask for: without a filter, few enough texts for every connection to keep. */
 const PREPARED_SIZES: ReadonlySet<number> = new Set([10, 20, 25, 50, 100])
-/** As the indexes have them. */
 const SORT_COLUMNS = { created_at: 'id', completed_at: 'completed_at', duration: DURATION_MS } as const
-/** What a cursor says of them: milliseconds. */
 const SORT_KEYS = {
   created_at: null,
   completed_at: '(extract(epoch from completed_at) * 1000)::bigint',
@@ -45,23 +40,24 @@ const KEY_CURSOR = /^(-?\d{1,12}|\d{1,15})\.(.+)$/
 type Row = Job & { sort_key?: string }
 
 /**
- * A page of the account's jobs by keyset: any page costs what the first one does. A job that is accepted or
- * finished meanwhile moves no other.
- * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED where its own reads take too long
+ * A page of the account's jobs by keyset.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
  */
 export async function jobs(ctx: Context, input: JobsInput): Promise<Connection<Job>> {
   requireScope(ctx, JOB_READ_SCOPE)
   return readJobs(ctx, requireAccount(ctx).accountId, input)
 }
 
-/** The same of any account, or of all, once the caller is authorised. @throws INVALID_REQUEST, RATE_LIMITED */
+/**
+ * The caller has authorised the access.
+ * @throws INVALID_REQUEST, RATE_LIMITED
+ */
 export async function readJobs(ctx: Context, owner: JobsOwner, input: JobsInput): Promise<Connection<Job>> {
   const order = input.orderBy ?? NEWEST_FIRST
   const shape = pageShape(input, (text) => isCursor(text, order))
   rejectFilterViolations(input.filter ?? {})
   await closeJobWindow(ctx, owner, input.filter)
   const statement = toStatement(owner, input, order, shape)
-  // What no index leads to may be looked for among all jobs.
   const { rows } =
     owner !== null && isCounted(input.filter ?? {})
       ? await ctx.db.pool.query<Row>(statement)
@@ -72,7 +68,7 @@ export async function readJobs(ctx: Context, owner: JobsOwner, input: JobsInput)
   })
 }
 
-/** Where a job stands in a list, as its edges say it; null where it is in none of that order. */
+/** Null if the order leaves the job out. */
 export function cursorOf({ id, createdAt, completedAt }: Job, orderBy: JobOrder | null | undefined): string | null {
   const { field } = orderBy ?? NEWEST_FIRST
   if (field === 'created_at') return id
@@ -81,7 +77,6 @@ export function cursorOf({ id, createdAt, completedAt }: Job, orderBy: JobOrder 
   return `${key}.${id}`
 }
 
-/** Jobs in this order have an end: the statuses that a count has to be narrowed to. */
 export const onlyFinished = ({ field }: JobOrder): boolean => field !== 'created_at'
 
 function isCursor(text: string, { field }: JobOrder): boolean {
@@ -89,7 +84,6 @@ function isCursor(text: string, { field }: JobOrder): boolean {
   return isId('job', KEY_CURSOR.exec(text)?.[2] ?? '')
 }
 
-/** The ids are found first: only the page itself is joined with the keys' names. */
 function toStatement(owner: JobsOwner, input: JobsInput, order: JobOrder, { size, backwards }: PageShape) {
   const values: unknown[] = []
   const parameter = (value: unknown) => `$${values.push(value)}`
@@ -112,7 +106,7 @@ function toStatement(owner: JobsOwner, input: JobsInput, order: JobOrder, { size
 const directionOf = ({ direction }: JobOrder, backwards: boolean): 'asc' | 'desc' =>
   (direction === 'desc') === backwards ? 'asc' : 'desc'
 
-/** Each status is read from its own end of the index: together they would be sorted first, however many there are. */
+/** One read per status follows the index; a single read would sort all matching jobs. */
 function sourceOf(
   owner: JobsOwner,
   conditions: readonly string[],

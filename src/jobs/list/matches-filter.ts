@@ -1,7 +1,6 @@
 import type { Job } from '../job-shape.ts'
 import type { JobsFilter, Range } from './jobs-filter.ts'
 
-/** Whether a job is among those that a filter means: `conditionsOf` says the same in SQL. */
 export const matchesFilter = (filter: JobsFilter, job: Job): boolean =>
   matchesValues(filter, job) &&
   matchesRanges(filter, job) &&
@@ -26,7 +25,6 @@ const matchesRanges = ({ createdAt, completedAt, durationMs }: JobsFilter, job: 
 const isAmong = <T>(values: readonly T[] | null | undefined, value: T | null): boolean =>
   values == null || (value !== null && values.includes(value))
 
-/** What is null lies within no range that has an end. */
 function isWithin<T extends Date | number>(range: Range<T> | null | undefined, value: T | null): boolean {
   if (range == null) return true
   const { from, to } = range

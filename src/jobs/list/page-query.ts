@@ -4,34 +4,23 @@ import { conditionsOf, isCounted, oneOf } from './filter-conditions.ts'
 import { totalOf } from './job-total.ts'
 import type { JobsFilter } from './jobs-filter.ts'
 
-/** The default and the largest: with at most one filter, few enough texts for every connection to keep. */
 const PREPARED_LIMITS: ReadonlySet<number> = new Set([50, 100])
 
-/** Jobs passed over within about a millisecond. */
 const MAX_SHORT_OFFSET = 1_000
-/** Jobs counted within about a millisecond. */
 const MAX_FEW = 5_000
-/** A window that is longer is expected to hold more than these. */
 const FEW_MS = 2 * 24 * 3_600_000
 
-/** A page of the jobs that match, and their number, as SQL about `job`, with the values of its parameters. */
 export interface PageQuery {
-  /** The rows that match, newest first: parenthesised, with its own limit and offset. */
   readonly page: string
-  /** How many match, exactly where it is at most `countsTo`. */
+  /** Exact up to `countsTo`. */
   readonly total: string
   readonly countsTo: number
   readonly values: readonly unknown[]
-  /** Few enough texts that each is worth preparing. */
   readonly isCommon: boolean
-  /** Jobs are counted or passed over one by one: with many of them it takes long. */
   readonly isLong: boolean
 }
 
-/**
- * What to ask one after the other, until a total is one that its query counts to: few jobs of a range of ids are counted sooner than the
- * sums of its hours are added up, and without a share of the long reads.
- */
+/** Queries to try in order, until a total is at most `countsTo`. */
 export function pageQueries(
   accountId: string,
   filter: JobsFilter,
@@ -42,14 +31,13 @@ export function pageQueries(
   return mayBeFew ? [toPageQuery(accountId, filter, limit, offset, MAX_FEW), whole] : [whole]
 }
 
-/** Whether a filter is a range of ids and no more, and not a long window of time. */
 function isRange({ idPrefix, createdAt, ...others }: JobsFilter, now: Date): boolean {
   if (fieldsIn(others) > 0 || (idPrefix == null && createdAt == null)) return false
   const { from, to } = createdAt ?? {}
   return idPrefix != null || (from != null && (to ?? now).getTime() - from.getTime() <= FEW_MS)
 }
 
-/** @param limit and offset in jobs, both whole numbers: they are written out, since a plan for any number of rows is a bad one */
+/** @param limit and offset whole numbers; the text holds them because a generic plan is bad */
 export function toPageQuery(
   accountId: string,
   filter: JobsFilter,
@@ -76,16 +64,15 @@ export function toPageQuery(
   }
 }
 
-/** One more than it counts to is more. In the order of the account's own index, which it then reads, and not that of all ids. */
+/** The order makes PostgreSQL read the account's index. */
 const fewOf = (conditions: readonly string[], countsTo: number): string =>
   `count(*) from (select from job where ${conditions.join(' and ')} order by ${idsOfAccount('desc')} limit ${countsTo + 1}) few`
 
 const fieldsIn = (filter: JobsFilter): number => Object.values(filter).filter((value) => value != null).length
 
-/** The ids are found first, so that an offset passes over an index and not over rows. */
+/** The offset passes over index entries instead of rows. */
 const rowsOf = (ids: string): string => `(select j.* from ${ids} i join job j on j.id = i.id)`
 
-/** Several statuses are read each from its own end of the index: together they would be sorted first, however many there are. */
 function pageOf(
   columns: '*' | 'id',
   conditions: readonly string[],

@@ -4,13 +4,14 @@ import { ServiceError } from '../../errors/service-error.ts'
 import { isId } from '../../values/id.ts'
 import { JOB_COLUMNS, JOB_TABLES, type Job } from '../job-shape.ts'
 
-/** A job with what only the operator sees of it. */
 export interface OperatorJob extends Job {
-  /** The internal error; null where there was none. */
   readonly cause: string | null
 }
 
-/** Any account's job including the internal error of its failure, for the operator. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND */
+/**
+ * Any account's job with its internal error.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
+ */
 export async function showJob(ctx: Context, input: { readonly jobId: string }): Promise<OperatorJob> {
   requireOperator(ctx)
   const found = isId('job', input.jobId) ? await findOperatorJob(ctx, input.jobId) : undefined

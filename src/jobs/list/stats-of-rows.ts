@@ -3,7 +3,7 @@ import { type JobsOwner, ownedBy } from './jobs-owner.ts'
 import { groupColumns, type JobMeasure, type JobStatsInput, MAX_GROUPS } from './stats-request.ts'
 
 const GROUP_COLUMNS = groupColumns('created_at')
-/** Of the jobs that have both: to `greatest`, null would be zero. */
+/** `greatest` ignores null, so the filter leaves such jobs out. */
 const percentiles = (from: string, to: string): string =>
   `percentile_cont(array[0.5, 0.95, 0.99]) within group (order by greatest(0, extract(epoch from ${to} - ${from}) * 1000)::float8)
     filter (where ${to} - ${from} is not null)`
@@ -15,7 +15,6 @@ const MEASURE_COLUMNS: Readonly<Record<JobMeasure, string>> = {
   runMs: percentiles('started_at', 'completed_at'),
 }
 
-/** Statistics read from the jobs themselves, one by one: exact in every measure, and as slow as there are jobs. */
 export function statsOfRows(owner: JobsOwner, { filter, groupBy, measures }: JobStatsInput) {
   const values: unknown[] = []
   const parameter = (value: unknown) => `$${values.push(value)}`

@@ -7,7 +7,7 @@ const LINE = '\n'
 
 const orEmpty = (expression: string): string => `coalesce(${expression}::text, '')`
 
-/** A JobSummary as one text, of `job j left join api_key k`. What users have written is JSON: no separator is in it. */
+/** The separators cannot occur: users' texts are JSON. */
 const SUMMARY_LINE = [
   'j.id',
   'j.type',
@@ -21,8 +21,7 @@ const SUMMARY_LINE = [
 ].join(` || '${FIELD}' || `)
 
 /**
- * The rows of a page as one text, newest first, as a scalar query; null without any. To read it takes Node three quarters of the time that
- * fifty rows of nine columns take.
+ * SQL of a page as one text, newest first.
  * @param page rows of `job`, parenthesised
  */
 export const summaryLines = (page: string): string => `(select string_agg(line, '${LINE}') from (
