@@ -9,18 +9,16 @@ import { JOB_CHANNEL } from './notify-job.ts'
 import { type AccountState, readAccountStates } from './read-account-states.ts'
 
 const EVERY_MS = 1000
-/** Four rows of an index for each account: a notification may be lost with its sender. */
+/** A notification may be lost with its sender. */
 const REFRESH_MS = 10_000
 
 type FeedParts = Pick<Parts, 'db' | 'notifier' | 'log'>
 
-/** Notifies this process's subscribers of how their accounts' balances and counts change. */
 export class AccountFeed {
   readonly #subscriptions: Subscriptions
   readonly #states: SnapshotFeed<AccountState>
   readonly #listen: () => Promise<unknown>
 
-  /** Listens from the first subscription on; `parts` is asked for no earlier. */
   constructor(parts: () => FeedParts, subscriptions: Subscriptions) {
     this.#subscriptions = subscriptions
     this.#states = new SnapshotFeed({
@@ -35,7 +33,10 @@ export class AccountFeed {
     )
   }
 
-  /** The caller's account now, and whenever it changes, once a second at most. @throws RATE_LIMITED */
+  /**
+   * The caller's account now and after changes, at most once a second.
+   * @throws RATE_LIMITED
+   */
   async follow(ctx: Pick<Context, 'actor'>): Promise<PullStream<AccountState>> {
     const caller = requireAccount(ctx)
     await this.#listen()
@@ -43,7 +44,6 @@ export class AccountFeed {
   }
 }
 
-/** What following an account needs. */
 export interface AccountFeedContext extends Context {
   readonly accountFeed: AccountFeed
 }

@@ -4,8 +4,7 @@ import type { AccountFeedContext } from './account-feed.ts'
 import type { AccountState } from './read-account-states.ts'
 
 /**
- * The caller's account with its balance and its counts of jobs and deliveries: as it is now, and whenever it changes, once a second at
- * most. Needs what `account` needs.
+ * The caller's account with balance and counts, now and after changes, at most once a second.
  * @throws UNAUTHORIZED, FORBIDDEN, RATE_LIMITED
  */
 export async function accountUpdated(ctx: AccountFeedContext): Promise<PullStream<AccountState>> {

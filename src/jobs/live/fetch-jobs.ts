@@ -6,12 +6,9 @@ import type { FetchedJob, Follower, GoneJob } from './followers.ts'
 
 const MAX_BATCH = 500
 const RETRY_MS = 250
-/** So long other requests wait at the most, but for the followers of one job. */
 const TURN_MS = 5
 
-/** Reads jobs that have changed: each once, however many subscribers it has. */
 export interface JobFetcher {
-  /** Has the job read and its followers notified: all of its account's, or one of them alone. */
   want(accountId: string, jobId: string, follower?: Follower): void
 }
 
@@ -20,7 +17,7 @@ interface Wanted {
   readonly followers: ReadonlySet<Follower> | null
 }
 
-/** One statement at a time, for all that has come together meanwhile, and in the order in which it has come: no subscriber gets an older state after a newer one. */
+/** Runs one statement at a time, so no subscriber gets an older state after a newer one. */
 export function openJobFetcher(
   parts: () => Pick<Parts, 'db' | 'log'>,
   notify: (fetched: FetchedJob) => void,
@@ -56,20 +53,17 @@ export function openJobFetcher(
   }
 }
 
-/** That an attempt has ended is a change as well: its worker released the job, or was lost. */
 interface ReadJob extends Job {
   readonly releases: number
-  /** Whether its last attempt has; null where nothing says so. */
   readonly waitsAgain: boolean | null
 }
 
 const tried = ({ attempt, releases, waitsAgain }: ReadJob) => [attempt, releases, waitsAgain]
 
-/** No join, and no EXISTS: a plan may read all that is stored for those. */
+/** A join or EXISTS may read all attempts. */
 const WAITS_AGAIN = `case when j.status = 'processing' then
   (select a.ended_at is not null from job_attempt a where a.job_id = j.id and a.attempt = j.attempt) end`
 
-/** Null: all of the account's. */
 const both = (one: Wanted['followers'], other: Wanted['followers']): Wanted['followers'] =>
   one === null || other === null ? null : new Set([...one, ...other])
 

@@ -5,56 +5,45 @@ import type { PullStream } from '../../concurrency/pull-stream.ts'
 import type { Job } from '../job-shape.ts'
 import { isTerminal } from '../job-states.ts'
 
-/** Jobs whose last state a subscription remembers, so that no state is sent twice. */
 const MAX_REMEMBERED = 1000
-/** The last state of a job that has left: no stamp is empty. */
 const LEFT = ''
 
-/** The states of jobs as a subscriber reads them, one after the other. */
 export type JobStates = PullStream<Job>
 
-/** A job as a subscriber to changes reads it: null once it is none of those that are followed, or is deleted. */
+/** Null if the job no longer matches or is deleted. */
 export interface JobChange {
   readonly id: string
   readonly job: Job | null
 }
 
-/** What a subscriber follows. */
 export interface Interest {
-  /** One job, until it ends; null: all that `accepts` takes, with no end. */
+  /** One job until it ends; null: all jobs that `accepts` takes. */
   readonly jobId: string | null
   accepts(job: Job): boolean
-  /** Whether nothing that it shows tells how far a job has come: then that is no other state. */
   readonly ignoresProgress?: boolean
 }
 
-/** The form in which a subscriber gets the rows. */
 export interface Shape<T extends Identified> {
   of(job: Job): T
-  /** Reports a row that has left the list; null if the subscription does not report that. */
   readonly left: ((id: string) => T) | null
 }
 
 export const STATES: Shape<Job> = { of: (job) => job, left: null }
 export const CHANGES: Shape<JobChange> = { of: (job) => ({ id: job.id, job }), left: (id) => ({ id, job: null }) }
 
-/** One subscription. */
 export interface Follower {
   readonly interest: Interest
   push(job: Job): void
-  /** null: it is not told of what leaves. */
   readonly leave: ((id: string) => void) | null
   finish(): void
-  /** Job id to the stamp that was sent last. */
   readonly sent: Map<string, string>
 }
 
-/** The subscriptions of this process, by account. */
 export interface Followers {
   readonly accounts: ReadonlyMap<string, ReadonlySet<Follower>>
   /**
-   * Ends as `Subscriptions` has it. @param counted whether it is one of the subscriptions that a caller has.
-   * @throws RATE_LIMITED where there are too many already
+   * @param counted whether it counts against the caller's subscriptions
+   * @throws RATE_LIMITED
    */
   add<T extends Identified>(
     caller: AccountHolder,
@@ -64,7 +53,6 @@ export interface Followers {
   ): { readonly follower: Follower; readonly states: PullStream<T> }
 }
 
-/** Keeps the followers of this process. */
 export function openFollowers(subscriptions: Subscriptions): Followers {
   const accounts = new Map<string, Set<Follower>>()
   const add: Followers['add'] = (caller, interest, shape, counted) => {
@@ -87,13 +75,11 @@ export function openFollowers(subscriptions: Subscriptions): Followers {
   return { accounts, add }
 }
 
-/** Whether any of them follows the job, as far as its id says. */
 export function anyWants(followers: Iterable<Follower>, jobId: string): boolean {
   for (const { interest } of followers) if (interest.jobId === null || interest.jobId === jobId) return true
   return false
 }
 
-/** Pushes a job's state to a follower, unless it has had that state already or follows other jobs; or tells it that the job has left. */
 export function notifyFollower(follower: Follower, { job, stamp, progress }: FetchedJob): void {
   const { interest, sent, leave } = follower
   if (interest.jobId !== null && interest.jobId !== job.id) return
@@ -110,13 +96,13 @@ export function notifyFollower(follower: Follower, { job, stamp, progress }: Fet
 }
 
 function remember(sent: Map<string, string>, jobId: string, state: string): void {
-  // The latest is the last: where it is alone it is so already.
+  // Keeps the oldest first.
   if (sent.size > 1) sent.delete(jobId)
   sent.set(jobId, state)
   if (sent.size > MAX_REMEMBERED) sent.delete(sent.keys().next().value as string)
 }
 
-/** Whether the subscriber may have the job: it was sent, or a list that was read before holds it in an earlier state. */
+/** An earlier list may hold the job in an earlier state. */
 function mayHave({ interest, sent }: Follower, job: Job): boolean {
   const last = sent.get(job.id)
   return last === undefined ? earlierStates(job).some((earlier) => interest.accepts(earlier)) : last !== LEFT
@@ -131,13 +117,11 @@ const earlierStates = (job: Job): Job[] => [
     : [{ ...job, ...UNFINISHED, status: 'processing' as const }]),
 ]
 
-/** A job that was deleted. */
 export interface GoneJob {
   readonly accountId: string
   readonly jobId: string
 }
 
-/** There is no state of a deleted job to push: the subscription to it ends, and any other forgets it. */
 export function notifyFollowerOfGone({ interest, finish, leave, sent }: Follower, { jobId }: GoneJob): void {
   const last = sent.get(jobId)
   sent.delete(jobId)
@@ -145,17 +129,13 @@ export function notifyFollowerOfGone({ interest, finish, leave, sent }: Follower
   else if (interest.jobId === null && last !== LEFT) leave?.(jobId)
 }
 
-/** The jobs that a follower would have to be told of if they left. */
 export const keptBy = ({ leave, sent }: Follower): string[] =>
   leave === null ? [] : [...sent].flatMap(([id, last]) => (last === LEFT ? [] : [id]))
 
-/** A job as it was read for its subscribers. */
 export interface FetchedJob {
   readonly job: Job
-  /** Another one means that something about the job has changed, */
   readonly stamp: string
-  /** and another one of these, how far it has come. */
   readonly progress: string
-  /** The followers that asked for it; null: all of the account's. */
+  /** Null: all followers of the account. */
   readonly followers: ReadonlySet<Follower> | null
 }

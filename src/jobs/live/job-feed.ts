@@ -25,7 +25,7 @@ import {
 import { JOB_CHANNEL } from './notify-job.ts'
 import { type EndedJobs, recentJobs } from './recent-jobs.ts'
 
-/** What ended this long before messages may have been missed is sent again: longer than a lost connection stays unnoticed. */
+/** A lost connection is noticed within this time. */
 const RESYNC_WINDOW_MS = 300_000
 const NONE: ReadonlySet<Follower> = new Set()
 
@@ -33,18 +33,15 @@ type FeedParts = Pick<Parts, 'db' | 'notifier' | 'log' | 'now'>
 
 interface Following {
   readonly counted?: boolean
-  /** Jobs that have ended, of which it begins as well. */
   readonly ended?: EndedJobs | null
 }
 
-/** Notifies this process's subscribers of how their accounts' jobs change. */
 export class JobFeed {
   readonly #parts: () => FeedParts
   readonly #followers: Followers
   readonly #fetcher: JobFetcher
   readonly #listen: () => Promise<unknown>
 
-  /** Listens to one channel from the first subscription on; `parts` is asked for no earlier. */
   constructor(parts: () => FeedParts, subscriptions: Subscriptions) {
     this.#parts = parts
     this.#followers = openFollowers(subscriptions)
@@ -62,15 +59,13 @@ export class JobFeed {
   }
 
   /**
-   * The present state first, and that of jobs that have ended, then every newer one. What the service itself follows for a request is not counted as a
-   * subscription.
-   * @throws RATE_LIMITED where there are too many subscriptions already
+   * Sends present states first, then newer ones.
+   * @throws RATE_LIMITED if there are too many subscriptions
    */
   follow(ctx: Pick<Context, 'actor' | 'db'>, interest: Interest, options: Following = {}): Promise<JobStates> {
     return this.#open(ctx, interest, STATES, options)
   }
 
-  /** The same, and which jobs are none of them any more. */
   followChanges(
     ctx: Pick<Context, 'actor' | 'db'>,
     interest: Interest,
@@ -129,7 +124,6 @@ export class JobFeed {
   }
 }
 
-/** What subscriptions need: how jobs change. */
 export interface FeedContext extends Context {
   readonly jobFeed: JobFeed
 }

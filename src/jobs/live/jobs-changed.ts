@@ -11,29 +11,22 @@ import type { FeedContext } from './job-feed.ts'
 import type { EndedJobs } from './recent-jobs.ts'
 
 const DEFAULT_EVERY_MS = 1000
-/** The shortest and the longest time between two messages. */
 const EVERY_MS = { least: 100, most: 60_000 } as const
-/** How far back the jobs may have ended that a subscription begins with. */
 const ENDED_WITHIN_MS = { least: 0, most: 300_000 } as const
 
-/** With all that is unfinished, no more than is read at once, and than a message has. */
 const MAX_ENDED = 300
 
-/** Which jobs, and how often at most. */
 export interface JobsChangedInput {
   readonly filter?: JobsFilter | null | undefined
   /** 100 to 60,000; 1,000 unless given. */
   readonly everyMs?: number | null | undefined
-  /** 0 to 300,000: it begins also with jobs that ended in this time before it, which a list that was read before may show as unfinished, or not at all. */
+  /** 0 to 300,000; an earlier list may show jobs as unfinished that ended in this time. */
   readonly endedWithinMs?: number | null | undefined
-  /** Whether the subscriber shows nothing of how far a job has come. */
   readonly ignoresProgress?: boolean
 }
 
 /**
- * The jobs of the caller's account that match and have changed, each in its latest state, many together: once in the time that is asked
- * for, at most 500 of them. First of all the unfinished ones as they are now, and, of the account's newest thousand jobs, the newest 300 of
- * those that ended in the time before that is asked for.
+ * Batches of up to 500 changed jobs that match, first the unfinished ones and up to 300 that ended recently.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
  */
 export async function jobsChanged(ctx: FeedContext, input: JobsChangedInput): Promise<PullStream<readonly Job[]>> {
@@ -42,8 +35,7 @@ export async function jobsChanged(ctx: FeedContext, input: JobsChangedInput): Pr
 }
 
 /**
- * The same, and which jobs are none of them any more: those that do not match any more, and those that were deleted. A list that was read
- * before may hold any of them.
+ * The same, and reports jobs that leave.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
  */
 export async function jobChanges(ctx: FeedContext, input: JobsChangedInput): Promise<PullStream<readonly JobChange[]>> {
@@ -67,7 +59,7 @@ function checked(ctx: FeedContext, { ignoresProgress = false, ...input }: JobsCh
   return { interest: { jobId: null, accepts: (job) => matchesFilter(filter, job), ignoresProgress }, everyMs, ended }
 }
 
-/** The time between two messages that a subscriber asks for. @throws INVALID_REQUEST: what is out of range is never clamped */
+/** @throws INVALID_REQUEST */
 export function checkedEveryMs(everyMs: number | null | undefined): number {
   const given = everyMs ?? DEFAULT_EVERY_MS
   requireWithin('/everyMs', given, EVERY_MS)

@@ -11,17 +11,14 @@ import { matchesFilter } from '../list/matches-filter.ts'
 import type { JobStates } from './followers.ts'
 import type { FeedContext } from './job-feed.ts'
 
-/** Which jobs: those that both filters mean. */
 export interface JobsUpdatedInput {
   readonly filter?: FilterParameters | null | undefined
   readonly where?: JobsFilter | null | undefined
-  /** Whether the subscriber shows nothing of how far a job has come. */
   readonly ignoresProgress?: boolean
 }
 
 /**
- * The jobs of the caller's account that match, whenever they change; first of all the unfinished ones as they are now. A reader that is
- * slow gets the latest state of each.
+ * Matching jobs whenever they change, first the unfinished ones. Slow readers skip states.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
  */
 export async function jobsUpdated(

@@ -1,6 +1,5 @@
 import type { Database } from '../../db/database.ts'
 
-/** How many jobs of an account are in each status. */
 export interface JobCounts {
   readonly queued: number
   readonly processing: number
@@ -8,23 +7,20 @@ export interface JobCounts {
   readonly failed: number
 }
 
-/** How many of an account's webhook deliveries of the last 30 days are in each state. */
+/** Deliveries of the last 30 days by state. */
 export interface DeliveryCounts {
   readonly pending: number
   readonly succeeded: number
   readonly failed: number
 }
 
-/** An account's balance and counts at one moment. */
 export interface AccountState {
-  /** The account id. */
   readonly id: string
   readonly credits: number
   readonly jobCounts: JobCounts
   readonly deliveryCounts: DeliveryCounts
 }
 
-/** From the counters, whose sum over their shards is exact: it takes as long with a million jobs as with one. */
 const READ = `
   select a.id, a.credits::float8 as credits, to_json(j) as "jobCounts", to_json(d) as "deliveryCounts"
   from account a
@@ -34,7 +30,6 @@ const READ = `
     from webhook_delivery_count where account_id = a.id) d
   where a.id = any($1)`
 
-/** All of them in one statement. */
 export async function readAccountStates(db: Database, accountIds: readonly string[]): Promise<AccountState[]> {
   const { rows } = await db.pool.query<AccountState>({ name: 'account_states', text: READ, values: [accountIds] })
   return rows

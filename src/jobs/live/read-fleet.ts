@@ -2,21 +2,18 @@ import type { Prisma } from '../../../prisma/generated/prisma/client.ts'
 import type { Database } from '../../db/database.ts'
 import { type QueueDepth, queueDepths } from '../../queue/pgboss/queue-depth.ts'
 
-/** The queues and the workers that take jobs from them, at one moment. */
 export interface Fleet {
-  /** Newest heartbeat first. */
   readonly workers: readonly Prisma.WorkerGetPayload<object>[]
   readonly depths: readonly QueueDepth[]
-  /** The database's clock, in milliseconds: heartbeats are written by it. */
+  /** Milliseconds of the database's clock. */
   readonly now: number
 }
 
-/** What subscribers follow. Its clock goes on whatever happens: two moments are never alike. */
 export interface FleetState extends Fleet {
   readonly id: string
 }
 
-/** Authorising the caller is left to verbs. */
+/** The verb authorises the caller. */
 export async function readFleet(db: Pick<Database, 'pool' | 'prisma'>): Promise<Fleet> {
   const [workers, depths, clock] = await Promise.all([
     db.prisma.worker.findMany({ orderBy: [{ heartbeatAt: 'desc' }, { id: 'asc' }] }),

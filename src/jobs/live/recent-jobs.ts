@@ -1,21 +1,15 @@
 import type { Database } from '../../db/database.ts'
 import { idsOfAccount, ofAccount } from '../../db/own/own-rows.ts'
 
-/** Of each status. */
 const MAX_UNFINISHED = 100
 const MAX_NEWEST = 1000
 
-/** Those that ended at a time or later. */
 export interface EndedJobs {
   readonly since: Date
-  /** Of the newest; absent: all. */
   readonly atMost?: number
 }
 
-/**
- * The ids of an account's jobs that a subscriber should hear of without waiting for their next change: the newest unfinished ones and, of
- * the newest thousand, those that ended. Unfinished first, oldest first.
- */
+/** Ids of the newest unfinished jobs, oldest first, then of recent jobs that ended since. */
 export async function recentJobs(db: Database, accountId: string, ended: EndedJobs | null): Promise<string[]> {
   const { rows } = await db.pool.query<{ id: string }>({
     name: 'recent_jobs',
