@@ -10,10 +10,10 @@ const ENDED = `
   from job where id = $1 and attempt = coalesce($2, attempt) and status = $3 and error_code is not distinct from $4`
 
 /**
- * Where a job has ended so after all: the answer to its commit was lost, so no subscriber, log line or measurement has it. Returns
- * whether it has.
- * @param claim without `attempt`: whichever one was the last
- * @param failure absent: it is completed
+ * Announces an end whose commit succeeded although its answer was lost.
+ * @param claim without `attempt`: the last one
+ * @param failure absent: completed
+ * @returns whether the job has ended so
  */
 export async function announceLostEnd(
   parts: Pick<Parts, 'db' | 'catalog' | 'log' | 'notifier'> & MeasuredParts,

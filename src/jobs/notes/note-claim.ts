@@ -3,7 +3,7 @@ import type { Parts } from '../../context/context.ts'
 import type { MeasuredParts } from '../../telemetry/telemetry.ts'
 import type { ClaimedRow } from '../lifecycle/claim-jobs.ts'
 
-/** A job that a worker has taken, and paid for: to be called after the commit. */
+/** Called after the commit. */
 export function noteClaim(
   { telemetry, catalog }: Pick<Parts, 'catalog'> & MeasuredParts,
   { type, endpoint_key: key, charged, waited }: ClaimedRow,

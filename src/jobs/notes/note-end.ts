@@ -3,30 +3,30 @@ import type { Parts } from '../../context/context.ts'
 import type { MeasuredParts } from '../../telemetry/telemetry.ts'
 import type { JobFailure, JobType } from '../job-states.ts'
 
-/** What is read of a job by the statement that ends it. @param job the name of its table there */
+/**
+ * Columns that the ending statement returns.
+ * @param job its table
+ */
 export const endedColumns = (job: string): string =>
   `${job}.type, ${job}.endpoint_key, ${job}.attempt, (extract(epoch from ${job}.started_at - ${job}.created_at) * 1000)::float8 as wait_ms,
   (extract(epoch from ${job}.completed_at - ${job}.started_at) * 1000)::float8 as run_ms`
 
-/** A job that has just ended, as its row has it. */
 export interface EndedJob {
   readonly type: JobType
   readonly endpoint_key: string
   readonly attempt: number
-  /** Until it was begun, in milliseconds; null: it never was. */
+  /** Null if no worker started it. */
   readonly wait_ms: number | null
   readonly run_ms: number | null
 }
 
-/** How it ended. */
 interface End {
   readonly jobId: string
   readonly failure?: JobFailure | undefined
-  /** Credits that went back. */
   readonly refunded?: number
 }
 
-/** Says in the log and in measurements that a job has ended: to be called after the commit. */
+/** Called after the commit. */
 export function noteEnd(
   { telemetry, catalog, log }: Pick<Parts, 'catalog' | 'log'> & MeasuredParts,
   { jobId, failure, refunded = 0 }: End,

@@ -4,7 +4,7 @@ import type { MeasuredParts } from '../../telemetry/telemetry.ts'
 import type { Claim } from '../lifecycle/claim-job.ts'
 import type { Production } from '../lifecycle/produce.ts'
 
-/** What a completed job was worth: seconds of speech, of rendering, and characters; to be called after the commit. */
+/** Called after the commit. */
 export function noteProduction(
   { telemetry, catalog }: Pick<Parts, 'catalog'> & MeasuredParts,
   { endpointKey, inputs }: Pick<Claim, 'endpointKey' | 'inputs'>,

@@ -6,7 +6,6 @@ import type { MeasuredParts } from '../../telemetry/telemetry.ts'
 import type { JobType } from '../job-states.ts'
 import type { Submission } from '../lifecycle/queue-job.ts'
 
-/** What a submission is for: its outcome is counted under it. */
 interface Target {
   readonly type: JobType
   readonly endpointKey: string
@@ -14,7 +13,7 @@ interface Target {
 
 type NotedContext = Pick<Context, 'catalog'> & MeasuredParts
 
-/** Counts what becomes of a submission: `accepted` once its job is committed, `replayed`, or the code that it is rejected with. */
+/** Counts `accepted`, `replayed` or the error code. */
 export async function noteSubmission(
   ctx: NotedContext,
   target: Target,
@@ -31,7 +30,7 @@ export async function noteSubmission(
   }
 }
 
-/** Counts a submission that ends before its verb: a door whose clients name what they want in words of their own has refused it. */
+/** Counts a submission that is refused before its verb. */
 export const noteRejection = (ctx: NotedContext, target: Target, code: ErrorCode): void =>
   noteOutcome(ctx, target, code)
 
