@@ -1,9 +1,7 @@
 import { type ClientBase, escapeIdentifier, type Pool } from 'pg'
 import { PARTITIONED } from './partitions.ts'
 
-/** Below it the planner does well with what it knows of the partitions. */
 const FEWEST = 10_000
-/** By this factor the rows have grown, or fewer are left, since the table was analyzed last. */
 const GROWTH = 1.2
 
 const STALE = `
@@ -14,7 +12,7 @@ const STALE = `
   where p.relname = any($1) and p.relnamespace = current_schema()::regnamespace
     and parts.rows >= ${FEWEST} and (parts.rows > p.reltuples * ${GROWTH} or parts.rows < p.reltuples / ${GROWTH})`
 
-/** Tables of which the planner's statistics are out of date: autovacuum analyzes partitions, and never what they are partitions of. */
+/** Partitioned tables with old statistics: autovacuum analyzes only their partitions. */
 export async function staleTables(db: Pick<Pool, 'query'>): Promise<string[]> {
   const { rows } = await db.query<{ table: string }>(STALE, [PARTITIONED.map(({ table }) => table)])
   return rows.map(({ table }) => table)

@@ -11,20 +11,16 @@ import {
   readPartitions,
 } from './partitions.ts'
 
-/** The newest partition of a table, and the name of what follows it. */
 interface Succession {
   readonly of: Partitioned
   readonly newest: Partition
   readonly next: string
 }
 
-/**
- * In the order in which claims and completions take them, so that none of those has one and waits for another. A partition's foreign key
- * comes and goes with triggers of the table that it refers to.
- */
+/** Claims and completions lock in this order. Attaching a partition changes triggers of `account`. */
 const LOCK = lockTogether([...PARTITIONED.map(({ table }) => table), 'account'])
 
-/** What else than columns and indexes a table has that another one is to have as well, as SQL: its settings, its owner, rights of other roles. */
+/** Settings, owner and grants, which LIKE does not copy. */
 const TRAITS = `
   select format('alter table %I set (%s)', $1::text, array_to_string(reloptions, ', ')) as sql
   from pg_class where oid = $2::regclass and reloptions is not null
@@ -36,11 +32,9 @@ const TRAITS = `
   where c.oid = $2::regclass and a.grantee <> c.relowner`
 
 /**
- * Ends the newest partition of each table before an id, and adds one for all ids from there on. A check of the newest one is added and
- * validated first, beside all writes; then the tables are locked for some milliseconds, in which no row is read. What was broken off
- * half-way goes on when it is called again with the same id.
- * @param until no job has it yet, nor a later one: once it is a check, they are refused until this has ended
- * @throws what `isHeldUp` knows, where another transaction holds a table
+ * Ends each table's newest partition before an id and adds the next. A check is validated beside writes first, so exclusive locks are short. It is safe to repeat.
+ * @param until an id that no job has reached; PostgreSQL refuses later ids meanwhile
+ * @throws an error that `isHeldUp` recognises
  */
 export async function closePartition(client: ClientBase, until: string): Promise<void> {
   const partitions = await readPartitions(client)
@@ -54,7 +48,6 @@ export async function closePartition(client: ClientBase, until: string): Promise
   await briefly(client, [...created, ...LOCK, ...all.flatMap((one) => succession(one, until))])
 }
 
-/** Gives up what was begun, so that nothing is refused when its time comes. */
 export async function stopClosing(client: ClientBase): Promise<void> {
   const partitions = await readPartitions(client)
   for (const { table } of PARTITIONED) {
@@ -71,7 +64,7 @@ async function checkNewest(client: ClientBase, { of: { key }, newest }: Successi
   await client.query(`alter table ${name} validate constraint ${CLOSING}`)
 }
 
-/** With all that the newest one has but its triggers and foreign keys, which come with its place, and its traits. */
+/** LIKE copies neither triggers nor foreign keys; attaching adds them. */
 function creation({ of: { key }, newest, next }: Succession, from: string): string[] {
   const name = escapeIdentifier(next)
   return [
@@ -90,7 +83,7 @@ function succession({ of: { table }, newest, next }: Succession, at: string): st
   const [ending, beginning] = [escapeIdentifier(newest.name), escapeIdentifier(next)]
   const [from, bound] = [newest.from === null ? 'minvalue' : escapeLiteral(newest.from), escapeLiteral(at)]
   const added = `alter table ${table} attach partition ${beginning} for values from (${bound}) to (maxvalue)`
-  // The ledger's default partition keeps its check: by it PostgreSQL knows that it has no row of the others.
+  // With this check PostgreSQL attaches partitions without a scan.
   if (newest.isDefault) return [added]
   return [
     `alter table ${table} detach partition ${ending}`,

@@ -9,36 +9,27 @@ import { closePartition, stopClosing } from './close-partition.ts'
 import { dropIfEmpty, emptied } from './drop-partitions.ts'
 import { newestOf, PARTITIONED, type Partition, readPartitions } from './partitions.ts'
 
-/** When the newest partition is closed. */
 interface Limits {
-  /** With so many jobs. */
   readonly jobs: number
-  /** Where jobs are not kept for ever: when its first job is so old, so that a partition gets empty as a whole; at least a twelfth of the time. */
+  /** Minimum, so that retention can empty a whole partition. */
   readonly days: number
-  /** Not with fewer jobs: a service that never has as many has one partition of each table. */
   readonly fewest: number
 }
 
 const DAY_MS = 86_400_000
-/** Jobs of one partition, more or less: what its indexes take then fits into the memory of a small server. */
+/** Their indexes fit into the memory of a small server. */
 export const MOST_JOBS = 5_000_000
 const LIMITS: Limits = { jobs: MOST_JOBS, days: 30, fewest: 100_000 }
-/** More partitions than about so many, of jobs that are kept for years, would make reads slower that look into each. */
 const MOST_RANGES = 12
-/** So long before the next partition takes what comes: whatever holds a lock meanwhile, it is there in time. */
+/** Time to get the locks. */
 const AHEAD_DAYS = 7
-/** What is not done so long before is begun anew, with a later bound. */
 const LATE_MS = DAY_MS
 
-/** Of what only reads, beside all writes. */
 const LONGEST_LOCK_WAIT = '10s'
 
 type PartitionParts = Pick<Parts, 'db' | 'settings' | 'now' | 'log'>
 
-/**
- * Closes the newest partition of jobs, artifacts and ledger when it is large or old enough, drops those that retention has emptied, and
- * keeps the planner's statistics. Any number of processes may do this at once: one of them does.
- */
+/** Closes full partitions, drops emptied ones and analyzes the tables. One process at a time does it. */
 export async function keepPartitions(parts: PartitionParts, limits: Limits = LIMITS): Promise<void> {
   const due = await whatIsDue(parts, limits)
   if (!isAnything(due)) return
@@ -46,9 +37,8 @@ export async function keepPartitions(parts: PartitionParts, limits: Limits = LIM
   try {
     await liftTimeLimits(client)
     await client.query(`set lock_timeout = '${LONGEST_LOCK_WAIT}'`)
-    // Whatever another process waits for.
+    // Without the advisory lock, which a blocked process may hold.
     if (due.until === 'late') await giveUp(parts, client)
-    // Another process may have done meanwhile what was due.
     if (await isAlone(client)) await carryOut(parts, client, await whatIsDue(parts, limits))
   } finally {
     await client.end()
@@ -56,7 +46,6 @@ export async function keepPartitions(parts: PartitionParts, limits: Limits = LIM
 }
 
 interface Due {
-  /** Before which id the newest partition is to end; `late`: what was begun is to be given up. */
   readonly until: string | 'late' | null
   readonly dropped: readonly (readonly Partition[])[]
   readonly stale: readonly string[]
@@ -79,7 +68,6 @@ async function whatIsDue(parts: PartitionParts, limits: Limits): Promise<Due> {
   }
 }
 
-/** The bound of what was begun, and is under way or was broken off. */
 export const boundBegun = (partitions: readonly Partition[]): string | null =>
   PARTITIONED.map(({ table }) => newestOf(partitions, table).closing).find((bound) => bound !== null) ?? null
 
@@ -99,7 +87,6 @@ async function isFull({ db, settings, now }: PartitionParts, newest: Partition, 
   return first !== undefined && now().getTime() - idTime(first.id).getTime() >= days * DAY_MS
 }
 
-/** A midnight, so that the name of a partition says when it begins. */
 const boundAfter = (now: Date): string =>
   firstIdAt('job', new Date((Math.ceil(now.getTime() / DAY_MS) + AHEAD_DAYS) * DAY_MS))
 
@@ -112,7 +99,7 @@ async function giveUp({ log }: PartitionParts, client: ClientBase): Promise<void
   }
 }
 
-/** Each thing alone: what cannot be done keeps nothing else from being done, and is tried again in a minute. */
+/** Each task fails alone; the next run repeats it. */
 async function carryOut({ log }: PartitionParts, client: ClientBase, due: Due): Promise<void> {
   const { until, dropped, stale } = due
   const trying = (what: string, act: () => Promise<unknown>): Promise<unknown> =>
@@ -134,7 +121,6 @@ async function carryOut({ log }: PartitionParts, client: ClientBase, due: Due): 
   await trying('the tables of jobs could not be analyzed', () => analyzeTables(client, stale))
 }
 
-/** Until its connection ends. */
 async function isAlone(client: ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ alone: boolean }>(
     `select pg_try_advisory_lock(hashtextextended('sonant partitions', 0)) as alone`,

@@ -1,36 +1,30 @@
 import type { ClientBase, Pool } from 'pg'
 
-/**
- * The tables whose rows belong to a job, partitioned by its id with the same bounds. Ids begin with the time of acceptance, so a bound is
- * a time.
- */
+/** Tables partitioned by job id with the same bounds. Ids begin with the time of acceptance. */
 export const PARTITIONED = [
   { table: 'job', key: 'id' },
   { table: 'artifact', key: 'job_id' },
-  // Grants belong to no job: they are in the default partition. The entries of a job outlive it.
+  // Grants have no job; the default partition holds them.
   { table: 'credit_entry', key: 'job_id' },
 ] as const
 
 export type Partitioned = (typeof PARTITIONED)[number]
 
-/** A partition of such a table; ids from `from` on and before `until`, null where it has no such bound. */
+/** Ids from `from`, before `until`; null: unbounded. */
 export interface Partition {
   readonly table: Partitioned['table']
   readonly name: string
   readonly from: string | null
   readonly until: string | null
   readonly isDefault: boolean
-  /** As the planner has it. */
+  /** The planner's estimate. */
   readonly rows: number
-  /** Before which id its check keeps all rows: it is about to be closed there. */
+  /** Upper bound that its check enforces already. */
   readonly closing: string | null
-  /** Whether the role of this process may change it, and add another one. */
   readonly isOwn: boolean
 }
 
-/** What a partition is checked by while it is being closed; the default one for good, so that others can be added without a look at it. */
 export const CLOSING = 'partition_until'
-/** What a partition is checked by from its beginning on. */
 export const BEGINNING = 'partition_from'
 
 const PARTITIONS = `
@@ -44,7 +38,6 @@ const BOUND = /^FOR VALUES FROM \((?:MINVALUE|'(\w+)')\) TO \((?:MAXVALUE|'(\w+)
 
 type Row = Omit<Partition, 'from' | 'until' | 'isDefault'> & { readonly bound: string }
 
-/** All partitions of these tables, by their names. */
 export async function readPartitions(db: Pick<Pool | ClientBase, 'query'>): Promise<Partition[]> {
   const { rows } = await db.query<Row>(PARTITIONS, [PARTITIONED.map(({ table }) => table)])
   return rows.map(({ bound, ...row }) => {
@@ -53,7 +46,6 @@ export async function readPartitions(db: Pick<Pool | ClientBase, 'query'>): Prom
   })
 }
 
-/** The one that takes what comes: of the ledger the default one, until its first partition of its own. */
 export function newestOf(partitions: readonly Partition[], table: Partitioned['table']): Partition {
   const own = partitions.filter((one) => one.table === table)
   const newest = own.find(({ until, isDefault }) => until === null && !isDefault) ?? own.find((one) => one.isDefault)
