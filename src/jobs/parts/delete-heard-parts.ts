@@ -1,7 +1,7 @@
 import type { Parts } from '../../context/context.ts'
 import { partsFolder } from './part-key.ts'
 
-/** After the last part was read: a listener holds seconds of sound, and is sent away where it takes nothing for a minute. */
+/** Listeners that take nothing for a minute are disconnected earlier. */
 export const GRACE_MS = 600_000
 const PAGE_ROWS = 1000
 
@@ -10,9 +10,8 @@ const HEARD = `select job_id, attempt from heard_attempt where completed_at <= n
 const FORGET = 'delete from heard_attempt where job_id = $1 and attempt = $2'
 
 /**
- * Deletes the parts of completed jobs that were listened to, once no listener reads them any more: new ones read the whole file, those of
- * before cannot where it is lossy. Any number of processes may do this at once.
- * Returns how many jobs there were; there may be more after a thousand.
+ * Deletes parts of up to 1,000 completed jobs that no listener reads any more.
+ * @returns the number of jobs
  */
 export async function deleteHeardParts(
   { db, storage }: Pick<Parts, 'db' | 'storage'>,

@@ -1,6 +1,5 @@
-/** Where the parts of an attempt's speech are. */
 export const partsFolder = (jobId: string, attempt: number): string => `${jobId}/${attempt}/live`
 
-/** One of them, counted from 0: a WAV file. */
+/** A WAV file; parts count from 0. */
 export const partKey = (jobId: string, attempt: number, index: number): string =>
   `${partsFolder(jobId, attempt)}/${index}.wav`

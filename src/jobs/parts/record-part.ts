@@ -2,7 +2,7 @@ import type { Parts } from '../../context/context.ts'
 import type { Claim } from '../lifecycle/claim-job.ts'
 import { notifyJob } from '../live/notify-job.ts'
 
-/** Notes that so many parts of a job's speech can be heard. Nothing is written where the claim is no longer this worker's, or the job has ended. */
+/** Writes nothing if the claim is lost or the job has ended. */
 export async function recordPart(
   parts: Pick<Parts, 'db' | 'notifier'>,
   claim: Pick<Claim, 'jobId' | 'accountId' | 'attempt'>,
