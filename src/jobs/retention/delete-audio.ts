@@ -5,10 +5,7 @@ const NOTE = 'update artifact set deleted_at = now() where job_id = any($1) and 
 
 type AudioParts = Pick<Parts, 'db' | 'storage'>
 
-/**
- * Deletes all that these jobs have stored, and then notes it: their URLs answer 410 from then on. Bytes go first, so whatever a crash
- * leaves undone is found again.
- */
+/** Deletes all files of these jobs. Files go first, so a repetition after a crash finds the rest. */
 export async function deleteAudio({ db, storage }: AudioParts, jobIds: readonly string[]): Promise<void> {
   const queue = jobIds.values()
   const deleteNext = async (): Promise<void> => {

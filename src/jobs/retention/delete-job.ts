@@ -19,8 +19,7 @@ const FIND = `select account_id, status, exists (
     select from webhook_delivery d where d.job_id = job.id and d.state = 'pending') as delivers from job where id = $1`
 
 /**
- * Deletes a job that has ended, for ever: its audio, its text, its webhook deliveries and its idempotency key. It is then 404 everywhere;
- * the ledger keeps what it cost. One that is unfinished, or whose webhook is still to be delivered, is refused.
+ * Deletes an ended job with audio, text and deliveries; the ledger stays. Refuses pending webhooks.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts), INVALID_REQUEST
  */
 export async function deleteJob(ctx: Context, input: { readonly jobId: string }): Promise<{ readonly jobId: string }> {
@@ -29,13 +28,12 @@ export async function deleteJob(ctx: Context, input: { readonly jobId: string })
   const { account_id: accountId } = await requireErasable(ctx, jobId)
   await deleteAudio(ctx, [jobId])
   const erased = await inRetriedTransaction(ctx.db, accountId, async (tx) => {
-    // What holds it, a purge or a delivery that is sent again, decides.
+    // A purge or a repeated delivery may hold the job.
     await tx.query('select from job where id = $1 for update', [jobId])
     const gone = await eraseJobs(tx, [jobId])
     if (gone.jobs.length > 0) await recordChange(tx, ctx.actor, { action: 'job_deleted', accountId, subjectId: jobId })
     return gone
   })
-  // Meanwhile its webhook was sent again, or another call deleted it.
   if (erased.jobs.length === 0) await requireErasable(ctx, jobId)
   tellErased(ctx, erased)
   return { jobId }

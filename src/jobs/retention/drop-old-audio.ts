@@ -4,7 +4,6 @@ import type { RetentionParts } from './drop-old-jobs.ts'
 import { cutoffOf, inPages, PAGE_ROWS } from './retention-pages.ts'
 
 const AT_ONCE = 8
-/** What lies before was looked at by an earlier purge: none reads it again. */
 const OLD = `
   select id, storage_key, deleted_at from artifact
   where id > coalesce((select done_to from retention_progress where what = 'artifact'), '') and id < $1 order by id limit ${PAGE_ROWS}`
@@ -19,10 +18,7 @@ interface OldArtifact {
   readonly deleted_at: Date | null
 }
 
-/**
- * Deletes the bytes of outputs older than ARTIFACT_RETENTION_DAYS page by page, and then notes it: the job keeps its row and its outputs,
- * whose URLs answer 410. A page that was broken off is done again.
- */
+/** Deletes outputs older than ARTIFACT_RETENTION_DAYS; their rows stay. */
 export async function dropOldAudio({ db, storage, settings, now }: RetentionParts): Promise<void> {
   const cutoff = cutoffOf(now(), settings.retention.artifactDays)
   if (cutoff === null) return

@@ -1,14 +1,14 @@
 import type { RetentionParts } from './drop-old-jobs.ts'
 import { cutoffOf, inPages, PAGE_ROWS } from './retention-pages.ts'
 
-/** With their turns. The condition stands twice: a chat that was used between the search and the write stays. */
+/** The repeated condition keeps a chat that was used between search and delete. */
 const DROP = `
   delete from companion_chat where updated_at < $1 and id in (
     select id from companion_chat c where updated_at < $1 and not exists (
       select from job j where j.account_id = c.account_id and j.status in ('queued', 'processing') and j.chat_id = c.id)
     order by updated_at limit ${PAGE_ROWS})`
 
-/** Deletes chats that were last used more than CHAT_RETENTION_DAYS ago, page by page; one that a job is at work on stays. */
+/** Deletes chats unused for CHAT_RETENTION_DAYS, unless a job uses them. */
 export async function dropOldChats({ db, settings, now }: RetentionParts): Promise<void> {
   const cutoff = cutoffOf(now(), settings.retention.chatDays)
   if (cutoff === null) return

@@ -5,10 +5,7 @@ import { deleteAudio } from './delete-audio.ts'
 import { eraseJobs, tellErased } from './erase-jobs.ts'
 import { cutoffOf, inPages, PAGE_ROWS } from './retention-pages.ts'
 
-/**
- * Unfinished jobs and those with a webhook that is still to be delivered stay, however old they are. The store is asked for the files of
- * those alone that may have some: each is a call of its own, as long as all else that is done for a job.
- */
+/** `stores` spares calls to the store. */
 const OLD = `
   select id, exists (select from artifact a where a.job_id = j.id and a.deleted_at is null)
     or exists (select from abandoned_attempt x where x.job_id = j.id) or exists (select from heard_attempt h where h.job_id = j.id) as stores
@@ -20,13 +17,9 @@ interface OldJob {
   readonly stores: boolean
 }
 
-/** What a purge needs. */
 export type RetentionParts = Pick<Parts, 'db' | 'storage' | 'settings' | 'now'>
 
-/**
- * Deletes jobs older than JOB_RETENTION_DAYS page by page, their bytes first and their rows last; a page that was broken off is done
- * again. Any number of processes may do this at once.
- */
+/** Deletes jobs older than JOB_RETENTION_DAYS, files before rows, so a page can be repeated. */
 export async function dropOldJobs(parts: RetentionParts & Pick<Parts, 'notifier'>): Promise<void> {
   const cutoff = cutoffOf(parts.now(), parts.settings.retention.jobDays)
   if (cutoff === null) return

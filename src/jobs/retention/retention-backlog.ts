@@ -2,7 +2,6 @@ import { firstIdAt } from '../../values/id.ts'
 import type { RetentionParts } from './drop-old-jobs.ts'
 import { cutoffOf } from './retention-pages.ts'
 
-/** How long something is overdue for deletion, in seconds: 0 where nothing is. */
 interface RetentionBacklog {
   readonly jobs: number
   readonly audio: number
@@ -17,13 +16,12 @@ const OLDEST = `
        and id > coalesce((select done_to from retention_progress where what = 'artifact'), '') order by id limit 1) as audio,
     (select min(updated_at) from companion_chat where updated_at < $3) as chats`
 
-/** By how much the oldest job, output and chat is older than it may be. For what is kept for ever it is 0. */
+/** Seconds by which the oldest job, output and chat exceed their retention. */
 export async function retentionBacklogSeconds(parts: Omit<RetentionParts, 'storage'>): Promise<RetentionBacklog> {
   const { jobDays, artifactDays, chatDays } = parts.settings.retention
   const now = parts.now()
   const [jobs, audio, chats] = [cutoffOf(now, jobDays), cutoffOf(now, artifactDays), cutoffOf(now, chatDays)]
   if (jobs === null && audio === null && chats === null) return { jobs: 0, audio: 0, chats: 0 }
-  // Nothing sorts before an empty text, and nothing is older than the epoch.
   const values = [jobs && firstIdAt('job', jobs), audio && firstIdAt('art', audio)].map((id) => id ?? '')
   const { rows } = await parts.db.pool.query<Record<keyof RetentionBacklog, Date | null>>(OLDEST, [
     ...values,
