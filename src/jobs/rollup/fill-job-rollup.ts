@@ -1,7 +1,6 @@
 import { type Database, inTransaction, type Tx } from '../../db/database.ts'
 import { addToRollUp, tryFoldLock } from './fold-job-rollup.ts'
 
-/** For so long in one go: maintenance comes again. */
 const BUDGET_MS = 30_000
 
 const JOBS_OF_PAGE = 'from job where id > $1 and id <= $2'
@@ -12,9 +11,8 @@ const AUDIO_MS = 'coalesce((select sum(a.duration_ms) from artifact a where a.jo
 const SUMS = `1::bigint as jobs, job_credits(status, cost) as credits, job_characters(type, inputs) as characters, ${AUDIO_MS} as audio_ms`
 const PAGE = `select ${COLUMNS}, ${SUMS} ${JOBS_OF_PAGE}`
 
-/** Of no transaction that writes jobs. */
 const FILL_SHARD = -1
-/** As if a page of jobs had been noted by the triggers and folded: what is deleted is added by the trigger `count_events`. */
+/** The trigger `count_events` adds deleted rows to the events. */
 const NOTE_PAGE = `
   insert into job_rollup_delta (account_id, at, type, status, decision, endpoint_key, api_key_id, error_code, wait_bucket, run_bucket,
     started, ended, shard, in_events, jobs, credits, characters, audio_ms)
@@ -24,18 +22,16 @@ const NOTE_PAGE = `
     ${SUMS} ${JOBS_OF_PAGE}) page
   group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12`
 
-/** What is filled from jobs of before it was there. */
 interface Filling {
   readonly backlog: 'job_rollup_backlog' | 'job_event_backlog'
-  /** The same as in the function job_backlog or job_event_backlog: jobs of the backlog do not change while it is held. */
+  /** As in the function job_backlog or job_event_backlog. */
   readonly lock: number
-  /** As many as take some hundred milliseconds. */
   readonly pageJobs: number
-  /** Adds the jobs after the first id, up to the second. */
+  /** After the first id, up to the second. */
   add(tx: Tx, page: readonly [string, string]): Promise<unknown>
 }
 
-/** In this order: a job that the roll-up lacks yet is noted nowhere, so that the events must lack it, too. */
+/** The roll-up comes first, because jobs that it lacks are noted nowhere. */
 const FILLINGS: readonly Filling[] = [
   {
     backlog: 'job_rollup_backlog',
@@ -60,8 +56,8 @@ interface Backlog {
 }
 
 /**
- * Adds jobs from before there was a roll-up to it, and then to the events, page by page in the order of their ids; whatever is broken off
- * goes on from the last page. New jobs never wait for it, and unfinished old ones as long as a page takes. Returns whether all are in.
+ * Adds older jobs to the roll-up and events. An interrupted run continues after the last page.
+ * @returns whether all jobs are in
  */
 export async function fillJobRollUp(db: Database, budgetMs = BUDGET_MS): Promise<boolean> {
   const until = performance.now() + budgetMs
@@ -78,7 +74,6 @@ async function fill(db: Database, filling: Filling, until: number): Promise<bool
   }
 }
 
-/** Returns false where another process is at it. */
 async function fillPage(tx: Tx, { backlog: table, lock, pageJobs, add }: Filling): Promise<boolean> {
   if (!(await tryFoldLock(tx))) return false
   await tx.query('select pg_advisory_xact_lock($1)', [lock])

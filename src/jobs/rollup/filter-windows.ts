@@ -1,18 +1,13 @@
 import type { JobsFilter, Range } from '../list/jobs-filter.ts'
 
-/** What a filter means within a window of time: nothing of it says of time any more. */
 interface FilterWindow {
   readonly window: Range<Date>
   readonly filter: JobsFilter
 }
 
-/** What is before the first boundary, whatever that is. */
 const EARLIER_MS = 1
 
-/**
- * Takes a filter apart along time: between two boundaries that it names, whether a job was accepted in time is the same for all jobs, so that
- * `createdAt` may stand anywhere in it. The windows do not overlap, and what lies in none of them does not match.
- */
+/** Splits a filter at its time boundaries, between which `createdAt` is constant. Windows do not overlap. */
 export function filterWindows(filter: JobsFilter): FilterWindow[] {
   const bounds = [...new Set(boundsIn(filter))].sort((a, b) => a - b)
   const starts = [null, ...bounds]
@@ -39,7 +34,7 @@ const boundsIn = (filter: JobsFilter): number[] => [
   ...partsOf(filter).flatMap(boundsIn),
 ]
 
-/** What a filter means of jobs that were accepted then; null: it takes none of them. */
+/** Null: it matches no job of that time. */
 function at(filter: JobsFilter, ms: number): JobsFilter | null {
   const { createdAt, and, or, not, ...own } = filter
   if (createdAt?.from != null && ms < createdAt.from.getTime()) return null

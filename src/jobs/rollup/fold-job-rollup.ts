@@ -1,22 +1,19 @@
 import { type Database, inTransaction, type Tx } from '../../db/database.ts'
 import { tryLock } from '../../db/lock.ts'
 
-/** Of the shards that transactions write in turn, as the trigger job_count_shard has them; a connection that found none free has its own. */
+/** As in trigger job_count_shard; a connection without a free shard uses its own. */
 const SHARDS = 16
-/** The same as in that trigger. */
+/** As in that trigger. */
 const SHARD_LOCK = 7_242_002
-/** The process that writes `job_rollup` holds it: one process at a time. */
 const FOLD_LOCK = 7_242_004
 
 const DIMENSIONS = 'type, status, decision, endpoint_key, api_key_id, error_code'
 const OF_SHARD = 'delete from job_rollup_delta where shard = $1 returning *'
-/** Waits for no transaction: rows that one is writing are left for the next time. */
 const OF_LONE_SHARDS = `delete from job_rollup_delta d using (
   select ctid from job_rollup_delta where shard >= $1 for update skip locked) free where d.ctid = free.ctid returning d.*`
 const DELETE_EMPTY = `delete from job_rollup
   where jobs = 0 and credits = 0 and characters = 0 and audio_ms = 0 and wait = '{}' and run = '{}'`
 
-/** Adds rows as `job_rollup_delta` has them, but for the shard, to the roll-up's hours, days and totals. */
 export const addToRollUp = (rows: string): string => `
   with added as (${rows})
   insert into job_rollup as r (account_id, span, at, ${DIMENSIONS}, jobs, credits, characters, audio_ms, wait, run)
@@ -29,10 +26,7 @@ export const addToRollUp = (rows: string): string => `
     credits = r.credits + excluded.credits, characters = r.characters + excluded.characters,
     audio_ms = r.audio_ms + excluded.audio_ms, wait = ${mergedInto('wait')}, run = ${mergedInto('run')}`
 
-/**
- * Folds what the triggers have noted into the roll-up of jobs, shard by shard, so that reading stays cheap. Waits for no transaction that
- * writes jobs, and none waits for it: a shard that is being written is left for the next time. One process does this at a time.
- */
+/** Folds noted changes into the roll-up, one process at a time. It skips shards in use. */
 export async function foldJobRollUp(db: Database): Promise<void> {
   for (let shard = 0; shard <= SHARDS; shard++) {
     await inTransaction(db, async (tx) => {
@@ -41,7 +35,6 @@ export async function foldJobRollUp(db: Database): Promise<void> {
   }
 }
 
-/** Until the end of the transaction. */
 export const tryFoldLock = (tx: Tx): Promise<boolean> => tryLock(tx, FOLD_LOCK)
 
 async function foldShard(tx: Tx, shard: number): Promise<void> {

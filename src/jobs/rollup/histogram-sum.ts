@@ -1,34 +1,30 @@
 import { type CustomTypesConfig, types } from 'pg'
 import { timestampTypes } from '../../db/parse-timestamp.ts'
 
-/** How many digits the jobs of a bucket have in a sum, as the function job_histogram_sum has them: a bucket holds fewer than 10^12 jobs. */
+/** As in the function job_histogram_sum: a bucket holds fewer than 10^12 jobs. */
 const DIGITS = 12
-/** A bucket and its number of jobs are one number: bucket * 2^40 + jobs. */
+/** A pair is bucket * 2^40 + jobs. */
 const PAIR = 2 ** 40
-/** PostgreSQL keeps four digits of a numeric together, so a bucket's are three of its own. */
+/** PostgreSQL stores numerics in groups of four decimal digits. */
 const BASE = 10_000
 const PLACES = 3
 const SCALES = [1, BASE, BASE * BASE] as const
-/** In 16 bits each: how many of those follow, the place of the first, its sign, and digits behind the point, of which there are none. */
+/** `numeric_send`: 16-bit digit count, weight, sign and scale. */
 const HEAD_BYTES = 8
 const WEIGHT_AT = 2
 const SIGN_AT = 4
-/** How PostgreSQL writes bytes, unless a role or a database has `bytea_output = escape`. */
+/** Unless `bytea_output` is `escape`. */
 const HEX = '\\x'
 
-// A histogram is one number, in which the jobs of each bucket have digits of their own: sums of such numbers are histograms.
+// Each bucket has its own digits, so sums of numbers are sums of histograms.
 
-/** Some jobs in one bucket, as SQL of type numeric; zero where there is no bucket. @param jobs may be negative */
+/** @param jobs may be negative */
 export const sumOfBucket = (bucket: string, jobs: string): string =>
   `coalesce((${jobs} || 'e' || ${DIGITS} * ${bucket})::numeric, 0)`
 
-/** What `pairsOf` reads, as SQL of type bytea: an eighth of the text, which is mostly zeros. @param sum numeric */
 export const packedSum = (sum: string): string => `numeric_send(${sum})`
 
-/**
- * For a statement whose only columns of type bytea are packed sums: they are read as they come, while PostgreSQL makes the next ones.
- * @param read what is kept of a histogram
- */
+/** Parses packed sums of a statement without other bytea columns. */
 export const histogramTypes = <Kept>(read: (pairs: number[]) => Kept): CustomTypesConfig => ({
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     oid === types.builtins.BYTEA
@@ -39,7 +35,6 @@ export const histogramTypes = <Kept>(read: (pairs: number[]) => Kept): CustomTyp
 const bytesOf = (text: string): Buffer =>
   text.startsWith(HEX) ? Buffer.from(text.slice(HEX.length), 'hex') : types.getTypeParser(types.builtins.BYTEA)(text)
 
-/** A histogram as `percentilesOf` reads it: pairs in the order of their buckets. Empty for zero, and for what is no histogram. */
 function pairsOf(packed: Buffer): number[] {
   const pairs: number[] = []
   if (packed.readUInt16BE(SIGN_AT) !== 0) return pairs

@@ -5,14 +5,14 @@ export interface Percentiles {
   readonly p99: number
 }
 
-/** Eight buckets to a doubling, as the function job_bucket has them: the middle of one is within 4.5 % of whatever is in it. */
+/** As in the function job_bucket; the middle is within 4.5 %. */
 const BUCKETS_PER_DOUBLING = 8
-/** A bucket and its number of jobs are one number: bucket * 2^40 + jobs. */
+/** A pair is bucket * 2^40 + jobs. */
 const PAIR = 2 ** 40
 
 /**
- * Percentiles of a histogram, each within 4.5 % of the exact one. Null for an empty one.
- * @param pairs in the order of their buckets, each bucket once
+ * Percentiles within 4.5 %; null for an empty histogram.
+ * @param pairs ordered, one per bucket
  */
 export function percentilesOf(pairs: readonly number[]): Percentiles | null {
   let total = 0
@@ -22,11 +22,10 @@ export function percentilesOf(pairs: readonly number[]): Percentiles | null {
   return { p50: percentile(0.5), p95: percentile(0.95), p99: percentile(0.99) }
 }
 
-/** The durations of a histogram added up, in milliseconds, within 4.5 %. @param pairs as those of `percentilesOf` */
+/** Sum of durations in milliseconds, within 4.5 %. */
 export const totalOf = (pairs: readonly number[]): number =>
   pairs.reduce((sum, pair) => sum + middleOf(bucketOf(pair)) * jobsIn(pair), 0)
 
-/** Two histograms as one, in the order of their buckets. */
 export function merged(one: readonly number[], other: readonly number[]): readonly number[] {
   const pairs: number[] = []
   let at = 0
@@ -38,7 +37,10 @@ export function merged(one: readonly number[], other: readonly number[]): readon
   return [...pairs, ...other.slice(at)]
 }
 
-/** Between two neighbours, as percentile_cont has it. @param rank from 0 on, a fraction between two jobs */
+/**
+ * Interpolates as percentile_cont does.
+ * @param rank from 0, may be fractional
+ */
 function valueAt(pairs: readonly number[], rank: number): number {
   const first = Math.floor(rank)
   let upTo = 0
@@ -52,8 +54,6 @@ function valueAt(pairs: readonly number[], rank: number): number {
 }
 
 const bucketOf = (pair: number): number => Math.floor(pair / PAIR)
-// In a fraction of the time that `%` takes with numbers of this size.
 const jobsIn = (pair: number): number => pair - bucketOf(pair) * PAIR
 
-/** Geometric; of bucket 0, which holds what took no time, 0. */
 const middleOf = (bucket: number): number => (bucket === 0 ? 0 : 2 ** ((bucket - 0.5) / BUCKETS_PER_DOUBLING))

@@ -8,7 +8,6 @@ import { filterWindows } from './filter-windows.ts'
 import { sumOfBucket } from './histogram-sum.ts'
 import { type RollUpWindow, type Span, type SpanRange, toRollUpWindow } from './rollup-window.ts'
 
-/** What the roll-up distinguishes, apart from time. */
 const DIMENSIONS: ReadonlySet<string> = new Set([
   'types',
   'statuses',
@@ -20,21 +19,19 @@ const DIMENSIONS: ReadonlySet<string> = new Set([
 ])
 const PARTS: ReadonlySet<string> = new Set(['and', 'or', 'not'])
 
-/** A sum of the roll-up; `wait` and `run` are histograms of milliseconds as one number each (`histogram-sum.ts`). */
+/** `wait` and `run` are packed histograms (`histogram-sum.ts`). */
 export type Summed = 'credits' | 'characters' | 'audio_ms' | 'wait' | 'run'
 
 interface Source {
   readonly owner: JobsOwner
   readonly filter: JobsFilter
-  /** The longest span that the answer can be put together of. */
   readonly finest: Span
   readonly sums: readonly Summed[]
-  /** Which rows of `job_event` hold what is asked for; 'each': those of `job_rollup` do. */
+  /** 'each': rows of `job_rollup` instead of `job_event`. */
   readonly breadth?: Breadth
   readonly parameter: Parameter
 }
 
-/** As a job is counted that the roll-up does not hold. */
 const OF_JOB: Readonly<Record<Summed, string>> = {
   credits: 'job_credits(status, cost)',
   characters: 'job_characters(type, inputs)',
@@ -42,7 +39,6 @@ const OF_JOB: Readonly<Record<Summed, string>> = {
   wait: sumOfBucket('job_bucket(started_at - created_at)', '1'),
   run: sumOfBucket('job_bucket(completed_at - started_at)', '1'),
 }
-/** As the triggers noted it. */
 const OF_DELTA: Readonly<Record<Summed, string>> = {
   credits: 'credits',
   characters: 'characters',
@@ -50,7 +46,6 @@ const OF_DELTA: Readonly<Record<Summed, string>> = {
   wait: sumOfBucket('wait_bucket', 'jobs'),
   run: sumOfBucket('run_bucket', 'jobs'),
 }
-/** As `job_rollup` and `job_event` have it. */
 const OF_SPAN: Readonly<Record<Summed, string>> = {
   credits: 'credits',
   characters: 'characters',
@@ -61,21 +56,14 @@ const OF_SPAN: Readonly<Record<Summed, string>> = {
 const COMMON = 'type, status, endpoint_key, api_key_id, error_code'
 const PROHIBITED = `case decision when 'reject' then true when 'pass' then false end as is_prohibited`
 
-/** Whether the roll-up knows what a filter means, windows of `createdAt` included, wherever they stand. */
 export const isRolledUp = (filter: JobsFilter): boolean =>
   Object.entries(filter).every(([name, value]) => value == null || DIMENSIONS.has(name) || PARTS.has(name)) &&
   [...(filter.and ?? []), ...(filter.or ?? []), ...(filter.not ? [filter.not] : [])].every(isRolledUp)
 
-/**
- * The owner's jobs of a window of time, summed up, as SQL that stands in a FROM: rows with `jobs`, the sums that were asked for, the
- * time `at`, which is the beginning of an hour or a day where that is the finest, and the columns of `job` that conditions on dimensions name. In every snapshot their sum is exact. Whole days and hours come
- * from the roll-up and from what is still to be folded into it, both ends of the window from the jobs themselves, and so do jobs that a
- * new roll-up does not hold yet.
- */
+/** SQL of the owner's jobs summed up, exact in every snapshot. Whole hours come from the roll-up and unfolded changes, the rest from jobs. */
 export function rollUpSource(source: Source): string {
   const { parameter } = source
   const windows = filterWindows(source.filter)
-  // No job at all, as rows that are none.
   if (windows.length === 0) windows.push({ window: NO_TIME, filter: {} })
   const parts = windows.map(({ window, filter }) => {
     const where = ['true', ...conditionsOf(filter, parameter)].join(' and ')
@@ -97,7 +85,7 @@ function windowSource(source: Source, window: Range<Date>): string {
   return `(${parts.join('\n union all ')})`
 }
 
-/** Null where there is no backlog: then no row is read. */
+/** Null without a backlog, so no row is read. */
 const BACKLOG = [
   'id > (select filled_to from job_rollup_backlog)',
   'id <= (select until from job_rollup_backlog)',
@@ -123,11 +111,10 @@ function spanPart({ span, ...range }: SpanRange, account: string, source: Source
   const isByEvents = isOfEvents(source, span)
   const events = isByEvents ? [`breadth = '${breadth}'`, `kind = 'accepted'`] : []
   const conditions = [account, ...events, `span = '${span}'`, ...within(range, parameter)]
-  // What begins with a day needs no cutting, which takes longer than all else.
   const at = span === finest ? 'at' : `${atOf('at', finest)} as at`
   const columns = ['jobs', ...sums.map((name) => OF_SPAN[name])].join(', ')
   const rows = `select ${COMMON}, ${PROHIBITED}, ${at}, ${columns} from ${isByEvents ? 'job_event' : 'job_rollup'} where ${conditions.join(' and ')}`
-  // As its index has them: what sorts all parts by time need not sort these.
+  // The index's order makes a sort by time cheap.
   return finest === 'all' ? rows : `(${rows} order by at)`
 }
 
@@ -140,7 +127,7 @@ function deltaPart(
   spans: readonly SpanRange[],
 ): string {
   const { sums, finest, parameter } = source
-  // Others are of jobs that were added to the events since.
+  // The events already hold the other rows.
   const events = spans.some(({ span }) => isOfEvents(source, span)) ? ['in_events'] : []
 
   const columns = ['jobs', ...sums.map((name) => `${OF_DELTA[name]} as ${name}`)].join(', ')

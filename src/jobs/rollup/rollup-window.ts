@@ -1,25 +1,21 @@
 import type { Range } from '../list/jobs-filter.ts'
 
-/** The lengths of time that the roll-up has rows for. */
 export type Span = 'hour' | 'day' | 'all'
 
-/** Rows of the roll-up: those of a span that begin within a range of time. */
 export interface SpanRange extends Range<Date> {
   readonly span: Span
 }
 
-/** How a window of time is put together, without a gap and without counting anything twice. */
+/** Parts without gap or overlap. */
 export interface RollUpWindow {
   readonly spans: readonly SpanRange[]
-  /** Parts of an hour at both ends, where jobs are read themselves. */
+  /** Parts of an hour, read from jobs. */
   readonly ends: readonly Range<Date>[]
-  /** The whole hours between them; null where there is none. */
   readonly whole: Range<Date> | null
 }
 
 const MS = { hour: 3_600_000, day: 86_400_000 } as const
 
-/** @param finest the longest span that the answer can be put together of: 'hour' where it is grouped by hours */
 export function toRollUpWindow({ from, to }: Range<Date>, finest: Span): RollUpWindow {
   if (from == null && to == null && finest === 'all') return { spans: [{ span: 'all' }], ends: [], whole: {} }
   const whole = { from: up(from, 'hour'), to: down(to, 'hour') }
@@ -31,7 +27,6 @@ export function toRollUpWindow({ from, to }: Range<Date>, finest: Span): RollUpW
   return { spans: finest === 'hour' ? [{ span: 'hour', ...whole }] : daysIn(whole), ends, whole }
 }
 
-/** Whole days, and the hours before and after them. */
 function daysIn(hours: Range<Date>): SpanRange[] {
   const days = { from: up(hours.from, 'day'), to: down(hours.to, 'day') }
   if (isEmpty(days)) return [{ span: 'hour', ...hours }]

@@ -6,7 +6,6 @@ import { histogramTypes, packedSum } from './histogram-sum.ts'
 import { rollUpSource, type Summed } from './rollup-source.ts'
 
 const GROUP_COLUMNS = groupColumns('at')
-/** Each measure's sum in the roll-up, and what is answered of a group's. */
 const SUMS: Readonly<Record<JobMeasure, readonly [Summed, string]>> = {
   characters: ['characters', 'coalesce(sum(characters), 0)::float8'],
   audioSeconds: ['audio_ms', 'coalesce(sum(audio_ms), 0)::float8 / 1000'],
@@ -15,10 +14,7 @@ const SUMS: Readonly<Record<JobMeasure, readonly [Summed, string]>> = {
   runMs: ['run', packedSum('sum(run)')],
 }
 
-/**
- * Statistics from the roll-up, exact but for percentiles, which are of histograms.
- * @param withEvents whether `job_event` has all jobs: then what it has by time, type and status is read from there, summed up already
- */
+/** @param withEvents whether `job_event` covers all jobs */
 export function statsOfRollUp(owner: JobsOwner, input: JobStatsInput, withEvents: boolean) {
   const measures = [...input.measures]
   const { source, values, groups, places } = toParts(
@@ -33,7 +29,7 @@ export function statsOfRollUp(owner: JobsOwner, input: JobStatsInput, withEvents
     ...measures.map((measure) => `${SUMS[measure][1]} as "${measure}"`),
   ]
   const grouped = `group by ${placesOf(inTime(groups), groups)} having sum(jobs) <> 0`
-  // Too many groups are refused: PostgreSQL ends with the first one that is too many, before it puts them in the order of the answer.
+  // PostgreSQL stops before it sorts too many groups.
   const found = `select ${columns.join(', ')} from ${groups.some(isOfTime) ? inOrder(source, groups) : source} p
     ${places === '' ? '' : grouped} limit ${MAX_GROUPS + 1}`
   const text = places === '' ? found : `select * from (${found}) g order by ${places}`
@@ -42,14 +38,10 @@ export function statsOfRollUp(owner: JobsOwner, input: JobStatsInput, withEvents
 
 const isOfTime = (group: JobGroup): boolean => group === 'hour' || group === 'day'
 
-/** As the rows of the roll-up lie. */
 const inTime = (groups: readonly JobGroup[]): JobGroup[] =>
   groups.toSorted((one, other) => Number(isOfTime(other)) - Number(isOfTime(one)))
 
-/**
- * So that PostgreSQL ends one group before it begins the next: the sums of thousands at once take longer to keep than all rows to sort, and
- * the answer begins with the first one.
- */
+/** PostgreSQL finishes one group before the next and keeps few sums. */
 const inOrder = (source: string, groups: readonly JobGroup[]): string =>
   `(select * from ${source} s order by ${inTime(groups)
     .map((group) => columnOf(group, groups))
