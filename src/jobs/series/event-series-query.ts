@@ -10,15 +10,11 @@ const DAY_MS = 24 * HOUR_MS
 
 interface EventSeries {
   readonly owner: JobsOwner
-  /** Of the steps; whole hours. */
   readonly starts: readonly Date[]
-  /** A whole hour. */
   readonly end: Date
-  /** Of what the roll-up knows, but for times. */
   readonly filter: JobsFilter
 }
 
-/** Which rows stand for which time: `span` from one moment to another. */
 interface Range {
   readonly span: 'hour' | 'day'
   readonly from: Date | null
@@ -33,11 +29,10 @@ const dayOf = (time: Date): Date => new Date(time.getTime() - (time.getTime() % 
 
 const DIMENSIONS = `type, status, endpoint_key, api_key_id, error_code,
   case decision when 'reject' then true when 'pass' then false end as is_prohibited`
-/** What the triggers noted and no worker has folded yet, as events. */
 const NOTED = `(values ('accepted', at, null::smallint), ('started', started, wait_bucket),
   ('dropped', case when started is null and jobs <> 0 then ended end, null), (status::text, ended, run_bucket)) v (event, time, bucket)`
 
-/** What `seriesQuery` answers, from `job_event`: rows for hours and days instead of jobs. */
+/** The rows of `seriesQuery` from `job_event`, `job_rollup` and unfolded changes. */
 export function eventSeriesQuery({ owner, starts, end, filter }: EventSeries) {
   const values: unknown[] = [owner, [...starts], end]
   const parameter = (value: unknown) => `$${values.push(value)}`
@@ -54,7 +49,7 @@ export function eventSeriesQuery({ owner, starts, end, filter }: EventSeries) {
        ${sumOfBucket('bucket', 'jobs')} as histogram, ${DIMENSIONS}
      from job_rollup_delta cross join lateral ${NOTED} where ${ownedByFirst(owner)} and in_events and time < $3`,
   ]
-  // In order, so that PostgreSQL ends one sum before it begins the next: to keep thousands at once takes longer than to sort all rows.
+  // PostgreSQL finishes one sum before the next.
   const where = ['true', ...conditionsOf(filter, parameter)].join(' and ')
   const text = `
     select step, event, sum(jobs)::float8 as jobs, sum(audio_ms)::float8 as "audioMs", ${packedSum('sum(histogram)')} as pairs
@@ -62,14 +57,12 @@ export function eventSeriesQuery({ owner, starts, end, filter }: EventSeries) {
   return { text, values, types: histogramTypes((pairs) => pairs) }
 }
 
-/** All time before a moment: only numbers of jobs are wanted of it. */
 function before(moment: Date): Range[] {
   const day = dayOf(moment)
   const days: Range = { span: 'day', from: null, to: day }
   return day < moment ? [days, { span: 'hour', from: day, to: moment }] : [days]
 }
 
-/** The steps' time; by whole days where each step begins with one. */
 function during(starts: readonly Date[], end: Date): Range[] {
   const from = starts[0] ?? end
   const lastDay = dayOf(end)
@@ -79,7 +72,7 @@ function during(starts: readonly Date[], end: Date): Range[] {
   return lastDay < end ? [days, { span: 'hour', from: lastDay, to: end }] : [days]
 }
 
-/** Acceptances by everything are those of `job_rollup`. */
+/** `job_event` has no acceptances by all dimensions; `job_rollup` has them. */
 function eventParts(breadth: Breadth, step: string, where: string): string[] {
   const histogram = `case when ${step} = 0 then 0 when kind = 'started' then wait_sum when kind in ('completed', 'failed') then run_sum else 0 end`
   const kinds = step === '0' ? `and kind in ('accepted', 'started', 'dropped')` : ''

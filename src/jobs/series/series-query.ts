@@ -3,45 +3,37 @@ import { conditionsOf } from '../list/filter-conditions.ts'
 import type { JobsFilter } from '../list/jobs-filter.ts'
 import type { JobsOwner } from '../list/jobs-owner.ts'
 
-/** What happens to jobs; `dropped`: one ended that no worker had taken. */
+/** `dropped`: ended before a worker took it. */
 export type SeriesEvent = 'accepted' | 'started' | 'dropped' | 'completed' | 'failed'
 
-/** What happened in one step. */
 export interface SeriesRow {
-  /** 1 is the first step, 0 what was before it. */
+  /** From 1; 0 is before the first step. */
   readonly step: number
   readonly event: SeriesEvent
   readonly jobs: number
   readonly audioMs: number
-  /** A histogram, as `percentilesOf` reads it: of the waits of started jobs, of the runs of ended ones. */
   readonly pairs: readonly number[] | null
 }
 
-/** Of which jobs, and the steps' beginnings, up to `to`. */
 export interface Series {
   readonly owner: JobsOwner
   readonly starts: readonly Date[]
   readonly to: Date
   readonly filter: JobsFilter
-  /** Of completed jobs; it takes a look at each one's outputs. */
   readonly withAudio: boolean
 }
 
-/** The condition on `account_id` where $1 is the owner; of all accounts the parameter is there as well, and null. */
+/** PostgreSQL needs every parameter used. */
 export const ownedByFirst = (owner: JobsOwner): string => (owner === null ? '$1::text is null' : 'account_id = $1')
 
-/** A duration's bucket as the function job_bucket has it, in floating point: with numerics a million of them take seconds. */
+/** As the function job_bucket, but in fast floating point. */
 const bucketOf = (from: string, to: string): string =>
   `case when ${to} - ${from} < interval '1 ms' then 0
      else 1 + floor(8 / ln(2::float8) * ln(date_part('epoch', ${to} - ${from}) * 1000)) end::smallint`
 
 const AUDIO_MS = `case when status = 'completed' then (select sum(a.duration_ms) from artifact a where a.job_id = job.id) end`
 
-/**
- * What happened to an account's jobs, step by step, each event by its own time. Whatever was accepted, started or ended in the window, and
- * whatever waited in it, has not ended before it: so jobs are read by the index of their ends, with the unfinished ones, each once.
- * Steps after the last one hold what came after the window.
- */
+/** A job of the window is unfinished or ended after its start, so the index of ends finds it. The step after the last holds later events. */
 export function seriesQuery({ owner, starts, to, filter, withAudio }: Series) {
   const values: unknown[] = [owner, [...starts, to], starts[0], firstIdAt('job', to)]
   const conditions = conditionsOf(filter, (value) => `$${values.push(value)}`)

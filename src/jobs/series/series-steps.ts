@@ -2,7 +2,7 @@ import type { Context } from '../../context/context.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import { isTimeZone, isUnknownZone } from '../../values/time-zone.ts'
 
-/** How long a step of a series is. Days are those of its time zone, with 23 to 25 hours. */
+/** Days have 23 to 25 hours. */
 const SERIES_STEPS = ['minute', 'five_minutes', 'quarter_hour', 'hour', 'six_hours', 'day'] as const
 export type SeriesStep = (typeof SERIES_STEPS)[number]
 
@@ -14,30 +14,24 @@ const SECONDS: Readonly<Record<SeriesStep, number>> = {
   six_hours: 21_600,
   day: 86_400,
 }
-/** More than a chart has points. */
 const MAX_STEPS = 10_000
 
-/** A window of time that is cut into steps. */
 interface SeriesWindow {
   readonly from: Date
   readonly to: Date
   readonly step: SeriesStep
-  /** Of the IANA data base: `Europe/Berlin`. */
   readonly timeZone: string
 }
 
-/** The steps of a window. */
 interface Steps {
-  /** The one that was asked for, or the next longer one of which the window has no more than 10,000. */
   readonly step: SeriesStep
-  /** Where each begins, oldest first; the first one not after the window's beginning, so that it is a whole one. */
+  /** Ascending; the first contains the window's beginning. */
   readonly starts: readonly Date[]
 }
 
 /**
- * How many steps a series of these arguments has at the most, whatever they are.
- * @param given as they were sent
- * @param now where it ends unless they say
+ * Upper bound for any arguments.
+ * @param now its end unless given
  */
 export function mostSteps({ from, to, step }: Readonly<Record<string, unknown>>, now: Date): number {
   const timeOf = (value: unknown) => (typeof value === 'string' ? Date.parse(value) : Number.NaN)
@@ -54,7 +48,6 @@ export async function stepsOf({ db }: Pick<Context, 'db'>, window: SeriesWindow)
   const { from, to, timeZone } = window
   const step = coarseEnough(window)
   if (timeZone === 'UTC') return { step, starts: inUtc(window, SECONDS[step] * 1000) }
-  // Shorter ones begin with the day as well, so that they fit into the days of the same zone.
   const text =
     step === 'day'
       ? `select t at time zone $3 as at
@@ -66,7 +59,6 @@ export async function stepsOf({ db }: Pick<Context, 'db'>, window: SeriesWindow)
   return { step, starts: rows.map(({ at }) => at).filter((at) => at < to) }
 }
 
-/** Every step divides the day, and no day of UTC is longer or shorter than another: the database need not be asked. */
 function inUtc({ from, to }: SeriesWindow, stepMs: number): Date[] {
   const first = Math.floor(from.getTime() / stepMs) * stepMs
   return Array.from(
