@@ -38,21 +38,16 @@ import { mountSpeech } from './speech.ts'
 import { traceRequests } from './trace-requests.ts'
 import { mountUnrouted } from './unrouted.ts'
 
-/** A whole request, body included, has to arrive within this time. */
 const REQUEST_TIMEOUT_MS = 60_000
-/** Longer than any address that fits into node's 16 KiB of headers, so that the router never refuses one for its length. */
 const MAX_PARAM_CHARACTERS = 32_768
 
 interface AppOptions {
-  /** How long a reader may take nothing of its answer; 60 s unless given. */
   readonly stalledReaderMs?: number
-  /** Absent: one of its own. */
   readonly readiness?: Readiness
-  /** Where the built console lies; the installation's unless given. */
   readonly consoleFolder?: string
 }
 
-/** The HTTP server with every door, ready to listen. `close()` lets running requests finish and ends idle connections. */
+/** Builds the HTTP server with every API. `close()` lets running requests finish and ends idle connections. */
 export async function buildApp(runtime: Runtime, options: AppOptions = {}): Promise<FastifyInstance> {
   const app = createServer(runtime.settings)
   const rateLimit = createRateLimit(runtime.settings.rateLimitPerMinute, runtime.telemetry)
@@ -70,7 +65,6 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
   if (runtime.settings.logRequests) logRequests(app, runtime.log)
   mountHealth(app, readiness)
   mountSpeech(app, runtime)
-  // URLs of a bucket lead to the bucket, but for what was deleted.
   mountMedia(app, runtime)
   const document = await readDocument(runtime.settings.publicUrl)
   await mountRest(app, runtime.as, document, authenticate)
@@ -86,10 +80,9 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
     ...(options.consoleFolder !== undefined && { folder: options.consoleFolder }),
   })
   mountHome(app, () => runtime.publicUrl)
-  // Slow readers would keep a stopping process waiting for hours: exports are broken off at once, all others after the grace time.
+  // Slow readers must not delay a stopping process: it aborts exports at once and other answers after the grace time.
   hangUpWhileClosing(app, runtime.settings.shutdownSeconds * 1000, isSending)
   app.addHook('preClose', () => runtime.spill.close())
-  // Subscriptions have no end of their own.
   app.addHook('preClose', async () => runtime.subscriptions.close())
   return app
 }
@@ -101,13 +94,12 @@ function createServer({ trustedProxies: ranges, corsOrigins }: Runtime['settings
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: MAX_PARAM_CHARACTERS },
-    // A missing Host is answered below, in the shape of every other error.
     http: { requireHostHeader: false, shouldUpgradeCallback: leavesHttp },
     rewriteUrl: ({ url = '/' }) => withoutTrailingSlash(url),
     genReqId: (request) => requestIdOf(request.headers),
     clientErrorHandler: (error, socket) => answerMalformedHttp(error, socket),
     frameworkErrors: createBadAddress(corsOrigins),
-    // Its 503 has another shape; what still arrives while closing is answered as usual.
+    // Fastify's own 503 has another shape.
     return503OnClosing: false,
   })
   app.server.on('checkExpectation', answerUnknownExpectation)
@@ -115,10 +107,9 @@ function createServer({ trustedProxies: ranges, corsOrigins }: Runtime['settings
   return app
 }
 
-/** Clients of OpenAI's API join addresses in their own way: below `/v1` a slash at the end changes nothing. */
+/** Clients of OpenAI's API may append a slash to addresses below `/v1`. */
 const withoutTrailingSlash = (url: string): string => url.replace(/^(\/v1\/[^?#]*[^?#/])\/(?=\?|#|$)/, '$1')
 
-/** The first hook of every request: its id, its limits, and the errors that come before everything else. */
 function mountFirstHook(app: FastifyInstance, authenticate: Authenticate): void {
   const unrouted = mountUnrouted(app, authenticate)
   const bodies = openBodyBudget()
@@ -131,12 +122,10 @@ function mountFirstHook(app: FastifyInstance, authenticate: Authenticate): void 
       reply.raw.shouldKeepAlive = false
       return done(invalidRequest(violation))
     }
-    // What leaves HTTP has no body, whatever its headers say, and no end that would give back its share.
     const { bodyLimit = MAX_BODY_BYTES } = request.routeOptions
     const unaffordable = leavesHttp(request.raw) ? null : bodies.admit(request.raw, reply.raw, request.ip, bodyLimit)
     if (unaffordable !== null) return done(unaffordable)
     if (!request.is404) return done()
-    // Where no key has to be looked up the answer is out before a broken rest of the request is read.
     const error = unrouted.errorOf(request, reply)
     if (error instanceof Promise) error.then(done, done)
     else done(error)
@@ -144,8 +133,8 @@ function mountFirstHook(app: FastifyInstance, authenticate: Authenticate): void 
 }
 
 /**
- * An answer over HTTP to a request that wanted something else is the connection's last: whatever was sent behind the request need not be
- * HTTP. A handshake that is refused after it has left HTTP has no time limit that would close its socket.
+ * The bytes behind an upgrade request need not be HTTP, so its answer closes the connection.
+ * Node sets no timeout on a handshake that was refused after it left HTTP.
  */
 function endAfterAnswer({ raw }: FastifyRequest, reply: FastifyReply): void {
   reply.raw.shouldKeepAlive = false

@@ -6,16 +6,14 @@ import type { RateLimit } from './rate-limit.ts'
 
 const BEARER = /^Bearer +(\S+) *$/i
 
-/** The API key in an Authorization header, or undefined. */
 export const bearerOf = (header: string | undefined): string | undefined =>
   header === undefined ? undefined : BEARER.exec(header)?.[1]
 
-/** Authenticates requests by their API key. Answers to a key are private, and say what is left of its quota. */
+/** Authenticates requests by their API key and adds the headers of the key's remaining quota. */
 export const createAuthenticate =
   (parts: AuthenticationParts, rateLimit: RateLimit): Authenticate =>
   async (request, reply) => {
     reply.header('cache-control', 'no-store')
-    // Not by a database of this request's own: its key would be looked up alone.
     const isOver = () => hasLeft(reply.raw)
     const actor = await authenticate(parts, bearerOf(request.headers.authorization), isOver)
     if (isOver()) throw callerGone()

@@ -7,7 +7,7 @@ import { createExpose } from './cors.ts'
 import { errorBody } from './errors-to-json.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
 
-/** Answers an address that no route can be found for, such as one in malformed percent-encoding: none of the server's hooks sees it. */
+/** Answers addresses that the router cannot parse. The server's hooks do not run for them. */
 export function createBadAddress(corsOrigins: readonly string[]) {
   const expose = createExpose(corsOrigins)
   return (thrown: Error, request: FastifyRequest, reply: FastifyReply): void => {

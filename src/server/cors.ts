@@ -4,18 +4,16 @@ import { REQUEST_ID_HEADER } from './request-id.ts'
 
 const EVERY_ORIGIN = '*'
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
-/** What scripts could not read otherwise, of all that any door answers with. */
 const EXPOSED = [
   ...['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy', 'location', 'etag', 'allow', 'www-authenticate'],
   ...['idempotency-replayed', 'content-disposition', 'content-length', 'content-range', 'accept-ranges'],
   'x-sonant-time',
 ].join(', ')
-/** Browsers remember it for two hours at most. */
 const MAX_AGE_SECONDS = '7200'
 
 /**
- * Lets pages of these origins call everything with a key, and never with a session: no answer allows credentials, and a cookie that comes
- * with another Origin is refused. A preflight is answered before any path is looked at, so that it shows nothing of what is there.
+ * Lets pages of these origins call the service with a key, never with a session: no answer allows credentials.
+ * It answers a preflight before routing, so the answer does not reveal which paths exist.
  */
 export function mountCors(app: FastifyInstance, origins: readonly string[]): void {
   if (origins.length === 0) return
@@ -29,17 +27,14 @@ export function mountCors(app: FastifyInstance, origins: readonly string[]): voi
   app.addHook('onSend', async (request, reply) => expose(request, reply))
 }
 
-/** Lets a page read an answer that is about to be sent. */
 export function createExpose(origins: readonly string[]): (request: FastifyRequest, reply: FastifyReply) => void {
   const allow = createAllow(origins)
   return (request, reply) => {
-    // What is open to every origin stays so.
     if (origins.length === 0 || reply.hasHeader('access-control-allow-origin')) return
     if (allow(request, reply)) reply.header('access-control-expose-headers', EXPOSED)
   }
 }
 
-/** Says on an answer whether the page that asked for it may read it. */
 function createAllow(origins: readonly string[]): (request: FastifyRequest, reply: FastifyReply) => boolean {
   const allowed = new Set(origins)
   const isForAll = allowed.has(EVERY_ORIGIN)
@@ -59,7 +54,7 @@ function permissions({ headers }: FastifyRequest): Record<string, string> {
   return {
     'access-control-allow-methods': METHODS,
     'access-control-max-age': MAX_AGE_SECONDS,
-    // Clients bring headers of their own, and none of them can do harm without a cookie.
+    // Custom headers do no harm without a cookie.
     ...(asked !== undefined && { 'access-control-allow-headers': asked }),
   }
 }

@@ -10,10 +10,8 @@ import { OPENAI_ROOT } from '../openai/mount-openai.ts'
 
 const PATH = '/docs'
 const OPENAI_DOCUMENT = new URL('../openai/openapi.json', import.meta.url)
-/** Addresses are relative to the page's, so that all may lie under a proxy's path. */
 const [REST_URL, OPENAI_URL] = [`.${API_ROOT}/openapi.json`, `.${OPENAI_ROOT}/openapi.json`]
 const OPENAI_PAGE = '?of=openai'
-/** Without the top bar, which offers to load documents from anywhere. */
 const OPTIONS = {
   dom_id: '#swagger-ui',
   deepLinking: true,
@@ -23,10 +21,6 @@ const OPTIONS = {
   displayRequestDuration: true,
 }
 
-/**
- * The contract at /api/v1/openapi.json, that for OpenAI's clients at /v1/openapi.json, and the documentation of both at /docs, served whole
- * from this process: no CDN, no validator badge, nothing called outside.
- */
 export async function mountDocs(app: FastifyInstance, document: Document, publicUrl: string | null): Promise<void> {
   mountDocument(app, API_ROOT, document, publicUrl)
   mountDocument(app, OPENAI_ROOT, JSON.parse(await readFile(OPENAI_DOCUMENT, 'utf8')) as Document, publicUrl)
@@ -35,7 +29,6 @@ export async function mountDocs(app: FastifyInstance, document: Document, public
   app.get(`${PATH}/`, (_request, reply) => reply.redirect(`..${PATH}`))
 }
 
-/** Its server is absolute, as generated clients need it: the public address, or else the one that the reader has used. */
 function mountDocument(app: FastifyInstance, root: string, document: Document, publicUrl: string | null): void {
   let served: { readonly address: string; readonly body: Buffer; readonly etag: string } | undefined
   const servedAt = (address: string) => {
@@ -50,7 +43,6 @@ function mountDocument(app: FastifyInstance, root: string, document: Document, p
 }
 
 async function makePage(publicUrl: string | null): Promise<PageParts> {
-  // The package's own plugin serves them without compression, under names that stay the same.
   const read = (name: string) =>
     readFile(fileURLToPath(new URL(`static/${name}`, import.meta.resolve('@fastify/swagger-ui'))))
   const [script, style, layout] = await Promise.all(['swagger-ui-bundle.js', 'swagger-ui.css', 'index.css'].map(read))
@@ -82,7 +74,6 @@ SwaggerUIBundle({ url, ...${JSON.stringify(OPTIONS)}, presets: [SwaggerUIBundle.
   }
 }
 
-/** Requests tried out on the page go to the public address, which need not be the page's own. */
 function contentSecurityPolicy(publicUrl: string | null): string {
   const api = publicUrl === null ? '' : ` ${new URL(publicUrl).origin}`
   return [

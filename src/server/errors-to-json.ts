@@ -14,7 +14,6 @@ const STREAM_HEADERS = [
   'vary',
 ]
 
-/** The body of every error. */
 export const errorBody = ({ message, code, details }: ServiceError): string =>
   JSON.stringify({
     error: message,
@@ -22,7 +21,6 @@ export const errorBody = ({ message, code, details }: ServiceError): string =>
     ...(code === 'INVALID_REQUEST' && details?.length ? { details } : {}),
   })
 
-/** Every error that a route or a hook throws leaves as the documented pair. */
 export function mountErrors(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((thrown, request, reply) => {
     const error = toServiceError(thrown)
@@ -31,11 +29,8 @@ export function mountErrors(app: FastifyInstance, log: Log): void {
   })
 }
 
-/** Sends an error. Works in routes and hooks. */
 export function sendError(reply: FastifyReply, error: ServiceError): FastifyReply {
-  // Fastify closes the connection after a rejected body; node drains what is left of it, so the connection can live on.
   if (reply.hasHeader('connection')) reply.removeHeader('connection')
-  // Said of a stream that failed before its first byte.
   for (const name of STREAM_HEADERS) reply.removeHeader(name)
   if (reply.hasHeader('etag')) reply.removeHeader('etag').header('cache-control', 'no-store')
   return reply

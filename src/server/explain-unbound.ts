@@ -1,6 +1,5 @@
 import { errorCode } from '../values/data-directory.ts'
 
-/** Where a server was to listen, and the variables that say so. */
 interface Address {
   readonly host: string
   readonly port: number
@@ -8,7 +7,6 @@ interface Address {
   readonly portVariable: string
 }
 
-/** What an operator can do where a server cannot listen; any other error as it is. */
 export function explainUnbound(error: unknown, { host, port, hostVariable, portVariable }: Address): unknown {
   switch (errorCode(error)) {
     case 'EADDRINUSE':

@@ -11,10 +11,9 @@ import type { RateLimit } from './rate-limit.ts'
 import { foreignOrigin, isOwnOrigin, readSessionCookie, sessionCookie } from './session-cookie.ts'
 
 const ANONYMOUS: AnonymousActor = { kind: 'anonymous' }
-/** Says to the browser that still has its cookie that a session is over by its time alone: no user has ended it. */
 const SESSION_STATE = 'x-sonant-session'
 
-/** Authenticates callers of GraphQL: by a key, by a user's session cookie, or not at all. */
+/** Authenticates GraphQL callers by an API key or a session cookie; others are anonymous. */
 export function createGraphqlAuthentication(
   runtime: Runtime,
   authenticateKey: Authenticate,
@@ -26,7 +25,7 @@ export function createGraphqlAuthentication(
     if (error !== null) throw error
   }
   return {
-    // A bad key is rejected, not taken for no key. A cookie that has expired is no violation of the caller's.
+    // A bad key is an error, an expired cookie is not.
     authenticate: async (request, reply) => {
       if (request.headers.authorization !== undefined) return authenticateKey(request, reply)
       const session = await findSession(runtime, request)
@@ -56,13 +55,13 @@ export function createGraphqlAuthentication(
 async function findSession(runtime: Runtime, request: FastifyRequest): Promise<SessionActor | 'expired' | null> {
   const token = readSessionCookie(request, runtime.publicUrl)
   if (token === undefined) return null
-  // A link from elsewhere may lead to a query: a browser sends no Origin with it. What changes something must be known to be our own.
+  // Security: a browser sends no Origin with a link, so a GET may only query. Everything else must prove its origin.
   const isLink = request.method === 'GET' && !request.ws && request.headers.origin === undefined
   if (!isLink && !isOwnOrigin(request, runtime.publicUrl)) throw foreignOrigin()
   return authenticateSession(runtime, token)
 }
 
-/** Over HTTP browsers themselves keep a page of another origin from calling with a key; of WebSockets only the server knows. */
+/** Security: browsers do not apply CORS to WebSockets, so the server checks the origin itself. */
 function mayOpenSocket(request: FastifyRequest, { settings, publicUrl }: Runtime): boolean {
   const { origin } = request.headers
   const isListed = ['*', origin].some((one) => one !== undefined && settings.corsOrigins.includes(one))

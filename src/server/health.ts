@@ -6,7 +6,6 @@ import type { Readiness } from './readiness.ts'
 const OK = { status: 'ok' }
 const RETRY_AFTER_SECONDS = 1
 
-/** `/health/live`: the process answers. `/health/ready`: each of its parts is fit for work, else 503 UNAVAILABLE with the state of each. */
 export function mountHealth(app: FastifyInstance, readiness: Readiness): void {
   app.get('/health/live', (_request, reply) => reply.header('cache-control', 'no-store').send(OK))
   app.get('/health/ready', async (_request, reply) => {
@@ -15,7 +14,6 @@ export function mountHealth(app: FastifyInstance, readiness: Readiness): void {
   })
 }
 
-/** The same at every door. */
 export async function readinessAnswer(readiness: Readiness) {
   const report = await readiness.report()
   const isReady = report.status === 'ok'

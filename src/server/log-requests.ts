@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Log } from '../values/log.ts'
 
-/** One line for every request that was answered: the pattern of its route, and never its address, which may hold what is secret. */
+/** Logs the route's pattern of each request, never its address, which may hold secrets. */
 export function logRequests(app: FastifyInstance, log: Log): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { id: requestId, method } = request

@@ -6,7 +6,6 @@ import { SAFETY_HEADERS } from '../http/safety-headers.ts'
 import { errorBody } from './errors-to-json.ts'
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts'
 
-/** A client may go on sending for this time after the error, so that it can read the answer. */
 const LINGER_MS = 30_000
 
 const HINTS: Readonly<Record<string, string>> = {
@@ -18,16 +17,15 @@ interface ConnectionError extends Error {
   readonly code?: string
 }
 
-/** What node keeps on a socket about the response under way; its own handler looks there, too. */
 interface HttpSocket extends Duplex {
   readonly _httpMessage?: { readonly _headerSent: boolean } | null
   readonly bytesRead?: number
 }
 
-/** Answers what is not HTTP, or comes too late, in the shape of every other error, then hangs up. */
+/** Answers malformed or late HTTP with a JSON error and closes the connection. */
 export function answerMalformedHttp(error: ConnectionError, socket: Duplex): void {
   const { _httpMessage: response, bytesRead } = socket as HttpSocket
-  // The client still sends. Closing now would reset the connection before it reads the answer.
+  // The client still sends; closing now would reset the connection before it reads the answer.
   if (socket.writableEnded && !socket.readableEnded && error.code?.startsWith('HPE_')) return
   const silent = !socket.writable || error.code === 'ECONNRESET' || bytesRead === 0
   if (silent || response?._headerSent) {
@@ -40,18 +38,17 @@ export function answerMalformedHttp(error: ConnectionError, socket: Duplex): voi
   socket.once('close', () => clearTimeout(lingering))
 }
 
-/** Answers a CONNECT request, whose socket node would drop without a word. @param allow the methods that the port takes */
+/** Answers CONNECT with 405; node would drop the socket silently. */
 export const answerTunnel =
   (allow: string) =>
   ({ headers }: IncomingMessage, socket: Duplex): void => {
-    // The server looks after it no more.
     socket.on('error', () => socket.destroy())
     const error = new ServiceError('METHOD_NOT_ALLOWED', 'Send requests to this service itself: it is no proxy.')
     const response = rawResponse(error, requestIdOf(headers), { allow })
     socket.end(response, () => socket.destroy())
   }
 
-/** An `Expect` header other than 100-continue, which node would refuse with an empty body. */
+/** Rejects an `Expect` header other than 100-continue; node would send an empty body. */
 export function answerUnknownExpectation(request: IncomingMessage, response: ServerResponse): void {
   const error = invalidRequest('Leave out the Expect header, or send "100-continue".')
   const body = errorBody(error)

@@ -20,7 +20,7 @@ interface MediaDeps {
   readonly log: Log
 }
 
-/** Serves artifacts of the disk storage under their signed URLs: GET and HEAD `/media/*` (RFC 9110). Of a bucket only deleted ones lead here. */
+/** Serves artifacts of the disk storage under signed URLs: GET and HEAD `/media/*` (RFC 9110). */
 export function mountMedia(app: FastifyInstance, deps: MediaDeps): void {
   app.route({
     method: ['GET', 'HEAD'],
@@ -48,17 +48,15 @@ async function sendMedia(deps: MediaDeps, request: FastifyRequest, reply: Fastif
   return describeMedia(validate(reply, deps, grant, validators), grant, size, range).send(stream)
 }
 
-/** What was signed was there: its job either remembers that it was deleted, or is deleted itself. */
 async function missing({ db }: MediaDeps, key: string): Promise<ServiceError> {
   const known = await db.prisma.artifact.findUnique({ where: { storageKey: key }, select: { id: true } })
   return known === null ? notFound() : audioGone()
 }
 
-/** Strong, because a key is written once: a new rendering gets a new key. Holds nothing of the signature. */
+/** A strong tag: storage writes each key once. It reveals nothing about the signature. */
 const entityTag = (key: string, size: number): string =>
   `"${createHash('sha256').update(`${key}\n${size}`).digest('base64url').slice(0, 22)}"`
 
-/** The one range to send, or null for the whole; ranges are defined for GET only (RFC 9110, 14.2). */
 function wantedRange(
   { method, headers }: FastifyRequest,
   validators: Validators,
@@ -71,7 +69,7 @@ function wantedRange(
     : null
 }
 
-/** Malformed and multiple ranges are ignored, as RFC 9110 (14.2) allows. */
+/** RFC 9110 section 14.2 allows the server to ignore malformed and multiple ranges. */
 function parseRange(header: string, size: number): ByteRange | 'unsatisfiable' | null {
   const [, first = '', last = ''] = BYTE_RANGE.exec(header.trim()) ?? []
   if (first === '') return last === '' ? null : suffixRange(Number(last), size)
@@ -82,7 +80,6 @@ function parseRange(header: string, size: number): ByteRange | 'unsatisfiable' |
 
 function suffixRange(length: number, size: number): ByteRange | 'unsatisfiable' | null {
   if (length === 0) return 'unsatisfiable'
-  // The suffix of nothing is satisfiable, but no Content-Range can say so.
   return size === 0 ? null : { start: Math.max(0, size - length), end: size - 1 }
 }
 
@@ -96,7 +93,6 @@ const rejectRange = (reply: FastifyReply, size: number): FastifyReply =>
 async function openStream(deps: MediaDeps, key: string, range: ByteRange | undefined): Promise<Readable> {
   const { storage, log } = deps
   const stream = await storage.read(key, range).catch(async (error: unknown) => {
-    // Deleted since its size was asked for.
     throw (await storage.stat(key)) === null ? await missing(deps, key) : error
   })
   return stream.on('error', (error: NodeJS.ErrnoException) =>
@@ -104,7 +100,7 @@ async function openStream(deps: MediaDeps, key: string, range: ByteRange | undef
   )
 }
 
-/** What a caller's copy is kept and compared by. Set only once nothing can fail any more: an error answer must not carry it. */
+/** Callers apply it last: an error answer must not carry these headers. */
 const validate = (
   reply: FastifyReply,
   deps: MediaDeps,
@@ -122,7 +118,7 @@ function describeMedia(reply: FastifyReply, grant: MediaGrant, size: number, ran
   return reply.headers({
     'content-type': grant.contentType,
     'content-length': range ? range.end - range.start + 1 : size,
-    // Without a name: it would take the place of the one that a page's link gives.
+    // A file name here would override the `download` attribute of a page's link.
     'content-disposition': 'inline',
     'accept-ranges': 'bytes',
   })

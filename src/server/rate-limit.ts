@@ -3,26 +3,21 @@ import { ServiceError } from '../errors/service-error.ts'
 import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
 
 const WINDOW_MS = 60_000
-/** Keys and sessions that are counted at once: some ten megabytes. */
 const MAX_CALLERS = 50_000
 
-/** What a key has left of its window. */
 interface Quota {
   readonly headers: Readonly<Record<string, string>>
-  /** Null while the key may go on. */
   readonly error: ServiceError | null
 }
 
-/** Counts the requests of each key in fixed windows of 60 seconds, in this process. */
+/** Counts requests per key in fixed windows of 60 s, in this process. */
 export interface RateLimit {
   count(callerId: string): Quota
-  /** How many callers it holds: bounded. */
   readonly size: number
 }
 
 const UNLIMITED: Quota = { headers: {}, error: null }
 
-/** `perMinute` requests a minute and key; 0 counts nothing and sends no headers. */
 export function createRateLimit(perMinute: number, telemetry: Telemetry = NO_TELEMETRY): RateLimit {
   if (perMinute === 0) return { count: () => UNLIMITED, size: 0 }
   const counter = new WindowCounter({ windowMs: WINDOW_MS, maxKeys: MAX_CALLERS })

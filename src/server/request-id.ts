@@ -5,7 +5,6 @@ export const REQUEST_ID_HEADER = 'x-request-id'
 
 const VALID = /^[A-Za-z0-9._-]{1,128}$/
 
-/** The caller's own request id where it is valid, else a new one. */
 export function requestIdOf(headers: IncomingHttpHeaders): string {
   const given = headers[REQUEST_ID_HEADER]
   return typeof given === 'string' && VALID.test(given) ? given : randomUUID()

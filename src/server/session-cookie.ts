@@ -5,15 +5,14 @@ import type { SessionCookie } from '../graphql/builder.ts'
 const NAME = 'sonant_session'
 
 /**
- * Browsers keep the prefixed name to this very host and to TLS; without TLS they would refuse it. They send a host's cookies to all of its
- * ports: the port in the name keeps two services on one machine from signing each other's users out.
+ * Browsers accept the `__Host-` prefix only over TLS.
+ * They share a host's cookies between ports, so the port separates two services on one machine.
  */
 function nameFor(publicUrl: string): string {
   const { protocol, port } = new URL(publicUrl)
   return protocol === 'https:' ? `__Host-${NAME}` : `${NAME}_${port || '80'}`
 }
 
-/** The token that a browser sends, or undefined. */
 export function readSessionCookie(request: FastifyRequest, publicUrl: string): string | undefined {
   if (request.headers.cookie === undefined) return undefined
   const name = nameFor(publicUrl)
@@ -22,7 +21,6 @@ export function readSessionCookie(request: FastifyRequest, publicUrl: string): s
   return pair?.slice(name.length + 1)
 }
 
-/** Sets the cookie on an answer, out of reach of scripts and of other sites. */
 export function sessionCookie(reply: FastifyReply, publicUrl: string): SessionCookie {
   const write = (token: string, expires: Date) => {
     const secure = publicUrl.startsWith('https:') ? '; Secure' : ''
@@ -38,27 +36,20 @@ export function sessionCookie(reply: FastifyReply, publicUrl: string): SessionCo
   }
 }
 
-/**
- * Whether a request that a browser's cookie goes with was made by a page of this service: by its Origin, which no page can forge. One
- * without Origin was not made by a script of a browser that is recent enough to be trusted with a cookie.
- */
+/** Security: no page can forge Origin, so it proves that this service's page sent the request. */
 export function isOwnOrigin(request: FastifyRequest, publicUrl: string): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers
   if (origin === undefined) return site === 'same-origin'
   return isOurs(origin, request, publicUrl)
 }
 
-/**
- * Whether a page of this service leads to a file, which a browser asks for without an Origin: it says so itself (Fetch Metadata), though to
- * https and loopback alone. Of plain http elsewhere the Referer tells, which no page can forge, and which our own pages send.
- */
+/** Browsers send no Origin with links. They send Sec-Fetch-Site to https and loopback only; on plain http the Referer decides. */
 export function isLinkOfOwnPage(request: FastifyRequest, publicUrl: string): boolean {
   const { referer, 'sec-fetch-site': site } = request.headers
   if (site !== undefined) return site === 'same-origin'
   return referer !== undefined && URL.canParse(referer) && isOurs(new URL(referer).origin, request, publicUrl)
 }
 
-/** Whether a page of another origin sends the request. What is no browser sends neither header. */
 function isForeignPage(request: FastifyRequest, publicUrl: string): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers
   const isFromBrowser = origin !== undefined || (site !== undefined && site !== 'none')
@@ -68,7 +59,6 @@ function isForeignPage(request: FastifyRequest, publicUrl: string): boolean {
 const isOurs = (origin: string, request: FastifyRequest, publicUrl: string): boolean =>
   origin === new URL(publicUrl).origin || origin === addressedOrigin(request, publicUrl)
 
-/** Scheme, host and port that the caller asked; behind TLS the proxy need not say which scheme that was. */
 function addressedOrigin({ protocol, host }: FastifyRequest, publicUrl: string): string | undefined {
   const address = `${publicUrl.startsWith('https:') ? 'https' : protocol}://${host}`
   return URL.canParse(address) ? new URL(address).origin : undefined

@@ -28,7 +28,7 @@ const CAPTIONS_PATH = /^captions\/([a-z0-9_]+)\.([a-z0-9]+)$/
 const SAMPLE_PATH = /^samples\/([a-z0-9_-]+)\/([a-z0-9_-]+)\.mp3$/
 const PATH = /^(audio|live)\/([a-z0-9_]+)\.([a-z0-9]+)$/
 
-/** Serves the speech of jobs under signed URLs as it is made: `/media/audio/*` and `/media/captions/*` of completed ones, `/media/samples/*` of voices, `/media/live/*` while they are spoken. */
+/** Serves audio, captions, voice samples and live speech under signed URLs below `/media/`. */
 export function mountSpeech(app: FastifyInstance, runtime: Runtime): void {
   for (const folder of Object.values(AUDIO_FOLDERS))
     app.route({
@@ -48,7 +48,6 @@ export function mountSpeech(app: FastifyInstance, runtime: Runtime): void {
   })
 }
 
-/** Captions of a completed job; 404 of any other, as nothing signs their URL before. */
 async function sendCaptions(runtime: Runtime, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   reply.headers(OPEN_MEDIA).headers(SAFETY_HEADERS)
   const { key, contentType } = requireGrant(runtime, request)
@@ -62,7 +61,6 @@ async function sendCaptions(runtime: Runtime, request: FastifyRequest, reply: Fa
   })
 }
 
-/** A sentence in a voice; of one that is no longer in the catalog 404. */
 async function sendSample(runtime: Runtime, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   reply.headers(OPEN_MEDIA).headers(SAFETY_HEADERS)
   const { key, contentType } = requireGrant(runtime, request)
@@ -71,7 +69,6 @@ async function sendSample(runtime: Runtime, request: FastifyRequest, reply: Fast
   return sendWhole(request, reply, sample, { 'content-type': contentType, 'cache-control': 'private, max-age=900' })
 }
 
-/** What is small and in memory: with an entity tag of its bytes, and 304 where the client has them. */
 function sendWhole(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -86,7 +83,7 @@ function sendWhole(
   return reply.headers(headers).send(bytes)
 }
 
-/** @throws FORBIDDEN for what was tampered with or has expired */
+/** @throws FORBIDDEN if the signature is invalid or has expired */
 function requireGrant(runtime: Runtime, request: FastifyRequest): MediaGrant {
   const grant = verifyMediaPath(runtime.signingKey, request.raw.url ?? '', runtime.now())
   if (grant === null)
@@ -104,7 +101,6 @@ async function sendSpeech(runtime: Runtime, request: FastifyRequest, reply: Fast
   reply.headers({ 'content-type': grant.contentType, 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
   const isLive = folder === AUDIO_FOLDERS.live && (job.status === 'queued' || job.status === 'processing')
   if (request.method === 'HEAD') {
-    // Nothing is read, but what a GET would say of audio that was deleted is said.
     if (job.status === 'completed' || job.status === 'failed') requireSpeech(job)
     return reply.send()
   }
@@ -113,7 +109,7 @@ async function sendSpeech(runtime: Runtime, request: FastifyRequest, reply: Fast
   )
 }
 
-/** The signature stands for the account: it was made for a caller that may read the job. */
+/** The signature authorizes access: its URL was made for a caller that may read the job. */
 async function live(
   runtime: Runtime,
   { id, accountId }: Job,

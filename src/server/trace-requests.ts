@@ -3,22 +3,19 @@ import { requestSpan } from '../telemetry/span-names.ts'
 import { isTraced, type ServerSpan, startServerSpan } from '../telemetry/spans.ts'
 import { inLogScope } from '../values/log-scope.ts'
 
-/** Asked every few seconds by load balancers: their spans would hide all others. */
 const PROBES = /^\/health\//
 
-/** Of these fastify reads no body. */
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null where nothing is traced. Not in a WeakMap, of which a thousand requests a second cost as much as their spans. */
     serverSpan: ServerSpan | null
   }
 }
 
 /**
- * Has every request answered inside a span of its own, and in the scope of its id: what it logs, and what it queues, carries both. A
- * connection that leaves HTTP has no span, as it may last for days: each of its operations has the scope.
+ * Runs each request in a span and in the log scope of its id.
+ * An upgraded connection has no span, because it may last for days.
  */
 export function traceRequests(app: FastifyInstance): void {
   const traced = isTraced()
@@ -27,7 +24,6 @@ export function traceRequests(app: FastifyInstance): void {
     if (traced && request.raw.headers.upgrade === undefined) startSpan(request)
     enter(request, done)
   })
-  // A body arrives in the scope of its socket, and what follows with it.
   app.addHook('onRoute', (route) => {
     if (![route.method].flat().every((method) => BODILESS.has(method))) route.preValidation = enterAgain
   })

@@ -6,28 +6,27 @@ import { sendError } from './errors-to-json.ts'
 interface KnownPath {
   readonly pattern: RegExp
   readonly methods: Set<string>
-  /** Its methods are shown to requests with a key only. */
   secured: boolean
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route asks for a key. */
     secured?: boolean
-    /** To every other client than a browser the address is unknown. */
     browsersOnly?: boolean
   }
 }
 
-/** Finds, before a body is read, why no route takes a request. @throws UNAUTHORIZED, RATE_LIMITED where the path asks for a key */
+/**
+ * Explains, before a body is read, why no route takes a request.
+ * @throws UNAUTHORIZED, RATE_LIMITED if the path needs a key
+ */
 interface Unrouted {
   errorOf(request: FastifyRequest, reply: FastifyReply): ServiceError | Promise<ServiceError>
 }
 
 /**
- * 404 for unknown addresses and 405 with `Allow` for unknown methods, decided by the path's pattern alone: the slug does not matter,
- * and where the path asks for a key, no more than that it is a valid one (401 comes first). Has to be mounted
- * before the routes that it is to know.
+ * Answers 404 for unknown addresses and 405 with `Allow` for unknown methods.
+ * A path that needs a key answers 401 first. Mount it before the routes that it must know.
  */
 export function mountUnrouted(app: FastifyInstance, authenticate: Authenticate): Unrouted {
   const known = new Map<string, KnownPath>()
@@ -43,7 +42,6 @@ export function mountUnrouted(app: FastifyInstance, authenticate: Authenticate):
     const path = decodePath(request.url)
     const matching = [...known.values()].filter(({ pattern }) => pattern.test(path))
     const allowed = [...new Set(matching.flatMap(({ methods }) => [...methods]))].sort()
-    // A route that took the request and found nothing, such as a missing file, ends here, too.
     if (allowed.length === 0 || allowed.includes(request.method)) return notFound()
     const isSecured = matching.some(({ secured }) => secured)
     return isSecured
@@ -58,7 +56,6 @@ function methodNotAllowed(reply: FastifyReply, allowed: readonly string[]): Serv
   return new ServiceError('METHOD_NOT_ALLOWED', 'Use one of the methods in the Allow header.')
 }
 
-/** A pattern of fastify's router as a regular expression: `:name` is one segment, `*` the rest. */
 function patternOf(url: string): RegExp {
   const segments = url.split('/').map((segment) => {
     if (segment.startsWith(':')) return '[^/]*'

@@ -1,21 +1,15 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** The last request of a connection, and its response. */
 interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
 }
 
 /**
- * Ends connections so that no client misreads what it got of an answer.
- *
- * An answer that breaks off: HTTP/1.0 knows no chunks, so the connection's end is the body's, and half of a file would look whole. The
- * connection is reset instead, whoever breaks it off.
- *
- * An answer that is out before its request is: closing a connection with bytes that nobody has read resets it, and the client loses the
- * answer. What still comes is read, and thrown away, until the client has sent all or hangs up; node's limit of time for a whole request
- * ends those that do neither.
+ * Ends connections so that no client misreads a partial answer.
+ * HTTP/1.0 ends a body with the connection, so the server resets a broken answer.
+ * If an answer precedes the end of its request, the server reads the rest: closing would lose the answer.
  */
 export function mendConnectionEnds(server: Server): void {
   const exchanges = new WeakMap<Socket, Exchange>()
@@ -30,7 +24,6 @@ export function mendConnectionEnds(server: Server): void {
       isReset = true
       return socket.resetAndDestroy()
     }
-    // Node's way to close a connection whose answer is out.
     socket.destroySoon = () => {
       const request = exchanges.get(socket)?.request
       if (request === undefined || request.complete || !socket.readable) return destroySoon.call(socket)
@@ -46,5 +39,5 @@ const isCutShort = (exchange: Exchange | undefined): boolean =>
   exchange.response.headersSent &&
   !exchange.response.writableFinished
 
-/** Whether a request came behind one whose answer was its connection's last: it is not to be carried out. */
+/** True for a request that follows the connection's last answer. The server must not execute it. */
 export const isBehindLast = ({ socket }: IncomingMessage): boolean => socket.writableEnded

@@ -2,8 +2,8 @@ import { Readable, Transform } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 
 /**
- * A stream that ends before, or goes on behind, the length that its answer declares breaks off. Otherwise a client waits for the rest on a
- * connection that lives on, and takes the next answer's bytes for it.
+ * Breaks off a stream whose length differs from its Content-Length.
+ * Otherwise a client takes bytes of the next answer for the rest of this one.
  */
 export function breakMiscountedBodies(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -24,7 +24,6 @@ function counted(source: Readable, length: number): Readable {
     },
     flush: (done) => done(left === 0 ? null : miscounted()),
   })
-  // A source may break off without an error; a client that hangs up is none of the source's.
   source.once('error', (error) => through.destroy(error))
   source.once('close', () => {
     if (!source.readableEnded) through.destroy(miscounted())

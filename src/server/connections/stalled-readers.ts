@@ -3,46 +3,39 @@ import { readFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** How long a reader may take nothing of what is ready for it. */
 export const STALLED_READER_MS = 60_000
 
-/** Every connection is polled so often within that time. */
 const POLLS = 6
 
-/** A line of /proc/net/tcp: number, both addresses, state, `tx_queue:rx_queue`, timer, retransmits, user, timeout, inode. */
+/** Line of /proc/net/tcp: number, both addresses, state, `tx_queue:rx_queue`, timer, retransmits, user, timeout, inode. */
 const CONNECTION = /^ *\d+: \S+ \S+ \S+ ([0-9A-F]+):\S+ \S+ \S+ +\d+ +\d+ (\d+) /gm
 const INODE = /^socket:\[(\d+)\]$/
 
-/** Kernel buffers hold megabytes: where it is unknown what is in them, a slow reader seems to stand still for minutes. */
+/** Kernel buffers hold megabytes: without the kernel's figures a slow reader seems stalled for minutes. */
 const TIMES_UNSEEN = 10
 
-/** What node keeps of a socket. */
 interface WritingSocket extends Socket {
   readonly _handle?: {
-    /** How much of what it was given the kernel has not taken yet. */
+    /** Bytes that the kernel has not accepted yet. */
     readonly writeQueueSize: number
     readonly fd?: number
   } | null
 }
 
-/** What of a connection's answer was not taken, and since when that is so. */
 interface Stall {
   readonly since: number
   readonly written: number
   readonly queued: number
-  /** What the kernel has of it that the reader's side has not acknowledged, in bytes; undefined where that cannot be seen. */
+  /** Bytes in the kernel that the peer has not acknowledged; undefined if unknown. */
   readonly held: number | undefined
 }
 
-/** By socket, what the kernel has of it that was not acknowledged, in bytes; without those of which it cannot be seen. */
 type ReadHeld = (sockets: readonly WritingSocket[]) => Promise<ReadonlyMap<Socket, number>>
 
 /**
- * Hangs up when a caller has taken nothing of its response for so long, although there is something to take: it would hold the response,
- * its file and its memory for ever. How long the service itself needs for an answer does not count, and neither does what the caller
- * sends meanwhile, which begins a socket's own timeout anew. One poll of all connections: a timer for each response costs every request
- * more than its headers do.
- * @returns whether any connection has something that its reader has not taken yet
+ * Closes connections whose client reads nothing of a waiting answer for `afterMs`.
+ * A socket timeout does not serve here: bytes that the client sends would restart it.
+ * @returns whether any connection has unread bytes
  */
 export function endStalledReaders(server: Server, afterMs: number, readHeld: ReadHeld = heldByKernel): () => boolean {
   const open = new Map<WritingSocket, Stall | null>()
@@ -80,7 +73,6 @@ export function endStalledReaders(server: Server, afterMs: number, readHeld: Rea
   return () => [...open.keys()].some(({ writableLength }) => writableLength > 0)
 }
 
-/** Null where everything was taken. */
 function stallOf(socket: WritingSocket, held: number | undefined, before: Stall | null, now: number): Stall | null {
   if (socket.writableLength === 0) return null
   const [written, queued] = [socket.bytesWritten, socket._handle?.writeQueueSize ?? 0]
@@ -88,7 +80,6 @@ function stallOf(socket: WritingSocket, held: number | undefined, before: Stall 
   return isSame ? before : { since: now, written, queued, held }
 }
 
-/** Linux tells of each connection how much is not acknowledged. It lists all of them: they are read once for all that wait. */
 async function heldByKernel(sockets: readonly WritingSocket[]): Promise<ReadonlyMap<Socket, number>> {
   const held = new Map<Socket, number>()
   const byInode = new Map(sockets.map((socket) => [inodeOf(socket), socket]))
@@ -104,7 +95,6 @@ async function heldByKernel(sockets: readonly WritingSocket[]): Promise<Readonly
   return held
 }
 
-/** Read at once: a moment later the descriptor may be another connection's. */
 function inodeOf({ _handle }: WritingSocket): string | null {
   try {
     return INODE.exec(readlinkSync(`/proc/self/fd/${_handle?.fd}`))?.[1] ?? null

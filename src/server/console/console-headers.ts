@@ -1,7 +1,3 @@
-/**
- * Headers of the console's page. It runs no script and loads nothing but its own files; sound may also come from the public address, which
- * need not be the one that the page was opened at, and from the bucket. No string becomes markup or a script: Trusted Types without a policy.
- */
 export function consoleHeaders(publicUrl: string, bucketUrl: string | null): Readonly<Record<string, string>> {
   const media = [publicUrl, bucketUrl].flatMap((url) => (url === null ? [] : [new URL(url).origin])).join(' ')
   const policy = [

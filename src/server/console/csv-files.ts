@@ -12,14 +12,12 @@ import type { Runtime } from '../../runtime/runtime.ts'
 import { foreignOrigin, isLinkOfOwnPage } from '../session-cookie.ts'
 import { listedJobs } from './listed-jobs.ts'
 
-/** Where a user who has signed in gets what `GET /api/v1/jobs/export` gives a key, of the jobs alone that the list is filtered to. */
 const JOBS = '/console/jobs.csv'
-/** And where an owner gets the ledger: all of it, or that of a window. */
 const LEDGER = '/console/ledger.csv'
 
 /**
- * Serves the files of the console, `?from&to`, and as the list of jobs is filtered. The session's cookie goes with a link from anywhere, so the browser itself has to say that
- * a page of this service asks (`Sec-Fetch-Site`, or the Referer where it sends none).
+ * Serves the console's CSV exports to signed-in users.
+ * A session cookie accompanies links from any site, so the browser must report that a page of this service asks.
  */
 export function mountCsvFiles(app: FastifyInstance, runtime: Runtime, authentication: Authentication): void {
   app.get(JOBS, async (request, reply) => {
@@ -42,7 +40,7 @@ async function opened(runtime: Runtime, authentication: Authentication, request:
   return { ctx: runtime.as(actor), call: { headers, query: request.query as Query, disconnect: () => disconnected } }
 }
 
-/** @throws FORBIDDEN where no page of this service asks, UNAUTHORIZED without a session */
+/** @throws FORBIDDEN if the request comes from another site, UNAUTHORIZED without a session */
 async function authenticateUser(
   { authenticate }: Authentication,
   publicUrl: string,

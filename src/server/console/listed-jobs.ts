@@ -9,7 +9,6 @@ interface Listed {
   readonly values: readonly string[] | undefined
 }
 
-/** Parameters that filter the list of jobs in the console's addresses: what they may name; undefined: anything. */
 const FILTERS: Readonly<Record<string, Listed>> = {
   status: { field: 'statuses', values: JOB_STATUSES },
   type: { field: 'types', values: JOB_TYPES },
@@ -19,11 +18,6 @@ const FILTERS: Readonly<Record<string, Listed>> = {
   search: { field: 'idPrefix', values: undefined },
 }
 
-/**
- * The filter of the console's list of jobs, by the parameters of that list's address: comma lists, besides the beginning of an id. A value
- * that is none fails, since a file says nothing of what it leaves out.
- * @throws INVALID_REQUEST
- */
 export function listedJobs(query: Query): JobsFilter {
   const details: Detail[] = []
   const fields = Object.entries(FILTERS).flatMap(([name, { field, values }]) => {

@@ -14,21 +14,18 @@ import { NOT_BUILT } from './not-built.ts'
 
 const PATH = '/console'
 const ASSETS = `${PATH}/assets/`
-/** Where the installation builds it. */
 const BUILT = fileURLToPath(new URL('../../generated/console/', import.meta.url))
 
 interface ConsoleOptions {
-  /** The address that browsers use; its path is put in front of every address of the page. */
   readonly publicUrl: () => string
-  /** Where signed URLs of a bucket lead; null: audio comes from this service. */
+  /** Base of signed bucket URLs; null if this service serves audio. */
   readonly bucketUrl: string | null
-  /** The built files, where another than the installation's. */
   readonly folder?: string
 }
 
 /**
- * The web console: one page for every address under /console, as the browser tells its screens apart, and its files. What does not
- * ask for HTML finds nothing there. The files' names change with their content; the page is asked for anew each time.
+ * Serves one HTML page for every address under /console, and its immutable assets.
+ * Clients that do not prefer HTML get 404.
  */
 export async function mountConsole(app: FastifyInstance, options: ConsoleOptions): Promise<void> {
   const folder = options.folder ?? BUILT
@@ -53,7 +50,6 @@ export async function mountConsole(app: FastifyInstance, options: ConsoleOptions
   })
 }
 
-/** The page of each prefix, made for its first reader. Only its own tags name files: scripts find the others from their own address. */
 function pagesOf(folder: string): (prefix: string) => Promise<ServedFile> {
   const pages = new Map<string, Promise<ServedFile>>()
   const make = async (prefix: string): Promise<ServedFile> => {

@@ -1,6 +1,5 @@
 import { ServedFile } from '../../http/served-file.ts'
 
-/** What /console answers where the installation had no development packages to build it with. */
 export const NOT_BUILT = new ServedFile(
   'text/html; charset=utf-8',
   `<!doctype html>

@@ -11,10 +11,9 @@ import { readVoiceForm } from '../../library/voice-form.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { ServiceContext } from '../../runtime/services.ts'
 
-/** Where a user who has signed in sends what `POST /api/v1/voices` takes of a key: a file does not fit into a GraphQL body. */
 const PATH = '/console/voices'
 
-/** Takes uploads of the voices page. A session counts on a page of this service alone, by its Origin. */
+/** Serves uploads of the voices page to signed-in users. */
 export async function mountVoiceUpload(
   app: FastifyInstance,
   runtime: Runtime,
@@ -44,7 +43,10 @@ export async function mountVoiceUpload(
   })
 }
 
-/** Before a byte of the body is read. @throws UNAUTHORIZED without a session, FORBIDDEN where a page of another origin asks, 413, 415 */
+/**
+ * Runs before the server reads the body.
+ * @throws UNAUTHORIZED without a session, FORBIDDEN for a page of another origin, 413, 415
+ */
 async function authorize(
   runtime: Runtime,
   { authenticate }: Authentication,

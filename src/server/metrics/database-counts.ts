@@ -1,21 +1,17 @@
 import type { Pool } from 'pg'
 import { DEAD_AFTER_MS } from '../../worker/worker.ts'
 
-/** What the tables hold, as the database counts it without reading them whole. */
 interface DatabaseCounts {
   readonly jobs: readonly { readonly type: string; readonly status: string; readonly jobs: number }[]
   readonly workers: { readonly alive: number; readonly dead: number }
   readonly webhooks: { readonly pending: number; readonly oldestSeconds: number }
-  /** The database's clock, in milliseconds. */
   readonly now: number
 }
 
-/** Counters that triggers keep: a few rows for each account. */
 const JOBS = `select type::text, status::text, sum(jobs)::float8 as jobs from job_count group by 1, 2 having sum(jobs) > 0`
 const WORKERS = `
   select count(*) filter (where alive)::float8 as alive, count(*) filter (where not alive)::float8 as dead
   from (select heartbeat_at > now() - $1 * interval '1 millisecond' as alive from worker) w`
-/** Over the partial index of what is pending. Before its first attempt a delivery is due when it is created. */
 const WEBHOOKS = `
   select count(*)::float8 as pending,
     coalesce(extract(epoch from now() - min(next_attempt_at) filter (where next_attempt_at <= now())), 0)::float8 as "oldestSeconds"

@@ -11,20 +11,18 @@ import { retentionBacklog } from './retention-backlog.ts'
 
 const COUNTS_MAX_AGE_MS = 5_000
 const CONDITION_MAX_AGE_MS = 60_000
-/** A scrape does not wait longer for a database that is away: it shows what the process itself knows. */
 const ANSWER_TIMEOUT_MS = 3_000
 
 type Readings = Map<GaugeName, Reading<GaugeName>[]>
 type Source = (parts: ReadingParts) => Promise<Readings>
 type ReadingParts = Pick<Parts, 'db' | 'settings' | 'log' | 'now'> & MeasuredParts
 
-/** What is asked of the database and of the disk for a scrape, and then shown for a while. */
 interface DatabaseReadings {
-  /** Asks again for what is too old. Never rejects: what could not be asked is not shown. */
+  /** Never rejects; the metrics leave out readings that fail. */
   refresh(): Promise<void>
 }
 
-/** Has the gauges read that the database knows the values of: the counts every 5 s at most, sizes every minute. */
+/** Registers gauges that read the database and the disk. It caches counts for 5 s and sizes for 60 s. */
 export function openDatabaseReadings(parts: ReadingParts): DatabaseReadings {
   const sources = [
     new Cached(parts, readCounts, COUNTS_MAX_AGE_MS),
@@ -61,7 +59,6 @@ class Cached {
 
   async refresh(): Promise<void> {
     if (performance.now() - this.#readAt < this.#maxAgeMs) return
-    // Several scrapes at once ask once; one that hangs is left to itself.
     this.#reading ??= this.#readAgain().finally(() => {
       this.#reading = undefined
     })
@@ -103,14 +100,13 @@ async function readCounts({ db }: ReadingParts): Promise<Readings> {
   for (const state of ['alive', 'dead'] as const) add('workers', { state }, counts.workers[state])
   add('webhook_pending', {}, counts.webhooks.pending)
   add('webhook_oldest_pending_age_seconds', {}, counts.webhooks.oldestSeconds)
-  // As little apart as the two readings around the answer allow.
   add('clock_offset_seconds', {}, offsetOf(counts.now, asked, answered) / 1000)
   return readings
 }
 
 const MIGRATED = ['migration_rows'] as const
 
-/** By itself: a role may be kept from the ledger. Another process migrates, as one that does so itself serves nothing yet. */
+/** Separate, because a role may lack access to the migration ledger. */
 async function readMigrations({ db }: ReadingParts): Promise<Readings> {
   const { add, readings } = collector()
   for (const row of (await readLedger(db.pool)) ?? [])
@@ -141,7 +137,7 @@ async function readCondition(parts: ReadingParts): Promise<Readings> {
 
 const VOLUME = ['data_free_bytes', 'data_size_bytes'] as const
 
-/** By itself: a full disk is a reason for a database to be away. */
+/** Separate, because a full disk may be why the database is away. */
 async function readVolume({ settings }: ReadingParts): Promise<Readings> {
   const { add, readings } = collector()
   const volume = await statfs(settings.dataDir)

@@ -1,10 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 
-/** What no route has taken: the address itself would be a label for every caller's fancy. */
 const UNROUTED = 'unrouted'
 
-/** Takes the time of every request that gets an answer, by the pattern of its route. */
 export function measureRequests(app: FastifyInstance, telemetry: Telemetry): void {
   if (!telemetry.measures) return
   app.addHook('onResponse', (request, reply, done) => {

@@ -16,14 +16,11 @@ import type { Readiness } from '../readiness.ts'
 import { REQUEST_ID_HEADER, requestIdOf } from '../request-id.ts'
 import { openDatabaseReadings } from './database-readings.ts'
 
-/** A scraper that takes its time for a few lines has gone. */
 const REQUEST_TIMEOUT_MS = 10_000
 const METHODS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD'])
 const ALLOWED = [...METHODS].join(', ')
 
-/** The door for what watches a process: it has a port of its own, and asks for no key. */
 export interface MetricsServer {
-  /** Where it listens. */
   readonly url: string
   close(): Promise<void>
 }
@@ -42,8 +39,8 @@ interface Answer {
 }
 
 /**
- * Serves `/metrics`, `/health/live` and `/health/ready`.
- * @throws Error, one sentence on what the operator has to change, where it cannot listen
+ * Serves `/metrics`, `/health/live` and `/health/ready` on their own port without a key.
+ * @throws an error that tells the operator why it cannot listen
  */
 export async function openMetricsServer(
   parts: Served,
@@ -77,7 +74,6 @@ export async function openMetricsServer(
   }
 }
 
-/** @returns its URL */
 async function listen(server: Server, { port, host }: Address): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) =>

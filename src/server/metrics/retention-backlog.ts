@@ -6,16 +6,11 @@ import { retentionBacklogSeconds } from '../../jobs/retention/retention-backlog.
 import { SESSION_KEPT_MS } from '../../users/session.ts'
 import { BODY_KEPT_SECONDS, KEPT_DAYS } from '../../webhooks/delivery/webhook-delivery.ts'
 
-/** By how long the oldest rows of a kind have outlived their time. */
 interface Backlog {
   readonly what: string
   readonly seconds: number
 }
 
-/**
- * When the first row of a kind began to be kept, or had served, over the index by which maintenance finds it; and for how long it is kept
- * then. Sign-in links have no index by their expiry: a user has few of them.
- */
 const KINDS: readonly (readonly [what: string, since: string, keptSeconds: number])[] = [
   [
     'webhook_delivery',
@@ -40,7 +35,7 @@ const TIDIED = KINDS.map(
   select '${what}' as what, greatest(0, coalesce(extract(epoch from now() - (${since})) - ${keptSeconds}, 0))::float8 as seconds`,
 ).join(' union all')
 
-/** What the workers' maintenance should have deleted by now: all zero where it keeps up. */
+/** How far maintenance lags behind retention, in seconds by kind; 0 if it keeps up. */
 export async function retentionBacklog(parts: Pick<Parts, 'db' | 'settings' | 'now'>): Promise<Backlog[]> {
   const [{ rows }, { jobs, audio, chats }] = await Promise.all([
     parts.db.pool.query<Backlog>(TIDIED),
