@@ -6,24 +6,20 @@ import { beginFile, type SampleStream } from '../audio/transcode.ts'
 import { openaiBody, toOpenaiError } from './openai-error.ts'
 import type { SpeechRequest } from './speech-request.ts'
 
-/** The body of an answer, and what kind of body it is. */
 interface SpeechAnswer {
   readonly contentType: string
-  /** In bytes; absent where it is not known, or the job is not completed yet. */
+  /** Bytes; absent if unknown or if the job has not completed yet. */
   readonly length?: number | undefined
   readonly body: Readable
 }
 
 const FLUSH_POLL_MS = 5
-/** As OpenAI names them; a stored file says what its container is. */
 const TYPES: Readonly<Record<AudioFormat, string>> = { ...FILE_TYPES, opus: 'audio/opus' }
 
 /**
- * Speech as it is sent, once its first bytes are there: those of the file, or events that hold them.
- * @param owner the account that pays for it
- * @param response what the body is written to
- * @param gone aborted when the caller hangs up
- * @throws what the speech breaks off with before, the signal's reason when aborted before, AudioBusy
+ * Makes the HTTP body of speech after its first bytes.
+ * @param owner id of the account that pays
+ * @throws the error that ends the speech before its first bytes, AudioBusy
  */
 export async function answerSpeech(
   threads: AudioThreads,
@@ -36,7 +32,6 @@ export async function answerSpeech(
   const content = isSse ? events(bytes, characters, left) : bytes
   const body: Readable = Readable.from(content, { objectMode: false }).once('close', close)
   if (isSse) return { contentType: 'text/event-stream', body }
-  // With a length the end is where the last byte is; without one it says that the job is completed as well.
   const { sampleRate, totalSamples, isStored = false } = speech
   const isKnown = isStored && totalSamples !== undefined && rate === undefined
   return {
@@ -46,7 +41,7 @@ export async function answerSpeech(
   }
 }
 
-/** A failure is sent before the connection breaks: no client takes what came for the whole. */
+/** The error event precedes the break, so no client takes partial audio for the whole. */
 async function* events(
   bytes: AsyncIterable<Uint8Array>,
   characters: number,
@@ -65,7 +60,7 @@ async function* events(
   yield event({ type: 'speech.audio.done', usage })
 }
 
-/** What breaks off drops what is still on its way. A client that does not read ends the wait: the server closes its connection. */
+/** Destroying the stream drops unsent bytes, so the error waits until the client has them. */
 async function untilWritten(body: Readable, response: Writable): Promise<void> {
   while (!response.destroyed && (body.readableLength > 0 || response.writableLength > 0)) await wait(FLUSH_POLL_MS)
 }

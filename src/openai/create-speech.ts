@@ -14,23 +14,20 @@ import type { SpeechRequest } from './speech-request.ts'
 const RETRY_AFTER_SECONDS = 5
 const TOO_LONG = /NOT have more than \d+ characters/
 
-/** A job whose speech has begun to be heard. */
 export interface CreatedSpeech {
   readonly jobId: string
   readonly speech: SampleStream
-  /** Another request with the same Idempotency-Key had submitted it. */
+  /** True if an earlier request with the same Idempotency-Key submitted the job. */
   readonly replayed: boolean
 }
 
-/** No audio came within the time that the operator allows. */
 class WaitedTooLong extends Error {
   override readonly name = 'WaitedTooLong'
 }
 
 /**
- * Makes an answer of a text's speech. Until there is one, an error, or a caller that hangs up, cancels the job.
- * @param gone aborted when the caller hangs up
- * @throws what `createSpeech` and `make` throw
+ * Submits a text and passes its speech to `make`. An error or a disconnect before the answer cancels the job.
+ * @throws errors of `submitVoiceJob` and `make`, JobFailure, UNAVAILABLE
  */
 export async function createAnswer<T>(
   ctx: ServiceContext,
@@ -41,20 +38,13 @@ export async function createAnswer<T>(
   const created = await createSpeech(ctx, request, gone)
   return answerWith(ctx, request, created, make).catch(async (error: unknown) => {
     if (!created.replayed || !isCancelled(error)) throw error
-    // The request that had submitted it has withdrawn it with its key.
+    // The earlier request has cancelled its job and freed the key.
     const own = await createSpeech(ctx, request, gone)
     if (own.jobId === created.jobId) throw error
     return answerWith(ctx, request, own, make)
   })
 }
 
-/**
- * Submits a text and waits for the first of its speech. As long as nothing of it was sent the job costs nothing: it is cancelled when the
- * caller hangs up, when it has waited for OPENAI_WAIT_SECONDS, and when it is answered with an error for any other reason. Later the job
- * runs on to its end.
- * @param gone aborted when the caller hangs up
- * @throws what `submitVoiceJob` throws, JobFailure, UNAVAILABLE
- */
 async function createSpeech(ctx: ServiceContext, request: SpeechRequest, gone: AbortSignal): Promise<CreatedSpeech> {
   const waiting = new AbortController()
   const signal = AbortSignal.any([gone, waiting.signal])
@@ -64,7 +54,6 @@ async function createSpeech(ctx: ServiceContext, request: SpeechRequest, gone: A
     const submitted = await submit(ctx, request)
     return await hear(ctx, request, submitted, signal).catch(async (error: unknown) => {
       if (!submitted.replayed || !isCancelled(error)) throw error
-      // The request that had submitted it has withdrawn it with its key: this one submits the text itself.
       const own = await submit(ctx, request)
       if (own.jobId === submitted.jobId) throw error
       return hear(ctx, request, own, signal)
@@ -76,7 +65,6 @@ async function createSpeech(ctx: ServiceContext, request: SpeechRequest, gone: A
   }
 }
 
-/** Whether a job's failure is that it was cancelled. */
 const isCancelled = (error: unknown): boolean => error instanceof JobFailure && error.code === 'JOB_CANCELLED'
 
 const tooLate = (cause: WaitedTooLong): ServiceError =>
@@ -116,8 +104,8 @@ async function answerWith<T>(
 }
 
 /**
- * Cancels a job that its caller is answered an error for, unless it has failed by itself: one that tries again would pay for both. Its
- * Idempotency-Key leads to a new job then. A job that another request had submitted with that key stays: that one may be waiting for it.
+ * Cancels a job whose caller gets an error, so that a retry does not pay twice. It frees the Idempotency-Key.
+ * Another request's job stays, because that caller may still wait for it.
  */
 async function withdraw(
   ctx: ServiceContext,
@@ -127,14 +115,13 @@ async function withdraw(
 ): Promise<void> {
   if (replayed || error instanceof JobFailure) return
   try {
-    // The caller's key may be revoked by now.
     await cancelJob({ ...ctx, actor: { kind: 'system' } }, { jobId, forgottenKey: submission.idempotencyKey })
   } catch (failure) {
     ctx.log.warn({ jobId, ...describeError(failure) }, 'a job that no client waits for could not be cancelled')
   }
 }
 
-/** @throws OpenaiViolation where the endpoint does not take what was sent */
+/** @throws OpenaiViolation if the endpoint rejects an input */
 async function submit(ctx: ServiceContext, { submission, fieldOf }: SpeechRequest) {
   try {
     return await submitVoiceJob(ctx, submission)

@@ -1,6 +1,5 @@
 import { LANGUAGES, type Language } from '../engines/espeak/detect-language.ts'
 
-/** ISO 639-1, 639-2 and 639-3. */
 const CODES: Readonly<Record<Language, string>> = {
   Chinese: 'zh zho chi cmn',
   English: 'en eng',
@@ -15,9 +14,8 @@ const CODES: Readonly<Record<Language, string>> = {
 }
 
 /**
- * A language as an endpoint takes it: a name in any case, an ISO 639 code, a tag such as `en-US`. What is none of them, and what the endpoint
- * lists itself, stays as it was sent. Pure.
- * @param listed the values that the endpoint's schema lists, if it does
+ * Maps an ISO 639 code, a tag such as `en-US` or a name in any case to the endpoint's language name.
+ * Values that the endpoint's schema lists, and unknown ones, stay unchanged.
  */
 export function namedAs(sent: string | undefined, listed: unknown): string | undefined {
   if (sent === undefined || (Array.isArray(listed) && listed.includes(sent))) return sent

@@ -12,10 +12,8 @@ import { readVoiceForm } from '../library/voice-form.ts'
 import type { ServiceContext } from '../runtime/services.ts'
 import { OpenaiViolation } from './openai-error.ts'
 
-/** Finds the caller of a request. @throws UNAUTHORIZED, RATE_LIMITED */
 type Named = (request: FastifyRequest, reply: FastifyReply) => Promise<ServiceContext>
 
-/** `POST /v1/audio/voices` and `DELETE /v1/audio/voices/{id}`: the account's own voices. */
 export function mountLibrary(scope: FastifyInstance, named: Named): void {
   const form = { parseAs: 'buffer', bodyLimit: MAX_FORM_BYTES } as const
   scope.addContentTypeParser('multipart/form-data', form, async (request: FastifyRequest, body: Buffer) =>
@@ -52,13 +50,11 @@ export function mountLibrary(scope: FastifyInstance, named: Named): void {
 const voiceResource = ({ id, name, createdAt }: AccountVoice) => ({
   id,
   object: 'audio.voice',
-  // The other kind of OpenAI's is made of a description.
   type: 'audio_sample',
   name,
   created_at: Math.floor(createdAt.getTime() / 1000),
 })
 
-/** @throws OpenaiViolation that names the field */
 async function upload(ctx: ServiceContext, form: Form | undefined): Promise<AccountVoice> {
   try {
     return await addVoice(ctx, readVoiceForm(form ?? { fields: {}, files: {} }, true))

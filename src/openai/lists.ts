@@ -4,12 +4,11 @@ import type { Context } from '../context/context.ts'
 import { findModel, type Model, OPENAI_NAMES, reachableModels, requireModel } from './models.ts'
 import { OpenaiViolation } from './openai-error.ts'
 
-/** OpenAI says when a model was made; these are made by their operator, at no time that matters. */
 const CREATED = 0
 
 const modelEntry = ({ id }: Pick<Model, 'id'>) => ({ id, object: 'model', created: CREATED, owned_by: 'sonant' })
 
-/** `GET /v1/models`: what the caller may use, the names of OpenAI's own that stand for the usual one included. */
+/** `GET /v1/models`: the caller's models, OpenAI's usual names included. */
 export function listModels(ctx: Context) {
   const models = reachableModels(ctx)
   const taken = new Set(models.map(({ id }) => id))
@@ -21,19 +20,17 @@ export function listModels(ctx: Context) {
 export function showModel(ctx: Context, id: string) {
   const found = reachableModels(ctx).find((model) => model.id === id)
   if (found !== undefined) return modelEntry(found)
-  // The usual names work as models, so they are there.
   requireModel(ctx, id)
   return modelEntry({ id })
 }
 
-/** `GET /v1/audio/models`: as Open WebUI asks for them. */
 export const listOpenModels = (ctx: Context) => ({
   models: reachableModels(ctx).map(({ id, endpoint }) => ({ id, name: id === endpoint.slug ? endpoint.name : id })),
 })
 
 /**
- * `GET /v1/audio/voices`: of one model, or of all that the caller may use, each voice once for a model; then the caller's own, for each model
- * that speaks as such, or for none. @throws OpenaiViolation
+ * `GET /v1/audio/voices`: the voices of one model or of all, then the caller's own.
+ * @throws OpenaiViolation
  */
 export async function listVoices(ctx: Context, model: unknown) {
   if (model !== undefined && typeof model !== 'string') throw new OpenaiViolation('model', 'Send model once.')

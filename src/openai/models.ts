@@ -6,19 +6,16 @@ import { ServiceError } from '../errors/service-error.ts'
 import { withoutAway } from '../worker/served-pools.ts'
 import { OpenaiViolation } from './openai-error.ts'
 
-/** What OpenAI's clients ask for where they are not configured for this service. */
 const OPENAI_MODELS = /^(tts-1(-hd)?(-\d{4})?|gpt-4o-mini-tts.*)$/i
-/** OpenAI's model names without a date. */
 export const OPENAI_NAMES = ['tts-1', 'tts-1-hd', 'gpt-4o-mini-tts']
 const USUAL_MODEL = 'tts'
 
-/** A name that a client may send as `model`, and the endpoint that it stands for. */
 export interface Model {
   readonly id: string
   readonly endpoint: VoiceEndpoint
 }
 
-/** Every model that the caller may use: endpoints by their slugs, then by the names that their files give them. */
+/** Every model that the caller may use: endpoint slugs, then aliases from endpoint files. */
 export function reachableModels(ctx: Context): Model[] {
   const endpoints = [...ctx.catalog.current.endpoints.values()].filter((endpoint) => isReachable(ctx, endpoint))
   const slugs = endpoints.map((endpoint) => ({ id: endpoint.slug, endpoint }))
@@ -27,7 +24,10 @@ export function reachableModels(ctx: Context): Model[] {
   return [...slugs, ...aliases.filter(({ id }) => !taken.has(id) && taken.add(id))]
 }
 
-/** The endpoint behind a `model`; the usual one for none, and for what OpenAI calls its own. @throws OpenaiViolation, 404, alike for what is missing and what is restricted */
+/**
+ * Resolves `model`; absent and OpenAI's own names mean the default endpoint.
+ * @throws OpenaiViolation, 404, the same for missing and restricted models
+ */
 export function requireModel(ctx: Context, model: string | undefined): VoiceEndpoint {
   const found = findModel(ctx, model)
   if (found !== undefined) return found
@@ -40,8 +40,7 @@ export function requireModel(ctx: Context, model: string | undefined): VoiceEndp
 }
 
 /**
- * The endpoint that is to speak: where the caller names none of them, and the engine of the usual one is away, the first that every key may use,
- * whose engine answers, and that has the voice.
+ * If the caller names no model and the default engine is away, picks the first public one that answers and has the voice.
  * @throws OpenaiViolation
  */
 export async function requireSpeaker(
@@ -58,7 +57,6 @@ export async function requireSpeaker(
   return usual
 }
 
-/** The same, and undefined where there is none. */
 export function findModel(ctx: Context, model: string | undefined): VoiceEndpoint | undefined {
   const models = reachableModels(ctx)
   const find = (id: string | null) => findNamed(models, id)
@@ -75,7 +73,6 @@ function usualModel(ctx: Context, find: (id: string | null) => VoiceEndpoint | u
   return find(ctx.settings.openai.model) ?? find(USUAL_MODEL) ?? (open.length === 1 ? open[0] : undefined)
 }
 
-/** Without a key what is public. */
 function isReachable(ctx: Context, endpoint: VoiceEndpoint): boolean {
   if (ctx.actor.kind === 'anonymous') return isPublic(endpoint)
   try {

@@ -17,7 +17,6 @@ import { type OpenaiError, openaiBody, toOpenaiError } from './openai-error.ts'
 import { readSpeechRequest } from './speech-request.ts'
 import { collectTimed, timedJson } from './timed-speech.ts'
 
-/** Where clients of OpenAI's API look for it. */
 export const OPENAI_ROOT = '/v1'
 
 const OPEN = {
@@ -31,23 +30,20 @@ const PREFLIGHT = {
   'access-control-max-age': '86400',
 }
 
-/** What clients send that were given no key. */
 const NO_KEY = /^\s*(Bearer\s*)?$/i
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The verbs' context of a request to this door, once its caller is known. */
     openaiCtx: ServiceContext | null
   }
 }
 
-/** What the server knows: how a request's caller is found, and what verbs get. */
 interface Callers {
   readonly as: (actor: Actor) => ServiceContext
   readonly authenticate: (request: FastifyRequest, reply: FastifyReply) => Promise<KeyActor>
 }
 
-/** The door for clients of OpenAI's speech API. Its errors have OpenAI's shape, those of unknown addresses below it included. */
+/** Serves OpenAI's speech API. All errors below `/v1` have OpenAI's shape. */
 export async function mountOpenai(app: FastifyInstance, callers: Callers): Promise<void> {
   await app.register(
     async (scope) => {
@@ -55,7 +51,6 @@ export async function mountOpenai(app: FastifyInstance, callers: Callers): Promi
       scope.removeAllContentTypeParsers()
       const options = { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES } as const
       scope.addContentTypeParser('*', options, async (request: FastifyRequest, body: Buffer) =>
-        // A chunked body states no length, so the server knows only here that it is empty.
         body.length === 0 && request.method === 'DELETE' ? undefined : parseJsonBody(body),
       )
       mountErrors(scope, callers)
@@ -70,7 +65,6 @@ export async function mountOpenai(app: FastifyInstance, callers: Callers): Promi
 function mountErrors(scope: FastifyInstance, { as }: Callers): void {
   const { log } = as({ kind: 'anonymous' })
   scope.addHook('onRequest', async (_request, reply) => void reply.headers(OPEN))
-  // Its errors are then this scope's: the server finds out what is wrong with the address.
   scope.setNotFoundHandler(async () => {
     throw notFound()
   })
@@ -82,13 +76,12 @@ function mountErrors(scope: FastifyInstance, { as }: Callers): void {
   })
 }
 
-/** Sends an error in OpenAI's shape. Works in hooks and in fastify's own early errors, too. */
 export function sendOpenaiError(request: FastifyRequest, reply: FastifyReply, error: OpenaiError): FastifyReply {
   const headers = { 'content-type': 'application/json; charset=utf-8', ...OPEN, ...error.headers }
   return reply.code(error.status).header('x-request-id', request.id).headers(headers).send(openaiBody(error))
 }
 
-/** Lists that clients ask for without a key show what is public. */
+/** Clients may request the `/audio` lists without a key; they then show public entries only. */
 function mountLists(scope: FastifyInstance, { as, authenticate }: Callers): void {
   const named = async (request: FastifyRequest, reply: FastifyReply): Promise<ServiceContext> => {
     const ctx = as(await authenticate(request, reply))
@@ -151,7 +144,7 @@ async function speak(request: FastifyRequest, reply: FastifyReply): Promise<Fast
     const headers = speechHeaders(created, contentType)
     return { headers: length === undefined ? headers : { ...headers, 'content-length': length }, body }
   })
-  // What breaks off is seen by the client; a client that reads slowly is looked after by the server.
+  // The client sees a broken stream; an unhandled error event would crash the process.
   answer.body.on('error', () => undefined)
   return reply.headers(answer.headers).send(answer.body)
 }

@@ -2,14 +2,12 @@ import { JSON_TYPE, toServiceError } from '../errors/describe-error.ts'
 import type { ErrorCode, ServiceError } from '../errors/service-error.ts'
 import { JOB_ERRORS, type JobErrorCode, JobFailure } from '../jobs/job-states.ts'
 
-/** An error as clients of OpenAI's API read it. */
 export interface OpenaiError {
   readonly status: number
   readonly message: string
   readonly type: string
   readonly code: string | null
   readonly param: string | null
-  /** This service's own value to branch on: clients of OpenAI's pass over it. */
   readonly errorCode: ErrorCode | JobErrorCode
   readonly headers: Readonly<Record<string, string>>
 }
@@ -19,7 +17,7 @@ type Shape = readonly [status: number, type: string, code: string | null]
 const INVALID = 'invalid_request_error'
 const SERVER = 'server_error'
 const RETRY_AFTER_SECONDS = '5'
-/** Its clients try 409, 429 and 5xx again unless a header forbids it. */
+/** OpenAI's clients retry 409, 429 and 5xx unless this header forbids it. */
 const NEVER_AGAIN = { 'x-should-retry': 'false' }
 const LATER = { 'retry-after': RETRY_AFTER_SECONDS }
 
@@ -47,14 +45,12 @@ const JOB_FAILURES: Readonly<Record<JobErrorCode, Shape>> = {
   PROVIDER_UNAVAILABLE: [503, SERVER, 'unavailable'],
   QUEUE_FAILED: [503, SERVER, 'unavailable'],
   JOB_TIMEOUT: [504, SERVER, 'job_timeout'],
-  // 409 would be tried again.
   JOB_CANCELLED: [400, INVALID, 'job_cancelled'],
   RENDER_FAILED: [400, INVALID, 'render_failed'],
   CHARGE_FAILED: [429, 'insufficient_quota', 'insufficient_quota'],
   INTERNAL_ERROR: [500, SERVER, 'internal_error'],
 }
 
-/** A violation of what OpenAI's API asks for, or of what an endpoint does. */
 export class OpenaiViolation extends Error {
   override readonly name = 'OpenaiViolation'
   readonly status: number
@@ -69,11 +65,9 @@ export class OpenaiViolation extends Error {
   }
 }
 
-/** What this service's other doors call such a violation. */
 export const violationCode = ({ status }: OpenaiViolation): ErrorCode =>
   status === 404 ? 'NOT_FOUND' : 'INVALID_REQUEST'
 
-/** Any exception in OpenAI's words. */
 export function toOpenaiError(thrown: unknown): OpenaiError {
   if (thrown instanceof OpenaiViolation) {
     const { status, message, code, param } = thrown
@@ -83,7 +77,6 @@ export function toOpenaiError(thrown: unknown): OpenaiError {
   return fromService(toServiceError(thrown))
 }
 
-/** A response with the error as its body. */
 export const openaiBody = ({ message, type, param, code, errorCode }: OpenaiError): string =>
   JSON.stringify({ error: { message, type, param, code }, error_code: errorCode })
 

@@ -16,32 +16,25 @@ import { findModel, requireSpeaker } from './models.ts'
 import { OpenaiViolation, violationCode } from './openai-error.ts'
 import { requireVoice } from './voices.ts'
 
-/** The limits of `sample_rate` in Hz. */
 const [LEAST_RATE, MOST_RATE] = [8000, 48_000]
 const MAX_SEED = 2 ** 31 - 1
-/** What a client of HTTP libraries makes of nothing at all. */
 const NO_INSTRUCTIONS: readonly unknown[] = [undefined, null, '', 'None']
 
-/** What `POST /v1/audio/speech` asks for. */
 export interface SpeechRequest {
   readonly submission: VoiceJobInput
   readonly format: AudioFormat
-  /** The sample rate of the file in Hz; the default is the format's own. */
   readonly sampleRate?: number
   readonly isSse: boolean
-  /** The answer is JSON, with the times of its words. */
   readonly isTimed: boolean
-  /** In Unicode code points: what is charged by. */
+  /** Unicode code points; the price depends on them. */
   readonly characters: number
-  /** The field that an input of the endpoint came from. */
   readonly fieldOf: (detail: Detail) => string
 }
 
 type Body = Readonly<Record<string, unknown>>
 
 /**
- * Reads a body; fields that are not known are passed over, as clients of other servers send them. One that has made a job under its
- * Idempotency-Key is read whatever its model and voice have become since. What is refused here is counted as a submission that was.
+ * A replay under its Idempotency-Key succeeds even if the model or voice has changed since.
  * @throws OpenaiViolation, IDEMPOTENCY_MISMATCH
  */
 export async function readSpeechRequest(
@@ -60,7 +53,7 @@ export async function readSpeechRequest(
   }
 }
 
-/** @throws the error that reading it as a new one threw, where it repeats none; IDEMPOTENCY_MISMATCH */
+/** @throws the given error if this repeats no request; IDEMPOTENCY_MISMATCH */
 async function readReplay(
   ctx: Context,
   body: Body,
@@ -78,13 +71,12 @@ async function readReplay(
   }
 }
 
-/** Empty where a body names no endpoint that its caller reaches. */
 function slugNamedIn(ctx: Context, { model = null }: Body): string {
   if (model !== null && typeof model !== 'string') return ''
   return findModel(ctx, model || undefined)?.slug ?? ''
 }
 
-/** What decides how a text is spoken, before it is known as what. In which format the speech is sent is another matter. */
+/** The fields that identify a repeated request; the format is not one of them. */
 const sentIn = ({ model, input, voice, instructions, language, speed, seed }: Body): readonly unknown[] =>
   ['speech', model, input, voice, instructions, language, speed, seed].map((value) => value ?? null)
 
@@ -117,10 +109,6 @@ async function readNew(ctx: Context, body: Body, idempotencyKey: string | undefi
   }
 }
 
-/**
- * Inputs come before options: a speed or seed that the caller sends is an input where the endpoint has a number of that name, or its default
- * would win.
- */
 function inputsOf(endpoint: VoiceEndpoint, text: string, voice: string, body: Body): Record<string, unknown> {
   const properties = (endpoint.inputs.properties ?? {}) as Readonly<
     Record<string, { readonly type?: unknown; readonly enum?: unknown } | undefined>
@@ -149,7 +137,6 @@ function textOf(body: Body, name: string, keepEmpty = false): string | undefined
   return value
 }
 
-/** Forms send numbers as text. */
 const numberIn = (value: unknown): unknown =>
   typeof value === 'string' && /^\d{1,10}(\.\d{1,10})?$/.test(value.trim()) ? Number(value) : value
 
@@ -173,7 +160,6 @@ function formatOf(asked: unknown): AudioFormat {
   throw new OpenaiViolation('response_format', message, 'unsupported_format')
 }
 
-/** Events come while the text is spoken, times when it has been. */
 function deliveryOf(body: Body): Pick<SpeechRequest, 'isSse' | 'isTimed'> {
   const { timestamps = null } = body
   if (timestamps !== null && typeof timestamps !== 'boolean')
@@ -190,7 +176,6 @@ function isSse(value: unknown): boolean {
   throw new OpenaiViolation('stream_format', 'Send stream_format as audio or sse.')
 }
 
-/** The voice's own pace is no wish. */
 function speedOf({ engine }: VoiceEndpoint, value: unknown): number | undefined {
   if (value === undefined || value === null || value === 1) return undefined
   if (typeof value !== 'number' || value < SLOWEST_PACE || value > FASTEST_PACE)

@@ -13,10 +13,8 @@ import type { SpeechRequest } from './speech-request.ts'
 
 const BASE64_STEP = 3
 const BASE64_CHARACTERS = 4
-/** So much of the audio becomes text in one step: half an hour of it holds up nothing else. */
 const PIECE_BYTES = 48 * 1024
 
-/** Speech with the times of its words: the answer where `timestamps` is true, then with the audio in base64. */
 interface TimedSpeech {
   readonly audio: readonly Uint8Array[]
   readonly format: AudioFormat
@@ -26,7 +24,6 @@ interface TimedSpeech {
   readonly words: readonly { text: string; start: number; end: number; source: TimeSource }[]
 }
 
-/** All of the speech of a job, once it has been spoken. @throws what the speech breaks off with, AudioBusy */
 export async function collectTimed(
   ctx: ServiceContext,
   { format, sampleRate }: SpeechRequest,
@@ -50,7 +47,7 @@ export async function collectTimed(
   }
 }
 
-/** Speech as JSON whose `audio` is in base64, and how many bytes that is. */
+/** `length` is in bytes. */
 export function timedJson({ audio, ...rest }: TimedSpeech): { readonly length: number; readonly body: Readable } {
   const [head, tail] = ['{"audio":"', `",${JSON.stringify(rest).slice(1)}`]
   const bytes = audio.reduce((sum, { length }) => sum + length, 0)
@@ -63,7 +60,6 @@ export function timedJson({ audio, ...rest }: TimedSpeech): { readonly length: n
   return { length, body: Readable.from(write(), { objectMode: false }) }
 }
 
-/** As that of all pieces together: what does not fill a step goes on with the next piece. */
 function* inBase64(pieces: readonly Uint8Array[]): Generator<string, void> {
   let rest: Uint8Array = new Uint8Array(0)
   for (const piece of pieces)

@@ -4,14 +4,13 @@ import type { Voice, VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
 import { OpenaiViolation } from './openai-error.ts'
 
-/** OpenAI's own: clients send them whatever the service. The order decides which voice each stands for. */
 export const OPENAI_VOICES: readonly string[] =
   'alloy ash ballad coral echo fable onyx nova sage shimmer verse marin cedar'.split(' ')
 
 /**
- * The value of the voice input that a client asks for: one of the endpoint's voices, one of the account's own, or one of OpenAI's by the
- * endpoint's file, else always the same one; the first for none.
- * @throws OpenaiViolation, alike for what is no voice and for another account's
+ * Resolves a client's voice to a value of the endpoint's voice input; absent means the first voice.
+ * OpenAI's names map by the endpoint's file, or else to a fixed voice.
+ * @throws OpenaiViolation, the same for an unknown voice and another account's
  */
 export async function requireVoice(ctx: Context, endpoint: VoiceEndpoint, asked: unknown): Promise<string> {
   const name = nameOf(asked)?.trim() ?? null
@@ -30,7 +29,6 @@ function findOwn({ voices, openai }: VoiceEndpoint, name: string | null): Voice 
   const find = (slug: string | undefined) => voices.find((voice) => voice.slug === slug)
   const lower = name.toLowerCase()
   const [, alias] = Object.entries(openai?.voices ?? {}).find(([alike]) => alike.toLowerCase() === lower) ?? []
-  // The exact name wins over the same name in other capitals.
   return find(name) ?? find(openai?.voices?.[name]) ?? find(alias) ?? voices.find(isCalled(lower)) ?? null
 }
 
