@@ -1,7 +1,4 @@
-/**
- * Of the encodings that a server offers, best first, the one that an Accept-Encoding header likes best (RFC 9110 section 12.5.3); identity
- * where it takes none of them.
- */
+/** The offered encoding that Accept-Encoding prefers (RFC 9110 section 12.5.3), or identity. `offered` lists the best first. */
 export function preferredEncoding<Offered extends string>(
   header: string | undefined,
   offered: readonly Offered[],

@@ -1,9 +1,6 @@
 const ENTITY_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g
 
-/**
- * Whether If-None-Match names this entity tag (RFC 9110 section 13.1.2): weak comparison, lists, and `*` for whatever there is.
- * `etag` is strong, quotes included.
- */
+/** If-None-Match (RFC 9110 section 13.1.2): weak comparison. `etag` is strong and has its quotes. */
 export function namesETag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
   if (header === etag || header.trim() === '*') return true
@@ -11,7 +8,7 @@ export function namesETag(header: string | undefined, etag: string): boolean {
   return false
 }
 
-/** Whether If-Match holds for this entity tag (RFC 9110 section 13.1.1): strong comparison, lists, and `*` for whatever there is. */
+/** If-Match (RFC 9110 section 13.1.1): strong comparison. */
 export function matchesETag(header: string, etag: string): boolean {
   return header.trim() === '*' || [...header.matchAll(ENTITY_TAG)].some(([tag]) => tag === etag)
 }

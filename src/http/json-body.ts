@@ -5,22 +5,18 @@ import { pointerOf } from '../values/json-pointer.ts'
 import { findUnstorable } from '../values/storable-json.ts'
 import { holdsMoreThan } from './json-size.ts'
 
-/** The largest request body that is read. */
 export const MAX_BODY_BYTES = 1_048_576
 
-/** A character of a text in JSON, as clients escape it that send nothing but ASCII. */
+/** JSON may escape a character as `\uXXXX`. */
 const BYTES_PER_CHARACTER = 6
 
-/** The largest body with a text in it, in bytes, by the longest text that there may be. */
+/** The largest body with a text, in bytes. */
 export const textBodyBytes = (maxTextCharacters: number): number =>
   Math.max(MAX_BODY_BYTES, BYTES_PER_CHARACTER * maxTextCharacters + MAX_BODY_BYTES / 16)
 
-/** The same where a body is a list of many entries. */
 export const MAX_LIST_BYTES = 4 * MAX_BODY_BYTES
 
-/** Lists, objects and members: more than any request needs, and no more than a few milliseconds of work. */
 const MAX_BODY_VALUES = 20_000
-/** Four to each of 10,000 entries, and some. */
 export const MAX_LIST_VALUES = 50_000
 
 const JSON_TYPE = /^application\/json[ \t]*(;|$)/i
@@ -29,7 +25,7 @@ const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*("[^"]*"|[^;\s]*)/i
 type JsonObject = Record<string, unknown>
 
 /**
- * Judges a body by its headers, before a byte of it is read.
+ * Checks a body's headers before reading it.
  * @throws PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
  */
 export function checkBodyHeaders(headers: IncomingHttpHeaders, isList = false, maxBytes = MAX_BODY_BYTES): void {
@@ -44,15 +40,13 @@ export function checkBodyHeaders(headers: IncomingHttpHeaders, isList = false, m
   throw unsupportedMediaType()
 }
 
-/** Drops the content type of an empty body, as many clients send one with every request. */
 export function ignoreEmptyBody({ headers }: { readonly headers: IncomingHttpHeaders }): void {
   if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0)
     delete headers['content-type']
 }
 
 /**
- * Parses a JSON object and refuses what would be changed or misread further on: invalid UTF-8, NUL characters, unpaired surrogates,
- * numbers out of range, keys that reach for prototypes, nesting deeper than 64 levels, and more than `maxValues` values.
+ * Parses a JSON object. It rejects invalid UTF-8, NUL, unpaired surrogates, unsafe numbers, prototype keys and deep nesting.
  * @throws INVALID_REQUEST
  */
 export function parseJsonBody(bytes: Buffer, maxValues = MAX_BODY_VALUES): JsonObject {
@@ -66,7 +60,7 @@ export function parseJsonBody(bytes: Buffer, maxValues = MAX_BODY_VALUES): JsonO
   return body as JsonObject
 }
 
-/** What parseJsonBody refuses in JSON that is parsed already. @throws INVALID_REQUEST */
+/** Applies the checks of parseJsonBody to parsed JSON. @throws INVALID_REQUEST */
 export function rejectMisread(body: object): void {
   const unstorable = findUnstorable(body)
   if (unstorable !== null) {
@@ -94,11 +88,9 @@ function parse(text: string): unknown {
   }
 }
 
-/** Whether a key reaches for a prototype, under the key that it stands in. */
 export const isPrototypeKey = (key: string | number, parent: string | number | undefined): boolean =>
   key === '__proto__' || (key === 'prototype' && parent === 'constructor')
 
-/** Where a key reaches for a prototype: the keys on the way to it, or null. Only called on what is not nested deeply. */
 function prototypeKeyPath(value: unknown, parent?: string | number): string[] | null {
   if (value === null || typeof value !== 'object') return null
   const keys = Array.isArray(value) ? value.keys() : Object.keys(value)

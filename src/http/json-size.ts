@@ -1,9 +1,6 @@
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b]
 
-/**
- * Whether JSON holds more lists, objects and members than a limit: counted in its bytes in one pass, as a megabyte of empty lists takes a
- * quarter of a second to parse and to look through. What is no JSON has some answer.
- */
+/** Counts lists, objects and members in one pass before parsing, because parsing many of them blocks the event loop. */
 export function holdsMoreThan(max: number, json: Uint8Array): boolean {
   let count = 0
   for (let at = 0; at < json.length; at++) {
@@ -14,7 +11,6 @@ export function holdsMoreThan(max: number, json: Uint8Array): boolean {
   return false
 }
 
-/** Where the text that begins at `start` has its second quotation mark. */
 function endOfText(json: Uint8Array, start: number): number {
   let at = start + 1
   while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1

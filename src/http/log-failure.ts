@@ -5,14 +5,9 @@ import { hasLeft } from './client-disconnect.ts'
 
 const LEVELS: Readonly<Record<string, 'error' | 'warn'>> = { INTERNAL_ERROR: 'error', UNAVAILABLE: 'warn' }
 
-/** Of a stream whose reader has closed it. */
 const CLOSED_EARLY = 'ERR_STREAM_PREMATURE_CLOSE'
 
-/**
- * Logs what the service, and not its caller, is to blame for. That a client has disconnected is no failure: its statements were cancelled,
- * and what was streamed to it closed.
- * @param code what the caller is answered with
- */
+/** Logs failures of the service. A client's disconnect is not one. */
 export function logFailure(
   log: Log,
   code: string,

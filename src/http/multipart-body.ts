@@ -5,28 +5,20 @@ import { Busboy } from '@fastify/busboy'
 import { invalidRequest, ServiceError } from '../errors/service-error.ts'
 import { findUnstorable } from '../values/storable-json.ts'
 
-/** The largest file of a form. */
 export const MAX_FILE_BYTES = 10 * 1024 * 1024
-/** Its other fields, and what separates the parts. */
 const MAX_REST_BYTES = 64 * 1024
-/** The largest form that is read. */
 export const MAX_FORM_BYTES = MAX_FILE_BYTES + MAX_REST_BYTES
 
 const FORM_TYPE = /^multipart\/form-data[ \t]*;(.*;)?[ \t]*boundary=/i
 const MAX_PARTS = 20
-/** So much is read in one turn of the event loop. */
 const STEP_BYTES = 64 * 1024
 
-/** The parts of a form by their names. */
 export interface Form {
   readonly fields: Readonly<Record<string, string>>
   readonly files: Readonly<Record<string, Uint8Array>>
 }
 
-/**
- * Judges a form by its headers, before a byte of it is read.
- * @throws PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
- */
+/** @throws PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE */
 export function checkFormHeaders(headers: IncomingHttpHeaders): void {
   if (Number(headers['content-length']) > MAX_FORM_BYTES) throw fileTooLarge()
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
@@ -37,11 +29,10 @@ export function checkFormHeaders(headers: IncomingHttpHeaders): void {
   )
 }
 
-/** What a form's file is refused with, wherever its size is found out. */
 export const fileTooLarge = () => new ServiceError('PAYLOAD_TOO_LARGE', 'Send a file of at most 10 MiB.')
 
 /**
- * Reads a whole form. Each name stands once; what cannot be stored as text is refused.
+ * Parses a form whose field names are unique.
  * @throws PAYLOAD_TOO_LARGE, INVALID_REQUEST
  */
 export async function parseForm(bytes: Buffer, contentType: string): Promise<Form> {
@@ -87,7 +78,6 @@ function parts(bytes: Buffer, contentType: string): Promise<Form> {
   return promise
 }
 
-/** What comes behind what was refused is not read: ten megabytes of parts take a second. */
 async function feed(parser: Writable, bytes: Buffer, form: Promise<Form>): Promise<void> {
   let isRefused = false
   form.catch(() => {

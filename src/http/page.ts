@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { notFound } from '../errors/service-error.ts'
 import { ServedFile, sendFile } from './served-file.ts'
 
-/** Their names change with their content. */
 const FOR_EVER = 'public, max-age=31536000, immutable'
 const REVALIDATED = 'no-cache'
 
@@ -12,17 +11,12 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 }
 
-/** What a page is made of. */
 export interface PageParts {
-  /** By their plain names, such as `start.js`. */
   readonly files: Readonly<Record<string, string | Buffer>>
-  /** The HTML; `link` gives a file's address, relative to a page in the folder that holds its files' folder. */
   readonly html: (link: (name: string) => string) => string
-  /** The page's Content-Security-Policy. */
   readonly policy: string
 }
 
-/** A page that is served whole: a browser loads nothing of it from another origin. */
 export interface Page {
   send(reply: FastifyReply): Promise<FastifyReply>
 }
@@ -33,10 +27,7 @@ interface Made {
   readonly files: ReadonlyMap<string, ServedFile>
 }
 
-/**
- * A page and the route of its files, `<folder>/files/<name>`. It is made for the first caller that asks for any part of it: a browser may
- * have the page from another process than its files.
- */
+/** Mounts `<folder>/files/<name>` and builds the page on first use; its files may come from another process. */
 export function mountPage(app: FastifyInstance, folder: string, make: () => Promise<PageParts>): Page {
   let made: Promise<Made> | undefined
   const open = (): Promise<Made> => {

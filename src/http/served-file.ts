@@ -8,18 +8,15 @@ import { namesETag } from './if-none-match.ts'
 const ENCODINGS = ['br', 'gzip'] as const
 type Encoding = (typeof ENCODINGS)[number]
 
-/** A second for nine megabytes; a better one takes four for a twentieth less. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 const COMPRESS: Record<Encoding, (content: Buffer) => Promise<Buffer>> = {
   br: (content) => promisify(brotliCompress)(content, BROTLI),
   gzip: (content) => promisify(gzip)(content),
 }
 
-/** Content that never changes: compressed once, by the first caller that takes it so, on a thread of its own. */
+/** Immutable content, compressed once for the first caller that accepts it. */
 export class ServedFile {
-  /** Its media type. */
   readonly type: string
-  /** Names it by its content: 22 characters that fit into a URL. */
   readonly hash: string
   readonly #content: Buffer
   readonly #compressed = new Map<Encoding, Promise<Buffer>>()
@@ -38,7 +35,7 @@ export class ServedFile {
   }
 }
 
-/** Answers GET and HEAD, with a strong tag for each encoding; 304 where the caller has it already. */
+/** Answers GET and HEAD; 304 if the caller's ETag matches. */
 export async function sendFile(reply: FastifyReply, file: ServedFile, cacheControl: string): Promise<FastifyReply> {
   const { headers } = reply.request
   const encoding = preferredEncoding(headers['accept-encoding'] as string | undefined, ENCODINGS)
