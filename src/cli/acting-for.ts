@@ -1,7 +1,7 @@
 import type { AccountActor } from '../access/actor.ts'
 import type { ServiceContext } from '../runtime/services.ts'
 
-/** The operator's context as an account's own, by its id or name, or as the oldest one's: for verbs that need one. @throws NOT_FOUND */
+/** The operator's context acting for an account, by id or name; null means the oldest. @throws NOT_FOUND */
 export async function actingFor(
   ctx: ServiceContext,
   account: string | null,

@@ -7,23 +7,19 @@ import type { ServiceContext } from '../runtime/services.ts'
 import { commandLine } from '../values/command-line.ts'
 import type { Worker } from '../worker/start-worker.ts'
 
-/** A short text is spoken within milliseconds. */
 const FIRST_POLLS = { ms: 20, untilMs: 1000 }
 const POLL_MS = 50
-/** A running worker takes a job within milliseconds: where one waits longer than this, no worker runs. */
 const CLAIM_TIMEOUT_MS = 1500
-/** Where it waits longer than this, this process has not taken it either. */
 const UNSERVED_MS = 4000
 
 interface Spoken {
   readonly jobId: string
-  /** The endpoint that it was submitted to. */
   readonly slug: string
 }
 
 /**
- * Waits for a voice job; where no worker takes it, this process becomes one for as long as it needs, and where it cannot, it says which worker to start.
- * @param stopped cancels the job, and is what this then ends with
+ * Waits for a voice job. If no worker takes it, this process becomes one meanwhile.
+ * @param stopped cancels the job; its reason is thrown
  * @throws JobFailure
  */
 export async function awaitJob(runtime: Runtime, { jobId, slug }: Spoken, stopped: AbortSignal): Promise<void> {
@@ -58,7 +54,6 @@ async function cancel(ctx: ServiceContext, jobId: string): Promise<void> {
   })
 }
 
-/** False where a worker may take the job yet. */
 async function warnUnserved(ctx: ServiceContext, slug: string): Promise<boolean> {
   const { poolWithoutServer } = await import('../worker/pool-without-server.ts')
   const pool = await poolWithoutServer(ctx, slug)

@@ -2,7 +2,6 @@ import type { Connection, PageInput } from '../db/page.ts'
 
 const PAGE_SIZE = 100
 
-/** All nodes of a connection, page after page: a command lists the whole of what the doors give out in parts. */
 export async function everyPage<Node>(
   read: (page: PageInput) => Connection<Node> | Promise<Connection<Node>>,
 ): Promise<Node[]> {

@@ -1,10 +1,9 @@
-/** What comes this close together is one Ctrl-C: npm passes its own on to a process that has it from the terminal already. */
+/** npm forwards Ctrl-C to a process that also receives it from the terminal, so close signals count as one. */
 const SAME_SIGNAL_MS = 1000
 
-/** Of a shell: 128 and the number of the signal. */
+/** Shell convention: 128 plus the signal's number. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const
 
-/** The operator has stopped a command. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted'
   readonly exitCode: number
@@ -16,8 +15,8 @@ export class Interrupted extends Error {
 }
 
 /**
- * Runs work that Ctrl-C and SIGTERM end cleanly: they abort the signal that it gets, and a second one ends the process.
- * @throws Interrupted where it failed because of that
+ * Passes `work` a signal that Ctrl-C and SIGTERM abort; a second one ends the process.
+ * @throws Interrupted if `work` fails after the first signal
  */
 export async function withInterruption<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const interruption = new AbortController()
@@ -35,7 +34,6 @@ export async function withInterruption<T>(work: (signal: AbortSignal) => Promise
   } catch (error) {
     throw interruption.signal.aborted ? interruption.signal.reason : error
   } finally {
-    // Once interrupted, the process only closes what it has opened: a signal that comes twice must not break that off.
     if (!interruption.signal.aborted) process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
   }
 }

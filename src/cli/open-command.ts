@@ -15,19 +15,17 @@ import type { Log } from '../values/log.ts'
 import { printable } from '../values/printable.ts'
 
 /**
- * What a command uses besides the database. `catalog`: it reads or changes endpoints and workflows. `inputs`: it validates those of a job,
- * with the catalog. `queue`: it puts work into it; to wake workers and to take work out again it needs none.
+ * Parts that a command needs besides the database.
+ * `inputs` compiles input schemas, with `catalog`. `queue` is for enqueuing only; cancelling and waking workers need none.
  */
 export type Need = 'catalog' | 'inputs' | 'queue'
 
 interface Look {
-  /** Nothing is migrated or installed: the command only looks. */
   readonly asItIs?: boolean
-  /** The database, where it is open already: what opened it closes it. */
+  /** An open database, which its opener closes. */
   readonly server?: OpenedServer
 }
 
-/** One command's share of the service, as the operator's context. */
 export interface OpenedCommand {
   readonly ctx: ServiceContext
   close(): Promise<boolean>
@@ -36,8 +34,8 @@ export interface OpenedCommand {
 type Foundation = Awaited<ReturnType<typeof openFoundation>>
 
 /**
- * Opens what a short command needs and nothing else: loading the queue's library, the catalog and the clients of outside servers would
- * take most of its time. A database that was never used gets what every first start puts into it.
+ * Opens only the parts that a command needs, because loading all takes most of its time.
+ * It installs a database that was never used.
  */
 export async function openCommand(
   settings: Settings,
@@ -71,7 +69,6 @@ export async function openCommand(
   }
 }
 
-/** The whole service, without listening and without working: for commands that submit work and may have to do it. */
 export async function openService(settings: Settings, log: Log): Promise<Runtime> {
   const isNew = hasNoDatabase(settings)
   const runtime = await openWhole(settings, log)
@@ -82,7 +79,6 @@ export async function openService(settings: Settings, log: Log): Promise<Runtime
 const hasNoDatabase = ({ databaseUrl, dataDir }: Settings): boolean =>
   databaseUrl === null && !existsSync(postgresDirectory(dataDir))
 
-/** A command that runs in another folder than the service makes an installation there that nobody looks for. */
 function sayMade({ dataDir }: Settings): void {
   const path = printable(dataDir)
   process.stderr.write(
@@ -100,7 +96,6 @@ async function isInstalled({ db }: Foundation): Promise<boolean> {
   return rowCount !== 0
 }
 
-/** Not followed: what changes while a command runs is the next one's to see. Its verbs prepare the queues that they use. */
 async function loadCatalog({ db, settings }: Foundation, needs: readonly Need[]): Promise<Catalog> {
   const { openCatalog } = await import('../catalog/catalog-cache.ts')
   const catalog = openCatalog(db, {
@@ -117,7 +112,7 @@ async function openQueue({ db, notifier, log }: Foundation, closers: Closer[]): 
   const boss = await openBoss(db, log, false)
   closers.push({ what: 'the queue', close: () => boss.stop({ graceful: false, close: false }) })
   const queue = bossQueue(async () => boss, notifier)
-  // Deliveries are queued inside transactions, where a queue cannot be made any more.
+  // Deliveries are queued inside transactions, which cannot create a queue.
   await queue.prepare(WEBHOOK_KIND)
   return queue
 }
@@ -126,12 +121,11 @@ const noBoss = async (): Promise<never> => {
   throw new Error('This command has not opened the queue.')
 }
 
-/** Of any schema: also of one that does not compile, as nothing is validated by it. */
 const noValidator = () => (): never => {
   throw new Error('This command validates no inputs.')
 }
 
-/** A verb that uses it after all fails at once, and says what its command has to ask for. */
+/** A placeholder that throws on use and names the missing part. */
 const absent = <Part extends object>(name: string): Part =>
   new Proxy({} as Part, {
     get: () => {

@@ -1,11 +1,10 @@
 import { invalidRequest } from '../errors/service-error.ts'
 import { parseTimestamp } from '../values/timestamp.ts'
 
-// What an option's text means. Each throws INVALID_REQUEST with the option's name where it means nothing.
+// Each parser throws INVALID_REQUEST with the option's name.
 
 const MAX_DIGITS = 18
 
-/** A whole number of any sign; commands say themselves which ones they take. */
 export function wholeNumber(option: string, given: string): bigint {
   if (!/^-?\d+$/.test(given)) throw invalidRequest(`Give ${option} a whole number.`)
   if (given.replace('-', '').length > MAX_DIGITS)
@@ -13,13 +12,11 @@ export function wholeNumber(option: string, given: string): bigint {
   return BigInt(given)
 }
 
-/** The same as a page takes it; an option that is absent stays absent. */
 export const size = (option: string, given: string | undefined): number | undefined =>
   given === undefined ? undefined : Number(wholeNumber(option, given))
 
 const MAX_PORT = 65_535
 
-/** A port to listen on; 0 is any that is free. */
 export function portOf(option: string, given: string | undefined): number | undefined {
   const number = size(option, given)
   if (number !== undefined && (number < 0 || number > MAX_PORT))
@@ -27,14 +24,13 @@ export function portOf(option: string, given: string | undefined): number | unde
   return number
 }
 
-/** A time as everywhere in this service: RFC 3339 or a plain date, UTC unless it says otherwise. */
+/** RFC 3339 or a plain date, UTC by default. */
 export function time(option: string, given: string): Date {
   const timestamp = parseTimestamp(given)
   if (timestamp === null) throw invalidRequest(`Give ${option} a time that exists, such as 2026-01-31T09:05:00Z.`)
   return timestamp
 }
 
-/** One of a few words; an option that is absent stays absent. */
 export function oneOf<T extends string>(option: string, values: readonly T[], given: string): T
 export function oneOf<T extends string>(option: string, values: readonly T[], given: string | undefined): T | undefined
 export function oneOf<T extends string>(option: string, values: readonly T[], given: string | undefined) {

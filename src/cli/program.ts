@@ -20,7 +20,6 @@ import { addWebhookCommands } from './commands/webhooks.ts'
 import { addWorkerCommands } from './commands/workers.ts'
 import { addWorkflowCommands } from './commands/workflows.ts'
 
-/** The `sonant` command. */
 export function buildProgram(): Command {
   const program = new Command('sonant')
     .description('A self-hostable voice synthesis service. Settings come from environment variables: see README.md.')
@@ -53,6 +52,5 @@ export function buildProgram(): Command {
 
 const help = new Help()
 
-/** Says of an option that a command does not run without it. */
 const describeOption = (option: Option): string =>
   `${help.optionDescription(option)}${option.mandatory ? ' (required)' : ''}`

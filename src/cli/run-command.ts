@@ -12,27 +12,22 @@ import { Interrupted } from './interruption.ts'
 import type { Need } from './open-command.ts'
 import { STANDARD_OUTPUT } from './write-whole.ts'
 
-/** What a command found out: the JSON document, and the same as lines for a user. */
+/** A command's result: a JSON document, and the same as text for a user. */
 export interface Answer {
   readonly json: unknown
   readonly text: string
-  /** Lines for a user that go to standard error; the document has them as well. */
   readonly warnings?: readonly string[]
 }
 
 interface CommonOptions {
   readonly json?: boolean
-  /** Where the file goes that a command writes, if it does. */
   readonly output?: string
 }
 
-/** null: everything is printed already, as it came. */
+/** null: the command has printed everything itself. */
 type Work<Options> = (ctx: ServiceContext, options: Options, args: string[]) => Promise<Answer | null>
 
-/**
- * Adds `--json` and runs `work` as the operator; whether a server runs on the same data directory makes no difference. `work` loads its
- * verbs itself, so that a command costs the time of its own parts alone.
- */
+/** Adds `--json` and runs `work` as the operator. `work` imports its verbs lazily, so that a command starts fast. */
 export function operatorCommand<Options extends object>(
   command: Command,
   work: Work<Options>,
@@ -45,7 +40,6 @@ export function operatorCommand<Options extends object>(
   })
 }
 
-/** The same for a command that needs the whole service, to work on what it submits. */
 export function serviceCommand<Options extends object>(
   command: Command,
   work: (runtime: Runtime, options: Options, args: string[]) => Promise<Answer | null>,
@@ -57,7 +51,6 @@ export function serviceCommand<Options extends object>(
   })
 }
 
-/** The same for a command that has engines speak: the embedded one starts while everything else is loaded. */
 export function engineCommand(
   command: Command,
   run: (settings: Settings, log: Log, started: StartedEngines) => Promise<Answer>,
@@ -69,7 +62,6 @@ export function engineCommand(
   })
 }
 
-/** The same for a command that opens what it needs itself. */
 export function addAction<Options extends object>(
   command: Command,
   run: (settings: Settings, log: Log, options: Options, args: string[]) => Promise<Answer | null>,
@@ -97,9 +89,9 @@ async function withSettings<T>(work: (settings: Settings, log: Log) => Promise<T
 }
 
 /**
- * Prints what `work` found out and exits with 0, or the error that it ended with and exits with another status. Where a file goes to standard output, that
- * holds nothing else, and the answer goes to standard error.
- * @param options of the command: the text of an error names them where it is about what they gave
+ * Prints the result and exits with 0, or prints the error and exits with another status.
+ * If a file goes to standard output, the result goes to standard error.
+ * @param options the command's options, which error messages name
  */
 export async function answer(
   { json, output }: CommonOptions,
@@ -125,7 +117,6 @@ interface DescribedError {
   readonly details?: readonly Detail[]
 }
 
-/** What a document has in `details` follows the sentence here. */
 const toText = ({ error, details = [] }: DescribedError, options: readonly Option[]): string =>
   printableLines(
     [
@@ -134,11 +125,9 @@ const toText = ({ error, details = [] }: DescribedError, options: readonly Optio
     ].join('\n'),
   )
 
-/** The option that gave the argument: `--job` for `/jobId`. */
 const optionOf = (path: string, options: readonly Option[]): string | null | undefined =>
   options.find((option) => [option.attributeName(), `${option.attributeName()}Id`].includes(path.slice(1)))?.long
 
-/** What the operator sees of an error: everything, since it is the operator's own machine. */
 function describe(error: unknown): DescribedError {
   if (error instanceof ServiceError) {
     return {
@@ -156,6 +145,5 @@ function describe(error: unknown): DescribedError {
   return { error: error instanceof Error ? error.message : String(error), error_code: 'INTERNAL_ERROR' }
 }
 
-/** A command prints its own lines: of the log, only warnings and errors. */
 const quiet = (settings: Settings): Settings =>
   settings.logLevel === 'info' ? { ...settings, logLevel: 'warn' } : settings

@@ -4,7 +4,6 @@ import { buildProgram } from './program.ts'
 
 const PREFIX = /^error: /
 
-/** Runs a command line; what is wrong with it is reported like every other error, with `--json` as one document. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
   process.stdout.on('error', reportUnwritable)
   if (asksForVersion(argv)) return void process.stdout.write(`${JSON.stringify({ version: VERSION })}\n`)
@@ -13,7 +12,6 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     process.exitCode = error.exitCode
-    // Help and version are what was asked for, and commander has printed the error on stderr.
     if (error.exitCode === 0 || !asksForJson(argv)) return
     const message = error.code === 'commander.help' ? 'Name a command: --help lists them.' : error.message
     const described = { error: message.replace(PREFIX, ''), error_code: 'INVALID_REQUEST' }
@@ -21,20 +19,18 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** A reader that stops, as `head` does, has all that it wanted. After anything else, such as a full disk, the command still closes what it opened. */
+/** EPIPE means that the reader (such as `head`) has enough. */
 function reportUnwritable({ code }: NodeJS.ErrnoException): void {
   if (code === 'EPIPE') return
   process.exitCode = 1
   process.stderr.write(`Standard output cannot be written (${code ?? 'unknown error'}).\n`)
 }
 
-/** `sonant --version --json`: the library prints the version before it has read the second one. */
 const asksForVersion = (argv: readonly string[]): boolean => {
   const given = argv.slice(2)
   return given.length === 2 && given.includes('--json') && given.some((one) => one === '--version' || one === '-V')
 }
 
-/** What comes after `--` are arguments. */
 const asksForJson = (argv: readonly string[]): boolean => {
   const end = argv.indexOf('--')
   return argv.slice(0, end < 0 ? undefined : end).includes('--json')

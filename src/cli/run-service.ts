@@ -15,19 +15,16 @@ import { type Log, nameProcess, openLog } from '../values/log.ts'
 import { loadDeliveries } from '../webhooks/delivery-port.ts'
 import type { ServerOptions } from '../worker/server/open-worker-server.ts'
 
-/** What this process does. */
 export interface Roles {
   readonly api: boolean
   readonly worker: boolean
-  /** On a database without accounts: make the demo account and print its key. */
   readonly demo: boolean
-  /** The engine pools of the worker; absent: all. */
   readonly pools?: readonly string[]
-  /** Names the server that the worker starts and owns. */
+  /** File that describes the engine server which the worker starts and owns. */
   readonly serverFile?: string
 }
 
-/** Runs until a signal ends it. A role's modules are loaded for that role alone: the doors are more than half of all. */
+/** Runs until a signal stops it. It imports only the modules of its roles. */
 export async function runService(roles: Roles): Promise<void> {
   const opened: Opened = { starting: Promise.resolve(), working: [], ground: [] }
   let log = openLog('silent')
@@ -48,7 +45,7 @@ export async function runService(roles: Roles): Promise<void> {
     manager.ready()
     collectWhenIdle()
   } catch (error) {
-    // What a signal broke off is no error: the signal closes what was opened.
+    // A start that a signal interrupts is no error; the signal handler closes the parts.
     if (stopping?.aborted) return
     const message = error instanceof Error ? error.message : String(error)
     process.stderr.write(
@@ -70,7 +67,7 @@ async function start(settings: Settings, log: Log, roles: Roles, opened: Opened,
   opened.ground.push(() => runtime.close())
   if (roles.worker) nameProcess(roleOf(roles), runtime.workerId)
   const readiness = new Readiness(runtime)
-  // What asks before the worker is there is not to send it work.
+  // Load balancers must not send work before the worker runs.
   if (roles.worker) readiness.follow(() => Number.POSITIVE_INFINITY)
   opened.drain = async () => {
     readiness.drain()
@@ -89,7 +86,7 @@ async function start(settings: Settings, log: Log, roles: Roles, opened: Opened,
   if (!roles.api) print('Sonant works')
 }
 
-/** A bucket that is away at the start is more likely a wrong setting; a full disk, which jobs wait for, is none. */
+/** An unreachable bucket at the start is likely a wrong setting. A full disk is not: jobs wait for space. */
 async function requireBucket({ storage, storeWatch, settings }: Runtime): Promise<void> {
   if (settings.s3 === null) return void (await storeWatch.check())
   await storage.probe().catch((error: Error) => {
@@ -97,7 +94,7 @@ async function requireBucket({ storage, storeWatch, settings }: Runtime): Promis
   })
 }
 
-/** Prisma loads it with its first query, and holds up everything for a tenth of a second: no request or job is to wait for that. */
+/** Prisma loads its compiler with the first query and blocks the event loop, so this query precedes all requests. */
 async function loadQueryCompiler({ db }: Runtime): Promise<void> {
   await db.prisma.installation.findFirst({ select: { id: true } })
 }
@@ -121,7 +118,6 @@ async function serveMetrics(runtime: Runtime, metrics: Metrics, readiness: Readi
 
 interface Work {
   readonly roles: Roles
-  /** The engine's server that this process starts itself. */
   readonly server: ServerOptions | undefined
   readonly readiness: Readiness
 }
@@ -136,13 +132,12 @@ async function work(runtime: Runtime, opened: Opened, { roles, server, readiness
   readiness.follow(() => worker.heartbeatAge)
 }
 
-/** What the server inherits holds none of this service's secrets. @throws ConfigError */
+/** Security: the server's environment holds no secrets of this service. @throws ConfigError */
 async function readServer(file: string): Promise<ServerOptions> {
   const { readServerFile } = await import('../worker/server/server-file.ts')
   return { spec: readServerFile(file, process.env), environment: withoutSettings(process.env) }
 }
 
-/** The command that runs: what measurements and log lines call this process. */
 const roleOf = ({ api, worker }: Roles): 'start' | 'serve' | 'work' => (api ? (worker ? 'start' : 'serve') : 'work')
 
 const print = (...lines: string[]): void => {

@@ -11,11 +11,10 @@ import { isLoopback } from '../values/loopback.ts'
 
 interface Served {
   readonly readiness: Readiness
-  /** On a database without accounts: make the demo account and print its key. */
   readonly demo: boolean
 }
 
-/** Opens the doors on HOST and PORT, and returns the lines for the operator's terminal: where the API listens, and the first steps. */
+/** Starts the HTTP server. @returns lines for the operator's terminal */
 export async function serveApi(runtime: Runtime, opened: Opened, { readiness, demo }: Served): Promise<string[]> {
   const app = await buildApp(runtime, { readiness })
   opened.working.push({ what: 'the HTTP server', close: () => app.close() })
@@ -24,7 +23,6 @@ export async function serveApi(runtime: Runtime, opened: Opened, { readiness, de
   return [`Sonant listens on ${address}`, ...(demo ? await firstSteps(runtime) : [])]
 }
 
-/** On a fresh database: the demo account's key, this once, a line to paste, and the way into the console. */
 async function firstSteps(runtime: Runtime): Promise<string[]> {
   const installed = await installDemo(runtime.as({ kind: 'system' }))
   if (installed === null) return []
@@ -42,7 +40,7 @@ async function firstSteps(runtime: Runtime): Promise<string[]> {
   ]
 }
 
-/** A link where only this machine reaches the service; elsewhere output is collected, and the operator has to ask for one. */
+/** Security: a link is printed only on loopback, because a collector may store the output elsewhere. */
 async function wayIntoConsole(runtime: Runtime, user: string): Promise<string> {
   if (!isLoopback(runtime.settings.host)) return commandLine(`users sign-in-link ${user}`)
   return (await createSignInLink(runtime.as({ kind: 'system' }), { user })).url

@@ -1,12 +1,10 @@
 import { printable } from '../values/printable.ts'
 
-/** One column: its head, with the unit where there is one, and what stands in it. */
 export interface Column<Row> {
   readonly head: string
   readonly cell: (row: Row) => string | number | bigint | null
 }
 
-/** Rows under their heads, numbers to the right; "none" where there are none. */
 export function toTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   if (rows.length === 0) return 'none'
   const cells = columns.map((column) => rows.map((row) => column.cell(row)))
@@ -17,7 +15,6 @@ export function toTable<Row>(columns: readonly Column<Row>[], rows: readonly Row
 
 const head = (aligned: readonly string[][]): string => aligned.map(([first = '']) => first).join('  ')
 
-/** A head and what is under it, all of one width. */
 function align(head: string, cells: readonly (string | number | bigint | null)[]): string[] {
   const texts = [head.toUpperCase(), ...cells.map((cell) => printable(String(cell ?? '-')))]
   const width = Math.max(...texts.map((text) => text.length))

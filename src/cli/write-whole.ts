@@ -9,18 +9,15 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { invalidRequest } from '../errors/service-error.ts'
 
-/** How often a pipe is checked for a reader. */
 const POLL_MS = 100
 const NEW_FILE_MODE = 0o666
-/** The name of a file that is none; a file of that name is ./- */
 export const STANDARD_OUTPUT = '-'
 const openDescriptor = promisify(open)
 
 /**
- * Writes a file that bears its name only when it is whole: a failure, or the signal, leaves nothing behind. A file that it replaces was
- * open to no other user than it is. What is no ordinary file, such as a pipe or a device, is written to as it is and never replaced.
- * `-` is standard output, which stays open.
- * @throws INVALID_REQUEST where the file cannot be written; what the content fails with
+ * Writes a file that gets its name only when it is complete; a failure leaves nothing.
+ * Pipes and devices are written in place. `-` is standard output, which stays open.
+ * @throws INVALID_REQUEST if the file cannot be written; the content's error
  */
 export async function writeWhole(path: string, content: Readable, signal: AbortSignal): Promise<void> {
   if (path === STANDARD_OUTPUT) return writeOut(content, signal)
@@ -29,11 +26,7 @@ export async function writeWhole(path: string, content: Readable, signal: AbortS
   else await writeBeside(path, content, signal)
 }
 
-/**
- * Says before there is anything to write that nothing can be: the directory is missing or closed, or the path is one. What changes
- * meanwhile, or a disk that gets full, is found by writeWhole.
- * @throws INVALID_REQUEST
- */
+/** Checks early that a file could be written. @throws INVALID_REQUEST */
 export async function checkWritable(path: string): Promise<void> {
   const check = async () => {
     if (path === STANDARD_OUTPUT) return
@@ -44,7 +37,6 @@ export async function checkWritable(path: string): Promise<void> {
   await check().catch(reject(path))
 }
 
-/** A reader that reads no further, as `head` does, has all that it wanted. */
 async function writeOut(content: Readable, signal: AbortSignal): Promise<void> {
   await pipeline(content, process.stdout, { signal, end: false }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
@@ -66,14 +58,14 @@ async function writeBeside(path: string, content: Readable, signal: AbortSignal)
   }
 }
 
-/** A new file, or none: another one of that name, or a link, is not followed. The content learns nothing of the name of a part. */
+/** Security: O_EXCL refuses an existing file and follows no link. */
 const openNew = (part: string, path: string, content: Readable, mode: number): Promise<FileHandle> =>
   openFile(part, 'wx', mode).catch((error: NodeJS.ErrnoException) => {
     content.destroy()
     throw notWritable(path, error)
   })
 
-/** A thread that waited for a pipe's reader, to come or to read on, would keep the process from ending: pipes are written to as sockets. */
+/** A thread that waits for a pipe's reader would keep the process alive, so pipes are written as sockets. */
 async function openSpecial(path: string, content: Readable, signal: AbortSignal): Promise<Writable> {
   const isPipe = await stat(path).then(
     (found) => found.isFIFO(),
@@ -87,7 +79,6 @@ async function openSpecial(path: string, content: Readable, signal: AbortSignal)
   return new Socket({ fd, readable: false, writable: true })
 }
 
-/** Waits until a process reads it, the content fails, or the signal. */
 async function openPipe(path: string, content: Readable, signal: AbortSignal): Promise<number> {
   for (;;) {
     try {
@@ -100,7 +91,6 @@ async function openPipe(path: string, content: Readable, signal: AbortSignal): P
   }
 }
 
-/** A connection that breaks under the content fails both streams with the same words: the first one that fails is to blame. */
 async function pour(path: string, content: Readable, written: Writable, signal: AbortSignal): Promise<void> {
   let blamed: Readable | Writable | undefined
   for (const stream of [content, written]) {
@@ -120,7 +110,7 @@ const reject = (path: string) => (error: NodeJS.ErrnoException) => {
 const notWritable = (path: string, { code }: NodeJS.ErrnoException) =>
   invalidRequest(`The file "${path}" cannot be written (${code ?? 'unknown error'}).`)
 
-/** Links are not followed here: a link to a file counts as special and is written through. */
+/** A link counts as special, so that it is written through. */
 async function isSpecial(path: string): Promise<boolean> {
   try {
     return !(await lstat(path)).isFile()

@@ -128,7 +128,6 @@ export function addAuditCommand(program: Command): void {
   )
 }
 
-/** An option that is absent stays absent. */
 const timeOf = (option: string, given: string | undefined): Date | undefined =>
   given === undefined ? undefined : time(option, given)
 

@@ -4,7 +4,6 @@ import type { Settings } from '../../context/config.ts'
 import type { Log } from '../../values/log.ts'
 import { addAction } from '../run-command.ts'
 
-/** Below the processes that answer requests. */
 const NICENESS = 10
 
 export function addBackupCommands(program: Command): void {
@@ -36,11 +35,10 @@ export function addBackupCommands(program: Command): void {
   )
 }
 
-/** As the first start would: commands that look at the queue take an installed database to have one. */
+/** Creates the queue as a first start does, because other commands expect it. */
 async function makeQueue(settings: Settings, log: Log): Promise<void> {
   const { openService } = await import('../open-command.ts')
   const make = async () => (await openService(settings, log)).close()
-  // What was restored is there.
   await make().catch((error: Error) => log.warn({ err: error.message }, 'the queue is made by the next start'))
 }
 

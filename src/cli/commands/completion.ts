@@ -6,7 +6,6 @@ import { placesOf } from '../completion/places.ts'
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]
 
-/** `sonant completion bash|zsh|fish`: a script for the shell, of words alone, so that a TAB starts no process. */
 export function addCompletionCommand(program: Command): void {
   program
     .command('completion')

@@ -12,7 +12,6 @@ import { engineCommand } from '../run-command.ts'
 import { type Column, toTable } from '../table.ts'
 
 const EXIT_CODES = { ok: 0, error: 1, warning: 2 } as const
-/** Errors of one sentence for the operator: what keeps a database from being used is found, too. */
 const SAYS_WHY = [ServiceError, DataDirectoryError, EmbeddedError] as const
 const COLUMNS: readonly Column<Finding>[] = [
   { head: 'result', cell: ({ severity }) => severity },
@@ -66,7 +65,7 @@ interface Opened {
   readonly started: StartedEngines
 }
 
-/** What needs the schema is not looked at while migrations are pending or failed: nothing here applies them. */
+/** Checks that need the schema are left out while migrations are pending or failed. */
 async function lookFurther(
   settings: Settings,
   log: Log,

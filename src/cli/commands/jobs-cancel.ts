@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { errorOf } from '../../jobs/job-shape.ts'
 import { operatorCommand } from '../run-command.ts'
 
-/** `sonant jobs cancel JOB_ID`, added to the command group `jobs`. */
 export function addCancelCommand(jobs: Command): void {
   operatorCommand(
     jobs

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { operatorCommand } from '../run-command.ts'
 
-/** `sonant jobs delete JOB_ID`, added to the command group `jobs`. */
 export function addDeleteCommand(jobs: Command): void {
   operatorCommand(
     jobs

@@ -16,7 +16,6 @@ interface ExportOptions {
   readonly output: string
 }
 
-/** `sonant jobs export`, added to the command group `jobs`. */
 export function addExportCommand(jobs: Command): void {
   operatorCommand<ExportOptions>(
     jobs
@@ -49,7 +48,6 @@ const exportToFile = (ctx: ServiceContext, options: ExportOptions): Promise<Answ
     return { json: { file: options.output, jobs }, text: `${options.output}  ${jobs} jobs` }
   })
 
-/** Rows done of rows counted, on a terminal: `total` is null elsewhere. Returns what ends it. */
 async function startBar({ rowsRead }: CsvExport, total: number | null): Promise<() => void> {
   if (total === null) return () => undefined
   const { SingleBar } = await import('cli-progress')

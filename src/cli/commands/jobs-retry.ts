@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { actingFor } from '../acting-for.ts'
 import { operatorCommand } from '../run-command.ts'
 
-/** `sonant jobs retry JOB_ID`, added to the command group `jobs`. */
 export function addRetryCommand(jobs: Command): void {
   operatorCommand(
     jobs

@@ -12,7 +12,6 @@ interface WatchOptions {
   readonly json?: boolean
 }
 
-/** `sonant jobs watch [JOB_ID]`, added to the command group `jobs`. */
 export function addWatchCommand(jobs: Command): void {
   operatorCommand<WatchOptions>(
     jobs

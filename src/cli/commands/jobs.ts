@@ -79,7 +79,6 @@ async function show(ctx: ServiceContext, jobId: string): Promise<Answer> {
     cause: job.cause,
     attempts: attempts.map(presentAttempt),
   }
-  // What JSON leaves out is left out here, too.
   const shown = Object.entries(json).filter(([, value]) => value !== undefined)
   return { json, text: shown.map(([name, value]) => `${name}: ${text(value)}`).join('\n') }
 }
@@ -94,7 +93,6 @@ const presentAttempt = ({ number, startedAt, endedAt, outcome, error, worker, ca
   cause,
 })
 
-/** A list takes a line for each of its entries. */
 const text = (value: unknown): string => {
   if (typeof value === 'string') return printableLines(value)
   if (!Array.isArray(value) || value.length === 0) return printableLines(JSON.stringify(value))

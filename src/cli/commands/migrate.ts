@@ -21,7 +21,6 @@ export function addMigrateCommand(program: Command): void {
       return showPlan(await planPending(settings, log))
     }
     const { openCommand } = await import('../open-command.ts')
-    // Opening it migrates.
     const { close } = await openCommand({ ...settings, migrate: true }, log, [])
     await close()
     return { json: { migrated: true }, text: 'the database is up to date' }
@@ -45,7 +44,6 @@ const COLUMNS: readonly Column<Line>[] = [
   { head: 'older versions', cell: ({ minimumVersion: least }) => (least === null ? 'may run' : `not below ${least}`) },
 ]
 
-/** A lock is waited for in short turns, and held for a moment: what scans a table says so by its SHARE lock. */
 function showPlan(pending: readonly PlannedMigration[]) {
   const lines = pending.flatMap(({ name, steps, minimumVersion }) =>
     steps.map((step) => ({ name, step, minimumVersion })),

@@ -48,7 +48,6 @@ export function addSayCommand(program: Command): void {
   )
 }
 
-/** Those of one command, with the endpoint that speaks. */
 type Chosen = SayOptions & { readonly endpoint: string }
 
 async function say(runtime: Runtime, given: SayOptions, [text = '']: readonly string[]): Promise<Answer> {
@@ -58,7 +57,7 @@ async function say(runtime: Runtime, given: SayOptions, [text = '']: readonly st
   const voice = options.voice ?? firstVoice(ctx, options.endpoint)
   const payer = await payerOf(ctx, options.account)
   const captions = captionsIn(options.captions)
-  // No charge for audio that then cannot be stored.
+  // The account must not pay for audio that this command cannot store.
   for (const path of [options.output, options.captions]) if (path !== undefined) await checkWritable(path)
   const voiceInput = ctx.catalog.current.endpoints.get(options.endpoint)?.voiceInput ?? 'voice'
   const format = oneOf('--format', FILE_FORMATS, options.format) ?? formatOf(ctx, options)
@@ -79,7 +78,6 @@ async function say(runtime: Runtime, given: SayOptions, [text = '']: readonly st
   return { json, text: `${files}  ${((durationMs ?? 0) / 1000).toFixed(1)} s  ${jobId}` }
 }
 
-/** The published endpoint of that name, or else the first that every key may use and whose engine is there. */
 async function usualEndpoint(ctx: ServiceContext, voice: string | undefined): Promise<string> {
   const { endpoints, open } = ctx.catalog.current
   const usual = endpoints.get(USUAL_ENDPOINT)
@@ -90,7 +88,6 @@ async function usualEndpoint(ctx: ServiceContext, voice: string | undefined): Pr
   return answering.includes(usual) ? USUAL_ENDPOINT : (able[0]?.slug ?? USUAL_ENDPOINT)
 }
 
-/** A file that is called `hello.mp3` is to hold MP3. @throws INVALID_REQUEST where the endpoint does not speak so */
 function formatOf({ catalog }: ServiceContext, { endpoint, output }: Chosen): FileFormat | undefined {
   const named = FILE_FORMATS.find((format) => output !== undefined && extname(output).toLowerCase() === `.${format}`)
   const formats = catalog.current.endpoints.get(endpoint)?.audio?.formats
@@ -104,7 +101,6 @@ interface CaptionsFile {
   readonly format: CaptionFormat
 }
 
-/** The name of the file says what is in it. @throws INVALID_REQUEST */
 function captionsIn(file: string | undefined): CaptionsFile | null {
   if (file === undefined) return null
   const format = CAPTION_FORMATS.find((known) => extname(file).toLowerCase() === `.${known}`)

@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Roles } from '../run-service.ts'
 
-/** Part of a queue's name. */
 const POOL_FORM = /^[A-Za-z0-9_.-]{1,64}$/
 
 export function addServeCommands(program: Command): void {
@@ -35,7 +34,6 @@ function namesOf(list: string): string[] {
   return [...new Set(names)]
 }
 
-/** Loaded only when asked for: the other commands need neither the doors nor the engines. */
 async function run(roles: Roles): Promise<void> {
   const { runService } = await import('../run-service.ts')
   await runService(roles)

@@ -29,5 +29,4 @@ export function addStorageCommands(program: Command): void {
   )
 }
 
-/** Where it is, without the key that opens it. */
 const placeOf = ({ s3, dataDir }: Settings): string => (s3 === null ? `${dataDir}/artifacts` : s3.url)

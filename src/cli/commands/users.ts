@@ -24,7 +24,6 @@ const COLUMNS: readonly Column<User>[] = [
   { head: 'disabled (UTC)', cell: ({ disabledAt }) => disabledAt?.toISOString() ?? null },
 ]
 
-/** What a mark of an operator does as well. */
 const SIGNED_OUT = `Their sessions and sign-in links have ended: they sign in again, with their password or a link of "${commandLine('users sign-in-link')}".`
 
 interface PasswordOption {
@@ -95,7 +94,6 @@ function addLink(users: Command): void {
   )
 }
 
-/** The one that is given, or one that is made and has to be shown. */
 function choosePassword({ passwordFile }: PasswordOption): { password: string; shown: { password?: string } } {
   if (passwordFile !== undefined) return { password: readPassword(passwordFile), shown: {} }
   const password = randomBytes(GENERATED_BYTES).toString('base64url')

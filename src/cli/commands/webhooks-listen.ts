@@ -18,7 +18,6 @@ interface ListenOptions {
 
 type Owner = ServiceContext & { readonly actor: AccountActor }
 
-/** `sonant webhooks listen`, added to the command group `webhooks`. */
 export function addListenCommand(webhooks: Command): void {
   operatorCommand<ListenOptions>(
     webhooks
@@ -64,7 +63,7 @@ async function oldestAccount(ctx: ServiceContext): Promise<string> {
   return oldest.node.id
 }
 
-/** The account's URL is the receiver's as long as it runs. Returns what restores the one from before, unless it was changed meanwhile. */
+/** Sets the account's URL to the receiver. @returns a function that restores the old one unless it has changed meanwhile */
 async function replaceUrl(owner: Owner, url: string): Promise<() => Promise<void>> {
   const { parseCidr } = await import('../../egress/ip-ranges.ts')
   const { LOOPBACK } = await import('../../egress/local-receivers.ts')
@@ -76,7 +75,7 @@ async function replaceUrl(owner: Owner, url: string): Promise<() => Promise<void
   await setWebhookUrl(allowed, { url })
   return async () => {
     const { url: now } = await webhook(owner)
-    // What a run that was killed has left behind is not restored either.
+    // A killed run may have left its own URL as the old one.
     if (now === url) await setWebhookUrl(allowed, { url: before === url ? null : before })
   }
 }

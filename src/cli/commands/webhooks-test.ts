@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { actingFor } from '../acting-for.ts'
 import { operatorCommand } from '../run-command.ts'
 
-/** `sonant webhooks test`, added to the command group `webhooks`. */
 export function addTestCommand(webhooks: Command): void {
   operatorCommand<{ account: string }>(
     webhooks

@@ -12,7 +12,6 @@ interface VerifyOptions {
   readonly json?: boolean
 }
 
-/** `sonant webhooks verify FILE`, added to the command group `webhooks`. Needs no service: receivers run it where their captures are. */
 export function addVerifyCommand(webhooks: Command): void {
   const verify = webhooks
     .command('verify')

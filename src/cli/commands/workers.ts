@@ -75,7 +75,6 @@ const toGpuItem = ({ name, memoryMib, memoryUsedMib, loadPercent }: Gpu): GpuIte
   load_percent: loadPercent,
 })
 
-/** `NVIDIA L4 18 of 22, 40 %`; without what the driver does not tell */
 function gpuCell({ name, memory_mib, memory_used_mib, load_percent }: GpuItem): string {
   const used = memory_used_mib === null ? '' : `${gib(memory_used_mib)} of `
   const load = load_percent === null ? '' : `, ${load_percent} %`

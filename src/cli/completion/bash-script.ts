@@ -2,10 +2,7 @@ import type { Place } from './places.ts'
 
 const SHELL_PREAMBLES = { bash: '', zsh: 'autoload -U +X bashcompinit && bashcompinit\n' } as const
 
-/**
- * For bash from 3.2, and for zsh by its emulation of bash's completion, in which `path` and `words` are the shell's own. Where nothing is
- * offered, the shell completes names of files.
- */
+/** For bash 3.2 and later, and for zsh through its emulation of bash's completion. */
 export const bashScript = (shell: keyof typeof SHELL_PREAMBLES, places: readonly Place[]): string =>
   `${SHELL_PREAMBLES[shell]}_sonant_at() {
   inner='' flags='' valued=''
@@ -54,7 +51,6 @@ function placeCase({ path, commands, options }: Place): string {
   return `    '${path}') ${set.join(' ')} ;;`
 }
 
-/** After the place: the option whose value is being typed, else how many arguments came before. */
 function choiceCases({ path, options, arguments: taken }: Place): string[] {
   const ofOptions = options.flatMap(({ long, short, choices }) => {
     const names = [`--${long}`, ...(short === null ? [] : [`-${short}`])]

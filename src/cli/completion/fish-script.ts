@@ -1,6 +1,6 @@
 import type { Place, PlacedOption } from './places.ts'
 
-/** For fish from 3.0, which knows by itself which options take a value, and asks for options behind a dash alone. */
+/** For fish 3.0 and later. */
 export function fishScript(places: readonly Place[]): string {
   const known = places.filter(({ path }) => path !== '').map(({ path }) => `'${path}'`)
   return `function __sonant_at

@@ -1,29 +1,22 @@
 import { type Command, Help, type Option } from 'commander'
 
-/** A file or directory: what the shell itself completes. */
 const FILE = /<(file|dir)>/
 
-/** One place on the command line: the words that lead there, and what may follow. */
+/** A place on the command line: the words that lead there and the words that may follow. */
 export interface Place {
-  /** `jobs list`; empty for `sonant` itself. */
   readonly path: string
   readonly commands: readonly string[]
   readonly options: readonly PlacedOption[]
-  /** The choices of each argument, empty where it may be anything. */
   readonly arguments: readonly (readonly string[])[]
 }
 
-/** An option of a command, as the shell completes it. */
 export interface PlacedOption {
-  /** Without its dashes. */
   readonly long: string
   readonly short: string | null
   readonly value: 'none' | 'file' | 'other'
-  /** Of its value; empty where that may be anything. */
   readonly choices: readonly string[]
 }
 
-/** A command's own place, and those of all commands in it. */
 export const placesOf = (command: Command, path = ''): Place[] => [
   {
     path,
