@@ -2,7 +2,6 @@ import type { Parts } from '../context/context.ts'
 import { isLoopback } from '../values/loopback.ts'
 import { type Check, error, ok } from './finding.ts'
 
-/** Whether the URLs that are handed out, of audio and of the console, begin with what clients call this service by. */
 export const addressCheck: Check<Pick<Parts, 'settings'> & { readonly publicUrl: string }> = {
   check: 'PUBLIC_URL',
   run: async ({ settings: { publicUrl, host }, publicUrl: known }) => {

@@ -13,9 +13,9 @@ const READ = 5
 const SMALL_BYTES = 1_048_576
 const AT_ONCE = 8
 const NAMED = 5
-/** What is nearly due for deletion is left out: its bytes go before its row says so. */
+/** Leaves out files near their deletion, whose bytes go before their rows. */
 const MARGIN_MS = 3_600_000
-/** As long as the deletion of one job may lie between its bytes and its row. */
+/** The longest time between the deletion of a job's bytes and its row. */
 const DELETION_MS = 2_000
 
 const COLUMNS = 'job_id, storage_key as key, bytes::float8 as bytes, sha256'
@@ -38,7 +38,6 @@ interface Wrong {
   readonly how: string
 }
 
-/** Whether the audio is there that the rows speak of: of the newest files and of some from all times. */
 export const audioCheck: Check<Context> = {
   check: 'audio',
   run: async (ctx) => {
@@ -47,7 +46,7 @@ export const audioCheck: Check<Context> = {
       () => true,
       () => false,
     )
-    // The check of the store itself says why it is away.
+    // The storage check reports why the store is away.
     if (!isThere) return []
     const files = await sampleOf(ctx)
     const small = new Set(files.filter(({ bytes }) => bytes <= SMALL_BYTES).slice(0, READ))
@@ -89,7 +88,7 @@ async function wrongOf(files: readonly File[], compareOne: (file: File) => Promi
   return wrong
 }
 
-/** Null where the store has what the row says. */
+/** null: the store matches the row. */
 async function compare(storage: Storage, { key, bytes, sha256 }: File, isRead: boolean): Promise<string | null> {
   const found = await storage.stat(key)
   if (found === null) return 'is missing'

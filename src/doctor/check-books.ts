@@ -19,7 +19,7 @@ const SILENT = `
   select id from (select id from job where status = 'completed' and type = 'voice' order by id desc limit ${JOBS}) job
   where not exists (select from artifact where artifact.job_id = job.id) limit 5`
 
-/** Whether what belongs together agrees, in the newest accounts and jobs. */
+/** Whether balances, ledgers, jobs and artifacts agree, for the newest accounts and jobs. */
 export const bookCheck: Check<Context> = {
   check: 'records',
   run: async ({ db, queue }) => {
@@ -37,7 +37,6 @@ export const bookCheck: Check<Context> = {
   },
 }
 
-/** Whether the workers delete what retention says. */
 export const retentionCheck: Check<Context> = {
   check: 'retention',
   run: async (ctx) => {
@@ -56,7 +55,6 @@ const BACKUP = `
   select extract(epoch from now() - coalesce(backed_up_at, created_at))::float8 as seconds, backed_up_at is null as never
   from installation`
 
-/** A new installation has a week before the first backup is missed. */
 export const backupCheck: Check<Context> = {
   check: 'backup',
   run: async ({ db }) => {

@@ -5,7 +5,7 @@ const WARNING_MS = 1_000
 const ERROR_MS = 60_000
 const REMEDY = 'synchronise both machines by NTP'
 
-/** How far this machine's clock is from the database's, at the least: the answer was under way for a while. */
+/** The least difference between this machine's clock and the database's. */
 export const clockCheck: Check<Context> = {
   check: 'clock',
   run: async ({ db }) => {

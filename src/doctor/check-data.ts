@@ -10,7 +10,6 @@ const FULL_SHARE = 0.05
 const OTHERS_MAY_READ = 0o077
 const OTHERS_MAY_WRITE = 0o002
 
-/** Puts, reads and deletes one small object, as jobs do with their audio. */
 export const storageCheck: Check<Context> = {
   check: 'storage',
   run: async ({ storage, settings: { s3, dataDir } }) => {
@@ -21,7 +20,6 @@ export const storageCheck: Check<Context> = {
   },
 }
 
-/** Free space, whether exports may wait there, and whether other users may read its key or change what is there. */
 export const directoryCheck: Check<Context> = {
   check: 'DATA_DIR',
   run: async ({ settings: { dataDir } }) => {
@@ -44,7 +42,6 @@ export const directoryCheck: Check<Context> = {
   },
 }
 
-/** What the directory itself lets others do, and whose it is. */
 async function strangeRights(dataDir: string) {
   const { mode, uid } = await stat(dataDir)
   const self = process.getuid?.() ?? uid
@@ -65,7 +62,6 @@ async function strangeRights(dataDir: string) {
 
 const octal = (mode: number): string => (mode & 0o777).toString(8)
 
-/** null: there is no such file. */
 const modeOf = (file: string): Promise<number | null> =>
   stat(file).then(
     ({ mode }) => mode,

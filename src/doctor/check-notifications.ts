@@ -7,7 +7,7 @@ const CHANNEL = 'sonant_doctor'
 const LONGEST_WAIT_MS = 5_000
 const REMEDY = 'let DIRECT_DATABASE_URL, or DATABASE_URL, lead to the same server past any pooler in transaction mode'
 
-/** Whether what one connection sends is heard on the one that listens: without it processes find their work by polling, seconds later. */
+/** Without notifications processes find work only by polling, seconds later. */
 export const notificationCheck: Check<Context> = {
   check: 'notifications',
   run: async ({ db, notifier }) => {

@@ -5,11 +5,9 @@ import { idTime } from '../values/id.ts'
 import { type Check, error, orOk, warning } from './finding.ts'
 
 const DAY_MS = 86_400_000
-/** A worker needs minutes, and begins a week ahead. */
 const OVERDUE_DAYS = 6
 const REMEDY = 'start a worker whose role owns the tables, and end long transactions'
 
-/** Whether the partitions of jobs grow and follow each other as they should. */
 export const partitionCheck: Check<Context> = {
   check: 'partitions',
   run: async ({ db, now }) => {

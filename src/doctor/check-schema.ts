@@ -7,7 +7,6 @@ const INVALID_INDEXES = `
     join pg_namespace n on n.oid = c.relnamespace
   where not i.indisvalid and n.nspname in (current_schema(), 'pgboss') order by 1`
 
-/** Pending migrations are found before anything else is opened; this is what a broken-off one may have left. */
 export const indexCheck: Check<Context> = {
   check: 'indexes',
   run: async ({ db }) => {
@@ -21,7 +20,7 @@ const DEAD_ROWS = 100_000
 const TABLES = `
   select relid::regclass::text as name, n_dead_tup::float8 as dead from pg_stat_user_tables
   where n_dead_tup > $1 and n_dead_tup > n_live_tup / 2 order by 2 desc`
-/** Each row: what keeps dead rows from being removed, for over an hour. */
+/** Each row: a holder that has kept dead rows from removal for over an hour. */
 const HOLDERS = `
   select case when application_name = $1 then 'a backup'
       else 'a transaction of ' || coalesce(nullif(application_name, ''), usename, 'another role') end || ', process ' || pid as what,
@@ -32,7 +31,6 @@ const HOLDERS = `
   from pg_prepared_xacts where database = current_database() and prepared < now() - interval '1 hour'`
 const IDLE_SLOTS = `select slot_name as name from pg_replication_slots where not active`
 const FROZEN = `select age(datfrozenxid)::float8 as age from pg_database where datname = current_database()`
-/** Autovacuum works against wraparound from 200 million on. */
 const OLD_XIDS = 1_000_000_000
 
 interface Holder {
@@ -41,7 +39,6 @@ interface Holder {
   readonly isBackup: boolean
 }
 
-/** What makes a database slower with time. */
 export const vacuumCheck: Check<Context> = {
   check: 'vacuum',
   run: async ({ db: { pool } }) => {

@@ -12,7 +12,7 @@ interface Secret {
   readonly sealed: Uint8Array
 }
 
-/** Whether SECRET_KEY opens what it once sealed: each secret, as any of them may be under a key that is gone. */
+/** Checks each secret, because an older key may have sealed any one. */
 export const secretCheck: Check<ServiceContext> = {
   check: 'SECRET_KEY',
   run: async ({ db, vault, settings }) => {

@@ -3,13 +3,12 @@ import { NOTIFIER } from '../db/postgres-notifier.ts'
 import { type Check, error, ok, orOk, warning } from './finding.ts'
 
 const LEAST_VERSION = 15
-/** A statement of ours may take as long as this; a limit below it breaks it off. */
+/** Own statements may take this long. */
 const LEAST_TIMEOUT_MS = 60_000
 const FULL_SHARE = 0.7
-/** Besides its pools a process has one connection for notifications and three for exports. */
 const CONNECTIONS_BESIDES = 4
 
-/** Only what makes a commit last, and what every text fits into. */
+/** Settings that durability and every text need. */
 const NEEDED: Readonly<Record<string, string>> = {
   fsync: 'on',
   full_page_writes: 'on',
@@ -18,18 +17,15 @@ const NEEDED: Readonly<Record<string, string>> = {
 }
 const TIMEOUTS = [
   ...['statement_timeout', 'lock_timeout', 'idle_session_timeout', 'idle_in_transaction_session_timeout'],
-  // From PostgreSQL 17 on.
   'transaction_timeout',
 ]
 
 interface Setting {
   name: string
   setting: string
-  /** What a new session of the role begins with. */
   reset_val: string
 }
 
-/** PostgreSQL itself: its version, and the settings that decide whether what it confirmed is there after a crash. */
 export const serverCheck: Check<Context> = {
   check: 'PostgreSQL',
   run: async ({ db }) => {
@@ -50,7 +46,6 @@ export const serverCheck: Check<Context> = {
   },
 }
 
-/** Limits of the role that would break off what takes long by nature. */
 export const timeoutCheck: Check<Context> = {
   check: 'timeouts',
   run: async ({ db }) => {
@@ -78,14 +73,13 @@ const CONNECTIONS = `
 
 type Limits = Record<'server' | 'role' | 'database' | 'processes' | 'workers', number>
 
-/** Whether all processes find their connections at the same time. */
 export const connectionCheck: Check<Context> = {
   check: 'connections',
   run: async ({ db, settings }) => {
     const { rows } = await db.pool.query<Limits>(CONNECTIONS, [NOTIFIER])
     const { server = 0, role = -1, database = -1, workers = 0, processes: listening = 0 } = rows[0] ?? {}
     const limit = Math.min(...[server, role, database].filter((one) => one >= 0))
-    // Each process listens on one connection, this one too; a worker that replaces its own is known by its heartbeat.
+    // Each process has one listening connection, this one included.
     const processes = Math.max(listening, workers + 1)
     const needed = processes * (settings.databasePoolSize + CONNECTIONS_BESIDES)
     const found = `${processes} processes, this one and ${workers} with a worker among them, may take ${needed} of ${limit} connections`

@@ -7,12 +7,10 @@ import { isSilent } from '../worker/worker.ts'
 import { gpusOf, serverOf, silentGpusOf, type WorkerRow, workers } from '../worker/workers.ts'
 import { type Check, error, orOk, warning } from './finding.ts'
 
-/** A context with the engines that speak for it. */
 export interface EngineContext extends Context {
   readonly started: StartedEngines
 }
 
-/** Has each endpoint's engine speak a sentence. */
 export const engineCheck: Check<EngineContext> = {
   check: 'engines',
   run: async (ctx) => {
@@ -27,7 +25,6 @@ export const engineCheck: Check<EngineContext> = {
   },
 }
 
-/** Whether jobs that wait have a worker, and how the workers are. */
 export const workerCheck: Check<Context> = {
   check: 'workers',
   run: async (ctx) => {
@@ -61,7 +58,6 @@ export const workerCheck: Check<Context> = {
   },
 }
 
-/** For how long the most silent of them has said nothing, and how many graphics cards all have. */
 function beats(alive: readonly WorkerRow[], now: number): string {
   if (alive.length === 0) return ''
   const oldest = Math.max(0, ...alive.map(({ heartbeatAt }) => now - heartbeatAt.getTime()))

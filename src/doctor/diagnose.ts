@@ -33,7 +33,7 @@ const CHECKS: readonly Check<DoctorContext>[] = [
   ...[retentionCheck, backupCheck],
 ]
 
-/** What these read is not there, or not as they know it, until all migrations are applied. */
+/** Checks that read tables of the current schema. */
 const NEED_SCHEMA: ReadonlySet<Check<DoctorContext>> = new Set<Check<DoctorContext>>([
   ...[
     connectionCheck,
@@ -49,15 +49,15 @@ const NEED_SCHEMA: ReadonlySet<Check<DoctorContext>> = new Set<Check<DoctorConte
 ])
 
 interface Diagnosis {
-  /** false: migrations are pending or failed; what needs them is left out. */
+  /** false: leaves out checks that need the schema. */
   readonly isMigrated?: boolean
-  /** Closed once they have spoken, while the other checks go on; absent: engines of its own. */
+  /** diagnose closes them; absent: it starts its own. */
   readonly started?: StartedEngines
 }
 
 /**
- * Looks at everything that an operator can put right, one thing after the other while the engines speak a sentence, and changes nothing
- * but one small object that it stores and deletes. A check that fails itself is a finding. @throws FORBIDDEN
+ * Runs all checks in order while the engines speak. It writes only one small object, which it deletes.
+ * A failing check becomes a finding. @throws FORBIDDEN
  */
 export async function diagnose(given: ServiceContext, options: Diagnosis = {}): Promise<Finding[]> {
   requireSystem(given)

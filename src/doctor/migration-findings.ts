@@ -3,7 +3,7 @@ import { REPAIR } from '../db/migrations/ledger.ts'
 import { commandLine } from '../values/command-line.ts'
 import { error, type Finding, warning } from './finding.ts'
 
-/** What a ledger of migrations tells; nothing where all are applied and no others. What failed comes first: it keeps the others back. */
+/** Findings about the migration ledger, failed ones first because they block the others. */
 export function migrationFindings({ pending, newer, failed }: LedgerExamination): Finding[] {
   const apply = `run ${commandLine('migrate')}, or start the service`
   const findings = [
