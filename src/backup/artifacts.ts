@@ -17,12 +17,9 @@ import { openTurns, paced } from './paced.ts'
 
 const FOLDER = 'artifacts'
 const LIST = 'artifacts.ndjson.gz'
-/** Each waits for the disk or the bucket most of the time. */
 const AT_ONCE = 8
-/** A page of retention: with more, the database is asked at once whether they were deleted. */
 const MOST_MISSING = 1_000
 
-/** What is known of one file: a line of the list. */
 const line = z.object({
   key: z.string().refine(isStorageKey),
   contentType: z.string(),
@@ -31,19 +28,17 @@ const line = z.object({
 })
 type Kept = z.output<typeof line>
 
-/** `deleted_at` is a column of newer schemas alone. */
 const ARTIFACTS = `
   select storage_key, content_type, bytes, sha256 from artifact a where to_jsonb(a) ->> 'deleted_at' is null`
 const VOICES = `select storage_key, 'audio/wav', bytes, sha256 from account_voice where ready_at is not null`
 const HAS_VOICES = `select to_regclass('account_voice') is not null as there`
 
-/** One JSON document a line, as it is: none of the quote and the delimiter can be in it. */
+/** One JSON document per line: JSON contains neither the quote nor the delimiter, so CSV escapes nothing. */
 const copyOf = (files: string): string => `copy (
   select json_build_object('key', storage_key, 'contentType', content_type, 'bytes', bytes, 'sha256', encode(sha256, 'hex'))
   from (${files}) as f order by storage_key
 ) to stdout with (format csv, quote e'\\x01', delimiter e'\\x02')`
 
-/** What the tables of the same moment name: jobs' audio, and the recordings of accounts' own voices where the schema has them. */
 export async function listArtifacts(snapshot: Snapshot, dir: string): Promise<BackupFile> {
   const [found] = await snapshot.query<{ there: boolean }>(HAS_VOICES)
   const files = found?.there === true ? `${ARTIFACTS} union all ${VOICES}` : ARTIFACTS
@@ -53,13 +48,12 @@ export async function listArtifacts(snapshot: Snapshot, dir: string): Promise<Ba
 interface Parts {
   readonly db: Pick<Database, 'pool'>
   readonly storage: Storage
-  /** How long the database may count as present what the store does not hold any more; a minute unless given. */
   readonly longestWaitMs?: number
 }
 
 /**
- * Copies every listed file, a third of the time, each compared with the checksum that it was stored with. What was deleted since it was listed is noted.
- * @throws ServiceError UNAVAILABLE where a file is missing, or is not what was stored
+ * Copies and verifies every listed file.
+ * @throws UNAVAILABLE if a file is missing or differs
  */
 export async function keepArtifacts(parts: Parts, dir: string, list: BackupFile): Promise<Manifest['artifacts']> {
   const sums = { files: 0, bytes: 0, gone: [] as string[] }
@@ -76,7 +70,6 @@ export async function keepArtifacts(parts: Parts, dir: string, list: BackupFile)
     const fate = await keepOne(parts, dir, artifact)
     if (fate === 'gone') sums.gone.push(artifact.key)
     if (fate === 'missing' && missing.push(artifact.key) === 1) since = performance.now()
-    // What is really lost breaks it off soon, not at the end of a long copy.
     const isLate = missing.length > 0 && performance.now() - since > (parts.longestWaitMs ?? LONGEST_WAIT_MS)
     if (isLate || missing.length >= MOST_MISSING) await settle()
     if (fate !== 'kept') return
@@ -87,7 +80,7 @@ export async function keepArtifacts(parts: Parts, dir: string, list: BackupFile)
   return { ...sums, list }
 }
 
-/** `missing`: the database counts what the store does not hold as present, as it does until retention has noted what it deleted. */
+/** `missing`: the database still counts a lost file as present; retention may be noting its deletion. */
 type Fate = 'kept' | 'gone' | 'missing'
 
 async function keepOne({ db, storage }: Parts, dir: string, { key, sha256 }: Kept): Promise<Fate> {
@@ -100,7 +93,6 @@ async function keepOne({ db, storage }: Parts, dir: string, { key, sha256 }: Kep
   const isThere = (await keysInUse(db, [key])).length > 0
   const isMissing = found instanceof Error && (await storage.stat(key).catch(() => undefined)) === null
   if (isThere && !isMissing) throw unreadable(key, found)
-  // Deleted while it was read.
   await rm(join(dir, FOLDER, key), { force: true })
   return isThere ? 'missing' : 'gone'
 }
@@ -111,7 +103,7 @@ function unreadable(key: string, found: Error | BackupFile): ServiceError {
   return new ServiceError('UNAVAILABLE', `The audio ${key} ${why}. The backup was broken off.`)
 }
 
-/** Compares every file with its checksum. @throws ServiceError INVALID_REQUEST that names one that is not as it was written */
+/** @throws INVALID_REQUEST that names a damaged file */
 export async function verifyArtifacts(dir: string, { gone }: Manifest['artifacts']): Promise<void> {
   await eachListed(dir, noRest, async ({ key, sha256 }) => {
     if (gone.includes(key)) return
@@ -120,7 +112,6 @@ export async function verifyArtifacts(dir: string, { gone }: Manifest['artifacts
   })
 }
 
-/** Stores every file, and compares what the store says of it. What an earlier try has stored is stored again. */
 export async function restoreArtifacts(storage: Storage, dir: string, { gone }: Manifest['artifacts']): Promise<void> {
   await eachListed(dir, noRest, async ({ key, contentType, sha256 }) => {
     if (gone.includes(key)) return
@@ -129,7 +120,6 @@ export async function restoreArtifacts(storage: Storage, dir: string, { gone }: 
   })
 }
 
-/** Nothing runs beside a restore. */
 const noRest = async (): Promise<void> => undefined
 
 async function eachListed(
@@ -138,7 +128,6 @@ async function eachListed(
   work: (artifact: Kept) => Promise<void>,
 ): Promise<void> {
   const input = createGunzip()
-  // What fails on the way is thrown where its lines are read.
   pipeline(createReadStream(join(dir, LIST)), input, () => undefined)
   let together: Kept[] = []
   for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {

@@ -21,7 +21,6 @@ import { paced } from './paced.ts'
 import { keepSecretKey, readSecretKey } from './secret-key-file.ts'
 import { type IsOwn, listPartitions, listSequences, listTables, type Table } from './tables.ts'
 
-/** What a backup reads. */
 interface BackupContext {
   readonly settings: Settings
   readonly log: Log
@@ -29,15 +28,14 @@ interface BackupContext {
   readonly storage: Storage
 }
 
-/** Of everything that migrations make. */
 const PLAIN_NAME = /^[a-z_][a-z0-9_]*$/
-/** Between two tables the session waits for the disk that the first one is flushed to, however slow it is. */
+/** The session idles while a table's file is flushed, however slow the disk is. */
 const UNHURRIED = 'set local idle_in_transaction_session_timeout = 0'
 
 /**
- * Writes a backup into a directory that is not there yet, or empty, while the service runs: the tables as of one moment, then the audio
- * that they name, which never changes, then the manifest. A process that ends before leaves no manifest.
- * @throws ServiceError INVALID_REQUEST where a migration is half-way, the key is not the service's, or the directory holds something
+ * Writes a backup into an empty directory while the service runs: tables of one snapshot, their files, then the manifest.
+ * An interrupted backup has no manifest.
+ * @throws INVALID_REQUEST if a migration is unfinished, the key is not the service's, or the directory is not empty
  */
 export async function backUp({ settings, log, db, storage }: BackupContext, directory: string): Promise<Manifest> {
   const dir = resolve(directory)
@@ -71,7 +69,6 @@ async function openEmpty(dir: string): Promise<void> {
   throw invalidRequest(`${dir} is not empty: name a directory that is not there yet.`)
 }
 
-/** All that could be the service's own where a newer program has migrated the schema: a restore passes over what is not. */
 async function ownNames(migrations: readonly string[]): Promise<IsOwn> {
   const names = await namesMadeBy(migrations)
   return names === null ? (name) => PLAIN_NAME.test(name) : (name) => names.has(name)
@@ -85,7 +82,7 @@ async function keepTables({ db, log }: Pick<BackupContext, 'db' | 'log'>, dir: s
     const found = all.filter(({ name }) => isOwn(name))
     const others = all.flatMap(({ name }) => (isOwn(name) ? [] : [name]))
     if (others.length > 0) log.warn({ tables: others }, 'the backup leaves out tables that are not of this service')
-    // A migration that would change one waits, and tries again.
+    // The lock makes a migration wait.
     await snapshot.query(
       `lock table ${found.map(({ name }) => escapeIdentifier(name)).join(', ')} in access share mode`,
     )
@@ -93,7 +90,7 @@ async function keepTables({ db, log }: Pick<BackupContext, 'db' | 'log'>, dir: s
     const tables: BackupTable[] = []
     for (const table of found) tables.push(await keepTable(snapshot, dir, table))
     const list = await listArtifacts(snapshot, dir)
-    // Sequences never go back, whatever the snapshot sees.
+    // Sequences ignore snapshots and only grow, so a later value is safe.
     const [partitions, sequences] = [await listPartitions(snapshot, isOwn), await listSequences(snapshot, isOwn)]
     await snapshot.commit()
     return { madeAt: now.toISOString(), tables, partitions, sequences, list }
@@ -110,7 +107,6 @@ async function keepTable(snapshot: Snapshot, dir: string, { name, columns }: Tab
   return { name, columns, rows: copy.rowCount, file }
 }
 
-/** A schema from before there was a place to note it. */
 const ignoreOlderSchema = (error: unknown): void => {
   if ((error as { code?: unknown }).code !== '42703') throw error
 }

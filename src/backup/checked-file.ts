@@ -8,7 +8,6 @@ import { invalidRequest, ServiceError } from '../errors/service-error.ts'
 import { errorCode } from '../values/data-directory.ts'
 import type { BackupFile } from './manifest.ts'
 
-/** Passes everything on, and knows the SHA-256 and the length of what has passed. */
 function tally() {
   const hash = createHash('sha256')
   let bytes = 0
@@ -22,7 +21,6 @@ function tally() {
   return { stream, result: () => ({ bytes, sha256: hash.digest('hex') }) }
 }
 
-/** What says of a file system that it takes no more, and nothing of where the bytes come from. */
 const FULL: Readonly<Record<string, string>> = {
   ENOSPC: 'the file system is full',
   EDQUOT: "this user's share of the file system is full",
@@ -30,14 +28,13 @@ const FULL: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
 }
 
-/** There is no room for a backup where it is written. */
 export class NoRoom extends ServiceError {
   constructor(path: string, code: string) {
     super('UNAVAILABLE', `${path} cannot be written: ${FULL[code]}. The backup was broken off.`)
   }
 }
 
-/** Writes a file of a backup, flushed to the disk. @throws NoRoom; where it is there already */
+/** Writes and flushes a new file. @throws NoRoom, an error if the file exists */
 export async function writeChecked(
   dir: string,
   path: string,
@@ -56,13 +53,12 @@ export async function writeChecked(
   }
 }
 
-/** @throws ServiceError INVALID_REQUEST that names the first file that is not as it was written */
+/** @throws INVALID_REQUEST that names the first damaged file */
 export async function verifyFile(dir: string, file: BackupFile): Promise<void> {
   const found = await checksumOf(join(dir, file.path))
   if (found?.sha256 !== file.sha256) throw damaged(dir, file.path, found === null)
 }
 
-/** Null where there is no such file. */
 export async function checksumOf(path: string): Promise<{ bytes: number; sha256: string } | null> {
   const counted = tally()
   try {

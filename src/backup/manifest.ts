@@ -5,12 +5,11 @@ import { wordsOf } from '../catalog/files/issue-words.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { errorCode } from '../values/data-directory.ts'
 
-/** Written last, and whole: a directory without it holds no backup, or one that was broken off. */
+/** Written last: a directory without it holds no complete backup. */
 const NAME = 'backup.json'
 const FORMAT = 1
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
-/** Earlier versions kept an operator's tables as well, however they are named. */
 const name = z.string().min(1)
 const path = z.string().refine((path) => !isAbsolute(path) && !path.split('/').includes('..'), 'leaves the backup')
 const file = z.object({ path, bytes: z.number().int(), sha256 })
@@ -19,24 +18,20 @@ const schema = z.object({
   format: z.literal(FORMAT, { message: `is not ${FORMAT}: restore it with the version that made it` }),
   version: z.string(),
   madeAt: z.iso.datetime(),
-  /** Applied when it was made, oldest first. */
   migrations: z.array(z.string().regex(/^\w+$/)),
   tables: z.array(z.object({ name, columns: z.array(name), rows: z.number().int(), file })),
-  /** Parts of partitioned tables that no migration makes. */
   partitions: z.array(z.object({ name, parent: name, bound: z.string().regex(/^(FOR VALUES .*|DEFAULT)$/) })),
   sequences: z.array(z.object({ name, value: z.string().regex(/^\d+$/), isCalled: z.boolean() })),
-  /** `gone`: deleted between the tables and the copying. */
+  /** `gone`: files deleted between the snapshot and their copying. */
   artifacts: z.object({ files: z.number().int(), bytes: z.number().int(), gone: z.array(z.string()), list: file }),
-  /** `file` is null where SECRET_KEY came from the environment; the fingerprint says whether another one is the same. */
+  /** `file` is null if SECRET_KEY came from the environment. */
   secretKey: z.object({ file: file.nullable(), fingerprint: z.string() }),
 })
 
-/** What a backup holds, and how to know that it is whole. */
 export type Manifest = z.output<typeof schema>
 export type BackupFile = z.output<typeof file>
 export type BackupTable = Manifest['tables'][number]
 
-/** The last act of a backup: until then it counts as broken off, also after a power cut. */
 export async function writeManifest(dir: string, manifest: Omit<Manifest, 'format'>): Promise<void> {
   const partial = join(dir, `${NAME}.partial`)
   const handle = await open(partial, 'w', 0o600)
@@ -51,7 +46,7 @@ export async function writeManifest(dir: string, manifest: Omit<Manifest, 'forma
   await flushDirectory(dirname(dir))
 }
 
-/** @throws ServiceError INVALID_REQUEST where there is no backup, or one that was broken off or changed */
+/** @throws INVALID_REQUEST if the backup is absent, incomplete or changed */
 export async function readManifest(dir: string): Promise<Manifest> {
   const text = await readFile(join(dir, NAME), 'utf8').catch((error: unknown) => {
     if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'ENOTDIR') throw error

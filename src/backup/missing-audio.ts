@@ -3,18 +3,16 @@ import type { Database } from '../db/database.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { isVoiceKey } from '../library/account-voice.ts'
 
-/** Retention deletes a page of 1,000 files, and notes that afterwards: with a slow bucket, most of a minute later. */
 export const LONGEST_WAIT_MS = 60_000
 const PAUSE_MS = 500
 
-/** `deleted_at` is a column of newer schemas alone. */
+/** Older schemas lack `deleted_at`. */
 const ARTIFACTS = `
   select storage_key as key from artifact a where storage_key = any($1) and to_jsonb(a) ->> 'deleted_at' is null`
 const VOICES = 'select storage_key as key from account_voice where storage_key = any($1) and ready_at is not null'
 
 type Asked = Pick<Database, 'pool'>
 
-/** Those of the keys whose audio is there by the database. */
 export async function keysInUse({ pool }: Asked, keys: readonly string[]): Promise<string[]> {
   const found: string[] = []
   for (const [files, some] of [
@@ -27,8 +25,8 @@ export async function keysInUse({ pool }: Asked, keys: readonly string[]): Promi
 }
 
 /**
- * Waits until the database counts the audio as deleted that the store does not hold any more.
- * @throws ServiceError UNAVAILABLE that names one of those that still count as present after a minute
+ * Waits until the database counts the keys as deleted.
+ * @throws UNAVAILABLE after `longestWaitMs`
  */
 export async function untilDeleted(db: Asked, keys: readonly string[], longestWaitMs = LONGEST_WAIT_MS): Promise<void> {
   const giveUpAt = performance.now() + longestWaitMs

@@ -1,17 +1,12 @@
 import { Transform } from 'node:stream'
 
-/** Rows are let through for so long at a time. */
 const TURN_MS = 5
-/** Of the time: what PostgreSQL, the disk and this process do for a backup takes no more of the machine. */
 const SHARE = 1 / 3
 const LONGEST_PAUSE_MS = 100
 
 const pauseAfter = (workedMs: number): number => Math.min((workedMs * (1 - SHARE)) / SHARE, LONGEST_PAUSE_MS)
 
-/**
- * Passes everything on, a third of the time: PostgreSQL, which formats the rows as fast as they are taken, waits in between, and submissions find
- * a processor and the disk free.
- */
+/** Passes data through for a third of the time, so that submissions find processor and disk free. */
 export function paced(): Transform {
   let since = performance.now()
   return new Transform({
@@ -26,7 +21,6 @@ export function paced(): Transform {
   })
 }
 
-/** The same for work in pieces: to be awaited after each of them, and rests once they have taken a turn. */
 export function openTurns(): () => Promise<void> {
   let since = performance.now()
   return async () => {

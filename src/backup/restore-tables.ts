@@ -17,22 +17,19 @@ interface Parts {
   readonly log: Log
 }
 
-/** Of a backup, what the schema has a place for. */
 interface Fitting extends Pick<Manifest, 'partitions' | 'sequences'> {
-  /** What others refer to first. */
+  /** Ordered by foreign keys, referenced tables first. */
   readonly tables: readonly FittingTable[]
 }
 
 interface FittingTable extends BackupTable {
-  /** Columns that the schema lacks: an operator's. */
   readonly others: readonly string[]
 }
 
 /**
- * Fills the tables in one transaction, so that there are all rows or none. Triggers, which keep what the backup holds as well, are off
- * meanwhile; foreign keys are not, so what others refer to comes first. The role has to own the tables, and nothing more. What the schema
- * lacks, as earlier versions backed up an operator's own tables, is passed over with a warning.
- * @param requireUnused throws where the tables are in use; asked once nothing else can write to them
+ * Fills all tables in one transaction with triggers off, because the backup holds what they keep.
+ * Foreign keys stay on, so the role needs only to own the tables.
+ * @param requireUnused throws if the tables are in use; called under their lock
  */
 export async function restoreTables(
   { db, log }: Parts,
@@ -55,7 +52,7 @@ export async function restoreTables(
     await client.query(`truncate ${all.join(', ')} restart identity cascade`)
     for (const table of all) await client.query(`alter table ${table} disable trigger user`)
     for (const table of tables) await fill(client, dir, table)
-    // Checks of foreign keys that wait would keep the tables from being altered.
+    // PostgreSQL refuses to alter a table with pending foreign key checks.
     await client.query('set constraints all immediate')
     for (const table of tables) await alterOthers(client, table, (column) => `drop column ${column}`)
     for (const table of all) await client.query(`alter table ${table} enable trigger user`)
@@ -101,7 +98,7 @@ async function makePartitions(client: Client, partitions: Manifest['partitions']
   }
 }
 
-/** As PostgreSQL prints it: the manifest is a file, and what it says is run. */
+/** Security: the manifest is a file and its text becomes SQL. */
 function checkedBound(bound: string): string {
   if (/^(DEFAULT|FOR VALUES FROM \(('[^']*'|MINVALUE)\) TO \(('[^']*'|MAXVALUE)\))$/.test(bound)) return bound
   throw new Error(`The backup names a partition that cannot be made: ${bound}.`)
@@ -114,7 +111,6 @@ const alterOthers = async (client: Client, { name, others }: FittingTable, chang
 
 async function fill(client: Client, dir: string, table: FittingTable): Promise<void> {
   const { name, columns, rows, file } = table
-  // The file has the values of all columns in its rows.
   await alterOthers(client, table, (column) => `add column ${column} text`)
   const list = columns.map(escapeIdentifier).join(', ')
   const copy = client.query(copyFrom(`copy ${escapeIdentifier(name)} (${list}) from stdin`))

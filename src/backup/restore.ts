@@ -16,20 +16,17 @@ import { type Manifest, readManifest } from './manifest.ts'
 import { restoreTables } from './restore-tables.ts'
 import { checkSecretKey, restoreSecretKey } from './secret-key-file.ts'
 
-/** What a restore writes to. */
 interface RestoreContext {
   readonly settings: Settings
   readonly log: Log
-  /** Opens the database and the store, once the backup is known to be whole. */
   readonly open: () => Promise<{ readonly db: Database; readonly storage: Storage }>
 }
 
 /**
- * Fills an empty database and its store from a backup, of whichever kind of database, after every file in it was compared with its
- * checksum. The tables come last and all at once: one that is broken off can be begun again, and a service that has begun to use the
- * database meanwhile keeps it.
- * @throws ServiceError INVALID_REQUEST where the backup is broken off, damaged or a newer program's, or its key is another one;
- * UNAVAILABLE where the database is in use
+ * Verifies a backup and fills an empty database and its store.
+ * One transaction fills the tables last, so an interrupted restore can be repeated.
+ * @throws INVALID_REQUEST if the backup is incomplete, damaged, from a newer program or under another key
+ * @throws UNAVAILABLE if the database is in use
  */
 export async function restore({ settings, log, open }: RestoreContext, directory: string): Promise<Manifest> {
   const dir = resolve(directory)
@@ -47,15 +44,13 @@ export async function restore({ settings, log, open }: RestoreContext, directory
   await requireUnused(db.pool, manifest)
   await restoreArtifacts(storage, dir, manifest.artifacts)
   await restoreSecretKey(settings, dir, manifest.secretKey)
-  // The schema as it was when the tables were read; then the rows; then what has come since.
   await migrate(db, log, { only: manifest.migrations })
-  // A service that was started meanwhile looks and installs under the same lock.
+  // A service that starts meanwhile installs under the same lock.
   await withLock(db, 'install', () =>
     restoreTables({ db, log }, dir, manifest, (client) => requireUnused(client, manifest)),
   )
   await migrate(db, log)
   await noteGone(db, manifest)
-  // The backup itself could not hold that it was made.
   await db.pool.query('update installation set backed_up_at = $1', [manifest.madeAt])
   return manifest
 }
@@ -70,10 +65,9 @@ async function verifyAll(dir: string, { tables, artifacts, secretKey }: Manifest
   await verifyArtifacts(dir, artifacts)
 }
 
-/** @throws ServiceError UNAVAILABLE where the database has an account, or a start has installed anything, or its schema is a later one */
+/** @throws UNAVAILABLE if the database has an account, an installation, a job or a later schema */
 async function requireUnused(db: Queryable, { migrations }: Manifest): Promise<void> {
   const ledger = await readLedger(db)
-  // A restore that was broken off before its first migration has left a ledger, and no tables.
   if (ledger === null || !ledger.some(({ state }) => state === 'applied')) return
   const { rows } = await db.query<{ used: boolean }>(
     'select exists (select from account) or exists (select from installation) or exists (select from job) as used',
@@ -86,7 +80,6 @@ async function requireUnused(db: Queryable, { migrations }: Manifest): Promise<v
   )
 }
 
-/** Audio that was deleted while the backup was made answers as deleted, where the schema has a place for that; voices are gone with theirs. */
 async function noteGone(db: Database, { artifacts: { gone } }: Manifest): Promise<void> {
   if (gone.length === 0) return
   const { rowCount } = await db.pool.query(

@@ -9,7 +9,7 @@ import { backUp } from './back-up.ts'
 import type { Manifest } from './manifest.ts'
 import { restore } from './restore.ts'
 
-/** Opens the database and the store of these settings as they are, and backs them up. @throws ServiceError UNAVAILABLE where there is none */
+/** Backs up the database and the store. @throws UNAVAILABLE if there is no database */
 export async function runBackup(settings: Settings, log: Log, dir: string): Promise<Manifest> {
   await requireDatabase(settings)
   return withClosers(settings, log, async (closers) =>
@@ -17,7 +17,6 @@ export async function runBackup(settings: Settings, log: Log, dir: string): Prom
   )
 }
 
-/** Opens the database and the store of these settings, which must be unused, and fills them. */
 export const runRestore = (settings: Settings, log: Log, dir: string): Promise<Manifest> =>
   withClosers(settings, log, (closers) => restore({ settings, log, open: () => openBoth(settings, log, closers) }, dir))
 

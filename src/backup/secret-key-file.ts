@@ -16,10 +16,8 @@ const FINGERPRINT_BYTES = 8
 const NEWEST_SECRETS = 'select account_id, sealed from webhook_secret order by id desc limit 100'
 const REMEDY = 'If that key is lost, rotate a webhook secret first.'
 
-/** The key to back up. */
 interface ReadKey {
   readonly secret: string
-  /** What its file holds; null where SECRET_KEY came from the environment. */
   readonly file: string | null
 }
 
@@ -29,9 +27,8 @@ interface Sealed {
 }
 
 /**
- * Reads the service's key. A command with other settings makes one of its own, which would be backed up in its place: the key has to open
- * something of what the service has encrypted lately.
- * @throws ServiceError INVALID_REQUEST where there is none, or another service's
+ * Reads the service's key, which must open a recent webhook secret: other settings lead to another key.
+ * @throws INVALID_REQUEST if there is none, or another service's
  */
 export async function readSecretKey(settings: Settings, db: Pick<Database, 'pool'>): Promise<ReadKey> {
   const { secretKey, oldSecretKey, dataDir } = settings
@@ -55,19 +52,17 @@ const toRemedy = (dataDir: string) => (error: unknown) => {
   )
 }
 
-/** A schema from before there were webhook secrets. */
 const ignoreOlderSchema = (error: unknown): { rows: Sealed[] } => {
   if (errorCode(error) === '42P01') return { rows: [] }
   throw error
 }
 
-/** Keeps the key, unless it comes from the environment: then only what tells it from another one. */
 export async function keepSecretKey({ secret, file }: ReadKey, dir: string): Promise<Manifest['secretKey']> {
   const kept = file === null ? null : await writeChecked(dir, NAME, Readable.from([file]))
   return { file: kept, fingerprint: fingerprintOf(secret) }
 }
 
-/** @throws ServiceError INVALID_REQUEST where this place has another key, under which nothing that was encrypted would open */
+/** @throws INVALID_REQUEST if this place has another key */
 export async function checkSecretKey({ secretKey, dataDir }: Settings, kept: Manifest['secretKey']): Promise<void> {
   const here = secretKey ?? (await readFile(join(dataDir, NAME), 'utf8').catch(() => null))
   if (here === null && kept.file !== null) return
@@ -80,12 +75,12 @@ export async function checkSecretKey({ secretKey, dataDir }: Settings, kept: Man
   )
 }
 
-/** @throws ServiceError INVALID_REQUEST where a service has made a key of its own here meanwhile */
+/** @throws INVALID_REQUEST if a service has created a key here meanwhile */
 export async function restoreSecretKey(settings: Settings, dir: string, kept: Manifest['secretKey']): Promise<void> {
   if (settings.secretKey !== null || kept.file === null) return
   const own = join(settings.dataDir, `${NAME}.${process.pid}.restored`)
   try {
-    // Written next to its place and linked into it: a service that is started meanwhile reads no half of it.
+    // Linked into place, so that a starting service never reads a partial key.
     await writeFile(own, await readFile(join(dir, kept.file.path)), { mode: 0o600, flush: true })
     await link(own, join(settings.dataDir, NAME))
   } catch (error) {
@@ -96,6 +91,5 @@ export async function restoreSecretKey(settings: Settings, dir: string, kept: Ma
   }
 }
 
-/** Says nothing about the key but whether another one is the same. */
 const fingerprintOf = (secret: string): string =>
   Buffer.from(hkdfSync('sha256', secret, '', 'sonant/fingerprint', FINGERPRINT_BYTES)).toString('hex')

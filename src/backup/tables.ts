@@ -2,15 +2,11 @@ import type { QueryResultRow } from 'pg'
 import { PARTITIONED } from '../jobs/partitions/partitions.ts'
 import type { Manifest } from './manifest.ts'
 
-/** What answers a statement without parameters. */
 export interface Reader {
   query<Row extends QueryResultRow>(text: string): Promise<Row[]>
 }
 
-/**
- * Prisma's ledger is made by migrating, and workers are processes of the place that was backed up. The queue is left out, too: it is
- * filled from the jobs and deliveries that have not ended, as after a crash.
- */
+/** A restore creates the migration ledger; the queue refills from unfinished jobs and deliveries. */
 const LEFT_OUT = `'_prisma_migrations', 'worker'`
 
 const TABLES = `
@@ -34,16 +30,14 @@ const SEQUENCES = `
   from pg_sequences join pg_class c on c.relname = sequencename and c.relnamespace = schemaname::regnamespace
   where schemaname = current_schema() order by 1`
 
-/** A table with what is copied of it, whole partitioned tables as one. */
 export interface Table {
   readonly name: string
   readonly columns: string[]
 }
 
-/** Whether a table or sequence is the service's own, by its name. */
 export type IsOwn = (name: string) => boolean
 
-/** Every table of the schema that may be in a backup, those that others refer to before those. */
+/** All tables that a backup may hold, referenced tables first. */
 export async function listTables(db: Reader): Promise<Table[]> {
   const tables = await db.query<Table>(TABLES)
   const references = await db.query<{ from: string; to: string }>(REFERENCES)
@@ -60,7 +54,6 @@ export async function listTables(db: Reader): Promise<Table[]> {
   return sorted
 }
 
-/** Whether workers partition a table: what is restored of it begins with a single partition. */
 export const isPartitionedByWorkers = (name: string): boolean => PARTITIONED.some(({ table }) => table === name)
 
 export async function listPartitions(db: Reader, isOwn: IsOwn): Promise<Manifest['partitions']> {
@@ -68,7 +61,6 @@ export async function listPartitions(db: Reader, isOwn: IsOwn): Promise<Manifest
   return partitions.filter(({ parent }) => isOwn(parent) && !isPartitionedByWorkers(parent))
 }
 
-/** Where the next number of each sequence comes from; one of a column is its table's. */
 export async function listSequences(db: Reader, isOwn: IsOwn): Promise<Manifest['sequences']> {
   const sequences = await db.query<Manifest['sequences'][number] & { partOf: string }>(SEQUENCES)
   return sequences.filter(({ partOf }) => isOwn(partOf)).map(({ name, value, isCalled }) => ({ name, value, isCalled }))
