@@ -13,26 +13,20 @@ import { type AccountVoice, type LibraryContext, MAX_VOICES, storageKeyOf, VOICE
 
 const MAX_CONSENT_CHARACTERS = 2000
 const MAX_TRANSCRIPT_CHARACTERS = 2000
-/** Prisma's code for a unique value that is there already. */
 const UNIQUE_VIOLATION = 'P2002'
 
-/** A recording to speak like. */
 export interface NewVoice {
-  /** What no other voice of the account is called. */
+  /** Unique per account. */
   readonly name: string
-  /** A file of up to 10 MiB: WAV, FLAC, MP3, Ogg Opus or WebM. */
+  /** Up to 10 MiB: WAV, FLAC, MP3, Ogg Opus or WebM. */
   readonly audio: Uint8Array
-  /** By what the speaker has agreed, in words of the caller's. */
   readonly consent: string
-  /** What the recording says: some engines read along. */
   readonly transcript?: string | null | undefined
-  /** One of LANGUAGES. */
   readonly language?: string | null | undefined
 }
 
 /**
- * Takes a recording into the caller's library: 1 to 30 s, neither silent nor clipped. It is kept as 16-bit mono WAV at 24 kHz, without the
- * silence at its ends; nothing of the file that came is kept. Until its file is stored the voice is unknown.
+ * Stores a recording of 1 to 30 s as 24 kHz mono WAV. Callers see the voice after its file is stored.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
  */
 export async function addVoice(ctx: LibraryContext, input: NewVoice): Promise<AccountVoice> {
@@ -52,7 +46,6 @@ export async function addVoice(ctx: LibraryContext, input: NewVoice): Promise<Ac
       select: VOICE_VIEW,
     })
   } catch (error) {
-    // What a crash leaves, or a store that is away, is deleted by the workers.
     await ctx.storage.delete(row.storageKey).catch(() => undefined)
     await ctx.db.prisma.accountVoice.deleteMany({ where: { id: row.id, readyAt: null } }).catch(() => undefined)
     throw error
@@ -101,7 +94,7 @@ function rowOf(
   }
 }
 
-/** The row comes before the file: whatever happens then, the file is known. */
+/** The row precedes the file, so no file is unknown. */
 async function reserve(ctx: LibraryContext, accountId: string, data: ReturnType<typeof rowOf>): Promise<void> {
   const make = async (tx: PrismaTx): Promise<void> => {
     await lockRow(tx, 'account', accountId)
@@ -112,7 +105,7 @@ async function reserve(ctx: LibraryContext, accountId: string, data: ReturnType<
   await ctx.db.prisma.$transaction(make).catch(nameTaken)
 }
 
-/** @throws INVALID_REQUEST where the name is what was violated */
+/** @throws INVALID_REQUEST if the name is taken, else the error */
 export function nameTaken(error: unknown): never {
   if ((error as { code?: unknown }).code === UNIQUE_VIOLATION)
     throw invalid([{ path: 'name', message: 'is taken by another voice' }])

@@ -3,10 +3,7 @@ import { type Actor, ownerOf } from '../access/actor.ts'
 import type { Recordings } from '../audio/recordings.ts'
 import { ServiceError } from '../errors/service-error.ts'
 
-/**
- * Counts an upload of the caller's before its body is read, for as long as it is not answered: each is held in memory.
- * @throws UNAVAILABLE where too many are under way
- */
+/** Counts an upload before its body, which memory holds whole. @throws UNAVAILABLE if too many are in progress */
 export function admitUpload(
   ctx: { readonly actor: Actor; readonly recordings: Recordings },
   response: ServerResponse,

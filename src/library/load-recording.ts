@@ -3,7 +3,7 @@ import type { EngineVoice } from '../engines/engine.ts'
 import { storageKeyOf } from './account-voice.ts'
 import { findVoice } from './account-voices.ts'
 
-/** A voice of an account's own with its recording, for an engine; null where there is none. @throws where the store is away */
+/** null if there is no such voice. @throws the store's error */
 export async function loadRecording(
   { db, storage }: Pick<Parts, 'db' | 'storage'>,
   accountId: string,
@@ -13,7 +13,6 @@ export async function loadRecording(
   if (voice === null) return null
   const key = storageKeyOf(voiceId)
   const file = await storage.read(key).catch(async (error: unknown) => {
-    // It was deleted a moment ago.
     if ((await storage.stat(key)) === null) return null
     throw error
   })

@@ -6,7 +6,7 @@ import { type AccountVoice, voiceNotFound } from './account-voice.ts'
 import { findVoice } from './account-voices.ts'
 import { nameTaken } from './add-voice.ts'
 
-/** Gives a voice of the caller's library another name. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST */
+/** @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST */
 export async function renameVoice(
   ctx: Context,
   { voiceId, name: given }: { readonly voiceId: string; readonly name: string },

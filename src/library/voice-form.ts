@@ -8,9 +8,7 @@ const OPTIONAL = ['ref_text', 'language'] as const
 const KNOWN: ReadonlySet<string> = new Set([...REQUIRED, ...OPTIONAL, FILE])
 
 /**
- * A form as a voice: `name`, `audio_sample` (the file), `consent`, and optionally `ref_text` and `language`; what is empty of the latter
- * is absent.
- * @param ignoresOthers whether fields of other names are passed over
+ * @param ignoresOthers skips unknown fields
  * @throws INVALID_REQUEST
  */
 export function readVoiceForm({ fields, files }: Form, ignoresOthers = false): NewVoice {
