@@ -4,19 +4,17 @@ import type { Context } from '../context/context.ts'
 import type { Database } from '../db/database.ts'
 import type { LexiconEntry } from './compile-lexicon.ts'
 
-/** What an account has said otherwise. */
 export interface AccountLexicon {
-  /** In the order in which they were sent. */
   readonly entries: readonly LexiconEntry[]
 }
 
-/** The caller's lexicon; empty where there is none. @throws UNAUTHORIZED, FORBIDDEN */
+/** The caller's lexicon; empty if there is none. @throws UNAUTHORIZED, FORBIDDEN */
 export async function lexicon(ctx: Context): Promise<AccountLexicon> {
   requireScope(ctx, LIBRARY_SCOPE)
   return { entries: (await loadLexicon(ctx.db, requireAccount(ctx).accountId))?.entries ?? [] }
 }
 
-/** An account's entries, and which revision of them that is; null where it has no lexicon. */
+/** null if the account has no lexicon. */
 export async function loadLexicon(
   db: Database,
   accountId: string,

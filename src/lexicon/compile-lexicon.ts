@@ -1,38 +1,32 @@
 import { nextTurn } from '../concurrency/next-turn.ts'
 import { folded, spelled, type Token, tokensOf } from './tokens.ts'
 
-/** A word or several, and what is said instead of it. */
 export interface LexiconEntry {
-  /** One of LANGUAGES; absent: in all of them. */
+  /** One of LANGUAGES; absent: all. */
   readonly language?: string | undefined
-  /** With a capital in it, it stands for exactly that; without one for itself in any case. */
+  /** Matches case-sensitively if it has a capital. */
   readonly grapheme: string
   readonly alias: string
 }
 
-/** A place of a text where another word is said. */
 interface Replacement {
-  /** In UTF-16 units of the text. */
+  /** UTF-16 units. */
   readonly start: number
   readonly end: number
   readonly alias: string
 }
 
-/** Finds what is said otherwise. */
 export interface Lexicon {
-  /** From left to right, the longest entry at each place; of two of one length the one with its capitals, then the one for the language. */
+  /** The longest match at each place. At equal length capitals win, then the language. */
   find(text: string, language: string | undefined): Replacement[]
-  /** About how many bytes it keeps. */
   readonly bytes: number
 }
 
 const ANY = ''
-/** Entries that are added in one turn of the event loop: some milliseconds. */
 const TURN_ENTRIES = 500
-/** What a tree keeps of a form besides its characters. */
 const FORM_BYTES = 250
 
-/** As they are listed; of two for the same the first holds. Other requests have their turn meanwhile. */
+/** The first of two equal entries wins. Yields to other requests. */
 export async function compileLexicon(entries: readonly LexiconEntry[]): Promise<Lexicon> {
   const exact = new FormTree()
   const loose = new FormTree()
@@ -41,7 +35,7 @@ export async function compileLexicon(entries: readonly LexiconEntry[]): Promise<
     const composed = alias.normalize('NFC')
     const tree = folded(grapheme) === grapheme ? loose : exact
     const form = spelled(grapheme)
-    // As it was composed, and as some systems take it apart.
+    // Some systems send decomposed characters (NFD).
     for (const one of new Set([form.normalize('NFC'), form.normalize('NFD')])) tree.add(one, language, composed)
   }
   return {
@@ -68,12 +62,9 @@ function findAll(exact: FormTree, loose: FormTree, text: string, language = ANY)
   return found
 }
 
-/** The tokens of a text in one row, with every border between two of them. */
 class Line {
   readonly text: string
-  /** Where each token begins, and at the end the length of all. */
   readonly starts: readonly number[]
-  /** How many tokens end before an offset of `text`; 0 within a token. */
   readonly #borders: Uint32Array
 
   constructor(tokens: readonly Token[], as: (token: string) => string) {
@@ -85,7 +76,6 @@ class Line {
     for (const [index, start] of this.starts.entries()) this.#borders[start] = index
   }
 
-  /** How many tokens there are from one on up to an offset; 0 where none ends there. */
   tokensUntil(offset: number, from: number): number {
     return Math.max(0, (this.#borders[offset] ?? 0) - from)
   }
@@ -97,14 +87,13 @@ interface Found {
 }
 const NOTHING: Found = { tokens: 0, alias: undefined }
 
-/** What follows a beginning that forms share, and what stands for the form that ends here, by language: '' is any. */
 interface Node {
   label: string
   next: Map<number, Node> | null
   aliases: Map<string, string> | null
 }
 
-/** A tree of UTF-16 units in which forms share their beginnings: an entry adds two nodes at most, however long it is. */
+/** A radix tree of UTF-16 units. Aliases are by language; '' means any. */
 class FormTree {
   readonly #root = newNode('')
   bytes = 0
@@ -134,7 +123,6 @@ class FormTree {
     return node
   }
 
-  /** The longest row of tokens from one on that stands in the tree. */
   longest(line: Line, from: number, language: string): Found {
     let [node, at, best] = [this.#root, line.starts[from] ?? 0, NOTHING]
     for (;;) {

@@ -4,7 +4,6 @@ import { type AccountLexicon, lexicon } from './account-lexicon.ts'
 import type { LexiconEntry } from './compile-lexicon.ts'
 import { type LexiconInput, MAX_ENTRIES, setLexicon } from './set-lexicon.ts'
 
-/** They are at hand: a whole lexicon may be asked for. */
 const ENTRIES_PER_COST = 10
 const NEEDS = 'Needs the scope voice:library, or a signed-in user.'
 const LANGUAGE = 'The language in which it holds, such as English; in all of them without one.'

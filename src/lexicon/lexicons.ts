@@ -3,15 +3,13 @@ import type { Database } from '../db/database.ts'
 import { loadLexicon } from './account-lexicon.ts'
 import { compileLexicon, type Lexicon } from './compile-lexicon.ts'
 
-/** Of all accounts together: the largest lexicon there can be takes a fifth of it. */
 const MOST_BYTES = 64 * 1024 ** 2
 const EMPTY_BYTES = 1024
 
-/** Lexicons of accounts, ready to be used. */
 export interface Lexicons {
-  /** @param revision that the caller knows of: an earlier one is read again, a later one holds as well */
+  /** @param revision the least revision that the caller accepts */
   get(db: Database, accountId: string, revision: number): Promise<Lexicon>
-  /** The lexicon as it is now; null where the account has none. */
+  /** null if the account has no lexicon. */
   current(db: Database, accountId: string): Promise<Lexicon | null>
 }
 
@@ -20,7 +18,7 @@ interface Kept {
   readonly revision: number
 }
 
-/** Keeps those that were used last, one an account, and compiles each once, however many callers wait for it. */
+/** Caches the last used lexicons, one per account, and compiles each once for all waiting callers. */
 export function openLexicons(): Lexicons {
   const sizeCalculation = ({ lexicon }: Kept) => lexicon.bytes + EMPTY_BYTES
   const cache = new LRUCache<string, Kept>({ maxSize: MOST_BYTES, sizeCalculation })
@@ -42,7 +40,7 @@ export function openLexicons(): Lexicons {
     const kept = cache.get(accountId)
     if (kept !== undefined && kept.revision >= revision) return kept.lexicon
     const joined = await join(db, accountId)
-    // It may have been read before the revision that is asked for was written: the next one was not.
+    // The joined load may have started before this revision was written.
     return joined.revision >= revision ? joined.lexicon : (await join(db, accountId)).lexicon
   }
   return {

@@ -10,27 +10,19 @@ import type { AccountLexicon } from './account-lexicon.ts'
 import type { LexiconEntry } from './compile-lexicon.ts'
 import { FIXED, folded, spelled } from './tokens.ts'
 
-/** How many entries a lexicon may have. */
 export const MAX_ENTRIES = 10_000
 const MAX_GRAPHEME_UNITS = 100
 const MAX_ALIAS_UNITS = 200
-/** Entries that are checked in one turn of the event loop: some milliseconds where they are nothing but marks, which normalization sorts. */
 const TURN_ENTRIES = 500
-/** A grapheme of ASCII with single blanks, as nearly all are: nothing of it is normalized, which takes as long as the rest of its check. */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/
-/** What JSON has for NUL and for unpaired surrogates, if not for that alone: to look for it there costs less than to go through every value. */
 const UNSTORABLE = /\\u(?:0000|d)/
 const SPOKEN = /[\p{L}\p{N}\p{S}]/u
 
-/**
- * An empty one stays as well: workers know a lexicon by its revision, which must not begin anew. In SQL: Prisma goes through every value of
- * the entries, which takes as long as all else together.
- */
+/** An empty lexicon keeps its row, because its revision must not restart. SQL, because Prisma walks every value of the JSON. */
 const REPLACE = `insert into lexicon (account_id, entries, updated_at) values ($1, $2, $3)
   on conflict (account_id) do update
   set entries = excluded.entries, updated_at = excluded.updated_at, revision = lexicon.revision + 1`
 
-/** Entries as they are sent. */
 export interface LexiconInput {
   readonly entries: readonly {
     readonly language?: string | null | undefined
@@ -40,7 +32,7 @@ export interface LexiconInput {
 }
 
 /**
- * Replaces the caller's lexicon as a whole; jobs that a worker takes from then on are spoken with it. No entry stands twice for one language.
+ * Replaces the caller's lexicon; jobs claimed from now on use it.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
  */
 export async function setLexicon(ctx: Context, input: LexiconInput): Promise<AccountLexicon> {
@@ -56,7 +48,7 @@ export async function setLexicon(ctx: Context, input: LexiconInput): Promise<Acc
   return { entries }
 }
 
-/** Returns them as JSON. Other requests have their turn meanwhile. */
+/** Returns JSON and yields to other requests. */
 async function checkEntries(entries: readonly LexiconEntry[]): Promise<string> {
   if (entries.length > MAX_ENTRIES)
     throw invalidRequest(`Send at most ${MAX_ENTRIES} entries.`, [
@@ -81,7 +73,7 @@ async function checkEntries(entries: readonly LexiconEntry[]): Promise<string> {
   return json
 }
 
-/** An entry of no language is another than one of an empty one, which is wrong alone. */
+/** '' is an invalid language, unlike an absent one. */
 function keyOf({ language, grapheme }: LexiconEntry): string {
   const plain = PLAIN.test(grapheme) ? grapheme : spelled(grapheme.normalize('NFC')).trim().replace(/\s+/g, ' ')
   return language === undefined ? plain : `${plain}\n${language}`
