@@ -17,32 +17,26 @@ import { endpointKey, poolOf } from './voice-endpoint.ts'
 import { workflowKey } from './workflow.ts'
 
 interface EndpointFile {
-  /** YAML or JSON, of the form of `published-tts.yaml`. */
   readonly source: string
-  /** Reads a recording that the file names, relative to the file. */
+  /** Reads a recording by its path relative to the file. */
   readonly readAudio: (path: string) => Promise<Uint8Array>
-  /** Only says what would change. */
   readonly dryRun?: boolean
 }
 
-/** What became, or would become, of the endpoints and workflows of a file. */
 export interface Application {
-  /** Slugs of its endpoints, then of its workflows. */
   readonly applied: readonly string[]
   readonly changes: readonly EntryChange[]
-  /** The endpoints as the file describes them. */
   readonly specs: EndpointSpecs
 }
 
 /**
- * Makes or replaces the endpoints and workflows that a file lists; others stay as they are. All of them or none, live in every process at once.
- * A dry run changes nothing: it asks an operator for no password.
- * @throws UNAUTHORIZED, FORBIDDEN, REAUTHENTICATION_REQUIRED, INVALID_REQUEST with the line and the reason of each violation
+ * Creates or replaces all endpoints and workflows that a file lists, or none. Others stay.
+ * A dry run changes nothing and needs no recent password.
+ * @throws UNAUTHORIZED, FORBIDDEN, REAUTHENTICATION_REQUIRED, INVALID_REQUEST with line and reason of each violation
  */
 export async function applyEndpoints(ctx: Context, input: EndpointFile): Promise<Application> {
   if (input.dryRun === true) requireOperator(ctx)
   else requireConfirmedOperator(ctx)
-  // Most processes never read a file: the parser is loaded with the first one.
   const { parseEndpointFile } = await import('./files/endpoint-file.ts')
   const specs = parseEndpointFile(input.source, new Set([...ctx.catalog.current.endpoints.values()].map(poolOf)))
   for (const spec of specs.endpoints) checkLimit(spec, ctx.settings.maxTextCharacters)
@@ -54,7 +48,7 @@ export async function applyEndpoints(ctx: Context, input: EndpointFile): Promise
   return { applied, changes, specs }
 }
 
-/** @throws INVALID_REQUEST where longer texts would be published than are taken */
+/** @throws INVALID_REQUEST if the file allows longer texts than the service accepts */
 function checkLimit({ slug, inputs }: EndpointSpec, most: number): void {
   const given = givenLimit(inputs)
   if (given === undefined || given <= most) return
@@ -131,7 +125,6 @@ async function toRow(spec: EndpointSpec, readAudio: EndpointFile['readAudio']) {
   return { endpoint, voices: await Promise.all(voices) }
 }
 
-/** As it is stored, or about to be. */
 interface Row {
   readonly engine: unknown
 }

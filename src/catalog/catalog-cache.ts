@@ -11,13 +11,10 @@ import { type CatalogRows, loadRows } from './catalog-rows.ts'
 import { catalogEntry, isPublic, versionOf } from './voice-endpoint.ts'
 import { openVoiceRecordings } from './voices/voice-recordings.ts'
 
-/** What a snapshot is made with, besides its rows. */
 interface CatalogParts {
-  /** The longest text that any endpoint may take, in Unicode code points; absent: the usual one. */
   readonly maxTextCharacters?: number
-  /** Makes the validator of an `inputs` schema. */
   readonly compile: (schema: JsonSchema) => InputsValidator
-  /** Makes ready what a snapshot's endpoints need: no caller sees one before that. */
+  /** Runs before callers see the snapshot. */
   readonly prepare: (snapshot: CatalogSnapshot) => Promise<void>
 }
 
@@ -40,7 +37,7 @@ export function openCatalog(db: Database, { compile, prepare, maxTextCharacters 
         maxTextCharacters === undefined ? endpoints : endpoints.map((one) => ({ ...one, maxTextCharacters }))
       const loaded = snapshotOf({ endpoints: limited, workflows }, compile)
       await prepare(loaded)
-      // A slower, older load never replaces a newer one. One that is overtaken is still shown: its caller counts on what it read.
+      // An older, slower load never replaces a newer one.
       if (turn < shown) return
       shown = turn
       current = loaded
@@ -67,6 +64,6 @@ function snapshotOf({ endpoints: all, workflows }: CatalogRows, compile: Catalog
 
 function document(content: unknown): PublicDocument {
   const body = Buffer.from(JSON.stringify(content))
-  // Of the very bytes: two bodies that differ in the order of keys alone must not share a strong tag.
+  // Hashes the bytes: bodies that differ only in the order of keys need different strong tags.
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` }
 }

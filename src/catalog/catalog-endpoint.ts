@@ -7,7 +7,7 @@ interface CatalogEndpointView {
   readonly document: PublicDocument
 }
 
-/** One entry of the public catalog. Needs no key. @throws NOT_FOUND, restricted and unpublished ones included */
+/** One entry of the public catalog, without a key. @throws NOT_FOUND, also for restricted and unpublished ones */
 export function catalogEndpoint(ctx: Context, input: { readonly slug: string }): CatalogEndpointView {
   const { endpoints, entries } = ctx.catalog.current
   const document = entries.get(input.slug)

@@ -1,13 +1,11 @@
 import type { VoiceEndpoint, Workflow } from '../context/catalog-snapshot.ts'
 import type { Database } from '../db/database.ts'
 
-/** All endpoints and workflows, each by slug. */
 export interface CatalogRows {
   readonly endpoints: readonly VoiceEndpoint[]
   readonly workflows: readonly Workflow[]
 }
 
-/** As JSON, whose times are text. */
 interface StoredRows extends Omit<CatalogRows, 'endpoints'> {
   readonly endpoints: readonly (Omit<VoiceEndpoint, 'updatedAt'> & { readonly updatedAt: string })[]
 }
@@ -28,7 +26,7 @@ const ROWS = `
   select array(select row_to_json(endpoint) from (${ENDPOINTS}) endpoint) as endpoints,
     array(select row_to_json(workflow) from (${WORKFLOWS}) workflow) as workflows`
 
-/** In one statement, so that no change is seen by half; without recordings. */
+/** One statement reads all, so that no change is half visible. Recordings stay out. */
 export async function loadRows({ pool }: Pick<Database, 'pool'>): Promise<CatalogRows> {
   const { rows } = await pool.query<StoredRows>(ROWS)
   const { endpoints = [], workflows = [] } = rows[0] ?? {}

@@ -1,26 +1,22 @@
 import type { JsonSchema, VoiceEndpoint } from '../context/catalog-snapshot.ts'
 
-/** The longest text of a job in Unicode code points, unless the operator allows longer ones. */
 export const MAX_TEXT_CHARACTERS = 10_000
-/** A code point takes at most two of a string's units: what is longer need not be counted. */
 const UNITS_PER_CHARACTER = 2
-/** Anything that is neither white space nor invisible: zero-width characters and marks of direction give no sound. */
 const VISIBLE = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cf}]/u
 
-/** The `maxLength` that a schema of inputs gives the text; undefined: none. */
+/** The schema's `maxLength` of `text`; undefined: none. */
 export function givenLimit(inputs: JsonSchema): number | undefined {
   const { text } = (inputs.properties ?? {}) as Readonly<Record<string, { readonly maxLength?: unknown } | undefined>>
   return typeof text?.maxLength === 'number' ? text.maxLength : undefined
 }
 
-/** The longest text that an endpoint takes: its own limit, up to what the operator allows. */
 export const textLimit = ({ inputs, maxTextCharacters = MAX_TEXT_CHARACTERS }: TextEndpoint): number =>
   Math.min(givenLimit(inputs) ?? maxTextCharacters, maxTextCharacters)
 
 type TextEndpoint = Pick<VoiceEndpoint, 'inputs' | 'maxTextCharacters'>
 type Limited = Pick<VoiceEndpoint, 'maxTextCharacters'>
 
-/** What keeps `text` from being spoken by any endpoint, whatever its schema lets pass, or null. */
+/** Why no endpoint can speak this text, or null. */
 export function checkSpokenText(
   text: unknown,
   { maxTextCharacters: most = MAX_TEXT_CHARACTERS }: Limited = {},
@@ -32,20 +28,18 @@ export function checkSpokenText(
   return VISIBLE.test(text) ? null : 'must hold a character that is not white space'
 }
 
-/** The same inputs, or with no more of a text that is too long than makes it so: a schema would count the characters of a megabyte. */
+/** Truncates a text that is far too long, so that the schema need not count it. */
 export function withJudgedText(inputs: Record<string, unknown>, endpoint: Limited = {}): Record<string, unknown> {
   const { text } = inputs
   return isFarTooLong(text, endpoint) ? { ...inputs, text: text.slice(0, mostUnits(endpoint) + 1) } : inputs
 }
 
-/** Whether a text is too long whatever it holds. */
 export const isFarTooLong = (text: unknown, endpoint: Limited): text is string =>
   typeof text === 'string' && text.length > mostUnits(endpoint)
 
 const mostUnits = ({ maxTextCharacters: most = MAX_TEXT_CHARACTERS }: Limited = {}): number =>
   UNITS_PER_CHARACTER * most
 
-/** As JSON Schema and the price count a text's characters. */
 export function codePoints(text: string): number {
   let count = text.length
   for (let at = 1; at < text.length; at++) if (isHigh(text.charCodeAt(at - 1)) && isLow(text.charCodeAt(at))) count--

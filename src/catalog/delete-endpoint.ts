@@ -7,7 +7,7 @@ import { changeCatalog } from './change-catalog.ts'
 import { forgetSamples } from './samples/voice-samples.ts'
 
 /**
- * Deletes a voice endpoint and its voices, or, where no endpoint has that slug, the workflow that has it; jobs that it produced stay.
+ * Deletes a voice endpoint with its voices, or else the workflow of that slug. Their jobs stay.
  * @throws UNAUTHORIZED, FORBIDDEN, REAUTHENTICATION_REQUIRED, NOT_FOUND
  */
 export async function deleteEndpoint(

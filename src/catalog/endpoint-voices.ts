@@ -3,7 +3,7 @@ import type { Context } from '../context/context.ts'
 import { usableLibraryVoices } from './library-voices.ts'
 import { requireEndpoint } from './require-endpoint.ts'
 
-/** The voices that an endpoint accepts now from the caller: its own, then those of the caller's library. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND */
+/** The endpoint's voices, then usable ones of the caller's library. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND */
 export async function endpointVoices(ctx: Context, input: { readonly slug: string }): Promise<VoiceEndpoint> {
   const endpoint = requireEndpoint(ctx, input.slug)
   if (endpoint.libraryVoices !== true) return endpoint

@@ -8,24 +8,21 @@ import { poolOf } from './voice-endpoint.ts'
 
 const EMBEDDED_KINDS: ReadonlySet<string> = new Set(['espeak', 'sherpa-onnx'])
 
-/** What names servers. */
 type Servers = Pick<CatalogSnapshot, 'endpoints' | 'workflows'>
 
-/** Where an endpoint's jobs wait. */
 export const endpointRoute = ({ engine }: Pick<VoiceEndpoint, 'engine'>): QueueRoute => ({
   kind: voiceKind(poolOf({ engine })),
   server: typeof engine.base_url === 'string' ? serverAddress(engine.base_url) : engine.kind,
 })
 
-/** Where a workflow's jobs wait. */
 export const workflowRoute = ({ engine }: Pick<Workflow, 'engine'>): QueueRoute => ({
   kind: GENERATION_KIND,
   server: serverAddress(engine.base_url),
 })
 
 /**
- * The limits of a queue's servers, or of all, by server: how many requests may be there at once, over all workers, or at each worker's own
- * server. Where endpoints and workflows that share one disagree, of whatever queue, the lowest holds.
+ * Concurrent requests per server over all workers; the lowest limit of its endpoints and workflows holds.
+ * @param kind restricts the result to servers of this queue
  */
 export function serverLimits(servers: Servers, kind?: JobKind): Map<string, number> {
   const limits = new Map<string, number>()
@@ -37,7 +34,7 @@ export function serverLimits(servers: Servers, kind?: JobKind): Map<string, numb
   return new Map([...limits].filter(([server]) => served.has(server)))
 }
 
-/** How many requests at once a worker that takes jobs from these queues may have at its own server; 0: none of them is for it. */
+/** Concurrent requests that a worker may send to its own server; 0: these queues need none. */
 export function ownedServerLimit(servers: Servers, queues: ReadonlySet<string>): number {
   const limits = usesOf(servers).flatMap(({ route, limit }) =>
     route.server === OWNED_SERVER && queues.has(route.kind.queue) ? [limit] : [],
@@ -45,20 +42,16 @@ export function ownedServerLimit(servers: Servers, queues: ReadonlySet<string>):
   return limits.length === 0 ? 0 : Math.min(...limits)
 }
 
-/** Names the server or the model that an engine depends on. null if the engine is part of this service, or each worker owns its server. */
+/** Identifies the external server or model of an engine; null for built-in engines and owned servers. */
 export function awayKey({ engine }: Pick<VoiceEndpoint, 'engine'>): string | null {
   if (engine.kind === 'sherpa-onnx') return modelKey(engine)
   return typeof engine.base_url === 'string' && engine.base_url !== OWNED_SERVER ? serverAddress(engine.base_url) : null
 }
 
-/** The queues whose jobs a server works on. */
 export const serverQueues = (servers: Servers, server: string): Set<string> =>
   new Set(usesOf(servers).flatMap(({ route }) => (route.server === server ? [route.kind.queue] : [])))
 
-/**
- * How many texts of a pool are spoken at once inside a worker: by as many threads as it has, and by the processes of each model.
- * 0: the pool has no such jobs.
- */
+/** Texts of a pool that one worker speaks at once, on its threads and model processes; 0: none. */
 export function embeddedSlots({ endpoints }: Servers, pool: string, threads: number): number {
   const engines = [...endpoints.values()].flatMap((endpoint) =>
     poolOf(endpoint) === pool && maxInFlightOf(endpoint) === null ? [endpoint.engine] : [],
@@ -69,7 +62,6 @@ export function embeddedSlots({ endpoints }: Servers, pool: string, threads: num
   return spoken + (models.length < engines.length ? threads : 0)
 }
 
-/** Whether the built-in engine speaks for an endpoint of one of these pools. */
 export const isBuiltInServed = ({ endpoints }: Servers, pools: readonly string[]): boolean =>
   [...endpoints.values()].some((endpoint) => endpoint.engine.kind === 'espeak' && pools.includes(poolOf(endpoint)))
 
@@ -78,7 +70,6 @@ interface Use {
   readonly limit: number
 }
 
-/** Asked for with every job, of snapshots that never change. */
 const known = new WeakMap<Servers, readonly Use[]>()
 
 function usesOf(servers: Servers): readonly Use[] {
@@ -99,7 +90,7 @@ function readUses({ endpoints, workflows }: Servers): Use[] {
   return [...spoken, ...generated]
 }
 
-/** null: as many as the workers have slots. */
+/** null: limited by the workers' slots. */
 function maxInFlightOf({ engine }: VoiceEndpoint): number | null {
   const { max_in_flight: given } = engine
   if (typeof given === 'number' && Number.isInteger(given) && given > 0) return given

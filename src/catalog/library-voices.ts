@@ -7,11 +7,10 @@ import type { AccountVoice } from '../library/account-voice.ts'
 import { findVoice, voicesOf } from '../library/account-voices.ts'
 import { isId } from '../values/id.ts'
 
-/** Whether a value may be the id of an account's own voice at this endpoint. */
 export const namesLibraryVoice = ({ libraryVoices }: VoiceEndpoint, value: unknown): value is string =>
   libraryVoices === true && typeof value === 'string' && isId('voice', value)
 
-/** The account's own voice behind a value of the voice input; null for any other, and for another account's. */
+/** null for other values and other accounts' voices. */
 export async function findLibraryVoice(
   db: Database,
   accountId: string,
@@ -23,17 +22,15 @@ export async function findLibraryVoice(
   return found === null ? null : asVoice(found)
 }
 
-/** What keeps the endpoint's engine from speaking as such a voice, or null. */
+/** Why the endpoint's engine cannot use this voice, or null. */
 export const wrongRecording = ({ engine }: VoiceEndpoint, voice: Voice): string | null =>
   checkRecording(engine, voice.referenceText)
 
-/** The caller's own voices that an endpoint can speak as, oldest first. */
 export async function usableLibraryVoices(ctx: Context, endpoint: VoiceEndpoint): Promise<Voice[]> {
   if (endpoint.libraryVoices !== true) return []
   return (await libraryVoices(ctx)).filter((voice) => wrongRecording(endpoint, voice) === null)
 }
 
-/** The caller's own voices, oldest first; none for a caller without an account. */
 export async function libraryVoices({ db, actor }: Context): Promise<Voice[]> {
   const accountId = ownerOf(actor)
   return accountId === undefined ? [] : (await voicesOf(db, accountId)).map(asVoice)

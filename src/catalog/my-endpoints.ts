@@ -4,7 +4,7 @@ import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
 import { mayUse } from './require-endpoint.ts'
 
-/** The voice endpoints that the caller can submit to, by slug: public ones and those that its scopes open. @throws UNAUTHORIZED, FORBIDDEN */
+/** Endpoints that the caller may use, by slug. @throws UNAUTHORIZED, FORBIDDEN */
 export function myEndpoints(ctx: Context): VoiceEndpoint[] {
   requireScope(ctx, VOICE_SCOPE)
   const all = [...ctx.catalog.current.endpoints.values()]

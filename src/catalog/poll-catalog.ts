@@ -1,9 +1,8 @@
 import type { Parts } from '../context/context.ts'
 
 /**
- * Finds something in the catalog, and once more in a fresh one where it is missing: another process may have applied it a second
- * ago. undefined: it is not there.
- * @throws what keeps the catalog from being read: then it is unknown whether it is there
+ * Looks in the catalog and, if nothing is found, in a reloaded one: another process may just have applied it.
+ * @throws the database's error
  */
 export async function pollCatalog<T>(
   { catalog }: Pick<Parts, 'catalog'>,

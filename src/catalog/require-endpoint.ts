@@ -6,8 +6,7 @@ import { notFound } from '../errors/service-error.ts'
 import { isPublic } from './voice-endpoint.ts'
 
 /**
- * The endpoint behind a slug, for a caller that may use it. The scope is checked before anything is looked up, and an endpoint that
- * is missing, unpublished or restricted to a scope which the key lacks fails in the same way.
+ * Checks the scope first; missing, unpublished and restricted endpoints fail alike.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
  */
 export function requireEndpoint(ctx: Context, slug: string): VoiceEndpoint {
@@ -18,7 +17,7 @@ export function requireEndpoint(ctx: Context, slug: string): VoiceEndpoint {
 }
 
 /**
- * The endpoint behind a slug, to be shown: public ones for any caller, every one for the operator, others as `requireEndpoint` has them.
+ * Public endpoints for any caller, all for the operator, others as `requireEndpoint`.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
  */
 export function findVisibleEndpoint(ctx: Context, slug: string): VoiceEndpoint {
@@ -28,6 +27,5 @@ export function findVisibleEndpoint(ctx: Context, slug: string): VoiceEndpoint {
   return requireEndpoint(ctx, slug)
 }
 
-/** Whether a published endpoint is open to the caller's scopes. */
 export const mayUse = (ctx: Context, { requiredScope }: VoiceEndpoint): boolean =>
   requiredScope === null || !('scopes' in ctx.actor) || ctx.actor.scopes.includes(requiredScope)

@@ -4,13 +4,12 @@ import type { Workflow } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
 import { notFound } from '../errors/service-error.ts'
 
-/** The workflow behind a slug; the scope is checked before anything is looked up. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND */
 export function requireWorkflow(ctx: Context, slug: string): Workflow {
   requireScope(ctx, GENERATION_SCOPE)
   return findWorkflow(ctx, slug)
 }
 
-/** The same, to look at: the operator sees every workflow. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND */
+/** Like requireWorkflow; the operator sees all. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND */
 export function findVisibleWorkflow(ctx: Context, slug: string): Workflow {
   if (!isOperator(ctx)) requireScope(ctx, GENERATION_SCOPE)
   return findWorkflow(ctx, slug)

@@ -3,13 +3,12 @@ import type { VoiceEndpoint, Workflow } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
 import { ServiceError } from '../errors/service-error.ts'
 
-/** What an endpoint file can make, by its kind. */
 export type Shown =
   | { readonly kind: 'endpoint'; readonly endpoint: VoiceEndpoint }
   | { readonly kind: 'workflow'; readonly workflow: Workflow }
 
 /**
- * Any voice endpoint by its slug or, where no endpoint has it, the workflow that does, for the operator.
+ * Any endpoint or else the workflow of that slug, for the operator.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
  */
 export function showEndpoint(ctx: Context, { slug }: { readonly slug: string }): Shown {

@@ -6,16 +6,13 @@ import { type Detail, internalError, MAX_DETAILS } from '../errors/service-error
 import { canonicalJson } from '../values/canonical-json.ts'
 import { pointerToken } from '../values/json-pointer.ts'
 
-// Infinity is no number, though a lenient ajv takes it for one. An unknown format is an annotation, which ajv would print at each reload.
+// `strictNumbers` rejects Infinity. `logger: false` keeps ajv from printing unknown formats.
 const OPTIONS = {
   ...{ strict: false, strictNumbers: true, allErrors: true, useDefaults: true, ownProperties: true },
   logger: false,
 } as const
 
-/**
- * Compiles an `inputs` schema that `checkInputs` has passed (JSON Schema 2020-12). One that a row holds all the same, and that does not
- * compile, or would answer with a promise, must neither stop the others nor let anything pass: its endpoint answers INTERNAL_ERROR.
- */
+/** Compiles a schema (JSON Schema 2020-12). A broken one must not stop the others: its endpoint answers INTERNAL_ERROR. */
 export function compileInputs(schema: JsonSchema): InputsValidator {
   try {
     return compiled(schema)
@@ -27,14 +24,14 @@ export function compileInputs(schema: JsonSchema): InputsValidator {
 }
 
 function compiled(schema: JsonSchema): InputsValidator {
-  // Without the meta-schema, whose compilation would take most of a start. A fresh instance each time: schemas may share an $id.
+  // Compiling the meta-schema is slow. A fresh instance, because schemas may share an $id.
   const ajv = withKeywords(new Ajv2020({ ...OPTIONS, meta: false, validateSchema: false }))
   const validate: ValidateFunction = ajv.compile(withoutDialect(schema))
   if ('$async' in validate) throw new Error('the schema is asynchronous')
   return (inputs) => (validate(inputs) ? [] : (validate.errors ?? []).slice(0, MAX_DETAILS).map(toDetail))
 }
 
-/** @throws Error where an operator's `inputs` are no valid JSON Schema 2020-12 */
+/** @throws Error if the schema is invalid */
 export function checkInputs(schema: JsonSchema): void {
   withKeywords(new Ajv2020(OPTIONS)).compile(schema)
 }
@@ -47,7 +44,6 @@ function withKeywords(ajv: Ajv2020): Ajv2020 {
   })
 }
 
-/** In one pass: ajv's own compares each item with every other one. */
 const areUnique: SchemaValidateFunction = (isAsked: boolean, items: readonly unknown[]) => {
   const seen = new Map<string, number>()
   for (const [i, item] of isAsked ? items.entries() : []) {
@@ -63,7 +59,6 @@ const areUnique: SchemaValidateFunction = (isAsked: boolean, items: readonly unk
   return true
 }
 
-/** `$schema` names a meta-schema that the instance above does not have. */
 const withoutDialect = ({ $schema: _dialect, ...rest }: JsonSchema): JsonSchema => rest
 
 function toDetail(error: ErrorObject): Detail {

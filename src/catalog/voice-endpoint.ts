@@ -6,20 +6,16 @@ import { WEBHOOK_URL_MAX_CHARACTERS } from '../egress/check-webhook-url.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
 import { textLimit } from './check-spoken-text.ts'
 
-/** Paths under /api/v1/voice that are not endpoints. */
 export const RESERVED_SLUGS: readonly string[] = ['jobs']
 export const endpointKey = (slug: string): string => `voice.${slug}`
-/** The slug of the endpoint whose key that is. */
 export const slugOfKey = (key: string): string => key.slice('voice.'.length)
 export const endpointPath = (slug: string): string => `/api/v1/voice/${slug}`
 
-/** The queue that its jobs wait in: endpoints on one GPU machine share one, the kind of engine is the default. */
+/** The queue name of its jobs; the engine's kind by default. */
 export const poolOf = (endpoint: Pick<VoiceEndpoint, 'engine'>): string => endpoint.engine.pool ?? endpoint.engine.kind
 
-/** Open to every key: what the public catalog lists. */
 export const isPublic = (endpoint: VoiceEndpoint): boolean => endpoint.published && endpoint.requiredScope === null
 
-/** The request body's JSON Schema and the outputs it leads to. */
 export const requestSchema = (endpoint: VoiceEndpoint): JsonSchema => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',
@@ -38,7 +34,6 @@ export const requestSchema = (endpoint: VoiceEndpoint): JsonSchema => ({
   'x-outputs': { audio: { type: 'string', format: 'uri', media_type: 'audio' }, ...captionOutputs(endpoint) },
 })
 
-/** The inputs as published: `maxLength` of the text is the limit that holds. */
 function publishedInputs(endpoint: VoiceEndpoint): JsonSchema {
   const { inputs } = endpoint
   const properties = (inputs.properties ?? {}) as Readonly<Record<string, JsonSchema | undefined>>
@@ -48,7 +43,6 @@ function publishedInputs(endpoint: VoiceEndpoint): JsonSchema {
   return { ...inputs, properties: { ...properties, text: { ...text, maxLength } } }
 }
 
-/** An endpoint that lists no captions has none among its outputs. */
 const captionOutputs = ({ captions }: VoiceEndpoint) =>
   Object.fromEntries(
     (captions?.formats ?? []).map((format) => [
@@ -57,7 +51,7 @@ const captionOutputs = ({ captions }: VoiceEndpoint) =>
     ]),
   )
 
-/** What a caller depends on; a change of anything else leaves the schema_version as it is. */
+/** Only these fields change the schema_version. */
 const contractOf = (endpoint: VoiceEndpoint) => ({
   slug: endpoint.slug,
   endpoint_key: endpointKey(endpoint.slug),
@@ -75,7 +69,7 @@ export const schemaVersion = (endpoint: VoiceEndpoint): string => {
 }
 
 const ANNOTATIONS: ReadonlySet<string> = new Set(['title', 'description', 'examples', '$comment'])
-/** Keywords whose value maps names to schemas: a property may well be called `description`. */
+/** Keywords that map names to schemas: a property may be called `description`. */
 const NAMED_SCHEMAS: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
@@ -98,20 +92,17 @@ function withoutAnnotationsOf(keyword: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withoutAnnotations(part)]))
 }
 
-/** The body of the authenticated schema endpoint. */
 export const schemaDocument = (endpoint: VoiceEndpoint) => ({
   ...contractOf(endpoint),
   schema_version: schemaVersion(endpoint),
 })
 
-/** The body of the voices endpoint. */
 export const voicesDocument = (endpoint: VoiceEndpoint) => ({
   slug: endpoint.slug,
   voice_input: endpoint.voiceInput,
   voices: endpoint.voices.map(voiceEntry),
 })
 
-/** One entry of the public catalog. */
 export const catalogEntry = (endpoint: VoiceEndpoint) => ({
   slug: endpoint.slug,
   name: endpoint.name,
@@ -134,6 +125,6 @@ const voiceEntry = (voice: Voice) => ({
   kind: voice.kind,
 })
 
-/** A short hash that is the same for the same content, whatever the order of its keys. */
+/** A short hash that ignores the order of keys. */
 export const versionOf = (content: unknown): string =>
   createHash('sha256').update(canonicalJson(content)).digest('hex').slice(0, 16)

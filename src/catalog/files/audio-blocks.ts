@@ -6,7 +6,6 @@ import { text } from './file-fields.ts'
 
 const MAX_NAMES = 100
 
-/** `audio`: in what formats speech is stored. */
 export const audioBlock = z.strictObject({
   formats: z
     .array(z.enum(FILE_FORMATS))
@@ -15,7 +14,6 @@ export const audioBlock = z.strictObject({
   format_input: text.optional(),
 })
 
-/** `captions`: which captions of its speech are among a job's outputs. */
 export const captionsBlock = z.strictObject({
   formats: z
     .array(z.enum(CAPTION_FORMATS))
@@ -24,7 +22,6 @@ export const captionsBlock = z.strictObject({
   captions_input: text.optional(),
 })
 
-/** `openai`: what clients of OpenAI's API call the endpoint and its voices. */
 export const openaiBlock = z.strictObject({
   models: z.array(text).max(MAX_NAMES).optional(),
   voices: z.record(text, text).optional(),
@@ -39,12 +36,10 @@ interface Inputs {
   readonly inputs: Readonly<Record<string, unknown>>
 }
 
-/** The input that chooses a format is one of the endpoint's own, and its default is a format. */
 export const wrongAudio = (spec: Inputs & { audio?: z.output<typeof audioBlock> | undefined }): Wrong | null =>
   wrongInput(spec, ['audio', 'format_input'], spec.audio?.format_input) ??
   wrongDefault(spec, spec.audio?.format_input, spec.audio?.formats ?? FILE_FORMATS)
 
-/** And so is the one that chooses captions. */
 export const wrongCaptions = (spec: Inputs & { captions?: z.output<typeof captionsBlock> | undefined }): Wrong | null =>
   wrongInput(spec, ['captions', 'captions_input'], spec.captions?.captions_input) ??
   wrongDefault(spec, spec.captions?.captions_input, [...(spec.captions?.formats ?? CAPTION_FORMATS), true, false, null])
@@ -54,7 +49,6 @@ function wrongInput({ inputs }: Inputs, path: string[], input: string | undefine
   return { path, message: `needs inputs with the property "${input}"` }
 }
 
-/** The service uses a schema's default as if the caller had sent it. */
 function wrongDefault({ inputs }: Inputs, input: string | undefined, allowed: readonly unknown[]): Wrong | null {
   const properties = (inputs.properties ?? {}) as Record<string, { readonly default?: unknown } | boolean>
   const property = input === undefined ? undefined : properties[input]
@@ -64,7 +58,6 @@ function wrongDefault({ inputs }: Inputs, input: string | undefined, allowed: re
   return { path: ['inputs', 'properties', input ?? '', 'default'], message }
 }
 
-/** Other names stand for voices that are there. */
 export function wrongOpenai(spec: {
   readonly openai?: z.output<typeof openaiBlock> | undefined
   readonly voices: readonly { readonly slug: string }[]
@@ -74,12 +67,10 @@ export function wrongOpenai(spec: {
   return wrong === undefined ? null : { path: ['openai', 'voices', wrong[0]], message: `names no voice: ${wrong[1]}` }
 }
 
-/** Voices of accounts are recordings: not every engine speaks like one. */
 export function wrongLibrary(spec: {
   readonly library_voices?: boolean | undefined
   readonly engine: Readonly<Record<string, unknown>>
 }): Wrong | null {
-  // Whether a recording comes with its text is known when it is used.
   if (spec.library_voices !== true || checkRecording(spec.engine, 'said') === null) return null
   return { path: ['library_voices'], message: 'must be false: this engine cannot speak like a recording' }
 }

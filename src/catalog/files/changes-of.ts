@@ -4,17 +4,13 @@ import type { EndpointSpec } from './endpoint-file.ts'
 import type { WorkflowSpec } from './workflow-spec.ts'
 import { type FileEntry, writeEndpoint } from './write-endpoint.ts'
 
-/** What a file changes of one endpoint or workflow. */
 export interface EntryChange {
   readonly slug: string
   readonly kind: 'endpoint' | 'workflow'
-  /** Whether there is none of that slug yet. */
   readonly isNew: boolean
-  /** By path; none where it stays as it is. */
   readonly fields: readonly FieldChange[]
 }
 
-/** Values that are those of a field that is absent. */
 const UNSAID: Readonly<Record<string, unknown>> = { markup: 'none', library_voices: false, loudness: 'normal' }
 
 interface Specs {
@@ -22,7 +18,7 @@ interface Specs {
   readonly workflows: readonly WorkflowSpec[]
 }
 
-/** What the entries of a file differ in from the catalog as it is. */
+/** Compares the entries of a file with the current catalog. */
 export function changesOf({ catalog }: Pick<Context, 'catalog'>, specs: Specs): readonly EntryChange[] {
   const { endpoints, workflows } = catalog.current
   return [
@@ -42,7 +38,6 @@ function changeOf(
   spec: EndpointSpec | WorkflowSpec,
   known: FileEntry | undefined,
 ): EntryChange {
-  // What says nothing is left out of a file that is written.
   const entries = Object.entries(spec).filter(
     ([name, value]) => !(Object.hasOwn(UNSAID, name) && UNSAID[name] === value),
   )

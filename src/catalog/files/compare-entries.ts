@@ -2,19 +2,16 @@ import type { FileEntry } from './write-endpoint.ts'
 
 type Entry = FileEntry['entry']
 
-/** One value of an endpoint that a file changes. */
 export interface FieldChange {
-  /** Where it stands in the entry: `engine.base_url`, `voices.aria.name`. */
+  /** Path in the entry, such as `engine.base_url` or `voices.aria.name`. */
   readonly path: string
-  /** As JSON; null where there is none. */
   readonly before: string | null
   readonly after: string | null
 }
 
-/** What stands for a recording, whose bytes say nothing in a list of changes. */
 const RECORDING = '"a recording"'
 
-/** What differs between an entry as it is and as a file has it, by path; absent and null are the same. */
+/** Differences by path; absent equals null. */
 export function compareEntries(before: Entry | null, after: Entry): readonly FieldChange[] {
   const [old, made] = [flattened(before ?? {}), flattened(after)]
   const paths = [...new Set([...old.keys(), ...made.keys()])].sort()

@@ -103,16 +103,15 @@ const file = z
 
 export type EndpointSpec = z.output<typeof endpoint>
 
-/** What a file lists. */
 export interface EndpointSpecs {
   readonly endpoints: readonly EndpointSpec[]
   readonly workflows: readonly WorkflowSpec[]
 }
 
 /**
- * Reads an endpoint file, YAML or JSON, whole or not at all.
- * @param poolsInUse names that are refused in new endpoints may go on where an endpoint has them already
- * @throws INVALID_REQUEST with a detail for each violation; `path` is `line N`
+ * Parses an endpoint file, YAML or JSON, whole or not at all.
+ * @param poolsInUse existing pools that may keep a reserved name
+ * @throws INVALID_REQUEST with a detail per violation; `path` is `line N`
  */
 export function parseEndpointFile(source: string, poolsInUse: ReadonlySet<string> = new Set()): EndpointSpecs {
   const { value, lineOf } = readYaml(source)
@@ -139,7 +138,6 @@ const wrongPools = ({ endpoints }: EndpointSpecs, inUse: ReadonlySet<string>): V
     return [{ path: ['endpoints', at, 'engine', 'pool'], message }]
   })
 
-/** What keeps the inputs from working: they must compile, reject unknown keys, and have a text and a voice. */
 function wrongInputs(inputs: Record<string, unknown>, voiceInput: string): { path: string[]; message: string } | null {
   const properties = (inputs.properties ?? {}) as Record<string, unknown>
   const required = Array.isArray(inputs.required) ? inputs.required : []

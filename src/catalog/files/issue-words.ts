@@ -10,7 +10,6 @@ const KINDS: Readonly<Record<string, string>> = {
   record: 'a mapping',
 }
 
-/** What is wrong with a value in a file, after its path; zod's own words speak to programmers. */
 export function wordsOf(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':

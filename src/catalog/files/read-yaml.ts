@@ -1,21 +1,19 @@
 import { type Alias, type Document, isMap, LineCounter, parseDocument, visit } from 'yaml'
 import { type Detail, invalidRequest } from '../../errors/service-error.ts'
 
-/** How much of a file aliases may repeat: a small file can grow to gigabytes by them. */
+/** Aliases can expand a small file to gigabytes. */
 const MAX_ALIAS_COUNT = 100
 
-/** The content of a file, and where in it things are. */
 interface YamlFile {
   readonly value: unknown
-  /** `line N` of the deepest part of a path that is in the file. */
+  /** `line N` of the deepest part of the path that the file contains. */
   lineOf(path: readonly PropertyKey[]): string
 }
 
-/** Nothing of a file is taken where a part is wrong. */
 export const rejectedFile = (details: readonly Detail[]) =>
   invalidRequest('Correct the endpoint file: nothing of it was applied.', details)
 
-/** Reads YAML, or JSON, which is YAML as well. @throws INVALID_REQUEST with the line and the reason of each violation */
+/** Reads YAML or JSON. @throws INVALID_REQUEST with line and reason of each violation */
 export function readYaml(source: string): YamlFile {
   const lines = new LineCounter()
   const lineAt = (offset: number) => `line ${lines.linePos(offset).line}`
@@ -31,7 +29,7 @@ export function readYaml(source: string): YamlFile {
   }
 }
 
-/** The parser recurses: what is nested deeply enough ends its stack. */
+/** The parser is recursive: deep nesting overflows its stack. */
 function parsed(source: string, lineCounter: LineCounter): Document {
   try {
     return parseDocument(source, { lineCounter, prettyErrors: false, uniqueKeys: true })
@@ -51,7 +49,6 @@ function firstAlias(document: Document): number {
   return offset
 }
 
-/** Where the deepest part of a path that is in the file starts. */
 function offsetOf(document: Document, path: readonly PropertyKey[]): number {
   for (let length = path.length; length >= 0; length--) {
     const part = path.slice(0, length)

@@ -4,8 +4,7 @@ import { shownEngine } from './hidden-password.ts'
 import { writeEndpoint } from './write-endpoint.ts'
 
 /**
- * An endpoint or a workflow as the YAML of an endpoint file, with the passwords of addresses hidden; keys of servers are never in it, only
- * the names of the environment variables that hold them. The recordings of reference voices are not in it.
+ * An endpoint or workflow as YAML of an endpoint file, without passwords, keys and recordings.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
  */
 export async function endpointFile(ctx: Context, input: { readonly slug: string }): Promise<string> {

@@ -6,7 +6,6 @@ import { hidesPassword } from './hidden-password.ts'
 
 const MAX_CREDITS_PER_JOB = 1_000_000_000
 
-/** A workflow as an endpoint file lists it. */
 export const workflowSpec = z
   .strictObject({
     slug,

@@ -1,13 +1,12 @@
 import type { Voice, VoiceEndpoint, Workflow } from '../../context/catalog-snapshot.ts'
 import type { Shown } from '../show-endpoint.ts'
 
-/** An entry of an endpoint file, and the list that it stands in. */
 export interface FileEntry {
   readonly section: 'endpoints' | 'workflows'
   readonly entry: Readonly<Record<string, unknown>>
 }
 
-/** In the words of an endpoint file. The audio of a reference voice is not in it: `apply` asks for the file again. */
+/** Without recordings: `apply` needs the files again. */
 export const writeEndpoint = (shown: Shown): FileEntry =>
   shown.kind === 'endpoint'
     ? { section: 'endpoints', entry: endpointEntry(shown.endpoint) }

@@ -29,7 +29,7 @@ const MarkupEnum = describedEnum<'none' | 'pauses' | 'ssml'>(
   },
 )
 
-/** A voice with its endpoint: slugs of voices are unique within one alone. */
+/** Voice slugs are unique only within an endpoint. */
 export interface EndpointVoice extends Voice {
   readonly endpointSlug: string
 }
@@ -111,13 +111,11 @@ builder.objectFields(VoiceEndpointRef, (t) => ({
 
 type CatalogHolder = Pick<Context, 'catalog'>
 
-/** What all voices of a catalog count for at the most: however many there are, each of them may be asked for once. */
 const MOST_COUNTED_VOICES = 2000
 
-/** Of these alone: what a query is taken to cost must not tell of any other endpoint. */
+/** Security: a query's cost must not reveal restricted endpoints. */
 const openEndpoints = (ctx?: CatalogHolder) => ctx?.catalog.current.open ?? []
 
-/** On an average: the voices of a whole catalog count for as many as they are. */
 function voicesOfEach(_args: unknown, ctx?: CatalogHolder): number {
   const open = openEndpoints(ctx)
   const voices = open.reduce((count, endpoint) => count + endpoint.voices.length, 0)
@@ -129,7 +127,6 @@ const endpointsInAll = (_args: unknown, ctx?: CatalogHolder): number => openEndp
 const voicesOf = ({ slug, voices }: VoiceEndpoint): EndpointVoice[] =>
   voices.map((voice) => ({ ...voice, endpointSlug: slug }))
 
-// A restricted endpoint and a missing one look the same to every caller that may not use it.
 addNodeSource<VoiceEndpoint | EndpointVoice>('voice', {
   typeOf: (node) => ('endpointSlug' in node ? 'Voice' : 'VoiceEndpoint'),
   load: (ctx, id) => {

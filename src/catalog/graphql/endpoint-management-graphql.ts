@@ -10,14 +10,13 @@ import { endpointFile } from '../files/show-file.ts'
 
 const AUDIO_URL = /^data:audio\/[a-z0-9.+-]+;base64,([A-Za-z0-9+/]+={0,2})$/
 
-/** Files are those of the machine that the command line runs on: no remote caller reads them. */
+/** Security: a remote caller must not read files of this machine. */
 async function readInlineAudio(path: string): Promise<Uint8Array> {
   const [, content] = AUDIO_URL.exec(path) ?? []
   if (content === undefined) throw Object.assign(new Error('not inline'), { code: 'send a data: URL of audio' })
   return Buffer.from(content, 'base64')
 }
 
-/** A value that is shown; an address without its password. */
 const shownValue =
   (side: 'before' | 'after') =>
   (change: FieldChange): string | null => {

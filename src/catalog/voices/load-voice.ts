@@ -5,9 +5,8 @@ import { loadRecording } from '../../library/load-recording.ts'
 import { namesLibraryVoice } from '../library-voices.ts'
 
 /**
- * A voice with its recording, which a snapshot of the catalog does not hold; null where neither the endpoint nor the account has such a voice.
- * @param accountId whose own voices may be meant
- * @throws where the store is away
+ * A voice with its recording; null if neither endpoint nor account has it.
+ * @throws the store's error
  */
 export async function loadVoice(
   parts: Pick<Parts, 'catalog' | 'db' | 'storage'>,

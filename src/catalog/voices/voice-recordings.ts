@@ -2,14 +2,9 @@ import { LRUCache } from 'lru-cache'
 import type { Catalog } from '../../context/catalog-snapshot.ts'
 import type { Database } from '../../db/database.ts'
 
-/** Of all voices together, those that spoke last: one that does not fit is read for each job. */
 const MOST_BYTES = 32 * 1024 ** 2
 
-/**
- * Recordings of the voices that endpoints have, each read once, however many jobs wait for it, and not again before its endpoint is applied
- * again. Those of an earlier time stay until others need their room. One that is read while its endpoint is applied may be the new one: it is
- * kept under the time of the old one, which no job asks for after the reload.
- */
+/** Caches recordings of endpoint voices by the time of application; concurrent readers share one read. */
 export function openVoiceRecordings(db: Database): Catalog['recordingOf'] {
   const kept = new LRUCache<string, Uint8Array>({ maxSize: MOST_BYTES, sizeCalculation: ({ length }) => length || 1 })
   const underWay = new Map<string, Promise<Uint8Array | null>>()
