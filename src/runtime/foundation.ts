@@ -39,28 +39,22 @@ import { type OpenedServer, openServer } from './open-server.ts'
 import type { Services } from './services.ts'
 
 const MAX_CLOSING_SECONDS = 5
-/** Some forty exports of 500,000 ordinary jobs, all read slowly at once. */
 const MAX_SPILL_BYTES = 4 * 2 ** 30
-/** An account's dozen of them and more; the other half is for the others. */
 const MAX_SPILL_BYTES_PER_ACCOUNT = MAX_SPILL_BYTES / 2
 
-/** What each part may take to close: by then nothing works with it any more. */
 export const closingLimit = ({ shutdownSeconds }: Settings): number =>
   Math.min(Math.max(shutdownSeconds, 1), MAX_CLOSING_SECONDS) * 1000
 
-/** What lasts when the rest is not open yet: needs the queue and the catalog only when it is used. */
 export type Whole = Services
 
 interface Opening {
-  /** Takes note of what happens; absent: nothing does. */
   readonly telemetry?: Telemetry | undefined
-  /** The schema is taken as it is found, with whatever is missing in it: for what only looks. */
+  /** Applies no migrations, for commands that only look. */
   readonly asItIs?: boolean
-  /** What its opener closes; absent: one of its own. */
   readonly server?: OpenedServer | undefined
 }
 
-/** The parts that a process and a single command have in common: none of them needs the queue or the catalog to be opened. */
+/** Opens the parts that a service and a single command share, without queue and catalog. */
 export async function openFoundation(
   settings: Settings,
   log: Log,
@@ -91,21 +85,17 @@ export async function openFoundation(
   }
 }
 
-/** URLs that this service answers itself, also where files are in a bucket. */
 const openSpeechUrls = (signingKey: Uint8Array, publicUrl: () => string): SpeechUrls => ({
   sign: (key, contentType, now) => signMediaUrl(publicUrl(), signingKey, { key, contentType, now }),
 })
 
-/** Where callers reach the service as long as no API has recorded it. */
 const guessPublicUrl = ({ publicUrl, host, port }: Settings): string => publicUrl ?? `http://${host}:${port}`
 
-/** What the secret is good for: URLs of media, secrets of webhooks. */
 function openKeys({ secretKey, oldSecretKey, dataDir }: Settings, asItIs: boolean) {
   const secret = loadSecretKey(secretKey, dataDir, !asItIs)
   return { signingKey: deriveKey(secret, 'media-urls'), vault: openWebhookVault(secret, oldSecretKey) }
 }
 
-/** The database, brought up to date unless it is taken as it is, its clock, and the notifier over it. */
 async function openData(
   settings: Settings,
   log: Log,
@@ -132,7 +122,6 @@ async function openData(
   return { db, notifier, now: clock.now }
 }
 
-/** What callers wait in or for: exports, changes of jobs, whether they may still follow them, and audio in their format. */
 function openWaiting(
   { settings, db, log, now, telemetry }: Pick<Parts, 'settings' | 'db' | 'log' | 'now'> & MeasuredParts,
   whole: () => Whole,
@@ -169,14 +158,12 @@ function openWaiting(
   }
 }
 
-/** What speaks without a job. */
 function openTrials(parts: Pick<Parts, 'settings' | 'log'>, closers: Closer[]) {
   const trialEngines = new TrialEngines(parts)
   closers.push({ what: 'the engines of checks and samples', close: () => trialEngines.close() })
   return { trialEngines, samples: new Map<string, Promise<Uint8Array>>() }
 }
 
-/** How things change, for subscribers. */
 const openFeeds = (whole: () => Whole, subscriptions: Subscriptions) => ({
   jobFeed: new JobFeed(whole, subscriptions),
   accountFeed: new AccountFeed(whole, subscriptions),
@@ -184,7 +171,6 @@ const openFeeds = (whole: () => Whole, subscriptions: Subscriptions) => ({
   fleetFeed: new FleetFeed(whole, subscriptions),
 })
 
-/** The store for what only moves files: it signs no URLs. */
 export const openStore = (settings: Settings): Storage =>
   openStorage(settings, new Uint8Array(), () => '', NO_TELEMETRY)
 
@@ -199,7 +185,7 @@ function openStorage(
     return measuredStorage(disk, 'disk', telemetry)
   }
   const bucket = measuredStorage(openS3(s3, s3), 's3', telemetry)
-  // A bucket compares every request with a clock of its own: it gets the machine's, as for what is stored there.
+  // The bucket checks expiry by its own clock, so the machine's clock signs, not the database's.
   const signUrl: Storage['signUrl'] = (key, { isDeleted, ...options }) =>
     isDeleted === true
       ? signMediaUrl(publicUrl(), signingKey, { key, ...options })

@@ -9,25 +9,19 @@ import { users } from '../users/users.ts'
 const PUBLISHED_ENDPOINT = new URL('../catalog/published-tts.yaml', import.meta.url)
 const DEMO_ACCOUNT = 'demo'
 const DEMO_CREDITS = 1_000_000n
-/** No mail can be sent there (RFC 2606): the first to sign in gives the address and password that stay. */
+/** RFC 2606 reserves the domain, so no mail arrives. The first sign-in replaces address and password. */
 const DEMO_OWNER = 'owner@demo.invalid'
 
-/** What the first start hands to its operator. */
 interface Demo {
   readonly apiKey: string
-  /** The user who owns the account, by e-mail address. */
   readonly owner: string
 }
 
-/**
- * Seeds the published endpoint into a database that never had it. An operator who deletes or changes it is not overruled
- * at the next start. Any number of processes may do this at once.
- */
+/** Installs the published endpoint once per database, so an operator's deletion lasts. Safe in several processes. */
 export async function installEndpoint(ctx: Context): Promise<void> {
   if (await hasRows(ctx, 'installation')) return
   await withLock(ctx.db, 'install', async () => {
     if (await hasRows(ctx, 'installation')) return
-    // Once in the life of a database: no other start needs the reader of YAML and of the files.
     const { applyEndpoints } = await import('../catalog/apply-endpoints.ts')
     const source = await readFile(PUBLISHED_ENDPOINT, 'utf8')
     await applyEndpoints(ctx, { source, readAudio: (path) => readFile(new URL(path, PUBLISHED_ENDPOINT)) })
@@ -35,7 +29,6 @@ export async function installEndpoint(ctx: Context): Promise<void> {
   })
 }
 
-/** The account that pays where the operator has made none: `demo`, with its first credits. */
 export async function installDemoAccount(ctx: NewAccountContext): Promise<void> {
   if (await hasRows(ctx, 'account')) return
   await withLock(ctx.db, 'install', async () => {
@@ -43,16 +36,13 @@ export async function installDemoAccount(ctx: NewAccountContext): Promise<void> 
   })
 }
 
-/**
- * Where `demo` is the only account and never had a key: makes one and returns it, which is never shown again, and a user without a
- * password who owns the account. null everywhere else.
- */
+/** Creates a key and an owner if `demo` is the only account and never had a key; else null. */
 export async function installDemo(ctx: NewAccountContext): Promise<Demo | null> {
   await installDemoAccount(ctx)
   if (!(await isUntouchedDemo(ctx))) return null
   return withLock(ctx.db, 'install', async () => {
     if (!(await isUntouchedDemo(ctx))) return null
-    // The key comes last: it is what a later start knows a finished one by.
+    // The key comes last, because its presence marks a finished installation.
     const { edges } = await users(ctx, { account: DEMO_ACCOUNT, first: 1 })
     if (edges.length === 0) await createUser(ctx, { account: DEMO_ACCOUNT, email: DEMO_OWNER, role: 'owner' })
     const { apiKey } = await createApiKey(ctx, { account: DEMO_ACCOUNT, name: DEMO_ACCOUNT })
@@ -69,6 +59,5 @@ async function isUntouchedDemo(ctx: Context): Promise<boolean> {
   return rows[0]?.untouched === true
 }
 
-/** Plain SQL, as every start asks: Prisma's first query takes a tenth of a second. */
 const hasRows = async ({ db }: Context, table: 'installation' | 'account'): Promise<boolean> =>
   (await db.pool.query(`select from ${table} limit 1`)).rowCount !== 0

@@ -6,10 +6,8 @@ import type { Log } from '../values/log.ts'
 
 export type OpenedServer = Awaited<ReturnType<typeof openServer>>
 
-/** The database as it is: the embedded one, which is started where it does not run, or the one of DATABASE_URL. */
 export async function openServer(settings: Settings, log: Log, closers: Closer[]) {
   const { databaseUrl, databasePoolSize, dataDir, lookUp } = settings
-  // Loaded where it is wanted: a command next to another database starts without it.
   const embedded =
     databaseUrl === null ? await (await import('../db/embedded/embedded.ts')).openEmbedded(dataDir, log) : null
   if (embedded !== null) closers.push({ what: 'the embedded database', close: () => embedded.close() })

@@ -3,7 +3,7 @@ import { ServiceError } from '../errors/service-error.ts'
 
 type Place = Pick<Settings, 'databaseUrl' | 'dataDir'>
 
-/** Whether there is a database of these settings, unless it is one of DATABASE_URL, which only an attempt to use it tells. */
+/** Always true for DATABASE_URL; only connecting can tell. */
 export async function hasDatabase({ databaseUrl, dataDir }: Place): Promise<boolean> {
   if (databaseUrl !== null) return true
   const { isInitialised } = await import('../db/embedded/embedded-directory.ts')
@@ -11,8 +11,8 @@ export async function hasDatabase({ databaseUrl, dataDir }: Place): Promise<bool
 }
 
 /**
- * For what only looks: an embedded database is not made for it.
- * @throws ServiceError UNAVAILABLE, one sentence on what the operator has to change
+ * Keeps a command that only looks from creating an embedded database.
+ * @throws UNAVAILABLE with advice for the operator
  */
 export async function requireDatabase(place: Place): Promise<void> {
   if (await hasDatabase(place)) return

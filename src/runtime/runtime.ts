@@ -22,32 +22,25 @@ import type { ServiceContext, Services } from './services.ts'
 
 const CATALOG_RETRY_MS = 250
 
-/** What a process is: workers maintain the queue, everything else only puts jobs into it. */
 interface Role {
   readonly supervise: boolean
-  /** Takes note of what happens; absent: nothing does. */
   readonly telemetry?: Telemetry
 }
 
-/** Everything that a process opened; `close` closes it in reverse order. */
+/** All parts of a process; `close` closes them in reverse order. */
 export interface Runtime extends Services {
   readonly queue: BossQueue
   readonly boss: DispatchOptions['boss']
-  /** What the jobs of this process write together. */
   readonly batches: JobBatches
-  /** Names this process to others: what it takes out of a queue is known as its own. */
   readonly workerId: string
-  /** Signs media URLs: the door that serves them checks with the same key. */
   readonly signingKey: Uint8Array
-  /** Where callers reach this service: a setting, or what the API that listens has recorded. */
   publicUrl: string
-  /** The runtime as a verb's first argument. */
   as(actor: Actor): ServiceContext
-  /** Takes a few seconds for each part at the longest. False where one could not be closed, which is logged. */
+  /** false if a part did not close in time. */
   close(): Promise<boolean>
 }
 
-/** Composition root: foundation (secret -> database -> migrations -> notifier -> storage) -> queue -> catalog. */
+/** Composition root: foundation (secret, database, migrations, notifier, storage), queue, catalog. */
 export async function openRuntime(settings: Settings, log: Log, role: Role): Promise<Runtime> {
   const closers: Closer[] = []
   const close = () => closeInTurn(closers, closingLimit(settings), log)
@@ -82,7 +75,6 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
   }
 }
 
-/** Keeps the catalog as it is in the database. */
 async function followCatalog(runtime: Runtime): Promise<void> {
   const refresh = async (): Promise<void> => {
     try {
@@ -96,7 +88,7 @@ async function followCatalog(runtime: Runtime): Promise<void> {
   await runtime.catalog.reload()
 }
 
-/** A queue for every pool that an endpoint names, before any caller can submit to it. */
+/** Queues must exist before callers submit. */
 async function prepareQueues(queue: BossQueue, { endpoints }: CatalogSnapshot): Promise<void> {
   const pools = [...new Set([...endpoints.values()].map(poolOf))]
   await Promise.all([WEBHOOK_KIND, ...jobKinds(pools)].map((kind) => queue.prepare(kind)))

@@ -1,24 +1,20 @@
 import { execFile } from 'node:child_process'
 import type { Log } from '../values/log.ts'
 
-/** What systemd sets for a unit with `Type=notify`, and with `WatchdogSec`. */
 const VARIABLES = ['NOTIFY_SOCKET', 'WATCHDOG_USEC', 'WATCHDOG_PID'] as const
-/** systemd asks for two notices an interval: one may come late. */
+/** systemd asks for two, so one may be late. */
 const NOTICES_PER_INTERVAL = 3
 const NOTICE_TIMEOUT_MS = 5_000
 const US_PER_MS = 1000
 
-/** What started this process, and restarts it when it hangs. */
 interface ServiceManager {
-  /** The process serves. From now on the watchdog gets a sign of life again and again, for as long as the event loop turns. */
   ready(): void
-  /** The process ends on purpose: the watchdog gets no more signs. */
   stopping(): void
 }
 
 /**
- * Tells systemd of this process, where it runs under it. The variables are taken out of `env`, so that no process started here speaks for it.
- * systemd hears of it through its own `systemd-notify`: Node.js has no datagram sockets of the kind.
+ * Notifies systemd. It deletes the variables, so that no child process speaks for this one.
+ * Node.js has no datagram sockets, so it runs `systemd-notify`.
  */
 export function openServiceManager(env: NodeJS.ProcessEnv, log: Pick<Log, 'warn'>): ServiceManager {
   const [socket, watchdog, pid] = VARIABLES.map((name) => env[name])
@@ -31,7 +27,7 @@ export function openServiceManager(env: NodeJS.ProcessEnv, log: Pick<Log, 'warn'
   return {
     ready: () => {
       notify('READY=1')
-      // A timer alone: an event loop that stands still runs none. The database is not asked, since a new process would wait for it as well.
+      // A timer stops with a blocked event loop. The database does not count: a restart would not mend it.
       if (intervalMs > 0) timer = setInterval(() => notify('WATCHDOG=1'), intervalMs).unref()
     },
     stopping: () => {

@@ -23,46 +23,33 @@ import type { TrialEngines } from '../voice/trials/trial-engines.ts'
 import type { Samples } from '../voice/trials/voice-sample.ts'
 import type { DeliveryFeed } from '../webhooks/live/delivery-feed.ts'
 
-/** Everything that any verb declares that it needs. */
 export interface Services extends Parts, MeasuredParts {
-  /** Where callers reach this service: the start of every address that is handed out. */
+  /** Base of every URL that callers receive. */
   readonly publicUrl: string
   readonly speechUrls: SpeechUrls
-  /** Whether the store of artifacts takes files now. */
   readonly storeWatch: StoreWatch
-  /** Encodes and decodes audio. */
   readonly audio: AudioThreads
-  /** Brings speech from workers to listeners of the same process. */
   readonly speechRelay: SpeechRelay
-  /** Lexicons of accounts, compiled. */
   readonly lexicons: Lexicons
-  /** Reads what accounts upload. */
   readonly recordings: Recordings
-  /** Where exports wait for slow readers, and for each other. */
   readonly spill: Spill
   readonly exportQueue: ExportQueue
-  /** How jobs change, for subscribers. */
   readonly jobFeed: JobFeed
-  /** How balances and counts change. */
   readonly accountFeed: AccountFeed
   readonly deliveryFeed: DeliveryFeed
   readonly fleetFeed: FleetFeed
-  /** Notices the end of keys and sessions that connections depend on. */
   readonly callers: CallerWatch
-  /** Notes when keys were last used. */
   readonly keyUses: KeyUses
-  /** What callers follow. */
   readonly subscriptions: Subscriptions
   readonly companion: Companion
   readonly deliveries: DeliveryPort
   readonly vault: SecretVault
   readonly signIns: SignInThrottle
-  /** Speaks checks and samples. */
   readonly trialEngines: TrialEngines
   readonly samples: Samples
 }
 
-/** What doors hand to every verb: each takes of it what its own context declares. */
+/** The context that APIs pass to verbs; each verb declares the parts that it needs. */
 export interface ServiceContext extends Services {
   readonly actor: Actor
 }

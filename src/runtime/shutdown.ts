@@ -2,27 +2,23 @@ import { type Closer, closeWithin } from '../concurrency/closing.ts'
 import { describeError } from '../errors/describe-error.ts'
 import type { Log } from '../values/log.ts'
 
-/** The terminal sends Ctrl-C to the whole group, and npm passes its own on: what comes this close together is one signal. */
+/** npm forwards Ctrl-C to a process that also receives it, so close signals count as one. */
 const SAME_SIGNAL_MS = 1000
-/** What the doors and the workers may take beyond the grace time: to release what still runs, and to close connections. */
 const RELEASE_MS = 5000
 
-/** What a process opened so far. */
 export interface Opened {
-  /** Ends once everything is open, or could not be opened. */
   starting: Promise<unknown>
-  /** The doors and the workers: all of them end at once, so that nothing new is taken while a door waits for slow readers. */
   readonly working: Closer[]
-  /** What they stand on: ends after them, newest first. Each is bounded by itself, and false where something did not close. */
+  /** Closed afterwards, newest first. Each bounds its own time; false: something did not close. */
   readonly ground: (() => Promise<boolean>)[]
-  /** Runs first, while everything still works: load balancers are to look elsewhere before a connection is refused. */
+  /** Runs first, so that load balancers leave before connections are refused. */
   drain?: () => Promise<void>
 }
 
 /**
- * SIGTERM and Ctrl-C, from the beginning of a start: closes what was opened and exits 0. A second signal does not wait for what
- * runs, a third for nothing. The signal returned is aborted when the first one comes. Whatever hangs is waited for no longer than the
- * grace time and a few seconds.
+ * Closes everything on SIGTERM and Ctrl-C and exits 0.
+ * A second signal skips the wait for running work, a third exits at once.
+ * @returns a signal that the first one aborts
  */
 export function stopOnSignal(log: Log, opened: Opened, graceMs: number): AbortSignal {
   const stopping = new AbortController()
@@ -53,7 +49,10 @@ export function stopOnSignal(log: Log, opened: Opened, graceMs: number): AbortSi
   return stopping.signal
 }
 
-/** Closes everything; `hurried` ends the wait for what works. False where something could not be closed. */
+/**
+ * @param hurried ends the wait for work
+ * @returns false if a part did not close
+ */
 export async function closeAll(log: Log, opened: Opened, graceMs: number, hurried?: Promise<void>): Promise<boolean> {
   let clean = true
   const ended = opened.working.splice(0).map(async (closer) => {
@@ -65,7 +64,7 @@ export async function closeAll(log: Log, opened: Opened, graceMs: number, hurrie
   return clean
 }
 
-/** A server lives on with a rejected promise without a handler; it is a violation to mend all the same. */
+/** A rejection is a bug, but must not end a server. */
 export function surviveRejections(log: Log): void {
   process.on('unhandledRejection', (reason) => log.error(describeError(reason), 'a promise failed unheard'))
 }

@@ -4,7 +4,7 @@ import type { Log } from '../values/log.ts'
 import { closingLimit } from './foundation.ts'
 import { type OpenedServer, openServer } from './open-server.ts'
 
-/** Opens the database of these settings as it is for as long as `work` takes. @throws what `work` throws; where it cannot be opened */
+/** Runs `work` with the database open. @throws errors of `work` and of opening */
 export async function withServer<T>(
   settings: Settings,
   log: Log,
