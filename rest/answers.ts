@@ -12,25 +12,19 @@ import type { JobAudio } from '../src/voice/voice-job-audio.ts'
 import type { Answer, Call } from './operation.ts'
 import { presentDocument, presentFailure, presentJob, presentSubmission } from './present.ts'
 
-// The result of a verb as an answer: status, headers and body.
-
-/** 200 with the result as `present` shows it. */
 export const ok =
   <Result>(present: (result: Result) => object) =>
   (result: Result): Answer => ({ status: 200, body: present(result) })
 
-/** 201 with what was made. */
 export const created =
   <Result>(present: (result: Result) => object) =>
   (result: Result): Answer => ({ status: 201, body: present(result) })
 
-/** 200 with a job and its output URLs, signed now. */
 export const shown = async (job: Job, { ctx }: Call): Promise<Answer> => ({
   status: 200,
   body: await presentJob(ctx, job),
 })
 
-/** 202 with the address under `jobs` where the job is polled. */
 export const accepted =
   (jobs: string) =>
   (made: Submission, { ctx }: Call): Answer => {
@@ -39,7 +33,7 @@ export const accepted =
     return { status: 202, headers, body: presentSubmission(made) }
   }
 
-/** 200: companion work is finished when it is answered. 502 with the job where the provider failed. */
+/** 200 with finished companion work, or 502 with the job if the provider failed. */
 export const finished =
   <Result>(present: (job: CompanionView<Result>, result: Result) => object) =>
   (job: CompanionView<Result>): Answer => {
@@ -48,7 +42,6 @@ export const finished =
     return { status: 200, headers, body: present(job, job.result) }
   }
 
-/** Up to which age a job is polled at which interval, both in seconds; older ones wait for the last. */
 const POLL_INTERVALS = [
   { untilAge: 5, every: 1 },
   { untilAge: 20, every: 2 },
@@ -56,7 +49,7 @@ const POLL_INTERVALS = [
   { untilAge: Number.POSITIVE_INFINITY, every: 10 },
 ]
 
-/** 200, with the seconds to wait before the next poll of an unfinished job. */
+/** 200, with Retry-After for an unfinished job. */
 export async function polled(job: Job, { ctx }: Call): Promise<Answer> {
   const body = await presentVoiceJob(ctx, job)
   if (isTerminal(job.status)) return { status: 200, body }
@@ -65,7 +58,6 @@ export async function polled(job: Job, { ctx }: Call): Promise<Answer> {
   return { status: 200, headers: { 'retry-after': String(interval?.every) }, body }
 }
 
-/** 200 with a job's speech as a file, which comes as it is made. */
 export const audioFile = ({ contentType, content, format }: JobAudio, { params }: Call): Answer => ({
   status: 200,
   headers: {
@@ -75,7 +67,6 @@ export const audioFile = ({ contentType, content, format }: JobAudio, { params }
   body: content,
 })
 
-/** 200 with a job's captions as a file. */
 export const captionsFile = ({ contentType, content, format }: JobCaptions, { params }: Call): Answer => ({
   status: 200,
   headers: {
@@ -85,7 +76,7 @@ export const captionsFile = ({ contentType, content, format }: JobCaptions, { pa
   body: Buffer.from(content),
 })
 
-/** A public document, or 304: a client's copy stays valid as long as the ETag does (RFC 9110 section 13.1.2). */
+/** A public document, or 304 if the client's ETag matches (RFC 9110 section 13.1.2). */
 export function cached(document: PublicDocument, { headers }: { readonly headers: IncomingHttpHeaders }): Answer {
   const validators = { etag: document.etag, 'cache-control': 'no-cache' }
   if (namesETag(headers['if-none-match'], document.etag)) return { status: 304, headers: validators, body: null }

@@ -10,15 +10,14 @@ import type { Operation } from './operation.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The verbs' context with the request's actor, once the request is authorized; null before. */
+    /** null before the request is authorized. */
     ctx: ServiceContext | null
   }
 }
 
-/** Finds the actor of a request and counts it against the key's quota. The server knows how. @throws UNAUTHORIZED, RATE_LIMITED, UNAVAILABLE */
+/** Authenticates a request and counts it against the key's quota. @throws UNAUTHORIZED, RATE_LIMITED, UNAVAILABLE */
 export type Authenticate = (request: FastifyRequest, reply: FastifyReply) => Promise<KeyActor>
 
-/** The runtime as the context of an actor. */
 export type As = (actor: Actor) => ServiceContext
 
 interface Callers {
@@ -26,13 +25,12 @@ interface Callers {
   readonly authenticate: Authenticate
 }
 
-/** What the document says of an operation, as far as it decides what is checked. */
 interface Documented {
   readonly method: string
   readonly requestBody?: unknown
 }
 
-/** The hook before a body is read. @throws 401, 429, 403, 404, 413 and 415, in this order */
+/** Runs before the body is read. @throws 401, 429, 403, 404, 413 and 415, in this order */
 export function authorize(
   { scope, target, body }: Operation,
   { method, requestBody }: Documented,
@@ -49,7 +47,7 @@ export function authorize(
     if (takesBody && body === 'form') checkFormHeaders(request.headers)
     else if (takesBody) checkBodyHeaders(request.headers, body === 'list', bodyLimit)
     if (body === 'form') admitUpload(ctx, reply.raw)
-    // What writes runs to its end: it is whole or not at all.
+    // Only reads stop at a disconnect; a write runs to its end.
     request.ctx = isRead ? { ...ctx, db: whileConnected(ctx.db, reply.raw, ownerOf(ctx.actor)) } : ctx
   }
 }

@@ -8,7 +8,6 @@ interface Components {
   readonly components: { readonly schemas: Record<string, JSONSchema> }
 }
 
-/** The content of rest/types.ts: one TypeScript type for each of the document's `components.schemas`. */
 export async function generateRestTypes(yaml: string): Promise<string> {
   const { components } = parse(yaml) as Components
   const definitions = JSON.parse(

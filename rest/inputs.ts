@@ -16,13 +16,9 @@ import type { Call, CallHead } from './operation.ts'
 import type { Query } from './parameters.ts'
 import type { ChatRequest, GenerationRequest, MediaTagRequest, RetargetRequest, VoiceJobRequest } from './types.ts'
 
-// A request, validated against the document, as the input of a verb.
-
-/** As the document has held it. */
 type JobPageQuery = Pick<JobPageInput, 'limit' | 'offset'> &
   Pick<FilterParameters, 'type' | 'decision' | 'status' | 'search'> & { readonly api_key_id?: string }
 
-/** For a verb that needs to know nothing but its actor. */
 export const nothing = (): undefined => undefined
 
 export const slugOf = ({ params }: CallHead): string => params.slug ?? ''
@@ -34,18 +30,16 @@ export const slugInput = (call: Call): { slug: string } => ({ slug: slugOf(call)
 
 export const jobInput = ({ params }: Call): { jobId: string } => ({ jobId: params.job_id ?? '' })
 
-/** A recording, as a form brings it. @throws INVALID_REQUEST */
+/** @throws INVALID_REQUEST */
 export const voiceForm = ({ body }: Call): NewVoice => readVoiceForm(body as Form)
 
 export const voiceInput = ({ params }: Call): { voiceId: string } => ({ voiceId: params.voice_id ?? '' })
 
-/** A job, and the format that its audio or captions are wanted in. */
 export const formatInput = (call: Call): { jobId: string; format: string | undefined } => ({
   ...jobInput(call),
   format: call.query.format as string | undefined,
 })
 
-/** The same; what is made of a job's audio for a caller ends when it hangs up. */
 export const audioInput = (call: Call): ReturnType<typeof formatInput> & { gone: AbortSignal } => ({
   ...formatInput(call),
   gone: call.disconnect(),
@@ -63,14 +57,13 @@ export function pageInput({ query }: Call): JobPageInput {
   return { limit, offset, filter: { type, decision, status, apiKeyId, search, ...window } }
 }
 
-/** The document requires both times. @throws INVALID_REQUEST for a date that does not exist */
+/** @throws INVALID_REQUEST for a date that does not exist */
 export const exportInput = ({ query, disconnect }: Pick<Call, 'query' | 'disconnect'>): ExportInput => ({
   from: timestamp(query, 'from') as Date,
   to: timestamp(query, 'to') as Date,
   gone: disconnect(),
 })
 
-/** Either end may be absent. */
 export const ledgerInput = ({ query, disconnect }: Pick<Call, 'query' | 'disconnect'>): ExportLedgerInput => ({
   from: timestamp(query, 'from'),
   to: timestamp(query, 'to'),

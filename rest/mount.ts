@@ -21,12 +21,11 @@ import { send, sendOpen } from './send.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** How many values a JSON body of the route may hold, where they are more than usual. */
     maxValues?: number
   }
 }
 
-/** The REST door: fastify routes, openapi-backend validates, a verb answers. */
+/** Mounts REST: fastify routes, openapi-backend validates, a verb answers. */
 export async function mountRest(
   app: FastifyInstance,
   as: As,
@@ -40,7 +39,6 @@ export async function mountRest(
       scope.removeAllContentTypeParsers()
       const options = { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES } as const
       scope.addContentTypeParser('*', options, async (request: FastifyRequest, body: Buffer) =>
-        // A chunked body states no length, so the server knows only here that it is empty.
         body.length === 0 && request.method === 'DELETE'
           ? undefined
           : parseJsonBody(body, request.routeOptions.config.maxValues),
@@ -77,14 +75,12 @@ function mountSecured(
         throw invalidRequest(operation.body === 'form' ? 'Send a form as the body.' : 'Send a JSON object as the body.')
       rejectRepeatedKey(request.raw)
       const query = readQuery(documented, request.query as Record<string, unknown>)
-      // What is in a form its own reader knows: to the document its files are texts.
       if (operation.body !== 'form') validator.validate(routed(request, query), documented)
       return send(reply, await perform(operation, request, reply, query))
     },
   })
 }
 
-/** What a body of this kind may be as long as, and what is said of a longer one. */
 function limitsOf({ body }: Operation, textBytes: number) {
   if (body === undefined) return {}
   const limits = {
@@ -120,7 +116,6 @@ async function perform(
 function mountPublic(scope: FastifyInstance, documented: DocumentedOperation, ctx: ServiceContext): void {
   const operation = operationOf(documented)
   const disconnect = () => new AbortController().signal
-  // Nothing in such a request can be wrong, so it is not validated: caches ask for this all the time.
   const answer = (request: FastifyRequest) => {
     const { headers } = request
     const call = { ctx, params: paramsOf(request), query: {}, headers, body: undefined, disconnect }
@@ -129,14 +124,13 @@ function mountPublic(scope: FastifyInstance, documented: DocumentedOperation, ct
   mountOpen(scope, fastifyPath(documented.path), answer)
 }
 
-/** GET, HEAD and CORS preflight for every origin, without a key. `answer` is synchronous: it serves from memory. */
+/** GET, HEAD and CORS preflight for every origin, without a key. `answer` must not block. */
 export function mountOpen(scope: FastifyInstance, url: string, answer: (request: FastifyRequest) => Answer): void {
   const errorHandler = (error: unknown, _request: FastifyRequest, reply: FastifyReply) => {
     reply.headers(OPEN_TO_ALL)
     throw error
   }
   scope.get(url, { errorHandler }, (request, reply) => sendOpen(reply, answer(request)))
-  // Answered in the hook: fastify would read and judge a body otherwise.
   const preflight = async (_request: FastifyRequest, reply: FastifyReply) => reply.code(204).headers(PREFLIGHT).send()
   scope.options(url, { onRequest: preflight }, preflight)
 }

@@ -13,27 +13,20 @@ import { detailsOf } from './validation-details.ts'
 
 export type { DocumentedOperation }
 
-/** A request as fastify has routed and parsed it, its query typed as the document says. */
 export type RoutedRequest = ParsedRequest
 
-/** The document's operations, and requests held against them. */
 export interface RequestValidator {
-  /** With what they inherit from their path and from the document: parameters and security. */
   readonly operations: readonly DocumentedOperation[]
-  /** Holds parameters, headers and body against the operation's schemas. @throws INVALID_REQUEST with details */
+  /** Validates parameters, headers and body. @throws INVALID_REQUEST with details */
   validate(request: RoutedRequest, operation: DocumentedOperation): void
 }
 
-// Formats are annotations here: what a webhook_url may be is for the verb to say, through every door.
+// Verbs check formats, because every API calls them.
 const AJV_OPTIONS = { strict: false, strictNumbers: true, allErrors: true, validateFormats: false }
 
-/**
- * openapi-backend reads the document and validates every request against it. Routes are fastify's, made from the same operations: 401,
- * 403, 404, 405 and 413 are decided there before a body is read, and openapi-backend would build its routes anew for every request,
- * three times over.
- */
+/** Reads the document and validates requests. Fastify routes them, so 401, 403, 404, 405 and 413 precede the body. */
 export async function openValidator(document: Document): Promise<RequestValidator> {
-  // Quick: routes are compiled when first used, and the document's own validity, of which the library knows 3.0 only, is left to a test.
+  // A test validates the document, because the library knows only OpenAPI 3.0.
   const options = { definition: requestsOf(document), apiRoot: API_ROOT, strict: true, quick: true, validate: false }
   const { definition } = await new OpenAPIBackend(options).init()
   const router = new ParsedByFastify({ definition, apiRoot: API_ROOT })
@@ -42,7 +35,7 @@ export async function openValidator(document: Document): Promise<RequestValidato
     router,
     lazyCompileValidators: true,
     ajvOpts: AJV_OPTIONS,
-    // Queries come typed: coercion would take 1e1 for 10. To check the schemas themselves takes half a second: a test does.
+    // Queries are typed already: coercion would accept 1e1 as 10. A test checks the schemas.
     customizeAjv: (_ajv, given) => new Ajv2020({ ...given, coerceTypes: false, meta: false, validateSchema: false }),
   })
   return {
@@ -54,7 +47,6 @@ export async function openValidator(document: Document): Promise<RequestValidato
   }
 }
 
-/** Takes requests as they are: to parse them again would undo the types of their queries. */
 class ParsedByFastify extends OpenAPIRouter {
   override parseRequest(request: Request): ParsedRequest {
     return request as RoutedRequest

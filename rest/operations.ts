@@ -62,7 +62,7 @@ import {
 import { endpointOf, replayableEndpoint, replayableWorkflow } from './targets.ts'
 import type { Lexicon as LexiconBody } from './types.ts'
 
-/** The whole REST API: operationId -> what it asks for, its input, its verb and its answer. */
+/** The whole REST API by operationId. */
 export const operations = {
   submitVoiceJob: operation({
     scope: VOICE_SCOPE,
@@ -140,7 +140,6 @@ export const operations = {
     verb: setLexicon,
     answer: ok(presentLexicon),
   }),
-  // With the scope that reads jobs, or the one that administers the account.
   account: operation({ scope: null, input: nothing, verb: account, answer: ok(presentAccount) }),
   endpointVoices: operation({
     scope: VOICE_SCOPE,

@@ -1,6 +1,5 @@
 import { type Detail, invalidRequest } from '../src/errors/service-error.ts'
 
-/** The parameters of a query as the document types them: whole numbers, lists, and texts. */
 export type Query = Readonly<Record<string, string | number | readonly string[]>>
 
 interface Parametrised {
@@ -14,13 +13,11 @@ interface Parameter {
   readonly schema?: { readonly type?: string }
 }
 
-/** What JSON Schema would take for a whole number as well: 1e1, 0x10, 1.0, an empty text. */
 const WHOLE_NUMBER = /^-?(0|[1-9]\d{0,18})$/
 
 /**
- * The documented parameters of a query, typed for validation against the document; unknown ones are ignored. A number in any other
- * spelling stays a text, which no integer is.
- * @throws INVALID_REQUEST for a parameter that is repeated
+ * Types the documented parameters of a query and ignores unknown ones.
+ * @throws INVALID_REQUEST for a repeated parameter
  */
 export function readQuery(operation: Parametrised, given: Readonly<Record<string, unknown>>): Query {
   const query: Record<string, string | number | readonly string[]> = {}

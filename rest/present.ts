@@ -31,7 +31,6 @@ import type {
   VoiceJobReceipt,
 } from './types.ts'
 
-/** The body of the 202. */
 export const presentSubmission = ({ jobId, status }: Submission): VoiceJobReceipt => ({ job_id: jobId, status })
 
 const companionHead = ({ jobId, isProhibited }: CompanionView<unknown>) => ({
@@ -40,20 +39,17 @@ const companionHead = ({ jobId, isProhibited }: CompanionView<unknown>) => ({
   is_prohibited: isProhibited === true,
 })
 
-/** The body of `chatWithCompanion`. */
 export const presentChat = (job: CompanionView<ChatResult>, { chatId, reply }: ChatResult): ChatJob => ({
   ...companionHead(job),
   chat_id: chatId,
   reply,
 })
 
-/** The body of `retargetCompanion`. */
 export const presentRetarget = (job: CompanionView<RetargetResult>, { chatId }: RetargetResult): RetargetJob => ({
   ...companionHead(job),
   chat_id: chatId,
 })
 
-/** The body of `tagMedia`. */
 export const presentMediaTags = (job: CompanionView<MediaTagResult>, result: MediaTagResult): MediaTagJob => ({
   ...companionHead(job),
   media_url: result.mediaUrl,
@@ -61,7 +57,6 @@ export const presentMediaTags = (job: CompanionView<MediaTagResult>, result: Med
   tags: [...result.tags],
 })
 
-/** The body of a 502: the provider failed. */
 export const presentFailure = ({ jobId, failure }: CompanionView<unknown>): CompanionFailure => ({
   job_id: jobId,
   status: 'failed',
@@ -69,10 +64,6 @@ export const presentFailure = ({ jobId, failure }: CompanionView<unknown>): Comp
   error_code: failure?.code ?? 'INTERNAL_ERROR',
 })
 
-/**
- * A job in the list: the verdict is there for moderated jobs only, and null while it is open. Undefined is left out of JSON,
- * and spares a page the copying of its objects.
- */
 const presentJobSummary = (job: JobSummary): JobSummaryBody => ({
   job_id: job.id,
   type: job.type,
@@ -85,7 +76,7 @@ const presentJobSummary = (job: JobSummary): JobSummaryBody => ({
   completed_at: job.completedAt?.toISOString() ?? null,
 })
 
-/** The body of `job`: output URLs are signed now, and live 15 minutes. */
+/** Output URLs are signed now and live 15 minutes. */
 export async function presentJob(parts: UrlParts, job: Job): Promise<JobBody> {
   const result = await resultOf(parts, job, job.storedOutputs ?? null)
   const error = errorOf(job)
@@ -111,14 +102,12 @@ function presentJobResult(result: JobResult): NonNullable<JobBody['result']> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 }
 
-/** The body of `account`. */
 export const presentAccount = ({ id, name, credits }: Account): AccountBody => ({
   account_id: id,
   name,
   credits: Number(credits),
 })
 
-/** The body of `addVoice`, and one of those of `voices`. */
 export const presentAccountVoice = (voice: AccountVoice): AccountVoiceBody => ({
   voice_id: voice.id,
   name: voice.name,
@@ -128,21 +117,17 @@ export const presentAccountVoice = (voice: AccountVoice): AccountVoiceBody => ({
   created_at: voice.createdAt.toISOString(),
 })
 
-/** The body of `accountVoices`. */
 export const presentAccountVoices = (voices: readonly AccountVoice[]): AccountVoices => ({
   voices: voices.map(presentAccountVoice),
 })
 
-/** The body of `lexicon` and `setLexicon`. */
 export const presentLexicon = ({ entries }: AccountLexicon): Lexicon => ({ entries: [...entries] })
 
-/** The body of `deleteVoice`. */
 export const presentDeletedVoice = ({ voiceId }: { readonly voiceId: string }): DeletedVoice => ({
   voice_id: voiceId,
   deleted: true,
 })
 
-/** The body of `jobPage`. */
 export const presentJobPage = ({ jobs, total, limit, offset }: JobPage): JobPageBody => ({
   jobs: jobs.map(presentJobSummary),
   total,
@@ -150,12 +135,10 @@ export const presentJobPage = ({ jobs, total, limit, offset }: JobPage): JobPage
   offset,
 })
 
-/** The body of `endpointVoices`. */
 export const presentVoices = (endpoint: VoiceEndpoint): EndpointVoices => voicesDocument(endpoint)
 
-/** The body of `endpointSchema`. */
 export const presentSchema = (endpoint: VoiceEndpoint): EndpointSchema =>
   schemaDocument(endpoint) as unknown as EndpointSchema
 
-/** A public document goes out as it was prepared: the catalog hashes the very bytes that it serves. */
+/** The body's bytes must match the catalog's ETag. */
 export const presentDocument = ({ body }: PublicDocument): Buffer => body

@@ -5,28 +5,25 @@ import { JSON_TYPE } from '../src/errors/describe-error.ts'
 import { OPEN_ANSWER } from '../src/http/cors.ts'
 import type { Answer } from './operation.ts'
 
-/** Names and values in turns, as node writes them down fastest. */
 const OPEN_HEAD = Object.entries(OPEN_ANSWER).flat()
 
-/** Sends JSON, bytes as they are, or a stream as it comes. */
 export function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
   if (headers !== undefined) reply.headers(headers)
   if (Buffer.isBuffer(body)) return reply.code(status).send(body)
   if (!(body instanceof Readable))
     return reply.code(status).header('content-type', JSON_TYPE).send(JSON.stringify(body))
-  // An export waits for slow readers for longer (spill-reader.ts), and not at the database's expense.
+  // The export's spill reader has a longer timeout of its own.
   reply.raw.setTimeout(0)
   reply.header('x-accel-buffering', 'no')
   if (reply.request.method !== 'HEAD') return reply.code(status).send(body)
-  // HEAD wants to know what would come: nothing more is read for it. Without a stream fastify would give its length as 0.
+  // HEAD reads no content. Without a stream fastify would send Content-Length: 0.
   body.destroy()
   return reply.code(status).send(Readable.from([]))
 }
 
-/** What is sent of bytes that are: of ASCII alone a text, which node puts behind the head, so that both leave in one piece. */
 const quick = new WeakMap<Buffer, Buffer | string>()
 
-/** Sends bytes to every origin. Straight to node: fastify's bookkeeping of headers costs more than an answer that is ready in memory. */
+/** Sends bytes to every origin directly through node, because fastify's headers cost more than the answer. */
 export function sendOpen(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
   const head = [...OPEN_HEAD, 'x-request-id', reply.request.id]
   for (const name in headers) head.push(name, headers[name]!)

@@ -7,18 +7,18 @@ import { requireReplayable } from '../src/jobs/lifecycle/require-replayable.ts'
 import { idempotencyKeyOf, slugOf } from './inputs.ts'
 import type { CallHead } from './operation.ts'
 
-// What an address names, found before the body is read. Each throws NOT_FOUND alike for what is missing and what is restricted.
+// Targets of addresses, found before the body is read. Missing and restricted ones throw the same NOT_FOUND.
 
-/** The voice endpoint of the path. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND */
+/** @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND */
 export const endpointOf = (ctx: Context, head: CallHead): unknown => requireEndpoint(ctx, slugOf(head))
 
-/** The same, or a job that this key made there before under this Idempotency-Key. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND */
+/** The endpoint, or this key's earlier job under the Idempotency-Key. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND */
 export function replayableEndpoint(ctx: Context, head: CallHead): Promise<unknown> {
   const place = { endpointKey: endpointKey(slugOf(head)), idempotencyKey: idempotencyKeyOf(head) }
   return requireReplayable(ctx, place, () => requireEndpoint(ctx, slugOf(head)))
 }
 
-/** The same for a workflow. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND */
+/** @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND */
 export function replayableWorkflow(ctx: Context, head: CallHead): Promise<unknown> {
   const place = { endpointKey: workflowKey(slugOf(head)), idempotencyKey: idempotencyKeyOf(head) }
   return requireReplayable(ctx, place, () => requireWorkflow(ctx, slugOf(head)))

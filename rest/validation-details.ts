@@ -5,10 +5,9 @@ import { pointerToken } from '../src/values/json-pointer.ts'
 const BODY = '/requestBody'
 const HEADER = '/header/'
 const OTHER_PARAMETER = /^\/(?:query|path|cookie)\/?/
-/** Says nothing that its parts do not say better. */
 const SILENT: ReadonlySet<string> = new Set(['if', 'anyOf', 'oneOf', 'allOf'])
 
-/** Ajv's findings as the caller's details: JSON pointers into the body, names of parameters. */
+/** Turns ajv's errors into details with JSON pointers or parameter names. */
 export function detailsOf(errors: readonly ErrorObject[]): Detail[] {
   const telling = errors.filter(({ keyword }) => !SILENT.has(keyword))
   return telling.slice(0, MAX_DETAILS).map((error) => ({ path: pathOf(error), message: messageOf(error) }))
