@@ -1,11 +1,9 @@
 import { FULL_SCALE, HIGHEST_PEAK, NEAR_PEAK, peakNear } from '../engines/true-peak.ts'
 
-/** How far to either side of a peak its turning down reaches: too short to be heard as a dip, too long to click. */
 const REACH_MS = 4
-/** That a sample of 16 bits may have. */
 const VALUES = 2 * FULL_SCALE
 
-/** Multiplies samples by a factor, and turns single peaks down that would come above -1 dBTP. A new array. Pure. */
+/** Multiplies samples by a factor and turns down peaks above -1 dBTP; returns a new array. Pure. */
 export function applyGain(samples: Int16Array, sampleRate: number, gain: number): Int16Array {
   const envelope = duckPeaks(samples, sampleRate, (HIGHEST_PEAK * FULL_SCALE) / gain)
   const louder = multiplied(samples, gain)
@@ -15,7 +13,6 @@ export function applyGain(samples: Int16Array, sampleRate: number, gain: number)
   return louder
 }
 
-/** A long recording by a table of all products, in a fifth of the time. */
 function multiplied(samples: Int16Array, gain: number): Int16Array {
   if (samples.length < VALUES) return samples.map((sample) => Math.round(sample * gain))
   const products = new Int16Array(VALUES)
@@ -25,7 +22,6 @@ function multiplied(samples: Int16Array, gain: number): Int16Array {
   return louder
 }
 
-/** A factor for every sample that keeps all peaks within `limit`, or null where they are. */
 function duckPeaks(samples: Int16Array, sampleRate: number, limit: number): Float32Array | null {
   const window = duckingWindow(Math.round((REACH_MS * sampleRate) / 1000))
   const near = Math.ceil(limit * NEAR_PEAK)
@@ -49,6 +45,5 @@ function duck(envelope: Float32Array, at: number, depth: number, window: readonl
   }
 }
 
-/** Half of a Hann window: 1 at the peak, 0 at the end of its reach. */
 const duckingWindow = (length: number): number[] =>
   Array.from({ length }, (_, away) => 0.5 + 0.5 * Math.cos((Math.PI * away) / length))

@@ -6,44 +6,34 @@ import { gainOf, type Loudness } from '../engines/loudness.ts'
 import { ChunkJoiner, recordingOf, withGain } from './join.ts'
 import type { PassageChunk } from './markup/passages.ts'
 
-/** A longer recording is none that a text was meant to be: a few characters that are read as several words each, at the slowest pace. */
 export const MAX_SPEECH_SECONDS = 3 * 3600
 
-/** A chunk as the engine spoke it; null where it had nothing to say. */
 export interface SpokenChunk {
   readonly audio: Wav
   readonly loudness: Loudness | undefined
 }
 
-/** One chunk of a recording that is heard while the others are still being spoken. The parts of a text are its recording, sample by sample. */
+/** One chunk of a recording for listeners; all parts together are the recording, sample by sample. */
 export interface SpokenPart {
-  /** Counted from 0. */
   readonly index: number
   readonly wav: Wav
 }
 
-/** Where a part of the text is heard in the recording. */
+/** Places a chunk in the recording: `textStart` and `textEnd` in UTF-16 units, the others in samples. `skipped` counts samples left out at its start. */
 export interface ChunkTiming {
-  /** In UTF-16 units of the text. */
   readonly textStart: number
   readonly textEnd: number
-  /** In samples. */
   readonly from: number
   readonly to: number
-  /** How many samples at the beginning of its rendering were left out. */
   readonly skipped: number
 }
 
-/** A whole text, spoken. */
 export interface Recording {
   readonly audio: Wav
   readonly timing: readonly ChunkTiming[]
 }
 
-/**
- * Puts chunks that come in any order together, brought to the loudness that the engine asks for. Where parts are listened to, each leaves
- * as soon as all before it have, and the first one that is heard decides how loud all are; otherwise all of them together do.
- */
+/** Joins chunks that arrive in any order and amplifies them. With `onPart` the first audible part sets the gain of all, otherwise all chunks do. */
 export class SpeechAssembly {
   readonly #chunks: readonly PassageChunk[]
   readonly #speed: number | undefined
@@ -51,12 +41,10 @@ export class SpeechAssembly {
   readonly #joiner: ChunkJoiner
   readonly #spoken: (SpokenChunk | null | undefined)[] = []
   readonly #parts: Int16Array[] = []
-  /** Of what has been appended, or is being. */
   readonly #loudness: Loudness[] = []
   #gain: number | null = null
   #samples = 0
 
-  /** @param speed of the chunks that have none of their own */
   constructor(chunks: readonly PassageChunk[], speed?: number, onPart?: (part: SpokenPart) => void) {
     this.#chunks = chunks
     this.#speed = speed
@@ -71,7 +59,6 @@ export class SpeechAssembly {
       this.#append(next)
   }
 
-  /** The whole, once every chunk was added; other work has its turn meanwhile. @throws BadAudio where nothing was spoken */
   async finish(): Promise<Recording> {
     if (this.#onPart === undefined) await this.#amplify(gainOf(this.#loudness))
     const audio = recordingOf(this.#joiner, concatenated(this.#parts))
@@ -97,14 +84,13 @@ export class SpeechAssembly {
     const pace = paceOf(change?.speed ?? this.#speed)
     const samples = this.#joiner.push({ audio: spoken?.audio ?? null, pause, pace, silenceMs })
     if (spoken?.loudness !== undefined) this.#loudness.push(spoken.loudness)
-    // From now on it is in its part alone.
     this.#spoken[index] = null
     const { sampleRate } = this.#joiner
     this.#samples += samples.length
     if (sampleRate !== null && this.#samples > MAX_SPEECH_SECONDS * sampleRate)
       throw new EngineError('RENDER_FAILED', `the speech is longer than ${MAX_SPEECH_SECONDS / 3600} hours`)
     if (this.#onPart === undefined || sampleRate === null) return void this.#parts.push(samples)
-    // What came before the first sound are parts as well: a listener counts them.
+    // A listener counts parts, so silent parts before the first sound are published too.
     if (this.#gain === null)
       for (const [earlier, none] of this.#parts.entries())
         this.#onPart({ index: earlier, wav: { sampleRate, channels: 1, samples: none } })

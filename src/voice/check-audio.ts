@@ -3,30 +3,22 @@ import { BadAudio } from '../engines/engine.ts'
 import type { ExpectedSpeech } from './expect-speech.ts'
 import { listen } from './timing/sounding-clock.ts'
 
-/** Below this (about -54 dB) nothing is audible. */
 const AUDIBLE_PEAK = 64
-/** Speech has ended before its last samples: they are not within this share (-34 dB) of its loudest. */
 const ENDED_SHARE = 0.02
 const ENDED_SECONDS = 0.004
 const FRAME_SECONDS = 0.01
-/** So many frames of speech are as quiet as its noise. */
 const QUIET_FRAMES_SHARE = 0.05
-/** Noise at the end may have this many times the peak of those frames. */
 const NOISE_RATIO = 2
 
-/** What is known about a rendering besides its bytes. */
 interface AudioExpectation {
-  /** The expected duration of the speech; absent if the engine is known to say exactly the text. */
   readonly expected?: ExpectedSpeech | undefined
-  /** The engine said that it stopped early. */
   readonly truncated?: boolean | undefined
 }
 
 /**
- * What every rendering must be before it is stored: a WAV file that parses, is not silent, not truncated, ends when its speech has ended,
- * and sounds as long as its text may take, without the silence around and in it.
+ * Rejects audio that is silent, truncated, cut off, too short or too long.
  * @returns the audio and its length in milliseconds
- * @throws BadAudio, which is RENDER_FAILED
+ * @throws BadAudio
  */
 export function checkAudio(
   bytes: Uint8Array,
@@ -44,7 +36,7 @@ export function checkAudio(
   return { wav, durationMs: durationMs(wav) }
 }
 
-/** Pauses can make speech too long, and never long enough: a swallowed end leaves the same silence. */
+/** Only the sound counts against the shortest length: silence can hide a swallowed end. */
 function checkLength(wav: Wav, { shortest, longest, longestInAll }: ExpectedSpeech): void {
   const clock = listen(wav)
   const sounding = clock.soundingAt(clock.speech.to) / wav.sampleRate
@@ -57,7 +49,6 @@ function checkLength(wav: Wav, { shortest, longest, longestInAll }: ExpectedSpee
 const tooMuch = (seconds: number, what: 'short' | 'long', limit: number): string =>
   `The audio takes ${seconds.toFixed(1)} s, which is too ${what} for its text: ${limit.toFixed(1)} s is the limit.`
 
-/** Audio that was cut off is louder at its last samples than in its quietest frames: a voice has its own noise. */
 function checkEnd({ samples, sampleRate }: Wav, loudest: number): void {
   const last = peakOf(samples.subarray(-Math.round(ENDED_SECONDS * sampleRate)))
   const noise = quietestOf(samples, Math.round(FRAME_SECONDS * sampleRate))
@@ -65,7 +56,6 @@ function checkEnd({ samples, sampleRate }: Wav, loudest: number): void {
     throw new BadAudio('The audio ends in the middle of a sound.')
 }
 
-/** The peak of the frame that only a few others undercut. */
 function quietestOf(samples: Int16Array, frame: number): number {
   const peaks = Array.from({ length: Math.floor(samples.length / frame) }, (_, at) =>
     peakOf(samples.subarray(at * frame, (at + 1) * frame)),

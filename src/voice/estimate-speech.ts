@@ -3,15 +3,11 @@ import { styleToProsody } from '../engines/espeak/espeak-style.ts'
 import { SECONDS_PER_LETTER, SENTENCE_SECONDS } from './speech-rates.ts'
 import type { TextRange } from './timing/offset-map.ts'
 
-/** A digit is read as a word. */
 const LETTERS_PER_DIGIT = 4
-/** "%", "€" and emoji are read as words, and it is not known which. */
 const LETTERS_PER_SYMBOL = 5
-/** An ideograph in Japanese is about two kana. */
 const KANA_PER_KANJI = 2
 const NEUTRAL_RATE = styleToProsody(undefined).rate
 
-/** Whose letters a script has, where the language of the text has others. */
 const SCRIPTS: readonly (readonly [RegExp, Language])[] = [
   [/\p{Script=Han}/u, 'Chinese'],
   [/[\p{Script=Hiragana}\p{Script=Katakana}]/u, 'Japanese'],
@@ -25,25 +21,23 @@ export interface Manner {
   readonly styleInstruction?: string | undefined
 }
 
-/** How many seconds a text should take to speak, by the rates of speech-rates.ts; right within a factor of two for prose. Pure. */
+/** Estimates the seconds of a text, within a factor of two for prose. Pure. */
 export function estimateSpeech(text: string, manner: Manner): number {
   let seconds = SENTENCE_SECONDS
   for (const character of text) seconds += secondsOf(character, manner.language)
   return seconds / paceOfManner(manner)
 }
 
-/** The pace as a multiple of the voice's own. Pure. */
 export const paceOfManner = ({ speed = 1, styleInstruction }: Manner): number =>
   (speed * styleToProsody(styleInstruction).rate) / NEUTRAL_RATE
 
-/** The language of the ten whose letters alone a letter is; undefined for Latin ones and those of other scripts. Pure. */
+/** The language that alone uses this letter's script; undefined for Latin and unknown scripts. Pure. */
 export const scriptOf = (letter: string): Language | undefined => SCRIPTS.find(([script]) => script.test(letter))?.[1]
 
-/** Whether a language is written in Latin letters. Pure. */
 export const isOfLatinLanguage = (language: Language | undefined): language is Language =>
   language !== undefined && !SCRIPTS.some(([, of]) => of === language)
 
-/** How long each stretch of a text takes relative to the others, in seconds at an ordinary pace: by its first and its last UTF-16 unit. Pure. */
+/** Returns a function that weighs a range (UTF-16 units) in seconds at an ordinary pace. Pure. */
 export function weighText(text: string, language: Language | undefined): (range: TextRange) => number {
   const known = new Map<string, number>()
   const before = new Float64Array(text.length + 1)
@@ -57,7 +51,6 @@ export function weighText(text: string, language: Language | undefined): (range:
   return ({ start, end }) => Math.max(0, before[end]! - before[start]!)
 }
 
-/** Judging a character takes up to seven expressions: those below this are judged once for each language. */
 const TABLE_CHARACTERS = 0x250
 const tables = new Map<Language | undefined, Float64Array>()
 

@@ -5,13 +5,13 @@ import { pointerToken } from '../values/json-pointer.ts'
 
 type Inputs = Readonly<Record<string, unknown>>
 
-/** What a job's speech is stored in: as it was asked for, by option or input, else as its endpoint says; WAV where nothing does. */
+/** Stored format of a job: the submission's option or input, else the endpoint's, else WAV. */
 export function fileFormat({ audio }: VoiceEndpoint, inputs: Inputs, { format }: JobOptions): FileFormat {
   const asked = format ?? chosenBy(audio?.format_input, inputs)
   return FILE_FORMATS.find((known) => known === asked) ?? audio?.formats[0] ?? 'wav'
 }
 
-/** What is wrong with the format that a submission asks for: an endpoint that lists formats stores no others. */
+/** Rejects formats that the endpoint does not list. */
 export function wrongFormat(
   { audio }: VoiceEndpoint,
   inputs: Inputs,

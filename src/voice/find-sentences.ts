@@ -1,7 +1,6 @@
 import segment from 'sentencex'
 import type { Language } from '../engines/espeak/detect-language.ts'
 
-/** The languages whose abbreviations sentencex knows. */
 const SENTENCEX_CODES: Partial<Record<Language, string>> = {
   English: 'en',
   French: 'fr',
@@ -12,27 +11,23 @@ const SENTENCEX_CODES: Partial<Record<Language, string>> = {
   Russian: 'ru',
   Spanish: 'es',
 }
-/** For the others punctuation alone decides, in any script. */
 const LOCALES: Partial<Record<Language, string>> = { Chinese: 'zh', Korean: 'ko' }
-/** sentencex takes quadratic time over what might be sentences: no paragraph of words is as long, or has as many in as few characters. */
+/** sentencex takes quadratic time, so long paragraphs use Intl.Segmenter. */
 const SENTENCEX_MAX_CHARACTERS = 10_000
 const MANY_STOPS = 200
 const LEAST_CHARACTERS = 8
 const STOP = /[\p{Sentence_Terminal}:;…․‥]/gu
 const PARAGRAPH_BREAK = /\n\s*\n/g
-/** Titles and the like that stand before what they belong to. */
 const ABBREVIATION =
   /(?:^|[\s("'“«])(?:dr|mr|mrs|ms|prof|st|no|nr|vs|jr|sr|gen|col|capt|rev|hon|m|mme|mlle|sra|dra|sig|dott|hr|fr|bzw|ca|z\. ?b|d\. ?h|e\.g|i\.e)\.\s*$/iu
-/** "J. S. Bach": not what ends with a small letter. */
 const INITIAL = /(?:^|\s)\p{Lu}\.\s*$/u
 
-/** Where a text may be cut, and what stands there: offsets of the characters after the break. */
 interface Break {
   readonly at: number
   readonly kind: 'paragraph' | 'sentence'
 }
 
-/** The ends of a text's sentences, in order, the end of the text left out. */
+/** Finds the ends of sentences in order, without the end of the text. */
 export function findSentences(text: string, language: Language | undefined): Break[] {
   const breaks: Break[] = []
   let start = 0
@@ -48,7 +43,6 @@ export function findSentences(text: string, language: Language | undefined): Bre
   return breaks.filter(({ at }) => at > 0 && at < text.length)
 }
 
-/** Never inside a number, nor after an abbreviation that belongs to the next word. */
 export function mayBreak(text: string, at: number): boolean {
   const before = text.slice(Math.max(0, at - 16), at)
   const isInNumber = /\d[.,'’:/]?\s?$/u.test(before) && /^\s?\d/u.test(text.slice(at, at + 2))
@@ -71,7 +65,6 @@ const isAllStops = (paragraph: string): boolean => {
   return stops > MANY_STOPS && stops * LEAST_CHARACTERS > paragraph.length
 }
 
-/** Sentences come without the white space between them. null where one is not in the paragraph. */
 function locate(sentences: readonly string[], paragraph: string): number[] | null {
   const ends: number[] = []
   let cursor = 0

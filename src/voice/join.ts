@@ -3,63 +3,51 @@ import { BadAudio } from '../engines/engine.ts'
 import { applyGain } from './apply-gain.ts'
 import type { Pause } from './split.ts'
 
-/** What is left of the silence at the edges of a chunk. */
 const EDGE_SILENCE_MS = 60
-/** And at the very end: players cut the last word off without it. */
+/** Some players cut the last word off without this silence. */
 const TAIL_SILENCE_MS = 100
-/** Hides that two chunks do not meet at zero. */
 const FADE_MS = 10
-/** Pauses at the voice's own pace, in milliseconds, besides the silence at the edges of a chunk. */
 export const PAUSE_MS: Readonly<Record<Pause, number>> = { paragraph: 600, sentence: 300, clause: 120, none: 0 }
-/** About -48 dB: engines leave noise where they are silent. */
+/** About -48 dB: engines leave noise in their silence. */
 const SILENT_PEAK = 128
 
-/** A rendered chunk and what follows it in the text; a chunk with nothing to say has no audio. */
 export interface RenderedChunk {
   readonly audio: Wav | null
   readonly pause: Pause
-  /** How fast it is spoken: what is spoken faster has shorter pauses. */
   readonly pace?: number
-  /** Silence that the text asks for, besides. */
   readonly silenceMs?: number
 }
 
-/** Where a chunk is heard in the whole recording, in samples. */
 interface Placement {
   readonly from: number
   readonly to: number
-  /** How much of the silence before it was left out. */
   readonly skipped: number
 }
 
-/**
- * Makes chunks one recording, one after the other: silence at their edges shortened to 60 ms (100 ms at the end), 10 ms fades, pauses by
- * punctuation and pace. A single chunk stays as the engine spoke it.
- */
+/** Joins chunks: shortens silence at their edges, fades and adds pauses by punctuation and pace. A single chunk stays unchanged. */
 export class ChunkJoiner {
   readonly #count: number
   readonly #placements: Placement[] = []
   #sampleRate: number | null = null
-  /** Pauses before the first sound, in milliseconds: how many samples they are is not known yet. */
   #silenceMs = 0
   #length = 0
 
-  /** @param count how many chunks there are */
   constructor(count: number) {
     this.#count = count
   }
 
-  /** Null as long as nothing was spoken. */
   get sampleRate(): number | null {
     return this.#sampleRate
   }
 
-  /** Of the chunks so far. */
   get placements(): readonly Placement[] {
     return this.#placements
   }
 
-  /** What the next chunk adds to the recording, of memory of its own unless it is the only one. @throws BadAudio when the sample rates differ */
+  /**
+   * Returns the samples that a chunk adds; a single chunk shares its memory.
+   * @throws BadAudio when the sample rates differ
+   */
   push({ audio, pause, pace = 1, silenceMs = 0 }: RenderedChunk): Int16Array {
     if (audio !== null) this.#sampleRate ??= audio.sampleRate
     if (audio !== null && audio.sampleRate !== this.#sampleRate)
@@ -94,22 +82,19 @@ export class ChunkJoiner {
   }
 }
 
-/** What was joined as a recording. @throws BadAudio where nothing was spoken */
 export function recordingOf({ sampleRate }: ChunkJoiner, samples: Int16Array): Wav {
   if (sampleRate === null) throw new BadAudio('No part of the text was spoken.')
   return { sampleRate, channels: 1, samples }
 }
 
-/** A new recording unless nothing has to be changed. */
 export const withGain = (wav: Wav, gain: number): Wav =>
   gain === 1 ? wav : { ...wav, samples: applyGain(wav.samples, wav.sampleRate, gain) }
 
-/** A WAV file with a correct header, whatever the engine's said. */
+/** Writes a new header, since the engine's may be wrong. */
 export const toFile = (wav: Wav): Uint8Array<ArrayBuffer> => writeWav(wav.samples, wav.sampleRate)
 
 const toSamples = (ms: number, sampleRate: number): number => Math.round((ms * sampleRate) / 1000)
 
-/** A view without most of the silence at both ends. */
 function trimmed({ samples, sampleRate }: Wav, isLast: boolean): Int16Array {
   const isLoud = (sample: number) => Math.abs(sample) >= SILENT_PEAK
   const first = samples.findIndex(isLoud)

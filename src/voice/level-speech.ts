@@ -3,17 +3,14 @@ import { integratedLufs, measureLoudness, NORMAL_LUFS } from '../engines/loudnes
 import { HIGHEST_PEAK } from '../engines/true-peak.ts'
 import { withGain } from './join.ts'
 
-/** Audio that never rises above -54 dB is no speech (check-audio.ts), so no gain makes it audible noise. */
 const AUDIBLE_PEAK = 64 / 32_768
 const HIGHEST_GAIN = 10 ** (43 / 20)
 const HIGHEST_GAIN_OF_SILENCE = 10
-/** Nobody hears less. */
 const CLOSE_DB = 0.3
-/** Turned down this far, peaks take some of the loudness with them. */
 const TELLING_LIMIT = 10 ** (2 / 20)
 const MOST_TRIES = 4
 
-/** Speech as loud as all voices are, with its peaks below -1 dBTP. A new recording unless nothing has to be changed. Pure. */
+/** Brings speech to the common loudness with peaks below -1 dBTP; copies only if something changes. Pure. */
 export function levelSpeech(wav: Wav): Wav {
   const { blocks, truePeak } = measureLoudness(wav.samples, wav.sampleRate)
   const highest = truePeak < AUDIBLE_PEAK ? HIGHEST_GAIN_OF_SILENCE : HIGHEST_GAIN

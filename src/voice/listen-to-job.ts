@@ -15,7 +15,6 @@ import { listeningEnded } from './require-speech.ts'
 import type { RelayListener, SpeechRelay } from './speech-relay.ts'
 import { type SpeechParts, storedSpeech, storedUnlessMany, wavSamples } from './stored-speech.ts'
 
-/** What a listener needs. */
 interface ListenerContext extends SpeechParts, Pick<Parts, 'db'> {
   readonly actor: AccountHolder
   readonly jobFeed: JobFeed
@@ -25,15 +24,13 @@ interface ListenerContext extends SpeechParts, Pick<Parts, 'db'> {
 interface ListenerInput {
   readonly jobId: string
   readonly signal: AbortSignal
-  /** It is the request that submitted the job, and pays for it: it is not refused for what else the account reads. */
+  /** The submitter pays for the job, so the account's limit on decoded audio never refuses it. */
   readonly isSubmitter?: boolean
 }
 
 /**
- * Waits for the first samples of a voice job of the caller's account, which must be there, and brings the others as they are spoken. A
- * worker that dies is replaced: where its successor speaks the very same samples they go on, otherwise they break off. They end when the
- * job is completed, and never before.
- * @throws JobFailure where the job fails, UNAVAILABLE where the service stops, the signal's reason when aborted; the samples break off with the same
+ * Streams a voice job of the caller's account while a worker speaks it; waits for the first samples. If another worker repeats the job, the stream continues only with identical samples. It ends once the job is completed.
+ * @throws JobFailure if the job fails, UNAVAILABLE if the service stops, the signal's reason when aborted; the stream fails with the same
  */
 export async function listenToJob(ctx: ListenerContext, input: ListenerInput): Promise<SampleStream> {
   const states = await ctx.jobFeed.follow(ctx, { jobId: input.jobId, accepts: () => true }, { counted: false })
@@ -62,14 +59,11 @@ class Listener {
   readonly #input: ListenerInput
   readonly #heard = new HeardSamples()
   readonly #relay: RelayListener
-  /** Of `#states`, while it is waited for. */
   #state: ReturnType<JobStates['next']> | null = null
   #attempt = 0
   #partsRead = 0
   #partsDone = 0
-  /** Whether the part is the last one. */
   #isLastPart = false
-  /** A stored part, as far as it was not read yet: a reader that is slow holds little of it in memory. */
   #part: SampleStream | null = null
   #rest: AsyncIterator<Int16Array, void> | null = null
   stored: SampleStream | null = null
@@ -98,7 +92,6 @@ class Listener {
     }
   }
 
-  /** Samples that were not heard before; null once all were. */
   async next(): Promise<Int16Array | null> {
     for (;;) {
       this.#input.signal.throwIfAborted()
@@ -132,7 +125,6 @@ class Listener {
     return part.samples
   }
 
-  /** Until the job's next state, or a part. */
   async #follow(): Promise<void> {
     this.#state ??= this.#states.next()
     const state = await Promise.race([this.#state, this.#relay.arrival()])
@@ -146,7 +138,7 @@ class Listener {
     if (done === true || job === undefined) throw listeningEnded('the service is stopping')
     if (job.status === 'failed')
       throw new JobFailure(job.errorCode ?? ('INTERNAL_ERROR' as JobErrorCode), 'the job failed')
-    // What the relay has brought already is later.
+    // The relay may be ahead of the feed.
     if (job.attempt < this.#attempt) return
     if (job.attempt > this.#attempt) this.#restart(job)
     this.#job = job
@@ -163,7 +155,7 @@ class Listener {
     this.#heard.restart()
   }
 
-  /** A file that holds the very samples goes on where the parts were; one that only sounds like them is for new listeners. */
+  /** Only a lossless file can continue the parts that the listener has heard. */
   async #complete(job: Job): Promise<void> {
     const found = await findJob(this.#ctx.db.pool, job.id, this.#ctx.actor.accountId)
     const stored = found?.storedOutputs?.find(({ output }) => output === 'audio')
@@ -171,9 +163,7 @@ class Listener {
     if (stored.deletedAt != null) throw audioGone()
     const isExact = stored.contentType === FILE_TYPES.wav || stored.contentType === FILE_TYPES.flac
     if (!isExact && this.#heard.length > 0) return this.#hearParts()
-    // A text in one piece has no parts, and is short.
     const owner = this.#input.isSubmitter && job.chunksTotal === 1 ? null : job.accountId
-    // What has begun, or was submitted for this, does not end for what others of the account read.
     const read = this.#input.isSubmitter || this.#heard.length > 0 ? storedUnlessMany : storedSpeech
     const speech = await read(this.#ctx, owner, stored, this.#input.signal)
     if (speech === null) return this.#hearParts()
@@ -197,13 +187,12 @@ class Listener {
     return part
   }
 
-  /** They are kept for minutes in any case: a note that the database cannot take now ends nothing. */
+  /** Parts live for minutes anyway, so a database failure here must not end the stream. */
   async #keepParts(): Promise<void> {
     const { id = '', status } = this.#job ?? {}
     if (status === 'completed') await keepHeardParts(this.#ctx, id, this.#attempt).catch(() => undefined)
   }
 
-  /** The next samples of the part that is open; none at its end. */
   async #readPart({ blocks }: SampleStream): Promise<Int16Array> {
     await this.#keepParts()
     const { done, value } = await blocks[Symbol.asyncIterator]().next()

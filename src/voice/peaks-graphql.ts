@@ -3,7 +3,6 @@ import { builder } from '../graphql/builder.ts'
 import { ArtifactRef } from '../jobs/graphql/artifact-graphql.ts'
 import { DEFAULT_PEAKS, peaksOf } from './peaks.ts'
 
-/** The whole file is read for it. */
 const COST = 1000
 
 builder.objectField(ArtifactRef, 'peaks', (t) =>

@@ -10,10 +10,9 @@ const MAX_PEAKS = 1000
 const FULL = 32_768
 
 /**
- * The loudest sample of each of `count` equal stretches of stored audio, from 0 to 1, which is full scale: what a waveform is drawn of. Null
- * of what is no audio or was deleted.
- * @param owner whose share of what is decoded it takes
- * @throws INVALID_REQUEST unless count is 1 to 1,000; what reading the store throws
+ * Returns the peaks, from 0 to 1, of `count` equal stretches of stored audio. Null if it is deleted or no audio.
+ * @param owner the account whose share of decoded audio it uses
+ * @throws INVALID_REQUEST unless count is 1 to 1,000; storage errors
  */
 export async function peaksOf(
   parts: SpeechParts,

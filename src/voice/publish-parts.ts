@@ -7,14 +7,12 @@ import type { SpokenPart } from './assemble.ts'
 import { toFile } from './join.ts'
 import type { SpeechRelay } from './speech-relay.ts'
 
-/** Lets listeners of all processes hear a job's speech while it is being spoken. */
 interface PartPublisher {
   readonly publish: (part: SpokenPart) => void
-  /** All that was published can be heard. */
   settled(): Promise<void>
 }
 
-/** Relays parts to listeners of this process, stores them in their order and notifies of each. One that cannot be stored ends it: listeners then go on with the whole file. */
+/** Relays parts to listeners here, stores them in order and notifies other processes. After a storage error listeners use the whole file. */
 export function publishParts(
   parts: Pick<Parts, 'db' | 'notifier' | 'storage' | 'log'> & { readonly speechRelay: SpeechRelay },
   claim: Claim,

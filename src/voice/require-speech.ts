@@ -4,11 +4,10 @@ import type { StoredOutput } from '../jobs/sign-outputs.ts'
 
 const RETRY_AFTER_SECONDS = 1
 
-/** What is to be read has failed. */
 export const noSpeech = (): ServiceError =>
   new ServiceError('NOT_FOUND', 'Submit the text again: the job has no audio.')
 
-/** The file of a completed job. @throws NOT_FOUND where it failed, JOB_UNFINISHED where it may still complete, GONE where it was deleted */
+/** @throws NOT_FOUND if the job failed, JOB_UNFINISHED if it may still complete, GONE if the file was deleted */
 export function requireSpeech({ status, storedOutputs }: Job): StoredOutput {
   if (status === 'queued' || status === 'processing')
     throw new ServiceError('JOB_UNFINISHED', 'Wait for the seconds in Retry-After: the job is not completed yet.', {
@@ -22,7 +21,7 @@ export function requireSpeech({ status, storedOutputs }: Job): StoredOutput {
 
 const LISTEN_AGAIN_SECONDS = 5
 
-/** Its listeners are sent away as the service stops. @param why for the log */
+/** @param why for the log */
 export const listeningEnded = (why: string): ServiceError =>
   new ServiceError('UNAVAILABLE', 'Try again later: the audio cannot be read now.', {
     retryAfterSeconds: LISTEN_AGAIN_SECONDS,

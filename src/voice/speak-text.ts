@@ -15,41 +15,31 @@ import { listen } from './timing/sounding-clock.ts'
 import type { SpeechTiming } from './timing/speech-timing.ts'
 import { type Heard, timeSpeech } from './timing/time-speech.ts'
 
-/** How often unusable audio is tried again with another seed. */
 const MORE_SEEDS = 2
 const SEEDS = 2 ** 31
-/** A row of dashes between two paragraphs is a pause. */
 const SPEAKABLE = /[\p{L}\p{N}\p{S}\p{Extended_Pictographic}]/u
 
 interface Spoken extends Pick<Recording, 'audio'> {
-  /** Finds out when what is heard, with offsets into the text that was asked for. */
   timing(): SpeechTiming
   readonly durationMs: number
-  /** Into how many chunks the text was cut. */
   readonly chunks: number
-  /** What checking the audio took, of all chunks together. */
   readonly checkSeconds: number
 }
 
 type RenderedSpeech = SpokenChunk & Pick<Speech, 'words' | 'wordsFrom'>
 
-/** Adds up what checks take, and the kanji of all chunks. */
 interface Meter {
   checkSeconds: number
   readonly kanji: KanjiTally
 }
 
-/** What is said while a text is being spoken. */
 interface Listening {
-  /** Of a text of several chunks, how many are rendered. */
   onProgress?(progress: Progress): void
-  /** Each part in its order, as early as it can be heard: the first one is then a short one. Not called for a text of a single chunk. */
   onPart?(part: SpokenPart): void
 }
 
 /**
- * Speaks a text of any length: in chunks, as many at once as the engine has slots, all with one seed and in one language, checked one
- * by one, joined and brought to the loudness of all voices unless the request has it as it is. When one fails the others are stopped.
+ * Speaks a text in chunks with one seed and one language; checks, joins and levels them. The first failure stops the other chunks.
  * @throws EngineError; the signal's reason when aborted
  */
 export async function speakText(
@@ -68,7 +58,6 @@ export async function speakText(
   const meter: Meter = { checkSeconds: 0, kanji: { read: 0, unread: 0 } }
   let done = 0
   const speakOne = async (chunk: PassageChunk, index: number): Promise<void> => {
-    // A short text keeps what its caller said; chunks of a long one are all read in the same language.
     const spoken = isWhole && passages === undefined ? request : inChunk(request, chunk, language)
     const isSilent = !isWhole && !SPEAKABLE.test(chunk.text)
     const speech = isSilent
@@ -96,7 +85,6 @@ const heardIn = ({ audio, words, wordsFrom }: RenderedSpeech): Heard => ({
   markSource: wordsFrom === 'aligner' ? 'aligned' : 'engine',
 })
 
-/** Passages are cut each for itself. */
 function chunksOf(
   request: SpeechRequest,
   language: Language | undefined,
@@ -110,7 +98,6 @@ function chunksOf(
 const spokenLanguage = ({ change }: PassageChunk): Language | undefined =>
   LANGUAGES.find((known) => known === change?.language)
 
-/** All that is spoken in one language unless its passage has another. */
 const inChunk = (
   request: SpeechRequest,
   { text, change }: PassageChunk,
@@ -121,7 +108,6 @@ function languageOf({ text, voice, language = 'auto' }: SpeechRequest): Language
   return language === 'auto' ? detectLanguage(text, ownLanguage(voice)) : LANGUAGES.find((known) => known === language)
 }
 
-/** A part of a text that gives no sound is a pause; a text that gives none has failed. */
 const pauseUnless =
   (isWhole: boolean, meter: Meter) =>
   (error: unknown): null => {
@@ -130,7 +116,6 @@ const pauseUnless =
     return null
   }
 
-/** Other seeds are tried where the engine might do better with them. */
 async function speakChunk(
   engine: SpeechEngine,
   request: SpeechRequest,
@@ -140,7 +125,7 @@ async function speakChunk(
   const expected = expectSpeech(request.text, { ...request, language })
   for (let tries = 0; ; tries++) {
     const seed = request.seed === undefined ? undefined : (request.seed + tries) % SEEDS
-    // The embedded engine says the text and nothing else, however strange it is: no estimate knows better.
+    // A deterministic engine says exactly the text, so no estimate applies.
     const audio = once(({ wav, truncated }) =>
       checked(wav, { truncated, ...(!engine.deterministic && { expected }) }, meter),
     )
@@ -165,13 +150,12 @@ async function speakChunk(
   }
 }
 
-/** An engine that measures its speech has all parts of a text brought to a loudness together; what another one speaks is brought to it part by part. */
+/** `SpeechAssembly` levels all chunks of an engine that measures loudness together; other chunks are levelled one by one. */
 function levelled(audio: Wav, { loudness }: Speech, request: SpeechRequest): SpokenChunk {
   if (request.loudness === 'as_is') return { audio, loudness: undefined }
   return loudness === undefined ? { audio: levelSpeech(audio), loudness } : { audio, loudness }
 }
 
-/** Asked for by the engine that measures a rendering, and again here. */
 function once(check: (speech: Speech) => Wav): (speech: Speech) => Wav {
   let audio: Wav | undefined
   return (speech) => {
@@ -189,7 +173,7 @@ function checked(wav: Uint8Array, expectation: Parameters<typeof checkAudio>[1],
   }
 }
 
-/** Works on the items in order, `most` at a time. The first failure stops the others, which have ended when this throws. */
+/** The first failure aborts `rest`; this rejects after all work has ended. */
 async function inParallel<T>(
   items: readonly T[],
   most: number,

@@ -1,19 +1,16 @@
-/** Speech as it was just spoken: a part of a text of several chunks, or all of a text of one. */
+/** A part of a text in several chunks, or all of a text in one; only the latter has `totalSamples`. */
 export interface RelayedPart {
   readonly attempt: number
-  /** Counted from 0. */
   readonly index: number
   readonly samples: Int16Array
   readonly sampleRate: number
-  /** Of a text of one chunk, which is heard whole. */
   readonly totalSamples?: number
 }
 
-/** Brings speech that is spoken in this process to its listeners here, before it is stored. Nothing is kept: what they miss is in the store. */
+/** Passes speech to listeners in this process before it is stored. It buffers nothing; listeners read missed parts from storage. */
 export class SpeechRelay {
   readonly #listeners = new Map<string, Set<RelayListener>>()
 
-  /** To be closed. */
   listen(jobId: string): RelayListener {
     const listeners = this.#listeners.get(jobId) ?? new Set()
     const listener = new RelayListener(() => {
@@ -29,7 +26,7 @@ export class SpeechRelay {
   }
 }
 
-/** Holds one part at a time: what comes while it waits is left out, as its reader is slower. */
+/** Holds one part; drops others until the reader takes it. */
 export class RelayListener {
   readonly close: () => void
   #part: RelayedPart | null = null
@@ -44,14 +41,12 @@ export class RelayListener {
     this.#wake?.()
   }
 
-  /** The part that waits; null without one. */
   take(): RelayedPart | null {
     const part = this.#part
     this.#part = null
     return part
   }
 
-  /** Resolves once a part waits. */
   arrival(): Promise<null> {
     if (this.#part !== null) return Promise.resolve(null)
     return new Promise((resolve) => {

@@ -1,39 +1,30 @@
 import type { Language } from '../engines/espeak/detect-language.ts'
 import { findSentences, mayBreak } from './find-sentences.ts'
 
-/** What follows a chunk in the text, and so how long a pause belongs there. */
 export type Pause = 'paragraph' | 'sentence' | 'clause' | 'none'
 
-/** A part of a text that is spoken by itself, and the pause after it. */
+/** A part of a text that an engine speaks by itself, and the pause after it; `start` in UTF-16 units. */
 export interface Chunk {
   readonly text: string
-  /** Where it begins in the whole text, in UTF-16 units. */
   readonly start: number
   readonly pause: Pause
 }
 
-/** Longer texts drift, hurry and get cut off by the models. */
+/** Models drift, hurry and cut off longer texts. */
 const MAX_CHARACTERS = 400
 const IDEAL_CHARACTERS = 300
-/** The first chunk of a text whose listener waits for it: long enough to be spoken like a sentence. */
 const OPENING_MIN_CHARACTERS = 40
 const OPENING_MAX_CHARACTERS = 120
-/** What a cut costs besides a length that is not ideal: one in a sentence is worth a chunk of half or twice the length. */
 const CUT_COSTS: Readonly<Record<Pause, number>> = { paragraph: 0, sentence: 1000, clause: 25_000, none: 80_000 }
-/** A comma ends a clause when space follows; in scripts without spaces it does anyway. */
 const CLAUSE_END = /[,;:–—…](?=\s)|[、，；：]|\n/gu
 
-/** A stretch of the text that is not cut any further; `pause` is what follows it. */
 interface Piece {
   readonly start: number
   readonly end: number
   readonly pause: Pause
 }
 
-/**
- * Cuts a text into chunks of 200 to 400 UTF-16 units, at sentences wherever that is possible, never inside a number or after "Dr.".
- * Nothing but white space is lost. A text that fits in one chunk is returned as it is. Pure.
- */
+/** Splits a text into chunks of 200 to 400 UTF-16 units, preferably at sentences, and loses only white space. A short text is one chunk. Pure. */
 export function splitText(text: string, language: Language | undefined): Chunk[] {
   if (text.length <= MAX_CHARACTERS) return [{ text, start: 0, pause: 'none' }]
   const pieces = cutLong(text, piecesBetween(0, text.length, findSentences(text, language)))
@@ -42,10 +33,7 @@ export function splitText(text: string, language: Language | undefined): Chunk[]
     .filter((chunk) => chunk.text !== '')
 }
 
-/**
- * The same with a short first chunk, so that there is something to hear early: up to the first sentence end after 40 units, or a clause's
- * where that is far. Pure.
- */
+/** Splits like `splitText` but makes the first chunk short, so that sound starts early. Pure. */
 export function splitForListener(text: string, language: Language | undefined): Chunk[] {
   const opening = findOpening(text, language)
   if (opening === null) return splitText(text, language)
@@ -80,7 +68,6 @@ function piecesBetween(start: number, end: number, breaks: readonly { at: number
     .filter((piece) => piece.end > piece.start)
 }
 
-/** Sentences that are longer than a chunk are cut at clauses, those at words, those anywhere. */
 function cutLong(text: string, sentences: readonly Piece[]): Piece[] {
   return sentences.flatMap((sentence) => {
     if (sentence.end - sentence.start <= MAX_CHARACTERS) return [sentence]
@@ -109,7 +96,6 @@ function cutAtWords(text: string, clause: Piece): Piece[] {
   return [...pieces, { ...clause, start }]
 }
 
-/** How many units from `start` on make the longest piece that ends with a word, or with a character where there is only one word. */
 function wordBreak(text: string, start: number): number {
   const window = text.slice(start, start + MAX_CHARACTERS + 1)
   const fits = (length: number) => length > 0 && length <= MAX_CHARACTERS && mayBreak(text, start + length)
@@ -117,7 +103,6 @@ function wordBreak(text: string, start: number): number {
   const space = spaces.findLast(fits)
   if (space !== undefined) return space
   const words = [...new Intl.Segmenter(undefined, { granularity: 'word' }).segment(window)].map(({ index }) => index)
-  // Where there are only numbers, a cut between two of them is better than one within the last.
   const word = words.findLast(fits) ?? spaces.findLast((index) => index > 0)
   if (word !== undefined) return word
   const characters = [...new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(window)]
@@ -125,7 +110,6 @@ function wordBreak(text: string, start: number): number {
   return last ?? MAX_CHARACTERS
 }
 
-/** The cheapest way to put neighbouring pieces together, by dynamic programming over where chunks end. */
 function pack(pieces: readonly Piece[]): Piece[] {
   const best: { cost: number; from: number }[] = [{ cost: 0, from: 0 }]
   for (let to = 1; to <= pieces.length; to++) {

@@ -11,16 +11,15 @@ import type { StoredOutput } from '../jobs/sign-outputs.ts'
 
 const BLOCK_SAMPLES = 65_536
 
-/** What reading stored speech needs. */
 export interface SpeechParts extends Pick<Parts, 'storage'> {
   readonly audio: AudioThreads
 }
 
 /**
- * A job's stored file as samples: WAV as it is read, anything else decoded as a whole, and held until it is closed.
- * @param owner whose share of what is decoded it takes; null: none
- * @param gone aborted when the reader hangs up
- * @throws where it is not there, or no longer whole; AudioBusy if too much is decoded already
+ * Reads a stored file as samples; decodes other formats than WAV fully.
+ * @param owner the account whose share of decoded audio it uses until `close`; null: none
+ * @param gone aborted when the reader disconnects
+ * @throws if the file is missing or truncated; AudioBusy if too much audio is decoded
  */
 export async function storedSpeech(
   parts: SpeechParts,
@@ -42,14 +41,14 @@ export async function storedSpeech(
   }
 }
 
-/** The same; null if too much is decoded already. */
+/** Returns null if too much audio is decoded. */
 export const storedUnlessMany = (...given: Parameters<typeof storedSpeech>): Promise<SampleStream | null> =>
   storedSpeech(...given).catch((error: unknown) => {
     if (error instanceof AudioBusy) return null
     throw error
   })
 
-/** A stored file as it is. @throws NOT_FOUND where it was deleted */
+/** @throws NOT_FOUND if the file was deleted */
 export const readStored = ({ storage }: Pick<SpeechParts, 'storage'>, key: string): Promise<Readable> =>
   storage.read(key).catch(async (error: unknown) => {
     throw (await storage.stat(key)) === null ? notFound() : error
@@ -59,7 +58,6 @@ async function* blocksOf({ samples }: Wav): AsyncGenerator<Int16Array, void> {
   for (let at = 0; at < samples.length; at += BLOCK_SAMPLES) yield samples.subarray(at, at + BLOCK_SAMPLES)
 }
 
-/** Files of this service's own: 44 bytes of header, then the samples. */
 export async function wavSamples(file: Readable): Promise<SampleStream> {
   const chunks = file[Symbol.asyncIterator]() as AsyncIterator<Buffer>
   let head = Buffer.alloc(0)
@@ -77,7 +75,6 @@ export async function wavSamples(file: Readable): Promise<SampleStream> {
   }
 }
 
-/** Bytes may be cut in the middle of a sample. */
 async function* samplesIn(
   first: Buffer,
   rest: AsyncIterable<Buffer>,

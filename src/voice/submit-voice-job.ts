@@ -19,29 +19,23 @@ import { wrongCaptions } from './captions/caption-formats.ts'
 import { wrongFormat } from './file-format.ts'
 import { type CheckedScript, checkScript, type ScriptContext } from './markup/check-script.ts'
 
-/** What submitting a text needs besides. */
 export interface VoiceJobContext extends Context, ScriptContext, MeasuredParts {}
 
-/** An endpoint and its inputs. */
 export interface VoiceJobInput {
   readonly slug: string
-  /** The endpoint's own named inputs, not yet validated. */
   readonly inputs: unknown
-  /** Instead of the account's. */
   readonly webhookUrl?: string | null | undefined
-  /** The same key and request lead to the same job for 24 hours; IDEMPOTENCY_MISMATCH with another request. */
+  /** The same key and request return the same job for 24 hours. */
   readonly idempotencyKey?: string | null | undefined
-  /** How it is to be done besides its inputs. */
   readonly options?: JobOptions | null | undefined
-  /** What an idempotency key came with, where its caller named neither an endpoint nor its inputs. */
+  /** Replaces endpoint and inputs in the idempotency hash if the caller named neither. */
   readonly sent?: readonly unknown[]
-  /** The failed job that it repeats: what an idempotency key came with is then that, and no submission of the same inputs. */
+  /** The failed job that this one repeats; the idempotency hash covers it. */
   readonly retryOf?: string
 }
 
 /**
- * Takes a text to be spoken. The job and its queue row are committed together before this returns; nothing is
- * charged until a worker takes the job. A repetition is answered with its job, whatever the endpoint of today says.
+ * Submits a text; the job and its queue row commit together. A worker's claim charges it.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, IDEMPOTENCY_MISMATCH, INVALID_REQUEST, PAYMENT_REQUIRED, in this order
  */
 export const submitVoiceJob = (ctx: VoiceJobContext, input: VoiceJobInput): Promise<Submission> =>
@@ -86,19 +80,16 @@ async function submitNew(
   })
 }
 
-/** As it was sent: what is no object, or no text, names none. */
 const namedVoice = ({ voiceInput }: VoiceEndpoint, inputs: unknown): unknown =>
   inputs !== null && typeof inputs === 'object' ? (inputs as Record<string, unknown>)[voiceInput] : undefined
 
-/** What was found out about a submission before its inputs are held against their schema. */
 interface Found {
-  /** The account's own voice that it names. */
   readonly own: Voice | null
   readonly checked: CheckedScript
   readonly options: JobOptions | null | undefined
 }
 
-/** The rules that hold for every endpoint, where its own schema has found nothing wrong at the same place. */
+/** Adds the service's own violations only for fields that the endpoint's schema accepts. */
 function withVoiceAndText(
   endpoint: VoiceEndpoint,
   inputs: Record<string, unknown>,
@@ -122,7 +113,6 @@ function withVoiceAndText(
   return [...details, ...more]
 }
 
-/** What keeps the text from being spoken as the chosen voice. */
 function wrongText(
   endpoint: VoiceEndpoint,
   checked: CheckedScript,
@@ -133,7 +123,7 @@ function wrongText(
   return message ?? (voice === undefined ? null : checked.unspeakable(voice, inputs.language))
 }
 
-/** A job keeps how its text is to be read: its endpoint may change before it is spoken. */
+/** The job stores its markup, because its endpoint may change before a worker claims it. */
 function withMarkup({ markup }: VoiceEndpoint, options: JobOptions | null | undefined): JobOptions | null {
   const { markup: _before, ...rest } = options ?? {}
   return storedOptions({ ...rest, markup: markup === 'pauses' || markup === 'ssml' ? markup : undefined })
@@ -146,6 +136,6 @@ function hintFor(endpoint: VoiceEndpoint, details: readonly Detail[]): string {
     : `Send inputs that fit the schema from GET ${endpointPath(endpoint.slug)}/schema.`
 }
 
-/** Credits: the endpoint's price times the Unicode code points of the text without its markup. */
+/** Credits: the endpoint's price times the code points of the text without markup. */
 const costOf = (endpoint: VoiceEndpoint, { script }: CheckedScript): bigint =>
   BigInt(endpoint.creditsPerCharacter) * BigInt(script?.characters ?? 0)

@@ -36,11 +36,10 @@ interface SynthesisParts extends WorkerParts {
   readonly engines: Engines
   readonly lexicons: Lexicons
   readonly speechRelay: SpeechRelay
-  /** Where the job waited; absent: it is spoken by whichever pool its endpoint has. */
   readonly pool?: string
 }
 
-/** The endpoint has moved to another pool, whose workers alone may reach its server, and have all of its limit. */
+/** Only workers of the new pool may reach the endpoint's server and use its permits. */
 export class MovedAway extends Stopping {
   override readonly name = 'MovedAway'
   override readonly ending = 'moved'
@@ -53,9 +52,9 @@ export class MovedAway extends Stopping {
 }
 
 /**
- * A worker's whole way with one voice job: claim and charge, render, check, store, finish. Running it twice for one job is harmless.
- * @param ticket at the engine's server, released as soon as that is done with the job
- * @throws when the job must be delivered again: the database is away, or `signal` was aborted; MovedAway when it must be rerouted to its own pool
+ * Processes one voice job: claim, charge, render, check, store, finish. A second run is harmless.
+ * @param ticket in the engine's server queue; released once the engine is done
+ * @throws if the job must be redelivered (database unavailable, `signal` aborted); MovedAway if another pool serves it
  */
 export const synthesize = (
   parts: SynthesisParts,
@@ -114,12 +113,10 @@ async function render(
   }
 }
 
-/** Listeners of this process hear it before it is stored. */
 function relayWhole({ speechRelay }: SynthesisParts, { jobId, attempt }: Claim, { samples, sampleRate }: Wav): void {
   speechRelay.publish(jobId, { attempt, index: 0, samples, sampleRate, totalSamples: samples.length })
 }
 
-/** Encoded once, here, and kept: that costs more than many engines do. */
 async function fileOf(
   parts: Pick<SynthesisParts, 'audio'>,
   endpoint: VoiceEndpoint,
@@ -135,14 +132,13 @@ async function endpointHere(parts: SynthesisParts, claim: Claim): Promise<VoiceE
   const isHere = (endpoint: VoiceEndpoint) => parts.pool === undefined || poolOf(endpoint) === parts.pool
   const endpoint = await endpointOf(parts, claim)
   if (isHere(endpoint)) return endpoint
-  // The job may just have come from where this process still believes it to belong.
+  // This process may hold an outdated catalog.
   await parts.catalog.reload()
   const latest = await endpointOf(parts, claim)
   if (!isHere(latest)) throw new MovedAway(latest)
   return latest
 }
 
-/** The endpoint with the job's voice, or, where the voice is gone, the endpoint as it is now. */
 async function endpointOf(parts: SynthesisParts, claim: Claim): Promise<VoiceEndpoint> {
   const slug = slugOfKey(claim.endpointKey)
   const current = () => parts.catalog.current.endpoints.get(slug)
@@ -166,7 +162,6 @@ async function voiceOf(
   return voice
 }
 
-/** A voice that the text itself names; null for a name that is none of the endpoint's, such as those of other services. */
 async function namedVoice(
   parts: SynthesisParts,
   endpoint: VoiceEndpoint,
@@ -190,7 +185,6 @@ function speechRequest(endpoint: VoiceEndpoint, voice: EngineVoice, claim: Claim
     ...claim.options,
     ...claim.inputs,
   }
-  // What no input but an option is, or is one for this service alone, is nothing for an engine.
   const ours = [endpoint.voiceInput, endpoint.audio?.format_input, endpoint.captions?.captions_input]
   const isEngines = ([name]: [string, unknown]) => !ours.includes(name) && Object.hasOwn(claim.inputs, name)
   return {
@@ -206,5 +200,5 @@ function speechRequest(endpoint: VoiceEndpoint, voice: EngineVoice, claim: Claim
   }
 }
 
-/** One seed a job, the same at every attempt: its chunks sound like one speaker. */
+/** All attempts and chunks share one seed, so they sound like one speaker. */
 const seedOf = (jobId: string): number => createHash('sha256').update(jobId).digest().readUInt32BE() >>> 1

@@ -1,13 +1,11 @@
 import type { Progress } from '../jobs/lifecycle/record-progress.ts'
 
-/** Takes progress as it comes and writes the latest, one write at a time: a slow database misses steps, never their order. */
+/** Writes the latest progress, one write at a time; a slow database skips steps but keeps their order. */
 interface ProgressTracker {
   note(progress: Progress): void
-  /** The writes under way have ended. */
   settled(): Promise<void>
 }
 
-/** @param write a failure of it changes nothing: the next one says more */
 export function trackProgress(write: (progress: Progress) => Promise<void>): ProgressTracker {
   let latest: Progress | null = null
   let writing: Promise<void> | null = null

@@ -10,10 +10,8 @@ import type { Job } from '../jobs/job-shape.ts'
 import { requireSpeech } from './require-speech.ts'
 import { readStored, type SpeechParts, storedSpeech } from './stored-speech.ts'
 
-/** What it takes to give a job's speech in another format. */
 type AudioContext = Context & SpeechParts
 
-/** A job's speech as a file. */
 export interface JobAudio {
   readonly contentType: string
   readonly format: AudioFormat
@@ -21,10 +19,8 @@ export interface JobAudio {
 }
 
 /**
- * The speech of a completed voice job of the caller's account, in any format: as it is stored where that is the one, else encoded while
- * it is read. It breaks off where the stored file does.
- * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST for an unknown format, NOT_FOUND (also for jobs of other accounts, and for those that
- *   failed), JOB_UNFINISHED, GONE, AudioBusy
+ * Speech of a completed voice job of the caller's account, re-encoded on the fly if its format differs. The stream fails if the stored file does.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST for an unknown format, NOT_FOUND (also for other accounts' jobs and failed jobs), JOB_UNFINISHED, GONE, AudioBusy
  */
 export async function voiceJobAudio(
   ctx: AudioContext,
@@ -37,7 +33,11 @@ export async function voiceJobAudio(
   return audioOf(ctx, job, format, input.gone)
 }
 
-/** The audio of a job that the caller may hear. @param format null: as it is stored @param gone aborted when the reader hangs up */
+/**
+ * Audio of a job that the caller may read.
+ * @param format null: as stored
+ * @param gone aborted when the reader disconnects
+ */
 export async function audioOf(
   parts: SpeechParts,
   job: Job,

@@ -2,30 +2,25 @@ import type { TextRange } from '../timing/offset-map.ts'
 import { heardOf, type JobTiming, type TimedRange } from '../timing/speech-timing.ts'
 import { columnsOf, LINE_COLUMNS } from './columns.ts'
 
-/** What is never cut: a word with the punctuation that belongs to it. */
+/** A word with its punctuation, which captions never cut; times in milliseconds. */
 export interface Atom {
   readonly text: string
   readonly columns: number
-  /** In milliseconds. */
   readonly from: number
   readonly to: number
-  /** Whether white space stands before it. */
   readonly isSpaced: boolean
 }
 
 const CLAUSE_END = /[,;:–—…、，；：]["'”’»)\]]*$/u
 const OPENING = /[\p{Ps}\p{Pi}¿¡]+$/u
-/** What no line of a caption may hold. */
 const BLANKS = /[\s\p{Cc}]+/gu
 const BLANK_FIRST = /^[\s\p{Cc}]/u
 const BLANK_LAST = /[\s\p{Cc}]$/u
 
-/** Whether it belongs to what is before it: nothing is cut there as long as there is another place. */
 export const isGlued = ({ text, columns, isSpaced }: Atom): boolean => !isSpaced && columns <= text.length
 
 export const endsClause = ({ text }: Atom): boolean => CLAUSE_END.test(text)
 
-/** The atoms of each sentence that is heard; what no line has place for is cut between characters. Pure. */
 export function atomsOf(text: string, { words, sentences, heard }: JobTiming): Atom[][] {
   const show = (range: TextRange): string => heardOf(text, heard, range)
   let next = 0
@@ -43,7 +38,6 @@ export function atomsOf(text: string, { words, sentences, heard }: JobTiming): A
   })
 }
 
-/** A sentence cut between its words, none of it left out. */
 function pieces(text: string, sentence: TimedRange, words: readonly TimedRange[]): TimedRange[] {
   if (words.length === 0) return [sentence]
   const borders = words.map((word, index) =>
@@ -52,7 +46,6 @@ function pieces(text: string, sentence: TimedRange, words: readonly TimedRange[]
   return words.map((word, index) => ({ ...word, start: borders[index]!, end: borders[index + 1] ?? sentence.end }))
 }
 
-/** After the last white space between two words; where there is none, what opens belongs to the next word and all else to the one before. */
 function borderBetween(text: string, end: number, start: number): number {
   const gap = text.slice(end, start)
   if (gap === ' ') return start

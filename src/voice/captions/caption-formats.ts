@@ -5,7 +5,7 @@ import { pointerToken } from '../../values/json-pointer.ts'
 
 type Inputs = Readonly<Record<string, unknown>>
 
-/** Which captions are outputs of a job: those asked for, by option or input, else those that its endpoint always makes; none where nothing says so. */
+/** Caption formats of a job: the submission's option, else the choice of its endpoint. */
 export function captionFormats(
   { captions }: VoiceEndpoint,
   inputs: Inputs,
@@ -16,7 +16,7 @@ export function captionFormats(
   return allowed.filter((format) => asked.includes(format))
 }
 
-/** What is wrong with the captions that a submission asks for: an endpoint that lists formats makes no others. */
+/** Rejects caption formats that the endpoint does not list. */
 export function wrongCaptions(
   { captions }: VoiceEndpoint,
   inputs: Inputs,
@@ -33,7 +33,7 @@ export function wrongCaptions(
   ]
 }
 
-/** Its input holds a format, a list of them, true for all or false for none; without an input of its own an endpoint makes all of them. */
+/** The input holds a format, a list, true for all or false for none. An endpoint without that input makes all. */
 function chosenBy({ formats, captions_input: input }: CaptionsBlock, inputs: Inputs): readonly unknown[] {
   const value = input === undefined ? true : inputs[input]
   if (value === true) return formats

@@ -1,11 +1,10 @@
-/** As long as a line of captions is by the field's guidelines: 42 letters, or 16 ideographs, which are wider. */
+/** Common subtitle guidelines: 42 letters or 16 ideographs in a line. */
 export const LINE_COLUMNS = 42
 const WIDE_COLUMNS = LINE_COLUMNS / 16
 const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Extended_Pictographic}\u3000-\u303f\uff01-\uff60]/u
 const MARK = /[\p{Mn}\p{Cf}]/u
 
-/** How much of a line a text takes. */
 export function columnsOf(text: string): number {
   let columns = 0
   for (const character of text) columns += character < '\u0300' ? 1 : widthOf(character)

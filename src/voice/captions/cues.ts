@@ -2,27 +2,21 @@ import type { JobTiming } from '../timing/speech-timing.ts'
 import { type Atom, atomsOf, endsClause, isGlued } from './atoms.ts'
 import { LINE_COLUMNS } from './columns.ts'
 
-/** One caption: at most two lines, from its first word to its last, in milliseconds. */
+/** One caption of at most two lines; times in milliseconds. */
 export interface Cue {
   readonly from: number
   readonly to: number
   readonly lines: readonly string[]
 }
 
-/** Longer ones are read twice, shorter ones not at all: what the field's guidelines say. */
 const LONGEST_MS = 7000
 const SHORTEST_MS = 833
-/** What a cue costs, compared with one more of them: being cut within a clause or within a word, and being over in a moment. */
 const CLAUSE_CUT_COST = 0.5
 const WORD_CUT_COST = 2
 const BRIEF_MS = 1500
 const BRIEF_COST = 1
 
-/**
- * Captions of a text: they begin and end with sentences, longer ones are cut at clauses where that is possible, else between words. None
- * is over another one, all are within the audio. Pure.
- * @param durationMs of the audio
- */
+/** Cuts timed text into cues that do not overlap: at sentences, then clauses, then words. Pure. */
 export function cuesOf(text: string, timing: JobTiming, durationMs: number): Cue[] {
   const groups = atomsOf(text, timing).flatMap(cutSentence)
   const merged = mergeBrief(groups, durationMs)
@@ -34,7 +28,6 @@ export function cuesOf(text: string, timing: JobTiming, durationMs: number): Cue
   })
 }
 
-/** The cheapest way to cut a sentence, by dynamic programming over where cues end. */
 function cutSentence(atoms: readonly Atom[]): Atom[][] {
   const best: { cost: number; from: number }[] = [{ cost: 0, from: 0 }]
   for (let to = 1; to <= atoms.length; to++) best.push({ cost: Number.POSITIVE_INFINITY, from: to - 1 })
@@ -59,7 +52,6 @@ function costOf(atoms: readonly Atom[], from: number, to: number): number {
   return 1 + cut + BRIEF_COST * missing ** 2
 }
 
-/** A cue that would be gone before it is read is joined to a neighbour, where both fit. */
 function mergeBrief(groups: readonly Atom[][], durationMs: number): Atom[][] {
   const merged: Atom[][] = []
   for (const [index, group] of groups.entries()) {
@@ -74,7 +66,6 @@ function mergeBrief(groups: readonly Atom[][], durationMs: number): Atom[][] {
   return merged
 }
 
-/** A brief cue stays for a moment after its last word, where nothing else is said. */
 function endOf(group: readonly Atom[], next: readonly Atom[] | undefined, durationMs: number): number {
   const from = group[0]!.from
   const limit = Math.min(next?.[0]?.from ?? durationMs, from + LONGEST_MS)
@@ -85,13 +76,11 @@ function fits(atoms: readonly Atom[]): boolean {
   return atoms.at(-1)!.to - atoms[0]!.from <= LONGEST_MS && twoLines(atoms, 0) === atoms.length
 }
 
-/** Up to which atom two lines reach that begin with one. */
 function twoLines(atoms: readonly Atom[], from: number): number {
   const first = lengthWithin(atoms, from)
   return first === atoms.length ? first : lengthWithin(atoms, first)
 }
 
-/** Up to which atom a line reaches that begins with one. */
 function lengthWithin(atoms: readonly Atom[], from: number): number {
   let [to, columns] = [from, 0]
   while (to < atoms.length) {
@@ -104,7 +93,6 @@ function lengthWithin(atoms: readonly Atom[], from: number): number {
 
 const widthOf = ({ columns, isSpaced }: Atom, isFirst: boolean): number => columns + (isSpaced && !isFirst ? 1 : 0)
 
-/** One line where that is enough, else two of about the same length, cut at a clause where there is one. */
 function linesOf(atoms: readonly Atom[]): string[] {
   const first = lengthWithin(atoms, 0)
   if (first === atoms.length) return [lineOf(atoms)]

@@ -1,38 +1,30 @@
 import type { TextMark } from '../markup/marks.ts'
 import { heardOf, type JobTiming, type TimedRange, type TimeSource, worstSource } from '../timing/speech-timing.ts'
 
-/** A word or a sentence, and when it is heard. */
+/** A word or a sentence: `start` and `end` in seconds, `offset` in code points of the submitted text. */
 export interface TimedText {
   readonly text: string
-  /** In seconds of the audio. */
   readonly start: number
   readonly end: number
-  /** In code points of the submitted text. */
   readonly offset: number
   readonly length: number
   readonly source: TimeSource
 }
 
-/** A `<mark>` of a text in SSML, and when it is reached: with the word behind it, or with the end of the last one. */
+/** A `<mark>` of SSML: `start` in seconds, `offset` in code points of the submitted text. */
 interface TimedMark {
   readonly name: string
-  /** In seconds of the audio. */
   readonly start: number
-  /** In code points of the submitted text. */
   readonly offset: number
 }
 
-/** When all of a text is heard. */
 export interface SpeechTimes {
-  /** What the words' times rely on: the worst of them. */
   readonly timing: TimeSource
   readonly words: readonly TimedText[]
   readonly sentences: readonly TimedText[]
-  /** Absent where the text has none. */
   readonly marks?: readonly TimedMark[]
 }
 
-/** The times of a submitted text as callers read them. Pure. */
 export function timesOf(
   text: string,
   { words, sentences, heard }: JobTiming,
@@ -60,7 +52,6 @@ export function timesOf(
 const reachedAt = (at: number, words: JobTiming['words']): number =>
   words.find(({ start }) => start >= at)?.from ?? words.at(-1)?.to ?? 0
 
-/** How many code points there are before a UTF-16 unit. */
 function countCodePoints(text: string): (unit: number) => number {
   const pairs = [...text.matchAll(/[\ud800-\udbff][\udc00-\udfff]/g)].map(({ index }) => index)
   if (pairs.length === 0) return (unit) => unit

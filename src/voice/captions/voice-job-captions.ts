@@ -13,7 +13,6 @@ import { toSrt } from './srt.ts'
 import { timesOf } from './timed-text.ts'
 import { toWebvtt } from './webvtt.ts'
 
-/** A job's captions as a file. */
 export interface JobCaptions {
   readonly format: CaptionFormat
   readonly contentType: string
@@ -21,10 +20,8 @@ export interface JobCaptions {
 }
 
 /**
- * The captions of a completed voice job of the caller's account, made from when its words are heard; WebVTT unless another format is asked
- * for.
- * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST for an unknown format, NOT_FOUND (also for jobs of other accounts, and for those that
- *   failed), JOB_UNFINISHED, GONE where its audio was deleted
+ * Captions of a completed voice job of the caller's account; WebVTT unless the caller asks for another format.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST for an unknown format, NOT_FOUND (also for other accounts' jobs and failed jobs), JOB_UNFINISHED, GONE if its audio was deleted
  */
 export async function voiceJobCaptions(
   ctx: Context,
@@ -37,12 +34,11 @@ export async function voiceJobCaptions(
   return captionsOf(ctx, job, format)
 }
 
-/** The same of a job that the caller may hear. */
+/** Captions of a job that the caller may read. */
 export async function captionsOf(parts: Pick<Parts, 'db'>, job: Job, format: CaptionFormat): Promise<JobCaptions> {
   return { format, contentType: CAPTION_TYPES[format], content: writeCaptions(await requireTimed(parts, job), format) }
 }
 
-/** When a job's text is heard. @throws what `requireSpeech` throws */
 export async function requireTimed({ db }: Pick<Parts, 'db'>, job: Job): Promise<TimedJob> {
   requireSpeech(job)
   const found = (await loadTimedJobs(db.pool, [job.id])).get(job.id)
@@ -50,7 +46,6 @@ export async function requireTimed({ db }: Pick<Parts, 'db'>, job: Job): Promise
   return found
 }
 
-/** A file of captions. Pure. */
 export function writeCaptions({ text, timing, durationMs, markup }: TimedJob, format: CaptionFormat): string {
   if (format === 'json') return JSON.stringify(timesOf(text, timing, markup === 'ssml' ? marksIn(text) : []))
   return (format === 'vtt' ? toWebvtt : toSrt)(cuesOf(text, timing, durationMs))

@@ -3,7 +3,6 @@ import { clock } from './srt.ts'
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
-/** WebVTT: what would be markup in it, or an arrow between times, is written as entities. Pure. */
 export function toWebvtt(cues: readonly Cue[]): string {
   const blocks = cues.map(({ from, to, lines }, index) => {
     const text = lines.map((line) => line.replace(/[&<>]/g, (character) => ENTITIES[character]!))

@@ -20,12 +20,11 @@ const STRENGTHS: Readonly<Record<string, number>> = {
   strong: 1000,
   'x-strong': 1500,
 }
-/** What a `strength` may be. */
 export const STRENGTH_NAMES = Object.keys(STRENGTHS).join(', ')
 
 const CODES: readonly string[] = ['zh', 'en', 'ja', 'ko', 'fr', 'de', 'it', 'es', 'pt', 'ru']
 
-/** `1.5s`, `2 s` or `500ms` in milliseconds; null for anything else, and for more than a pause may last. */
+/** Parses `1.5s`, `2 s` or `500ms` to milliseconds; null if invalid or longer than MAX_PAUSE_MS. */
 export function readPause(time: string): number | null {
   const [, amount, unit = ''] = TIME.exec(time) ?? []
   if (amount === undefined) return null
@@ -33,11 +32,10 @@ export function readPause(time: string): number | null {
   return ms <= MAX_PAUSE_MS ? ms : null
 }
 
-/** The `strength` of a break in milliseconds. */
 export const readStrength = (strength: string): number | null =>
   Object.hasOwn(STRENGTHS, strength) ? (STRENGTHS[strength] ?? null) : null
 
-/** A `rate` as a factor: a word, `1.2`, `80%`, `+20%`; null for anything else, and beyond 0.25 to 4. */
+/** Parses a rate (a word, `1.2`, `80%`, `+20%`) to a factor; null if invalid or outside 0.25 to 4. */
 export function readRate(rate: string): number | null {
   const [, sign, amount = '', percent] = RATE.exec(rate) ?? []
   const word = Object.hasOwn(RATES, rate) ? RATES[rate] : undefined
@@ -48,10 +46,8 @@ export function readRate(rate: string): number | null {
   return isSpeakable(factor) ? factor : null
 }
 
-/** Also of rates within rates. */
 export const isSpeakable = (rate: number): boolean => rate >= SLOWEST_PACE && rate <= FASTEST_PACE
 
-/** The language of a code such as `de` or `de-AT`. */
 export function readLanguage(code: string): Language | null {
   const at = CODES.indexOf(code.toLowerCase().split(/[-_]/, 1)[0] ?? '')
   return LANGUAGES[at] ?? null

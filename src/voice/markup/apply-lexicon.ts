@@ -3,7 +3,7 @@ import { FIXED } from '../../lexicon/tokens.ts'
 import { OffsetMap } from '../timing/offset-map.ts'
 import { type Script, type ScriptSpan, type Segment, SpanReader } from './script.ts'
 
-/** The same script with what a lexicon says instead of some words; aliases of the text's own markup stay as they are. Pure. */
+/** Replaces words by a lexicon's entries; fixed spans, such as aliases of the markup, stay. Pure. */
 export function applyLexicon(
   script: Script,
   submitted: string,

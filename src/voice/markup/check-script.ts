@@ -13,23 +13,22 @@ import { isFarLonger, type Manner, MarkupViolation, type Script, spokenText, TOO
 
 const MAX_VOICES = 20
 
-/** A submitted text with its markup read, or what is wrong with that. */
+/** `script` is null if the text is no string or its markup is invalid. */
 export interface CheckedScript {
-  /** null where there is none: the text is no text, or its markup is wrong. */
   readonly script: Script | null
   readonly violation: string | null
-  /** What keeps the endpoint's engine from speaking it, as far as is known without speaking. */
   unspeakable(main: Voice, language: unknown): string | null
 }
 
-/** What a script is checked with. */
 export interface ScriptContext {
   readonly db: Database
-  /** Lexicons of accounts, compiled. */
   readonly lexicons: Lexicons
 }
 
-/** @param inputs as they were sent */
+/**
+ * Reads a submission's text and checks its markup, voices, pauses and length.
+ * @param inputs as the caller sent them
+ */
 export async function checkScript(
   ctx: ScriptContext,
   accountId: string,
@@ -37,7 +36,6 @@ export async function checkScript(
   inputs: unknown,
 ): Promise<CheckedScript> {
   const text = inputs !== null && typeof inputs === 'object' ? (inputs as Record<string, unknown>).text : undefined
-  // What is no text, or far too long, is refused for that.
   if (typeof text !== 'string' || isFarTooLong(text, endpoint)) return rejected(null)
   try {
     const script = readScript(text, (endpoint.markup ?? 'none') as Markup)
@@ -46,7 +44,6 @@ export async function checkScript(
     const judge = (spoken: Script, main: Voice, language: unknown) =>
       unspeakable(endpoint, spoken, (name) => voices.get(name ?? '') ?? main, language)
     const main = endpoint.voices.find((voice) => voice.slug === slug)
-    // What a lexicon replaces makes a difference to few texts.
     const isReplaced = main !== undefined && judge(script, main, asked) !== null
     const spoken = isReplaced ? await withLexicon(ctx, accountId, script, text, asked, main) : script
     return {
@@ -60,7 +57,6 @@ export async function checkScript(
   }
 }
 
-/** As it is spoken with the lexicon of an account. */
 async function withLexicon(
   { db, lexicons }: ScriptContext,
   accountId: string,
@@ -79,7 +75,7 @@ const rejected = (violation: string | null): CheckedScript => ({ script: null, v
 
 const mannersOf = ({ segments }: Script): Manner[] => segments.map(({ manner }) => manner)
 
-/** @throws MarkupViolation for too many, and for the id of one that the caller does not have here */
+/** @throws MarkupViolation for too many voices and for an unknown voice id */
 async function namedVoices(
   db: Database,
   accountId: string,
@@ -92,7 +88,7 @@ async function namedVoices(
   for (const name of names) {
     const own = endpoint.voices.find(({ slug }) => slug === name)
     const voice = own ?? (await findLibraryVoice(db, accountId, endpoint, name))
-    // Voices of other services, as their documents have them: the job's own voice speaks in their place.
+    // SSML from other services names their voices; the job's own voice speaks those stretches.
     if (voice === null && isId('voice', name)) throw new MarkupViolation('names an unknown voice')
     if (voice !== null) found.set(name, voice)
   }
@@ -117,7 +113,6 @@ function wrongIn(
   return checkSpokenText(spoken, endpoint)
 }
 
-/** As a whole, or, where it is spoken in several manners, each of them for itself. */
 function unspeakable(
   endpoint: VoiceEndpoint,
   script: Script,

@@ -1,15 +1,10 @@
 import { type Script, type ScriptSpan, SpanReader } from './script.ts'
 
-/** A character with what may compose with it: its marks, and vowels and finals of Hangul. */
 const CLUSTER = /.[\p{M}\u1160-\u11ff]*/gsu
 
-/** Whether a text has its composed form (NFC) already, as nearly every text has. */
 export const isComposed = (text: string): boolean => text.normalize('NFC') === text
 
-/**
- * Composes a script (NFC), so that every engine gets the same text whichever form the caller submitted. Offsets still count the submitted
- * characters. Pure.
- */
+/** Composes a script (NFC), so that an engine gets one form; offsets still count the submitted characters. Pure. */
 export function composed(script: Script): Script {
   const segments = script.segments.map((segment) => ({ ...segment, spans: composedSpans(segment.spans) }))
   return { ...script, segments }
@@ -17,7 +12,6 @@ export function composed(script: Script): Script {
 
 function composedSpans(spans: readonly ScriptSpan[]): readonly ScriptSpan[] {
   if (isComposed(spans.map(({ spoken }) => spoken).join(''))) return spans
-  // An alias stands for its range as a whole. A mark may still come in another span than its letter, as a character reference.
   const whole = spans.map((span) => (isVerbatim(span) ? span : { ...span, spoken: span.spoken.normalize('NFC') }))
   const rest = new SpanReader(whole)
   const text = whole.map(({ spoken }) => spoken).join('')

@@ -21,25 +21,22 @@ import {
   spokenText,
 } from './script.ts'
 
-/** A job's text as it is spoken, and where in the submitted text that stands. */
+/** `passages` is absent if the text has one manner. */
 export interface JobScript {
   readonly map: OffsetMap
-  /** Absent where the text is spoken as a whole, in one manner. */
   readonly passages?: readonly Passage[]
 }
 
-/** The part of a request that decides how its text is read. */
 type ScriptRequest = Pick<SpeechRequest, 'text' | 'language' | 'speed'> & Partial<Pick<SpeechRequest, 'voice'>>
 
-/** What the script of a job depends on. */
 interface ScriptParts extends Pick<Parts, 'db'> {
   readonly lexicons: Lexicons
 }
 
 /**
- * A claimed job's text with its markup read and its account's lexicon applied.
- * @param voiceOf loads another voice of the job's endpoint; null where that has none of the name
- * @throws JobFailure RENDER_FAILED where that leads to far more than was submitted
+ * Reads a claimed job's text with its markup and its account's lexicon.
+ * @param voiceOf loads another voice of the endpoint; null if it has none of that name
+ * @throws JobFailure RENDER_FAILED if the result is far longer than the submitted text
  */
 export async function jobScript(
   parts: ScriptParts,
@@ -83,7 +80,6 @@ async function withLexicon(
   return applyLexicon(script, text, lexicon, ({ manner }) => manner.language ?? whole)
 }
 
-/** Replaces the text of each `say-as` with its reading in the language there. */
 function readAloud(script: Script, { language, voice }: ScriptRequest): Script {
   if (!script.segments.some(({ spans }) => spans.some(({ sayAs }) => sayAs !== undefined))) return script
   const own = voice && ownLanguage(voice)
@@ -98,7 +94,7 @@ function readAloud(script: Script, { language, voice }: ScriptRequest): Script {
   return { ...script, segments }
 }
 
-/** Character references, and letters that were composed, cut the text of one `say-as` into spans; it is read as a whole. */
+/** Character references and composed letters split one `say-as` into spans. */
 function joined(spans: readonly ScriptSpan[]): ScriptSpan[] {
   const made: ScriptSpan[] = []
   for (const span of spans) {
@@ -123,7 +119,6 @@ async function passagesOf(
     const start = passages.at(-1)?.end ?? 0
     const end = start + spans.reduce((sum, { spoken }) => sum + spoken.length, 0)
     const { voice: name } = manner
-    // With its recording, of which there is to be one, however many stretches are spoken with it.
     if (name !== undefined && !voices.has(name)) voices.set(name, await voiceOf(name))
     const voice = name === undefined ? undefined : (voices.get(name) ?? undefined)
     passages.push({ start, end, pause, silenceMs, change: changeOf(manner, request, voice, spans) })
@@ -145,7 +140,6 @@ function changeOf(
   }
 }
 
-/** A voice that was made for another language than the job's speaks what it has to say in its own. */
 function languageFor(
   { language = 'auto', voice: main }: Omit<ScriptRequest, 'text'>,
   voice: SpeechRequest['voice'] | undefined,

@@ -1,14 +1,12 @@
 import { MarkupViolation } from './script.ts'
 import { type XmlToken, xmlTokens } from './xml-tokens.ts'
 
-/** A `<mark>` of a text in SSML. */
+/** A `<mark>` of SSML; `at` in UTF-16 units of the text. */
 export interface TextMark {
   readonly name: string
-  /** In UTF-16 units of the text. */
   readonly at: number
 }
 
-/** The marks of a text in their order; none where it cannot be read. Pure. */
 export function marksIn(text: string): TextMark[] {
   if (!text.includes('<mark')) return []
   try {

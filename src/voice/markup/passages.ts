@@ -2,10 +2,9 @@ import type { SpeechRequest } from '../../engines/engine.ts'
 import { LANGUAGES, type Language } from '../../engines/espeak/detect-language.ts'
 import { type Chunk, splitForListener, splitText } from '../split.ts'
 
-/** What of a request is otherwise for a stretch of its text. */
 export type Change = Partial<Pick<SpeechRequest, 'voice' | 'language' | 'speed'>>
 
-/** A stretch of a text that is spoken in one manner, and the silence behind it. Offsets are UTF-16 units of what is spoken. */
+/** A stretch with one manner and the silence after it; offsets in UTF-16 units of the spoken text. */
 export interface Passage extends Pick<Chunk, 'pause'> {
   readonly start: number
   readonly end: number
@@ -13,25 +12,21 @@ export interface Passage extends Pick<Chunk, 'pause'> {
   readonly change: Change
 }
 
-/** A chunk of a passage; one without text is silence. */
 export interface PassageChunk extends Chunk {
   readonly silenceMs?: number
   readonly change?: Change
 }
 
-/** So long a silence has a sentence behind it, as a strong break of SSML. */
 const SENTENCE_SILENCE_MS = 1000
 
-/** Where sentences end by the markup, whatever stands there. Pure. */
 export const sentenceEnds = (passages: readonly Passage[]): number[] =>
   passages
     .filter(({ pause, silenceMs }) => pause === 'sentence' || pause === 'paragraph' || silenceMs >= SENTENCE_SILENCE_MS)
     .map(({ end }) => end)
 
 /**
- * The chunks of each passage, one behind the other, and a silent one wherever a passage ends with silence. Pure.
- * @param language of what has none of its own
- * @param isHeard whether a listener waits for the first one
+ * Splits each passage into chunks and adds a silent chunk after a passage that ends with silence. Pure.
+ * @param isHeard whether a listener waits, so the first chunk is short
  */
 export function splitPassages(
   text: string,

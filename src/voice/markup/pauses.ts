@@ -4,7 +4,6 @@ import { MarkupViolation, type Script, ScriptBuilder } from './script.ts'
 
 const TAG = /\[pause:([^\][]{0,40})\]?/gi
 
-/** A text with pauses such as `[pause:1.5s]`, and nothing else. @throws MarkupViolation */
 export function readPauses(text: string): Script {
   const script = new ScriptBuilder()
   let at = 0

@@ -4,10 +4,12 @@ import { readPauses } from './pauses.ts'
 import type { Script } from './script.ts'
 import { readSsml } from './ssml.ts'
 
-/** What may stand in a text besides what is spoken. */
 export type Markup = 'none' | 'pauses' | 'ssml'
 
-/** A submitted text as it is to be spoken, in composed form (NFC). Pure. @throws MarkupViolation */
+/**
+ * Reads a submitted text and composes it (NFC). Pure.
+ * @throws MarkupViolation
+ */
 export const readScript = (text: string, markup: Markup): Script => composed(readMarkup(text, markup))
 
 function readMarkup(text: string, markup: Markup): Script {

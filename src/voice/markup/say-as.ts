@@ -1,10 +1,7 @@
 import { LANGUAGE_CODES, type Language } from '../../engines/espeak/detect-language.ts'
 
-/** The attributes of SSML's `say-as`. */
 export interface SayAs {
-  /** Its `interpret-as`. */
   readonly as: string
-  /** Its `format`; empty without one. */
   readonly format: string
 }
 
@@ -19,7 +16,6 @@ const ORDINALS: Readonly<Partial<Record<Language, string>>> = {
     'первый второй третий четвёртый пятый шестой седьмой восьмой девятый десятый одиннадцатый двенадцатый тринадцатый четырнадцатый пятнадцатый шестнадцатый семнадцатый восемнадцатый девятнадцатый двадцатый',
   Korean: '첫_번째 두_번째 세_번째 네_번째 다섯_번째 여섯_번째 일곱_번째 여덟_번째 아홉_번째 열_번째',
 }
-/** The order of a date without a format: the one usual in the language, or ISO 8601. */
 const US_ORDER = 'mdy'
 const ORDER = 'dmy'
 const ISO_ORDER = 'ymd'

@@ -6,10 +6,7 @@ import { type XmlToken, xmlTokens } from './xml-tokens.ts'
 type Open = Extract<XmlToken, { kind: 'open' }>
 type Text = Extract<XmlToken, { kind: 'text' }>
 
-/**
- * What of a text in SSML is shown: all but its tags, entities as what they stand for, and where it is cut. Null where it cannot be read.
- * Pure.
- */
+/** Returns the shown ranges of SSML without tags and with entities resolved; null if the markup is invalid. Pure. */
 export function shownText(text: string): HeardRange[] | null {
   try {
     const cuts = readSsml(text).segments.map(({ spans }) => spans.at(-1)?.start ?? 0)
@@ -20,14 +17,12 @@ export function shownText(text: string): HeardRange[] | null {
   }
 }
 
-/** What of a text with pauses is heard, and where it is cut: between all of it. */
 export const cutBetween = (heard: readonly HeardRange[]): HeardRange[] =>
   withCuts(
     heard,
     heard.slice(1).map(({ start }) => start),
   )
 
-/** @param cuts in their order; those within what is shown as a whole are none */
 function withCuts(heard: readonly HeardRange[], cuts: readonly number[]): HeardRange[] {
   const all: HeardRange[] = []
   let next = 0
@@ -52,7 +47,6 @@ function* shownOf(tokens: readonly XmlToken[]): Generator<HeardRange> {
   }
 }
 
-/** What an alias stands for; the alias itself where that is nothing to be seen. Those within it are not heard. */
 function* shownOfSub({ start, end, attributes }: Open, content: readonly XmlToken[]): Generator<HeardRange> {
   const texts = content.filter((token) => token.kind === 'text')
   const alias = attributes.get('alias')
@@ -64,7 +58,6 @@ function* shownOfSub({ start, end, attributes }: Open, content: readonly XmlToke
 const shownAsIs = ({ text, start, end }: Text): HeardRange =>
   text.length === end - start ? { start, end } : { start, end, shown: text }
 
-/** Where the end of an element stands that begins somewhere. */
 function endOf(tokens: readonly XmlToken[], begin: number): number {
   const { name } = tokens[begin] as Open
   let depth = 0

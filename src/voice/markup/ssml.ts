@@ -9,33 +9,28 @@ const MAX_DEPTH = 16
 const BREAK_MS = 500
 const SPELLED: ReadonlySet<string | undefined> = new Set(['characters', 'spell-out', 'verbatim'])
 const LETTERS = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
-/** What may not stand there is refused as what it is. */
 const MARKUP = /^\s*(<\?xml|<speak[\s>/]|<!)/
 
-/** What may say with `xml:lang` in which language its text is. */
 const HAS_LANGUAGE: ReadonlySet<string> = new Set(['speak', 'p', 's', 'lang', 'voice'])
 const ABOUT_LANGUAGE: ReadonlySet<string> = new Set(['speak', 'lang'])
 
-/** What is about the document, or about a sound: the specification does not have it spoken. */
+/** The SSML specification keeps these elements silent. */
 export const UNHEARD: ReadonlySet<string> = new Set(['metadata', 'desc'])
 
 type Open = Extract<XmlToken, { kind: 'open' }>
 type Text = Extract<XmlToken, { kind: 'text' }>
 
-/** An element whose end is still to come. */
 interface Element {
   readonly name: string
   readonly start: number
   readonly manner: Manner
-  /** What it is spoken as. */
   readonly alias?: string
   readonly isSpelled?: boolean
   readonly sayAs?: SayAs
 }
 
 /**
- * A text in the subset of SSML that is done here, so that it means the same to every engine: speak, p, s, break, sub, mark, lang, voice,
- * prosody with a rate, say-as. Of other elements the text is spoken, but for what is about the document. A text without any tag is spoken as it is, and so are signs of a text that make no tag.
+ * Reads the supported SSML: speak, p, s, break, sub, mark, lang, voice, prosody rate, say-as. Keeps the text of other elements. A text without tags is plain text.
  * @throws MarkupViolation
  */
 export function readSsml(text: string): Script {
@@ -54,10 +49,9 @@ class SsmlReader {
   readonly #script = new ScriptBuilder()
   readonly #open: Element[] = []
   #hasEnded = false
-  /** What an alias stands for, and where it is. */
   #replaced = ''
   #replacedRange: TextRange | null = null
-  /** What is to be spelled, up to the next tag: a letter and its mark may come apart, one of them as a character reference. */
+  /** A letter and its mark may arrive as separate tokens. */
   #spelled: Text[] = []
 
   take(token: XmlToken): void {
@@ -74,7 +68,6 @@ class SsmlReader {
     return this.#script.finish(at)
   }
 
-  /** Within an alias another one is not heard: what it stands for is part of what the outer one does. */
   get #isReplaced(): boolean {
     return this.#open.some(({ alias }) => alias !== undefined)
   }
@@ -101,7 +94,6 @@ class SsmlReader {
     this.#replacedRange = { start: this.#replacedRange?.start ?? start, end }
   }
 
-  /** Letter by letter, in capitals: those are read by their names. A letter is one with its marks, composed or not. */
   #spell(): void {
     const places = this.#spelled.flatMap(placesOf)
     let at = 0
@@ -148,7 +140,6 @@ class SsmlReader {
     this.#hasEnded = this.#open.length === 0
   }
 
-  /** White space at the ends of what it replaces still parts it from its neighbours. */
   #sayAlias(alias: string, { start, end }: TextRange): void {
     const replaced = this.#replaced
     if (/^\s/.test(replaced)) this.#script.add({ spoken: ' ', start, end: start, isFixed: true }, 0)
@@ -163,16 +154,12 @@ class SsmlReader {
   }
 }
 
-/** Where each unit of a text stands; those of a character reference stand where all of it does. */
 const placesOf = ({ text, start, end }: Text): TextRange[] =>
   Array.from({ length: text.length }, (_, n) =>
     end - start === text.length ? { start: start + n, end: start + n + 1 } : { start, end },
   )
 
-/**
- * The manner within an element: the very same object where it changes nothing. Only elements that are about nothing else must name a language
- * that is spoken here: texts that were accepted stay readable.
- */
+/** Returns the same object if nothing changes. Only `speak` and `lang` reject an unsupported language, so texts accepted earlier stay readable. */
 function mannerOf(tag: Open, outer: Manner): Manner {
   const { name, attributes, start } = tag
   const code = HAS_LANGUAGE.has(name)

@@ -1,6 +1,5 @@
 import { MarkupViolation } from './script.ts'
 
-/** A piece of an XML document; offsets are UTF-16 units of it. */
 export type XmlToken =
   | { readonly kind: 'text'; readonly text: string; readonly start: number; readonly end: number }
   | {
@@ -19,23 +18,22 @@ const ATTRIBUTE = new RegExp(`(${NAME})\\s*=\\s*(?:"([^"<]*)"|'([^'<]*)')`, 'g')
 const CLOSE = new RegExp(`</(${NAME})\\s*>`, 'y')
 const TEXT = /[^<&]+/y
 const ENTITY = /&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([\da-f]{1,6}));/iy
-/** Signs that stand for themselves: what follows makes neither an entity nor a tag of them. */
 const STRAY = /&(?![a-z#][\w#]{0,12};)|<(?![A-Za-z_/!?])/iy
 const SKIPPED = /<!--(?:[^-]|-(?!-))*-->/y
 const CDATA = /<!\[CDATA\[((?:[^\]]|\](?!\]>))*)\]\]>/y
-/** A complete tag, or the beginning of one of SSML's. Everything else is text. */
 const TAG = new RegExp(
   `<(?:[!?]|/?${NAME}\\s*/?>|${NAME}\\s+${NAME}\\s*=|/?(?:speak|break|sub|mark|lang|voice|prosody|say-as|emphasis|phoneme)\\b)`,
 )
 const PROLOG = /^\s*<\?xml\s[^?<>]*\?>/
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
-/** Control characters but white space, and what is no character at all. */
 const CONTROL = /(?![\t\n\r])\p{Cc}|[\ufffe\uffff]/u
 
-/** Whether there is a tag in a text, and not only signs such as those of 5 < 6. Pure. */
 export const hasTags = (text: string): boolean => TAG.test(text)
 
-/** Reads a document piece by piece, in one pass: no document type, no entities but XML's own five and numbers. @throws MarkupViolation */
+/**
+ * Tokenizes XML in one pass; accepts only the five predefined entities and numeric references.
+ * @throws MarkupViolation
+ */
 export function* xmlTokens(document: string): Generator<XmlToken> {
   let at = PROLOG.exec(document)?.[0].length ?? 0
   const match = (pattern: RegExp): RegExpExecArray | null => {
@@ -82,7 +80,6 @@ function malformed(document: string, at: number): MarkupViolation {
   return wrongAt(at, 'what is no well-formed tag')
 }
 
-/** @param what stands there */
 export const wrongAt = (at: number, what: string): MarkupViolation =>
   new MarkupViolation(`has, at character ${at + 1}, ${what}`)
 

@@ -1,13 +1,9 @@
 import type { SoundingClock, Stretch } from './sounding-clock.ts'
 
-/** How far a border may be from where it should be, as a share of the speech. */
 const FARTHEST_SHARE = 0.25
-/** How much farther one may be for each sample of its pause. */
 const PAUSE_WORTH = 2
-/** A longer pause is no likelier to be the end of a sentence. */
 const LONGEST_PAUSE_SHARE = 0.05
 
-/** Where one sentence ends and the next one begins; `gap` where a pause in the audio says so. */
 interface Border {
   readonly end: number
   readonly start: number
@@ -15,10 +11,8 @@ interface Border {
 }
 
 /**
- * Finds the pauses between the sentences of a rendering: for each border the one that is nearest to where it should be, in their order and
- * each once, the longer of two. Where there is none the border lies between its neighbours by how long their sentences should take. By
- * dynamic programming. Pure.
- * @param weights how long each sentence should take, in any unit
+ * Assigns pauses to sentence borders by dynamic programming; interpolates a border without a pause by weight. Pure.
+ * @param weights expected length of each sentence, in any unit
  */
 export function alignBorders(clock: SoundingClock, weights: readonly number[]): Border[] {
   const { speech, gaps } = clock
@@ -30,7 +24,6 @@ export function alignBorders(clock: SoundingClock, weights: readonly number[]): 
     gaps,
     length,
   )
-  // The ends of the speech are known, too.
   const anchors = [{ from: speech.from, to: speech.from }, ...chosen, { from: speech.to, to: speech.to }]
   return inner.map((_, index) => {
     const gap = chosen[index]
@@ -40,7 +33,6 @@ export function alignBorders(clock: SoundingClock, weights: readonly number[]): 
   })
 }
 
-/** The shares of the whole before, between and after the weights: from 0 to 1. */
 function cumulative(weights: readonly number[]): number[] {
   const total = weights.reduce((sum, weight) => sum + weight, 0)
   const parts = total > 0 ? weights.map((weight) => weight / total) : weights.map(() => 1 / weights.length)
@@ -48,7 +40,6 @@ function cumulative(weights: readonly number[]): number[] {
   return [0, ...parts.map((part) => (sum += part))]
 }
 
-/** Where a border lies between the nearest ones that are known. */
 function between(anchors: readonly (Stretch | undefined)[], shares: readonly number[], index: number): number {
   const before = anchors.findLastIndex((anchor, at) => at < index && anchor !== undefined)
   const after = anchors.findIndex((anchor, at) => at > index && anchor !== undefined)
@@ -57,10 +48,8 @@ function between(anchors: readonly (Stretch | undefined)[], shares: readonly num
   return Math.round(from + (high > low ? (shares[index]! - low) / (high - low) : 0) * (to - from))
 }
 
-/** For each expected border a gap, or none. */
 function choose(expected: readonly number[], gaps: readonly Stretch[], length: number): (Stretch | undefined)[] {
   const unmatched = FARTHEST_SHARE * length
-  // Costs of the first borders over the first gaps; a row for each border.
   const rows: number[][] = [new Array<number>(gaps.length + 1).fill(0)]
   for (const [index, at] of expected.entries()) {
     const above = rows[index]!

@@ -4,9 +4,8 @@ import { type JobTiming, TIME_SOURCES, type TimedRange } from './speech-timing.t
 const VERSION = 1
 
 /**
- * A timing in about five bytes a word: each number as its distance from the one before, seven bits a byte. Read with the submitted text
- * that it is about: there is nothing of that in it.
- * @throws RangeError where a range ends before it begins
+ * Encodes a timing as variable-length deltas; offsets refer to the submitted text, which it does not contain.
+ * @throws RangeError if a range ends before it begins
  */
 export function encodeTiming({ words, sentences, heard }: JobTiming): Uint8Array<ArrayBuffer> {
   const writer = new Writer()
@@ -22,7 +21,7 @@ export function encodeTiming({ words, sentences, heard }: JobTiming): Uint8Array
   return writer.bytes()
 }
 
-/** @throws Error where the bytes are no timing of this version */
+/** @throws Error if the bytes are no timing of this version */
 export function decodeTiming(bytes: Uint8Array): JobTiming {
   const reader = new Reader(bytes)
   if (reader.number() !== VERSION) throw new Error('a stored timing is of another version')
@@ -77,7 +76,6 @@ class Writer {
     }
   }
 
-  /** Small distances to either side are short. */
   signed(value: number): void {
     this.number(value < 0 ? -2 * value - 1 : 2 * value)
   }

@@ -1,21 +1,16 @@
 import type { Language } from '../../engines/espeak/detect-language.ts'
 import type { TextRange } from './offset-map.ts'
 
-/** Scripts without spaces are cut by dictionaries, which their languages choose. */
 const LOCALES: Partial<Record<Language, string>> = { Chinese: 'zh', Japanese: 'ja', Korean: 'ko' }
-/** One for each of the few locales: to make one takes longer than to use it. */
 const segmenters = new Map<string, Intl.Segmenter>()
 
-/** Wide commas between two numbers part them, which the dictionary does not know. */
 const WHOLE = /[^，；]+/gu
 const ADDRESS =
   /(?:https?:\/\/|www\.)[!#-&*-;=?-~]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?:[\w-]+\.)+[a-z]{2,}\/[!#-&*-;=?-~]*/giu
 const ADDRESS_END = /[.,;:!?]+$/u
-/** The characters that join a number to its token: "9:30PM", "2026-11-28", "20°C", "US$100". */
 const INNER = /^[\p{Sc}%‰°#+×*=&~]*[:./,’'‑–−-]?[\p{Sc}%‰°#+×*=&~−-]*$/u
 const NUMBER = /\p{N}/u
 const NUMBER_FIRST = /^\p{N}/u
-/** There a word ends where the dictionary says so. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
 const BEFORE_NUMBER = /[\p{Sc}#@§№±+−~-]+$/u
 const BEFORE_LETTER = /[\p{Sc}#@]+$/u
@@ -23,13 +18,9 @@ const AFTER_NUMBER = /^[\p{Sc}%‰°℃℉+#′″]+/u
 const AFTER_LETTER = /^[\p{Sc}+#]+(?=[\s.,;:!?)]|$)/u
 const CURRENCIES = /^\p{Sc}+$/u
 const MOST_SIGNS = 8
-/** Said as a word of its own. */
 const SIGNS = /(?<=^|\s)[\p{Sc}%‰&+=±×÷§°№]+(?=[\s.,;:!?)]|$)/gu
 
-/**
- * The words of a text, in order: what is between them is space, punctuation and pictures. An address is one word, as is what is written
- * as one with a number or a sign. Pure.
- */
+/** Finds the words of a text in order; an address is one word, and so is a number with its sign or unit. Pure. */
 export function findWords(text: string, language: Language | undefined): TextRange[] {
   const words = withSigns(text, joined(text, segments(text, language)))
   const all = [...words, ...loneSigns(text).filter((sign) => !words.some((word) => overlap(word, sign)))]
@@ -69,7 +60,6 @@ function joined(text: string, words: readonly TextRange[]): TextRange[] {
   return found
 }
 
-/** Whether two words are written as one. */
 function isOne(text: string, before: TextRange, word: TextRange): boolean {
   const between = text.slice(before.end, word.start)
   if (between === '' || !INNER.test(between)) return false
@@ -77,7 +67,6 @@ function isOne(text: string, before: TextRange, word: TextRange): boolean {
   return !UNSPACED.test(last + first) && (NUMBER.test(last) || NUMBER_FIRST.test(first))
 }
 
-/** Extends words by the signs that touch them: "$100", "50%", "#news", "C++". */
 function withSigns(text: string, words: readonly TextRange[]): TextRange[] {
   let last = 0
   return words.map(({ start, end }) => {

@@ -5,12 +5,11 @@ import { decodeTiming } from './encode-timing.ts'
 import type { JobTiming } from './speech-timing.ts'
 import { estimateTiming } from './time-speech.ts'
 
-/** A completed job's text as it was submitted, and when it is heard. */
 export interface TimedJob {
   readonly text: string
   readonly timing: JobTiming
   readonly durationMs: number
-  /** How the text was read; null: it has no markup. */
+  /** Null: the text has no markup. */
   readonly markup: string | null
 }
 
@@ -27,10 +26,7 @@ const FIND = `select j.id, j.inputs ->> 'text' as text, j.inputs ->> 'language' 
     j.options ->> 'markup' as markup
   from job j join artifact a on a.job_id = j.id and a.output = 'audio' where j.id = any($1) and a.job_id = any($1)`
 
-/**
- * The texts of these jobs with their times, by job: those that were stored with the speech, else, of speech from before there were any,
- * what its length leads to. Whether the caller may see the jobs was decided before. In SQL: it reads one input out of a JSON column.
- */
+/** Loads texts and times by job; estimates times that were never stored. The caller checks access. */
 export async function loadTimedJobs(db: Pick<Tx, 'query'>, jobIds: readonly string[]): Promise<Map<string, TimedJob>> {
   const { rows } = await db.query<Row>({ name: 'timed_jobs', text: FIND, values: [jobIds] })
   return new Map(rows.map((row) => [row.id, timed(row)]))
@@ -42,7 +38,6 @@ function timed({ text, language, timing, duration, markup }: Row): TimedJob {
   return { text, durationMs, markup, timing: withShownText(known, text, markup) }
 }
 
-/** What is stored says which stretches of the text are heard, and neither what those show that stand for something else nor where cuts are. */
 function withShownText(timing: JobTiming, text: string, markup: string | null): JobTiming {
   const { heard } = timing
   if (heard === null) return timing
@@ -50,7 +45,7 @@ function withShownText(timing: JobTiming, text: string, markup: string | null): 
   return markup === 'pauses' ? { ...timing, heard: cutBetween(heard) } : timing
 }
 
-/** Null also for what a later version of the service has stored. */
+/** Null also for a format of a later version. */
 function stored(timing: Buffer | null): JobTiming | null {
   try {
     return timing === null ? null : decodeTiming(timing)

@@ -1,25 +1,19 @@
-/** A stretch of a text, in UTF-16 units. */
+/** UTF-16 units. */
 export interface TextRange {
   readonly start: number
   readonly end: number
 }
 
-/** A stretch of what is spoken, and the stretch of the submitted text that it stands for. */
+/** A stretch of spoken text with its range in the submitted text. */
 export interface SpokenSpan extends TextRange {
   readonly spoken: string
 }
 
-/**
- * Where in the submitted text that stands which is spoken. A text as it was submitted is one span; markup leaves stretches of it out, and
- * an alias stands for what it replaces as a whole: any part of its sound is all of that. Spans are in the order of the text; where one is
- * left out of what is spoken, nothing stands for it.
- */
+/** Maps offsets of the spoken text to the submitted text. Any part of an alias maps to its whole range. */
 export class OffsetMap {
-  /** What is spoken: the spans one after the other. */
   readonly spoken: string
   readonly submitted: string
   readonly #spans: readonly SpokenSpan[]
-  /** Where each span begins in what is spoken. */
   readonly #starts: readonly number[]
 
   constructor(submitted: string, spans: readonly SpokenSpan[]) {
@@ -33,12 +27,11 @@ export class OffsetMap {
     })
   }
 
-  /** A text that is spoken as it was submitted. */
   static plain(text: string): OffsetMap {
     return new OffsetMap(text, [{ spoken: text, start: 0, end: text.length }])
   }
 
-  /** What stands in the submitted text for a stretch of what is spoken: from the first of it to the last. */
+  /** Returns the submitted range behind a spoken one. */
   toSubmitted({ start, end }: TextRange): TextRange {
     const first = this.#find(start)
     const last = this.#find(Math.max(start, end - 1))
@@ -48,7 +41,6 @@ export class OffsetMap {
     return { start: from, end: Math.max(from, Math.min(to, last.span.end)) }
   }
 
-  /** What of the submitted text is heard, in order: all but its markup. Neighbours are one. */
   heard(): TextRange[] {
     const ranges: { start: number; end: number }[] = []
     for (const { start, end } of this.#spans) {
@@ -63,7 +55,6 @@ export class OffsetMap {
     return end - start === spoken.length && this.submitted.startsWith(spoken, start)
   }
 
-  /** The span that is spoken at an offset, and where it begins; the last one at the end. */
   #find(offset: number): { readonly span: SpokenSpan; readonly at: number } | null {
     let [low, high] = [0, this.#starts.length - 1]
     while (low < high) {

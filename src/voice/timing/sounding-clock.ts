@@ -1,32 +1,26 @@
 import type { Wav } from '../../audio/wav.ts'
 
-/** A stretch of audio in samples. */
+/** Samples. */
 export interface Stretch {
   readonly from: number
   readonly to: number
 }
 
 const FRAME_MS = 10
-/** Shorter silence belongs to a consonant, or is what is left of a pause where speech is fast. */
 const LEAST_GAP_MS = 120
 const LEAST_REST_MS = 40
-/** Engines' clocks are right within 50 ms. */
 const SLACK_FRAMES = 5
-/** About -48 dB; engines leave noise where they are silent, and more of it where they are loud. */
 const SILENT_PEAK = 128
 const SILENT_SHARE = 0.02
 
-/** Counts the samples of a rendering in which something is heard: words are spread over those. */
+/** Counts only audible samples of a rendering. `gaps` are audible pauses, `speech` spans the first to the last sound. */
 export class SoundingClock {
-  /** Silence within the speech, long enough to be heard. */
   readonly gaps: readonly Stretch[]
-  /** From the first sound to the last. */
   readonly speech: Stretch
 
-  /** How far behind a pause a word may begin that the engine's clock says begins right after it. */
+  /** Tolerance, in samples, of an engine's word marks behind a pause. */
   readonly slack: number
 
-  /** All silence, however short: it counts where a word is known to begin with its end. */
   readonly #rests: readonly Stretch[]
 
   constructor(speech: Stretch, gaps: readonly Stretch[], slack = 0, rests = gaps) {
@@ -36,40 +30,36 @@ export class SoundingClock {
     this.#rests = rests
   }
 
-  /** How many sounding samples there are before one. */
   soundingAt(sample: number): number {
     let silent = 0
     for (const { from, to } of this.gaps) silent += Math.max(0, Math.min(sample, to) - from)
     return Math.min(sample, this.speech.to) - this.speech.from - silent
   }
 
-  /** Where the sound ends that comes before what begins at a sample: in front of a pause there, if there is one. */
+  /** Returns the end of the sound before a sample, in front of a pause. */
   endBefore(sample: number): number {
     const pause = this.gaps.find(({ from, to }) => from < sample && sample <= to + this.slack)
     const rest = pause ?? this.#rests.find(({ from, to }) => from < sample && sample <= to + this.slack / SLACK_FRAMES)
     return rest?.from ?? sample
   }
 
-  /** Where that is heard first which an engine's clock says begins at a sample: behind the silence there, if there is any. */
+  /** Returns the first sound at or after a sample, behind a pause. */
   onsetAfter(sample: number): number {
     const pause = this.gaps.find(({ from, to }) => from <= sample && sample < to)
     return Math.max(this.speech.from, pause?.to ?? sample)
   }
 
-  /** A part of the same sound, with the silence that lies within it. */
   within({ from, to }: Stretch): SoundingClock {
     const inner = this.gaps.filter((gap) => gap.from > from && gap.to < to)
     return new SoundingClock({ from, to }, inner, this.slack, this.#rests)
   }
 
-  /** Where so much has sounded: before a gap that is there. */
   endOf(sounding: number): number {
     let at = this.speech.from + sounding
     for (const { from, to } of this.gaps) if (from < at) at += to - from
     return Math.min(at, this.speech.to)
   }
 
-  /** Where what sounds next begins: after a gap that is there. */
   startAfter(sounding: number): number {
     let at = this.speech.from + sounding
     for (const { from, to } of this.gaps) if (from <= at) at += to - from
@@ -77,7 +67,6 @@ export class SoundingClock {
   }
 }
 
-/** What sounds in samples as they are. Pure. */
 export function listen({ samples, sampleRate }: Pick<Wav, 'samples' | 'sampleRate'>): SoundingClock {
   const frame = Math.max(1, Math.round((FRAME_MS * sampleRate) / 1000))
   const peaks = peaksOf(samples, frame)

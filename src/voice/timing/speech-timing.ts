@@ -1,41 +1,36 @@
 import type { OffsetMap, TextRange } from './offset-map.ts'
 
-/** How a time is known: by the engine's own clock, by pauses in the audio, or by how long letters take; the best first. */
+/** Sources of a time, the most certain first: the engine's clock, pauses in the audio, expected lengths. */
 export const TIME_SOURCES = ['engine', 'aligned', 'estimated'] as const
 export type TimeSource = (typeof TIME_SOURCES)[number]
 
-/** A stretch of a text and when it is heard, in whatever unit the audio is measured in. */
+/** `from` and `to` are in the unit of the audio. */
 export interface TimedRange extends TextRange {
   readonly from: number
   readonly to: number
   readonly source: TimeSource
 }
 
-/** When a text is heard, in milliseconds of its audio. Both are in the order of the text, which is that of the times. */
+/** Times in milliseconds, in text order. */
 export interface SpeechTiming {
   readonly words: readonly TimedRange[]
   readonly sentences: readonly TimedRange[]
 }
 
-/** A stretch of a submitted text that is no markup. */
 export interface HeardRange extends TextRange {
-  /** What is shown for it, where that is not what stands there. */
   readonly shown?: string
-  /** Nothing is heard here, but what is before it and what is behind it are spoken apart; empty. */
+  /** An empty range that separates its neighbours. */
   readonly isCut?: true
 }
 
-/** A job's timing, with offsets into the text as it was submitted. */
+/** Offsets refer to the submitted text; `heard` is null if all of it is spoken. */
 export interface JobTiming extends SpeechTiming {
-  /** What of that text is no markup; null: all of it. */
   readonly heard: readonly HeardRange[] | null
 }
 
-/** What belongs to the words before it, or to those behind it. */
 const CLOSING = /^[.,;:!?…%\p{Pe}\p{Pf}、。，！？：；]/u
 const OPENING = /[\p{Ps}\p{Pi}¿¡]$/u
 
-/** A stretch of a submitted text without its markup, with a blank where that parts two words. */
 export function heardOf(text: string, heard: JobTiming['heard'], { start, end }: TextRange): string {
   if (heard === null) return text.slice(start, end)
   let shown = ''
@@ -54,13 +49,12 @@ export function heardOf(text: string, heard: JobTiming['heard'], { start, end }:
 const isParted = (before: string, after: string): boolean =>
   !/\s$/.test(before) && !/^\s/.test(after) && !OPENING.test(before) && !CLOSING.test(after)
 
-/** The one that promises least. Estimated where there is nothing. */
 export function worstSource(ranges: readonly { readonly source: TimeSource }[]): TimeSource {
   const worst = Math.max(...ranges.map(({ source }) => TIME_SOURCES.indexOf(source)))
   return TIME_SOURCES[worst] ?? 'estimated'
 }
 
-/** The same times with offsets into the submitted text: words of one alias become one. */
+/** Maps offsets to the submitted text and merges words of one alias. */
 export function inSubmitted({ words, sentences }: SpeechTiming, map: OffsetMap): JobTiming {
   const [only, ...more] = map.heard()
   const isWhole = only?.start === 0 && only.end === map.submitted.length && more.length === 0
@@ -80,7 +74,7 @@ function mapped(ranges: readonly TimedRange[], map: OffsetMap): TimedRange[] {
   return found
 }
 
-/** None begins before the one in front of it has ended: an engine may say that several words begin in one silence. */
+/** Engines may mark several words in one silence; this removes overlaps. */
 export function inOrder(ranges: readonly TimedRange[]): TimedRange[] {
   let last = 0
   return ranges.map((range) => {

@@ -4,15 +4,12 @@ import type { TextRange } from './offset-map.ts'
 import type { SoundingClock, Stretch } from './sounding-clock.ts'
 import { inOrder, type SpeechTiming, type TimedRange, type TimeSource, worstSource } from './speech-timing.ts'
 
-/** What is known of one rendering. Offsets and samples are its own. */
+/** Offsets and samples of one rendering; at least one sentence. */
 interface HeardChunk {
-  /** Of its text, in order, with no white space at their ends; at least one. */
   readonly sentences: readonly TextRange[]
   readonly words: readonly TextRange[]
-  /** How long a stretch of its text should take, in any unit. */
   readonly weigh: (range: TextRange) => number
   readonly clock: SoundingClock
-  /** The engine's own, if it has any. */
   readonly marks: readonly WordMark[] | undefined
   readonly markSource: TimeSource
 }
@@ -22,10 +19,7 @@ interface Anchor {
   readonly at: number
 }
 
-/**
- * When the sentences and words of a rendering are heard, in samples. Words that the engine has marked begin there; between two of them, and
- * where there are none, words take their share of what sounds by how long their letters take. Pure.
- */
+/** Times sentences and words in samples: marked words keep the engine's time, others share the sound between them by weight. Pure. */
 export function timeChunk(chunk: HeardChunk): SpeechTiming {
   const anchors = anchorsOf(chunk)
   const sentences = anchors.length > 0 ? markedSentences(chunk, anchors) : alignedSentences(chunk)
@@ -39,7 +33,6 @@ export function timeChunk(chunk: HeardChunk): SpeechTiming {
   return { words: inOrder(words), sentences: inOrder(sentences) }
 }
 
-/** Marks at the beginnings of words, whose times follow one another as they do. */
 function anchorsOf({ words, marks, clock }: HeardChunk): Anchor[] {
   if (marks === undefined || marks.length === 0) return []
   const firsts = new Map<number, number>()
@@ -53,7 +46,7 @@ function anchorsOf({ words, marks, clock }: HeardChunk): Anchor[] {
   return anchors.map((anchor, index) => heardAnchor(clock, anchor, anchors[index + 1]))
 }
 
-/** Engines begin a word with the silence in front of its consonant; behind a pause it is not heard before that has ended. */
+/** Engines mark a word at the silence before its consonant, so a mark in a pause moves behind it. */
 function heardAnchor(clock: SoundingClock, { start, at }: Anchor, next: Anchor | undefined): Anchor {
   const onset = clock.onsetAfter(at)
   return { start, at: next === undefined || onset < next.at ? onset : at }
@@ -64,7 +57,6 @@ interface Begin {
   readonly source: TimeSource
 }
 
-/** A sentence begins with its first word where that is marked, and ends before the pause in front of the next one. */
 function markedSentences(chunk: HeardChunk, anchors: readonly Anchor[]): TimedRange[] {
   const { sentences, clock } = chunk
   const begins = beginsOf(chunk, anchors)
@@ -98,7 +90,6 @@ const nextMarked = (marks: readonly (Anchor | undefined)[], index: number): numb
   return next < 0 ? marks.length : next
 }
 
-/** Sentences between two words that are marked begin behind the pauses there, if there are any. Those of `unmarked` behind the second one are left out. */
 function alignBegins(
   { weigh, clock, sentences }: HeardChunk,
   anchors: readonly Anchor[],
@@ -130,7 +121,6 @@ function alignedSentences({ sentences, weigh, clock }: HeardChunk): TimedRange[]
   })
 }
 
-/** The words of a sentence: in runs, each from a time that is known to the next one. */
 function timeWords(
   chunk: HeardChunk,
   sentence: TimedRange,
@@ -149,7 +139,6 @@ function timeWords(
   return found
 }
 
-/** Words over a stretch, each for its share of what sounds in it. */
 function spread(
   { weigh, clock, markSource }: HeardChunk,
   run: readonly TextRange[],

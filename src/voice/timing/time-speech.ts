@@ -9,31 +9,27 @@ import { SoundingClock } from './sounding-clock.ts'
 import { type SpeechTiming, type TimedRange, type TimeSource, worstSource } from './speech-timing.ts'
 import { timeChunk } from './time-chunk.ts'
 
-/** Nothing in it is ever said. */
 const MUTE = /^[^\p{L}\p{N}\p{S}\p{Extended_Pictographic}]*$/u
 
 const SPOKEN = /[\p{L}\p{N}]/u
 const QUOTED = /["”’»]$/u
 const SMALL = /^\p{Ll}/u
 
-/** What was heard in one rendering, as the engine gave it. */
 export interface Heard {
   readonly clock: SoundingClock
   readonly marks: readonly WordMark[] | undefined
-  /** What the marks rely on: the engine's own clock unless told. */
   readonly markSource?: TimeSource
 }
 
 interface SpokenText {
   readonly text: string
   readonly language: Language | undefined
-  /** Where a sentence ends whatever the text says. */
   readonly ends?: readonly number[]
 }
 
 /**
- * When the words and sentences of a text are heard, by where its chunks lie in the recording: chunks begin and end exactly there.
- * @param heard of each chunk; null where it gave no sound: nothing of it is heard
+ * Times the words and sentences of a text from its chunks in the recording.
+ * @param heard per chunk; null if it gave no sound
  */
 export function timeSpeech(
   spoken: SpokenText,
@@ -69,11 +65,9 @@ function timeSentences(
   return { words, sentences: all.flatMap((sentence) => whole(sentence, pieces)) }
 }
 
-/** The same of a recording of which nothing but its length is known. */
 export function estimateTiming({ text, language }: SpokenText, durationMs: number): SpeechTiming {
   const clock = new SoundingClock({ from: 0, to: durationMs }, [])
   const chunk = { textStart: 0, textEnd: text.length, from: 0, to: durationMs, skipped: 0 }
-  // By punctuation alone: this is done whenever they are read, and a language's own rules take several times as long.
   const all = sentencesOf({ text, language: undefined })
   const recording = { chunks: [chunk], heard: [{ clock, marks: undefined }], sampleRate: 1000 }
   const { words, sentences } = timeSentences({ text, language }, all, recording)
@@ -102,24 +96,19 @@ function timeOne(
   return { words: moved(words), sentences: moved(found) }
 }
 
-/** Some engines mark the number of "$100" where its word begins with the sign. */
+/** Some engines mark "100" in "$100", whose word begins at the sign. */
 function atSigns(text: string, words: readonly TextRange[], marks: readonly WordMark[]): WordMark[] {
   const starts = new Map<number, number>()
   for (const { start, end } of words) starts.set(start + Math.max(0, text.slice(start, end).search(SPOKEN)), start)
   return marks.map((mark) => ({ ...mark, offset: starts.get(mark.offset) ?? mark.offset }))
 }
 
-/** From samples of a rendering to milliseconds of the recording. */
 const placed = ({ from, to, skipped }: ChunkTiming, sampleRate: number) => {
   const at = (sample: number): number =>
     Math.round((Math.min(to, Math.max(from, from + sample - skipped)) * 1000) / sampleRate)
   return (range: TimedRange): TimedRange => ({ ...range, from: at(range.from), to: at(range.to) })
 }
 
-/**
- * The sentences of a text without the white space between them. A row of punctuation belongs to the sentence before it, as does what goes
- * on with a small letter after a quotation.
- */
 function sentencesOf({ text, language, ends = [] }: SpokenText): TextRange[] {
   const found = findSentences(text, language).map(({ at }) => at)
   const starts = [...new Set([0, ...found, ...ends])].sort((one, other) => one - other)
@@ -151,7 +140,6 @@ function trimmed(text: string, { start, end }: TextRange): TextRange[] {
   return to > from ? [{ start: from, end: to }] : []
 }
 
-/** A sentence may be longer than a chunk. */
 function whole(sentence: TextRange, pieces: readonly TimedRange[]): TimedRange[] {
   const own = pieces.filter(({ start, end }) => start < sentence.end && end > sentence.start)
   const [first, last] = [own[0], own.at(-1)]

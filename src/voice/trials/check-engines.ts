@@ -5,7 +5,10 @@ import { type EngineCheck, tryEngine } from './try-engine.ts'
 
 const TIMEOUT_MS = 60_000
 
-/** Tries the engine of every endpoint, all at once. @throws FORBIDDEN */
+/**
+ * Tries the engine of every endpoint at once.
+ * @throws FORBIDDEN
+ */
 export async function checkEngines(
   ctx: Context,
   input: { readonly engines: Engines },

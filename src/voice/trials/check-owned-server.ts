@@ -2,7 +2,6 @@ import { poolOf } from '../../catalog/voice-endpoint.ts'
 import type { VoiceEndpoint } from '../../context/catalog-snapshot.ts'
 import type { Parts } from '../../context/context.ts'
 
-/** A worker that was not heard of for this long has died. */
 const ALIVE_MS = 5000
 const ALIVE = 'select host, server from worker where $1 = any(pools) and heartbeat_at >= $2'
 
@@ -11,10 +10,7 @@ interface Alive {
   readonly server: { readonly state: string; readonly error: string | null } | null
 }
 
-/**
- * Whether a living worker of the endpoint's pool has a server of its own that is ready: only that worker can reach it. Null where one has;
- * else what there is, for the operator.
- */
+/** Null if a living worker of the pool has a ready server of its own, which only that worker can reach; else the state for the operator. */
 export async function checkOwnedServer(
   parts: Pick<Parts, 'db' | 'now'>,
   endpoint: VoiceEndpoint,

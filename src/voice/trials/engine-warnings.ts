@@ -6,10 +6,7 @@ import type { Engines } from '../../engines/engines.ts'
 import { OWNED_SERVER } from '../../engines/owned-server.ts'
 import { modelsOf } from '../models-of.ts'
 
-/**
- * Asks the engine of each endpoint and workflow of a file, from this process, whether it is there. A sentence for each that is not: what was applied
- * stays applied. The workers may reach other servers than this process.
- */
+/** Returns a sentence for each engine of a file that this process cannot use. Workers may reach other servers. */
 export async function engineWarnings(
   { settings, log }: Pick<Context, 'settings' | 'log'>,
   { endpoints, workflows }: Application['specs'],

@@ -13,7 +13,6 @@ const SENTENCES: Readonly<Record<Language, string>> = {
   Korean: '안녕하세요. 제가 글을 읽을 때의 목소리입니다.',
 }
 
-/** What a voice says as its sample, in the language that it was made for; in English where that is not known. */
 export function sentenceIn(language: string | null): { readonly language: Language; readonly text: string } {
   const known = language !== null && Object.hasOwn(SENTENCES, language) ? (language as Language) : 'English'
   return { language: known, text: SENTENCES[known] }

@@ -5,18 +5,12 @@ import { type EspeakThreads, openThreads } from '../../engines/espeak/espeak-thr
 
 type Parts = Pick<Context, 'settings' | 'log'>
 
-/** Engines for one look at all of them. */
 export interface StartedEngines {
-  /** Opened when they are asked for. */
   engines(parts: Parts): Promise<Engines>
-  /** May be called again. Never rejects: the answers are there, and what fails then changes none. */
   close(): Promise<void>
 }
 
-/**
- * Starts the embedded engine, which most installations speak with, in a thread of its own: it takes as long as everything else that a command
- * does before it asks an engine.
- */
+/** Starts the embedded engine in its own thread while the command does other work. */
 export function startEngines(): StartedEngines {
   const threads = availableParallelism()
   const started = openThreads(threads)

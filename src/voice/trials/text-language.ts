@@ -5,7 +5,6 @@ import type { Context } from '../../context/context.ts'
 import { detectLanguage, type Language } from '../../engines/espeak/detect-language.ts'
 import { ownLanguage } from '../../engines/espeak/espeak-voice.ts'
 
-/** A text, and the voice that is to speak it, as far as that is known. */
 export interface TextLanguageInput {
   readonly text: string
   readonly slug?: string | null | undefined
@@ -13,8 +12,7 @@ export interface TextLanguageInput {
 }
 
 /**
- * The language that a text is spoken in where its request names none; null where nothing in it tells. A short text is in the language of its
- * voice, if that is one of the endpoint's.
+ * Detects a text's language, or null. A short text takes the language of its voice.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
  */
 export function textLanguage(ctx: Context, input: TextLanguageInput): Language | null {

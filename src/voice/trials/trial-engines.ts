@@ -6,12 +6,12 @@ import { modelsOf } from '../models-of.ts'
 
 const MOST_AT_ONCE = 2
 const MOST_WAITING = 8
-/** A model holds gigabytes, and is hardly asked for twice. */
+/** A loaded model holds gigabytes. */
 const IDLE_MS = 60_000
 
 type Parts = Pick<Context, 'settings' | 'log'>
 
-/** Speaks what is no job: checks and samples, in a process that need not take jobs. Its engines are opened for the first, and closed when idle. */
+/** Runs checks and samples outside of jobs; opens engines on first use and closes them when idle. */
 export class TrialEngines {
   readonly #parts: Parts
   readonly #slots = new Semaphore(() => MOST_AT_ONCE)
@@ -22,7 +22,7 @@ export class TrialEngines {
     this.#parts = parts
   }
 
-  /** @param signal ends the waiting for others. @throws UNAVAILABLE where too many wait, or for too long; what `work` throws */
+  /** @throws UNAVAILABLE if too many trials wait or `signal` aborts; what `work` throws */
   async use<T>(signal: AbortSignal, work: (engines: Engines) => Promise<T>): Promise<T> {
     if (this.#slots.waiting >= MOST_WAITING) throw tooMany()
     const release = await this.#slots.acquire(signal).catch(() => {
@@ -46,7 +46,7 @@ export class TrialEngines {
   }
 }
 
-/** Loaded with the first of them: no other request needs an engine. */
+/** The dynamic import keeps engines out of processes that never try one. */
 async function openTrialEngines({ settings, log }: Parts): Promise<Engines> {
   const { openEngines } = await import('../../engines/engines.ts')
   return openEngines({ threads: 1, log, lookUp: settings.lookUp, ...modelsOf(settings) })

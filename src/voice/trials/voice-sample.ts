@@ -15,12 +15,11 @@ interface SampleContext extends TrialContext {
   readonly audio: AudioThreads
 }
 
-/** What is being rendered, by its key: listeners of one moment share it. */
 export type Samples = Map<string, Promise<Uint8Array>>
 
 /**
- * A sentence in a voice, an MP3 file: rendered by this process for its first listener, kept in the store until its endpoint is applied again.
- * @throws NOT_FOUND, UNAVAILABLE where the engine cannot speak now
+ * Returns an MP3 sample of a voice; storage keeps it until its endpoint is applied again.
+ * @throws NOT_FOUND, UNAVAILABLE if the engine cannot speak now
  */
 export async function voiceSample(
   ctx: SampleContext & { readonly samples: Samples },
@@ -49,7 +48,6 @@ async function render(ctx: SampleContext, endpoint: VoiceEndpoint, slug: string)
   const audio = await ctx.trialEngines.use(signal, async (engines) => {
     const voice = await loadVoice(ctx, endpoint, slug, null)
     if (voice === null) throw notFound()
-    // A deadline that has passed: nothing is tried again while a listener waits.
     const request = {
       ...{ text, language, voice, extra: {}, seed: SEED, signal, deadline: performance.now() },
       ...(endpoint.loudness === 'as_is' && { loudness: 'as_is' as const }),
