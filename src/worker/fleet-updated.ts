@@ -5,23 +5,17 @@ import { checkedEveryMs } from '../jobs/live/jobs-changed.ts'
 import type { FleetState } from '../jobs/live/read-fleet.ts'
 
 interface Following {
-  /** 100 to 60,000 milliseconds between two messages; 1,000 unless given. */
+  /** Milliseconds between two messages, 100 to 60,000; 1,000 by default. */
   readonly everyMs?: number | null | undefined
 }
 
-/**
- * What `pools` shows, again and again while it is followed.
- * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
- */
+/** @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED */
 export async function poolsUpdated(ctx: FleetContext, input: Following): Promise<PullStream<FleetState>> {
   requireOperator(ctx)
   return ctx.fleetFeed.follow(ctx, checkedEveryMs(input.everyMs))
 }
 
-/**
- * What `workers` shows, again and again while it is followed.
- * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
- */
+/** @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED */
 export async function workersUpdated(ctx: FleetContext, input: Following): Promise<PullStream<FleetState>> {
   requireOperator(ctx)
   return ctx.fleetFeed.follow(ctx, checkedEveryMs(input.everyMs))

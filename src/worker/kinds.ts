@@ -16,30 +16,21 @@ import { startWebhookWorker } from '../webhooks/delivery/webhook-worker.ts'
 import type { ServerPermits } from './server-permits.ts'
 import { slotsInProcess } from './slots.ts'
 
-/** How many generations whose server no workflow names any more one process has at once. */
 const GENERATION_SLOTS = 32
 
-/** A worker's own parts, which its jobs share. */
 export interface WorkerParts {
   readonly claims: ClaimRegistry
   readonly permits: ServerPermits
   readonly engines: Engines
   readonly cogServers: CogServers
   readonly resolver: Resolver
-  /** How many texts the embedded engine speaks at once. */
   readonly threads: number
 }
 
-/**
- * Every kind of job that waits in a queue, and what runs it in this process until it is stopped. Companion jobs wait in none: the request
- * that submits one performs it.
- */
+/** Every kind of queued job and the function that runs it. Companion jobs are not queued; their request performs them. */
 export const KINDS = {
-  /** Texts to speak, `voice.<pool>`: `synthesize`. */
   voice: speakTexts,
-  /** Predictions of workflows, `generate.cog`: `generate`. */
   generation: generateOutputs,
-  /** Jobs' ends to receivers, `webhook`: `deliverWebhook`. */
   webhook: startWebhookWorker,
 } as const
 
@@ -61,13 +52,11 @@ function speakTexts(runtime: Runtime, parts: WorkerParts, pool: string): Promise
   })
 }
 
-/** Stops claims while the store takes no files. */
 const gateOf = ({ storeWatch }: Runtime): Gate => ({
   isOpen: () => !storeWatch.isAway,
   onOpen: (poll) => storeWatch.onBack(poll),
 })
 
-/** Of the parts of a job's attempt: its delivery, and its claim where that came with it. */
 const deliveredBy = (
   { queue }: JobKind,
   { id, retryCount, claimed }: Delivery,
@@ -76,7 +65,7 @@ const deliveredBy = (
   ...(claimed !== undefined && { claimed }),
 })
 
-/** Takes the delivery to the pool that the job's endpoint has moved to. @throws every other error */
+/** @throws every error but MovedAway */
 async function followMove(runtime: Runtime, pool: string, delivery: Delivery, error: unknown): Promise<'settled'> {
   if (!(error instanceof MovedAway)) throw error
   const { queue, telemetry, workerId } = runtime

@@ -5,10 +5,8 @@ const QUERY = ['--query-gpu=index,name,memory.total,memory.used,utilization.gpu'
 /** A broken driver hangs instead of answering. */
 const TIMEOUT_MS = 5000
 
-/** Cards by the driver's numbers. */
 export type NumberedGpus = ReadonlyMap<number, Gpu>
 
-/** The machine's NVIDIA cards; `missing` where there is no `nvidia-smi`, `failed` where it has not answered this time. */
 export const listGpus = (program = 'nvidia-smi'): Promise<NumberedGpus | 'missing' | 'failed'> =>
   new Promise((resolve) => {
     execFile(program, QUERY, { timeout: TIMEOUT_MS, killSignal: 'SIGKILL' }, (error, stdout) => {
@@ -17,7 +15,7 @@ export const listGpus = (program = 'nvidia-smi'): Promise<NumberedGpus | 'missin
     })
   })
 
-/** Lines of `number, name, memory in MiB, of it used, load in per cent`; where it cannot tell, it says so in words. */
+/** Parses lines of `number, name, memory in MiB, used MiB, load in per cent`; a driver writes words for unknown values. */
 export function parseGpus(output: string): NumberedGpus {
   const cards = output.split('\n').flatMap((line): [number, Gpu][] => {
     const fields = /^(\d+), *(.+), *([^,]*), *([^,]*), *([^,]*)$/.exec(line.trim())

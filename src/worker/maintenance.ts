@@ -21,12 +21,10 @@ import { tidyWebhooks } from '../webhooks/delivery/tidy-webhooks.ts'
 import { rerouteOrphanedJobs } from './reroute-orphaned-jobs.ts'
 
 const EVERY_MS = 60_000
-/** A duty that takes longer, as behind a lock, is not waited for by the next one. */
 const LONGEST_WAIT_MS = 1000
-/** Longer than the largest export reads. */
 const OLD_SNAPSHOT_SECONDS = 600
 
-/** What every worker does for all of them once a minute. Each may run in any number of processes at once; one that fails keeps no other back. */
+/** Any number of workers may run a duty at once. */
 const DUTIES: readonly ((runtime: Runtime) => Promise<unknown>)[] = [
   rescueLostJobs,
   rerouteOrphanedJobs,
@@ -49,10 +47,7 @@ const DUTIES: readonly ((runtime: Runtime) => Promise<unknown>)[] = [
   warnOfOldSnapshot,
 ]
 
-/**
- * Does them now and every minute. Returns what ends it: what is under way then may lose its connections, and is no failure, as others do it
- * again. That promise settles once nothing is under way any more.
- */
+/** Runs the duties now and every minute. The returned function stops them and waits for those in progress. */
 export function maintain(runtime: Runtime): () => Promise<void> {
   const ending = new AbortController()
   let underway = Promise.resolve()
@@ -68,7 +63,7 @@ export function maintain(runtime: Runtime): () => Promise<void> {
   }
 }
 
-/** One after the other: together they would take as many connections, once a minute, out of the pool that callers wait for. */
+/** Duties run one after the other, because each takes a connection that callers need. */
 async function maintainOnce(runtime: Runtime, ending: AbortSignal): Promise<void> {
   const failed = (error: Error): void => {
     if (!ending.aborted) runtime.log.warn({ err: error.message }, 'maintenance failed; trying again in a minute')
@@ -97,7 +92,7 @@ async function rescueLostJobs(runtime: Runtime): Promise<void> {
   if (lost > 0) runtime.log.warn({ jobs: lost }, 'jobs without a queue row were queued again')
 }
 
-/** What was taken out of the queue since it began is walked over by every claim. */
+/** Every claim reads past the queue rows deleted since the oldest snapshot. */
 async function warnOfOldSnapshot({ db, log }: Runtime): Promise<void> {
   const snapshot = await findOldSnapshot(db.pool, OLD_SNAPSHOT_SECONDS)
   if (snapshot === null) return

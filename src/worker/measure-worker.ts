@@ -10,11 +10,9 @@ import { slotsInProcess } from './slots.ts'
 interface Working {
   readonly pools: Pools | undefined
   readonly generation: Dispatcher | undefined
-  /** In seconds. */
   readonly heartbeatAge: number
 }
 
-/** Has a worker's slots, and what it has at servers, read at every scrape. Returns what ends it. */
 export function measureWorker(
   runtime: Runtime,
   { permits, threads }: Pick<WorkerParts, 'permits' | 'threads'>,

@@ -3,21 +3,19 @@ import { jobKinds } from '../queue/job-kind.ts'
 import type { Peer } from './share-out.ts'
 import { DEAD_AFTER_MS } from './worker.ts'
 
-/** How long a worker keeps a permit that it gives up for one that serves another pool: a few heartbeats pass before that one has it. */
 const ROUND_SECONDS = 10
 const PEERS = `
   select id, pools, permits, heartbeat_at > now() - $2 * interval '1 millisecond' as shares,
     floor(extract(epoch from clock_timestamp()) / ${ROUND_SECONDS})::integer as round
   from worker where id <> $1 order by id`
 
-/** The queues of a worker with these pools. A worker that takes jobs at all generates, too; one that is stopping has no pools. */
+/** Queues of a worker with these pools; a stopping worker has none, any other also generates. */
 export const queuesOf = (pools: readonly string[]): string[] =>
   pools.length === 0 ? [] : jobKinds(pools).map(({ queue }) => queue)
 
-/** With the round that this is, by the clock of the database. */
 export type PeerNow = Peer & { readonly round: number }
 
-/** All other workers, the dead ones included, whose permits are free only with their jobs. */
+/** Includes dead workers, whose permits become free only with their jobs. */
 export async function readPeers(tx: Tx, workerId: string): Promise<PeerNow[]> {
   const { rows } = await tx.query<Omit<PeerNow, 'queues'> & { readonly pools: readonly string[] }>(PEERS, [
     workerId,

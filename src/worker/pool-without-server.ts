@@ -6,8 +6,7 @@ import { isSilent } from './worker.ts'
 import { serverOf, workers } from './workers.ts'
 
 /**
- * The pool of an endpoint whose texts only a worker's own server speaks (`base_url: worker`), where no worker that is alive has one for it; null:
- * one has, or any worker takes its jobs.
+ * The pool of an endpoint with `base_url: worker` if no living worker owns a server for it, else null.
  * @throws UNAUTHORIZED, FORBIDDEN without the scope `operator`
  */
 export async function poolWithoutServer(ctx: Context, slug: string): Promise<string | null> {

@@ -8,32 +8,25 @@ import { type Fleet, readFleet } from '../jobs/live/read-fleet.ts'
 import { GENERATION_KIND, voiceKind } from '../queue/job-kind.ts'
 import { isSilent } from './worker.ts'
 
-/** A queue of jobs for engines, and what takes them. */
 export interface Pool {
-  /** That of an endpoint's engine block; `generate.cog`: the jobs of all workflows. */
   readonly name: string
-  /** Jobs that may be taken, or will be after a while. */
   readonly waiting: number
-  /** When the oldest job that may be taken was queued; null where none waits. */
   readonly oldestWaitingSince: Date | null
   readonly processing: number
-  /** Jobs that the living workers of the pool can have at once, over all of their pools. */
   readonly slots: number
-  /** How many living workers take its jobs: with none, they wait. */
   readonly workers: number
-  /** The addresses of its servers between commas, without user, password and query; `worker`: each worker's own; null where engines run inside of the workers. */
+  /** Addresses without credentials and query, comma-separated; `worker`: each worker's own; null: in-process engines. */
   readonly server: string | null
-  /** Requests at once at these servers, over all workers, or at the own server of each; null without one. */
+  /** Limit of concurrent requests over all workers, or per owned server; null: unlimited. */
   readonly maxInFlight: number | null
 }
 
-/** Every pool that an endpoint names or that holds jobs, by name, and that of workflows where there are any. @throws UNAUTHORIZED, FORBIDDEN */
+/** @throws UNAUTHORIZED, FORBIDDEN */
 export async function pools(ctx: Context): Promise<Pool[]> {
   requireOperator(ctx)
   return poolsOf(await readFleet(ctx.db), ctx.catalog.current)
 }
 
-/** The pools of a fleet. */
 export function poolsOf(fleet: Fleet, catalog: CatalogSnapshot): Pool[] {
   const depths = new Map(fleet.depths.map((depth) => [depth.pool ?? GENERATION_KIND.queue, depth]))
   const busy = [...depths].flatMap(([name, { waiting, delayed, running }]) =>
@@ -44,7 +37,6 @@ export function poolsOf(fleet: Fleet, catalog: CatalogSnapshot): Pool[] {
   const alive = fleet.workers.filter((worker) => !isSilent(worker, fleet.now))
   return [...new Set([...named, ...generations, ...busy])].sort().map((name) => {
     const depth = depths.get(name)
-    // Workers of every pool take generations.
     const serving = alive.filter((worker) => name === GENERATION_KIND.queue || worker.pools.includes(name))
     return {
       name,

@@ -15,26 +15,19 @@ const HEARTBEAT = `
     select from worker w where w.id <> $1 and w.heartbeat_at < now() - $9 * interval '1 millisecond') as others_dead`
 
 interface Registrant {
-  /** What the next heartbeat says about the worker. */
   load(): WorkerLoad
-  /** Runs after a heartbeat was written, and the deliveries of dead workers were rescued. */
   onHeartbeat?(): Promise<void>
-  /** No heartbeat could be written for so long that others may take this worker for dead at any time. */
   onSilence?(): void
 }
 
-/** A worker's entry in the list of workers. */
 export interface Registration {
-  /** Seconds since the last heartbeat was written. */
+  /** Seconds since the last heartbeat. */
   readonly age: number
-  /** Takes the worker, which has stopped, off the list, and releases what the queue still counts as its own. */
+  /** Removes the stopped worker and releases its queue rows. */
   end(): Promise<void>
 }
 
-/**
- * Lists this process as a worker, writes every second that it lives, and gives the jobs of workers that no longer do so to others: a
- * `kill -9` is noticed within seconds, where pg-boss's own heartbeats cannot be closer than 10 s.
- */
+/** Registers this process, sends heartbeats and rescues the jobs of dead workers. */
 export async function registerWorker(runtime: Runtime, registrant: Registrant): Promise<Registration> {
   const heartbeats = new Heartbeats(runtime, registrant)
   await heartbeats.start()
@@ -61,7 +54,6 @@ class Heartbeats implements Registration {
     return secondsSince(this.#writtenAt)
   }
 
-  /** @throws when the first heartbeat could not be written */
   async start(): Promise<void> {
     await this.#send()
     await this.#following
@@ -84,18 +76,18 @@ class Heartbeats implements Registration {
   }
 
   async #send(): Promise<void> {
-    // The others count from no earlier than this, whenever the answer comes.
+    // The lease starts before the request, because other workers count from the database's write.
     const begun = performance.now()
     const statement = { name: 'worker_heartbeat', text: HEARTBEAT, values: this.#values() }
     const { rows } = await this.#runtime.db.pool.query<{ others_dead: boolean }>(statement)
     const now = performance.now()
     clearTimeout(this.#lease)
     this.#lease = setTimeout(() => this.#registrant.onSilence?.(), Math.max(0, begun + LEASE_MS - now))
-    // After an outage, or a pause of this process, every heartbeat looks old: no worker is judged before all had time to send one.
+    // After an outage or a pause every heartbeat looks old, so this worker waits before it judges others.
     if (now - this.#lastAt > DEAD_AFTER_MS) this.#steadySince = now
     this.#lastAt = now
     this.#writtenAt = now
-    // Not awaited by the heartbeats: what it waits for must not make this worker look dead.
+    // Heartbeats do not wait for this, so a slow rescue cannot make this worker look dead.
     this.#following ??= this.#follow(now, rows[0]?.others_dead ?? true)
       .catch((error: Error) => this.#missed(error))
       .finally(() => {
@@ -119,7 +111,6 @@ class Heartbeats implements Registration {
     ]
   }
 
-  /** What a written heartbeat is followed by. */
   async #follow(now: number, areOthersDead: boolean): Promise<void> {
     if (areOthersDead && now - this.#steadySince > DEAD_AFTER_MS) await rescueDeliveries(this.#runtime)
     await this.#registrant.onHeartbeat?.()

@@ -3,7 +3,7 @@ import { endpointKey } from '../catalog/voice-endpoint.ts'
 import type { Parts } from '../context/context.ts'
 import type { MeasuredParts } from '../telemetry/telemetry.ts'
 
-/** Brings jobs to the pool of their endpoint that were released to one which no endpoint names any more. Returns how many there were. */
+/** Moves jobs from pools that no endpoint names to their endpoint's pool. Returns their number. */
 export async function rerouteOrphanedJobs({
   catalog,
   queue,

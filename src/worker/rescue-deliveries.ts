@@ -7,10 +7,9 @@ import type { RescuedDeliveries } from '../queue/queue.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { DEAD_AFTER_MS } from './worker.ts'
 
-/** A server that does not answer within this time holds up no worker: the one that has the job next asks it again. */
 const CANCEL_MS = 1000
 
-/** Makes the jobs of dead workers available to all. Returns how many there were. */
+/** Releases the jobs of dead workers. Returns their number. */
 export async function rescueDeliveries(
   runtime: Pick<Runtime, 'log' | 'notifier' | 'queue' | 'telemetry' | 'workerId'>,
 ): Promise<number> {
@@ -27,11 +26,10 @@ export async function rescueDeliveries(
   return rows.reduce((sum, { jobs }) => sum + jobs, 0)
 }
 
-/** Jobs of other accounts may come before those that were rescued: they are to find capacity at the server. */
+/** Cancels abandoned predictions first, so that the server has capacity. */
 async function cancelPredictions({ queue, taken }: RescuedDeliveries): Promise<void> {
   if (queue !== GENERATION_KIND.queue) return
   const until = AbortSignal.timeout(CANCEL_MS)
-  // A worker's own server ends with the worker.
   const begun = taken.filter(({ attempt, server }) => (attempt ?? 0) > 0 && server !== OWNED_SERVER)
   await Promise.all(
     begun.map(({ server, jobId, attempt }) => cancelPrediction(server, predictionId(jobId, attempt ?? 0), until)),

@@ -7,17 +7,12 @@ import type { Runtime } from '../runtime/runtime.ts'
 
 const VOICE_QUEUES = voiceKind('').queue
 
-/** The dispatchers of one worker, one a pool. */
 export interface Pools extends Pick<Dispatcher, 'inFlight' | 'leaveServers' | 'leaveServer' | 'stop'> {
   readonly names: readonly string[]
-  /** Jobs of a pool that run now. */
   inFlightOf(pool: string): number
 }
 
-/**
- * Serves the named pools; without names, every pool of the catalog, a new one as soon as an endpoint names it, and every pool that no
- * endpoint names any more: its last jobs may still wait.
- */
+/** Serves the named pools; without names every pool of the catalog, also new ones, and every pool left with a queue. */
 export async function servePools(
   runtime: Runtime,
   names: readonly string[] | undefined,
@@ -60,7 +55,6 @@ class ServedPools implements Pools {
     await Promise.all(pools.map((pool) => this.#dispatchers.get(pool)))
   }
 
-  /** Serves what the catalog names, now and later, and what is in the queue of no endpoint any more. */
   async follow(): Promise<void> {
     const { boss, notifier, log } = this.#runtime
     const left = (await boss.getQueues()).flatMap(({ name }) =>

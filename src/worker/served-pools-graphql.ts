@@ -8,7 +8,6 @@ import { loadServed, loadUnserved, queuedPool } from './served-pools.ts'
 const unserved = new BatchLoader<GraphqlContext, string | null>(loadUnserved)
 const served = new BatchLoader<GraphqlContext, boolean>(loadServed)
 
-// What pools there are is for operators, as it is in `settings`; that a job waits for no worker concerns its account.
 builder.interfaceFields(JobInterface, (t) => ({
   pool: t.string({
     nullable: true,
@@ -27,7 +26,7 @@ builder.interfaceFields(JobInterface, (t) => ({
   }),
 }))
 
-// The public catalog needs no key: when workers are away concerns those that submit, and costs a statement.
+// The catalog is public, so this field needs a key.
 builder.objectFields(VoiceEndpointRef, (t) => ({
   isServed: t.boolean({
     nullable: true,

@@ -7,18 +7,16 @@ import { OWNED_SERVER } from '../engines/owned-server.ts'
 import { GENERATION_KIND } from '../queue/job-kind.ts'
 import { DEAD_AFTER_MS, type ServerState } from './worker.ts'
 
-/** The pool of an endpoint's jobs, by its key, as `pools` names it; null where the endpoint is gone, and for jobs that no worker takes. */
+/** The pool of an endpoint's jobs; null if the endpoint is gone or no worker takes its jobs. */
 export function queuedPool(catalog: Catalog, endpointKey: string): string | null {
   const pool = poolOfJob(catalog, endpointKey)
   if (pool === GENERATION_POOL) return GENERATION_KIND.queue
   return RESERVED_POOLS.includes(pool) ? null : pool
 }
 
-/** The pools and endpoints that living workers serve. */
 interface Serving {
   readonly host: string
   readonly pools: readonly string[]
-  /** The server that it owns. */
   readonly server: { readonly state: ServerState; readonly error: string | null } | null
   readonly away: Readonly<Record<string, string>>
 }
@@ -32,10 +30,7 @@ const serving = async ({ db }: Pick<Context, 'db'>): Promise<Serving[]> =>
     })
   ).rows
 
-/**
- * Whether a living worker takes the jobs of these endpoints, by their keys; those without a pool are left out. That the caller may see such
- * jobs was decided before.
- */
+/** Maps endpoint keys to whether a living worker takes their jobs; omits endpoints without a pool. The caller checks access. */
 export async function loadServed(
   ctx: Pick<Context, 'db' | 'catalog'>,
   endpointKeys: readonly string[],
@@ -49,7 +44,7 @@ export async function loadServed(
   )
 }
 
-/** Why voice endpoints are not served now, by their slugs, for the operator; null: a living worker takes their jobs, and reaches their engine. */
+/** Maps slugs to the reason why no worker serves them, for the operator; null: served. */
 export async function loadUnserved(
   ctx: Pick<Context, 'db' | 'catalog'>,
   slugs: readonly string[],
@@ -63,7 +58,7 @@ export async function loadUnserved(
   )
 }
 
-/** Leaves out the endpoints whose engine every living worker of their pool reports as away. An endpoint without a living worker stays. */
+/** Removes endpoints whose engine every living worker reports as away; keeps endpoints without a living worker. */
 export async function withoutAway(
   ctx: Pick<Context, 'db'>,
   endpoints: readonly VoiceEndpoint[],
@@ -75,7 +70,6 @@ export async function withoutAway(
   })
 }
 
-/** The endpoints in their order, but those whose engine is away come last. */
 export async function awayLast(
   ctx: Pick<Context, 'db'>,
   endpoints: readonly VoiceEndpoint[],
@@ -90,7 +84,6 @@ function unservedBecause(endpoint: VoiceEndpoint, workers: readonly Serving[]): 
   return reasons[0] ?? `no living worker serves the pool ${poolOf(endpoint)}`
 }
 
-/** Gives, for each living worker of the pool, the reason why it does not reach the endpoint's engine; null if it does. */
 function reasonsOf(endpoint: VoiceEndpoint, workers: readonly Serving[]): (string | null)[] {
   const pool = poolOf(endpoint)
   const key = awayKey(endpoint)

@@ -9,28 +9,22 @@ import { type PeerNow, readPeers } from './permit-peers.ts'
 import { type Share, shareOut } from './share-out.ts'
 import { DEAD_AFTER_MS } from './worker.ts'
 
-/** Permits that were not renewed for this long are not used: the others take a silent worker for dead a second later. */
+/** Workers stop using permits a second before others take them for dead. */
 const VALID_MS = DEAD_AFTER_MS - 1000
-/** A worker that lost its network in the middle must not keep the others from renewing theirs: what it read is out of date by then. */
+/** The timeout frees the lock of a worker that loses its network. */
 const LOCK = `
   set local idle_in_transaction_session_timeout = '${VALID_MS - 1000}ms';
   select pg_advisory_xact_lock(hashtextextended('sonant permits', 0))`
-/** The transaction may have waited for the lock longer than a dead worker is waited for: its beginning is then older than the last heartbeat. */
+/** The transaction may begin before the last heartbeat, because it waits for the lock. */
 const GRANT = 'update worker set permits = $2, heartbeat_at = greatest(heartbeat_at, now()) where id = $1'
 const NO_REQUESTS = { inUse: 0, waiting: 0 }
 
-/** What limits this process at one server. */
 interface Gate {
   readonly slots: Semaphore
   readonly queue: ServerQueue
 }
 
-/**
- * What of each server's `max_in_flight` this process may use: requests, of which a long text has many at once. The limits of all servers, of
- * speech and of generations alike, are shared out between the living workers that take jobs for them, one worker at a time, and each writes
- * down what it may use before it uses it. A worker that joins gets its share as the others' requests end; what a dead one wrote down is free
- * again with its jobs, and not before. A worker's own server is its alone: nothing of it is shared out.
- */
+/** This process's permits (concurrent requests) for each server's `max_in_flight`. Workers share limits one at a time under a lock and write their permits before using them. A dead worker's permits become free with its jobs. An owned server is not shared. */
 export class ServerPermits {
   readonly #runtime: Pick<Runtime, 'catalog' | 'db' | 'workerId'>
   readonly #queues: () => readonly string[]
@@ -41,10 +35,6 @@ export class ServerPermits {
   #validUntil = Number.NEGATIVE_INFINITY
   #renewing: Promise<void> = Promise.resolve()
 
-  /**
-   * @param queues those that this worker takes jobs from now; none once it is stopping
-   * @param owned those whose jobs its own server takes now; none while that cannot
-   */
   constructor(
     runtime: Pick<Runtime, 'catalog' | 'db' | 'workerId'>,
     queues: () => readonly string[],
@@ -55,12 +45,10 @@ export class ServerPermits {
     this.#ownedLimit = () => ownedServerLimit(runtime.catalog.current, new Set(owned()))
   }
 
-  /** Limits the requests to a server. */
   slotsAt(server: string): Semaphore {
     return this.#gateAt(server).slots
   }
 
-  /** The queues of a kind's jobs at the servers that work on them. */
   serverQueuesOf(kind: JobKind): ServerQueues {
     const limits = () => serverLimits(this.#runtime.catalog.current, kind)
     return {
@@ -70,13 +58,11 @@ export class ServerPermits {
     }
   }
 
-  /** Requests that this process may have open now at the servers of a kind's jobs. */
   countOf(kind: JobKind): number {
     const servers = serverLimits(this.#runtime.catalog.current, kind).keys()
     return [...servers].reduce((sum, server) => sum + this.#permitsAt(server), 0)
   }
 
-  /** How much of each server's limit this process may use, and uses. */
   servers(): readonly {
     readonly server: string
     readonly inUse: number
@@ -90,14 +76,13 @@ export class ServerPermits {
     })
   }
 
-  /** The worker's own server is ready. */
   grantOwned(): void {
     const { slots, queue } = this.#gateAt(OWNED_SERVER)
     slots.grant()
     queue.grantMore()
   }
 
-  /** Shares the limits out again: to be called with every heartbeat of this worker, and when its pools or the catalog changed. */
+  /** Shares the limits anew. The worker calls it after each heartbeat and each change of pools or catalog. */
   renew(): Promise<void> {
     const renewed = this.#renewing.then(() => this.#renew())
     this.#renewing = renewed.catch(() => undefined)
@@ -115,7 +100,7 @@ export class ServerPermits {
     if (known !== undefined) return known
     const onCapacity = () => this.#pollQueuesOf(server)
     const queue = new ServerQueue({ limit: () => this.#permitsAt(server), onCapacity })
-    // A job that was let in while this worker's part was larger keeps its place: no other worker can use it until the job has left.
+    // Jobs admitted under a larger share keep their permits until they end.
     const gate = { slots: new Semaphore(() => this.#permitsAt(server, queue.inUse)), queue }
     this.#gates.set(server, gate)
     if (server !== OWNED_SERVER && this.#shares.size > 0 && !this.#shares.has(server))
@@ -138,7 +123,6 @@ export class ServerPermits {
     if (this.#gates.size === 0 && serverLimits(this.#runtime.catalog.current).size === 0) return
     this.#shares = await inTransaction(this.#runtime.db, (tx) => this.#writeShares(tx))
     this.#validUntil = begun + VALID_MS
-    // Also where nothing has grown: the old permits may have run out meanwhile.
     for (const { slots, queue } of this.#gates.values()) {
       slots.grant()
       queue.grantMore()
@@ -149,7 +133,7 @@ export class ServerPermits {
     const { workerId } = this.#runtime
     await tx.query(LOCK)
     const next = this.#shareAll(await readPeers(tx, workerId))
-    // Until it is known to be written, no more is used than both the old and the new permits allow.
+    // Until the commit is known, only what both the old and the new permits allow is used.
     this.#shares = new Map([...next].map(([server, share]) => [server, lower(share, this.#shares.get(server))]))
     const permits = [...next].flatMap(([server, share]) => (share.permits > 0 ? [[server, share.permits]] : []))
     const { rowCount } = await tx.query(GRANT, [workerId, JSON.stringify(Object.fromEntries(permits))])
@@ -162,7 +146,6 @@ export class ServerPermits {
     const queues = this.#queues()
     const limits = serverLimits(servers)
     limits.delete(OWNED_SERVER)
-    // A server that nothing names any more may still have work of this process.
     for (const server of this.#gates.keys()) {
       if (!limits.has(server) && server !== OWNED_SERVER) limits.set(server, Math.max(1, this.#useOf(server).inUse))
     }

@@ -3,16 +3,15 @@ import { jobKinds, voiceKind } from '../queue/job-kind.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { ServerPermits } from './server-permits.ts'
 
-/** Jobs of a pool that run in this process's threads; so do, one at a time, those that no endpoint speaks for any more. */
+/** Slots for jobs that run in this process, including a pool that no endpoint names. */
 export function slotsInProcess({ catalog }: Pick<Runtime, 'catalog'>, pool: string, threads: number): number {
   const servers = catalog.current
   const slots = embeddedSlots(servers, pool, threads)
-  // One more than there are threads: while one job is stored and committed, every thread still has a text to speak.
+  // The extra slot keeps all threads busy while one job is stored.
   if (slots > 0) return slots + 1
   return serverLimits(servers, voiceKind(pool)).size === 0 ? threads + 1 : 0
 }
 
-/** Jobs that a worker with these pools runs at once at most, at servers and in its own threads. */
 export const slotsOver = (
   runtime: Pick<Runtime, 'catalog'>,
   pools: readonly string[],

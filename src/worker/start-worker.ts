@@ -25,30 +25,22 @@ import { EngineWatch } from './watch-engines.ts'
 import { GpuWatch } from './watch-gpus.ts'
 import type { WorkerLoad } from './worker.ts'
 
-/** A worker that takes jobs. */
 export interface Worker {
-  /** Seconds since its last heartbeat was written. */
   readonly heartbeatAge: number
-  /** Finishes what runs, within the settings' SHUTDOWN_SECONDS, and releases the rest. */
+  /** Finishes running jobs within SHUTDOWN_SECONDS and releases the others. */
   stop(): Promise<void>
 }
 
 interface WorkerOptions {
-  /** The engine pools to serve; absent: every pool that an endpoint names, as soon as one does. */
   readonly pools?: readonly string[]
-  /** Whether it delivers webhooks as well; absent: it does not. */
   readonly webhooks?: boolean
-  /** What renders; absent: the engines of this service, which are then closed with the worker. */
   readonly engines?: Engines
-  /** The embedded engine, which its opener closes; absent: the worker's own. */
   readonly espeak?: EspeakEngine
-  /** The server that it starts and owns; absent: none. */
   readonly server?: ServerOptions
-  /** Asked for names in what a model answers, instead of the machine's name servers. */
   readonly resolver?: Resolver
 }
 
-/** Takes jobs of every kind until it is stopped; looks after what other workers left behind. */
+/** Takes jobs of every kind until stopped, and maintains the installation. */
 export async function startWorker(runtime: Runtime, options: WorkerOptions = {}): Promise<Worker> {
   const worker = new JobWorker(runtime, options)
   try {
@@ -71,7 +63,7 @@ class JobWorker implements Worker {
   #generation: Dispatcher | undefined
   #webhooks: WebhookWorker | undefined
   #registration: Registration | undefined
-  /** What only looks after things: ended first. */
+  /** Background watchers, stopped before the dispatchers. */
   readonly #watching: (() => void)[] = []
   #stopping = false
 
@@ -116,10 +108,10 @@ class JobWorker implements Worker {
     const graceMs = this.#runtime.settings.shutdownSeconds * 1000
     this.#stopping = true
     for (const end of this.#watching) end()
-    // The others are to have the permits that get free here.
+    // Others may take the permits that this worker frees.
     void permits.renew().catch(() => undefined)
     await Promise.all([this.#pools?.stop(graceMs), this.#generation?.stop(graceMs), this.#webhooks?.stop()])
-    // Until then others must not have their permits.
+    // Requests must end before others get their permits.
     await cogServers.left()
     await this.#server?.stop()
     await this.#registration?.end()
@@ -133,7 +125,6 @@ class JobWorker implements Worker {
     const permits = new ServerPermits(
       this.#runtime,
       () => (this.#stopping ? [] : queues()),
-      // A worker that is stopping finishes what it has there.
       () => (this.#server?.url ? queues() : []),
     )
     const owned = asOwnedServer(this.#server)
@@ -169,12 +160,10 @@ class JobWorker implements Worker {
     })
   }
 
-  /** The first text then finds a thread that has compiled its engine; where none can come, two cores have better things to do. */
   #warm(): void {
     if (isBuiltInServed(this.#runtime.catalog.current, this.#pools?.names ?? [])) void this.#parts.engines.warm()
   }
 
-  /** What the next heartbeat says. */
   #load(): WorkerLoad {
     const { names = [], inFlight = 0 } = this.#pools ?? {}
     return {
@@ -187,7 +176,6 @@ class JobWorker implements Worker {
     }
   }
 
-  /** A server that the operator adds, or gives another limit, is shared out at once. */
   #followServers(): Promise<() => void> {
     const { catalog, notifier, log } = this.#runtime
     const follow = (): void => {

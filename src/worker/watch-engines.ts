@@ -5,21 +5,17 @@ import type { Engines } from '../engines/engines.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 
 const TICK_MS = 1000
-/** Half of it more or less by chance, so that the workers of one server do not ask at once. */
+/** Randomized by half, so that workers do not probe together. */
 const EVERY_MS = 10_000
-/** A server that is away is asked sooner. */
 const AWAY_EVERY_MS = 1500
-/** So many probes in a row must fail. */
 const AWAY_PROBES = 3
 
 interface Watched {
   failed: number
   reason: string
-  /** In milliseconds of `performance.now()`; infinite while it is being asked. */
   nextAt: number
 }
 
-/** Asks from time to time whether the engines of a worker's pools are there. */
 export class EngineWatch {
   readonly #runtime: Runtime
   readonly #engines: Pick<Engines, 'probe'>
@@ -27,14 +23,13 @@ export class EngineWatch {
   readonly #watched = new Map<string, Watched>()
   #timer: NodeJS.Timeout | undefined
 
-  /** @param pools those that the worker serves now */
   constructor(runtime: Runtime, engines: Pick<Engines, 'probe'>, pools: () => readonly string[]) {
     this.#runtime = runtime
     this.#engines = engines
     this.#pools = pools
   }
 
-  /** Why, by `awayKey`, the engines cannot be used that did not answer the last three times. */
+  /** Reasons by `awayKey`, after AWAY_PROBES failures in a row. */
   get away(): Readonly<Record<string, string>> {
     const away = [...this.#watched].filter(([, { failed }]) => failed >= AWAY_PROBES)
     return Object.fromEntries(away.map(([key, { reason }]) => [key, reason]))

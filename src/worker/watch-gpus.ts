@@ -4,15 +4,11 @@ import type { Gpu } from './worker.ts'
 const PERIOD_MS = 10_000
 
 interface WatchOptions {
-  /** Instead of `nvidia-smi`. */
   readonly program?: string
   readonly periodMs?: number
 }
 
-/**
- * The machine's graphics cards with their memory and load, read again every ten seconds where there is a program that tells of them. While
- * it fails they are what they were, but for their memory in use and their load, which are unknown.
- */
+/** Reads the cards every ten seconds; use and load are null while that fails. */
 export class GpuWatch {
   readonly #only: ReadonlySet<number> | null
   readonly #options: WatchOptions
@@ -20,7 +16,6 @@ export class GpuWatch {
   #timer: NodeJS.Timeout | undefined
   #ended = false
 
-  /** @param only the numbers of those that count; null: all */
   constructor(only: readonly number[] | null, options: WatchOptions = {}) {
     this.#only = only === null ? null : new Set(only)
     this.#options = options
@@ -42,7 +37,6 @@ export class GpuWatch {
   async #read(): Promise<void> {
     const { program, periodMs = PERIOD_MS } = this.#options
     const found = await listGpus(program)
-    // A driver that is being replaced comes back.
     if (this.#ended || (found === 'missing' && this.#gpus.length === 0)) return
     this.#gpus = typeof found === 'string' ? this.#gpus.map(untold) : this.#counted(found)
     this.#timer = setTimeout(() => void this.#read(), periodMs).unref()

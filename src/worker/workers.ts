@@ -18,10 +18,9 @@ export const WORKER_VIEW = {
   heartbeatAt: true,
 } as const
 
-/** A process that takes jobs, as it registered. */
 export type WorkerRow = Prisma.WorkerGetPayload<{ select: typeof WORKER_VIEW }>
 
-/** Plain SQL, as `doctor` and `workers list` ask: Prisma's first query takes a tenth of a second. */
+/** `doctor` and `workers list` avoid Prisma's slow first query. */
 const COLUMNS: Readonly<Record<keyof typeof WORKER_VIEW, string>> = {
   ...{ id: 'id', host: 'host', version: 'version', pools: 'pools', slots: 'slots', inFlight: 'in_flight' },
   ...{ gpus: 'gpus', server: 'server', permits: 'permits', startedAt: 'started_at', heartbeatAt: 'heartbeat_at' },
@@ -30,13 +29,16 @@ const WORKERS = `
   select ${Object.entries(COLUMNS).map(([name, column]) => `${column} as "${name}"`)}
   from worker order by heartbeat_at desc, id`
 
-/** All workers that live or died within a day, newest heartbeat first. @throws UNAUTHORIZED, FORBIDDEN without the scope `operator` */
+/**
+ * Lists workers seen within a day, newest heartbeat first.
+ * @throws UNAUTHORIZED, FORBIDDEN without the scope `operator`
+ */
 export async function workers(ctx: Context): Promise<WorkerRow[]> {
   requireOperator(ctx)
   return (await ctx.db.pool.query<WorkerRow>(WORKERS)).rows
 }
 
-/** A card as it is stored. Rows of earlier versions have the first two alone. */
+/** Earlier versions stored only name and memory. */
 interface StoredGpu {
   readonly name: string
   readonly memory_mib: number
@@ -51,7 +53,6 @@ export const toStoredGpu = ({ name, memoryMib, memoryUsedMib, loadPercent }: Gpu
   load_percent: loadPercent,
 })
 
-/** Its graphics cards. */
 export const gpusOf = ({ gpus }: Pick<WorkerRow, 'gpus'>): Gpu[] =>
   (gpus as unknown as StoredGpu[]).map((gpu) => ({
     name: gpu.name,
@@ -60,26 +61,22 @@ export const gpusOf = ({ gpus }: Pick<WorkerRow, 'gpus'>): Gpu[] =>
     loadPercent: gpu.load_percent ?? null,
   }))
 
-/** Those whose driver has told of their memory, and neither of its use nor of their load. Older programs note neither of all cards. */
 export const silentGpusOf = ({ gpus }: Pick<WorkerRow, 'gpus'>): string[] =>
   (gpus as unknown as StoredGpu[])
     .filter((gpu) => gpu.memory_mib > 0 && gpu.memory_used_mib === null && gpu.load_percent === null)
     .map(({ name }) => name)
 
-/** Requests that it may have open at a server. */
 export interface Permit {
   readonly server: string
   readonly requests: number
 }
 
-/** By server, of which the password is not shown. */
 export const permitsOf = ({ permits }: Pick<WorkerRow, 'permits'>): Permit[] =>
   Object.entries(permits as Readonly<Record<string, number>>).map(([server, requests]) => ({
     server: placeOfServer(server),
     requests,
   }))
 
-/** The server that it owns; null: it owns none. */
 export function serverOf({ server }: Pick<WorkerRow, 'server'>): ServerStatus | null {
   if (server === null) return null
   const { state, since, restarts, error } = server as { [Field in keyof ServerStatus]: unknown }

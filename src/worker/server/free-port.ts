@@ -1,6 +1,5 @@
 import { createServer } from 'node:net'
 
-/** A port of this machine's own address that nothing listens on. What takes it meanwhile makes a server fail: its next start gets another. */
 export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer()

@@ -2,30 +2,23 @@ import type { Readable } from 'node:stream'
 import { withoutWordsOf } from '../../engines/server-words.ts'
 
 const MAX_LINES = 20
-/** Half a word could not be told from another one: lines are cut further when they are shown. */
 const MAX_LINE_CHARACTERS = 4096
-/** Of requests: what a server prints is about the latest ones. */
 const MAX_TEXTS = 64
 const LINE_END = /\r\n|\n|\r/
 const SECRET_NAME = /key|token|secret|passw/i
 
-/**
- * The last lines that a server has printed, for the operator. Texts that were sent to it are left out word by word, and the secrets that
- * it was started with: lines are logged and stored, those never are.
- */
+/** Keeps a server's last lines without the texts and secrets that it received, because lines are logged and stored. */
 export class LastLines {
   readonly #secrets: readonly string[]
   readonly #lines: string[] = []
   readonly #texts: string[] = []
 
-  /** @param env what the server was started with */
   constructor(env: Readonly<Record<string, string>>) {
     this.#secrets = Object.entries(env).flatMap(([name, value]) =>
       SECRET_NAME.test(name) && value !== '' ? [value] : [],
     )
   }
 
-  /** Keeps what comes. Resolves when the stream has ended. */
   follow(stream: Readable): Promise<void> {
     let rest = ''
     stream.setEncoding('utf8')
@@ -43,13 +36,11 @@ export class LastLines {
     })
   }
 
-  /** These went to the server: it may print them. */
   noteSent(texts: readonly string[]): void {
     this.#texts.push(...texts.filter((text) => text !== ''))
     this.#texts.splice(0, Math.max(0, this.#texts.length - MAX_TEXTS))
   }
 
-  /** The last lines, oldest first. @param count at most */
   last(count = MAX_LINES): string[] {
     return this.#lines.slice(-count).map((line) => withoutWordsOf(this.#withoutSecrets(line), this.#texts))
   }

@@ -9,24 +9,18 @@ import { ServerRecords } from './server-record.ts'
 import type { ServerTimes } from './watch-server.ts'
 import { WorkerServer } from './worker-server.ts'
 
-/** The server that a worker is to own. */
 export interface ServerOptions {
   readonly spec: ServerSpec
-  /** What it inherits. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly times?: Partial<ServerTimes>
 }
 
-/** What a server's worker does about it. */
 interface Around {
   gpus(): readonly Gpu[]
-  /** The server can take jobs. */
   onReady(): void
-  /** What takes jobs of the server. */
   dispatchers(): readonly (Pick<Dispatcher, 'leaveServer'> | undefined)[]
 }
 
-/** The server of a worker that is to own one, not started yet. */
 export function openWorkerServer(
   runtime: Runtime,
   { spec, environment, times = {} }: ServerOptions,
@@ -48,7 +42,6 @@ export function openWorkerServer(
   })
 }
 
-/** The same as engines see it: a job that comes while there is none, or comes to a worker without one, goes back to the queue. */
 export const asOwnedServer = (server: WorkerServer | undefined): OwnedServer => ({
   url: () => {
     const url = server?.url ?? null

@@ -1,45 +1,40 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** In the environment of everything that a worker's server is made of: its own processes, and what they start, whatever group that is in. */
+/** All processes of a worker's server inherit this variable, whatever their process group. */
 export const MARK_VARIABLE = 'SONANT_SERVER_MARK'
-/** The field of /proc/<pid>/stat that holds when a process started, counted behind the name in parentheses. */
 const START_FIELD = 19
 
-/** A process as no later one with the same number is it. */
+/** Identifies a process even if its number is reused. */
 export interface ProcessIdentity {
   readonly pid: number
-  /** In ticks since the machine started; null where the system does not tell. */
   readonly startedAt: string | null
 }
 
 export const identityOf = (pid: number): ProcessIdentity => ({ pid, startedAt: startOf(pid) })
 
-/** Whether this very process still runs: not one that got its number afterwards, nor one that has ended and is not waited for. */
+/** False for a zombie and for a later process with the same number. */
 export function isRunning({ pid, startedAt }: ProcessIdentity): boolean {
   if (startedAt !== null) return startOf(pid) === startedAt && !isZombie(pid)
   return isThere(pid)
 }
 
-/**
- * The processes that carry a mark in their environment; on systems without /proc none are known. A mark is random: what has a number of
- * an earlier process by chance does not carry it.
- */
+/** Finds processes with a mark; none without /proc. A random mark protects processes that reuse a number. */
 export function processesMarked(mark: string): number[] {
   const entry = `${MARK_VARIABLE}=${mark}\0`
   const pids = entriesOf('/proc').filter((name) => /^\d+$/.test(name))
   return pids.flatMap((pid) => (readOf(`/proc/${pid}/environ`).includes(entry) && !isZombie(pid) ? [Number(pid)] : []))
 }
 
-/** Sends a signal; a process or group that is gone, or not this user's, is left alone. @param target negative: the group */
+/**
+ * Ignores a missing process and one of another user.
+ * @param target negative: a process group
+ */
 export function signal(target: number, name: NodeJS.Signals): void {
   try {
     process.kill(target, name)
-  } catch {
-    // Gone meanwhile.
-  }
+  } catch {}
 }
 
-/** Whether a process, or a group if negative, is there. */
 export function isThere(target: number): boolean {
   try {
     return process.kill(target, 0)
@@ -52,7 +47,6 @@ const startOf = (pid: number): string | null => statOf(pid)[START_FIELD] ?? null
 
 const isZombie = (pid: number | string): boolean => statOf(pid)[0] === 'Z'
 
-/** Behind the name, which may hold anything. */
 function statOf(pid: number | string): string[] {
   const stat = readOf(`/proc/${pid}/stat`)
   return stat === '' ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ')

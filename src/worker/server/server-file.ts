@@ -8,26 +8,19 @@ import { ConfigError } from '../../context/config-error.ts'
 const MAX_GPU = 255
 const MAX_START_SECONDS = 24 * 3600
 const DEFAULT_START_SECONDS = 600
-/** How much of the file aliases may repeat. */
 const MAX_ALIAS_COUNT = 100
 const VARIABLE_FORM = /^[A-Za-z_][A-Za-z0-9_]*$/
-/** What the worker sets itself. */
 const GPUS_VARIABLE = 'CUDA_VISIBLE_DEVICES'
 const PORT_VARIABLE = 'PORT'
-/** `$PORT` and `${PORT}`, but not `$PORTAL`. */
 const PORT_WORD = /\$(?:PORT(?![A-Za-z0-9_])|\{PORT\})/g
 
-/** The server that a worker starts and owns. */
 export interface ServerSpec {
-  /** Program and arguments, started without a shell. `$PORT` in them is the port to listen on. */
+  /** Runs without a shell. `$PORT` becomes the port to listen on. */
   readonly command: readonly string[]
-  /** Variables besides the worker's own environment. `$PORT` in their values is the port to listen on. */
   readonly env: Readonly<Record<string, string>>
-  /** The cards that it sees, by their numbers; null: all of the machine. */
+  /** Numbers of visible cards; null: all. */
   readonly gpus: readonly number[] | null
-  /** Answers a GET with 2xx as soon as the server can work, and as long as it can. */
   readonly readyPath: string
-  /** How long it may take to get ready. */
   readonly startSeconds: number
 }
 
@@ -89,9 +82,8 @@ function given(message: string) {
 }
 
 /**
- * Reads the file that says which server a worker owns: YAML on the worker's own machine, never anything from the database, as it names a
- * program to run.
- * @param environment where the program is looked for (`PATH`)
+ * Reads a worker's server file. It names a program, so it comes from the worker's disk, never from the database.
+ * @param environment its `PATH` finds the program
  * @throws ConfigError with a line for each violation
  */
 export function readServerFile(path: string, environment: Environment): ServerSpec {
@@ -112,7 +104,6 @@ export function readServerFile(path: string, environment: Environment): ServerSp
   return { command, env, gpus, readyPath, startSeconds }
 }
 
-/** What the server is started with on this port. @param environment the worker's, without its own settings */
 export function launchOf({ command, env, gpus }: ServerSpec, port: number, environment: Environment) {
   const withPort = (value: string) => value.replace(PORT_WORD, String(port))
   const own = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, withPort(value)]))
@@ -148,7 +139,6 @@ function parse(path: string, source: string) {
     }
     return { value: document.toJS({ maxAliasCount: MAX_ALIAS_COUNT }) as unknown, lineOf }
   } catch (error) {
-    // The parser recurses, and aliases may repeat too much.
     throw error instanceof ConfigError ? error : rejected(path, ['is nested too deeply, or repeats itself too often'])
   }
 }
@@ -162,7 +152,6 @@ function wrongVariables(value: unknown): Violation[] {
   })
 }
 
-/** A program that is not there would fail at every start. */
 function missingProgram(value: unknown, inherited = ''): Violation[] {
   const { command, env } = (value ?? {}) as { command?: unknown; env?: { PATH?: unknown } | null }
   const program: unknown = Array.isArray(command) ? command[0] : undefined

@@ -2,19 +2,14 @@ import { spawn } from 'node:child_process'
 import { endMarked } from './end-marked.ts'
 import { MARK_VARIABLE } from './process-marks.ts'
 
-// Runs as a process of its own between a worker and its server: it ends the server when the worker is gone, however that ended.
+// This process sits between a worker and its server, and ends the server if the worker dies.
 
-/** What to start, as the worker sends it. */
 export interface Launch {
   readonly command: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** What the worker hears. */
-export type Launched =
-  | { readonly pid: number }
-  /** How it ended, in words. */
-  | { readonly ended: string }
+export type Launched = { readonly pid: number } | { readonly ended: string }
 
 function launch({ command: [program = '', ...args], env }: Launch): void {
   const child = spawn(program, args, { env: { ...env }, detached: true, stdio: ['ignore', 'inherit', 'inherit'] })
@@ -24,7 +19,6 @@ function launch({ command: [program = '', ...args], env }: Launch): void {
     process.exit(0)
   }
   const ended = (how: string): void => {
-    // The worker may be gone.
     if (process.connected) process.send?.({ ended: how } satisfies Launched, () => void end())
     else void end()
   }

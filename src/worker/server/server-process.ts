@@ -6,28 +6,23 @@ import type { LastLines } from './last-lines.ts'
 import { MARK_VARIABLE } from './process-marks.ts'
 import type { Launch, Launched } from './server-launcher.ts'
 
-/** How long the last lines of a server that is gone are waited for: what it has left behind may hold its output open. */
 const REST_MS = 200
 const LAUNCHER = fileURLToPath(new URL('server-launcher.ts', import.meta.url))
 
-/** One run of a server. */
 export interface ServerProcess {
-  /** Its process id once it runs; null: it never did. */
   readonly started: Promise<number | null>
-  /** Settles when the server has ended, with how. What it has started may still be there. */
   readonly ended: Promise<string>
-  /** Ends it, and everything that it has started, within a few seconds. */
+  /** Ends the server and its descendants within seconds. */
   end(): Promise<void>
 }
 
 /**
- * Starts a server by way of a launcher, which ends it when this process is gone.
- * @param mark what all of its processes carry
- * @param lines gets what it prints
+ * Starts a server through a launcher, which ends it if this process dies.
+ * @param mark of all its processes
  */
 export function startServerProcess(launch: Launch, mark: string, lines: LastLines): ServerProcess {
   const launcher = fork(LAUNCHER, [], {
-    // Not of this process's group: Ctrl-C is for the worker, which lets its jobs finish first.
+    // Ctrl-C must reach only the worker, which finishes its jobs first.
     detached: true,
     execArgv: [],
     env: { [MARK_VARIABLE]: mark },
@@ -46,13 +41,11 @@ export function startServerProcess(launch: Launch, mark: string, lines: LastLine
     end: async () => {
       if (launcher.connected) launcher.disconnect()
       await gone
-      // Where the launcher itself was killed.
       await endMarked({ mark, group: (await started) ?? undefined, termMs: 0 })
     },
   }
 }
 
-/** What the launcher says, and its end. */
 function follow(launcher: ChildProcess) {
   const started = Promise.withResolvers<number | null>()
   const news = Promise.withResolvers<string>()
@@ -68,7 +61,7 @@ function follow(launcher: ChildProcess) {
     gone.resolve()
   }
   launcher.once('error', (error) => over(`its launcher could not be started (${error.message})`))
-  // The channel ends behind the last message. Not 'close': what left the server's group may hold its output open.
+  // 'disconnect' follows the last message. 'close' may never come, because descendants can keep the output open.
   const events = ['exit', 'disconnect'].map((event) => new Promise((resolve) => launcher.once(event, resolve)))
   void Promise.all(events).then(() => over('the process that ran it was killed'))
   return { started: started.promise, news: news.promise, gone: gone.promise }

@@ -2,23 +2,17 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
 import type { ServerSpec } from './server-file.ts'
 
-/** A server that stops answering is given up after so many questions in a row, however long this process slept between them. */
+/** Counting probes tolerates a pause of this process. */
 const UNANSWERED_PROBES = 3
 
-/** How a server is watched, in milliseconds. */
+/** Milliseconds; `backoffMs` doubles up to the longest, and `steadyMs` of readiness resets it. */
 export interface ServerTimes {
-  /** Between two questions whether it is ready. */
   readonly pollMs: number
-  /** Between two questions whether it still answers. */
   readonly probeMs: number
-  /** How long an answer may take: a busy server answers late. */
   readonly answerMs: number
-  /** A server that has not answered for this long is restarted. */
   readonly silenceMs: number
-  /** Before the first restart; twice that before each further one, up to the longest. */
   readonly backoffMs: number
   readonly longestBackoffMs: number
-  /** A server that was ready for this long begins with the first backoff again. */
   readonly steadyMs: number
 }
 
@@ -40,7 +34,7 @@ interface Watched {
   onReady(tookMs: number): void
 }
 
-/** Settles when the server is not ready in time, or does not answer any more, with that in words; or when the signal is aborted. */
+/** Resolves with the reason if the server is late or stops answering, or when the signal aborts. */
 export async function watchServer(watched: Watched): Promise<string> {
   try {
     return (await untilReady(watched)) ?? (await untilSilent(watched))
@@ -50,7 +44,6 @@ export async function watchServer(watched: Watched): Promise<string> {
   }
 }
 
-/** null: it is ready. */
 async function untilReady({ url, spec, times, signal, onReady }: Watched): Promise<string | null> {
   const began = performance.now()
   const elapsed = () => performance.now() - began
@@ -74,11 +67,10 @@ async function untilSilent({ url, spec, times, signal }: Watched): Promise<strin
   }
 }
 
-/** Whether a GET is answered with 2xx in time. */
 async function answers(url: string, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-    // A connection of its own: one that was kept says nothing about new ones.
+    // Only a new connection shows that the server accepts connections.
     const answer = await request(url, { signal: limit, reset: true })
     await answer.body.dump()
     return answer.statusCode >= 200 && answer.statusCode < 300

@@ -14,30 +14,27 @@ const CAUSE_LINES = 10
 
 interface ServerOptions {
   readonly spec: ServerSpec
-  /** The worker's environment without its own settings. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly records: ServerRecords
   readonly log: Log
   readonly times?: Partial<ServerTimes>
   now(): Date
   gpus(): readonly Gpu[]
-  /** It can take requests. */
   onReady(): void
-  /** It cannot any more: the jobs that are there are to be delivered again. @param cause in the operator's words */
+  /**
+   * Jobs at the server must be redelivered.
+   * @param cause for the operator
+   */
   onLost(cause: string): void
 }
 
-/**
- * The server that a worker owns: started with it, watched, restarted with backoff when it ends or stops answering, and ended with it.
- * What an earlier worker on this machine has left behind is ended first.
- */
+/** Starts, watches, restarts and ends a worker's own server. */
 export class WorkerServer {
   readonly #options: ServerOptions
   readonly #times: ServerTimes
   readonly #stopping = new AbortController()
   #status: ServerStatus
   #url: string | null = null
-  /** The time of the last success in milliseconds of `performance.now()`. */
   #readyAt = 0
   #lines: LastLines
   #running: Promise<void> = Promise.resolve()
@@ -49,7 +46,6 @@ export class WorkerServer {
     this.#status = { state: 'starting', since: options.now(), restarts: 0, error: null }
   }
 
-  /** Where it answers; null while it does not. */
   get url(): string | null {
     return this.#status.state === 'ready' ? this.#url : null
   }
@@ -58,19 +54,16 @@ export class WorkerServer {
     return this.#status
   }
 
-  /** These texts go to it: they are left out of what is kept of its output. */
   noteSent(texts: readonly string[]): void {
     this.#lines.noteSent(texts)
   }
 
-  /** Ends what is left of earlier workers' servers, and starts this one. Does not wait until it is ready. */
   async start(): Promise<void> {
     const orphans = await this.#options.records.endOrphans()
     if (orphans > 0) this.#options.log.warn({ processes: orphans }, 'the server of a worker that was killed was ended')
     this.#running = this.#run()
   }
 
-  /** Resolves when nothing of it is left. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#running
@@ -90,7 +83,6 @@ export class WorkerServer {
     }
   }
 
-  /** One run, until nothing is left of it: why it ended, and how long it was ready before. */
   async #runOnce(): Promise<{ cause: string; readyMs: number }> {
     const { spec, environment, records, log } = this.#options
     const port = await freePort()
@@ -109,7 +101,6 @@ export class WorkerServer {
     return { cause: this.#causeOf(how), readyMs }
   }
 
-  /** Nothing is sent to it from now on. */
   #lost(how: string): void {
     if (this.url === null) return
     const cause = this.#causeOf(how)
@@ -117,7 +108,6 @@ export class WorkerServer {
     if (!this.#stopping.signal.aborted) this.#options.onLost(cause)
   }
 
-  /** Settles with why this run is over: the server ended, is not ready in time, does not answer any more, or is to be stopped. */
   async #watch(server: ServerProcess, url: string): Promise<string> {
     const over = new AbortController()
     const signal = AbortSignal.any([this.#stopping.signal, over.signal])
