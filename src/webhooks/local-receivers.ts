@@ -2,26 +2,20 @@ import type { Notifier } from '../db/notifier.ts'
 import { LOOPBACK, type LocalReceivers } from '../egress/local-receivers.ts'
 
 const CHANNEL = 'sonant_local_receiver'
-/** How often a receiver says that it is still there, and how long a worker believes it. */
 export const ANNOUNCE_MS = 1000
 const BELIEVED_MS = 5000
 const MOST_RECEIVERS = 16
-/** A receiver on a worker's own machine, run by `sonant webhooks listen` to try webhooks with. */
 export interface LocalReceiver {
   readonly port: number
-  /** PEM, for 127.0.0.1: nothing but the holder of its key is connected to. null: it has gone. */
+  /** PEM for 127.0.0.1, pinned by the worker; null: the receiver ended. */
   readonly certificate: string | null
 }
 
-/** Notifies every worker of this database of a receiver, or that it has gone. Kept nowhere: it has to be repeated. */
+/** Nothing stores the announcement, so the receiver repeats it. */
 export const announceReceiver = (notifier: Notifier, receiver: LocalReceiver): Promise<void> =>
   notifier.notify(CHANNEL, JSON.stringify(receiver))
 
-/**
- * The local receivers as they announce themselves: a guard of addresses lets deliveries reach exactly these, on this machine, as long as
- * they run. What can announce one can write to the database already; a pinned certificate keeps other services of the machine out of
- * reach all the same.
- */
+/** Tracks announced receivers; the egress guard admits exactly these. The pinned certificate protects other local services. */
 export async function followReceivers(notifier: Notifier): Promise<LocalReceivers> {
   const known = new Map<number, { certificate: string; until: number }>()
   const onMessage = (payload: string): void => {

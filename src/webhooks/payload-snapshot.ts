@@ -10,31 +10,25 @@ import type { DeliveryKind } from './delivery/webhook-delivery.ts'
 import { signDelivery } from './signing/sign.ts'
 import { type SealedSecrets, type SigningParts, sealedColumns, signingSecrets } from './signing/signing-secrets.ts'
 
-/** What making a delivery needs: the secrets that sign it. */
 export interface DeliveryParts extends Parts, SigningParts, UrlParts, MeasuredParts {}
 
-/** The bytes of a delivery and their signature. */
 export interface PayloadSnapshot {
-  /** Unix seconds. */
   readonly timestamp: number
   readonly signature: string
   readonly body: Buffer
 }
 
-/** What a delivery is about. A test has the id of a job that never was. */
 export interface Subject {
   readonly accountId: string
   readonly kind: DeliveryKind
   readonly jobId: string
 }
 
-/** SealedSecrets as columns of a statement that calls the job `j`. */
 export const SIGNED_COLUMNS = sealedColumns('j.account_id')
-/** What is sent of a job and what signs it, in one way to the database: the transaction that ends the job waits for it. */
 const SIGNED_JOB = { name: 'signed_job', columns: SIGNED_COLUMNS }
 const SAMPLE_OUTPUT = { output: 'audio', contentType: 'audio/wav' }
 
-/** The bytes and the signature of a delivery as of now; null where the account's secret does not open: nothing goes out unsigned. */
+/** Returns body and signature as of now; null if the account's secret is unreadable, because nothing is sent unsigned. */
 export async function snapshotPayload(
   parts: DeliveryParts,
   tx: Tx,
@@ -47,14 +41,14 @@ export async function snapshotPayload(
     return await signPayload(parts, tx, { deliveryId, accountId }, finished ?? sampleJob(subject.jobId))
   } catch (error) {
     if (!(error instanceof UnreadableSecret)) throw error
-    // The job must end all the same: a delivery that cannot be signed is recorded as failed.
+    // The job still ends; its delivery is recorded as failed.
     parts.log.error({ accountId }, 'a webhook secret does not open: set OLD_SECRET_KEY and rekey')
     return null
   }
 }
 
 /**
- * The same of a job that was read with its secrets, as it is given: then `tx` is only asked where the account has none yet.
+ * Signs a job that was read with its secrets; queries `tx` only if the account has none.
  * @throws UnreadableSecret
  */
 export async function signPayload(
@@ -76,7 +70,6 @@ async function finishedJob(tx: Tx, jobId: string): Promise<PolledJob & SealedSec
   return job
 }
 
-/** What a completed job looks like, its URL signed like any other; it leads to nothing. */
 const sampleJob = (jobId: string): PolledJob => ({
   id: jobId,
   endpointKey: '',

@@ -18,25 +18,24 @@ const IP_ADDRESS = 7
 
 type Owner = Context & SigningParts & { readonly actor: AccountActor }
 
-/** A delivery as it was received, and what a receiver's check says of it. */
 export interface Delivery {
   readonly id: string | null
   readonly valid: boolean
   readonly problems: readonly string[]
-  /** Parsed where it is JSON, else its text. */
   readonly body: unknown
 }
 
-/** Receives over TLS on 127.0.0.1, with a certificate made for this run. */
 export interface Receiver {
   readonly url: string
   readonly port: number
-  /** PEM. */
   readonly certificate: string
   close(): Promise<void>
 }
 
-/** Checks every delivery with the account's secrets as they are then; genuine ones get 204, all others 400. @throws INVALID_REQUEST for a port that is taken */
+/**
+ * Checks each delivery with the account's current secrets; answers 204 if valid, else 400.
+ * @throws INVALID_REQUEST if the port is taken
+ */
 export async function startReceiver(
   owner: Owner,
   port: number,
@@ -52,7 +51,7 @@ export async function startReceiver(
       () => response.destroy(),
     )
   })
-  // The server knows a connection from its handshake on.
+  // The HTTPS server lists a connection only after its handshake.
   const connections = new Set<Duplex>()
   server.on('connection', (socket) => {
     connections.add(socket)
@@ -77,7 +76,6 @@ export async function startReceiver(
   }
 }
 
-/** Valid by the clock of this machine: the one that checks it runs here, too. */
 async function makeCertificate(): Promise<{ key: string; certificate: string }> {
   const { generate } = await import('selfsigned')
   const made = await generate([{ name: 'commonName', value: 'Sonant webhooks listen' }], {

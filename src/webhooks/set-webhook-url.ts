@@ -8,8 +8,7 @@ import { invalidRequest } from '../errors/service-error.ts'
 import { type WebhookView, webhook } from './webhook.ts'
 
 /**
- * Sets where the account's webhook deliveries go when a submission names no URL; null clears it, and only an explicit one
- * does: a variable that was forgotten must not silence an account. Deliveries that exist already keep their URL.
+ * Sets the account's default webhook URL. Only an explicit null clears it, so a forgotten variable cannot. Existing deliveries keep their URL.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
  */
 export async function setWebhookUrl(
@@ -25,7 +24,7 @@ export async function setWebhookUrl(
   if (message !== null) throw invalidRequest(`The URL ${message}.`, [{ path: '/url', message }])
   await ctx.db.prisma.$transaction(async (tx) => {
     await tx.account.update({ where: { id: accountId }, data: { webhookUrl: url }, select: { id: true } })
-    // Beyond its origin a URL may hold a receiver's secret.
+    // The path may contain a receiver's secret.
     const detail = url === null ? null : new URL(url).origin
     await recordChange(sqlIn(tx), ctx.actor, { action: 'webhook_url_set', accountId, detail })
   })

@@ -4,19 +4,14 @@ import type { Context } from '../context/context.ts'
 import { publicIdOf } from '../db/public-id.ts'
 import { notFound } from '../errors/service-error.ts'
 
-/** A signing secret, without its value: it cannot be read back. */
 export interface WebhookSecretView {
-  /** What `expireWebhookSecret` takes. */
   readonly id: string
   readonly createdAt: Date
-  /** When it stops signing; null for the newest. */
   readonly expiresAt: Date | null
 }
 
-/** Where an account's webhook deliveries go when a submission names no URL, and what signs them. */
 export interface WebhookView {
   readonly url: string | null
-  /** Newest first. */
   readonly secrets: readonly WebhookSecretView[]
 }
 

@@ -1,16 +1,14 @@
 import { type buildConnector, Client } from 'undici'
 import { ATTEMPT_TIMEOUT_MS } from './webhook-delivery.ts'
 
-/** An idle socket is closed before the receiver's own timeout (5 s in Node): a request must not cross with its goodbye. */
+/** Shorter than a receiver's own idle timeout (5 s in Node), so that a request never meets a closing socket. */
 const KEEP_ALIVE_MS = 4000
 const SWEEP_MS = 10_000
 const MAX_HEADER_BYTES = 16_384
 
-/** Kept-alive connections to receivers. An attempt has its own while it lasts, so that one that hangs delays no other. */
+/** Keep-alive connections to receivers; one attempt uses one connection, so a hanging receiver delays no other. */
 export interface Connections {
-  /** A connection to the origin; it is opened, or opened again, by the guarded connector when it is used. */
   take(origin: string): Client
-  /** For the next attempt. Only after a whole response. */
   release(origin: string, client: Client): void
   close(): Promise<void>
 }
@@ -20,7 +18,6 @@ interface Idle {
   readonly since: number
 }
 
-/** Opens and keeps connections to receivers. */
 export function openConnections(connect: buildConnector.connector): Connections {
   const idle = new Map<string, Idle[]>()
   const sweep = setInterval(() => {
@@ -57,7 +54,6 @@ const openClient = (origin: string, connect: buildConnector.connector): Client =
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // The attempt's own deadline ends whatever hangs; these stay behind it.
     headersTimeout: 2 * ATTEMPT_TIMEOUT_MS,
     bodyTimeout: 2 * ATTEMPT_TIMEOUT_MS,
   })

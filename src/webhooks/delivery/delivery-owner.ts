@@ -3,7 +3,10 @@ import type { Context } from '../../context/context.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { isId } from '../../values/id.ts'
 
-/** The id of the account that a delivery is for, for the operator. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND */
+/**
+ * Returns the account id of a delivery, for the operator.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
+ */
 export async function deliveryOwner(ctx: Context, { id }: { readonly id: string }): Promise<string> {
   requireOperator(ctx)
   const found = isId('msg', id)

@@ -4,24 +4,18 @@ import type { Watched } from './deadlines.ts'
 import type { AttemptResult } from './record-attempt.ts'
 import { ATTEMPT_TIMEOUT_MS, type Outcome, RESPONSE_BYTES } from './webhook-delivery.ts'
 
-/** The status decides; the body, which is only kept for the record, gets this long. */
 const BODY_GRACE_MS = 1000
 const BAD_RESPONSE = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_INVALID|UND_ERR_RES)/
 
-/** What ends with an exchange. `client` is there where one was used, and `reusable` where nothing is left on its connection. */
 type OnEnd = (result: AttemptResult, client: Client | null, reusable: boolean) => void
 
-/**
- * One request and its response, within 10 s of its making. It listens to undici directly: promises,
- * streams and signals for each request would cost as much as the request. It ends once, whatever happens and however often.
- */
+/** One request and its response, within ATTEMPT_TIMEOUT_MS. Reports exactly one result. */
 export class Exchange implements Dispatcher.DispatchHandler, Watched {
   readonly #started = performance.now()
   readonly #signal: AbortSignal
   readonly #onEnd: OnEnd
   #client: Client | null = null
   #status: number | null = null
-  /** When the response was first seen to be under way. */
   #answeredAt: number | null = null
   readonly #chunks: Buffer[] = []
   #length = 0
@@ -32,7 +26,6 @@ export class Exchange implements Dispatcher.DispatchHandler, Watched {
     this.#onEnd = onEnd
   }
 
-  /** Sends on a client that `take` gives, unless this has ended already. */
   send(take: () => Client, request: Dispatcher.DispatchOptions): void {
     if (this.#ended) return
     this.#client = take()
@@ -58,7 +51,6 @@ export class Exchange implements Dispatcher.DispatchHandler, Watched {
     if (statusCode >= 200) this.#status = statusCode
   }
 
-  /** The start of a body as it came: compressed ones are not unpacked. */
   onResponseData(_controller: unknown, chunk: Buffer): void {
     this.#chunks.push(chunk)
     this.#length += chunk.length
@@ -73,7 +65,6 @@ export class Exchange implements Dispatcher.DispatchHandler, Watched {
     this.fail(error)
   }
 
-  /** @param without what it is called where no status came */
   #end(without: Outcome, reusable = false): void {
     if (this.#ended) return
     this.#ended = true

@@ -1,6 +1,5 @@
 import type { Pool } from 'pg'
 import { foldCounts } from '../../db/fold-counts.ts'
 
-/** As `foldCounts` has it, the counters of webhook deliveries. */
 export const foldDeliveryCounts = (db: Pool): Promise<void> =>
   foldCounts(db, { table: 'webhook_delivery_count', key: ['account_id', 'state'], sum: 'deliveries' })

@@ -1,7 +1,7 @@
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { Outcome } from './webhook-delivery.ts'
 
-/** Receivers may answer with any status: measurements know those that servers send by themselves. */
+/** Receivers may send any status, so metrics label only these. */
 const STATUSES: ReadonlySet<number> = new Set([
   ...[
     300, 301, 302, 303, 304, 307, 308, 400, 401, 402, 403, 404, 405, 406, 408, 409, 410, 411, 413, 414, 415, 421, 422,
@@ -14,7 +14,10 @@ const STATUSES: ReadonlySet<number> = new Set([
 const labelOf = (outcome: Outcome): string =>
   outcome.startsWith('status_') && !STATUSES.has(Number(outcome.slice('status_'.length))) ? 'status_other' : outcome
 
-/** What came of an attempt, once that is recorded. @param isLast whether it ended its delivery */
+/**
+ * Call it after the commit.
+ * @param isLast whether the attempt ended its delivery
+ */
 export function noteAttempt(
   telemetry: Telemetry,
   { outcome, durationMs }: { readonly outcome: Outcome; readonly durationMs: number },
@@ -24,7 +27,6 @@ export function noteAttempt(
   if (isLast) noteEndedDelivery(telemetry, outcome)
 }
 
-/** A delivery that has ended, to be called after the commit. */
 export function noteEndedDelivery(telemetry: Telemetry, outcome: Outcome): void {
   telemetry.count('webhook_deliveries_total', { outcome: labelOf(outcome) })
 }

@@ -9,16 +9,13 @@ import type { Deadlines } from './deadlines.ts'
 import { Exchange } from './exchange.ts'
 import type { AttemptResult } from './record-attempt.ts'
 
-/** So many URLs are remembered as what they were parsed into; then they are forgotten together. */
 const MAX_TARGETS = 1000
 
-/** Where a URL leads. */
 interface Target {
   readonly origin: string
   readonly hostname: string
   readonly port: number
   readonly path: string
-  /** Whether the host is an address that may be connected to; false for names, which may mean another one at every attempt. */
   readonly isGoodAddress: boolean
 }
 
@@ -31,10 +28,7 @@ interface Poster {
 /** Never throws. */
 export type PostWebhook = (attempt: Attempt, signal: AbortSignal) => Promise<AttemptResult>
 
-/**
- * Sends one attempt's payload snapshot within 10 s over DNS, TLS and response together. Redirects are not followed. A name is
- * resolved and judged here at every attempt, also for one that finds a connection open from before.
- */
+/** Sends one attempt without following redirects. Each attempt resolves and checks the host again, even on an open connection, against server-side request forgery. */
 export function openPostWebhook(poster: Poster): PostWebhook {
   const { guard, connections, deadlines } = poster
   const targets = new Map<string, Target>()

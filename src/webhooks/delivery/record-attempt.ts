@@ -13,31 +13,29 @@ import { noteAttempt } from './note-attempt.ts'
 import { concurrencyKeyOf, mostAttempts, type Outcome } from './webhook-delivery.ts'
 
 const MAX_BATCH = 200
-/** Only a process that stops waits for a record: under load, this makes it one commit for dozens of deliveries. */
 const SPACING_MS = 16
-/** What holds one batch up keeps the next one waiting no longer. */
 const LONGEST_WAIT_MS = 250
 
-/** The outcome of one attempt. */
 export interface AttemptResult {
   readonly outcome: Outcome
   readonly durationMs: number
   readonly responseStatus: number | null
-  /** At most the first 1,024 bytes of the body. */
   readonly response: Buffer | null
 }
 
 interface Recorded {
   readonly attempt: Attempt
   readonly result: AttemptResult
-  /** What brought it: a success leaves the queue with its record. */
   readonly claimed: Delivery
 }
 
 /** 'settled': the queue row was deleted with the record. */
 export type RecordAttempt = (recorded: Recorded) => Promise<'settled' | 'open'>
 
-/** @param condition of reading the results, before any row is locked; `unnoted`: of the lines of attempts */
+/**
+ * @param condition checked before the statement locks a row
+ * @param unnoted condition on `webhook_attempt`
+ */
 const noting = (condition: string, unnoted = 'true') => `
 with result as (
   select * from unnest($1::text[], $2::int[], $3::int[], $4::text[], $5::int[], $6::int[], $7::bytea[])
@@ -50,26 +48,20 @@ with result as (
   returning r.id, r.round, r.number, r.outcome
 )`
 
-/**
- * The cast keeps the planner from reading all that is pending instead of the few ids. Fenced by the round alone: the receiver has it, so
- * that nothing may be sent any more, even where another attempt was begun since.
- */
+/** The cast to text makes the planner use the ids. A success ends the round even if another attempt began, because the receiver has the delivery. */
 const succeed = (queue: Queue) => `
 ${noting(limitingLockWaits('$10'))}, dequeued as (${queue.dequeueing(WEBHOOK_KIND, '$8', '$9')})
 update webhook_delivery d set state = 'succeeded', outcome = r.outcome, finished_at = greatest(now(), d.created_at)
 from result r where d.id = r.id and d.round = r.round and d.state::text = 'pending'`
 
-/**
- * Fenced by round and attempt: a worker that was given up changes nothing but the line of its own attempt. Fenced by that line as well: a
- * record that is repeated because its answer was lost queues no second retry.
- */
+/** The update repeats round and attempt, so a stale worker changes only its own attempt. A repeated record finds its outcome set and queues no second retry. */
 const FAIL = `${noting('true', 'a.outcome is null')}
 update webhook_delivery d set outcome = r.outcome, next_attempt_at = now() + make_interval(secs => $8),
   state = case when $9 then 'failed'::webhook_delivery_state else 'pending' end, 
   finished_at = case when $9 then greatest(now(), d.created_at) end
 from noted r where d.id = r.id and d.round = r.round and d.attempt = r.number and d.state::text = 'pending'`
 
-/** Records the outcomes of attempts: successes many in one statement, failures each with its retry in one transaction. */
+/** Records successes in batches, and each failure with its retry in one transaction. */
 export function openRecordAttempt(
   parts: Pick<Parts, 'db' | 'notifier' | 'queue' | 'settings'> & MeasuredParts,
 ): RecordAttempt {
@@ -84,7 +76,7 @@ export function openRecordAttempt(
   }
 }
 
-/** Many in one statement. A row that another transaction holds, or that PostgreSQL refuses, is written alone: the others are not its own. */
+/** If PostgreSQL refuses a batch or a lock blocks it, each row is written alone. */
 function openSuccesses({ db, queue }: Pick<Parts, 'db' | 'queue'>): (recorded: Recorded) => Promise<void> {
   const text = succeed(queue)
   const write = async (items: readonly Recorded[], lockWait = BATCH_WAIT) => {
@@ -107,7 +99,6 @@ function openSuccesses({ db, queue }: Pick<Parts, 'db' | 'queue'>): (recorded: R
   }
 }
 
-/** Returns whether it was the last attempt of the delivery. */
 async function recordFailure(
   parts: Pick<Parts, 'db' | 'queue' | 'settings'>,
   { attempt, result }: Recorded,

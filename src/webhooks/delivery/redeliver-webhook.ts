@@ -8,7 +8,6 @@ import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import { isId } from '../../values/id.ts'
 import { concurrencyKeyOf, type DeliveryState } from './webhook-delivery.ts'
 
-/** With their attempts, the one that begins included: a delivery that is sent again and again would grow without end, and never be old. */
 const KEPT_ROUNDS = 10
 
 interface Row {
@@ -17,10 +16,7 @@ interface Row {
 }
 
 /**
- * Sends a finished delivery again, succeeded or not: the same id and body fields, a fresh timestamp, signature and URLs, with up to four
- * attempts. It goes to where a webhook delivery of the job would go now: the submission's URL, else the account's, and only where that was
- * cleared, to the old one. The worker takes its payload snapshot before the first attempt: callers, the command line included, need not know
- * the service's secrets and its public URL.
+ * Sends a finished delivery again with the same id, a fresh timestamp, signature and URLs. The worker signs it, so callers need no secrets.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST while it is still being delivered
  */
 export async function redeliverWebhook(ctx: Context, input: { readonly id: string }): Promise<string> {
@@ -51,10 +47,7 @@ export async function redeliverWebhook(ctx: Context, input: { readonly id: strin
   return input.id
 }
 
-/**
- * Locked, so that of two redeliveries at once the second finds the first one under way; its job as well, and before it, so that what
- * deletes jobs (`eraseJobs`) has either deleted both or leaves both.
- */
+/** Locks the job before the delivery, in the order of `eraseJobs`. A concurrent redelivery then finds this one pending. */
 async function findDelivery(tx: Tx, id: string, accountId: string): Promise<Row | undefined> {
   await tx.query(
     'select from job where id = (select job_id from webhook_delivery where id = $1 and account_id = $2) for key share',

@@ -10,34 +10,26 @@ import { type DeliveriesFilter, deliveryConditions, rejectDeliveryViolations } f
 import { redeliverWebhook } from './redeliver-webhook.ts'
 
 const MAX_DELIVERIES = 200
-/** Transactions of one request at a time. */
 const AT_ONCE = 4
 
-/** What was sent again. */
 export interface Redelivery {
-  /** How many deliveries. */
   readonly deliveries: number
-  /** Whether others match that were not: ask again, behind the last one. */
+  /** Whether more deliveries match; continue after `last`. */
   readonly more: boolean
-  /** The newest of those that were looked at, sent or left out; null where none matches, or ids were named. */
+  /** The newest delivery examined; null if none matches or the caller named ids. */
   readonly last: string | null
-  /** What came of each id that was named; null without ids. */
   readonly results: readonly Each<string>[] | null
 }
 
-/** Which deliveries: those with these ids, or those that match. */
 export interface RedeliveryInput {
-  /** 1 to 100, whatever their states are; with neither a filter nor `after`. */
   readonly ids?: readonly string[] | null | undefined
   readonly filter?: DeliveriesFilter | null | undefined
-  /** Only those behind this one, `last` of the answer before: what was sent again may match again. */
   readonly after?: string | null | undefined
 }
 
 /**
- * Sends finished deliveries that match again, oldest first, at most 200 of them, as `redeliverWebhook` does with one; failed ones unless
- * the filter names states. One that is under way again meanwhile is left out. Of ids, each is sent by itself: one that cannot be fails alone.
- * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED where its own reads take too long
+ * Redelivers up to 200 matching deliveries, oldest first; failed ones unless the filter names states. Each id succeeds or fails alone.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED if its reads take too long
  */
 export async function redeliverWebhooks(ctx: Context, input: RedeliveryInput): Promise<Redelivery> {
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
@@ -71,7 +63,6 @@ function afterOf({ after }: RedeliveryInput): string | null {
   return after
 }
 
-/** One more than are sent: then there are more. */
 async function findFinished(ctx: Context, accountId: string, filter: DeliveriesFilter, after: string | null) {
   const values: unknown[] = [accountId]
   const parameter = (value: unknown) => `$${values.push(value)}`

@@ -6,17 +6,12 @@ import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import { lockUnqueued, type QueuedRows } from '../../queue/lock-unqueued.ts'
 import { BODY_KEPT_SECONDS, concurrencyKeyOf, KEPT_DAYS } from './webhook-delivery.ts'
 
-/** So many rows a statement: a purge must not hold the database up. */
 const PAGE_ROWS = 5000
-/** Deliveries that are due for longer than this are either in the queue or lost to it. */
 const ORPHANED_AFTER = `interval '60 seconds'`
-/** One process at a time: of two, each would queue what the other has not committed yet. */
+/** Two processes would queue the same delivery twice. */
 const RESCUE_LOCK = 7_242_007
 
-/**
- * The conditions stand twice: what was sent again between the search and the write stays. Ids come as an array, and sorted, so that the
- * planner finds them by index however small their share of the table is.
- */
+/** The update repeats the condition, so a delivery redelivered meanwhile keeps its body. */
 const PURGE_BODIES = `
   update webhook_delivery set body = null where finished_at < now() - make_interval(secs => $1) and id = any(array(
     select id from webhook_delivery
@@ -39,10 +34,7 @@ interface Overdue {
   readonly url: string
 }
 
-/**
- * Erases secrets that no longer sign, bodies that no attempt can need, and deliveries that ended 30 days ago, with their attempts; queues
- * deliveries again whose queue row is gone. Any number of processes may do this at once.
- */
+/** Erases expired secrets, unneeded bodies and old deliveries; requeues deliveries whose queue row is lost. Several processes may run it. */
 export async function tidyWebhooks(parts: Pick<Parts, 'db' | 'queue' | 'notifier'>): Promise<void> {
   const { pool } = parts.db
   await pool.query('delete from webhook_secret where expires_at <= now()')
@@ -61,7 +53,6 @@ async function paged(statement: () => Promise<{ rowCount: number | null }>): Pro
   for (let rows = PAGE_ROWS; rows >= PAGE_ROWS; ) rows = (await statement()).rowCount ?? 0
 }
 
-/** Queues a page of lost deliveries again. Returns the last of them where more may follow; none where another process does this now. */
 async function rescueOrphaned(parts: Pick<Parts, 'db' | 'queue'>, after?: string): Promise<string | undefined> {
   return inTransaction(parts.db, async (tx) => {
     if (!(await tryLock(tx, RESCUE_LOCK))) return undefined

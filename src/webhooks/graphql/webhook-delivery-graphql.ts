@@ -47,7 +47,7 @@ const HeaderRef = builder.objectRef<DeliveryRequest['headers'][number]>('Webhook
 
 const requests = new BatchLoader<GraphqlContext, DeliveryRequest>(readRequests)
 
-/** The body holds what its job's result holds. @throws FORBIDDEN */
+/** @throws FORBIDDEN, because the body contains the job's result */
 function requestOf(ctx: GraphqlContext, { id }: DeliveryView): Promise<DeliveryRequest | undefined> {
   requireScope(ctx, JOB_READ_SCOPE)
   return requests.load(ctx, id)
@@ -96,7 +96,6 @@ export const DeliveryRef = builder.objectRef<DeliveryView>('WebhookDelivery').im
   }),
 })
 
-/** A delivery that a verb made or changed. @throws NOT_FOUND */
 export async function showDelivery(ctx: GraphqlContext, id: string): Promise<DeliveryView> {
   const [delivery] = await findDeliveries(ctx, { ids: [id] })
   if (delivery === undefined) throw unknownId('delivery')

@@ -6,22 +6,23 @@ import { findUnstorable } from '../../values/storable-json.ts'
 import { type DeliveryState, isOutcome, OUTCOMES } from '../delivery/webhook-delivery.ts'
 import type { DeliveryView } from './delivery-view.ts'
 
-/** Which deliveries of an account: all of its fields at once. A list means any of its values; what is absent or null leaves none out. */
+/** All fields must match; a list matches any of its values; absent or null matches all. */
 export interface DeliveriesFilter {
   readonly jobId?: string | null | undefined
   readonly outcome?: string | null | undefined
   readonly states?: readonly DeliveryState[] | null | undefined
   readonly outcomes?: readonly string[] | null | undefined
-  /** When the job finished. */
   readonly createdAt?: Range<Date> | null | undefined
-  /** Of the jobs: `voice.tts`. Deliveries of deleted jobs have none, nor have tests. */
   readonly endpointKeys?: readonly string[] | null | undefined
 }
 
 const MAX_VALUES = 50
 const MAX_KEY_CHARACTERS = 200
 
-/** @param path where the filter stands among the arguments: '' or '/filter'. @throws INVALID_REQUEST with the path of each violation */
+/**
+ * @param path of the filter in the arguments: '' or '/filter'
+ * @throws INVALID_REQUEST with the path of each violation
+ */
 export function rejectDeliveryViolations(filter: DeliveriesFilter, path = ''): void {
   const { jobId, outcome, createdAt } = filter
   const details: Detail[] = []
@@ -47,7 +48,7 @@ function listViolation(name: string, values: readonly string[] | null | undefine
   return findUnstorable([...values]) === null ? null : 'must not contain NUL or unpaired surrogates'
 }
 
-/** The conditions on `webhook_delivery d` that a filter means; `matchesDelivery` means the same of a delivery in memory. */
+/** SQL conditions on `webhook_delivery d`; `matchesDelivery` must agree with them. */
 export function deliveryConditions(filter: DeliveriesFilter, parameter: Parameter): string[] {
   const { jobId, outcome, states, outcomes, createdAt, endpointKeys } = filter
   return [
@@ -55,7 +56,7 @@ export function deliveryConditions(filter: DeliveriesFilter, parameter: Paramete
     ...(outcome != null ? [`d.outcome = ${parameter(outcome)}`] : []),
     ...(states != null ? [oneOf('d.state', states)] : []),
     ...(outcomes != null ? [`d.outcome = any(${parameter(outcomes)})`] : []),
-    // A delivery's created_at is its id's own time, so a window of time is a range of ids.
+    // `created_at` equals the id's time, so a time window is a range of ids.
     ...(createdAt?.from ? [`d.id >= ${parameter(firstIdAt('msg', createdAt.from))}`] : []),
     ...(createdAt?.to ? [`d.id < ${parameter(firstIdAt('msg', createdAt.to))}`] : []),
     ...(endpointKeys != null
@@ -64,11 +65,9 @@ export function deliveryConditions(filter: DeliveriesFilter, parameter: Paramete
   ]
 }
 
-/** Whether `webhook_delivery_count` knows how many deliveries a filter means. */
 export const isDeliveryCounted = (filter: DeliveriesFilter): boolean =>
   Object.entries(filter).every(([name, value]) => value == null || name === 'states')
 
-/** Whether a delivery is among those that a filter means. @param endpointKey of its job; null where there is none any more */
 export const matchesDelivery = (
   filter: DeliveriesFilter,
   delivery: DeliveryView,

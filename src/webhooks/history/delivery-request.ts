@@ -1,16 +1,15 @@
 import type { Context } from '../../context/context.ts'
 
 const FIXED_HEADERS = { 'content-type': 'application/json', 'user-agent': 'Sonant' } as const
-/** As long as it is fresh, a receiver would take the same bytes from any sender. */
+/** Anyone could replay a fresh delivery with its signature. */
 const REDACTED = 'v1,…'
 
-/** What every attempt of a delivery's last round sends, to the byte, but for its signature. */
 export interface DeliveryRequest {
   readonly body: string
   readonly headers: readonly { readonly name: string; readonly value: string }[]
 }
 
-/** What these deliveries send; without those whose bodies are erased already. Authorising the caller is left to doors. */
+/** Reads the requests of deliveries whose bodies still exist. The caller checks access. */
 export async function readRequests(
   { db }: Pick<Context, 'db'>,
   ids: readonly string[],
@@ -30,7 +29,6 @@ function toRequest(id: string, body: Uint8Array, timestamp: bigint): DeliveryReq
   }
 }
 
-/** The headers of an attempt, but for those of tracing. */
 export const requestHeaders = (signed: {
   readonly id: string
   readonly timestamp: string

@@ -2,7 +2,7 @@ import type { Prisma } from '../../../prisma/generated/prisma/client.ts'
 import type { Context } from '../../context/context.ts'
 import { type DeliveryKind, type DeliveryState, mostAttempts } from '../delivery/webhook-delivery.ts'
 
-/** One attempt of a delivery; `number` counts from 1 within its round. Duration and outcome are null while it runs. */
+/** `number` counts from 1 in its round; duration and outcome are null while it runs. */
 export interface AttemptView {
   readonly round: number
   readonly number: number
@@ -10,11 +10,10 @@ export interface AttemptView {
   readonly durationMs: number | null
   readonly outcome: string | null
   readonly responseStatus: number | null
-  /** The first 1,024 bytes at most, read as UTF-8. */
   readonly response: string | null
 }
 
-/** A delivery without its body: that holds signed URLs. */
+/** Without the body, which contains signed URLs. */
 export interface DeliveryView {
   readonly id: string
   readonly kind: DeliveryKind
@@ -24,9 +23,7 @@ export interface DeliveryView {
   readonly outcome: string | null
   readonly createdAt: Date
   readonly finishedAt: Date | null
-  /** Null unless it waits for another attempt. */
   readonly nextAttemptAt: Date | null
-  /** Oldest first. */
   readonly attempts: readonly AttemptView[]
 }
 
@@ -45,7 +42,7 @@ const VIEW = {
   include: { attempts: { select: ATTEMPT, orderBy: [{ round: 'asc' }, { number: 'asc' }] } },
 } as const satisfies Prisma.WebhookDeliveryDefaultArgs
 
-/** The deliveries that fit, newest first, each with its attempts. Authorising the caller is left to verbs. */
+/** Reads deliveries with attempts, newest first. The caller checks access. */
 export async function readDeliveries(
   { db, settings }: Pick<Context, 'db' | 'settings'>,
   where: Prisma.WebhookDeliveryWhereInput,
@@ -65,7 +62,6 @@ interface Row extends Omit<DeliveryView, 'attempts'> {
   readonly attempts: readonly AttemptRow[]
 }
 
-/** @param most attempts of one round */
 function toView(row: Row, most: number): DeliveryView {
   const { id, kind, jobId, url, state, outcome, createdAt, finishedAt } = row
   const waits = state === 'pending' && row.attempt < most
@@ -80,6 +76,6 @@ function toView(row: Row, most: number): DeliveryView {
   }
 }
 
-/** An attempt that left no outcome and cannot be running any more: its process died. */
+/** True also if the attempt's process died without an outcome. */
 const isOver = (row: Row, attempt: AttemptRow): boolean =>
   row.state !== 'pending' || attempt.round < row.round || attempt.number < row.attempt

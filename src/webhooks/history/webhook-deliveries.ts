@@ -15,11 +15,10 @@ import {
 } from './deliveries-filter.ts'
 import { type DeliveryView, readDeliveries } from './delivery-view.ts'
 
-/** A page of the delivery history, narrowed by a filter. */
 export interface DeliveriesInput extends PageInput, DeliveriesFilter {}
 
 /**
- * The account's deliveries of these ids, or about these jobs, newest first; a job has one, and those that were sent again are the same.
+ * Finds the account's deliveries by ids or jobs, newest first.
  * @throws UNAUTHORIZED, FORBIDDEN
  */
 export async function findDeliveries(
@@ -33,8 +32,8 @@ export async function findDeliveries(
 }
 
 /**
- * The account's deliveries of the last 30 days, newest first. The ids are found first: only the page itself is read with its attempts.
- * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED where its own reads take too long
+ * Lists the account's deliveries of the last 30 days, newest first.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED if its reads take too long
  */
 export async function webhookDeliveries(ctx: Context, input: DeliveriesInput): Promise<Connection<DeliveryView>> {
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
@@ -60,8 +59,8 @@ export async function webhookDeliveries(ctx: Context, input: DeliveriesInput): P
 }
 
 /**
- * How many of the account's deliveries match, exactly: by their states from the counters, else one by one.
- * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED where its own reads take too long
+ * Counts matching deliveries exactly.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED if its reads take too long
  */
 export async function countDeliveries(ctx: Context, filter: DeliveriesFilter): Promise<number> {
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)

@@ -6,24 +6,19 @@ import { longRead } from '../../db/connections/long-read.ts'
 import { idsOfAccount, ofAccount } from '../../db/own/own-rows.ts'
 import { type DeliveriesFilter, deliveryConditions, rejectDeliveryViolations } from './deliveries-filter.ts'
 
-/** Attempts are read of so many deliveries at most, the newest of the time: what they take is bounded, whatever an account delivers. */
 export const TIMED_DELIVERIES = 10_000
 
-/** What became of the deliveries of a time, as they are now. */
 export interface WebhookStats {
   readonly pending: number
   readonly succeeded: number
   readonly failed: number
-  /** Those that have ended, whatever came of them, of the newest `TIMED_DELIVERIES` of these deliveries. */
   readonly attempts: number
-  /** Of these attempts, halves included; null without any. */
   readonly medianAttemptMs: number | null
 }
 
 /**
- * How many of the account's deliveries of a time there are in each state, exactly, and how long the attempts of the newest of them took: of one
- * moment. With 200,000 deliveries of the account's among 400,000 it takes 130 ms, of which the attempts take 20.
- * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED where its own reads take too long
+ * Counts the account's deliveries by state and times the attempts of the newest.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED if its reads take too long
  */
 export async function webhookStats(
   ctx: Context,
@@ -36,7 +31,7 @@ export async function webhookStats(
   const values: unknown[] = [accountId]
   const conditions = deliveryConditions({ createdAt }, (value) => `$${values.push(value)}`)
   const deliveries = `from webhook_delivery d where ${[ofAccount('$1', 'd.'), ...conditions].join(' and ')}`
-  // `offset 0` has the attempts of each delivery found by its id: otherwise the planner may read those of all accounts.
+  // `offset 0` makes the planner find attempts by delivery instead of reading those of all accounts.
   const text = `select d.*, a.* from (select ${['pending', 'succeeded', 'failed'].map(countOf).join(', ')} ${deliveries}) d,
     (select count(a.duration_ms)::int as attempts, percentile_cont(0.5) within group (order by a.duration_ms) as "medianAttemptMs"
       from (select d.id ${deliveries} order by ${idsOfAccount('desc', 'd.')} limit ${TIMED_DELIVERIES}) n

@@ -8,8 +8,7 @@ import type { DeliveryView } from '../history/delivery-view.ts'
 import type { DeliveryChange, DeliveryFeedContext } from './delivery-feed.ts'
 
 /**
- * The account's webhook deliveries that match, whenever they change; first of all the pending ones as they are now. A reader that is slow
- * gets the latest state of each.
+ * Streams the account's matching deliveries, pending ones first; a slow reader gets only each latest state.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
  */
 export async function deliveriesUpdated(
@@ -21,15 +20,14 @@ export async function deliveriesUpdated(
   return ctx.deliveryFeed.follow(ctx, input.filter ?? {})
 }
 
-/** Which deliveries, and how often at most. */
 export interface DeliveryChangesInput {
   readonly filter?: DeliveriesFilter | null | undefined
-  /** 100 to 60,000; 1,000 unless given. */
+  /** Milliseconds, 100 to 60,000; 1,000 by default. */
   readonly everyMs?: number | null | undefined
 }
 
 /**
- * The same, many together, and which deliveries are none of them any more: those that do not match any more, and those that were deleted.
+ * Streams batches of changes, including deliveries that stop matching or are deleted.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
  */
 export async function deliveryChanges(

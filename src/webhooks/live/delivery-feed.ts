@@ -12,17 +12,15 @@ import { recentDeliveries } from './recent-deliveries.ts'
 
 const MAX_BATCH = 200
 const RETRY_MS = 250
-/** What ended this long before messages may have been missed is sent again: longer than a lost connection stays unnoticed. */
+/** Longer than a lost connection stays undetected; deliveries that ended within it are sent again. */
 const RESYNC_WINDOW_MS = 300_000
-/** Deliveries whose last state a subscription remembers, so that no state is sent twice. */
 const MAX_REMEMBERED = 1000
 
 type FeedParts = Pick<Parts, 'db' | 'notifier' | 'log' | 'now' | 'settings'>
 
-/** The last state of a delivery that has left. */
 const LEFT = ''
 
-/** A delivery as a subscriber to changes reads it: null once it is none of those that are followed, or is deleted. */
+/** `delivery` is null once it stops matching or is deleted. */
 export interface DeliveryChange {
   readonly id: string
   readonly delivery: DeliveryView | null
@@ -31,13 +29,10 @@ export interface DeliveryChange {
 interface Follower {
   readonly filter: DeliveriesFilter
   push(view: DeliveryView): void
-  /** null: it is not told of what leaves. */
   readonly leave: ((id: string) => void) | null
-  /** Delivery id to what was sent last. */
   readonly sent: Map<string, string>
 }
 
-/** The form in which a subscriber gets the rows. */
 interface Shape<T extends Identified> {
   of(view: DeliveryView): T
   readonly left: ((id: string) => T) | null
@@ -49,7 +44,7 @@ const CHANGES: Shape<DeliveryChange> = {
   left: (id) => ({ id, delivery: null }),
 }
 
-/** Notifies this process's subscribers of how their accounts' webhook deliveries change. */
+/** Feeds this process's subscribers with changes of their accounts' deliveries. */
 export class DeliveryFeed {
   readonly #parts: () => FeedParts
   readonly #subscriptions: Subscriptions
@@ -57,7 +52,6 @@ export class DeliveryFeed {
   readonly #changed: Drain<string, string>
   readonly #listen: () => Promise<unknown>
 
-  /** Listens from the first subscription on; `parts` is asked for no earlier. */
   constructor(parts: () => FeedParts, subscriptions: Subscriptions) {
     this.#parts = parts
     this.#subscriptions = subscriptions
@@ -77,12 +71,11 @@ export class DeliveryFeed {
     )
   }
 
-  /** Those that are pending now first, then every newer state. @throws RATE_LIMITED where there are too many subscriptions already */
+  /** @throws RATE_LIMITED for too many subscriptions */
   follow(ctx: Pick<Context, 'actor' | 'db'>, filter: DeliveriesFilter): Promise<PullStream<DeliveryView>> {
     return this.#open(ctx, filter, STATES)
   }
 
-  /** The same, and which deliveries are none of them any more. */
   followChanges(ctx: Pick<Context, 'actor' | 'db'>, filter: DeliveriesFilter): Promise<PullStream<DeliveryChange>> {
     return this.#open(ctx, filter, CHANGES)
   }
@@ -176,12 +169,11 @@ function remember(sent: Map<string, string>, id: string, state: string): void {
   if (sent.size > MAX_REMEMBERED) sent.delete(sent.keys().next().value as string)
 }
 
-/** Whether the subscriber may have the delivery: it was sent, or a list that was read before holds it in an earlier state. */
+/** The subscriber may also know the delivery from a list that it read earlier. */
 function mayHave({ filter, sent }: Follower, view: DeliveryView, endpointKey: string | null): boolean {
   const last = sent.get(view.id)
   if (last !== undefined) return last !== LEFT
   const isNew = view.attempts.length === 0 && view.state === 'pending'
-  // One that is sent again has been in any state.
   return !isNew && matchesDelivery({ ...filter, states: null, outcome: null, outcomes: null }, view, endpointKey)
 }
 
@@ -191,11 +183,9 @@ function notifyOfGone({ sent, leave }: Follower, id: string): void {
   if (last !== LEFT) leave?.(id)
 }
 
-/** The deliveries that a follower would have to be told of if they left. */
 const keptBy = ({ leave, sent }: Follower): string[] =>
   leave === null ? [] : [...sent].flatMap(([id, last]) => (last === LEFT ? [] : [id]))
 
-/** What following deliveries needs. */
 export interface DeliveryFeedContext extends Context {
   readonly deliveryFeed: DeliveryFeed
 }

@@ -4,10 +4,7 @@ import { idsOfAccount, ofAccount } from '../../db/own/own-rows.ts'
 const MAX_PENDING = 100
 const MAX_NEWEST = 1000
 
-/**
- * The ids of an account's deliveries that a subscriber should hear of without waiting for their next change: of the newest thousand, those
- * that are pending, a hundred at most, and those that ended since. Oldest first.
- */
+/** Finds up to a hundred pending deliveries and those ended since, among the newest thousand. Oldest first. */
 export async function recentDeliveries(db: Database, accountId: string, endedSince: Date | null): Promise<string[]> {
   const { rows } = await db.pool.query<{ id: string }>({
     name: 'recent_deliveries',

@@ -7,8 +7,8 @@ import { sqlIn } from '../../db/sql.ts'
 import { invalidRequest, unknownId } from '../../errors/service-error.ts'
 
 /**
- * Stops the older of two signing secrets at once, and erases it: deliveries are signed by the newest alone from here on.
- * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for secrets of other accounts), INVALID_REQUEST for the newest one
+ * Erases the older of two signing secrets.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for other accounts' secrets), INVALID_REQUEST for the newest
  */
 export async function expireWebhookSecret(ctx: Context, input: { readonly id: string }): Promise<void> {
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)

@@ -7,11 +7,8 @@ import type { SigningParts } from './signing-secrets.ts'
 const PAGE_ROWS = 500
 
 interface Rekeyed {
-  /** Re-sealed by this run. */
   readonly rekeyed: number
-  /** Under the current key already: from an earlier run that was broken off, or made since. */
   readonly current: number
-  /** Under a key that is neither SECRET_KEY nor OLD_SECRET_KEY. */
   readonly unreadable: number
 }
 
@@ -24,8 +21,7 @@ interface SealedSecret {
 type Totals = { -readonly [Name in keyof Rekeyed]: number }
 
 /**
- * Seals all webhook secrets under SECRET_KEY that are still under OLD_SECRET_KEY. Each page is a transaction of its own and what is done
- * is known from the rows themselves: broken off at any point, it goes on where it stopped.
+ * Seals secrets under SECRET_KEY instead of OLD_SECRET_KEY. Each page commits alone, so an interrupted run can resume.
  * @throws INVALID_REQUEST without an OLD_SECRET_KEY
  */
 export async function rekeyWebhookSecrets(ctx: Context & SigningParts): Promise<Rekeyed> {
@@ -41,7 +37,6 @@ export async function rekeyWebhookSecrets(ctx: Context & SigningParts): Promise<
   }
 }
 
-/** The id of the page's last secret; null where there is none left. */
 async function rekeyPage(ctx: Context & SigningParts, after: bigint, total: Totals): Promise<bigint | null> {
   const rows = await ctx.db.prisma.webhookSecret.findMany({
     where: { id: { gt: after } },
@@ -54,7 +49,7 @@ async function rekeyPage(ctx: Context & SigningParts, after: bigint, total: Tota
     if (typeof outcome === 'string') total[outcome]++
     return typeof outcome === 'string' ? [] : [outcome]
   })
-  // One that another run sealed meanwhile, or a rotation erased, no longer has the bytes that were read, and is left alone.
+  // The update repeats the bytes read, so a secret changed meanwhile stays.
   const written = await ctx.db.prisma.$transaction(writes)
   for (const { count } of written) total[count === 1 ? 'rekeyed' : 'current']++
   return rows.at(-1)?.id ?? null

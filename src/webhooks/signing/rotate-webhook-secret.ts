@@ -10,8 +10,7 @@ import type { SigningParts } from './signing-secrets.ts'
 import { OVERLAP_MS, writeWebhookSecret } from './webhook-secret.ts'
 
 /**
- * Issues a new signing secret and returns it, this once. The one before it goes on signing for 24 hours; one older than that
- * stops at once and is erased. Rotations at the same time happen one after the other.
+ * Issues a signing secret and returns it once. The previous one signs for 24 hours more; older ones are erased.
  * @throws UNAUTHORIZED, FORBIDDEN
  */
 export async function rotateWebhookSecret(ctx: Context & SigningParts): Promise<string> {

@@ -8,25 +8,22 @@ import { UnreadableSecret } from '../../values/secret-vault.ts'
 
 const SIGNING_SECRETS = 2
 
-/** What signing needs besides a context's parts. */
 export interface SigningParts extends Pick<Parts, 'log'> {
   readonly vault: SecretVault
 }
 
 interface SigningSecrets {
-  /** Newest first: one, or two within 24 hours of a rotation. */
+  /** Newest first; two within 24 hours of a rotation. */
   readonly secrets: readonly Buffer[]
-  /** Unix seconds by the database's clock, by which freshness is judged too: a process's own may be minutes off. */
+  /** Unix seconds of the database's clock, which also decides freshness. */
   readonly timestamp: number
 }
 
 interface Row {
   readonly timestamp: string
-  /** Null on the only row of an account without secrets. */
   readonly sealed: Buffer | null
 }
 
-/** Read with something else: newest first; none where the account is from before there were secrets. */
 export interface SealedSecrets {
   readonly sealed: readonly Buffer[]
   readonly signedAt: string
@@ -35,14 +32,12 @@ export interface SealedSecrets {
 const NOW = 'floor(extract(epoch from now()))::bigint'
 const SIGNING = '(expires_at is null or expires_at > now()) order by id desc'
 
-/** SealedSecrets as columns of a statement. @param account SQL: whose */
 export const sealedColumns = (account: string): string =>
   `${NOW} as "signedAt", array(select sealed from webhook_secret where account_id = ${account} and ${SIGNING} limit ${SIGNING_SECRETS}) as sealed`
 
 /**
- * What signs a delivery now. An account from before there were secrets gets its first one here. Where only the older one of
- * two does not open, the newest signs alone.
- * @param read what was read already, in this transaction or just before it
+ * Opens the account's signing secrets and creates the first. If only the older of two is unreadable, the newest signs alone.
+ * @param read secrets already read, in this transaction or just before
  * @throws UnreadableSecret
  */
 export async function signingSecrets(
@@ -54,7 +49,7 @@ export async function signingSecrets(
   if (read !== undefined && read.sealed.length > 0) return opened(parts, accountId, Number(read.signedAt), read.sealed)
   let rows = await findSealed(tx, accountId)
   if (rows[0]!.sealed === null) {
-    // Two deliveries at once must not make two.
+    // Without the lock two deliveries could each create a secret.
     await lockRowIn(tx, 'account', accountId)
     rows = await findSealed(tx, accountId)
   }
@@ -90,7 +85,7 @@ function openOlder({ vault, log }: SigningParts, accountId: string, sealed: Buff
 async function addFirst({ vault }: SigningParts, tx: Pick<Tx, 'query'>, accountId: string): Promise<Buffer> {
   const secret = newWebhookSecret()
   const sealed = vault.seal(accountId, secret)
-  // SQL: the transaction is the one that ends a job, which takes statements, not calls of Prisma Client.
+  // The transaction that ends a job takes SQL, not Prisma Client.
   await tx.query('insert into webhook_secret (account_id, sealed, public_id) values ($1, $2, $3)', [
     accountId,
     sealed,
@@ -99,7 +94,6 @@ async function addFirst({ vault }: SigningParts, tx: Pick<Tx, 'query'>, accountI
   return secret
 }
 
-/** SQL: it runs once for every delivery, inside the transaction that ends the job, and reads PostgreSQL's clock with the rows. */
 async function findSealed(tx: Pick<Tx, 'query'>, accountId: string): Promise<Row[]> {
   const { rows } = await tx.query<Row>({
     name: 'signing_secrets',

@@ -1,22 +1,18 @@
 import { hasSignature, TOLERANCE_SECONDS } from './sign.ts'
 
-/** What a receiver finds out about a delivery. */
 export interface Verification {
   readonly valid: boolean
-  /** What is wrong, each a sentence; none where it is valid. */
   readonly problems: readonly string[]
   readonly id: string | null
-  /** How old the timestamp is by `now`; null where there is none. */
   readonly ageSeconds: number | null
 }
 
 interface Captured {
-  /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
 }
 
-/** A captured request as HTTP writes it: a request line or none, headers, an empty line, and the raw body to the end of the file. */
+/** Parses an HTTP capture: optional request line, headers, an empty line, the raw body. */
 export function readCapture(file: Buffer): Captured {
   const [end, length] = endOfHead(file)
   const lines = file.toString('latin1', 0, end).split(/\r?\n/)
@@ -28,7 +24,7 @@ export function readCapture(file: Buffer): Captured {
   return { headers, body: file.subarray(end + length) }
 }
 
-/** Judges a captured delivery as a receiver should, and says everything that is wrong with it. */
+/** Checks a captured delivery as a receiver should. */
 export function verifyDelivery(captured: Captured, secret: Uint8Array, now: Date): Verification {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = captured.headers
   const problems: string[] = []
@@ -57,13 +53,11 @@ export function verifyDelivery(captured: Captured, secret: Uint8Array, now: Date
   return { valid: problems.length === 0, problems, id: id ?? null, ageSeconds }
 }
 
-/** What an editor adds to the end of a file; null where there is none. */
 function withoutLineEnd(body: Buffer): Buffer | null {
   const [end] = /\r?\n$/.exec(body.toString('latin1')) ?? []
   return end === undefined ? null : body.subarray(0, -end.length)
 }
 
-/** Where the head ends, and how long the empty line is. */
 function endOfHead(file: Buffer): [at: number, length: number] {
   const crlf = file.indexOf('\r\n\r\n')
   const lf = file.indexOf('\n\n')
