@@ -5,18 +5,12 @@ import type { Database } from './database.ts'
 
 type Query = (...args: unknown[]) => void
 
-/** What statements run for. */
 interface Caller {
   isOver(): boolean
-  /** Whose share of the pool they take; absent: no owner's. */
   readonly owner?: string | undefined
 }
 
-/**
- * The same database for a caller that may stop waiting: its single statements are cancelled where they run soon after `isOver`, and none is
- * begun after that; they fail with UNAVAILABLE then. All of an owner's together take no more than its share of the connections.
- * Transactions, and what goes through Prisma, are left to end by themselves.
- */
+/** Wraps the database for a caller that may disconnect: cancels its single statements and limits them to the owner's share. Transactions and Prisma run to their end. */
 export function cancellable(db: Database, isOver: () => boolean, owner?: string): Database {
   const caller = { isOver, owner }
   const pool = withQuery(db.pool, (...args) => runWithinShare(db, caller, args))
@@ -44,7 +38,6 @@ function runWithinShare(db: Database, caller: Caller, args: unknown[]): Promise<
   })
 }
 
-/** As the pool itself does it, by callbacks: every request that reads comes along here, and promises cost it as much as half a statement. */
 function run(
   pool: Pool,
   { checkouts }: Pick<Database, 'checkouts'>,
@@ -58,7 +51,6 @@ function run(
       const checkout: Checkout = { client, isOver, cancelled: null }
       const end = (error: Error | null | undefined, result: unknown) => {
         checkouts.delete(checkout)
-        // A connection that failed once is not reused.
         const free = () => release(error ?? undefined)
         if (checkout.cancelled === null) free()
         else void checkout.cancelled.then(free)
@@ -66,7 +58,7 @@ function run(
         else resolve(result)
       }
       if (isOver()) {
-        // Not from in here: the pool calls the next in line at once, and thousands of them would be one stack.
+        // The pool calls the next waiter synchronously, so a direct release could overflow the stack.
         process.nextTick(release)
         return reject(callerGone())
       }

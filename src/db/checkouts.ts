@@ -1,27 +1,20 @@
 import type { PoolClient } from 'pg'
 
-/** How often disconnected callers are polled for; also how often a statement without a caller is cancelled anew, should that have come too early. */
 const POLL_EVERY_MS = 100
 
-/** A connection checked out for a caller that may stop waiting. */
 export interface Checkout {
   readonly client: PoolClient
-  /** No caller waits any more for what runs on it. */
   isOver(): boolean
-  /** Settles once nothing is under way that might hit the next user of the connection. null: there was nothing. */
+  /** Settles once no cancel request can hit the connection's next user; null: none was sent. */
   cancelled: Promise<unknown> | null
 }
 
-/**
- * Cancels what runs for callers that have disconnected. Polled rather than signalled: a signal would cost every request more than
- * a statement's own bookkeeping, and next to none of them loses its caller.
- */
 export interface Checkouts {
   add(checkout: Checkout): void
   delete(checkout: Checkout): void
 }
 
-/** @param cancel ends the statement that a connection runs, if any; never throws */
+/** @param cancel ends the connection's current statement; never throws */
 export function openCheckouts(cancel: (client: PoolClient) => Promise<void>): Checkouts {
   const open = new Set<Checkout>()
   let polling: NodeJS.Timeout | undefined

@@ -2,16 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { unavailable } from '../errors/service-error.ts'
 import type { Database } from './database.ts'
 
-/** A window's end may be this far ahead of the database's clock: that of its caller is no better. */
 const AHEAD_MS = 2_000
-/** Most inserts reach the database within this time, so few are refused as late. */
 const ON_ITS_WAY_MS = 100
-/** No row is written later than this after its timestamp. */
 const LATEST_MS = 30_000
 const LONGEST_WAIT_MS = 10_000
 const [FIRST_POLL_MS, LONGEST_POLL_MS] = [2, 50]
 
-/** Transactions that write a table hold this lock from before they have a row until they end; autovacuum and backups do not. */
+/** A transaction that writes a table holds this lock mode until its end; autovacuum and backups do not. */
 const WRITERS = `
   select distinct virtualtransaction || ' ' || coalesce(pid, 0) as writer from pg_locks
   where locktype = 'relation' and mode = 'RowExclusiveLock' and pid is distinct from pg_backend_pid()
@@ -22,18 +19,15 @@ interface Clocked {
   now(): Date
 }
 
-/** The rows of a window and how inserts into it are stopped. */
 interface Closing {
-  /** Aborted when nobody waits any more. */
   readonly gone?: AbortSignal | undefined
-  /** Told once the window is over: what is then still on its way to the database is to be written with a later time. */
+  /** Runs once the window is over, so that inserts still on their way get a later time. */
   over?(to: Date): Promise<void>
 }
 
 /**
- * Waits until a window of time that ends about now has all of its rows: until its end is over, and what writes the table then has ended.
- * What is read afterwards is what will ever be read of it.
- * @throws UNAVAILABLE where a transaction takes too long
+ * Waits until a window that ends about now has all its rows. Later reads of the window find the same rows.
+ * @throws UNAVAILABLE if a transaction takes too long
  */
 export async function closeWindow(
   { db, now }: Clocked,
@@ -52,7 +46,6 @@ export async function closeWindow(
   }
 }
 
-/** An older window has all of its rows, and one that ends later cannot be complete. */
 export const endsAboutNow = (to: Date, now: Date): boolean =>
   to.getTime() >= now.getTime() - LATEST_MS && to.getTime() <= now.getTime() + AHEAD_MS
 

@@ -2,27 +2,23 @@ import type { Pool } from 'pg'
 import type { Log } from '../values/log.ts'
 
 const READ_EVERY_MS = 10_000
-/** A process begins as exact as it goes on: by some tenths of a millisecond, not by several. */
 const FIRST_READINGS = 3
-/** The process's own clock does not run this much apart from its stopwatch unless it is set, or the machine has slept. */
+/** A larger difference means that the process's clock was set or the machine slept. */
 const STEP_MS = 1_000
 
-/** The time that the whole installation goes by: the database's. */
 interface DatabaseClock {
-  /** Needs no round trip: read now and then, and carried on in between by a stopwatch that no process can set. */
+  /** Needs no round trip; an in-process monotonic clock continues the last reading. */
   now(): Date
   close(): void
 }
 
-/** Where the database's clock stood against the stopwatch: at least `low` and at most `high`, in milliseconds. */
 interface Reading {
   readonly low: number
   readonly high: number
 }
 
-/** @throws when the database does not answer now; later readings that fail are repeated */
 export async function openDatabaseClock(pool: Pick<Pool, 'query'>, log: Pick<Log, 'debug'>): Promise<DatabaseClock> {
-  // As early as the database may be: what is made by this clock is never ahead of what PostgreSQL stamps afterwards.
+  // The lowest bound, so this clock is never ahead of PostgreSQL's.
   let offset = await firstOffset(pool)
   let step = stepNow()
   let reading = false
@@ -50,7 +46,6 @@ export async function openDatabaseClock(pool: Pick<Pool, 'query'>, log: Pick<Log
   }
 }
 
-/** The first answer takes long, as a connection is made for it and its code has never run. */
 async function firstOffset(pool: Pick<Pool, 'query'>): Promise<number> {
   let offset = Number.NEGATIVE_INFINITY
   for (let times = 0; times < FIRST_READINGS; times++) offset = Math.max(offset, (await read(pool)).low)

@@ -15,78 +15,54 @@ import { ServicePool } from './connections/service-pool.ts'
 import { onceLost } from './connections/wire.ts'
 import { timestampTypes } from './parse-timestamp.ts'
 
-/**
- * PostgreSQL as a process uses it: Prisma for ordinary reads and writes, plain SQL where a statement must be exact or fast. What may take
- * long has a pool of its own, so that it keeps nothing else waiting.
- */
+/** A process's access to PostgreSQL: Prisma for ordinary reads and writes, SQL for exact or hot statements. Long reads have their own pool. */
 export interface Database {
-  /** Of the server that took writes last, without a pooler in transaction mode. */
   readonly url: string
-  /** For connections of their own that keep what a session has: locks, channels, settings. */
+  /** For connections that keep session state: locks, channels, settings. */
   readonly direct: Servers
-  /** The same servers, for connections with statements of any length: what hangs is ended. */
+  /** Same servers, for long statements; hung connections are ended. */
   readonly watched: Pick<HungConnections, 'connect'>
-  /** Submits, claims, completes, authenticates, looks up: whatever is short. */
   readonly pool: Pool
-  /** Statistics and lists that count: see `longRead`. */
   readonly readPool: Pool
-  /** Over `pool`; made when it is first used. */
   readonly prisma: PrismaClient
-  /** What one owner's reads may take of `pool`, and of `readPool`. */
   readonly workShares: Shares
   readonly readShares: Shares
-  /** Of `readShares`, what reads jobs one by one: see `longScan`. */
   readonly scanShares: Shares
-  /** What of `pool` may wait for locks that another program holds: see `outwaitLocks`. */
   readonly lockWaits: FairSemaphore
-  /** Connections checked out for callers that may stop waiting. */
   readonly checkouts: Checkouts
-  /** Connections that were lost. */
   readonly losses: LossLog
   close(): Promise<void>
 }
 
-/** How a process reaches its database. */
 export interface Route {
-  /** Where short statements go: perhaps through a pooler. */
   readonly servers: Servers
-  /** Where everything else goes: never through a pooler in transaction mode. */
   readonly direct: Servers
-  /** Whether a connection to `servers` keeps its settings: behind a pooler in transaction mode it does not. */
+  /** False behind a transaction pooler. */
   readonly keepsSettings: boolean
-  /** Whether statements are prepared by name there. */
   readonly areNamed: boolean
 }
 
-/** A connection inside a transaction. */
 export type Tx = PoolClient
 
-/** A transaction of Prisma Client's own, on a connection of the same pool. It cannot join one of `inTransaction`. */
+/** Uses a connection of the same pool; cannot join a transaction of `inTransaction`. */
 export type PrismaTx = Prisma.TransactionClient
 
-/** What a process holds locked that cannot be reached any more is free after this time: nothing else would notify PostgreSQL. */
+/** PostgreSQL ends a transaction that is idle for 15 s, so an unreachable process cannot keep its locks. */
 const END_FORGOTTEN_TRANSACTIONS = `set idle_in_transaction_session_timeout = '15s'`
 const END_FORGOTTEN_TRANSACTION = `set local idle_in_transaction_session_timeout = '15s'`
-/** Parallel workers would be taken from the others: a long read takes one processor. */
 const READ_ALONE = 'set max_parallel_workers_per_gather = 0'
 const CONNECT_TIMEOUT_MS = 10_000
-/** A long read that has its owner's share and finds no connection: others' take them all. */
 const READ_CONNECT_TIMEOUT_MS = 5_000
-/** Beyond the pool's own time limit, whose error says that the database is down; and as long as a lock may have to be waited for. */
+/** Longer than the pool's limit, whose error says that the database is down, and than lock waits. */
 const TRANSACTION_LIMITS = { maxWait: 15_000, timeout: 30_000 }
 const DEFAULT_POOL_SIZE = 20
 const LEAST_READERS = 2
 const READ_SHARE = 1 / 4
 const LOCK_WAIT_SHARE = 1 / 5
-/** Statistics and counted lists that an owner has under way at once, where the pool is large enough. */
 const MAX_READS_PER_OWNER = 2
 const LONGEST_READ_WAIT_MS = 2_000
 
-/**
- * Opens two pools of together at most `poolSize` connections, a quarter of them and at least two for long reads, and Prisma Client over the
- * other one. Connects with the first statement.
- * @param target a URL for the driver, where there is no more to say
- */
+/** Opens two pools of at most `poolSize` connections together, a quarter of them for long reads. Connects on first use. */
 export function openDatabase(target: Route | string, log: Log, poolSize = DEFAULT_POOL_SIZE): Database {
   const route = typeof target === 'string' ? straightTo(target) : target
   const readers = Math.max(LEAST_READERS, Math.floor(poolSize * READ_SHARE))
@@ -125,7 +101,6 @@ export function openDatabase(target: Route | string, log: Log, poolSize = DEFAUL
 const straight = (servers: Servers): Route => ({ servers, direct: servers, keepsSettings: true, areNamed: true })
 const straightTo = (url: string): Route => straight(new Servers([url]))
 
-/** What watches the connections of all pools. */
 interface Watchers {
   readonly losses: LossLog
   readonly hung: HungConnections
@@ -142,9 +117,9 @@ function openPool(route: Route, max: number, connectTimeoutMs: number, settings:
     settings: route.keepsSettings ? settings : null,
     hung,
   })
-  // Without a listener a PostgreSQL restart would end the process; the pool replaces broken connections by itself.
+  // Without a listener a lost connection would end the process.
   pool.on('error', () => undefined)
-  // The pool's own event leaves out those that are lost in use.
+  // The pool's own event omits connections lost in use.
   pool.on('connect', (client) => onceLost(client, (error) => losses.add(error.message, client)))
   return pool
 }
@@ -154,18 +129,14 @@ const tooManyReads = () =>
     retryAfterSeconds: LONGEST_READ_WAIT_MS / 1000,
   })
 
-/** Runs `work` in one transaction: committed when it returns, rolled back when it throws. Nothing remote happens inside. */
+/** Commits if `work` resolves, else rolls back. `work` calls nothing remote. */
 export const inTransaction = <T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> => transact(db, 'begin', work)
 
-/**
- * The same where many may wait for rows that another program holds: they keep few of the connections, and none of them for long. `work` is
- * run again, in a new transaction, whenever it was held up.
- * @param owner whose turn it is, as `outwaitLocks` has it
- */
+/** Repeats `work` in a new transaction until no lock delays it; see `outwaitLocks`. */
 export const inRetriedTransaction = <T>(db: Database, owner: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
   outwaitLocks(db, owner, (longest) => transact(db, `begin; set local lock_timeout = '${longest}'`, work))
 
-/** The same, which waits for a lock no longer than a batch does, a table's included: what is held up longer is written in another way. */
+/** Waits for a lock no longer than BATCH_WAIT; the caller then writes another way. */
 export const inBriefTransaction = <T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> =>
   transact(db, `begin; set local lock_timeout = '${BATCH_WAIT}'`, work)
 

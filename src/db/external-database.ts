@@ -19,10 +19,8 @@ import { explainUnusable } from './explain-unusable.ts'
 import { missingGrants, ON_PATH, PRIVILEGES, type Privileges } from './missing-grants.ts'
 import { isMultiplexed } from './transaction-pooler.ts'
 
-/** For a connection, and for each answer: a pooler that has no connection left keeps its clients waiting. */
 const TIMEOUT_MS = 10_000
 const INSUFFICIENT_PRIVILEGE = '42501'
-/** PostgreSQL's own name of the one encoding that holds every text. */
 const ENCODING = 'UTF8'
 
 const FACTS = `
@@ -34,34 +32,27 @@ select pg_backend_pid() as pid, current_setting('server_encoding') as encoding,
 
 interface Facts extends Privileges {
   readonly pid: number
-  /** Of the running server and the database in it. */
   readonly identity: string
   readonly encoding: string
   readonly readOnly: boolean
   readonly standby: boolean
   readonly searchPath: string
-  /** None of its schemas is there; one that is there may lack privileges. */
   readonly isPathEmpty: boolean
   readonly hasPublic: boolean
 }
 
-/** What the environment says of a database of one's own. */
 interface ExternalSettings extends SslDefaults {
-  /** May name several servers between commas. */
   readonly databaseUrl: string
-  /** null: the same. */
   readonly directDatabaseUrl: string | null
-  /** Whether statements are prepared by name; null: unless a pooler is in transaction mode. */
+  /** Null: unless behind a transaction pooler. */
   readonly databasePrepare: boolean | null
 }
 
-/** Where it was looked, for sentences about it. */
 interface Place {
   readonly variable: UrlVariable
   readonly url: string
 }
 
-/** The same for two connections that lead to one database, however they get there. */
 interface Inspected {
   readonly servers: Servers
   readonly isMultiplexed: boolean
@@ -69,9 +60,9 @@ interface Inspected {
 }
 
 /**
- * Checks the database of DATABASE_URL before anything in it is created or locked, over connections of its own.
- * @returns how to reach it
- * @throws ServiceError UNAVAILABLE, one sentence on what the operator has to change
+ * Checks the database of DATABASE_URL without changing it.
+ * @returns the route to it
+ * @throws ServiceError UNAVAILABLE, one sentence for the operator
  */
 export async function openExternalDatabase(settings: ExternalSettings, log: Log): Promise<Route> {
   const { databaseUrl, directDatabaseUrl } = settings
@@ -95,13 +86,11 @@ export async function openExternalDatabase(settings: ExternalSettings, log: Log)
   return { servers: pooled.servers, direct: direct.servers, keepsSettings, areNamed }
 }
 
-/** Those of the servers that a variable names, with the encryption that is wanted of each. */
 async function driverUrls(variable: UrlVariable, text: string, defaults: SslDefaults): Promise<DriverUrl[]> {
   const urls = serverUrls(text).map((url) => withSslDefaults(url, defaults))
   return (await Promise.all(urls.map(withOfferedTls))).map((url) => postgresUrl(url, variable))
 }
 
-/** The first server that takes writes, and what is known of it; where none does, what is wrong with the last one. */
 async function inspect(variable: UrlVariable, urls: readonly DriverUrl[]): Promise<Inspected> {
   const servers = new Servers(urls.map(({ url }) => url))
   for (let left = servers.count; ; left--) {
@@ -121,7 +110,7 @@ async function inspectServer(url: string, place: Place): Promise<Omit<Inspected,
     const { rows } = await client.query<Facts>(FACTS)
     const facts = rows[0] as Facts
     const defect = defectOf(facts)
-    // A pooler gives out keys of its own: only where the two differ can there be one.
+    // A pooler reports other process numbers than PostgreSQL.
     const isPooled = (client as unknown as { processID: number }).processID !== facts.pid
     const multiplexed = isPooled && (await isMultiplexed(client, facts.pid, () => connect(url, place)))
     if (defect !== null) throw unusable(place, defect)

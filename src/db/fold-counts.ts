@@ -1,21 +1,17 @@
 import type { Pool } from 'pg'
 
-/** Of the counters, as the trigger job_count_shard has them: these alone are written by many connections, in turn. */
+/** As in the trigger `job_count_shard`. */
 const SHARDS = 16
-/** The same as in that trigger. */
+/** As in the trigger `job_count_shard`. */
 const LOCK = 7_242_002
 
-/** A table of counters: its key but for the shard, and its sum. */
 interface Counters {
   readonly table: string
   readonly key: readonly string[]
   readonly sum: string
 }
 
-/**
- * Adds up what connections have counted alone, because all shards were taken: each leaves rows of its own, which every total would have
- * to read for ever. Waits for no lock: rows that are being written are left for the next time.
- */
+/** Merges counter rows beyond the shards. It waits for no lock; the next call merges locked rows. */
 export async function foldCounts(db: Pool, { table, key, sum }: Counters): Promise<void> {
   const names = key.join(', ')
   await db.query(

@@ -11,30 +11,23 @@ interface LastingOptions {
   readonly servers: Servers
   readonly name: string
   readonly log: Log
-  /** Before each attempt to reconnect. */
   readonly ensure: () => Promise<void>
-  /** On a new connection, before any other user has it. */
   readonly prepare: (client: Client) => Promise<void>
   readonly onLost: () => void
-  /** After a lost connection was replaced. */
   readonly onBack: () => void
   readonly onNotification: (message: Notification) => void
-  /** How often a connection that says nothing is polled; absent: as `endSilent` has it. */
   readonly pollMs?: number | undefined
 }
 
-/** One connection outside the pool that is replaced when it is lost. */
+/** A connection outside the pool that reconnects when lost. */
 export interface LastingConnection {
   readonly connected: boolean
-  /**
-   * Runs `work` after all that came before it, waiting for a connection where there is none, and again when the connection is lost under
-   * it. Throws once closed.
-   */
+  /** Runs `work` after all earlier work; waits for a connection and repeats `work` if it is lost. Throws once closed. */
   run<T>(work: (client: Client) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
-/** Throws when the database does not answer now; after that it never gives up. */
+/** @throws if the database does not answer now; later losses are retried */
 export async function openLastingConnection(options: LastingOptions): Promise<LastingConnection> {
   const closing = new AbortController()
   const enqueue = openQueue()
@@ -71,7 +64,6 @@ export async function openLastingConnection(options: LastingOptions): Promise<La
 
 type Enqueue = <T>(work: () => Promise<T>) => Promise<T>
 
-/** pg takes one query at a time: that it queues up others itself is going to end. */
 function openQueue(): Enqueue {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
@@ -93,7 +85,7 @@ async function retry<T>(
     } catch (error) {
       if (!isLoss(error) || closing.aborted) throw error
     }
-    // pg refuses the query shortly before it says that the connection ended.
+    // pg refuses the query shortly before it reports the end.
     await wait(FIRST_BACKOFF_MS)
   }
 }
@@ -125,7 +117,6 @@ async function openClient(options: LastingOptions, enqueue: Enqueue, onLost: () 
     if (serving) onLost()
   })
   try {
-    // A role's limit is meant for connections that nobody needs any more.
     await client.query('set idle_session_timeout = 0')
     await options.prepare(client)
     if (ended) throw new Error('The connection was lost while it was prepared.')
@@ -137,5 +128,4 @@ async function openClient(options: LastingOptions, enqueue: Enqueue, onLost: () 
   return client
 }
 
-/** Whether an error means the connection and not the statement: what the server says itself is fatal, or did not come from it. */
 const isLoss = (error: unknown) => !(error instanceof DatabaseError) || error.severity === 'FATAL'

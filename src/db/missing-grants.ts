@@ -1,22 +1,17 @@
 import { escapeIdentifier } from 'pg'
 
-/** What the role of DATABASE_URL may do, as far as the service needs it. */
 export interface Privileges {
   readonly role: string
   readonly database: string
-  /** Where the service's own tables are, or will be. */
   readonly schema: string
-  /** No migration has run. */
   readonly fresh: boolean
   readonly mayCreateSchemas: boolean
   readonly mayCreateTables: boolean
-  /** pg-boss makes its schema itself, once. */
   readonly hasQueue: boolean
   readonly mayUseQueue: boolean
   readonly mayWrite: boolean
 }
 
-/** Tables of pg-boss, and those of the role that owns the ledger of migrations: other programs may have theirs in the same schema. */
 const TABLES = `
   select c.oid, c.relkind from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where c.relkind in ('r', 'p', 'S') and (n.nspname = 'pgboss' or (n.nspname = current_schema() and c.relowner =
@@ -28,9 +23,7 @@ const MISSES = ['select', 'insert', 'update', 'delete']
   .map((privilege) => `not has_table_privilege(t.oid, '${privilege}')`)
   .join(' or ')
 
-/** A schema's name as a pattern: what is no letter, digit or underscore stands for itself. */
 const asPattern = (name: string): string => `regexp_replace(${name}, '(\\W)', '\\\\\\1', 'g')`
-/** The schemas that a connection's search_path names, whether or not the role may use them, those that it names first at the top. */
 export const ON_PATH = `
   select n.nspname from pg_namespace n, (select current_setting('search_path') as path) s
   where s.path ~ ('(^|,)\\s*"' || ${asPattern(`replace(n.nspname, '"', '""')`)} || '"\\s*(,|$)')
@@ -38,7 +31,6 @@ export const ON_PATH = `
     or (n.nspname = current_user and position('$user' in s.path) > 0)
   order by position(n.nspname in lower(s.path))`
 
-/** The columns of Privileges, from nothing. */
 export const PRIVILEGES = `
   current_user as role, current_database() as database, coalesce(current_schema(), (${ON_PATH} limit 1), 'public') as schema,
   not exists (${LEDGER}) as fresh,
@@ -49,7 +41,7 @@ export const PRIVILEGES = `
   not exists (select from (${TABLES}) t where case when t.relkind = 'S' then not has_sequence_privilege(t.oid, 'usage')
     else ${MISSES} end) as "mayWrite"`
 
-/** The statements that give the role what it lacks, for the database's owner to run; none where it lacks nothing. */
+/** Returns the GRANT statements that the owner must run. */
 export function missingGrants(privileges: Privileges): string[] {
   const { fresh, mayCreateSchemas, mayCreateTables, hasQueue, mayUseQueue, mayWrite } = privileges
   const [role, database, schema] = [privileges.role, privileges.database, privileges.schema].map(escapeIdentifier)

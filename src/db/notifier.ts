@@ -1,13 +1,9 @@
-/** A process's ear on PostgreSQL's LISTEN/NOTIFY. */
+/** A process's access to PostgreSQL's LISTEN/NOTIFY. */
 export interface Notifier {
-  /** Whether notifications arrive now: while they do not, subscribers may miss some, and resync afterwards. */
   readonly connected: boolean
-  /**
-   * Calls `onMessage` with each payload sent to the channel, and `onResync` whenever messages may have been missed
-   * (the connection was lost and is back). Returns what ends the subscription.
-   */
+  /** Calls `onResync` after a reconnect, because messages may be lost. Returns the function that unsubscribes. */
   listen(channel: string, onMessage: (payload: string) => void, onResync?: () => void): Promise<() => void>
-  /** Sends to every process, this one included. Best effort: what must not be lost is also read from tables. */
+  /** Best effort; subscribers also read from tables what must not be lost. */
   notify(channel: string, payload?: string): Promise<void>
   close(): Promise<void>
 }

@@ -1,12 +1,9 @@
 import type { Pool } from 'pg'
 import { BACKUP } from './snapshot.ts'
 
-/** A transaction that keeps PostgreSQL from removing what was changed since it began. */
 interface OldSnapshot {
   readonly pid: number
-  /** What the client calls itself. */
   readonly application: string
-  /** Of this service: it ends by itself. */
   readonly isBackup: boolean
   readonly user: string
   readonly minutes: number
@@ -20,7 +17,7 @@ const OLDEST = `
     and xact_start <= now() - make_interval(secs => $1)
   order by application_name = $2, xact_start limit 1`
 
-/** The oldest one of this database that is older than that, a backup only where it is the only one; null where there is none, or the role may not see it. */
+/** Finds the oldest transaction beyond the age; a backup only if there is no other. Null also if the role may not see it. */
 export async function findOldSnapshot(db: Pick<Pool, 'query'>, olderThanSeconds: number): Promise<OldSnapshot | null> {
   const { rows } = await db.query<OldSnapshot>(OLDEST, [olderThanSeconds, BACKUP])
   return rows[0] ?? null

@@ -1,22 +1,17 @@
 import { type Detail, invalidRequest } from '../errors/service-error.ts'
 
 const DEFAULT_PAGE = 50
-/** The most that `first` and `last` may ask for. */
 const MAX_PAGE = 100
 
-/** The arguments of a Relay connection: `first` after a cursor, or `last` before one. */
+/** Arguments of a Relay connection: `first` and `last` from 1 to MAX_PAGE, not together; DEFAULT_PAGE by default. */
 export interface PageInput {
-  /** 1 to 100; 50 unless given. */
   readonly first?: number | null | undefined
-  /** The cursor of a thing: what comes behind it. INVALID_REQUEST where it is no id of such a thing. */
   readonly after?: string | null | undefined
-  /** 1 to 100 from the end; not together with `first`. */
   readonly last?: number | null | undefined
-  /** What comes before the thing of this cursor. */
   readonly before?: string | null | undefined
 }
 
-/** A page in the shape of Relay's connections. Both cursors are null where it is empty. */
+/** A page in the shape of Relay's connections; null cursors if empty. */
 export interface Connection<Node> {
   readonly edges: { readonly cursor: string; readonly node: Node }[]
   readonly pageInfo: {
@@ -27,13 +22,13 @@ export interface Connection<Node> {
   }
 }
 
-/** What a statement needs of a PageInput: `size + 1` rows are to be read, from the end when `backwards`. */
+/** The statement reads `size + 1` rows, from the end if `backwards`. */
 export interface PageShape {
   readonly size: number
   readonly backwards: boolean
 }
 
-/** @param isCursor whether a text can be a cursor at all. @throws INVALID_REQUEST: what is out of range is never clamped */
+/** @throws INVALID_REQUEST for values out of range, and for a cursor that `isCursor` rejects */
 export function pageShape(input: PageInput, isCursor: (text: string) => boolean): PageShape {
   const { first, last, after, before } = input
   const details: Detail[] = []
@@ -50,7 +45,6 @@ export function pageShape(input: PageInput, isCursor: (text: string) => boolean)
   return { size: first ?? last ?? DEFAULT_PAGE, backwards: last != null }
 }
 
-/** @param rows up to `size + 1` of them, in the order in which they were read */
 export function toConnection<Row, Node>(
   rows: readonly Row[],
   { size, backwards }: PageShape,
@@ -72,7 +66,6 @@ export function toConnection<Row, Node>(
   }
 }
 
-/** Which rows a query by id reads for a page of them. @param end which ids come first */
 export function idQuery<Id>(
   { after, before }: PageInput,
   { size, backwards }: PageShape,
@@ -88,7 +81,10 @@ export function idQuery<Id>(
   return { id, orderBy: { id: order }, take: size + 1 }
 }
 
-/** A page of what is held in memory, by slug. @param cursorOf a cursor of a slug: a prefix and the slug. @throws INVALID_REQUEST */
+/**
+ * @param cursorOf prefixes the slug
+ * @throws INVALID_REQUEST
+ */
 export function pageBySlug<Node extends { readonly slug: string }>(
   all: Iterable<Node>,
   input: PageInput,

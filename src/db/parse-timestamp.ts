@@ -4,14 +4,11 @@ const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 const ZERO = 48
-/** `2026-01-31 09:05:00.123456+00`: the fraction may be shorter, or missing with its dot. */
 const FRACTION_AT = 20
 const parseAny = types.getTypeParser(types.builtins.TIMESTAMPTZ) as (text: string) => Date
 
-/** The day that was parsed last: rows that are read together are mostly of one day. */
 let known = { day: '', midnight: 0 }
 
-/** A `timestamptz` as PostgreSQL writes it, cut to milliseconds: what pg does itself, in a fifth of the time for times in UTC. */
 export function parseDatabaseTimestamp(text: string): Date {
   if (!text.endsWith('+00') || text.charCodeAt(10) !== 32 || text.charCodeAt(0) === ZERO) return parseAny(text)
   const day = text.slice(0, 10)
@@ -20,7 +17,6 @@ export function parseDatabaseTimestamp(text: string): Date {
   return new Date(known.midnight + hours + milliseconds(text))
 }
 
-/** For `new Pool`: everything else is parsed as ever. */
 export const timestampTypes = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     oid === types.builtins.TIMESTAMPTZ && format !== 'binary'

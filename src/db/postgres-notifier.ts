@@ -4,14 +4,10 @@ import type { Servers } from './connections/servers.ts'
 import { type LastingConnection, openLastingConnection } from './lasting-connection.ts'
 import type { Notifier } from './notifier.ts'
 
-/** What the connection of each process calls itself: one for each. */
 export const NOTIFIER = 'sonant notifier'
-/** PostgreSQL cuts longer names in silence. */
 const LONGEST_CHANNEL_BYTES = 63
-/** PostgreSQL refuses 8,000. */
 const LONGEST_PAYLOAD_BYTES = 7_999
 const LARGEST_BATCH = 1_000
-/** While the database is away messages wait, but not without end: what comes on top is dropped, as the interface allows. */
 const MOST_WAITING = 10_000
 
 interface Subscriber {
@@ -20,17 +16,14 @@ interface Subscriber {
 }
 
 interface BusOptions {
-  /** Called before each attempt to reconnect: brings an embedded database back. */
   readonly ensure?: () => Promise<void>
-  /** Called whenever the connection is lost. */
   readonly onLost?: () => void
-  /** How often a connection that says nothing is polled. */
   readonly pollMs?: number
 }
 
 /**
- * Opens the notifier on a connection of its own, which is replaced when it is lost; subscribers then resync. A handler that
- * throws is logged and harms no other subscriber. Throws when the database does not answer now.
+ * Opens a notifier on its own connection; after a loss it reconnects and subscribers resync. Logs errors of handlers.
+ * @throws if the database does not answer now
  */
 export async function openNotifier(servers: Servers, log: Log, options: BusOptions = {}): Promise<Notifier> {
   const channels = new Map<string, Set<Subscriber>>()
@@ -82,12 +75,10 @@ async function subscribe(
   checkChannel(channel)
   const subscribers = channels.get(channel) ?? new Set()
   channels.set(channel, subscribers.add(subscriber))
-  // Sent for every subscriber: PostgreSQL ignores a repetition, and a call that returns from here is subscribed.
   await connection.run((client) => listenOn(client, channel))
   return () => {
     if (!subscribers.delete(subscriber) || subscribers.size > 0) return
     channels.delete(channel)
-    // Without a connection there is nothing to end: the next one listens to what is left.
     if (connection.connected) connection.run((client) => unlistenOn(client, channels, channel)).catch(() => undefined)
   }
 }
@@ -95,7 +86,7 @@ async function subscribe(
 const listenOn = (client: Client, channel: string) => client.query(`listen ${escapeIdentifier(channel)}`)
 
 async function unlistenOn(client: Client, channels: ReadonlyMap<string, unknown>, channel: string): Promise<void> {
-  // A subscriber may have come back to the channel by now.
+  // A new subscriber may use the channel again.
   if (!channels.has(channel)) await client.query(`unlisten ${escapeIdentifier(channel)}`)
 }
 
@@ -105,7 +96,7 @@ interface Message {
   readonly sent: PromiseWithResolvers<void>
 }
 
-/** Sends what waits in one statement at a time; a message that waits already is not added again. */
+/** Sends waiting messages in one statement at a time and merges equal ones. */
 function openOutbox(connection: LastingConnection, log: Log) {
   const waiting = new Map<string, Message>()
   let sending: Promise<void> | undefined
@@ -124,7 +115,6 @@ function openOutbox(connection: LastingConnection, log: Log) {
   }
 
   const drain = async (): Promise<void> => {
-    // What is announced of one batch, by each of its callers, goes out together: every statement is a commit of its own.
     await null
     while (waiting.size > 0) {
       const batch = [...waiting].slice(0, LARGEST_BATCH)
@@ -135,7 +125,7 @@ function openOutbox(connection: LastingConnection, log: Log) {
       )
       for (const message of messages) message.sent.resolve()
     }
-    // Here and not once the promise is settled: what is added in between would never be sent.
+    // Cleared before the promise settles; otherwise a message added in between would never be sent.
     sending = undefined
   }
 

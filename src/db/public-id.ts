@@ -2,18 +2,16 @@ import { invalidRequest } from '../errors/service-error.ts'
 import { isId } from '../values/id.ts'
 import type { PageInput } from './page.ts'
 
-/** Rows that PostgreSQL numbers. Callers do not see the numbers, which would tell them how much other accounts do. */
+/** Rows with sequence numbers, which would reveal other accounts' activity. */
 type Numbered = 'entry' | 'audit' | 'secret'
 
 const NUMBER = /_(0|[1-9]\d{0,17})$/
 
-/** The id that callers see: the row's own id, or its number if an earlier release wrote the row. */
 export const publicIdOf = (
   prefix: Numbered,
   { id, publicId }: { readonly id: bigint; readonly publicId: string | null },
 ): string => publicId ?? `${prefix}_${id}`
 
-/** The condition that finds the row of an id; null if the text is no id of this kind. */
 export function wherePublicId(prefix: Numbered, text: string): { publicId: string | null; id?: bigint } | null {
   if (isId(prefix, text)) return { publicId: text }
   const number = text.startsWith(`${prefix}_`) ? NUMBER.exec(text.slice(prefix.length))?.[1] : undefined
@@ -21,9 +19,9 @@ export function wherePublicId(prefix: Numbered, text: string): { publicId: strin
 }
 
 /**
- * A page whose cursors are the numbers of the rows that they name.
+ * A page whose cursors stand for row numbers.
  * @param numberOf returns null if there is no such row
- * @throws INVALID_REQUEST where a cursor names no row
+ * @throws INVALID_REQUEST if a cursor names no row
  */
 export async function numberedPage<Input extends PageInput>(
   input: Input,

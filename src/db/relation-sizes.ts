@@ -1,13 +1,12 @@
 import type { Pool } from 'pg'
 
-/** How the database itself is: sizes in bytes, ages in seconds. */
+/** Sizes in bytes, ages in seconds. */
 interface DatabaseCondition {
   readonly relations: readonly { readonly relation: string; readonly bytes: number; readonly deadTuples: number }[]
   readonly oldestTransactionSeconds: number
   readonly standbys: readonly { readonly standby: string; readonly lagBytes: number }[]
 }
 
-/** Our tables, with all of their partitions, and those of the queue. */
 const RELATIONS = `
   select case when schemaname = current_schema() then coalesce(pg_partition_root(relid)::regclass, relid)::regclass::text
       else schemaname || '.' || relname end as relation,
@@ -16,13 +15,11 @@ const RELATIONS = `
 const OLDEST = `
   select coalesce(extract(epoch from now() - min(xact_start)), 0)::float8 as seconds
   from pg_stat_activity where xact_start is not null and datname = current_database() and backend_type = 'client backend'`
-/** Without the right to see them the positions are null. */
 const STANDBYS = `
   select coalesce(nullif(application_name, ''), 'unnamed') as standby,
     max(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn))::float8 as "lagBytes"
   from pg_stat_replication where replay_lsn is not null group by 1`
 
-/** @param queueSchema where the queue has its tables */
 export async function databaseCondition(db: Pick<Pool, 'query'>, queueSchema: string): Promise<DatabaseCondition> {
   const relations = await db.query<DatabaseCondition['relations'][number]>(RELATIONS, [queueSchema])
   const oldest = await db.query<{ seconds: number }>(OLDEST)

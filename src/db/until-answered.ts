@@ -3,10 +3,12 @@ import { isDatabaseDown } from '../errors/database-down.ts'
 
 const FIRST_WAIT_MS = 50
 const LONGEST_WAIT_MS = 1000
-/** A restart of PostgreSQL takes a second or two; a worker that waits longer than this has lost its job's heartbeat anyway. */
 const RETRY_BUDGET_MS = 30_000
 
-/** Repeats a statement that may safely be repeated until the database answers it. @throws any other error at once */
+/**
+ * Repeats an idempotent statement until the database answers.
+ * @throws other errors at once
+ */
 export async function untilAnswered<T>(write: () => Promise<T>, budgetMs = RETRY_BUDGET_MS): Promise<T> {
   const deadline = performance.now() + budgetMs
   for (let pause = FIRST_WAIT_MS; ; pause = Math.min(pause * 2, LONGEST_WAIT_MS)) {

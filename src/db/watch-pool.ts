@@ -6,11 +6,9 @@ import { onceLost } from './connections/wire.ts'
 type Callback = (error: Error | undefined, ...rest: unknown[]) => void
 type AnyFunction = (...args: unknown[]) => unknown
 
-/** Of statements that pg-boss writes: they are its own, and so are their names. */
 const FOREIGN = /^boss_/
 const TIMED_OUT = /timeout exceeded when trying to connect/
 
-/** Has a pool's connections read, and takes the time of what waits for one and of the statements that have a name of ours. */
 export function watchPool(pool: Pool, name: string, telemetry: Telemetry): void {
   if (!telemetry.measures) return
   telemetry.gauge('db_pool_connections', () => [
@@ -29,7 +27,6 @@ export function watchPool(pool: Pool, name: string, telemetry: Telemetry): void 
   pool.connect = timed(pool.connect.bind(pool) as AnyFunction, () => acquired(performance.now())) as Pool['connect']
 }
 
-/** Has the connections read that are of no pool: for notifications, exports, locks and migrations. Each ends with its use. */
 export function watchDirect(servers: Servers, telemetry: Telemetry): void {
   telemetry.gauge('db_pool_connections', () => [{ labels: { pool: 'direct', state: 'used' }, value: servers.open }])
 }
@@ -43,13 +40,11 @@ function timeStatements(client: PoolClient, telemetry: Telemetry): void {
   }) as PoolClient['query']
 }
 
-/** The first word: what follows it are names of queues, or the digest of one of several texts. */
 function nameOf(statement: unknown): string | undefined {
   const { name } = (statement ?? {}) as { readonly name?: unknown }
   return typeof name === 'string' && !FOREIGN.test(name) ? name.split(' ', 1)[0] : undefined
 }
 
-/** A function of pg's, which calls back or gives a promise. @param begin called first; what it returns is called at the end */
 function timed(call: AnyFunction, begin: (args: readonly unknown[]) => Callback | undefined): AnyFunction {
   return (...args) => {
     const end = begin(args)

@@ -2,7 +2,6 @@ import { type ClientBase, Connection } from 'pg'
 
 const TIMEOUT_MS = 2_000
 
-/** What the driver knows of a connection; its types do not name it. */
 interface Cancellable {
   readonly host: string
   readonly port: number
@@ -11,7 +10,6 @@ interface Cancellable {
   readonly secretKey: number
 }
 
-/** The driver's own, as far as a request to cancel needs it; its types do not name it either. */
 interface CancelConnection {
   readonly stream: { destroy(): void }
   connect(portOrPath: number | string, host?: string): void
@@ -20,10 +18,7 @@ interface CancelConnection {
   on(event: 'connect' | 'sslconnect' | 'error' | 'end', listener: () => void): this
 }
 
-/**
- * Has the server cancel what a connection runs, as libpq does it: over a socket of its own, which counts as no connection, needs none to
- * be free, and reaches the right server process through a pooler. Resolves once the server has taken notice, or has not within 2 s.
- */
+/** Sends a cancel request over its own socket, as libpq does, so it needs no free connection and works through poolers. Resolves within 2 s. */
 export function cancelStatement(client: ClientBase): Promise<void> {
   const { host, port, ssl, processID, secretKey } = client as unknown as Cancellable
   const connection = new Connection({ ssl } as never) as unknown as CancelConnection

@@ -4,10 +4,10 @@ import { asksReadOnly } from './read-only.ts'
 const ANSWER_TIMEOUT_MS = 2_000
 const READ_ONLY = '25006'
 
-/** `read-only`: it answers, and takes no writes. `away`: it does not answer within 2 s, or with an error. */
+/** `read-only`: it refuses writes. `away`: no answer within 2 s, or an error. */
 export type DatabaseState = 'ok' | 'read-only' | 'away'
 
-/** Whether requests can be served: the database answers in time, and takes writes. Never throws. */
+/** Never throws. */
 export async function databaseState({ pool }: Pick<Database, 'pool'>): Promise<DatabaseState> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<'away'>((resolve) => {

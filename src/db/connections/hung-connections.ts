@@ -5,21 +5,17 @@ import type { Servers } from './servers.ts'
 import { cutOff, processIdOf, trafficOf } from './wire.ts'
 
 const POLL_MS = 5_000
-/** A statement that was answered nothing for so many polls is asked for at the server. */
 const QUIET_POLLS = 2
-/** The server must deny it so many times in a row: an answer may be on its way. */
 const DENIALS = 3
 
-/** What the library says of a statement that was not answered in time; of a login it says something else. */
 const NO_ANSWER = 'Query read timeout'
 
-/** Which of these server processes may be at work on a statement: what a role may not see is. One that waits for its client has answered. */
+/** Includes processes whose state the role may not see. A process that waits for its client has already answered. */
 const AT_WORK = `
   select pid from pg_stat_activity
   where pid = any($1::int[]) and coalesce(state, '') not like 'idle%'
     and (state = 'active' and wait_event_type = 'Client') is distinct from true`
 
-/** A connection, and the server's process at its other end: null where that changes from statement to statement. */
 interface Watched {
   readonly client: Client
   serverProcess(): number | null
@@ -31,12 +27,7 @@ interface Seen {
   denials: number
 }
 
-/**
- * Ends connections that hang: whose peer is gone without a word, or whose packets are dropped on the way, so that an answer never comes and
- * TCP notices a quarter of an hour later. What takes long is not ended: the server is asked, over a connection of its own, whether it is
- * still at work on the statement. A server that cannot be reached at all counts as one that is not; one that takes the login and then says
- * nothing does not, as a pooler may keep the question waiting.
- */
+/** Ends connections whose peer is gone, which TCP detects late. It asks the server over another connection whether a quiet statement still runs, so long statements survive. A server that accepts the login but stays silent counts as alive, because a pooler may delay it. */
 export class HungConnections {
   readonly #servers: Servers
   readonly #losses: LossLog
@@ -51,16 +42,11 @@ export class HungConnections {
     this.#everyMs = everyMs
   }
 
-  /**
-   * A connection of its own, for statements of any length.
-   * @throws as `Servers.connect` does
-   */
   async connect(config: ClientConfig): Promise<Client> {
     const client = await this.#servers.connect(config)
     let serverProcess = processIdOf(client)
     this.watch(client, () => serverProcess)
     try {
-      // A pooler has numbered it as well.
       serverProcess = (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid ?? null
       return client
     } catch (error) {
@@ -69,7 +55,6 @@ export class HungConnections {
     }
   }
 
-  /** Until it ends. */
   watch(client: Client, serverProcess: () => number | null): void {
     const watched = { client, serverProcess }
     this.#watched.set(watched, null)
@@ -111,7 +96,7 @@ export class HungConnections {
     }
   }
 
-  /** null: the server is there, or a pooler in front of it, and does not say. */
+  /** Null: the server or its pooler is reachable but gives no answer. */
   async #atWork(processes: readonly (number | null)[]): Promise<ReadonlySet<number | null> | null> {
     const limitMs = this.#everyMs * 2
     let [client, isAnyThere]: [Client | undefined, boolean] = [undefined, false]
@@ -134,6 +119,5 @@ export class HungConnections {
   }
 }
 
-/** Whether the server that refused a connection had accepted its login, or answered otherwise. */
 const isThere = (error: Error): boolean =>
   error instanceof DatabaseError || error instanceof ReadOnlyServer || error.message === NO_ANSWER

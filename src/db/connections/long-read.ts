@@ -2,10 +2,8 @@ import type { QueryConfig, QueryResult, QueryResultRow } from 'pg'
 import type { Database } from '../database.ts'
 
 /**
- * A statement that only reads and may take long, such as one that counts: over the pool that is there for them, within the owner's share of
- * it, so that it takes nothing from what submits and completes jobs.
- * @param owner whose share it counts against, such as an account
- * @throws RATE_LIMITED while the owner's own reads take all of its share, for 2 s; and what the statement throws
+ * Runs a long read on `readPool` within the owner's share.
+ * @throws RATE_LIMITED if the owner's reads use its share for 2 s; what the statement throws
  */
 export async function longRead<Row extends QueryResultRow>(
   { readPool, readShares }: Pick<Database, 'readPool' | 'readShares'>,
@@ -21,9 +19,8 @@ export async function longRead<Row extends QueryResultRow>(
 }
 
 /**
- * The same of a statement that reads jobs one by one, however many there are: one at a time for each owner, as each takes a processor of
- * the server for as long as it lasts.
- * @throws RATE_LIMITED also while the owner's own scan goes on, for 2 s
+ * Like `longRead` for statements that scan jobs: one at a time for each owner.
+ * @throws RATE_LIMITED also if the owner's other scan takes longer than 2 s
  */
 export async function longScan<Row extends QueryResultRow>(
   db: Pick<Database, 'readPool' | 'readShares' | 'scanShares'>,

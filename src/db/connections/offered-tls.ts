@@ -2,17 +2,13 @@ import { createConnection } from 'node:net'
 
 const ANSWER_MS = 10_000
 const DEFAULT_PORT = 5432
-/** Eight bytes: their length, and the number that asks for TLS in place of a version of the protocol. */
+/** SSLRequest of PostgreSQL's protocol: length and request code. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
 const YES = 'S'
 
-/** What leaves it to the server. libpq's `allow` begins in plain text: nothing is lost by TLS where the server has it. */
 const EITHER: ReadonlySet<string | null> = new Set(['allow', 'prefer'])
 
-/**
- * A PostgreSQL URL whose `sslmode=prefer` or `allow` is what the server offers now: `require`, or `disable` where it has no TLS or is
- * reached by a Unix socket. A server that does not answer keeps `require`: a connection that fails is never tried again in plain text.
- */
+/** Replaces `sslmode=prefer` or `allow` by `require` if the server offers TLS, else `disable`. Without an answer it is `require`, so no failure leads to plain text. */
 export async function withOfferedTls(databaseUrl: string): Promise<string> {
   const url = new URL(databaseUrl)
   if (!EITHER.has(url.searchParams.get('sslmode'))) return databaseUrl
@@ -20,7 +16,6 @@ export async function withOfferedTls(databaseUrl: string): Promise<string> {
   return url.href
 }
 
-/** Whether it leads to a Unix socket, which has no TLS. */
 export const isBySocket = (url: URL): boolean => hostOf(url).startsWith('/')
 
 const hostOf = ({ hostname, searchParams }: URL): string => searchParams.get('host') ?? decodeURIComponent(hostname)

@@ -3,35 +3,25 @@ import { ServiceError } from '../../errors/service-error.ts'
 import { errorCode } from '../../values/data-directory.ts'
 import { isBySocket } from './offered-tls.ts'
 
-/** With what libpq does; `no-verify` is the driver's own word for an encryption that verifies nothing. */
 const MODES = ['disable', 'allow', 'prefer', 'require', 'no-verify', 'verify-ca', 'verify-full'] as const
-/** libpq's word for the authorities that the system trusts: the driver's default. */
 const SYSTEM = 'system'
-/** Modes that verify nothing, whatever the authorities. */
 const UNVERIFIED: ReadonlySet<string> = new Set(['disable', 'no-verify'])
 
-/** The variable that a URL comes from. */
 export type UrlVariable = 'DATABASE_URL' | 'DIRECT_DATABASE_URL'
 
-/** A URL as the driver reads it. */
 export interface DriverUrl {
   readonly url: string
-  /** The connection is encrypted, and its server is not verified. */
   readonly isUnverified: boolean
 }
 
-/** What the environment says of the encryption of a URL that does not say it itself; null: nothing. */
 export interface SslDefaults {
-  /** PGSSLMODE, for URLs without an `sslmode`. */
   readonly pgSslMode: string | null
-  /** PGSSLROOTCERT, for URLs without an `sslrootcert`. */
   readonly pgSslRootCert: string | null
 }
 
 /**
- * A PostgreSQL URL with PGSSLMODE as its `sslmode` and PGSSLROOTCERT as its `sslrootcert` where it has none, as libpq reads it: `system` alone
- * means `verify-full`. The driver would verify the server by every mode but `no-verify`. Authorities without a mode encrypt nothing.
- * @throws ServiceError INVALID_REQUEST for a mode that there is not, and for authorities that cannot be read or do not go with the mode
+ * Adds PGSSLMODE and PGSSLROOTCERT as libpq does. The driver alone would verify the server in every mode but `no-verify`.
+ * @throws ServiceError INVALID_REQUEST for an unknown mode and for unreadable or unsuitable authorities
  */
 export function withSslDefaults(databaseUrl: string, defaults: SslDefaults): string {
   const url = new URL(databaseUrl)
@@ -53,10 +43,7 @@ export function withSslDefaults(databaseUrl: string, defaults: SslDefaults): str
   return url.href
 }
 
-/**
- * Whether PGSSLMODE=verify-ca has no authority to go by. Any host with a certificate of a public one would do: such a server is
- * verified as by `verify-full`, by the authorities that Node trusts.
- */
+/** Whether PGSSLMODE=verify-ca lacks an authority; the driver then verifies the host too, since public authorities certify any host. */
 export function lacksAuthorities(databaseUrl: string, { pgSslMode, pgSslRootCert }: SslDefaults): boolean {
   const url = new URL(databaseUrl)
   const isSaid = ['ssl', 'sslmode', 'sslrootcert'].some((name) => url.searchParams.has(name))
@@ -64,9 +51,8 @@ export function lacksAuthorities(databaseUrl: string, { pgSslMode, pgSslRootCert
 }
 
 /**
- * A PostgreSQL URL as the driver has to read it to connect as libpq does: with `sslmode=require` encrypted, and unverified unless
- * `sslrootcert` names an authority to trust; never over a Unix socket. What `allow` and `prefer` mean with this server is found out before (`withOfferedTls`).
- * @throws ServiceError INVALID_REQUEST, one sentence on what is wrong with its parameters
+ * Adapts a URL so that the driver connects as libpq does.
+ * @throws ServiceError INVALID_REQUEST if its parameters are wrong
  */
 export function postgresUrl(databaseUrl: string, variable: UrlVariable): DriverUrl {
   const url = new URL(databaseUrl)
@@ -93,7 +79,6 @@ function wrongIn(mode: string, authorities: string | null): string | null {
   return wrong === null ? null : `sslrootcert${wrong}`
 }
 
-/** What follows their name in a sentence about them. */
 function wrongAuthorities(mode: string, authorities: string): string | null {
   if (authorities === SYSTEM) return mode === 'verify-full' ? null : '=system takes sslmode=verify-full'
   try {

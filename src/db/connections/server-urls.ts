@@ -1,10 +1,9 @@
 const AUTHORITY = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s
-/** What libpq may be asked for; every one of these finds the server that takes writes. */
 const SESSION_ATTRIBUTES: ReadonlySet<string> = new Set(['any', 'read-write', 'primary'])
 
 /**
- * The URLs of the servers that a URL names between commas, as libpq writes them: `postgresql://user@one:5432,two:5432/name`.
- * @throws RangeError in a few words, where it is not one
+ * Splits a URL with several hosts, as libpq writes them, into one URL for each.
+ * @throws RangeError if it is invalid
  */
 export function serverUrls(text: string): string[] {
   const bare = bareSign(text)
@@ -13,7 +12,7 @@ export function serverUrls(text: string): string[] {
     throw new RangeError(`must have each ${bare} of its user name and password percent-encoded, as ${encoded}`)
   }
   const [, start = '', hosts = '', rest = ''] = AUTHORITY.exec(text) ?? []
-  // libpq takes no host after a user name where `host` names a socket's directory; a URL does not.
+  // libpq allows no host after a user name if `host` names a socket directory; URL does not.
   const named = hosts === '' && start.endsWith('@') ? ['localhost'] : hosts.split(',')
   const urls = named.map((host) => start + host + rest)
   if (start === '' || !urls.every((url) => URL.canParse(url)) || (urls.length > 1 && hosts.split(',').includes('')))
@@ -21,14 +20,13 @@ export function serverUrls(text: string): string[] {
   return urls.map(withoutAttributes)
 }
 
-/** The sign in a user name or password that ends it too early, or stands for another one; null: there is none. */
+/** Finds an unencoded character in the credentials that breaks the URL; null: none. */
 function bareSign(text: string): string | null {
   const [, authority = '', rest = ''] = /^postgres(?:ql)?:\/\/([^/?#]*)(.*)$/s.exec(text) ?? []
   const at = authority.lastIndexOf('@')
   const credentials = at === -1 ? '' : authority.slice(0, at)
   if (credentials.includes('@')) return '@'
   if (/%(?![0-9a-f]{2})/i.test(credentials)) return '%'
-  // In these URLs a fragment can only be part of a password.
   if (rest.includes('#')) return '#'
   if (at !== -1 || !rest.includes('@')) return null
   const [path = ''] = rest.split('?')

@@ -3,16 +3,14 @@ import { isReadOnly, ReadOnlyServer, watchParameters } from './read-only.ts'
 import { SESSION_DEFAULTS, SessionClient } from './session-client.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
-/** A peer that is gone without a word is noticed within half a minute, where no statement is on its way. */
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
 
-/** The servers that may hold the database, one of which takes writes. */
+/** The servers of a database; prefers the one that last took writes. */
 export class Servers {
   readonly #urls: readonly string[]
   #preferred = 0
   #open = 0
 
-  /** @param urls as the driver reads them; at least one */
   constructor(urls: readonly string[]) {
     this.#urls = urls
   }
@@ -21,26 +19,22 @@ export class Servers {
     return this.#urls.length
   }
 
-  /** The one that took writes last. */
   get preferred(): string {
     return this.#urls[this.#preferred] as string
   }
 
-  /** Connections of their own that have not ended: see `connect`. */
   get open(): number {
     return this.#open
   }
 
-  /** Prefers the next one to a server that cannot be reached, or takes no writes. */
   reject(url: string): void {
     if (url === this.preferred) this.#preferred = (this.#preferred + 1) % this.#urls.length
   }
 
   /**
-   * A connection of its own to the server that takes writes. What becomes of it later is the caller's to watch; that it is lost fails what
-   * runs on it, and ends no process.
-   * @param refused takes what each server said that is not the one
-   * @throws what the last of the servers said, ReadOnlyServer among it
+   * Opens a connection to the server that takes writes; its loss never ends the process.
+   * @param refused receives the error of each other server
+   * @throws the last server's error, such as ReadOnlyServer
    */
   async connect(config: ClientConfig, refused: (error: Error) => void = () => undefined): Promise<Client> {
     for (let left = this.count; ; left--) {

@@ -4,11 +4,10 @@ import type { Servers } from './servers.ts'
 import { SESSION_DEFAULTS, SessionClient, TRANSACTION_DEFAULTS, TRANSACTION_ISOLATION } from './session-client.ts'
 import { onceOver, processIdOf } from './wire.ts'
 
-/** How statements reach PostgreSQL. */
 export interface Statements {
-  /** Names stay with the connection; a pooler in transaction mode that does not keep them in mind takes none. */
+  /** False behind a transaction pooler that loses prepared statements. */
   readonly areNamed: boolean
-  /** Sent along with every `begin`, in the same round trip: where a connection keeps no settings. */
+  /** Sent with every `begin` if connections keep no settings. */
   readonly afterBegin: string | null
 }
 
@@ -18,15 +17,11 @@ const NAMES_ISOLATION = /\bisolation\b/i
 type Callback = (error: Error | null, ...rest: unknown[]) => void
 type QueryArguments = [query: unknown, ...rest: unknown[]]
 
-/** A cursor or a copy. */
 const isOfItsOwn = (query: unknown): boolean => typeof query === 'object' && query !== null && 'submit' in query
 
-/** A connection of a pool: to the server that took writes last, with statements as the way there allows. */
 export class ServiceClient extends SessionClient {
   readonly server: string
-  /** What the server says of itself. */
   readonly parameters: ReadonlyMap<string, string>
-  /** As the server itself numbers it: a pooler gives out numbers of its own. */
   #serverProcess: number | undefined
   readonly #servers: Servers
   readonly #statements: Statements
@@ -40,12 +35,11 @@ export class ServiceClient extends SessionClient {
     this.parameters = watchParameters(this)
   }
 
-  /** The server's process at the other end; null where that changes from statement to statement. */
+  /** Null behind a transaction pooler, where each transaction may use another process. */
   get serverProcess(): number | null {
     return this.#statements.afterBegin === null ? (this.#serverProcess ?? processIdOf(this)) : null
   }
 
-  /** Runs what every new connection begins with. */
   async prepare(settings: string): Promise<void> {
     const results = (await this.query(`${SESSION_DEFAULTS}; ${settings}; select pg_backend_pid() as pid`)) as unknown
     this.#serverProcess = (results as QueryResult<{ pid: number }>[]).at(-1)?.rows[0]?.pid
@@ -76,14 +70,14 @@ export class ServiceClient extends SessionClient {
     const last = rest.at(-1)
     if (typeof last === 'function')
       return run(this.#adapted(query), ...rest.slice(0, -1), this.#whenOver(last as Callback))
-    // By a callback, too: a promise settles after all else that came with the error, the end of the statement included.
+    // A callback too, because a promise settles after the statement's end event.
     return new Promise((resolve, reject) => {
       const answered: Callback = (error, result) => (error ? reject(error) : resolve(result))
       run(this.#adapted(query), rest[0], this.#whenOver(answered))
     })
   }
 
-  /** A caller that hears of an error may go on over another connection, and must not find there what the failed statement had locked. */
+  /** PostgreSQL reports an error before it releases the locks, so the caller hears of it only after that. */
   #whenOver(callback: Callback): Callback {
     return (error, ...rest) => {
       if (error instanceof DatabaseError) onceOver(this, () => callback(error, ...rest))

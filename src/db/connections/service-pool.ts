@@ -5,32 +5,24 @@ import { isReadOnly, ReadOnlyServer, watchRefusedWrites } from './read-only.ts'
 import { KEEP_ALIVE, type Servers } from './servers.ts'
 import { ServiceClient, type Statements } from './service-client.ts'
 
-/** PostgreSQL has no connection left, for this role or at all. */
 const TOO_MANY_CONNECTIONS = '53300'
-/** What the library says where all connections were in use for too long; a login that a server did not accept in time ends in other words. */
 const NONE_WAS_FREE = 'timeout exceeded when trying to connect'
 const FULL_PAUSE_MS = 100
-/** How long the pool keeps to the connections that it was given before it asks for more. */
 const FULL_MS = 2_000
 
 interface ServicePoolOptions extends PoolConfig {
   readonly max: number
   readonly connectionTimeoutMillis: number
   readonly statements: Statements
-  /** What a new connection begins with; null: nothing. */
   readonly settings: string | null
   readonly hung: HungConnections
 }
 
-/**
- * A pool whose connections lead to the server that takes writes. As soon as one of them turns out not to, none that was open then is used
- * again. Where PostgreSQL, or a pooler in front of it, has no more connections to give, the pool makes do with those that it has.
- */
+/** A pool of connections to the server that takes writes. After a refused write it replaces all connections. If PostgreSQL has no more connections, it shrinks to those it has. */
 export class ServicePool extends OpeningPool {
   readonly #servers: Servers
   readonly #max: number
   readonly #timeoutMs: number
-  /** Connections from after the last refused write. */
   #usable = new WeakSet<object>()
   #full: NodeJS.Timeout | undefined
 
@@ -69,7 +61,6 @@ export class ServicePool extends OpeningPool {
     })
   }
 
-  /** @param servers that may still be tried */
   #checkOut(servers: number, deadline: number, callback: Callback): void {
     const asked = this.#servers.preferred
     super.connect((error, client, release) => {
@@ -86,12 +77,10 @@ export class ServicePool extends OpeningPool {
       if (again) setTimeout(() => this.#checkOut(servers, deadline, callback), FULL_PAUSE_MS)
       else if (servers <= 1 || this.ending) giveUp()
       else if (error?.message !== NONE_WAS_FREE) next()
-      // The connections may have been on their way to a server that is left only now; else others use them, and no further server is asked.
       else setTimeout(() => (asked === this.#servers.preferred ? giveUp() : next()), FULL_PAUSE_MS)
     })
   }
 
-  /** Takes no more connections than it has, for a while. */
   #makeDo(): void {
     this.options.max = Math.max(1, this.totalCount)
     this.#full ??= setTimeout(() => {
@@ -102,7 +91,7 @@ export class ServicePool extends OpeningPool {
 
   #watch(client: ServiceClient): void {
     this.#usable.add(client)
-    // The pool listens to idle connections only: one that breaks while it is in use fails its query, and must not end the process.
+    // Without a listener, a connection lost in use would end the process.
     client.on('error', () => undefined)
     watchRefusedWrites(client, () => {
       this.#servers.reject(client.server)
@@ -111,10 +100,7 @@ export class ServicePool extends OpeningPool {
   }
 }
 
-/**
- * A pooler whose connections to the server are all taken accepts the login, and keeps the first statement waiting.
- * @throws what a pool says that has no connection free
- */
+/** A full pooler accepts the login but delays the first statement. */
 async function prepareUntil(
   deadline: number,
   client: ServiceClient,

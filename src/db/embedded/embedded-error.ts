@@ -1,4 +1,4 @@
-/** The embedded PostgreSQL cannot work. The message is one sentence that an operator can act on. */
+/** The message is one sentence for the operator. */
 export class EmbeddedError extends Error {
   override readonly name = 'EmbeddedError'
 }

@@ -7,7 +7,6 @@ import { EmbeddedError } from './embedded-error.ts'
 
 const run = promisify(execFile)
 
-/** A program as the account runs it, in the words of child_process.spawn. */
 interface Launch {
   readonly command: string
   readonly args: readonly string[]
@@ -21,10 +20,8 @@ interface Launch {
 export type Launcher = (program: string, args: readonly string[]) => Launch
 
 /**
- * How to run PostgreSQL's programs as the account, so that they reach their binaries and `root`, an existing directory.
- * Where a directory on the way is closed to the account, root grants it the capability to pass (a clone under /root, a
- * data directory under mktemp -d). On Linux the programs end when the process that started them does, however it ends.
- * Throws EmbeddedError when the account cannot reach them by any means.
+ * Returns how to run PostgreSQL's programs as the account. Root grants a capability if a directory is closed to it. On Linux programs end with their parent.
+ * @throws EmbeddedError if the account cannot reach them
  */
 export async function makeLauncher(account: Account, program: string, root: string): Promise<Launcher> {
   const setpriv = await succeeds('setpriv', ['--pdeathsig=INT', 'true'])
@@ -35,7 +32,7 @@ export async function makeLauncher(account: Account, program: string, root: stri
   if (closed === undefined && executable && !setpriv) return launcher([], account)
   const identity = ['setpriv', `--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups', '--pdeathsig=INT']
   if (closed === undefined && executable) return launcher(identity)
-  // Reading and passing is the smaller gift; it does not cover files that no other user may execute (npm ci with umask 077).
+  // The smaller capability does not cover files without execute permission for others.
   for (const capability of executable ? ['dac_read_search', 'dac_override'] : ['dac_override']) {
     const prefix = [...identity, ...grant(capability)]
     if (await succeeds(prefix[0]!, [...prefix.slice(1), program, '--version'])) return launcher(prefix)
@@ -43,14 +40,14 @@ export async function makeLauncher(account: Account, program: string, root: stri
   throw notReachable(closed ?? program, account)
 }
 
-// PostgreSQL checks by itself with access(2), which ignores an ordinary user's capabilities unless no_setuid_fixup is on.
+// PostgreSQL calls access(2), which ignores capabilities unless no_setuid_fixup is on.
 const grant = (capability: string) => [
   '--securebits=+no_setuid_fixup',
   `--inh-caps=+${capability}`,
   `--ambient-caps=+${capability}`,
 ]
 
-// PostgreSQL sees nothing of our environment (it holds secrets) and does not hold on to our working directory.
+// PostgreSQL must not see this process's environment, which holds secrets.
 function launcher(prefix: readonly string[], identity?: Account): Launcher {
   const ids = identity === undefined ? {} : { uid: identity.uid, gid: identity.gid }
   const options = { ...ids, cwd: '/', env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' } }
@@ -60,7 +57,6 @@ function launcher(prefix: readonly string[], identity?: Account): Launcher {
   }
 }
 
-// A directory of our own that is closed to all other users is opened by group alone: only the account gets in.
 async function openToAccount(directory: string, account: Account): Promise<void> {
   const found = await stat(directory)
   if (found.uid !== process.getuid?.() || (found.mode & 0o077) !== 0) return
@@ -68,7 +64,6 @@ async function openToAccount(directory: string, account: Account): Promise<void>
   await chmod(directory, (found.mode & 0o7777) | 0o010)
 }
 
-/** The topmost directory on the way to the path, the path itself included when it is one, that the account cannot pass. */
 async function closedAncestor(path: string, account: Account): Promise<string | undefined> {
   const parent = dirname(path)
   const above = parent === path ? undefined : await closedAncestor(parent, account)

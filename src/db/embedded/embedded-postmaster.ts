@@ -10,23 +10,19 @@ const STOP_DEADLINE_MS = 15_000
 const STOP_POLL_MS = 10
 const LONGEST_REASON_BYTES = 16_384
 
-/** Where one PostgreSQL lives and how it is run. */
 export interface Cluster {
   readonly postgres: string
   readonly data: string
   readonly sockets: string
   readonly logFile: string
-  /** @throws EmbeddedError where the account cannot run it */
   readonly launch: () => Promise<Launcher>
   readonly fsync: boolean
 }
 
-/** A postmaster on its way up, or one that gave up. `ended` is undefined while it runs; 'try again' when another was first. */
 export interface Attempt {
   ended: 'try again' | EmbeddedError | undefined
 }
 
-/** Names the socket. */
 export const PORT = 5432
 
 const SETTINGS: Readonly<Record<string, string>> = {
@@ -38,10 +34,10 @@ const SETTINGS: Readonly<Record<string, string>> = {
   max_wal_size: '1GB',
   random_page_cost: '1.1',
   jit: 'off',
-  // On a small machine a parallel count loses, and it would need /dev/shm, which containers keep small.
+  // Parallel workers need /dev/shm, which containers keep small.
   max_parallel_workers_per_gather: '0',
   timezone: 'UTC',
-  // The log must never hold what callers sent: no statements, no parameters, and no errors either, since they quote values.
+  // The log must never contain callers' texts, and errors quote values.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
@@ -52,10 +48,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   log_timezone: 'UTC',
 }
 
-/**
- * Starts a postmaster, in a session of its own so that Ctrl-C in a terminal reaches us alone and we drain first. It keeps
- * no process alive. Of several at once, PostgreSQL's own postmaster.pid lets one live; the others end at once.
- */
+/** Starts a postmaster in its own session, so that Ctrl-C lets this process drain first. PostgreSQL's postmaster.pid admits one of several. */
 export async function startPostmaster(cluster: Cluster): Promise<Attempt> {
   const settings = { ...SETTINGS, unix_socket_directories: cluster.sockets, fsync: cluster.fsync ? 'on' : 'off' }
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
@@ -70,7 +63,6 @@ export async function startPostmaster(cluster: Cluster): Promise<Attempt> {
       attempt.ended = doesNotStart(cluster, error.message)
     })
     child.once('exit', async (code) => {
-      // Without a failure of its own it was stopped by a process that had no more use for it.
       attempt.ended = code === 0 || code === null ? 'try again' : await whyEnded(cluster, size)
     })
     child.unref()
@@ -80,7 +72,7 @@ export async function startPostmaster(cluster: Cluster): Promise<Attempt> {
   }
 }
 
-/** Stops the postmaster of the data directory the fast way, whichever process started it, and waits until it has closed the files. */
+/** Shuts PostgreSQL down (fast mode) and waits until it has closed its files. */
 export async function stopPostmaster(data: string): Promise<void> {
   const pid = await lockHolder(data)
   if (pid === undefined) return
@@ -91,14 +83,13 @@ export async function stopPostmaster(data: string): Promise<void> {
     throw error
   }
   const deadline = performance.now() + STOP_DEADLINE_MS
-  // The file and not the process number: in a container there may be no init to reap the process.
+  // A container may have no init to reap the process, so the file decides.
   while ((await lockHolder(data)) === pid) {
     if (performance.now() > deadline) throw new EmbeddedError(`The database in ${data} does not stop (process ${pid}).`)
     await wait(STOP_POLL_MS)
   }
 }
 
-/** The process named in postmaster.pid, which need not be alive. */
 export async function lockHolder(data: string): Promise<number | undefined> {
   const text = await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => undefined)
   const pid = Number.parseInt(text ?? '', 10)
@@ -108,7 +99,6 @@ export async function lockHolder(data: string): Promise<number | undefined> {
 async function whyEnded(cluster: Cluster, from: number): Promise<Attempt['ended']> {
   const text = await readFrom(cluster.logFile, from).catch(() => '')
   const reason = /FATAL:\s+(.*)/.exec(text)?.[1] ?? text.trim().split('\n').at(-1) ?? ''
-  // The second is the memory of a postmaster that was killed, for as long as its children have not noticed.
   if (/lock file ".*" already exists|lock file ".*" is empty|pre-existing shared memory/.test(text)) return 'try again'
   return doesNotStart(cluster, reason.replace(/\.$/, '') || `look into ${cluster.logFile}`)
 }

@@ -9,10 +9,8 @@ interface Link {
 }
 
 /**
- * Makes the links between libraries that PostgreSQL's package lists, as a package cannot hold any: its own installation script does so,
- * where npm lets it. Any number of processes may do this at once.
- * @param folder of the package
- * @throws EmbeddedError where this user may not write there
+ * Creates the library links of PostgreSQL's package, because npm may skip its install script. Safe for concurrent processes.
+ * @throws EmbeddedError if the folder is not writable
  */
 export async function linkLibraries(folder: string): Promise<void> {
   const list = await readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]')

@@ -25,9 +25,8 @@ interface Run extends Sessions {
 }
 
 /**
- * Applies one migration, each of its steps together with its place in the ledger or not at all: a process that is killed, or whose
- * connection breaks, leaves a ledger that the next run goes on with.
- * @param begun its row where it was broken off between two steps, or where an operator has mended the step that failed
+ * Applies one migration; each step commits with its place in the ledger, so the next run resumes after a crash.
+ * @param begun its row if an earlier run was interrupted or an operator repaired the failed step
  */
 export async function applyMigration(run: Run, begun: LedgerRow | undefined): Promise<void> {
   const { client, migration } = run
@@ -46,7 +45,7 @@ export async function applyMigration(run: Run, begun: LedgerRow | undefined): Pr
   }
 }
 
-/** What was no fault of the migration: the next run tries again. */
+/** Errors that are not the migration's fault; the next run retries. */
 const saysNothing = (error: unknown): boolean =>
   isDatabaseDown(error) ||
   error instanceof LockedForGood ||
@@ -87,7 +86,7 @@ async function applySteps(run: Run, row: string, from: Progress): Promise<void> 
   }
 }
 
-/** The statement gets the last page's cursor ($1, null at first) and returns its own with the number of its rows; no cursor ends it. */
+/** Each page receives the last cursor ($1, null at first); a null cursor ends. */
 async function applyPages(run: Run, row: string, sql: string, from: Progress): Promise<void> {
   const { client, migration, log } = run
   let progress: Progress | null = from

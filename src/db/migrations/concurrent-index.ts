@@ -3,12 +3,10 @@ import { type Client, escapeIdentifier } from 'pg'
 import { errorCode } from '../../values/data-directory.ts'
 import { inTransaction, type Sessions } from './step-transaction.ts'
 
-/** `CREATE INDEX CONCURRENTLY`, in its parts. */
 interface ConcurrentIndex {
   readonly isUnique: boolean
   readonly name: string
   readonly table: string
-  /** What is indexed, and how. */
   readonly rest: string
 }
 
@@ -18,7 +16,10 @@ const FORM =
 const LONGEST_NAME = 63
 const UNDEFINED_TABLE = '42P01'
 
-/** Null for any other statement. @throws where its name and table are not plain ones */
+/**
+ * Null for other statements.
+ * @throws if the name or table is qualified
+ */
 export function concurrentIndex(sql: string): ConcurrentIndex | null {
   if (!START.test(sql.trim())) return null
   const [, unique, name, table, rest] = FORM.exec(sql.trim()) ?? []
@@ -27,13 +28,9 @@ export function concurrentIndex(sql: string): ConcurrentIndex | null {
   return { isUnique: unique !== undefined, name: plain(name), table: plain(table), rest }
 }
 
-/** As PostgreSQL reads it. */
 const plain = (name: string): string => (name.startsWith('"') ? name.slice(1, -1) : name.toLowerCase())
 
-/**
- * Builds an index beside all writes. That of a partitioned table, which PostgreSQL does not build so, is built for one partition after the
- * other, and is then made of them: for that alone, some milliseconds, its writes wait.
- */
+/** Builds an index without blocking writes. PostgreSQL cannot do so on a partitioned table, so each partition's index is built and then attached; attaching blocks writes briefly. */
 export async function buildIndex(sessions: Sessions, index: ConcurrentIndex): Promise<void> {
   const { client } = sessions
   let before: readonly string[] = []
@@ -43,7 +40,6 @@ export async function buildIndex(sessions: Sessions, index: ConcurrentIndex): Pr
     if (partitions === null) return buildAlone(client, index)
     const isRepeated = partitions.join() === before.join()
     const parts = partitions.map((table) => ({ ...index, table, name: nameOfPart(index, table) }))
-    // As long as one is built, another one may be added, or dropped, as all of its jobs were deleted.
     await buildParts(sessions, index, parts).catch((error: unknown) => {
       if (isRepeated || errorCode(error) !== UNDEFINED_TABLE) throw error
     })
@@ -65,10 +61,7 @@ async function buildParts(
   })
 }
 
-/**
- * A build that was broken off leaves an index that is not valid: it goes, and is built again. One that is valid was built by a run that
- * ended before it could say so.
- */
+/** Drops and rebuilds an invalid index; keeps a valid one of an interrupted run. */
 async function buildAlone(client: Client, index: ConcurrentIndex): Promise<void> {
   const name = escapeIdentifier(index.name)
   const valid = await isValid(client, index.name)
@@ -80,7 +73,7 @@ async function buildAlone(client: Client, index: ConcurrentIndex): Promise<void>
 const createText = ({ isUnique, table, rest }: ConcurrentIndex, what: string): string =>
   `create ${isUnique ? 'unique ' : ''}${what} ${escapeIdentifier(table)}${rest}`
 
-/** As PostgreSQL itself names the index of a partition; what would be too long is told apart by a hash. */
+/** Names it as PostgreSQL does; a hash shortens a long name. */
 function nameOfPart({ name, table }: ConcurrentIndex, partition: string): string {
   const whole = `${partition}_${name.startsWith(`${table}_`) ? name.slice(table.length + 1) : name}`
   if (Buffer.byteLength(whole) <= LONGEST_NAME) return whole
@@ -88,7 +81,6 @@ function nameOfPart({ name, table }: ConcurrentIndex, partition: string): string
   return `${whole.slice(0, LONGEST_NAME - hash.length - 1)}_${hash}`
 }
 
-/** Undefined where there is none of this name. */
 async function isValid(client: Client, name: string): Promise<boolean | undefined> {
   const { rows } = await client.query<{ valid: boolean }>(
     'select indisvalid as valid from pg_index where indexrelid = to_regclass($1)',
@@ -97,7 +89,6 @@ async function isValid(client: Client, name: string): Promise<boolean | undefine
   return rows[0]?.valid
 }
 
-/** Null: the table is not partitioned. */
 async function partitionsOf(client: Client, table: string): Promise<string[] | null> {
   const { rows } = await client.query<{ isPartitioned: boolean; partitions: string[] }>(
     `select relkind = 'p' as "isPartitioned", array(

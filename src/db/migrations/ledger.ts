@@ -4,29 +4,22 @@ import { errorCode } from '../../values/data-directory.ts'
 import type { Migration } from './migration-files.ts'
 
 const UNDEFINED_TABLE = '42P01'
-/** How the `logs` of a migration begin that was broken off between two of its steps. */
 const UNDER_WAY = 'under way: '
-/** What an operator does about a migration that failed. */
 export const REPAIR =
   'repair the schema, then set finished_at (the migration is complete) or rolled_back_at (run it again) in its row of _prisma_migrations'
 
-/** A row of Prisma's `_prisma_migrations`, as far as it decides what is to be done. */
 export interface LedgerRow {
   readonly id: string
   readonly name: string
-  /** Of the file that was applied: SHA-256 in hex. */
   readonly checksum: string
-  /** `under way`: broken off between two steps, to be gone on with. */
+  /** `under way`: interrupted between two steps. */
   readonly state: 'applied' | 'under way' | 'failed' | 'rolled back'
-  /** How many steps are done, unless all are. */
   readonly steps: number
   readonly logs: string | null
 }
 
-/** What can run one statement: a pool, or a connection. */
 export type Queryable = Pick<ClientBase, 'query'>
 
-/** Where a migration of several steps stands: what is done, and how far the pages of the next step have come. */
 export interface Progress {
   readonly steps: number
   readonly cursor: string | null
@@ -39,7 +32,6 @@ const READ = `
       when logs like '${UNDER_WAY}%' then 'under way' else 'failed' end as state
   from _prisma_migrations order by started_at`
 
-/** Null where there is no ledger yet. */
 export async function readLedger(db: Queryable): Promise<LedgerRow[] | null> {
   try {
     return (await db.query<LedgerRow>(READ)).rows
@@ -49,7 +41,7 @@ export async function readLedger(db: Queryable): Promise<LedgerRow[] | null> {
   }
 }
 
-/** As Prisma makes it: its own commands go on with this table. */
+/** Same table as Prisma's, whose commands continue to work. */
 export async function createLedger(db: Queryable): Promise<void> {
   await db.query(`create table _prisma_migrations (
     id varchar(36) primary key not null,
@@ -64,8 +56,8 @@ export async function createLedger(db: Queryable): Promise<void> {
 }
 
 /**
- * Returns the id of the row.
- * @param progress where a migration of several steps begins; without it the row counts as failed unless it is finished
+ * Returns the row's id.
+ * @param progress the start of a migration with several steps; without it an unfinished row counts as failed
  */
 export async function recordStart(
   db: Queryable,
@@ -80,7 +72,6 @@ export async function recordStart(
   return id
 }
 
-/** Notes how far it has come, in a form that an operator reads and `progressOf` as well. */
 export async function recordProgress(db: Queryable, id: string, progress: Progress, of: number): Promise<void> {
   await db.query('update _prisma_migrations set applied_steps_count = $2, logs = $3 where id = $1', [
     id,
@@ -94,14 +85,12 @@ function wordsOf({ steps, cursor, rows }: Progress, of: number): string {
   return `${UNDER_WAY}step ${steps + 1} of ${of}${pages}`
 }
 
-/** Where one stands that was broken off, or whose failed step an operator has mended (`rolled_back_at`). */
 export function progressOf({ steps, logs, state }: LedgerRow): Progress {
   const paged = state === 'under way' ? /, (\d+) rows, after (".*")$/s.exec(logs ?? '') : null
   if (paged === null) return { steps, cursor: null, rows: 0 }
   return { steps, cursor: JSON.parse(paged[2] as string) as string, rows: Number(paged[1]) }
 }
 
-/** Notes that a migration was applied whole. */
 export async function recordFinish(db: Queryable, id: string): Promise<void> {
   await db.query(
     'update _prisma_migrations set applied_steps_count = 1, finished_at = clock_timestamp(), logs = null where id = $1',
@@ -109,7 +98,6 @@ export async function recordFinish(db: Queryable, id: string): Promise<void> {
   )
 }
 
-/** @param logs what an operator reads there: the database's own words */
 export async function recordFailure(db: Queryable, id: string, logs: string): Promise<void> {
   await db.query('update _prisma_migrations set logs = $2 where id = $1', [id, logs])
 }

@@ -10,23 +10,17 @@ import { lockMigrations } from './migration-lock.ts'
 import { requireVersion } from './minimum-version.ts'
 import type { Sessions } from './step-transaction.ts'
 
-/** A step waits for its guard before it commits, with its locks. */
 const GUARD_TIMEOUT_MS = 5_000
 
 interface MigrateOptions {
-  /** false: pending migrations are an error (MIGRATE=off). */
   readonly apply?: boolean
-  /** Where the migrations are, unless they are this program's. */
   readonly folder?: string
-  /** Of these, those to apply; absent: all. */
   readonly only?: readonly string[]
 }
 
 /**
- * Brings the database to the newest migration, and writes Prisma's ledger. Any number of processes may call it at once: one works, the
- * others wait. Costs two queries when nothing is pending.
- * @throws where the schema needs a newer program, a migration fails or failed before, is pending and not to be applied, the role may not
- * change the tables, or the schema holds another program's
+ * Applies pending migrations and keeps Prisma's ledger. Concurrent callers wait for one.
+ * @throws if the schema needs a newer program, a migration fails, has failed or may not be applied, the role lacks ownership, or the schema belongs to another program
  */
 export async function migrate(db: Database, log: Log, options: MigrateOptions = {}): Promise<void> {
   const { folder = MIGRATIONS, apply = true, only } = options
@@ -46,18 +40,15 @@ export async function migrate(db: Database, log: Log, options: MigrateOptions = 
     const connect = () => db.watched.connect({ ...session, query_timeout: GUARD_TIMEOUT_MS })
     await withGuard(connect, (guard) => applyPending({ client, guard }, folder, names, log))
   } finally {
-    // Ending the connection frees the locks, whatever state the transaction is in.
     await client.end()
   }
 }
 
 async function withGuard(connect: () => Promise<Client>, work: (guard: Client) => Promise<void>): Promise<void> {
   const guard = await connect()
-  // Where it is lost, its next statement says so.
   guard.on('error', () => undefined)
   try {
     await liftTimeLimits(guard)
-    // What another session waits for only its own role sees: the one that logged in, whatever role it has set for itself.
     await guard.query('set role none')
     await work(guard)
   } finally {
@@ -65,7 +56,6 @@ async function withGuard(connect: () => Promise<Client>, work: (guard: Client) =
   }
 }
 
-/** Those of `names` that are not applied, oldest first. */
 export function pendingIn(names: readonly string[], ledger: readonly LedgerRow[] | null): string[] {
   const applied = appliedIn(ledger ?? [])
   return names.filter((name) => !applied.has(name))
@@ -74,14 +64,13 @@ export function pendingIn(names: readonly string[], ledger: readonly LedgerRow[]
 const isCurrent = (names: readonly string[], ledger: readonly LedgerRow[] | null): boolean =>
   pendingIn(names, ledger).length === 0 && failedIn(names, ledger ?? []) === undefined
 
-/** One that failed half-way, and no operator has said since what became of it. A newer program's keeps nothing of this one back. */
+/** A newer program's failed migration does not block this one. */
 const failedIn = (names: readonly string[], ledger: readonly LedgerRow[]): LedgerRow | undefined =>
   ledger.find(({ name, state }) => state === 'failed' && names.includes(name))
 
 const appliedIn = (ledger: readonly LedgerRow[]): ReadonlyMap<string, LedgerRow> =>
   new Map(ledger.filter((row) => row.state === 'applied').map((row) => [row.name, row]))
 
-/** A newer program's migrations, which may run at the same time during an upgrade. */
 function warnOfNewer(names: readonly string[], ledger: readonly LedgerRow[], log: Log): void {
   const newer = ledger.filter(({ name }) => !names.includes(name))
   const failed = newer.filter(({ state }) => state === 'failed').map(({ name }) => name)
@@ -109,7 +98,6 @@ async function applyPending(sessions: Sessions, folder: string, names: readonly 
   const applied = appliedIn(ledger ?? [])
   const migrations = await Promise.all(names.map((name) => readMigration(folder, name, ledger !== null)))
   warnOfChanged(migrations, applied, log)
-  // As a rule nothing is pending, and this is not needed.
   const { applyMigration } = await import('./apply-migration.ts')
   const pending = migrations.filter(({ name }) => !applied.has(name))
   for (const migration of pending)
@@ -117,14 +105,12 @@ async function applyPending(sessions: Sessions, folder: string, names: readonly 
   log.info({ migrations: pending.map(({ name }) => name) }, 'migrated the database')
 }
 
-/** The last row of one that was broken off, or whose failed step was mended. */
 function begunIn(ledger: readonly LedgerRow[], { name, checksum }: Migration): LedgerRow | undefined {
   const begun = ledger.findLast((row) => row.name === name)
   if (begun === undefined || begun.checksum === checksum || begun.steps === 0) return begun
   throw new Error(`The migration ${name} was begun by another version, whose file differs: let that version end it.`)
 }
 
-/** @throws where one of these names failed half-way */
 export function rejectFailed(names: readonly string[], ledger: readonly LedgerRow[]): void {
   const failed = failedIn(names, ledger)
   if (failed === undefined) return
@@ -141,7 +127,7 @@ interface Ownership {
   readonly isOwner: boolean
 }
 
-/** Before anything is recorded: a migration that PostgreSQL refuses would count as failed until an operator mends the ledger. */
+/** Checks ownership first, because a migration that PostgreSQL refuses would be recorded as failed. */
 async function rejectOthers(db: Queryable): Promise<void> {
   const { role, owner, isOwner } = (await db.query<Ownership>(OWNERSHIP)).rows[0] as Ownership
   if (isOwner) return

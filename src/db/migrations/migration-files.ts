@@ -5,19 +5,15 @@ import { fileURLToPath } from 'node:url'
 import { errorCode } from '../../values/data-directory.ts'
 import { type Step, stepsOf } from './steps.ts'
 
-/** Where this program's migrations are. */
 export const MIGRATIONS = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url))
 
-/** One folder of prisma/migrations. */
 export interface Migration {
   readonly name: string
-  /** Of `migration.sql`, as Prisma's ledger has it. */
   readonly checksum: string
   readonly sql: string
   readonly steps: readonly Step[]
 }
 
-/** Oldest first. */
 export async function migrationNames(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   return entries
@@ -26,10 +22,7 @@ export async function migrationNames(folder: string): Promise<string[]> {
     .sort()
 }
 
-/**
- * Reads one. A released file that holds writes for long may have an `online.sql` next to it that leads to the same schema step by step: it
- * is taken where there may be something to hold up. The checksum stays the released file's.
- */
+/** Reads a migration; on a database in use it prefers `online.sql`, which reaches the same schema in steps. The checksum is the released file's. */
 export async function readMigration(folder: string, name: string, isInUse: boolean): Promise<Migration> {
   const released = await readFile(join(folder, name, 'migration.sql'), 'utf8')
   const online = isInUse ? await readIfThere(join(folder, name, 'online.sql')) : null
@@ -46,5 +39,4 @@ async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
-/** Prisma's: SHA-256 of the file. */
 const checksumOf = (sql: string): string => createHash('sha256').update(sql).digest('hex')

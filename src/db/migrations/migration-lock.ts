@@ -1,16 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Client } from 'pg'
 
-/** Any number, the same in every process. */
 const LOCK = 7_306_190_411
-/** What Prisma's own command line locks while it migrates. */
+/** The lock of Prisma's own command line. */
 const PRISMA_LOCK = 72_707_369
 const POLL_MS = 100
 
-/**
- * Lets one process at a time migrate, until its connection ends. The others ask again and again instead of waiting in a statement: that
- * one's snapshot is what a concurrent build of an index waits for, so that both would wait for each other.
- */
+/** Lets one process migrate until its connection ends. Others poll, because a waiting statement's snapshot would block a concurrent index build forever. */
 export async function lockMigrations(client: Client): Promise<void> {
   for (const lock of [LOCK, PRISMA_LOCK]) {
     while (!(await isTaken(client, lock))) await wait(POLL_MS)

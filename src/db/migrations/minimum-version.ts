@@ -3,9 +3,7 @@ import { errorCode } from '../../values/data-directory.ts'
 import { VERSION } from '../../values/version.ts'
 import type { Queryable } from './ledger.ts'
 
-/** undefined_table, undefined_column: a schema from before there was such a thing. */
 const OLDER_SCHEMA: ReadonlySet<string | undefined> = new Set(['42P01', '42703'])
-/** A schema that no program has opened yet has no row: what the first one gets is the column's default. */
 const NEEDED = `
   select coalesce(
     (select minimum_version from installation limit 1),
@@ -14,10 +12,7 @@ const NEEDED = `
      where d.adrelid = 'installation'::regclass and a.attname = 'minimum_version')
   ) as version`
 
-/**
- * Refuses a schema from which a newer program has taken away what this one needs.
- * @throws ServiceError UNAVAILABLE that names the version to start
- */
+/** @throws ServiceError UNAVAILABLE with the version to start, if a newer program removed something that this one needs */
 export async function requireVersion(db: Queryable): Promise<void> {
   const needed = await minimumVersion(db)
   if (needed === null || !isOlder(VERSION, needed)) return
@@ -37,7 +32,6 @@ async function minimumVersion(db: Queryable): Promise<string | null> {
   }
 }
 
-/** By number, part for part. */
 export function isOlder(version: string, than: string): boolean {
   const [a, b] = [partsOf(version), partsOf(than)]
   const at = b.findIndex((part, index) => part !== (a[index] ?? 0))

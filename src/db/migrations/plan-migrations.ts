@@ -6,27 +6,23 @@ import { plannedTables, readTables } from './planned-tables.ts'
 import { locksOf, type TableLock } from './statement-locks.ts'
 import type { Step } from './steps.ts'
 
-/** One step of a pending migration, and what it keeps others from. */
 interface PlannedStep {
   readonly runs: Step['kind']
-  /** Of tables that others know, by the names that these had when the plan began, each until the step ends. */
+  /** Locks on existing tables, held until the step ends, by the tables' names before the plan. */
   readonly locks: readonly TableLock[]
 }
 
-/** A pending migration, as `sonant migrate --plan` shows it. */
 export interface PlannedMigration {
   readonly name: string
-  /** Broken off between two steps; those that are left follow. */
   readonly begun: boolean
   readonly steps: readonly PlannedStep[]
-  /** The oldest program that may start after it, where it raises that; null: those that run now may go on. */
   readonly minimumVersion: string | null
 }
 
 /**
- * What `migrate` would do, without doing it. On a database that was never used, nothing is locked that any other program knows.
- * @param db null: it is still to be made
- * @throws where `migrate` would do nothing, since a migration failed half-way
+ * Describes what `migrate` would do.
+ * @param db null: the database does not exist yet
+ * @throws if a failed migration blocks `migrate`
  */
 export async function planMigrations(db: Pool | null, folder = MIGRATIONS): Promise<PlannedMigration[]> {
   const ledger = db === null ? null : await readLedger(db)

@@ -1,20 +1,15 @@
 import type { Queryable } from './ledger.ts'
 import { form, plainNames } from './statement-forms.ts'
 
-/** A table, whatever it is called by now. */
 interface Table {
-  /** The names under which others write to it; none: they do not know it yet. */
+  /** Names that other programs use for it; empty for a new table. */
   readonly known: Set<string>
-  /** Attached since the plan began: a lock of the whole is one of theirs. */
   readonly partitions: Set<Table>
 }
 
-/** Which table has which name, as far as a plan has come. */
 export interface PlannedTables {
-  /** The names of tables when the plan began. */
   readonly before: ReadonlySet<string>
   readonly byName: Map<string, Table>
-  /** The table of each index. */
   readonly byIndex: Map<string, Table>
 }
 
@@ -27,7 +22,6 @@ interface There {
   readonly indexes: readonly string[]
 }
 
-/** Those that are there. */
 export const readTables = async (db: Queryable): Promise<PlannedTables> =>
   plannedTables((await db.query<There>(THERE)).rows)
 
@@ -39,7 +33,6 @@ export function plannedTables(there: readonly There[]): PlannedTables {
   return { before: new Set(byName.keys()), byName, byIndex: new Map(byIndex) }
 }
 
-/** What others know a table by that has this name now; it may be several, or none. */
 export function knownAs({ byName }: PlannedTables, name: string): string[] {
   const table = byName.get(name)
   return table === undefined ? [name] : namesOf(table)
@@ -62,7 +55,6 @@ const ATTACHED = form('^alter table NAME attach partition NAME')
 const DETACHED = form('^alter table NAME detach partition NAME')
 const DROPPED = form('^drop table NAMES')
 
-/** What a statement makes, before it locks anything: nobody waits for that. */
 export function make(tables: PlannedTables, statement: string): void {
   const [created, unlessThere, name = '', whole] = CREATED.exec(statement) ?? []
   if (created === undefined) return
@@ -73,7 +65,6 @@ export function make(tables: PlannedTables, statement: string): void {
   if (whole !== undefined) tableOf(tables, whole).partitions.add(table)
 }
 
-/** What has another name, place or nothing of it left once a statement has run. */
 export function follow(tables: PlannedTables, statement: string): void {
   const { byName, byIndex } = tables
   const found = (of: RegExp) => of.exec(statement)?.slice(1) ?? []
@@ -90,12 +81,11 @@ export function follow(tables: PlannedTables, statement: string): void {
   for (const name of found(DROPPED).flatMap(plainNames)) byName.delete(name)
 }
 
-/** Once a step is committed, a name that others know is that of the table that has it now. */
+/** After a commit, other programs' names refer to the tables that have them now. */
 export function commitStep({ before, byName }: PlannedTables): void {
   for (const name of before) byName.get(name)?.known.add(name)
 }
 
-/** One that is unknown is taken for one that was there, as it may be in another schema. */
 function tableOf({ byName }: PlannedTables, name: string): Table {
   const [plain = ''] = plainNames(name)
   const table = byName.get(plain) ?? { known: new Set([plain]), partitions: new Set() }

@@ -3,11 +3,9 @@ import { withoutComments } from './steps.ts'
 const NAME = '(?:only )?(?:if exists )?(?:only )?([\\w".]+)'
 const NAMES = '(?:if exists )?((?:only )?[\\w".]+(?: ?\\*)?(?: ?, ?(?:only )?[\\w".]+(?: ?\\*)?)*)'
 
-/** A form of statements: NAME and NAMES are what they are about. */
 export const form = (text: string, flags = 'i'): RegExp =>
   new RegExp(text.replaceAll('NAMES', NAMES).replaceAll('NAME', NAME), flags)
 
-/** One a line; bodies of functions are left out, as they run later. */
 export const statementsOf = (sql: string): string[] =>
   withoutComments(sql)
     .replace(/\$(\w*)\$.*?\$\1\$/gs, "''")
@@ -15,7 +13,6 @@ export const statementsOf = (sql: string): string[] =>
     .map((statement) => statement.replace(/\s+/g, ' ').trim())
     .filter((statement) => statement !== '')
 
-/** What a form has found as NAME or NAMES, one by one, as PostgreSQL's catalogue has them. */
 export const plainNames = (found: string): string[] => found.split(',').map(plainName)
 
 const plainName = (name: string): string => name.replace(/^ ?(?:only )?/i, '').replace(/["* ]/g, '')

@@ -1,7 +1,6 @@
 import { commitStep, follow, knownAs, make, type PlannedTables, tableOfIndex } from './planned-tables.ts'
 import { form, plainNames, statementsOf } from './statement-forms.ts'
 
-/** A table that was there before, and how a statement locks it until its step ends. */
 export interface TableLock {
   readonly table: string
   readonly mode: (typeof MODES)[number]
@@ -12,7 +11,6 @@ const MODES = [
   ...(['SHARE ROW EXCLUSIVE', 'EXCLUSIVE', 'ACCESS EXCLUSIVE'] as const),
 ] as const
 
-/** The first form that fits a statement decides; its groups are the tables. */
 const FORMS: readonly (readonly [RegExp, TableLock['mode']])[] = [
   [form('^create (?:unique )?index concurrently (?:if not exists )?\\S+ on NAME'), 'SHARE UPDATE EXCLUSIVE'],
   [form('^create (?:unique )?index (?:if not exists )?\\S+ on NAME'), 'SHARE'],
@@ -35,21 +33,19 @@ const FORMS: readonly (readonly [RegExp, TableLock['mode']])[] = [
   [form('^insert into NAME'), 'ROW EXCLUSIVE'],
   [form('^(?:with .*? )?(?:update|delete from) NAME'), 'ROW EXCLUSIVE'],
 ]
-/** Which other tables a statement about a table locks. */
 const OTHERS: typeof FORMS = [
   [form('\\breferences NAME', 'gi'), 'SHARE ROW EXCLUSIVE'],
   [form('\\b(?:attach|detach) partition NAME', 'gi'), 'ACCESS EXCLUSIVE'],
 ]
 const ABOUT_TABLE = /^(?:create|alter) (?:unlogged )?table /i
-/** What names an index, and not the table that it locks. */
 const INDEX_FORMS: typeof FORMS = [
   [form('^drop index concurrently NAMES'), 'SHARE UPDATE EXCLUSIVE'],
   [form('^drop index NAMES'), 'ACCESS EXCLUSIVE'],
 ]
 
 /**
- * What the statements of a step lock of tables that others know, by the names that these have for them.
- * @param tables which table has which name before the step; afterwards as the step leaves them
+ * Returns the locks that a step takes on existing tables.
+ * @param tables names before the step; updated to those after it
  */
 export function locksOf(sql: string, tables: PlannedTables): TableLock[] {
   const locks: TableLock[] = []

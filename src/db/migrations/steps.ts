@@ -1,8 +1,4 @@
-/**
- * What a migration runs at once. `transaction`: statements that commit together with their place in the ledger. `concurrently`: one
- * statement outside of a transaction, which holds no write for long. `pages`: one statement, repeated until it returns no cursor; each
- * page commits together with its cursor.
- */
+/** `transaction`: statements that commit with their place in the ledger. `concurrently`: one statement outside a transaction. `pages`: one statement repeated until it returns no cursor; each page commits with its cursor. */
 export interface Step {
   readonly kind: 'transaction' | 'concurrently' | 'pages'
   readonly sql: string
@@ -10,14 +6,12 @@ export interface Step {
 
 const MARK = /^-- (in one transaction|concurrently|in pages)[ \t]*$/m
 const KINDS = { 'in one transaction': 'transaction', concurrently: 'concurrently', 'in pages': 'pages' } as const
-/** What may be broken off and run again, and blocks neither reads nor writes meanwhile. */
 const REPEATABLE =
   /^(create statistics if not exists|create (unique )?index concurrently "?\w+"? on|drop index concurrently if exists|alter table (only )?"?\w+"? validate constraint|vacuum|analyze)\b/i
 
 /**
- * The steps of a migration file, in their order. A line `-- concurrently`, `-- in pages` or `-- in one transaction` marks how what
- * follows it runs, up to the next one; a file without marks is one transaction.
- * @throws where a step outside of a transaction could not be run again after it was broken off
+ * Splits a migration file at its lines `-- concurrently`, `-- in pages` and `-- in one transaction`; without marks it is one transaction.
+ * @throws if a step outside a transaction cannot be repeated
  */
 export function stepsOf(sql: string): readonly Step[] {
   const [before = '', ...marked] = sql.split(MARK)
@@ -36,7 +30,6 @@ function toRepeatable(sql: string): Step {
   throw new Error(`Not to be run outside of a transaction: ${sql.slice(0, 100)}`)
 }
 
-/** Statements that end with a semicolon at the end of a line, without comments. */
 const statementsOf = (text: string): string[] =>
   withoutComments(text)
     .split(/;[ \t]*$/m)

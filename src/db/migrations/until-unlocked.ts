@@ -2,20 +2,16 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { errorCode } from '../../values/data-directory.ts'
 import type { Log } from '../../values/log.ts'
 
-/**
- * How long a step waits for a lock at once. Writes that come meanwhile queue up behind it, so it is less than the second that no write
- * may wait.
- */
+/** Writes queue up behind a waiting step, and no write may wait a second. */
 export const LOCK_TIMEOUT_MS = 700
-/** In between, what queued up behind the step is served. */
 const PAUSE_MS = 1_000
 const MAX_ATTEMPTS = 300
 /** lock_not_available, deadlock_detected, serialization_failure. */
 const CONTENTION: ReadonlySet<string | undefined> = new Set(['55P03', '40P01', '40001'])
 
 /**
- * Repeats a step for as long as what it needs is locked: some minutes.
- * @throws what the step throws; one sentence where the lock was never free, which the ledger does not record as a failure
+ * Repeats a step while locks block it, for some minutes.
+ * @throws what the step throws; LockedForGood, which the ledger does not record as a failure
  */
 export async function untilUnlocked(name: string, log: Log, step: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
@@ -31,7 +27,6 @@ export async function untilUnlocked(name: string, log: Log, step: () => Promise<
   }
 }
 
-/** Says nothing about the migration: the next start tries again. */
 export class LockedForGood extends Error {
   constructor(name: string, cause: unknown) {
     super(

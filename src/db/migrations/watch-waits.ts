@@ -7,7 +7,6 @@ const LOOK = `
   select $2::boolean and pg_cancel_backend(pid) as ended from pg_stat_activity
   where pid = $1 and datname = current_database() and wait_event_type = 'Lock'`
 
-/** The guard cannot look any more: what it says of the step is nothing. */
 export class GuardLost extends Error {
   constructor(cause: Error) {
     super(cause.message, { cause })
@@ -15,17 +14,18 @@ export class GuardLost extends Error {
 }
 
 interface WaitWatch {
-  /** Once it has ended, nothing that the session runs is broken off. @throws GuardLost */
+  /**
+   * Afterwards nothing is cancelled.
+   * @throws GuardLost
+   */
   stop(): Promise<void>
-  /** Whether it broke a statement off. */
   hasEndedIt(): boolean
 }
 
 /**
- * Breaks off what a session runs when it waits for a lock and its waits come to `LOCK_TIMEOUT_MS` in all: PostgreSQL itself limits each wait
- * alone, and behind the first table that a step has locked writes wait for as long as it waits for all others.
- * @param guard another session of the same role, which nothing else uses meanwhile
- * @param pid of the session whose transaction begins now
+ * Cancels a session's statement if its lock waits add up to `LOCK_TIMEOUT_MS`. PostgreSQL limits only single waits, while writes queue behind the first lock for the whole step.
+ * @param guard another session of the same role
+ * @param pid of the watched session
  */
 export function watchWaits(guard: Client, pid: number): WaitWatch {
   const stopped = new AbortController()
@@ -45,7 +45,6 @@ export function watchWaits(guard: Client, pid: number): WaitWatch {
   const watching = watch().catch((error: Error) => {
     throw new GuardLost(error)
   })
-  // Told by `stop`, however long the step takes until then.
   watching.catch(() => undefined)
   return {
     stop: () => {

@@ -4,10 +4,9 @@ import type { PageInput, PageShape } from '../page.ts'
 import { conditionsOf, hasWindow, type Narrowing } from './own-ids.ts'
 
 /**
- * The ids of a page of the rows of all accounts in a window of time, newest first, or from the end; null where there is no window. Rows are in
- * the order of their times, and of their ids within one: so the index of times has the page in one piece, however long the window is.
- * @param owner whose share of the reading connections it takes: with few of the values that are looked for, it may read many others
- * @throws RATE_LIMITED where the owner's own reads take too long
+ * Ids of a page of all accounts' rows in a time window; null without a window. Orders by time and id, so the time index serves the page.
+ * @param owner whose share of `readPool` it uses
+ * @throws RATE_LIMITED if the owner's reads take too long
  */
 export async function idsOfWindow(
   db: Pick<Database, 'readPool' | 'readShares'>,

@@ -3,11 +3,9 @@ import type { Database } from '../database.ts'
 import type { PageInput, PageShape } from '../page.ts'
 import { idsOfAccount, ofAccount } from './own-rows.ts'
 
-/** What a list of rows is narrowed to, besides a page. */
 export interface Narrowing {
   readonly table: 'credit_entry' | 'audit_entry'
   readonly column: 'kind::text' | 'action'
-  /** Any of these; absent: all. */
   readonly values?: readonly string[] | null | undefined
   /** From inclusive, to exclusive. */
   readonly createdAt?:
@@ -17,9 +15,8 @@ export interface Narrowing {
 }
 
 /**
- * The ids of a page of an account's rows, newest first, or from the end: where no index leads to what is looked for it may take long, so it
- * is the account's own share of the reading connections that it takes. Null where nothing is narrowed.
- * @throws RATE_LIMITED where the account's own reads take too long
+ * Ids of a page of an account's rows; null if nothing narrows the list.
+ * @throws RATE_LIMITED if the account's reads take too long
  */
 export async function ownIds(
   db: Pick<Database, 'readPool' | 'readShares'>,
@@ -43,11 +40,9 @@ export async function ownIds(
   return rows.map(({ id }) => BigInt(id))
 }
 
-/** Whether a list is narrowed to a window of time. */
 export const hasWindow = ({ createdAt }: Pick<Narrowing, 'createdAt'>): boolean =>
   createdAt?.from != null || createdAt?.to != null
 
-/** Which rows are meant. @param values of the statement's parameters, to which those of the conditions are added */
 export function conditionsOf({ column, values: names, createdAt }: Narrowing, values: unknown[]): string[] {
   const { from, to } = createdAt ?? {}
   const parameter = (value: unknown) => `$${values.push(value)}`
