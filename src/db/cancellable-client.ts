@@ -10,7 +10,10 @@ interface Caller {
   readonly owner?: string | undefined
 }
 
-/** Wraps the database for a caller that may disconnect: cancels its single statements and limits them to the owner's share. Transactions and Prisma run to their end. */
+/**
+ * Wraps the database for a caller that may disconnect: cancels its single statements and limits them to the owner's share.
+ * Transactions and Prisma run to their end.
+ */
 export function cancellable(db: Database, isOver: () => boolean, owner?: string): Database {
   const caller = { isOver, owner }
   const pool = withQuery(db.pool, (...args) => runWithinShare(db, caller, args))

@@ -15,7 +15,10 @@ import { ServicePool } from './connections/service-pool.ts'
 import { onceLost } from './connections/wire.ts'
 import { timestampTypes } from './parse-timestamp.ts'
 
-/** A process's access to PostgreSQL: Prisma for ordinary reads and writes, SQL for exact or hot statements. Long reads have their own pool. */
+/**
+ * A process's access to PostgreSQL: Prisma for ordinary reads and writes, SQL for exact or hot statements. Long reads have their own
+ * pool.
+ */
 export interface Database {
   readonly url: string
   /** For connections that keep session state: locks, channels, settings. */

@@ -7,7 +7,8 @@ const PROTOCOL_VIOLATION = '08P01'
 const PID = 'select pg_backend_pid() as pid'
 
 /**
- * Whether a pooler changes the server connection with each transaction, which loses locks and channels. A second client holds a transaction open while this compares process numbers.
+ * Whether a pooler changes the server connection with each transaction, which loses locks and channels. A second client holds a
+ * transaction open while this compares process numbers.
  * @param pid PostgreSQL process of `client` just before
  */
 export async function isMultiplexed(client: Client, pid: number, connect: () => Promise<Client>): Promise<boolean> {

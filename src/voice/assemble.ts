@@ -19,7 +19,10 @@ export interface SpokenPart {
   readonly wav: Wav
 }
 
-/** Places a chunk in the recording: `textStart` and `textEnd` in UTF-16 units, the others in samples. `skipped` counts samples left out at its start. */
+/**
+ * Places a chunk in the recording: `textStart` and `textEnd` in UTF-16 units, the others in samples. `skipped` counts samples left
+ * out at its start.
+ */
 export interface ChunkTiming {
   readonly textStart: number
   readonly textEnd: number
@@ -33,7 +36,10 @@ export interface Recording {
   readonly timing: readonly ChunkTiming[]
 }
 
-/** Joins chunks that arrive in any order and amplifies them. With `onPart` the first audible part sets the gain of all, otherwise all chunks do. */
+/**
+ * Joins chunks that arrive in any order and amplifies them. With `onPart` the first audible part sets the gain of all, otherwise all
+ * chunks do.
+ */
 export class SpeechAssembly {
   readonly #chunks: readonly PassageChunk[]
   readonly #speed: number | undefined

@@ -29,8 +29,10 @@ interface ListenerInput {
 }
 
 /**
- * Streams a voice job of the caller's account while a worker speaks it; waits for the first samples. If another worker repeats the job, the stream continues only with identical samples. It ends once the job is completed.
- * @throws JobFailure if the job fails, UNAVAILABLE if the service stops, the signal's reason when aborted; the stream fails with the same
+ * Streams a voice job of the caller's account while a worker speaks it; waits for the first samples. If another worker repeats the
+ * job, the stream continues only with identical samples. It ends once the job is completed.
+ * @throws JobFailure if the job fails, UNAVAILABLE if the service stops, the signal's reason when aborted; the stream fails with the
+ * same
  */
 export async function listenToJob(ctx: ListenerContext, input: ListenerInput): Promise<SampleStream> {
   const states = await ctx.jobFeed.follow(ctx, { jobId: input.jobId, accepts: () => true }, { counted: false })

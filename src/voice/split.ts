@@ -24,7 +24,10 @@ interface Piece {
   readonly pause: Pause
 }
 
-/** Splits a text into chunks of 200 to 400 UTF-16 units, preferably at sentences, and loses only white space. A short text is one chunk. Pure. */
+/**
+ * Splits a text into chunks of 200 to 400 UTF-16 units, preferably at sentences, and loses only white space. A short text is one
+ * chunk. Pure.
+ */
 export function splitText(text: string, language: Language | undefined): Chunk[] {
   if (text.length <= MAX_CHARACTERS) return [{ text, start: 0, pause: 'none' }]
   const pieces = cutLong(text, piecesBetween(0, text.length, findSentences(text, language)))

@@ -19,8 +19,10 @@ export interface JobAudio {
 }
 
 /**
- * Speech of a completed voice job of the caller's account, re-encoded on the fly if its format differs. The stream fails if the stored file does.
- * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST for an unknown format, NOT_FOUND (also for other accounts' jobs and failed jobs), JOB_UNFINISHED, GONE, AudioBusy
+ * Speech of a completed voice job of the caller's account, re-encoded on the fly if its format differs. The stream fails if the
+ * stored file does.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST for an unknown format, NOT_FOUND (also for other accounts' jobs and failed jobs),
+ * JOB_UNFINISHED, GONE, AudioBusy
  */
 export async function voiceJobAudio(
   ctx: AudioContext,

@@ -8,7 +8,8 @@ import { invalidRequest } from '../errors/service-error.ts'
 import { type WebhookView, webhook } from './webhook.ts'
 
 /**
- * Sets the account's default webhook URL. Only an explicit null clears it, so a forgotten variable cannot. Existing deliveries keep their URL.
+ * Sets the account's default webhook URL. Only an explicit null clears it, so a forgotten variable cannot. Existing deliveries keep
+ * their URL.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
  */
 export async function setWebhookUrl(

@@ -24,7 +24,10 @@ interface Gate {
   readonly queue: ServerQueue
 }
 
-/** This process's permits (concurrent requests) for each server's `max_in_flight`. Workers share limits one at a time under a lock and write their permits before using them. A dead worker's permits become free with its jobs. An owned server is not shared. */
+/**
+ * This process's permits (concurrent requests) for each server's `max_in_flight`. Workers share limits one at a time under a lock
+ * and write their permits before using them. A dead worker's permits become free with its jobs. An owned server is not shared.
+ */
 export class ServerPermits {
   readonly #runtime: Pick<Runtime, 'catalog' | 'db' | 'workerId'>
   readonly #queues: () => readonly string[]

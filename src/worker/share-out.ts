@@ -27,7 +27,8 @@ interface Shared {
 }
 
 /**
- * Divides a server's limit among its workers, oldest first. If a queue would have no worker, they take turns. Permits that another worker holds stay its own until released.
+ * Divides a server's limit among its workers, oldest first. If a queue would have no worker, they take turns. Permits that another
+ * worker holds stay its own until released.
  * @param round the same for all workers; increases with time
  */
 export function shareOut(server: Shared, claimant: Claimant, peers: readonly Peer[], round = 0): Share {

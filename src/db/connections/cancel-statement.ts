@@ -18,7 +18,10 @@ interface CancelConnection {
   on(event: 'connect' | 'sslconnect' | 'error' | 'end', listener: () => void): this
 }
 
-/** Sends a cancel request over its own socket, as libpq does, so it needs no free connection and works through poolers. Resolves within 2 s. */
+/**
+ * Sends a cancel request over its own socket, as libpq does. It needs no free connection and works through poolers. Resolves within
+ * 2 s.
+ */
 export function cancelStatement(client: ClientBase): Promise<void> {
   const { host, port, ssl, processID, secretKey } = client as unknown as Cancellable
   const connection = new Connection({ ssl } as never) as unknown as CancelConnection

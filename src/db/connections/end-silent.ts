@@ -13,7 +13,10 @@ interface SilenceOptions {
   readonly ask?: (() => Promise<unknown>) | undefined
 }
 
-/** Ends a connection from which nothing came for 15 to 20 s although it was polled. TCP keep-alive misses a hanging proxy. Only for connections with short statements. */
+/**
+ * Ends a connection from which nothing came for 15 to 20 s although it was polled. TCP keep-alive misses a hanging proxy. Only for
+ * connections with short statements.
+ */
 export function endSilent(client: Client, { everyMs = POLL_MS, ask }: SilenceOptions = {}): void {
   const wire = client as unknown as Wire
   const { stream } = wire.connection

@@ -27,7 +27,11 @@ interface Seen {
   denials: number
 }
 
-/** Ends connections whose peer is gone, which TCP detects late. It asks the server over another connection whether a quiet statement still runs, so long statements survive. A server that accepts the login but stays silent counts as alive, because a pooler may delay it. */
+/**
+ * Ends connections whose peer is gone, which TCP detects late. It asks the server over another connection whether a quiet statement
+ * still runs, so long statements survive. A server that accepts the login but stays silent counts as alive, because a pooler may
+ * delay it.
+ */
 export class HungConnections {
   readonly #servers: Servers
   readonly #losses: LossLog

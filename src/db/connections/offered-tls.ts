@@ -8,7 +8,10 @@ const YES = 'S'
 
 const EITHER: ReadonlySet<string | null> = new Set(['allow', 'prefer'])
 
-/** Replaces `sslmode=prefer` or `allow` by `require` if the server offers TLS, else `disable`. Without an answer it is `require`, so no failure leads to plain text. */
+/**
+ * Replaces `sslmode=prefer` or `allow` by `require` if the server offers TLS, else `disable`. Without an answer it is `require`, so
+ * no failure leads to plain text.
+ */
 export async function withOfferedTls(databaseUrl: string): Promise<string> {
   const url = new URL(databaseUrl)
   if (!EITHER.has(url.searchParams.get('sslmode'))) return databaseUrl

@@ -35,7 +35,7 @@ export class ServiceClient extends SessionClient {
     this.parameters = watchParameters(this)
   }
 
-  /** Null behind a transaction pooler, where each transaction may use another process. */
+  /** Null behind a transaction pooler, because each transaction may use another process. */
   get serverProcess(): number | null {
     return this.#statements.afterBegin === null ? (this.#serverProcess ?? processIdOf(this)) : null
   }

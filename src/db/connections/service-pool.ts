@@ -18,7 +18,10 @@ interface ServicePoolOptions extends PoolConfig {
   readonly hung: HungConnections
 }
 
-/** A pool of connections to the server that takes writes. After a refused write it replaces all connections. If PostgreSQL has no more connections, it shrinks to those it has. */
+/**
+ * A pool of connections to the server that takes writes. After a refused write it replaces all connections. If PostgreSQL has no
+ * more connections, it shrinks to those it has.
+ */
 export class ServicePool extends OpeningPool {
   readonly #servers: Servers
   readonly #max: number

@@ -4,7 +4,8 @@ const MAX_LOG_BYTES = 16 * 2 ** 20
 const EVERY_MS = 60_000
 
 /**
- * Copies an oversized server log to `FILE.1` and truncates it, until the returned function is called. A line written in between is lost.
+ * Copies an oversized server log to `FILE.1` and truncates it, until the returned function is called. A line written in between is
+ * lost.
  * @param alone runs its argument unless another process already does
  */
 export function boundLog(file: string, alone: (work: () => Promise<void>) => Promise<void>): () => void {

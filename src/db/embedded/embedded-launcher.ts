@@ -20,7 +20,8 @@ interface Launch {
 export type Launcher = (program: string, args: readonly string[]) => Launch
 
 /**
- * Returns how to run PostgreSQL's programs as the account. Root grants a capability if a directory is closed to it. On Linux programs end with their parent.
+ * Returns how to run PostgreSQL's programs as the account. Root grants a capability if a directory is closed to it. On Linux
+ * programs end with their parent.
  * @throws EmbeddedError if the account cannot reach them
  */
 export async function makeLauncher(account: Account, program: string, root: string): Promise<Launcher> {

@@ -48,7 +48,10 @@ const SETTINGS: Readonly<Record<string, string>> = {
   log_timezone: 'UTC',
 }
 
-/** Starts a postmaster in its own session, so that Ctrl-C lets this process drain first. PostgreSQL's postmaster.pid admits one of several. */
+/**
+ * Starts a postmaster in its own session, so that Ctrl-C lets this process drain first. PostgreSQL's postmaster.pid admits one of
+ * several.
+ */
 export async function startPostmaster(cluster: Cluster): Promise<Attempt> {
   const settings = { ...SETTINGS, unix_socket_directories: cluster.sockets, fsync: cluster.fsync ? 'on' : 'off' }
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])

@@ -30,7 +30,10 @@ export function concurrentIndex(sql: string): ConcurrentIndex | null {
 
 const plain = (name: string): string => (name.startsWith('"') ? name.slice(1, -1) : name.toLowerCase())
 
-/** Builds an index without blocking writes. PostgreSQL cannot do so on a partitioned table, so each partition's index is built and then attached; attaching blocks writes briefly. */
+/**
+ * Builds an index without blocking writes. PostgreSQL cannot do so on a partitioned table, so each partition's index is built and
+ * then attached; attaching blocks writes briefly.
+ */
 export async function buildIndex(sessions: Sessions, index: ConcurrentIndex): Promise<void> {
   const { client } = sessions
   let before: readonly string[] = []

@@ -20,7 +20,8 @@ interface MigrateOptions {
 
 /**
  * Applies pending migrations and keeps Prisma's ledger. Concurrent callers wait for one.
- * @throws if the schema needs a newer program, a migration fails, has failed or may not be applied, the role lacks ownership, or the schema belongs to another program
+ * @throws if the schema needs a newer program, a migration fails, has failed or may not be applied, the role lacks ownership, or the
+ * schema belongs to another program
  */
 export async function migrate(db: Database, log: Log, options: MigrateOptions = {}): Promise<void> {
   const { folder = MIGRATIONS, apply = true, only } = options

@@ -22,7 +22,10 @@ export async function migrationNames(folder: string): Promise<string[]> {
     .sort()
 }
 
-/** Reads a migration; on a database in use it prefers `online.sql`, which reaches the same schema in steps. The checksum is the released file's. */
+/**
+ * Reads a migration; on a database in use it prefers `online.sql`, which reaches the same schema in steps. The checksum is the
+ * released file's.
+ */
 export async function readMigration(folder: string, name: string, isInUse: boolean): Promise<Migration> {
   const released = await readFile(join(folder, name, 'migration.sql'), 'utf8')
   const online = isInUse ? await readIfThere(join(folder, name, 'online.sql')) : null

@@ -6,7 +6,10 @@ const LOCK = 7_306_190_411
 const PRISMA_LOCK = 72_707_369
 const POLL_MS = 100
 
-/** Lets one process migrate until its connection ends. Others poll, because a waiting statement's snapshot would block a concurrent index build forever. */
+/**
+ * Lets one process migrate until its connection ends. Others poll, because a waiting statement's snapshot would block a concurrent
+ * index build forever.
+ */
 export async function lockMigrations(client: Client): Promise<void> {
   for (const lock of [LOCK, PRISMA_LOCK]) {
     while (!(await isTaken(client, lock))) await wait(POLL_MS)

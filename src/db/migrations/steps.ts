@@ -1,4 +1,7 @@
-/** `transaction`: statements that commit with their place in the ledger. `concurrently`: one statement outside a transaction. `pages`: one statement repeated until it returns no cursor; each page commits with its cursor. */
+/**
+ * `transaction`: statements that commit with their place in the ledger. `concurrently`: one statement outside a transaction.
+ * `pages`: one statement repeated until it returns no cursor; each page commits with its cursor.
+ */
 export interface Step {
   readonly kind: 'transaction' | 'concurrently' | 'pages'
   readonly sql: string
@@ -10,7 +13,8 @@ const REPEATABLE =
   /^(create statistics if not exists|create (unique )?index concurrently "?\w+"? on|drop index concurrently if exists|alter table (only )?"?\w+"? validate constraint|vacuum|analyze)\b/i
 
 /**
- * Splits a migration file at its lines `-- concurrently`, `-- in pages` and `-- in one transaction`; without marks it is one transaction.
+ * Splits a migration file at its lines `-- concurrently`, `-- in pages` and `-- in one transaction`; without marks it is one
+ * transaction.
  * @throws if a step outside a transaction cannot be repeated
  */
 export function stepsOf(sql: string): readonly Step[] {

@@ -23,7 +23,8 @@ interface WaitWatch {
 }
 
 /**
- * Cancels a session's statement if its lock waits add up to `LOCK_TIMEOUT_MS`. PostgreSQL limits only single waits, while writes queue behind the first lock for the whole step.
+ * Cancels a session's statement if its lock waits add up to `LOCK_TIMEOUT_MS`. PostgreSQL limits only single waits, while writes
+ * queue behind the first lock for the whole step.
  * @param guard another session of the same role
  * @param pid of the watched session
  */

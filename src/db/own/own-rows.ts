@@ -1,4 +1,5 @@
-// These conditions make PostgreSQL use the index that begins with the account. With an equality it may scan all accounts' ids backwards, because it assumes that an account's rows are evenly spread.
+// These conditions make PostgreSQL use the index that begins with the account. With an equality it may scan all accounts' ids
+// backwards, because it assumes that an account's rows are evenly spread.
 
 export const ofAccount = (parameter: string, table = ''): string => `${table}account_id = any(array[${parameter}])`
 

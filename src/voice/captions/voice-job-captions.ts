@@ -21,7 +21,8 @@ export interface JobCaptions {
 
 /**
  * Captions of a completed voice job of the caller's account; WebVTT unless the caller asks for another format.
- * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST for an unknown format, NOT_FOUND (also for other accounts' jobs and failed jobs), JOB_UNFINISHED, GONE if its audio was deleted
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST for an unknown format, NOT_FOUND (also for other accounts' jobs and failed jobs),
+ * JOB_UNFINISHED, GONE if its audio was deleted
  */
 export async function voiceJobCaptions(
   ctx: Context,

@@ -25,7 +25,7 @@ export interface Segment {
 
 export interface Script {
   readonly segments: readonly Segment[]
-  /** Charged characters: code points without markup, the longer of an alias and its text, and one for each 100 ms of pauses beyond 2 s. */
+  /** Charged characters: code points without markup, or of an alias if it is longer, and one for each 100 ms of pauses beyond 2 s. */
   readonly characters: number
   readonly isTooSilent?: boolean
 }

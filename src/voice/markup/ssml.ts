@@ -30,7 +30,8 @@ interface Element {
 }
 
 /**
- * Reads the supported SSML: speak, p, s, break, sub, mark, lang, voice, prosody rate, say-as. Keeps the text of other elements. A text without tags is plain text.
+ * Reads the supported SSML: speak, p, s, break, sub, mark, lang, voice, prosody rate, say-as. Keeps the text of other elements. A
+ * text without tags is plain text.
  * @throws MarkupViolation
  */
 export function readSsml(text: string): Script {
@@ -159,7 +160,10 @@ const placesOf = ({ text, start, end }: Text): TextRange[] =>
     end - start === text.length ? { start: start + n, end: start + n + 1 } : { start, end },
   )
 
-/** Returns the same object if nothing changes. Only `speak` and `lang` reject an unsupported language, so texts accepted earlier stay readable. */
+/**
+ * Returns the same object if nothing changes. Only `speak` and `lang` reject an unsupported language, so texts accepted earlier stay
+ * readable.
+ */
 function mannerOf(tag: Open, outer: Manner): Manner {
   const { name, attributes, start } = tag
   const code = HAS_LANGUAGE.has(name)

@@ -10,7 +10,10 @@ interface Alive {
   readonly server: { readonly state: string; readonly error: string | null } | null
 }
 
-/** Null if a living worker of the pool has a ready server of its own, which only that worker can reach; else the state for the operator. */
+/**
+ * Null if a living worker of the pool has a ready server of its own; else the state for the operator. Only that worker can reach its
+ * server.
+ */
 export async function checkOwnedServer(
   parts: Pick<Parts, 'db' | 'now'>,
   endpoint: VoiceEndpoint,

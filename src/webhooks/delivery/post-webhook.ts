@@ -28,7 +28,10 @@ interface Poster {
 /** Never throws. */
 export type PostWebhook = (attempt: Attempt, signal: AbortSignal) => Promise<AttemptResult>
 
-/** Sends one attempt without following redirects. Each attempt resolves and checks the host again, even on an open connection, against server-side request forgery. */
+/**
+ * Sends one attempt without following redirects. Each attempt resolves and checks the host again, even on an open connection,
+ * against server-side request forgery.
+ */
 export function openPostWebhook(poster: Poster): PostWebhook {
   const { guard, connections, deadlines } = poster
   const targets = new Map<string, Target>()

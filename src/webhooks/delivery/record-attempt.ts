@@ -48,13 +48,19 @@ with result as (
   returning r.id, r.round, r.number, r.outcome
 )`
 
-/** The cast to text makes the planner use the ids. A success ends the round even if another attempt began, because the receiver has the delivery. */
+/**
+ * The cast to text makes the planner use the ids. A success ends the round even if another attempt began, because the receiver has
+ * the delivery.
+ */
 const succeed = (queue: Queue) => `
 ${noting(limitingLockWaits('$10'))}, dequeued as (${queue.dequeueing(WEBHOOK_KIND, '$8', '$9')})
 update webhook_delivery d set state = 'succeeded', outcome = r.outcome, finished_at = greatest(now(), d.created_at)
 from result r where d.id = r.id and d.round = r.round and d.state::text = 'pending'`
 
-/** The update repeats round and attempt, so a stale worker changes only its own attempt. A repeated record finds its outcome set and queues no second retry. */
+/**
+ * The update repeats round and attempt, so a stale worker changes only its own attempt. A repeated record finds its outcome set and
+ * queues no second retry.
+ */
 const FAIL = `${noting('true', 'a.outcome is null')}
 update webhook_delivery d set outcome = r.outcome, next_attempt_at = now() + make_interval(secs => $8),
   state = case when $9 then 'failed'::webhook_delivery_state else 'pending' end, 

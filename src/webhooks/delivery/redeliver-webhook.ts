@@ -16,7 +16,8 @@ interface Row {
 }
 
 /**
- * Sends a finished delivery again with the same id, a fresh timestamp, signature and URLs. The worker signs it, so callers need no secrets.
+ * Sends a finished delivery again with the same id, a fresh timestamp, signature and URLs. The worker signs it, so callers need no
+ * secrets.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST while it is still being delivered
  */
 export async function redeliverWebhook(ctx: Context, input: { readonly id: string }): Promise<string> {

@@ -34,7 +34,10 @@ interface Overdue {
   readonly url: string
 }
 
-/** Erases expired secrets, unneeded bodies and old deliveries; requeues deliveries whose queue row is lost. Several processes may run it. */
+/**
+ * Erases expired secrets, unneeded bodies and old deliveries; requeues deliveries whose queue row is lost. Several processes may run
+ * it.
+ */
 export async function tidyWebhooks(parts: Pick<Parts, 'db' | 'queue' | 'notifier'>): Promise<void> {
   const { pool } = parts.db
   await pool.query('delete from webhook_secret where expires_at <= now()')

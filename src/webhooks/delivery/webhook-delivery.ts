@@ -6,7 +6,7 @@ export const mostAttempts = (retryDelays: readonly number[]): number => Math.min
 export const ATTEMPT_TIMEOUT_MS = 10_000
 /** Verifiers refuse a timestamp older than 300 s. */
 export const LATEST_START_SECONDS = 280
-/** A delivery that waited longer for its first attempt gets a new payload snapshot, so that its retries and output URLs stay valid. */
+/** A delivery that waited longer for its first attempt gets a new payload snapshot, which keeps retries and output URLs valid. */
 export const FRESH_SECONDS = 60
 export const LEASE_SECONDS = 12
 export const RESPONSE_BYTES = 1024
@@ -16,7 +16,10 @@ export const BODY_KEPT_SECONDS = SIGNED_URL_SECONDS
 export type DeliveryState = 'pending' | 'succeeded' | 'failed'
 export type DeliveryKind = 'job' | 'test'
 
-/** `interrupted`: the receiver may or may not have it; `expired`: the next attempt would be too late for a verifier; `secret_unreadable`: not sent. */
+/**
+ * `interrupted`: the receiver may or may not have it; `expired`: the next attempt would be too late for a verifier;
+ * `secret_unreadable`: not sent.
+ */
 export const OUTCOMES = [
   'succeeded',
   ...EGRESS_OUTCOMES,
