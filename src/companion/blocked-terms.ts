@@ -1,4 +1,3 @@
-/** What is blocked where the operator neither runs a moderation server nor sets COMPANION_BLOCKED_TERMS. */
 const BUILT_IN_TERMS: readonly string[] = [
   'child porn',
   'child pornography',
@@ -18,16 +17,11 @@ const BUILT_IN_TERMS: readonly string[] = [
   'ethnic cleansing is good',
 ]
 
-/** Scripts that put no space between words: a term is found there wherever it stands. */
+/** Scripts without spaces, where a term matches anywhere. */
 const UNSPACED = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
 const NOT_INSIDE_A_WORD = { before: '(?<![\\p{L}\\p{N}\\p{M}])', after: '(?![\\p{L}\\p{N}\\p{M}])' }
 
-/**
- * Compiles a list of terms (null: the built-in one) into a test of texts. Both sides are brought to one form first: Unicode NFKC
- * (full-width and styled letters become plain ones), lower case, no invisible characters, white space of any kind and length as one
- * space. A term is found as whole words only, so that "class" is not found for "ass"; letters of other scripts that merely look alike
- * are not seen through.
- */
+/** Compares terms (null: the built-in list) in NFKC and lower case, as whole words. */
 export function compileBlockedTerms(terms: readonly string[] | null): (text: string) => boolean {
   const patterns = (terms ?? BUILT_IN_TERMS)
     .map(toOneForm)
@@ -38,7 +32,7 @@ export function compileBlockedTerms(terms: readonly string[] | null): (text: str
   return (text) => any.test(toOneForm(text))
 }
 
-/** Twice lower-cased: a few letters only have their plain form after the first. */
+/** Some letters have their plain form only after the first pass. */
 const toOneForm = (text: string): string =>
   text
     .normalize('NFKC')

@@ -2,34 +2,30 @@ import { EngineError } from '../engines/engine.ts'
 import { type Limit, openCompanionServer, v1Url } from './companion-server.ts'
 import { withoutThoughts } from './without-thoughts.ts'
 
-/** UTF-16 units of a reply that are kept. */
+/** UTF-16 units. */
 const MAX_REPLY_CHARACTERS = 32_000
 
-/** A part of a message, as OpenAI's chat completions take it. */
 export type ContentPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image_url'; readonly image_url: { readonly url: string } }
 
-/** A message as OpenAI's chat completions take it. */
 export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant'
   readonly content: string | readonly ContentPart[]
 }
 
-/** A language model. */
 export interface ChatModel {
-  /** The model's answer to the messages, never empty. @throws EngineError; or the signal's reason when aborted */
+  /** @throws EngineError; or the signal's reason when aborted */
   complete(messages: readonly ChatMessage[], limit: Limit): Promise<string>
 }
 
 interface Options {
-  /** Up to and with `/v1`, or the server's root: both are understood. */
+  /** With or without `/v1`. */
   readonly baseUrl: string
   readonly model: string
   readonly apiKey: string | null
 }
 
-/** A model behind an OpenAI-compatible `POST /v1/chat/completions`. */
 export async function openChatModel({ baseUrl, model, apiKey }: Options): Promise<ChatModel> {
   const server = await openCompanionServer({ url: v1Url(baseUrl, 'chat/completions'), apiKey })
   return {
@@ -38,7 +34,6 @@ export async function openChatModel({ baseUrl, model, apiKey }: Options): Promis
   }
 }
 
-/** Models know the composed form of letters and marks (NFC). */
 const composed = ({ role, content }: ChatMessage): ChatMessage => ({
   role,
   content: typeof content === 'string' ? content.normalize('NFC') : content,
@@ -49,7 +44,7 @@ function replyOf(answer: unknown): string {
   const [choice] = Array.isArray(choices) ? choices : []
   const message = (choice as { message?: { content?: unknown; refusal?: unknown } } | undefined)?.message
   const text = withoutThoughts(textOf(message?.content)).trim() || textOf(message?.refusal)
-  // What PostgreSQL cannot keep is left out of a reply rather than failing it.
+  // PostgreSQL stores neither NUL nor unpaired surrogates.
   const clean = text.replaceAll('\0', '').slice(0, MAX_REPLY_CHARACTERS).toWellFormed().trim()
   if (clean === '') throw new EngineError('PROVIDER_UNAVAILABLE', 'the chat completion holds no text')
   return clean

@@ -10,25 +10,20 @@ import { type CompanionView, runCompanionJob } from './companion-job.ts'
 import type { Limit } from './companion-server.ts'
 import type { Decision } from './finish-job.ts'
 
-/** A message to the companion. */
 export interface ChatInput {
-  /** Absent: a new chat. */
   readonly chatId?: string | null | undefined
   readonly message: string
   readonly idempotencyKey?: string | null | undefined
 }
 
-/** The companion's answer to a message. */
 export interface ChatResult {
   readonly chatId: string
-  /** null when the message or the reply was rejected, or no model is configured. */
+  /** Null if rejected or no model is configured. */
   readonly reply: string | null
 }
 
 /**
- * Says something to the companion and waits for its reply. The message is moderated before the model sees
- * it, the reply before the caller does; only an exchange that passed becomes part of the chat. A provider that fails is a failed
- * job, not an exception.
+ * A provider's failure is a failed job.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, NOT_FOUND, IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_PROGRESS
  */
 export async function chatWithCompanion(ctx: CompanionContext, input: ChatInput): Promise<CompanionView<ChatResult>> {
@@ -49,7 +44,7 @@ export async function chatWithCompanion(ctx: CompanionContext, input: ChatInput)
     },
     perform: async (limit) => {
       const decision = await converse(ctx, { chatId, history, message: input.message }, limit)
-      // A chat begins with the first answer that names it: one whose first message fails was never there.
+      // A failed first message creates no chat.
       const commit = async (tx: PrismaTx) => {
         if (isNew) await insertChat(tx, chatId, accountId)
         else if (!(await touchChat(tx, chatId, ctx.now()))) return
@@ -62,7 +57,6 @@ export async function chatWithCompanion(ctx: CompanionContext, input: ChatInput)
 
 interface Exchange {
   readonly chatId: string
-  /** What was said before. */
   readonly history: readonly ChatMessage[]
   readonly message: string
 }

@@ -6,25 +6,23 @@ import { unknownId } from '../errors/service-error.ts'
 import { isId } from '../values/id.ts'
 import type { ChatMessage } from './chat-completions.ts'
 
-/** Messages of a chat that are kept, the caller's and the companion's together: an exchange is two. */
 const MAX_TURNS = 40
-/** UTF-16 units of kept messages that are sent to the model; older ones are left out first. */
+/** UTF-16 units. */
 const MAX_HISTORY_CHARACTERS = 24_000
 
-/** Makes sure that a chat is the caller's account's own. @throws NOT_FOUND */
+/** @throws NOT_FOUND */
 export async function requireChat(ctx: Context, chatId: string): Promise<void> {
   if (!isId('chat', chatId)) throw unknownId('chat')
   const where = { id: chatId, accountId: requireAccount(ctx).accountId }
   if ((await ctx.db.prisma.companionChat.findFirst({ where, select: { id: true } })) === null) throw unknownId('chat')
 }
 
-/** Writes a new chat. */
 export async function insertChat(tx: PrismaTx, chatId: string, accountId: string): Promise<void> {
   await tx.companionChat.create({ data: { id: chatId, accountId }, select: { id: true } })
 }
 
 /**
- * What the model is shown before the newest message in a chat of the caller's account: the persona, and the last messages in their order.
+ * Persona and kept messages in order, for the model.
  * @throws NOT_FOUND
  */
 export async function chatHistory(ctx: Context, chatId: string): Promise<ChatMessage[]> {
@@ -41,17 +39,16 @@ export async function chatHistory(ctx: Context, chatId: string): Promise<ChatMes
     if (characters > MAX_HISTORY_CHARACTERS) break
     turns.unshift({ role, content })
   }
-  // A conversation starts with the caller: a reply without its question is left out, too.
   if (turns[0]?.role === 'assistant') turns.shift()
   return chat.persona === null ? turns : [{ role: 'system', content: chat.persona }, ...turns]
 }
 
-/** Keeps a chat that is in use from retention. False where it was dropped meanwhile: then nothing more of it is kept. */
+/** False if the chat was deleted meanwhile. */
 export async function touchChat(tx: PrismaTx, chatId: string, now: Date): Promise<boolean> {
   return (await tx.companionChat.updateMany({ where: { id: chatId }, data: { updatedAt: now } })).count === 1
 }
 
-/** Adds an exchange at the end of a chat and drops what is too old. Two at once follow each other. */
+/** Adds an exchange and deletes old messages. The row lock orders concurrent calls. */
 export async function appendExchange(
   tx: PrismaTx,
   chatId: string,
@@ -69,7 +66,6 @@ export async function appendExchange(
   await tx.companionTurn.deleteMany({ where: { chatId, position: { lte: last - MAX_TURNS } } })
 }
 
-/** Replaces the persona of a chat. */
 export async function setPersona(tx: PrismaTx, chatId: string, persona: string): Promise<void> {
   await tx.companionChat.updateMany({ where: { id: chatId }, data: { persona } })
 }

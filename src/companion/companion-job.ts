@@ -13,42 +13,39 @@ import type { Limit } from './companion-server.ts'
 import { failAbandonedJobs } from './fail-abandoned-jobs.ts'
 import { type Decision, finishJob } from './finish-job.ts'
 
-/** Most companion work is done by then. */
 const ASK_AGAIN_SECONDS = 2
 
-/** The answer to a companion request, the first time and whenever it is repeated with its Idempotency-Key. */
 export interface CompanionView<Result> {
   readonly jobId: string
   readonly status: 'completed' | 'failed'
-  /** null on failed jobs: nothing was decided. */
+  /** Null on failed jobs. */
   readonly isProhibited: boolean | null
-  /** Completed jobs only. */
   readonly result: Result | null
-  /** Failed jobs only. */
   readonly failure: { readonly code: JobErrorCode; readonly message: string } | null
-  /** True when an Idempotency-Key led to a job that was there before. */
   readonly replayed: boolean
 }
 
-/** A valid request to the companion. */
 interface CompanionWork<Result extends object> {
   readonly type: Extract<JobType, `companion_${string}`>
   readonly endpointKey: string
   readonly idempotencyKey: string | null | undefined
-  /** What the Idempotency-Key stands for. */
   readonly content: readonly unknown[]
-  /** The request's context in the job's row. */
   readonly context: { readonly chatId?: string; readonly mediaUrl?: string; readonly mediaKind?: string }
-  /** What the work needs, read before there is a job and after an earlier answer was looked for. @throws NOT_FOUND */
+  /**
+   * Runs before the job exists.
+   * @throws NOT_FOUND
+   */
   prepare?(): Promise<void>
-  /** The work itself, without a transaction. @throws EngineError; or the signal's reason when aborted */
+  /**
+   * Runs without a transaction.
+   * @throws EngineError; or the signal's reason when aborted
+   */
   perform(limit: Limit): Promise<Decision<Result>>
 }
 
 /**
- * Records a job, does its work and finishes it before this returns. What the caller sent is not kept with the job.
- * Costs nothing and asks for no balance. A process that dies in between leaves a job to failAbandonedJobs.
- * @throws IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_PROGRESS, and what preparing throws
+ * Records a job, performs its work and finishes it. If the process dies, failAbandonedJobs fails the job.
+ * @throws IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_PROGRESS, and errors of `prepare`
  */
 export async function runCompanionJob<Result extends object>(
   ctx: CompanionContext,
@@ -71,7 +68,7 @@ export async function runCompanionJob<Result extends object>(
   notifyJob(ctx, job)
   const outcome = await attempt(ctx, work)
   const finished = await untilAnswered(() => finishJob(ctx, job, outcome, idempotency))
-  // The process that gave the job up meanwhile has failed it with this code.
+  // Another process gave the job up with this code.
   if (!finished) return failed(jobId, 'INTERNAL_ERROR', false)
   if (outcome instanceof JobFailure) {
     ctx.log.warn({ jobId, code: outcome.code, cause: outcome.message }, 'a job failed')
@@ -94,14 +91,13 @@ async function attempt<Result extends object>(
   }
 }
 
-/** The answer to an earlier request with this key; null where there was none, or its process died. */
 async function recall<Result>(
   ctx: CompanionContext,
   request: IdempotentRequest,
 ): Promise<CompanionView<Result> | null> {
   const jobId = await recallJob(ctx, request)
   if (jobId === null) return null
-  // The job first: the record of one that is completed by then holds its answer.
+  // The record of a completed job holds its answer.
   const job = await ctx.db.prisma.job.findUnique({ where: { id: jobId }, select: RECALLED })
   const where = { accountId: request.accountId, key: request.key, jobId }
   const record = await ctx.db.prisma.idempotencyRecord.findFirst({ where, select: { response: true } })
@@ -120,7 +116,7 @@ const IN_TIME = 'select refuse_late_job($1, $2::timestamptz)::text'
 
 const RECALLED = { status: true, isProhibited: true, errorCode: true } as const
 
-/** Returns false where another request with the same key was faster. */
+/** False if another request with the key was faster. */
 function begin(
   ctx: CompanionContext,
   work: CompanionWork<object>,

@@ -3,12 +3,12 @@ import { JobFailure } from '../jobs/job-states.ts'
 import { endJobWith } from '../jobs/lifecycle/end-job.ts'
 import type { CompanionContext } from './companion.ts'
 
-/** Added to the longest that a request may take: what it writes at its end waits as long as this for a database that is away. */
+/** Time to write the end while the database is away. */
 const GRACE_MS = 45_000
 
 /**
- * Fails companion jobs whose process died before it could finish them, and forgets their Idempotency-Keys: no caller was answered, so
- * the same request may be sent again. One job, or all. Returns how many there were.
+ * Fails companion jobs whose process died and deletes their Idempotency-Keys, so that callers can repeat the request.
+ * @returns their number
  */
 export async function failAbandonedJobs(
   parts: Omit<CompanionContext, 'actor'>,

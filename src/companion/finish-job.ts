@@ -4,18 +4,16 @@ import { JobFailure, type JobStatus } from '../jobs/job-states.ts'
 import { endJob, endJobWith } from '../jobs/lifecycle/end-job.ts'
 import type { EndingParts, JobName } from '../jobs/lifecycle/job-end.ts'
 
-/** What the work came to. */
 export interface Decision<Result extends object> {
-  /** Why the request was rejected, as a sentence; null: it was not. */
+  /** A sentence; null: not rejected. */
   readonly rejection: string | null
   readonly result: Result
-  /** Written in the transaction that completes the job. */
   commit?(tx: PrismaTx): Promise<void>
 }
 
 /**
- * Finishes a companion job with what its work came to, and keeps the answer for its Idempotency-Key, in one transaction. Returns
- * false where the job was given up meanwhile: then nothing was written. May be called again when the answer to a commit was lost.
+ * Finishes a companion job and keeps its answer, in one transaction. It is safe to repeat.
+ * @returns false if the job was given up
  */
 export async function finishJob(
   parts: EndingParts,
@@ -44,7 +42,7 @@ async function keepAnswer(
   await tx.idempotencyRecord.updateMany({ where: { accountId, key, jobId }, data: { response: result } })
 }
 
-/** Only the request that recorded the job completes it: found with the same end, it was this one. */
+/** Only this request can have completed the job. */
 async function hasEnded(db: Database, id: string, status: JobStatus, errorCode: string | null): Promise<boolean> {
   return (await db.prisma.job.count({ where: { id, status, errorCode } })) === 1
 }

@@ -7,21 +7,17 @@ import { type Limit, openCompanionServer, v1Url } from './companion-server.ts'
 const MAX_CATEGORIES = 20
 const CATEGORY_FORM = /^[A-Za-z0-9][A-Za-z0-9 _/-]{0,60}$/
 
-/** What is judged: a text, or a text with an image. */
 export type Judged = string | readonly ContentPart[]
 
-/** `reason` completes the sentence "the message …". */
 type Verdict = { readonly isProhibited: false } | { readonly isProhibited: true; readonly reason: string }
 
-/** Decides whether something may be said. */
 export interface Moderator {
-  /** A verdict, never a guess: what cannot be judged throws. @throws EngineError; or the signal's reason when aborted */
+  /** @throws EngineError; or the signal's reason when aborted */
   moderate(judged: Judged, limit: Limit): Promise<Verdict>
 }
 
 const PASS: Verdict = { isProhibited: false }
 
-/** The operator's moderation server where there is one, else the list of blocked terms. */
 export async function openModerator(settings: CompanionSettings): Promise<Moderator> {
   return settings.moderationBaseUrl === null
     ? blockedTermsModerator(settings.blockedTerms)
@@ -31,7 +27,7 @@ export async function openModerator(settings: CompanionSettings): Promise<Modera
 function blockedTermsModerator(terms: readonly string[] | null): Moderator {
   const holdsBlockedTerm = compileBlockedTerms(terms)
   return {
-    // The term itself is not named: the list is the operator's.
+    // The list is the operator's, so the term stays secret.
     moderate: async (judged) =>
       holdsBlockedTerm(textOf(judged)) ? { isProhibited: true, reason: 'holds a blocked term' } : PASS,
   }

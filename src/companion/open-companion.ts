@@ -3,7 +3,6 @@ import { openChatModel } from './chat-completions.ts'
 import type { Companion } from './companion.ts'
 import { openModerator } from './moderate.ts'
 
-/** The servers that the operator has configured; nothing is asked before the first request. */
 export const openCompanion = async (settings: CompanionSettings): Promise<Companion> => ({
   model: settings.baseUrl === null ? null : await openChatModel({ ...settings, baseUrl: settings.baseUrl }),
   moderator: await openModerator(settings),

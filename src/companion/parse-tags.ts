@@ -1,14 +1,9 @@
 const MAX_TAGS = 20
 const MAX_TAG_CHARACTERS = 60
-/** With all that is taken off a tag: more is none, and would take long to trim. */
 const MAX_RAW_CHARACTERS = 200
-/** More words than this are a sentence, not a tag. */
 const MAX_TAG_WORDS = 4
 
-/**
- * Tags out of whatever a model made of "a JSON array": an array, alone, in a code fence or amid prose; an object that holds one; or
- * a plain list with commas, bullets or numbers. Trimmed, in lower case, each once, at most 20 of at most 60 characters.
- */
+/** Tags in any list form of a model's reply: at most 20 of at most 60 characters, lower case. */
 export function parseTags(reply: string): string[] {
   const listed = fromJson(reply) ?? fromText(reply)
   const short = listed.filter(({ length }) => length <= MAX_RAW_CHARACTERS)

@@ -7,21 +7,18 @@ import { type CompanionContext, MAX_PERSONA_CHARACTERS } from './companion.ts'
 import { type CompanionView, runCompanionJob } from './companion-job.ts'
 import type { Decision } from './finish-job.ts'
 
-/** Another persona for a chat. */
 export interface RetargetInput {
   readonly chatId: string
   readonly persona: string
   readonly idempotencyKey?: string | null | undefined
 }
 
-/** The chat whose persona was changed. */
 export interface RetargetResult {
   readonly chatId: string
 }
 
 /**
- * Gives a chat's companion another persona, its system prompt from the next message on. A persona that is
- * rejected changes nothing.
+ * Replaces a chat's persona.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, NOT_FOUND, IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_PROGRESS
  */
 export async function retargetCompanion(

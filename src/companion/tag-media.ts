@@ -11,29 +11,24 @@ import type { Judged } from './moderate.ts'
 import { parseTags } from './parse-tags.ts'
 
 const SCHEMES = 'http:// or https://'
-/** With its own port, whether or not it is written. */
 const PLAIN_ORIGIN = /^http:\/\/([^/?#]*?)(?::80)?(?=[/?#]|$)/i
 
 export type MediaKind = 'image' | 'video' | 'audio'
 
-/** A medium to be tagged, by its public URL. */
 export interface MediaTagInput {
   readonly mediaUrl: string
   readonly mediaKind: MediaKind
   readonly idempotencyKey?: string | null | undefined
 }
 
-/** The tags of a medium. */
 export interface MediaTagResult {
   readonly mediaUrl: string
   readonly mediaKind: MediaKind
-  /** Empty when rejected or when no model is configured. */
   readonly tags: readonly string[]
 }
 
 /**
- * Has the companion say in tags what a medium shows. The medium is moderated before, its tags after. The
- * model's server fetches the medium, this service never does.
+ * The model's server fetches the medium, never this service.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_PROGRESS
  */
 export async function tagMedia(ctx: CompanionContext, input: MediaTagInput): Promise<CompanionView<MediaTagResult>> {
@@ -52,7 +47,7 @@ export async function tagMedia(ctx: CompanionContext, input: MediaTagInput): Pro
 
 type Medium = Pick<MediaTagInput, 'mediaUrl' | 'mediaKind'>
 
-/** The rules of webhook URLs, with http as well: the server that fetches it must not be led to where only the model's server can reach. */
+/** No caller may send the model's server into its own network. */
 function checkMediaUrl(ctx: CompanionContext, mediaUrl: string): void {
   const message =
     complaintAboutLength(mediaUrl) ??
