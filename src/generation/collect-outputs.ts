@@ -7,28 +7,21 @@ import { fetchOutput, type OutputAccess } from './fetch-output.ts'
 import { nameOutputs } from './name-outputs.ts'
 import { TooDeep, withoutAddresses } from './without-addresses.ts'
 
-/** More files than this are taken for a violation of the workflow. */
 const MAX_FILES = 64
-/** Deeper values are taken for one, too. */
 const MAX_DEPTH = 64
 const DATA_URL = /^data:([^,;]*)((?:;[^,;]*)*),/i
 const HTTP_URL = /^https?:\/\//i
-/** Addresses that nothing here can fetch: `s3://…`, `file:///…`. */
 const OTHER_URL = /^(?:[a-z][a-z0-9+.-]*:\/\/|file:)\S+$/i
 const TEXTUAL = /^(?:text\/|application\/json$)/
-/** With a group that is repeated, V8 would keep a place to return to for each of millions of groups. */
+/** A repeated group would exhaust V8's backtracking stack. */
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 const GROUP = 4
 
-/** Where files come from, and how long they are asked for. */
 type Source = OutputAccess & Pick<RetryOptions, 'retryBudgetMs' | 'deadline'>
 
 /**
- * The output of a prediction, file by file. One value is named `output`; values of a list are `output`, `output_1`, `output_2` …; those of
- * an object that holds a file anywhere have its keys, with a dot between the levels. Data URLs and http URLs become files of their own type,
- * other strings `text/plain`, anything else `application/json`; addresses inside of these are removed. A list of strings that are no URLs is
- * one text in pieces.
- * @throws EngineError RENDER_FAILED where there is nothing or too much, PROVIDER_UNAVAILABLE where a file cannot be fetched
+ * A list becomes `output`, `output_1` …, an object with files its keys with dots. URLs keep their type, other strings are `text/plain`, the rest JSON.
+ * @throws EngineError RENDER_FAILED for nothing or too much, PROVIDER_UNAVAILABLE if a file cannot be fetched
  */
 export async function* collectOutputs(output: unknown, source: Source): AsyncGenerator<ProducedFile> {
   const values = valuesOf(output, source)
@@ -48,7 +41,6 @@ export async function* collectOutputs(output: unknown, source: Source): AsyncGen
 
 type Content = Pick<ProducedFile, 'content' | 'contentType'>
 
-/** One value of the output, and the keys and positions that lead to it. */
 interface PlacedValue {
   readonly path: readonly (string | number)[]
   readonly value: unknown
@@ -64,7 +56,6 @@ function valuesOf(output: unknown, source: Source, path: PlacedValue['path'] = [
       output.length > 0 &&
       output.every((part) => typeof part === 'string' && !isFile(part, source))
     if (isText) return valuesOf(output.join(''), source, path)
-    // A list is one value of an object, unless it holds files.
     if (path.length > 0 && !holdsFile(output, source)) return [{ path, value: output }]
     return output.flatMap((value, at) => below(at, value))
   }
@@ -83,7 +74,6 @@ const isFile = (value: unknown, { baseUrl }: Source): boolean =>
 
 const dataUrlOf = (value: string): RegExpExecArray | null => DATA_URL.exec(value.slice(0, 300).trimStart())
 
-/** The address of a file. A relative one, as in `//host/a.png`, is the server's own or none. */
 function fileUrlOf(value: string, baseUrl: string): string | null {
   const text = value.trim()
   if (/\s/.test(text)) return null
@@ -120,14 +110,14 @@ function decode(url: string, [head, type, parameters]: RegExpExecArray, source: 
   if (content === null) throw new EngineError('RENDER_FAILED', 'an output is a broken data URL')
   if (content.length === 0) throw new EngineError('RENDER_FAILED', 'an output is empty')
   const contentType = safeContentType(type || 'text/plain')
-  // Bytes that are no UTF-8 would be changed.
+  // Decoding would change bytes that are no UTF-8.
   const isText = TEXTUAL.test(contentType) && isUtf8(content)
   return { content: isText ? Buffer.from(cleaned(content.toString(), source)) : content, contentType }
 }
 
-/** Node's own decoder leaves out what is no base64: half a picture would pass for a whole one. */
+/** Node's decoder skips invalid characters. */
 function decodeBase64(text: string): Buffer | null {
-  // MIME breaks its lines, RFC 4648 has letters for URLs, and a URL may have its signs escaped.
+  // MIME line breaks, the RFC 4648 URL alphabet and escaped signs.
   const plain = text
     .replace(/%(0[ad]|20|2b|2f|3d)/gi, (sign) => decodeURIComponent(sign))
     .replace(/[\s_-]/g, (sign) => SIGNS[sign] ?? '')

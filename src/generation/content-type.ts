@@ -1,7 +1,4 @@
-/**
- * Types that a browser shows without running anything of them: outputs are served from the service's own address, where a page or
- * a drawing with scripts would act in its name.
- */
+/** No type with scripts, which would act in the name of the service's origin. */
 const EXTENSIONS: Readonly<Record<string, string>> = {
   'image/png': '.png',
   'image/jpeg': '.jpg',
@@ -25,11 +22,9 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 }
 const ANYTHING_ELSE = 'application/octet-stream'
 
-/** The type that an output is stored and served as: what the engine says where that is harmless, else bytes to download. */
 export function safeContentType(type: string): string {
   const essence = type.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   return Object.hasOwn(EXTENSIONS, essence) ? essence : ANYTHING_ELSE
 }
 
-/** With its dot. */
 export const extensionOf = (contentType: string): string => EXTENSIONS[contentType] ?? '.bin'

@@ -15,20 +15,18 @@ import { safeContentType } from './content-type.ts'
 const ZLIB_METHOD = 8
 const MAX_FILE_BYTES = 512 * 1024 * 1024
 
-/** Where a file may be fetched from. */
 export interface OutputAccess {
-  /** The server that made the outputs: files on its own origin may be fetched whatever its address is. */
+  /** Files on this origin may be fetched, whatever its address. */
   readonly baseUrl: string
   readonly egressAllow: readonly Cidr[]
-  /** Looks up every name: a name server that hangs must not take a thread from the rest of the process. */
+  /** A name server that hangs must not block libuv's threads. */
   readonly resolver: Resolver
   readonly signal: AbortSignal
 }
 
 /**
- * Opens a file that an engine's answer points to. On the engine's own origin it may be anywhere; elsewhere the rules of webhook URLs
- * hold: https, and every address that the name resolves to public or in EGRESS_ALLOW. Redirects are failures.
- * @throws EngineError PROVIDER_BUSY, PROVIDER_UNAVAILABLE (FailedAttempt where it is of little use to ask again), RENDER_FAILED; its stream fails where the file is longer than 512 MiB or breaks off
+ * The rules of webhook URLs hold, except on the engine's origin; redirects fail.
+ * @throws EngineError PROVIDER_BUSY, PROVIDER_UNAVAILABLE (FailedAttempt if a retry is of little use), RENDER_FAILED; the stream fails beyond 512 MiB
  */
 export async function fetchOutput(
   url: string,
@@ -46,7 +44,6 @@ export async function fetchOutput(
       headersTimeout: 0,
       bodyTimeout: 0,
     })
-    // It may fail before it is read; its reader gets the error all the same.
     body.on('error', () => undefined)
     if (statusCode !== 200) throw failureOf(statusCode, [headers['retry-after']].flat()[0])
     const type = headers['content-type']
@@ -70,7 +67,7 @@ function failureOf(status: number, retryAfter: string | undefined): EngineError 
   return isAway(status) ? new EngineError('PROVIDER_UNAVAILABLE', message, options) : new FailedAttempt(message)
 }
 
-/** Undoes the `Content-Encoding` of a body. @throws FailedAttempt for an unknown one */
+/** @throws FailedAttempt for an unknown encoding */
 function decoded(body: Readable, encodings: string): Readable {
   const names = encodings
     .toLowerCase()
@@ -85,13 +82,13 @@ function decoded(body: Readable, encodings: string): Readable {
 const DECODERS: Readonly<Record<string, () => Duplex>> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
-  // Servers send either form under this name.
+  // Servers send zlib and raw deflate under this name.
   deflate: () => Duplex.from(inflated),
   br: createBrotliDecompress,
   zstd: createZstdDecompress,
 }
 
-/** A zlib header's first byte says deflate in its lower half; a bare stream has none. */
+/** The lower half of a zlib header's first byte says deflate. */
 async function* inflated(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const chunks = source[Symbol.asyncIterator]()
   const first = await chunks.next()
@@ -118,12 +115,11 @@ async function* capped(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Arr
   }
 }
 
-/** What a name leads to today it will lead to in a second. */
 class RejectedAddress extends Error {}
 
 type LookupCallback = (error: Error | null, addresses: LookupAddress[]) => void
 
-/** Resolves for the connection itself, so that nothing can change between the judgement and the connect. One bad answer rejects all. */
+/** Judges addresses inside the connection's own look-up, so DNS cannot change between. One forbidden address rejects all. */
 const guardedLookup =
   ({ resolver, egressAllow }: OutputAccess) =>
   (name: string, _options: unknown, done: LookupCallback): void => {

@@ -20,20 +20,16 @@ import type { Delivery } from '../queue/job-source.ts'
 import type { Ticket } from '../queue/ticket.ts'
 import { collectOutputs } from './collect-outputs.ts'
 
-/** Earlier attempts than these have long been over. */
 const MOST_LEFTOVERS = 5
 
 interface GenerationParts extends WorkerParts {
   readonly cogServers: CogServers
-  /** Looks up the names of outputs that lie elsewhere than on their own server. */
   readonly resolver: Resolver
 }
 
 /**
- * A worker's whole way with one generation job: claim and charge, predict, store every output, finish. Running it twice for one job
- * is harmless.
- * @param ticket in the queue of the server that the job was queued for
- * @throws when the job must be delivered again: the database is away, or `signal` was aborted
+ * @param ticket for the server that the job was queued for
+ * @throws if the queue must deliver the job again
  */
 export const generate = (
   parts: GenerationParts,
@@ -52,7 +48,7 @@ export const generate = (
       timeLimitSeconds: workflow.timeLimitSeconds,
       awaitTicket: async (untilLost) => {
         await ticket?.granted()
-        // The workflow has moved since: the ticket belongs to a server that has nothing to do with the job.
+        // The workflow has moved to another server.
         if (delivery.server !== route.server) ticket?.release()
         releaseSlot = await server.slots.acquire(untilLost)
       },
@@ -67,7 +63,6 @@ export const generate = (
         }
         const onSeen = (prediction: SeenPrediction): void => {
           seen = provenanceOf(prediction)
-          // What ends a job that still runs writes it, too.
           if (!prediction.ended || untilLimit.aborted) recordProvenance(parts, claim, seen).catch(() => undefined)
         }
         const capacity = { signal: untilLimit, reenter, release, onSeen }
@@ -85,7 +80,6 @@ async function workflowOf(parts: Parts, claim: Claim): Promise<Workflow> {
   return workflow
 }
 
-/** Another attempt is another prediction: what is left of an earlier one, whose worker died, is cancelled by its own id. */
 function predictionOf({ engine, timeLimitSeconds }: Workflow, { jobId, attempt, releases, inputs }: Claim) {
   const idOf = (number: number): string => predictionId(jobId, number)
   const earlier = Array.from({ length: Math.min(attempt - 1, MOST_LEFTOVERS) }, (_, before) => attempt - 1 - before)
@@ -94,7 +88,7 @@ function predictionOf({ engine, timeLimitSeconds }: Workflow, { jobId, attempt, 
     input: inputs,
     retryBudgetMs: retryBudgetMsOf(engine),
     deadline: performance.now() + timeLimitSeconds * 1000,
-    // A worker that releases a job has cancelled its prediction itself.
+    // A worker that releases a job cancels its prediction itself.
     leftovers: attempt - 1 > releases ? earlier.map(idOf) : [],
   }
 }

@@ -3,16 +3,12 @@ import { withoutAddresses } from './without-addresses.ts'
 const MAX_NAME_CHARACTERS = 63
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
-/** The name of an output in the job's `outputs` and in its storage key. */
 interface OutputName {
   readonly output: string
   readonly fileName: string
 }
 
-/**
- * Names for values by the keys and positions that lead to them. Keys keep their case; one that is too long, holds control characters or an
- * address of the server is left out. No two names are alike, nor two file names, which have lower-case letters only.
- */
+/** Names from paths of values, distinct also in lower case. Long keys and internal addresses are left out. */
 export function nameOutputs(paths: readonly (readonly (string | number)[])[], baseUrl: string): OutputName[] {
   const [names, fileNames] = [new Set<string>(), new Set<string>()]
   return paths.map((path) => {

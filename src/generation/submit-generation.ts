@@ -12,22 +12,16 @@ import { requireReplayable } from '../jobs/lifecycle/require-replayable.ts'
 import { noteSubmission } from '../jobs/notes/note-submission.ts'
 import type { MeasuredParts } from '../telemetry/telemetry.ts'
 
-/** A workflow and its inputs. */
 export interface GenerationInput {
   readonly slug: string
-  /** The workflow's own named inputs, not yet validated. */
   readonly inputs: unknown
-  /** Instead of the account's. */
   readonly webhookUrl?: string | null | undefined
-  /** The same key and request lead to the same job for 24 hours; IDEMPOTENCY_MISMATCH with another request. */
   readonly idempotencyKey?: string | null | undefined
-  /** The failed job that it repeats: what an idempotency key came with is then that, and no submission of the same inputs. */
   readonly retryOf?: string
 }
 
 /**
- * Takes a generation by a workflow. The job and its queue row are committed together before this
- * returns; the workflow's price is charged when a worker takes the job.
+ * Commits job and queue row together; the worker's claim charges the price.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, IDEMPOTENCY_MISMATCH, INVALID_REQUEST, PAYMENT_REQUIRED, in this order
  */
 export const submitGeneration = (ctx: Context & MeasuredParts, input: GenerationInput): Promise<Submission> =>
@@ -37,7 +31,7 @@ async function submit(ctx: Context, input: GenerationInput): Promise<Submission>
   const submission = { endpointKey: workflowKey(input.slug), idempotencyKey: input.idempotencyKey }
   const workflow = await requireReplayable(ctx, submission, () => requireWorkflow(ctx, input.slug))
   const actor = requireAccount(ctx)
-  // The verb's name keeps a voice endpoint's request of the same slug apart.
+  // A voice endpoint may have the same slug.
   const idempotency = idempotentRequest(actor, input.idempotencyKey, ['submitGeneration', ...contentOf(input)])
   return unlessReplayed(ctx, idempotency, async () => {
     if (workflow === null) throw notFound()

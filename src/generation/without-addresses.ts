@@ -1,25 +1,24 @@
 import type { Cidr } from '../egress/ip-ranges.ts'
 import { judgeLiteral } from '../egress/judge-host.ts'
 
-/** Replaces an address that callers must not see. */
 const REMOVED = '[address removed]'
-/** An address with or without a scheme (`//gpu/a.png`). JSON may have escaped its slashes. A scheme begins no sooner than its word, so that a long word is read once. */
+/** The look-behind makes a long word linear. */
 const ADDRESS = /(?:(?<![a-z0-9+.-])[a-z][a-z0-9+.-]*:)?(?:\\?\/){2}(?:\\\/|[^\s"'`<>|\\^{}])+|\bfile:\S+/gi
-/** Addresses without slashes: private IPv4, and names that only a private network resolves. */
+/** Private IPv4 and names of private networks. */
 const BARE =
   /(?<![\w.-])(?:(?:\d{1,3}\.){3}\d{1,3}|(?:[a-z0-9_-]+\.)+(?:internal|local|localdomain|lan|intranet|svc|cluster\.local))(?![\w-]|\.\w)(?::\d+)?(?:\/[^\s"'<>]*)?/gi
 const PRIVATE_NAME = /(?:^|\.)(?:localhost|internal|local|localdomain|lan|intranet|corp|home|arpa|svc)$/i
 const PUBLIC_SCHEME = /^https?:$/
-/** Deeper values are not looked through: no model answers with them. */
 const MAX_DEPTH = 64
 
-/** Addresses inside of addresses: deeper ones count as internal. */
 const MAX_NESTED = 8
 
-/** A value is nested too deeply. */
 export class TooDeep extends Error {}
 
-/** Removes addresses that lie inside of the operator's network, in texts, keys and JSON inside of texts. @throws TooDeep */
+/**
+ * Removes internal addresses from texts, keys and JSON inside texts.
+ * @throws TooDeep
+ */
 export function withoutAddresses<Value>(value: Value, baseUrl: string): Value {
   const own = new URL(baseUrl).hostname
   const clean = (part: unknown, depth: number): unknown => {
@@ -53,10 +52,8 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The server's own host with a port or path, whatever kind of name it is. */
 function ownPlace(own: string): RegExp {
   const host = own.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-  // A name with dots is no word.
   const rest =
     own.includes('.') || own.includes(':')
       ? '(?::\\d+)?(?:/[^\\s"\'<>]*)?'
@@ -72,7 +69,7 @@ function isPublic(address: string, own: string, nested = 0): boolean {
   const host = url.hostname.replace(/\.+$/, '')
   if (host === own || judgeLiteral(host, NOTHING_ALLOWED) === false || PRIVATE_NAME.test(host)) return false
   if (judgeLiteral(host, NOTHING_ALLOWED) === null && !host.includes('.')) return false
-  // An address may be a parameter of another one.
+  // A parameter may hold another address.
   const inner = decoded(plain.slice(plain.indexOf('//') + 2))
   return [...inner.matchAll(ADDRESS)].every(([found]) => isPublic(found, own, nested + 1))
 }
