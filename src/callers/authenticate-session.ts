@@ -3,10 +3,8 @@ import { scopesOfUser, type UserRole } from '../access/scopes.ts'
 import type { Parts } from '../context/context.ts'
 import { hashToken, isToken, SESSION_IDLE_MS } from '../users/session.ts'
 
-/** Use is noted no more often than this. */
 const SEEN_EVERY_MS = 60_000
 
-/** SQL, prepared: every request of the console begins with it, and Prisma Client takes 2.8 times the processor time for the same row. */
 const FIND_SESSION = {
   name: 'authenticate_session',
   text: `select s.id, s.user_id, s.seen_at, s.password_at, u.account_id, u.role, u.operator, a.credits,
@@ -15,7 +13,7 @@ const FIND_SESSION = {
          where s.hash = $1 and u.disabled_at is null`,
 }
 
-/** A session that was ended meanwhile stays so. */
+/** A session that was ended meanwhile stays ended. */
 const NOTE_USE = {
   name: 'note_session_use',
   text: `with session_used as (update session set seen_at = $3 where id = $1)
@@ -31,14 +29,10 @@ interface Row {
   role: UserRole
   operator: boolean
   credits: string
-  /** Its time is not over. */
   stands: boolean
 }
 
-/**
- * The session of this token, or that its time alone is over; null where the token is malformed or unknown, the session was ended, or its
- * user is disabled. Looked up anew for every request.
- */
+/** The session of this token, or that it has expired. Null if the token is unknown, the session was ended or its user is disabled. */
 export async function authenticateSession(
   parts: Pick<Parts, 'db' | 'now'>,
   token: string,

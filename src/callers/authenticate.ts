@@ -7,7 +7,6 @@ import type { Database } from '../db/database.ts'
 import { unauthorized } from '../errors/service-error.ts'
 import type { KeyUses } from './key-uses.ts'
 
-/** SQL, prepared: every request begins with it, and Prisma Client takes 1.9 times the processor time for the same row. */
 const FIND_KEYS = {
   name: 'authenticate',
   text: `select k.hash, k.id, k.account_id, k.scopes, a.credits,
@@ -18,7 +17,6 @@ const FIND_KEYS = {
 const MAX_KEYS = 64
 const HELD_UP = { longestWaitMs: 100 }
 
-/** What authenticating a key needs. */
 export interface AuthenticationParts extends Pick<Parts, 'db'> {
   readonly keyUses: KeyUses
 }
@@ -29,7 +27,6 @@ interface Row {
   account_id: string
   scopes: string[]
   credits: string
-  /** Whether a minute has gone since its last use was noted. */
   unnoted: boolean
 }
 
@@ -41,9 +38,9 @@ interface Asked {
 const neverLeaves = () => false
 
 /**
- * The caller with this key. Looked up anew for every request, so that a deleted key is rejected at once in every process.
- * @param hasLeft whether the client has disconnected: a look-up that no client waits for any more is cancelled
- * @throws UNAUTHORIZED where the key is missing, malformed, unknown, expired or deleted
+ * The caller with this key. Every request reads the database, so a deleted key fails at once.
+ * @param hasLeft cancels a look-up whose client has disconnected
+ * @throws UNAUTHORIZED if the key is missing, malformed, unknown, expired or deleted
  */
 export async function authenticate(
   parts: AuthenticationParts,
@@ -61,7 +58,6 @@ type Lookups = BatchedCalls<Asked, Row | undefined>
 
 const known = new WeakMap<Database, Lookups>()
 
-/** Keys that requests come with at the same time are looked up together: each after its request has come. */
 function lookupsOf(db: Database): Lookups {
   const lookups = known.get(db) ?? new BatchedCalls(MAX_KEYS, (asked: readonly Asked[]) => findAll(db, asked), HELD_UP)
   known.set(db, lookups)

@@ -2,12 +2,11 @@ import { type AccountHolder, callerOf } from '../access/actor.ts'
 import type { Parts } from '../context/context.ts'
 import { standingCallers } from './valid-callers.ts'
 
-/** A caller that lost its key, its scope or its session is noticed within this time and one statement more. */
 const POLL_EVERY_MS = 400
 
-/** Notices when a connected caller would not be authenticated any more. */
+/** Notices when a connected caller loses its key, session or a scope. */
 export interface CallerWatch {
-  /** Calls `onGone` once when the key or session is gone, or lacks one of the scopes: then with that. Returns what ends the watch. */
+  /** Calls `onGone` once, with the lost scope if the key still exists. */
   watch(caller: AccountHolder, scopes: readonly string[], onGone: (lost: string | null) => void): () => void
 }
 
@@ -17,7 +16,7 @@ interface Watcher {
   readonly onGone: (lost: string | null) => void
 }
 
-/** Asks the database for all callers at once, as long as any are watched: no single notification can be missed. */
+/** Polls the database for all callers, because a notification may be lost. */
 export function openCallerWatch(parts: Pick<Parts, 'db' | 'log' | 'now'>): CallerWatch {
   const watchers = new Set<Watcher>()
   let polling = false
@@ -42,7 +41,6 @@ export function openCallerWatch(parts: Pick<Parts, 'db' | 'log' | 'now'>): Calle
   }
   return {
     watch: (caller, scopes, onGone) => {
-      // The command line's own: there is nothing to lose.
       if (caller.kind === 'account') return () => undefined
       const watcher = { caller, scopes, onGone }
       watchers.add(watcher)

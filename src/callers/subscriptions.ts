@@ -5,18 +5,15 @@ import { forbidden, ServiceError, unauthorized } from '../errors/service-error.t
 import type { CallerWatch } from './caller-watch.ts'
 
 const MAX_PER_CALLER = 1000
-/** However many keys and sessions it has. */
 const MAX_PER_ACCOUNT = 2500
 const MAX_IN_ALL = 10_000
 
 interface Opening {
-  /** Called once, however the subscription ends. */
   onEnd(): void
-  /** Whether it is one of those that its caller has: what the service itself follows for a request is not. */
+  /** Whether it counts against the caller's limit. */
   readonly counted?: boolean
 }
 
-/** What the callers of this process follow, whatever it is about: counted, and ended with their rights. */
 export class Subscriptions {
   readonly #callers: CallerWatch
   readonly #open = new Set<{ finish(): void }>()
@@ -27,8 +24,8 @@ export class Subscriptions {
   }
 
   /**
-   * A stream that ends by itself when the caller loses its key, its session or one of the scopes that it has now.
-   * @throws RATE_LIMITED where there are too many already
+   * A stream that ends when the caller loses its key, its session or a scope.
+   * @throws RATE_LIMITED if there are too many subscriptions
    */
   open<T extends Identified>(caller: AccountHolder, { onEnd, counted = true }: Opening): LatestStream<T> {
     if (counted && this.#isFull(caller)) throw tooMany()
@@ -40,7 +37,7 @@ export class Subscriptions {
       onEnd()
     })
     this.#open.add(stream)
-    // What it brings is read with the scopes that the caller had when it subscribed: one that loses one has to subscribe again.
+    // The scopes at subscription decide what a caller may read.
     const scopes = 'scopes' in caller ? caller.scopes : []
     const unwatch = this.#callers.watch(caller, scopes, (lost) =>
       stream.fail(lost === null ? unauthorized() : forbidden(lost)),
@@ -48,7 +45,6 @@ export class Subscriptions {
     return stream
   }
 
-  /** Ends every one of them. */
   close(): void {
     for (const stream of [...this.#open]) stream.finish()
   }

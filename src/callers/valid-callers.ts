@@ -3,7 +3,7 @@ import { scopesOfUser } from '../access/scopes.ts'
 import type { Parts } from '../context/context.ts'
 import { SESSION_IDLE_MS } from '../users/session.ts'
 
-/** Of these callers, those whose key or session still stands, by its id, with the scopes that it has now. */
+/** Valid callers by key or session id, with their present scopes. */
 export async function standingCallers(
   { db, now }: Pick<Parts, 'db' | 'now'>,
   callers: readonly AccountHolder[],
