@@ -19,16 +19,14 @@ interface Row {
   options: JobOptions | null
 }
 
-/** The failed job to be submitted again. */
 export interface Retry {
   readonly jobId: string
-  /** The same key and job lead to the same new job for 24 hours. */
+  /** Valid for 24 hours. */
   readonly idempotencyKey?: string | null | undefined
 }
 
 /**
- * Submits what a failed voice or generation job was submitted with once more, as a new job: the failed one stays as it is, since a
- * terminal state never changes. Judged, and charged, as any submission is.
+ * Submits a failed job's inputs as a new job with a new charge.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts), INVALID_REQUEST, PAYMENT_REQUIRED, IDEMPOTENCY_MISMATCH
  */
 export async function retryJob(ctx: VoiceJobContext, input: Retry): Promise<Submission> {
@@ -49,7 +47,10 @@ export async function retryJob(ctx: VoiceJobContext, input: Retry): Promise<Subm
   throw notRetryable('Send the request again: what a companion job was sent is not kept.', 'is a companion job')
 }
 
-/** Before anything of a job is answered: a caller that may submit nothing learns of none. @throws UNAUTHORIZED, FORBIDDEN */
+/**
+ * Runs before any look-up.
+ * @throws UNAUTHORIZED, FORBIDDEN
+ */
 export function requireProducer(ctx: Context): AccountHolder {
   const caller = requireAccount(ctx)
   const mayGenerate = 'scopes' in caller && caller.scopes.includes(GENERATION_SCOPE)
@@ -59,7 +60,6 @@ export function requireProducer(ctx: Context): AccountHolder {
 
 const notRetryable = (hint: string, message: string) => invalidRequest(hint, [{ path: '/jobId', message }])
 
-/** In SQL, as every single job is read (../jobs/README.md). */
 async function findRow(ctx: Context, accountId: string, jobId: string): Promise<Row | undefined> {
   if (!isId('job', jobId)) return undefined
   const { rows } = await ctx.db.pool.query<Row>(

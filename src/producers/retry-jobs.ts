@@ -4,18 +4,16 @@ import type { Submission } from '../jobs/lifecycle/queue-job.ts'
 import type { VoiceJobContext } from '../voice/submit-voice-job.ts'
 import { requireProducer, retryJob } from './retry-job.ts'
 
-/** A job's id comes behind it. */
+/** A job id is appended. */
 const MAX_KEY_CHARACTERS = 200
 
-/** Failed jobs to be submitted again. */
 export interface Retries {
   readonly ids: readonly string[]
-  /** The same key and jobs lead to the same new jobs for 24 hours. */
   readonly idempotencyKey?: string | null | undefined
 }
 
 /**
- * Submits each of up to 100 failed jobs again as `retryJob` does: one that cannot be fails alone, and each is charged by itself.
+ * Retries up to 100 failed jobs; each fails alone.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
  */
 export async function retryJobs(ctx: VoiceJobContext, { ids, idempotencyKey }: Retries): Promise<Each<Submission>[]> {
