@@ -1,13 +1,12 @@
-/** What became of an attempt. */
 export type AttemptOutcome = 'completed' | 'failed' | 'released' | 'lost'
 
 interface EndingMeaning {
   readonly outcome: Exclude<AttemptOutcome, 'completed'>
-  /** The sentence that the job's owner reads: generic by design. */
+  /** Generic, for the job's owner. */
   readonly message: string
 }
 
-/** Why an attempt ended and its job did not: the value that is stored, and what it means. */
+/** Reasons of ended attempts; the database stores the keys. */
 export const ATTEMPT_ENDINGS = {
   stopped: { outcome: 'released', message: 'Its worker was stopped.' },
   no_capacity: { outcome: 'released', message: 'There was no capacity for it yet.' },
@@ -26,7 +25,6 @@ export const ATTEMPT_ENDINGS = {
 
 export type AttemptEnding = keyof typeof ATTEMPT_ENDINGS
 
-/** What is noted of an end: SQL expressions over `j`, the job. */
 interface NotedEnd {
   readonly ending: string
   readonly worker: string
@@ -34,8 +32,8 @@ interface NotedEnd {
 }
 
 /**
- * An INSERT that notes how the last attempts of jobs ended, in the statement that puts the jobs back: once for each, as what was noted stays.
- * @param jobs has `id`, `attempt` and `started_at` of jobs that are under way and locked: nothing claims or deletes them meanwhile
+ * Records once how jobs' last attempts ended.
+ * @param jobs locked, with `id`, `attempt` and `started_at`
  */
 export const notingEnds = (jobs: string, { ending, worker, cause = 'null' }: NotedEnd): string => `
   insert into job_attempt as a (job_id, attempt, started_at, ended_at, ending, worker, cause)

@@ -1,11 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Least time between two fetches of a backlog: what has become free meanwhile is filled by one. A fetch costs as much as two jobs in it. */
+/** One fetch then fills several free slots. */
 const SPACING_MS = 10
 
-/** When a dispatcher may fetch again: at once, unless the last fetch left jobs in the queue. These wait for slots in any case. */
 export class BacklogPace {
-  /** The time of the last success in milliseconds of `performance.now()`. */
   #next = 0
 
   async due(): Promise<void> {
@@ -13,7 +11,7 @@ export class BacklogPace {
     if (rest > 0) await wait(rest)
   }
 
-  /** @param most what there is capacity for: a fetch that brings as many may have left others */
+  /** @param most a fetch that brings as many may have left others */
   async fetched<Brought extends { readonly deliveries: readonly unknown[] }>(
     most: number,
     fetch: () => Promise<Brought>,

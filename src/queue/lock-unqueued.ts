@@ -1,29 +1,21 @@
 import type { Tx } from '../db/database.ts'
 import type { Queue } from './queue.ts'
 
-/** None of them can end, or be cancelled, while they are queued again; to find them takes as long for one as for all. */
 const PAGE_ROWS = 1000
 
-/** The rows of a table that are to be in a queue. */
 export interface QueuedRows {
   readonly table: 'job' | 'webhook_delivery'
-  /** What is read of a row: its `id`, and what is needed to queue it again. */
   readonly columns: string
-  /** Whether it is to be in a queue, and has been for long enough. */
   readonly condition: string
 }
 
-/** A page of lost rows. */
 interface LostRows<Row> {
   readonly rows: readonly Row[]
-  /** After which the next page begins; none where this was the last one. */
+  /** Absent on the last page. */
   readonly last?: string
 }
 
-/**
- * A page of those rows that no queue holds although they are to be in one, by id. Each is locked, so that it stays so until the transaction
- * ends: what ended or was queued since it was found is left out, and so is what another transaction is just writing.
- */
+/** Locks a page of rows that should be in a queue but are not, by id. Rows that another transaction holds are left out. */
 export async function lockUnqueued<Row extends { id: string }>(
   tx: Tx,
   queue: Pick<Queue, 'unqueued'>,
@@ -33,10 +25,10 @@ export async function lockUnqueued<Row extends { id: string }>(
   const due = `select id from ${table} where ${condition} and id > $1`
   const { rows: some } = await tx.query(`${due} limit 1`, [after])
   if (some.length === 0) return { rows: [] }
-  // It reads the whole queue: a limit that the role has must not keep what is lost from being found, minute after minute.
+  // It reads the whole queue; a role's limit must not stop it.
   await tx.query('set local statement_timeout = 0')
   const lost = async (ids: string, value: unknown): Promise<string[]> => {
-    // All of them before the limit: else the plan would be for the first few, and as a rule there are none.
+    // The limit would plan for a few rows, and usually there are none.
     const text = `with lost as materialized (${queue.unqueued(ids)}) select id from lost order by id limit ${PAGE_ROWS}`
     const { rows } = await tx.query<{ id: string }>(text, [value])
     return rows.map(({ id }) => id)

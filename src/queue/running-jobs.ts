@@ -4,11 +4,9 @@ import type { Settler } from './pgboss/settle-in-batches.ts'
 import { CutOff } from './stopping.ts'
 import type { Ticket } from './ticket.ts'
 
-/** A delivery that this process has claimed. */
 export interface RunningJob {
   readonly delivery: Delivery
   readonly controller: AbortController
-  /** undefined: its server has no limit. */
   readonly ticket: Ticket | undefined
   done: Promise<void>
   cancelled: boolean
@@ -20,7 +18,6 @@ interface RunningOptions {
   stillOwned?(jobIds: readonly string[]): Promise<ReadonlySet<string>>
 }
 
-/** Everything that a dispatcher has taken and not yet settled, by delivery. */
 export class RunningJobs {
   readonly byDelivery = new Map<string, RunningJob>()
   readonly #options: RunningOptions
@@ -33,26 +30,24 @@ export class RunningJobs {
     return [...this.byDelivery.keys()]
   }
 
-  /** Stops the job, if it is here, for good. */
   cancel(jobId: string): void {
     for (const job of this.byDelivery.values()) if (job.delivery.jobId === jobId) stopForGood(job)
   }
 
-  /** Stops those that are at servers with a limit, which others may fill from now on. */
+  /** Stops jobs at servers with a limit, because other workers may fill them now. */
   leaveServers(): void {
     for (const { ticket, controller } of this.byDelivery.values()) {
       if (ticket !== undefined) controller.abort(new CutOff())
     }
   }
 
-  /** Stops those that are at one server. */
   leaveServer(server: string, reason: Error): void {
     for (const { delivery, ticket, controller } of this.byDelivery.values()) {
       if (ticket !== undefined && delivery.server === server) controller.abort(reason)
     }
   }
 
-  /** Sends the queue a heartbeat for all of them, and stops those that are no longer this worker's. Never rejects. */
+  /** Never rejects. */
   async heartbeat(): Promise<void> {
     const jobs = [...this.byDelivery.values()]
     if (jobs.length === 0) return
@@ -72,12 +67,11 @@ export class RunningJobs {
     const jobs = [...this.byDelivery.values()]
     const owned = await this.#options.stillOwned?.(jobs.map(({ delivery }) => delivery.jobId))
     if (owned === undefined) return
-    // These very deliveries: a job that was released meanwhile, and claimed here again, looks as if another worker had overtaken it.
+    // A job that was released and claimed here again looks lost.
     for (const job of jobs) if (!owned.has(job.delivery.jobId)) stopForGood(job)
   }
 }
 
-/** Its delivery is then done with. */
 function stopForGood(job: RunningJob): void {
   job.cancelled = true
   job.controller.abort(new Error('the job was cancelled'))

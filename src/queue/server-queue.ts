@@ -1,34 +1,25 @@
 import { MAX_WAIT_MS, ServerTicket, type Stay, type Ticket } from './ticket.ts'
 
-/** A job that will begin within this time is taken ahead: about as long as it takes to take one on a busy machine. */
 const LEAD_MS = 100
-/** Where jobs take longer than this, taking one when there is capacity costs nothing to speak of. */
 const QUICK_MS = 1000
-/** A job that takes this much longer than usual says nothing about when it will end. */
 const LATE_SHARE = 1.5
-/** A job that begins this soon after another has ended was waiting for its capacity. */
 const PRESSED_MS = 200
 
-/** The queues at the servers whose limit is known. */
 export interface ServerQueues {
-  /** How many more jobs to take, by server. */
   capacities(): ReadonlyMap<string, number>
-  /** undefined: as many of its jobs run as there are slots. */
+  /** Undefined: only the slots limit its jobs. */
   at(server: string): ServerQueue | undefined
-  /** Calls `poll` whenever there may be more capacity. */
   watch(poll: () => void): void
 }
 
 interface QueueOptions {
-  /** How many may be at the server now; asked whenever a request comes or is done. */
   limit(): number
-  /** There may be more capacity: for a job now, or for one about to begin. */
   onCapacity(): void
-  /** Milliseconds of a clock that is never set. */
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number
 }
 
-/** The jobs of this process at one server: so many at once, the others in the order in which they came. */
+/** Limits this process's jobs at one server, in order of arrival. */
 export class ServerQueue {
   readonly #limit: () => number
   readonly #onCapacity: () => void
@@ -36,10 +27,8 @@ export class ServerQueue {
   readonly #waiting = new Set<ServerTicket>()
   readonly #atServer = new Set<Stay>()
   #open = 0
-  /** How long the last jobs took at the server. */
   #usualMs = Number.POSITIVE_INFINITY
   #lastEnd = Number.NEGATIVE_INFINITY
-  /** The last job began as soon as the server could take it: others may wait behind it. */
   #isPressed = false
 
   constructor({ limit, onCapacity, now = () => performance.now() }: QueueOptions) {
@@ -48,21 +37,19 @@ export class ServerQueue {
     this.#now = now
   }
 
-  /** Jobs that are at the server now. */
   get inUse(): number {
     return this.#atServer.size
   }
 
-  /** How many more to take: one for every job that the server could take now or is about to be able to take. */
+  /** How many more jobs to take. */
   get capacity(): number {
     const limit = this.#limit()
     const finishing = this.#open - this.#atServer.size - this.#waiting.size
     const ahead = limit + this.#countAboutToEnd() - this.#atServer.size - this.#waiting.size
-    // Jobs that the server is done with hold memory: no more than two for each that may be there.
+    // Finishing jobs hold memory, so their number is bounded.
     return Math.max(0, Math.min(ahead, 2 * limit - finishing))
   }
 
-  /** Queues a job up. It is given up after a second, or when `signal` is aborted. */
   join(signal: AbortSignal): Ticket {
     const ticket = new ServerTicket(signal, this.#now(), {
       begin: () => this.#begin(),
@@ -79,7 +66,6 @@ export class ServerQueue {
     return ticket
   }
 
-  /** To be called when more may be at the server than before. */
   grantMore(): void {
     this.#grant()
     this.#onCapacity()
@@ -88,7 +74,7 @@ export class ServerQueue {
   #grant(): void {
     for (const next of this.#waiting) {
       if (this.#atServer.size >= this.#limit()) return
-      // A process that slept may have lost the job meanwhile.
+      // A suspended process may have lost the job.
       if (this.#now() - next.since > MAX_WAIT_MS) next.giveUp()
       else next.grant()
     }
@@ -110,7 +96,7 @@ export class ServerQueue {
     const tookMs = this.#lastEnd - stay.began
     this.#usualMs = Number.isFinite(this.#usualMs) ? (this.#usualMs + tookMs) / 2 : tookMs
     this.#grant()
-    // After the next job's request is on its way.
+    // The next job's request goes first.
     setImmediate(this.#onCapacity)
   }
 

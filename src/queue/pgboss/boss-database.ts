@@ -2,10 +2,6 @@ import { createHash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
 import type { Db } from 'pg-boss'
 
-/**
- * pg-boss on the service's own pool. Its statements are long and always the same, so each is prepared once per connection:
- * planning them again costs more than running them.
- */
 export const bossDatabase = (connection: Pool | PoolClient): Db => ({
   executeSql: (text, values) =>
     values === undefined || values.length === 0

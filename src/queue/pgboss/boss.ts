@@ -5,10 +5,9 @@ import type { Log } from '../../values/log.ts'
 import { bossDatabase } from './boss-database.ts'
 import { installClaim } from './install-claim.ts'
 
-/** For what no worker's own heartbeat tells; a look is ten statements. */
 const SUPERVISE_SECONDS = 5
 
-/** @param supervise whether this process looks for jobs whose worker died: workers do, the API does not. */
+/** @param supervise whether this process rescues jobs of dead workers */
 export async function openBoss(db: Database, log: Log, supervise: boolean): Promise<PgBoss> {
   const boss = new PgBoss({
     db: bossDatabase(db.pool),
@@ -27,11 +26,7 @@ export async function openBoss(db: Database, log: Log, supervise: boolean): Prom
 
 const ORDER_IS_READY = `
   select to_regclass('pgboss.sonant_turns') is not null and to_regclass('pgboss.sonant_lanes') is null as ready`
-/**
- * The order in which `claim_queued` takes jobs, and statistics that follow a queue which fills within seconds. pg-boss makes its tables
- * itself, so that none of this can be a migration. Each statement is a transaction of its own: with the lock of one, the next would wait for
- * transactions that wait for it.
- */
+/** pg-boss creates its tables itself, so no migration can. Separate transactions prevent a deadlock with waiting ones. */
 const PREPARE_ORDER = [
   `create index if not exists sonant_turns on pgboss.job_common (name, group_tier, (priority > 0), group_id, created_on)
     where state < 'active' and not blocked`,

@@ -2,29 +2,26 @@ import { dealOut } from '../../concurrency/batch-calls.ts'
 import type { Database } from '../../db/database.ts'
 import type { Delivery, Origin, RowClaim } from '../job-source.ts'
 
-/** A delivery, and the account whose turn it was. */
 interface Claimed extends Delivery {
   readonly accountId: string
   readonly isAwaited: boolean
 }
 
-/** How far accounts have taken turns at the claims of a queue. */
 export interface Turn {
-  /** The account that was served last: the next one in order comes first. */
+  /** The next account in order comes first. */
   readonly served: string
-  /** The account that was served last among those whose jobs somebody waits for. */
+  /** The same among awaited jobs. */
   readonly awaited: string
-  /** How many awaited jobs were taken in a row; after three the next claim takes another job. */
+  /** Awaited jobs in a row; after three another job is taken. */
   readonly inARow: number
 }
 
 interface QueueClaim {
   readonly queue: string
-  /** At most this many. */
   readonly free: number
   readonly after: Turn
   readonly workerId: string
-  /** At most this many for each server; '' stands for all that are not named, which have no limit without it. */
+  /** By server; '' stands for all others, unlimited if absent. */
   readonly limits: ReadonlyMap<string, number>
 }
 
@@ -48,8 +45,8 @@ const withRows = (rowClaim: RowClaim): string => `
   select q.*, c.* from queued q left join claimed c on c.id = q.queued_job order by q.place`
 
 /**
- * Takes waiting jobs out of a queue in turn of their accounts: one round trip, whatever the length of the queue.
- * @param rowClaim claims the jobs' own rows with them; absent: all are still to be claimed
+ * Takes jobs in turn of their accounts.
+ * @param rowClaim claims the jobs' rows in the same statement
  */
 export async function claimQueued(db: Database, claim: QueueClaim, rowClaim?: RowClaim): Promise<Claimed[]> {
   const { queue, free, after, workerId, limits } = claim
@@ -80,7 +77,7 @@ const RELEASE = `
   update pgboss.job_common set state = 'retry', start_after = now(), heartbeat_on = null
   where name = $1 and state = 'active' and group_id is not null and data->>'worker' = $2 and id <> all($3::uuid[])`
 
-/** After a claim whose answer was lost: what this worker took without knowing it becomes deliverable again. */
+/** Releases deliveries of a claim whose answer was lost. */
 export async function releaseUnknown(
   db: Database,
   claim: { readonly queue: string; readonly workerId: string; readonly known: readonly string[] },

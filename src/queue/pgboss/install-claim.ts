@@ -7,27 +7,23 @@ import { errorCode } from '../../values/data-directory.ts'
 
 const SOURCE = new URL('claim_queued.sql', import.meta.url)
 const SIGNATURE = 'claim_queued(text, integer, text, text, jsonb)'
-/** The function's comment in the database says which text it was made from. */
 const RECORDED = `select obj_description(to_regprocedure('${SIGNATURE}'), 'pg_proc') as version`
 const INSUFFICIENT_PRIVILEGE = '42501'
 
 interface Version {
   readonly revision: number
-  /** SHA-256 of the source text, in hex. */
   readonly hash: string
 }
 
 /**
- * Makes the database's `claim_queued` that of claim_queued.sql, unless it is already, or a newer program's. Any number of processes
- * may call it at once. Costs one query when there is nothing to do.
- * @throws UNAVAILABLE where the role of the connection may not replace it
+ * Installs claim_queued.sql, unless the database has it or a newer one.
+ * @throws UNAVAILABLE if the role may not replace it
  */
 export async function installClaim(db: Database): Promise<void> {
   const text = await readFile(SOURCE, 'utf8')
   const version = versionOf(text)
   if (covers(await readRecorded(db), version)) return
   await withLock(db, 'claim_queued', async () => {
-    // Another process may have done it while this one waited.
     if (!covers(await readRecorded(db), version)) await replace(db, text, version)
   })
 }
@@ -43,13 +39,11 @@ async function readRecorded(db: Database): Promise<Version | null> {
   return revision === undefined || hash === undefined ? null : { revision: Number(revision), hash }
 }
 
-/** Whether nothing is to be done: a process that starts during an upgrade does not undo what a newer one has installed. */
 const covers = (recorded: Version | null, { revision, hash }: Version): boolean =>
   recorded !== null && (recorded.revision > revision || recorded.hash === hash)
 
 async function replace(db: Database, text: string, { revision, hash }: Version): Promise<void> {
   try {
-    // Sent as one text, so that PostgreSQL runs both in one transaction.
     await db.pool.query(`${text}\ncomment on function ${SIGNATURE} is 'revision ${revision}, sha256 ${hash}'`)
   } catch (error) {
     if (errorCode(error) !== INSUFFICIENT_PRIVILEGE) throw error

@@ -1,19 +1,15 @@
 import type { Pool } from 'pg'
 import { GENERATION_KIND, voiceKind } from '../job-kind.ts'
 
-/** Where the queue has its tables. */
 export const QUEUE_SCHEMA = 'pgboss'
 
-/** What is in the queue of one pool, or in that of generations. */
 export interface QueueDepth {
-  /** null: the queue of generations. */
+  /** Null: the queue of generations. */
   readonly pool: string | null
   readonly waiting: number
   readonly delayed: number
   readonly running: number
-  /** Since the oldest job that may be taken was queued; null where none waits. */
   readonly oldestSeconds: number | null
-  /** When that was; null where none waits. */
   readonly oldestSince: Date | null
 }
 
@@ -26,7 +22,6 @@ interface Row {
   oldest: Date | null
 }
 
-/** What waits is read over the index of the claims; what runs is no more than all workers can have at once. */
 const DEPTH = `
   with waiting as (
     select name, count(*) filter (where start_after <= now()) as waiting, count(*) filter (where start_after > now()) as delayed,
@@ -41,7 +36,6 @@ const DEPTH = `
   from pgboss.queue q left join waiting w using (name) left join running r using (name)
   where starts_with(q.name, $1) or q.name = $2`
 
-/** The depth of every queue that holds jobs. */
 export async function queueDepths(db: Pick<Pool, 'query'>): Promise<QueueDepth[]> {
   const voice = voiceKind('').queue
   const { rows } = await db.query<Row>({ name: 'queue_depths', text: DEPTH, values: [voice, GENERATION_KIND.queue] })

@@ -2,10 +2,7 @@ import type { Db } from 'pg-boss'
 import { type AttemptEnding, notingEnds } from '../attempt-endings.ts'
 import type { RescuedDeliveries } from '../queue.ts'
 
-/**
- * Notes the attempts that ended with the deliveries of `freed`, which has their `job_id` and `worker`. The ids as an array, so that jobs are
- * looked up by their key. What another transaction holds is about to be written by its own worker, which may be waiting for `freed`.
- */
+/** Skips locked jobs: their worker is about to write them and may wait for `freed`. */
 const notingFreed = (ending: AttemptEnding): string => `
   ended as materialized (
     select id, attempt, started_at from job
@@ -15,11 +12,7 @@ const notingFreed = (ending: AttemptEnding): string => `
     worker: '(select f.worker from freed f where f.job_id = j.id limit 1)',
   })})`
 
-/**
- * The deliveries of workers without a heartbeat become deliverable again, and their permits at the servers are free at the same
- * moment: nothing else takes these permits before the jobs that may still be there do. A worker that was only suspended finds its writes
- * refused: each names the attempt, and the next delivery has another. Rows of dead workers stay on the list for a day.
- */
+/** Deliveries and permits of dead workers are freed together. Attempt numbers fence a worker that was only suspended. */
 const RESCUE = `
   with dead as (
     select id from worker where heartbeat_at < now() - $1 * interval '1 millisecond' and id <> $2
@@ -38,7 +31,10 @@ const RESCUE = `
       'accountId', (select account_id from job where id = job_id))) as taken
   from freed group by name, worker`
 
-/** @param deadAfterMs without a heartbeat; @param workerId the caller, which is never dead */
+/**
+ * @param deadAfterMs without a heartbeat
+ * @param workerId the caller, never dead
+ */
 export async function rescueDeliveries(db: Db, deadAfterMs: number, workerId: string): Promise<RescuedDeliveries[]> {
   const { rows } = await db.executeSql(RESCUE, [deadAfterMs, workerId])
   return rows
@@ -52,7 +48,7 @@ const RELEASE = `
   ), ${notingFreed('stopped')}
   select distinct name as queue from freed`
 
-/** Returns the queues in which deliveries of the worker wait again. */
+/** Returns the queues of the released deliveries. */
 export async function releaseWorker(db: Db, workerId: string): Promise<string[]> {
   const { rows } = await db.executeSql(RELEASE, [workerId])
   return rows.map(({ queue }: { queue: string }) => queue)

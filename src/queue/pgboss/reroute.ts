@@ -6,7 +6,6 @@ const MOVE_WAITING = `
   update pgboss.job_common q set name = $4, group_tier = $5 from job j
   where q.name = $2 and q.state < 'active' and q.group_tier = $3 and j.id = q.data->>'jobId' and j.endpoint_key = $1`
 
-/** Moves the waiting jobs of an endpoint from one queue and server to another. */
 export async function moveWaiting(db: Db, { endpointKey, from, to }: Reroute): Promise<void> {
   await db.executeSql(MOVE_WAITING, [endpointKey, from.kind.queue, from.server, to.kind.queue, to.server])
 }
@@ -15,7 +14,6 @@ const MOVE_TAKEN = `
   update pgboss.job_common set name = $5, group_tier = $6, state = 'created', started_on = null, heartbeat_on = null
   where name = $1 and id = $2 and retry_count = $3 and state = 'active' and data->>'worker' = $4`
 
-/** Moves a job that this worker has fetched to another queue, where it waits again. */
 export async function moveTaken(db: Db, { delivery, from, to, workerId }: TakenDelivery): Promise<void> {
   const { id, retryCount } = delivery
   await db.executeSql(MOVE_TAKEN, [from.queue, id, retryCount, workerId, to.kind.queue, to.server])
@@ -28,7 +26,7 @@ const MOVE_ORPHANED = `
     and j.id = q.data->>'jobId'
   returning q.name`
 
-/** Returns the queue that each moved job waits in now. */
+/** Returns the new queue of each moved job. */
 export async function moveOrphaned(db: Db, routes: readonly EndpointRoute[]): Promise<string[]> {
   const { rows } = await db.executeSql(MOVE_ORPHANED, [
     routes.map(({ endpointKey }) => endpointKey),
@@ -45,7 +43,7 @@ const WITHDRAW_ORPHANED = `
     and not exists (select from voice_endpoint e where j.endpoint_key = 'voice.' || e.slug)
   returning j.id as "jobId", j.account_id as "accountId", j.attempt`
 
-/** Takes the jobs whose endpoint is gone out of their queues, and returns them. */
+/** Deletes and returns queue rows whose endpoint is gone. */
 export async function withdrawOrphaned(db: Db): Promise<OrphanedJob[]> {
   const { rows } = await db.executeSql(WITHDRAW_ORPHANED, [voiceKind('').queue])
   return rows

@@ -4,18 +4,16 @@ import { isDatabaseDown } from '../../errors/database-down.ts'
 import type { Log } from '../../values/log.ts'
 import type { Delivery } from '../job-source.ts'
 
-/** Ends deliveries in the queue. Each statement names the delivery's number, so that one which was given up changes nothing. */
+/** Each statement names the delivery's number, so a delivery that was given up stays. */
 export interface Settler {
-  /** Written together with all others of the same turn of the event loop. */
   complete(delivery: Delivery): void
-  /** Makes the job deliverable again. `isRetried` waits for a database that is away; else the job's heartbeat runs out. */
+  /** @param isRetried waits for a database that is away */
   nack(delivery: Delivery, reason: Error, isRetried: boolean): Promise<void>
-  /** Sends the queue a heartbeat for these. Resolves with the ids of those that are still this worker's. */
+  /** Resolves with the ids that are still this worker's. */
   touch(deliveries: readonly Delivery[]): Promise<Set<string>>
   flushed(): Promise<void>
 }
 
-/** Reports jobs to the queue, those of one turn of the event loop in one statement. */
 export function settleInBatches(boss: PgBoss, queue: string, log: Log): Settler {
   let waiting: Delivery[] = []
   let flushing: Promise<void> = Promise.resolve()
@@ -23,7 +21,7 @@ export function settleInBatches(boss: PgBoss, queue: string, log: Log): Settler 
   const flush = async (): Promise<void> => {
     const batch = waiting.map(toAttempt)
     waiting = []
-    // A completion that is lost costs one more delivery, which finds the job finished.
+    // A lost completion costs one more delivery, which finds the job finished.
     await untilAnswered(() => boss.complete(queue, batch)).catch((error: Error) =>
       log.warn({ err: error.message }, 'queue rows stay open'),
     )
@@ -39,7 +37,6 @@ export function settleInBatches(boss: PgBoss, queue: string, log: Log): Settler 
     nack: async (delivery, reason, isRetried) => {
       const fail = () => boss.fail(queue, toAttempt(delivery), { message: reason.message })
       await (isRetried ? untilAnswered(fail) : fail()).catch((error: unknown) => {
-        // The heartbeat ends with the handler, and with it the delivery.
         if (!isDatabaseDown(error)) log.warn({ err: String(error) }, 'a job could not be released to the queue')
       })
     },

@@ -1,7 +1,6 @@
 import type { Queue } from '../queue.ts'
 import { queueId } from './enqueue.ts'
 
-/** By the primary key, which begins with the queue's name. */
 const WORKERS = `
   select data->>'jobId' as job_id, data->>'worker' as worker from pgboss.job_common
   where name = any(array(select name from pgboss.queue)) and id = any($1::uuid[]) and state = 'active' and data->>'worker' is not null`
