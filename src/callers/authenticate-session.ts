@@ -32,7 +32,7 @@ interface Row {
   stands: boolean
 }
 
-/** The session of this token, or that it has expired. Null if the token is unknown, the session was ended or its user is disabled. */
+/** Null if the token is unknown, the session was ended or its user is disabled. */
 export async function authenticateSession(
   parts: Pick<Parts, 'db' | 'now'>,
   token: string,

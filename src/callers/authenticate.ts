@@ -38,7 +38,7 @@ interface Asked {
 const neverLeaves = () => false
 
 /**
- * The caller with this key. Every request reads the database, so a deleted key fails at once.
+ * Every request reads the database, so a deleted key fails at once.
  * @param hasLeft cancels a look-up whose client has disconnected
  * @throws UNAUTHORIZED if the key is missing, malformed, unknown, expired or deleted
  */

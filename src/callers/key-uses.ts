@@ -8,7 +8,7 @@ const NOTE = {
          where id = any($1) and (last_used_at is null or last_used_at < now() - interval '1 minute')`,
 }
 
-/** Records last uses of keys, once a minute per key, without a request that waits. A crash loses unwritten uses. */
+/** Records uses once a minute per key; no request waits. A crash loses unwritten uses. */
 export class KeyUses {
   readonly #parts: Pick<Parts, 'db' | 'log'>
   readonly #due = new Set<string>()

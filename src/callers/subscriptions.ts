@@ -10,7 +10,6 @@ const MAX_IN_ALL = 10_000
 
 interface Opening {
   onEnd(): void
-  /** Whether it counts against the caller's limit. */
   readonly counted?: boolean
 }
 

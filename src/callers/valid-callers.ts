@@ -3,7 +3,7 @@ import { scopesOfUser } from '../access/scopes.ts'
 import type { Parts } from '../context/context.ts'
 import { SESSION_IDLE_MS } from '../users/session.ts'
 
-/** Valid callers by key or session id, with their present scopes. */
+/** Valid callers by key or session id, with present scopes. */
 export async function standingCallers(
   { db, now }: Pick<Parts, 'db' | 'now'>,
   callers: readonly AccountHolder[],

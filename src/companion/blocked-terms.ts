@@ -17,7 +17,7 @@ const BUILT_IN_TERMS: readonly string[] = [
   'ethnic cleansing is good',
 ]
 
-/** Scripts without spaces, where a term matches anywhere. */
+/** Scripts without spaces; a term matches anywhere in them. */
 const UNSPACED = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
 const NOT_INSIDE_A_WORD = { before: '(?<![\\p{L}\\p{N}\\p{M}])', after: '(?![\\p{L}\\p{N}\\p{M}])' }
 

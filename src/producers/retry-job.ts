@@ -26,7 +26,7 @@ export interface Retry {
 }
 
 /**
- * Submits a failed job's inputs as a new job with a new charge.
+ * A new job with a new charge.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts), INVALID_REQUEST, PAYMENT_REQUIRED, IDEMPOTENCY_MISMATCH
  */
 export async function retryJob(ctx: VoiceJobContext, input: Retry): Promise<Submission> {

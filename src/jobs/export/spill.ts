@@ -45,6 +45,6 @@ export function openSpill({ dir, ...limits }: SpillOptions): Spill {
 
 function openEmpty(dir: string): void {
   mkdirSync(dir, { recursive: true, mode: DIRECTORY_MODE })
-  // A named file is a crash's, or another process is about to unlink it and needs no name.
+  // A named file remains from a crash, or its process is about to unlink it.
   for (const name of readdirSync(dir)) rmSync(join(dir, name), { force: true, recursive: true })
 }
