@@ -43,22 +43,22 @@ export { Prisma }
 
 /**
  * Model Account
- * Pays for its jobs. `credits` is always the sum of the account's ledger.
+ * `credits` always equals the sum of the account's ledger.
  */
 export type Account = Prisma.AccountModel
 /**
  * Model CreditEntry
- * The ledger. A job has at most one charge and one refund. Partitioned by the id of the job: the default one has what is of none.
+ * At most one charge and one refund per job. Partitioned by job id.
  */
 export type CreditEntry = Prisma.CreditEntryModel
 /**
  * Model ApiKey
- * Only the SHA-256 of a key is kept. Deleting a key deletes the row; jobs keep its id.
+ * `hash` is the SHA-256 of the key.
  */
 export type ApiKey = Prisma.ApiKeyModel
 /**
  * Model VoiceEndpoint
- * A voice endpoint as the operator configured it.
+ * 
  */
 export type VoiceEndpoint = Prisma.VoiceEndpointModel
 /**
@@ -68,134 +68,132 @@ export type VoiceEndpoint = Prisma.VoiceEndpointModel
 export type Voice = Prisma.VoiceModel
 /**
  * Model AccountVoice
- * A voice of an account's own. Its recording is a file; one whose file is still being stored, or being deleted, has no `readyAt`, and is
- * unknown to callers.
+ * Callers see it only if `readyAt` is set: its file is stored and not being deleted.
  */
 export type AccountVoice = Prisma.AccountVoiceModel
 /**
  * Model Lexicon
- * How an account's words are said: `[{"grapheme": "SQL", "alias": "sequel", "language": "English"}]`.
+ * `[{"grapheme": "SQL", "alias": "sequel", "language": "English"}]`
  */
 export type Lexicon = Prisma.LexiconModel
 /**
  * Model Job
- * Every request that returns a job_id. Partitioned by its id, as its artifacts are. `attempt` fences workers: each write of one repeats the number it claimed with.
+ * Partitioned by id. `attempt` fences workers: each write repeats the number of its claim.
  */
 export type Job = Prisma.JobModel
 /**
  * Model JobHorizon
- * Up to when an account's jobs were last read by a window of time: none of an earlier time is inserted any more. `*`: those of all accounts.
+ * Listings have read jobs up to `at`, so nobody inserts earlier ones. `*`: all accounts.
  */
 export type JobHorizon = Prisma.JobHorizonModel
 /**
  * Model JobCount
- * How many jobs there are, kept by triggers on `job`: the sum over the shards. A single shard may be negative.
+ * Triggers maintain it. Sum the shards; one may be negative.
  */
 export type JobCount = Prisma.JobCountModel
 /**
  * Model JobRollupBacklog
- * Jobs from before there was a roll-up that are not in it yet: those after `filledTo`, up to `until`. No row: all are in it.
+ * The roll-up lacks older jobs after `filledTo` up to `until`.
  */
 export type JobRollupBacklog = Prisma.JobRollupBacklogModel
 /**
  * Model JobEventBacklog
- * Jobs from before there were events that are not in them yet: those after `filledTo`, up to `until`. No row: all are in it.
+ * Like `JobRollupBacklog`.
  */
 export type JobEventBacklog = Prisma.JobEventBacklogModel
 /**
  * Model Artifact
- * One output of a job. `storageKey` addresses the bytes in the artifact store; `sha256` is theirs.
+ * 
  */
 export type Artifact = Prisma.ArtifactModel
 /**
  * Model AbandonedAttempt
- * An attempt at a job that cannot complete it any more, written by a trigger on `job`: the files that it stored are to be deleted.
+ * An attempt that cannot complete its job any more. Workers delete its files.
  */
 export type AbandonedAttempt = Prisma.AbandonedAttemptModel
 /**
  * Model JobAttempt
- * An attempt that did not end its job, or the one that followed it; at most the newest 50 of a job. None of a job that ends with its first
- * attempt. Written by what puts the job back, and by the trigger of `AbandonedAttempt`; deleted with the job.
+ * At most the newest 50 attempts of a job that was retried.
  */
 export type JobAttempt = Prisma.JobAttemptModel
 /**
  * Model HeardAttempt
- * A completed attempt whose speech was listened to, written by a trigger on `job`: its parts are to be deleted.
+ * A completed attempt with live parts, which workers delete.
  */
 export type HeardAttempt = Prisma.HeardAttemptModel
 /**
  * Model Workflow
- * A workflow as the operator configured it.
+ * 
  */
 export type Workflow = Prisma.WorkflowModel
 /**
  * Model RetentionProgress
- * How far a purge has come: what is up to there was looked at.
+ * 
  */
 export type RetentionProgress = Prisma.RetentionProgressModel
 /**
  * Model CompanionChat
- * A conversation with the companion. `persona` is the system prompt that a retarget set.
+ * `persona` is the system prompt of the last retarget.
  */
 export type CompanionChat = Prisma.CompanionChatModel
 /**
  * Model CompanionTurn
- * One message of a chat. Only the last ones are kept.
+ * 
  */
 export type CompanionTurn = Prisma.CompanionTurnModel
 /**
  * Model IdempotencyRecord
- * Remembers which answer an Idempotency-Key got, for 24 hours.
+ * Kept for 24 hours.
  */
 export type IdempotencyRecord = Prisma.IdempotencyRecordModel
 /**
  * Model Worker
- * A process that takes jobs. One whose heartbeat stops loses them to the others.
+ * If its heartbeat stops, other workers take over its jobs.
  */
 export type Worker = Prisma.WorkerModel
 /**
  * Model Installation
- * Written with the published endpoint, once: an operator who deletes that one does not get it back.
+ * Written with the published endpoint, once.
  */
 export type Installation = Prisma.InstallationModel
 /**
  * Model WebhookSecret
- * Signs webhook deliveries. `sealed` is encrypted under SECRET_KEY. The newest has no end; the one before it signs until `expiresAt`.
+ * Encrypted under SECRET_KEY. The newest has no `expiresAt`; the previous one signs until its own.
  */
 export type WebhookSecret = Prisma.WebhookSecretModel
 /**
  * Model WebhookDelivery
- * A webhook delivery, created with its job's terminal state; `id` is its webhook-id. A round is one payload snapshot: redelivery by
- * hand starts another one. `attempt` counts within the round and fences workers.
+ * `id` is the webhook-id. A round is one payload snapshot; a manual redelivery starts one.
+ * `attempt` counts within the round and fences workers.
  */
 export type WebhookDelivery = Prisma.WebhookDeliveryModel
 /**
  * Model WebhookDeliveryCount
- * How many deliveries there are, kept by triggers on `webhook_delivery`: the sum over the shards. A single shard may be negative.
+ * Like `JobCount`.
  */
 export type WebhookDeliveryCount = Prisma.WebhookDeliveryCountModel
 /**
  * Model WebhookAttempt
- * One try to hand a delivery over. Without an outcome it still runs, or its process died.
+ * No outcome: it runs, or its process died.
  */
 export type WebhookAttempt = Prisma.WebhookAttemptModel
 /**
  * Model User
- * A user that signs in. `email` is in lower case; of the password only an argon2id hash is kept: null before there is one.
+ * `email` is lower case. `passwordHash` is argon2id.
  */
 export type User = Prisma.UserModel
 /**
  * Model Session
- * A browser that a user signed in with. Only the SHA-256 of its token is kept.
+ * `hash` is the SHA-256 of the token.
  */
 export type Session = Prisma.SessionModel
 /**
  * Model SignInLink
- * A link that signs a user in, once. Only the SHA-256 of its token is kept; a used one is deleted.
+ * Deleted on use. `hash` is the SHA-256 of its token.
  */
 export type SignInLink = Prisma.SignInLinkModel
 /**
  * Model AuditEntry
- * A change that was made by a caller with rights, written in the same transaction. Names are those of then: keys and users may be gone.
+ * Written in the change's transaction. Names are those of then.
  */
 export type AuditEntry = Prisma.AuditEntryModel

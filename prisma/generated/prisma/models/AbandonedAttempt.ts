@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model AbandonedAttempt
- * An attempt at a job that cannot complete it any more, written by a trigger on `job`: the files that it stored are to be deleted.
+ * An attempt that cannot complete its job any more. Workers delete its files.
  */
 export type AbandonedAttemptModel = runtime.Types.Result.DefaultSelection<Prisma.$AbandonedAttemptPayload>
 

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model Account
- * Pays for its jobs. `credits` is always the sum of the account's ledger.
+ * `credits` always equals the sum of the account's ledger.
  */
 export type AccountModel = runtime.Types.Result.DefaultSelection<Prisma.$AccountPayload>
 

@@ -14,8 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model AccountVoice
- * A voice of an account's own. Its recording is a file; one whose file is still being stored, or being deleted, has no `readyAt`, and is
- * unknown to callers.
+ * Callers see it only if `readyAt` is set: its file is stored and not being deleted.
  */
 export type AccountVoiceModel = runtime.Types.Result.DefaultSelection<Prisma.$AccountVoicePayload>
 
@@ -787,14 +786,8 @@ export type $AccountVoicePayload<ExtArgs extends runtime.Types.Extensions.Intern
     bytes: bigint
     sha256: runtime.Bytes
     durationMs: number
-    /**
-     * What the recording says.
-     */
     transcript: string | null
     language: string | null
-    /**
-     * By what the speaker has agreed, in the uploader's words.
-     */
     consent: string
     createdAt: Date
     readyAt: Date | null

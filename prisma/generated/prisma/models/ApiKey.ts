@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model ApiKey
- * Only the SHA-256 of a key is kept. Deleting a key deletes the row; jobs keep its id.
+ * `hash` is the SHA-256 of the key.
  */
 export type ApiKeyModel = runtime.Types.Result.DefaultSelection<Prisma.$ApiKeyPayload>
 
@@ -830,21 +830,9 @@ export type $ApiKeyPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs
     name: string
     hash: runtime.Bytes
     scopes: string[]
-    /**
-     * Its last four characters; null of keys from before they were kept.
-     */
     hint: string | null
-    /**
-     * From then on it is no key; null: it stays one.
-     */
     expiresAt: Date | null
-    /**
-     * The user who made it; null where no user did.
-     */
     createdById: string | null
-    /**
-     * When a request last came with it, within a minute; null: none since this is noted.
-     */
     lastUsedAt: Date | null
     createdAt: Date
   }, ExtArgs["result"]["apiKey"]>

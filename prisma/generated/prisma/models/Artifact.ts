@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model Artifact
- * One output of a job. `storageKey` addresses the bytes in the artifact store; `sha256` is theirs.
+ * 
  */
 export type ArtifactModel = runtime.Types.Result.DefaultSelection<Prisma.$ArtifactPayload>
 
@@ -791,16 +791,10 @@ export type $ArtifactPayload<ExtArgs extends runtime.Types.Extensions.InternalAr
     sha256: runtime.Bytes
     durationMs: number | null
     /**
-     * Of speech: when its words are heard, with offsets into the submitted text (src/voice/timing/encode-timing.ts).
+     * Word times (src/voice/timing/encode-timing.ts).
      */
     timing: runtime.Bytes | null
-    /**
-     * The formats of captions that are among the job's outputs.
-     */
     captions: string[]
-    /**
-     * Since when its bytes are gone; null while they are there.
-     */
     deletedAt: Date | null
     createdAt: Date
   }, ExtArgs["result"]["artifact"]>

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model AuditEntry
- * A change that was made by a caller with rights, written in the same transaction. Names are those of then: keys and users may be gone.
+ * Written in the change's transaction. Names are those of then.
  */
 export type AuditEntryModel = runtime.Types.Result.DefaultSelection<Prisma.$AuditEntryPayload>
 
@@ -573,7 +573,7 @@ export type $AuditEntryPayload<ExtArgs extends runtime.Types.Extensions.Internal
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: bigint
     /**
-     * The account that it concerns; null: the whole installation.
+     * null: the whole installation.
      */
     accountId: string | null
     /**
@@ -584,16 +584,13 @@ export type $AuditEntryPayload<ExtArgs extends runtime.Types.Extensions.Internal
     subjectName: string | null
     detail: string | null
     /**
-     * key, user or, from the command line, operator.
+     * key, user or operator (command line).
      */
     actorKind: string
     actorId: string | null
     actorAccountId: string | null
     actorName: string | null
     createdAt: Date
-    /**
-     * The id that callers see. Null if an earlier release wrote the row.
-     */
     publicId: string | null
   }, ExtArgs["result"]["auditEntry"]>
   composites: {}

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model CompanionChat
- * A conversation with the companion. `persona` is the system prompt that a retarget set.
+ * `persona` is the system prompt of the last retarget.
  */
 export type CompanionChatModel = runtime.Types.Result.DefaultSelection<Prisma.$CompanionChatPayload>
 
@@ -608,9 +608,6 @@ export type $CompanionChatPayload<ExtArgs extends runtime.Types.Extensions.Inter
     accountId: string
     persona: string | null
     createdAt: Date
-    /**
-     * When it was last used.
-     */
     updatedAt: Date
   }, ExtArgs["result"]["companionChat"]>
   composites: {}

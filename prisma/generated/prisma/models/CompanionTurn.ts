@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model CompanionTurn
- * One message of a chat. Only the last ones are kept.
+ * 
  */
 export type CompanionTurnModel = runtime.Types.Result.DefaultSelection<Prisma.$CompanionTurnPayload>
 

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model CreditEntry
- * The ledger. A job has at most one charge and one refund. Partitioned by the id of the job: the default one has what is of none.
+ * At most one charge and one refund per job. Partitioned by job id.
  */
 export type CreditEntryModel = runtime.Types.Result.DefaultSelection<Prisma.$CreditEntryPayload>
 
@@ -625,7 +625,7 @@ export type $CreditEntryPayload<ExtArgs extends runtime.Types.Extensions.Interna
     jobId: string | null
     createdAt: Date
     /**
-     * The id that callers see of a grant; an entry of a job takes the job's id. Null if an earlier release wrote the entry.
+     * The public id of a grant.
      */
     publicId: string | null
   }, ExtArgs["result"]["creditEntry"]>

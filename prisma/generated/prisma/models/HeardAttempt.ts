@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model HeardAttempt
- * A completed attempt whose speech was listened to, written by a trigger on `job`: its parts are to be deleted.
+ * A completed attempt with live parts, which workers delete.
  */
 export type HeardAttemptModel = runtime.Types.Result.DefaultSelection<Prisma.$HeardAttemptPayload>
 
@@ -346,7 +346,7 @@ export type $HeardAttemptPayload<ExtArgs extends runtime.Types.Extensions.Intern
     jobId: string
     attempt: number
     /**
-     * Or when a listener last read one of its parts.
+     * Or the last read of a part.
      */
     completedAt: Date
   }, ExtArgs["result"]["heardAttempt"]>

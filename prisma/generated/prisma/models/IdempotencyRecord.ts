@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model IdempotencyRecord
- * Remembers which answer an Idempotency-Key got, for 24 hours.
+ * Kept for 24 hours.
  */
 export type IdempotencyRecordModel = runtime.Types.Result.DefaultSelection<Prisma.$IdempotencyRecordPayload>
 
@@ -376,7 +376,7 @@ export type $IdempotencyRecordPayload<ExtArgs extends runtime.Types.Extensions.I
     requestHash: runtime.Bytes
     jobId: string
     /**
-     * The answer to a request that is answered with its result: replayed word for word.
+     * The body that a replay repeats.
      */
     response: runtime.JsonValue | null
     createdAt: Date

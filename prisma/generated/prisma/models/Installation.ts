@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model Installation
- * Written with the published endpoint, once: an operator who deletes that one does not get it back.
+ * Written with the published endpoint, once.
  */
 export type InstallationModel = runtime.Types.Result.DefaultSelection<Prisma.$InstallationPayload>
 
@@ -391,17 +391,11 @@ export type $InstallationPayload<ExtArgs extends runtime.Types.Extensions.Intern
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: number
     createdAt: Date
-    /**
-     * Of the API that listened last: processes without PUBLIC_URL write it into payload snapshots.
-     */
     publicUrl: string | null
     /**
-     * The oldest program that may start on this schema, such as 0.2.0; null: any. A contracting migration raises it, and the column's default.
+     * The oldest program version that may start on this schema; null: any.
      */
     minimumVersion: string | null
-    /**
-     * When `sonant backup` last ended well.
-     */
     backedUpAt: Date | null
   }, ExtArgs["result"]["installation"]>
   composites: {}

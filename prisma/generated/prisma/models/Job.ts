@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model Job
- * Every request that returns a job_id. Partitioned by its id, as its artifacts are. `attempt` fences workers: each write of one repeats the number it claimed with.
+ * Partitioned by id. `attempt` fences workers: each write repeats the number of its claim.
  */
 export type JobModel = runtime.Types.Result.DefaultSelection<Prisma.$JobPayload>
 
@@ -1554,7 +1554,7 @@ export type $JobPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = 
     cost: bigint
     attempt: number
     /**
-     * Attempts that a stopping worker released: they say nothing about the job.
+     * Attempts that stopping workers released.
      */
     releases: number
     createdAt: Date
@@ -1562,43 +1562,28 @@ export type $JobPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = 
     completedAt: Date | null
     errorCode: string | null
     /**
-     * What really went wrong; for the operator only.
+     * For the operator only.
      */
     cause: string | null
-    /**
-     * How far the rendering of a text of several chunks has come; null before it starts.
-     */
     chunksDone: number | null
     chunksTotal: number | null
     /**
-     * How the job is to be done, besides its inputs: format, pace, seed, whether it is listened to.
+     * Format, pace, seed, live.
      */
     options: runtime.JsonValue | null
     /**
-     * How many parts of its speech can be heard before it is completed; null where nothing listens to it.
+     * Live parts that listeners can read.
      */
     partsDone: number | null
-    /**
-     * The user who submitted it; null where a key did, or the command line.
-     */
     userId: string | null
     /**
-     * Companion jobs only: null until decided.
+     * null until decided.
      */
     isProhibited: boolean | null
-    /**
-     * Why a companion job was rejected.
-     */
     reason: string | null
     chatId: string | null
-    /**
-     * As it was submitted.
-     */
     mediaUrl: string | null
     mediaKind: string | null
-    /**
-     * The prediction of a generation job.
-     */
     providerJobId: string | null
     gpuExecutionTimeMs: number | null
   }, ExtArgs["result"]["job"]>

@@ -14,8 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model JobAttempt
- * An attempt that did not end its job, or the one that followed it; at most the newest 50 of a job. None of a job that ends with its first
- * attempt. Written by what puts the job back, and by the trigger of `AbandonedAttempt`; deleted with the job.
+ * At most the newest 50 attempts of a job that was retried.
  */
 export type JobAttemptModel = runtime.Types.Result.DefaultSelection<Prisma.$JobAttemptPayload>
 
@@ -450,25 +449,16 @@ export type $JobAttemptPayload<ExtArgs extends runtime.Types.Extensions.Internal
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     jobId: string
     attempt: number
-    /**
-     * Null where that was before attempts were noted.
-     */
     startedAt: Date | null
     /**
-     * Null while the job's own row says how it ends.
+     * null if the job's row has the end.
      */
     endedAt: Date | null
     /**
      * One of src/queue/attempt-endings.ts.
      */
     ending: string | null
-    /**
-     * The process that had it, of `Worker`, which may be gone by now.
-     */
     worker: string | null
-    /**
-     * What really ended it; for the operator only.
-     */
     cause: string | null
   }, ExtArgs["result"]["jobAttempt"]>
   composites: {}

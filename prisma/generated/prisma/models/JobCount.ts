@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model JobCount
- * How many jobs there are, kept by triggers on `job`: the sum over the shards. A single shard may be negative.
+ * Triggers maintain it. Sum the shards; one may be negative.
  */
 export type JobCountModel = runtime.Types.Result.DefaultSelection<Prisma.$JobCountPayload>
 

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model JobEventBacklog
- * Jobs from before there were events that are not in them yet: those after `filledTo`, up to `until`. No row: all are in it.
+ * Like `JobRollupBacklog`.
  */
 export type JobEventBacklogModel = runtime.Types.Result.DefaultSelection<Prisma.$JobEventBacklogPayload>
 

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model JobHorizon
- * Up to when an account's jobs were last read by a window of time: none of an earlier time is inserted any more. `*`: those of all accounts.
+ * Listings have read jobs up to `at`, so nobody inserts earlier ones. `*`: all accounts.
  */
 export type JobHorizonModel = runtime.Types.Result.DefaultSelection<Prisma.$JobHorizonPayload>
 

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model JobRollupBacklog
- * Jobs from before there was a roll-up that are not in it yet: those after `filledTo`, up to `until`. No row: all are in it.
+ * The roll-up lacks older jobs after `filledTo` up to `until`.
  */
 export type JobRollupBacklogModel = runtime.Types.Result.DefaultSelection<Prisma.$JobRollupBacklogPayload>
 

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model Lexicon
- * How an account's words are said: `[{"grapheme": "SQL", "alias": "sequel", "language": "English"}]`.
+ * `[{"grapheme": "SQL", "alias": "sequel", "language": "English"}]`
  */
 export type LexiconModel = runtime.Types.Result.DefaultSelection<Prisma.$LexiconPayload>
 
@@ -451,9 +451,6 @@ export type $LexiconPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     accountId: string
-    /**
-     * Counts its replacements: what a process has compiled is known by it.
-     */
     revision: number
     entries: runtime.JsonValue
     updatedAt: Date

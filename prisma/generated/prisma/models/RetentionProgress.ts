@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model RetentionProgress
- * How far a purge has come: what is up to there was looked at.
+ * 
  */
 export type RetentionProgressModel = runtime.Types.Result.DefaultSelection<Prisma.$RetentionProgressPayload>
 

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model Session
- * A browser that a user signed in with. Only the SHA-256 of its token is kept.
+ * `hash` is the SHA-256 of the token.
  */
 export type SessionModel = runtime.Types.Result.DefaultSelection<Prisma.$SessionPayload>
 
@@ -565,7 +565,7 @@ export type $SessionPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
     seenAt: Date
     expiresAt: Date
     /**
-     * When its user last gave the password in it; null where a link opened it.
+     * null after a sign-in link.
      */
     passwordAt: Date | null
   }, ExtArgs["result"]["session"]>

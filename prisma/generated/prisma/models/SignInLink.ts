@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model SignInLink
- * A link that signs a user in, once. Only the SHA-256 of its token is kept; a used one is deleted.
+ * Deleted on use. `hash` is the SHA-256 of its token.
  */
 export type SignInLinkModel = runtime.Types.Result.DefaultSelection<Prisma.$SignInLinkPayload>
 

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model User
- * A user that signs in. `email` is in lower case; of the password only an argon2id hash is kept: null before there is one.
+ * `email` is lower case. `passwordHash` is argon2id.
  */
 export type UserModel = runtime.Types.Result.DefaultSelection<Prisma.$UserPayload>
 
@@ -997,24 +997,15 @@ export type $UserPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: string
     accountId: string
-    /**
-     * The address is unique within an account. Another account may have a user with the same address.
-     */
     email: string
     passwordHash: string | null
     role: $Enums.UserRole
     /**
-     * Marked by the command line alone.
+     * Only the command line sets it.
      */
     operator: boolean
     createdAt: Date
-    /**
-     * When a session of the user was last used, within a minute.
-     */
     lastSeenAt: Date | null
-    /**
-     * Since when the user may not sign in; null for all others.
-     */
     disabledAt: Date | null
   }, ExtArgs["result"]["user"]>
   composites: {}

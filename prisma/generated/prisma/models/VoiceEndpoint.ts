@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model VoiceEndpoint
- * A voice endpoint as the operator configured it.
+ * 
  */
 export type VoiceEndpointModel = runtime.Types.Result.DefaultSelection<Prisma.$VoiceEndpointPayload>
 
@@ -894,22 +894,16 @@ export type $VoiceEndpointPayload<ExtArgs extends runtime.Types.Extensions.Inter
     engine: runtime.JsonValue
     timeLimitSeconds: number
     creditsPerCharacter: number
-    /**
-     * The file's own blocks of these names; null without them.
-     */
     audio: runtime.JsonValue | null
     captions: runtime.JsonValue | null
     openai: runtime.JsonValue | null
-    /**
-     * Whether an account's own voices may be used here.
-     */
     libraryVoices: boolean
     /**
-     * `pauses` or `ssml`: what may stand in texts besides what is spoken; null: nothing.
+     * `pauses`, `ssml` or null.
      */
     markup: string | null
     /**
-     * `as_is`: speech keeps the loudness that its engine gives it; null: it is brought to that of all voices.
+     * `as_is`, or null: normalized.
      */
     loudness: string | null
     updatedAt: Date

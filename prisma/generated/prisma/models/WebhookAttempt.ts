@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model WebhookAttempt
- * One try to hand a delivery over. Without an outcome it still runs, or its process died.
+ * No outcome: it runs, or its process died.
  */
 export type WebhookAttemptModel = runtime.Types.Result.DefaultSelection<Prisma.$WebhookAttemptPayload>
 
@@ -668,7 +668,7 @@ export type $WebhookAttemptPayload<ExtArgs extends runtime.Types.Extensions.Inte
     outcome: string | null
     responseStatus: number | null
     /**
-     * At most the first 1,024 bytes of the response's body.
+     * At most 1,024 bytes.
      */
     response: runtime.Bytes | null
   }, ExtArgs["result"]["webhookAttempt"]>

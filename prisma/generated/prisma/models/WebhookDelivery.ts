@@ -14,8 +14,8 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model WebhookDelivery
- * A webhook delivery, created with its job's terminal state; `id` is its webhook-id. A round is one payload snapshot: redelivery by
- * hand starts another one. `attempt` counts within the round and fences workers.
+ * `id` is the webhook-id. A round is one payload snapshot; a manual redelivery starts one.
+ * `attempt` counts within the round and fences workers.
  */
 export type WebhookDeliveryModel = runtime.Types.Result.DefaultSelection<Prisma.$WebhookDeliveryPayload>
 
@@ -1087,22 +1087,16 @@ export type $WebhookDeliveryPayload<ExtArgs extends runtime.Types.Extensions.Int
     timestamp: bigint
     signature: string
     /**
-     * The raw bytes that are signed and sent; null once no attempt can follow, and before a redelivery's first (its timestamp is 0).
+     * null before a redelivery's first attempt and after the last attempt.
      */
     body: runtime.Bytes | null
     round: number
     attempt: number
     state: $Enums.WebhookDeliveryState
-    /**
-     * Of the last attempt, or why there was none.
-     */
     outcome: string | null
     nextAttemptAt: Date
     createdAt: Date
     finishedAt: Date | null
-    /**
-     * False until a migration has counted it among those from before there were counters.
-     */
     counted: boolean
   }, ExtArgs["result"]["webhookDelivery"]>
   composites: {}

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model WebhookDeliveryCount
- * How many deliveries there are, kept by triggers on `webhook_delivery`: the sum over the shards. A single shard may be negative.
+ * Like `JobCount`.
  */
 export type WebhookDeliveryCountModel = runtime.Types.Result.DefaultSelection<Prisma.$WebhookDeliveryCountPayload>
 

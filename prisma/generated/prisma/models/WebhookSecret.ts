@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model WebhookSecret
- * Signs webhook deliveries. `sealed` is encrypted under SECRET_KEY. The newest has no end; the one before it signs until `expiresAt`.
+ * Encrypted under SECRET_KEY. The newest has no `expiresAt`; the previous one signs until its own.
  */
 export type WebhookSecretModel = runtime.Types.Result.DefaultSelection<Prisma.$WebhookSecretPayload>
 
@@ -574,9 +574,6 @@ export type $WebhookSecretPayload<ExtArgs extends runtime.Types.Extensions.Inter
     sealed: runtime.Bytes
     createdAt: Date
     expiresAt: Date | null
-    /**
-     * The id that callers see. Null if an earlier release wrote the row.
-     */
     publicId: string | null
   }, ExtArgs["result"]["webhookSecret"]>
   composites: {}

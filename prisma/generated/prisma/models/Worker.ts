@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model Worker
- * A process that takes jobs. One whose heartbeat stops loses them to the others.
+ * If its heartbeat stops, other workers take over its jobs.
  */
 export type WorkerModel = runtime.Types.Result.DefaultSelection<Prisma.$WorkerPayload>
 
@@ -567,15 +567,15 @@ export type $WorkerPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs
      */
     gpus: runtime.JsonValue
     /**
-     * Of the server that it owns: `{"state": "ready", "since": "2026-…", "restarts": 0, "error": null}`
+     * `{"state": "ready", "since": "2026-…", "restarts": 0, "error": null}`
      */
     server: runtime.JsonValue | null
     /**
-     * `{"http://gpu:8091": 4}`: requests that it may have open at each server. Together no more than the server's limit.
+     * `{"http://gpu:8091": 4}`: concurrent requests per server.
      */
     permits: runtime.JsonValue
     /**
-     * `{"http://gpu:8091": "connection refused at http://gpu:8091"}`: engines of its pools that did not answer the last three times.
+     * `{"http://gpu:8091": "connection refused"}`: engines that failed three probes.
      */
     away: runtime.JsonValue
     startedAt: Date
