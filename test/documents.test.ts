@@ -14,7 +14,7 @@ const TRACKED = execFileSync('git', ['ls-files', '--cached', '--others', '--excl
 const DOCUMENTS = TRACKED.filter((file) => file.endsWith('.md'))
 const ROOMS = ['rest', ...new Set(TRACKED.flatMap((file) => /^src\/[^/]+(?=\/)/.exec(file)?.[0] ?? []))]
 const ROOM_READMES = ROOMS.map((room) => `${room}/README.md`)
-/** Of the rooms, and of the folders in them that hold decisions of their own. */
+/** The READMEs of rooms, of folders inside them, and of the other top folders. */
 const READMES = TRACKED.filter((file) => /^(src|rest|prisma|test|bench|\.github)\/(.+\/)?README\.md$/.test(file))
 
 describe('documents', () => {
