@@ -31,6 +31,7 @@ export class BatchedCalls<Item, Result> {
     this.#options = options
   }
 
+  /** @throws the error of the item's batch, or of the item alone */
   call(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject })

@@ -13,7 +13,7 @@ export class BatchLoader<Scope extends object, Value> {
     this.#loadAll = loadAll
   }
 
-  /** @returns undefined if the key has no value */
+  /** @returns undefined if the key has no value @throws the error of its batch */
   async load(scope: Scope, key: string): Promise<Value | undefined> {
     const batch = this.#open.get(scope) ?? this.#begin(scope)
     batch.keys.add(key)

@@ -24,6 +24,7 @@ export class Shares {
     else this.#wait(owner, callback)
   }
 
+  /** @throws the error for an owner whose share stays taken */
   async acquire(owner: string): Promise<() => void> {
     return new Promise((resolve, reject) => {
       this.take(owner, (refused, release) => (refused === null ? resolve(release) : reject(refused)))

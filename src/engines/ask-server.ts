@@ -7,29 +7,23 @@ import { EngineError, FailedAttempt } from './engine.ts'
 import { isAway, isBusy, parseRetryAfter } from './server-status.ts'
 import { messageOf, textsOf, withoutWordsOf } from './server-words.ts'
 
-/** One JSON request to a server that the operator configured. */
 export interface Ask {
   readonly method?: 'GET' | 'POST' | 'PUT'
   readonly url: string
-  /** What it asks for, in the name of its span: the address without ids. */
   readonly what: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as a bearer token. */
   readonly apiKey?: string | null
-  /** Ends the request. */
   readonly signal: AbortSignal
-  /** A longer answer is refused. */
   readonly maxBytes: number
-  /** Statuses that mean "busy" to this server besides 429, and 503 with words to that effect. */
+  /** Statuses that mean "busy" besides 429 and a matching 503. */
   readonly busyStatuses?: readonly number[]
 }
 
 /**
- * Asks once and returns the answer's JSON. Redirects are not followed. An error holds the server's reason for the operator, without any
- * word that was sent, and how long the server asked to be left alone.
- * @throws EngineError PROVIDER_BUSY (429, a 503 that says so), PROVIDER_UNAVAILABLE (no connection, other 5xx), RENDER_FAILED (other 4xx);
- * FailedAttempt where the server lives and its answer is of no use (401, 403, redirects, no JSON, too long); or the signal's reason when aborted
+ * Asks a server once, without redirects, and returns the answer's JSON. Errors hold no word that was sent.
+ * @throws EngineError PROVIDER_BUSY, PROVIDER_UNAVAILABLE (no connection, 5xx), RENDER_FAILED (other 4xx);
+ * FailedAttempt (401, 403, redirects, unusable answers); the signal's reason
  */
 export function askServer(ask: Ask): Promise<unknown> {
   return inClientSpan(
@@ -38,7 +32,6 @@ export function askServer(ask: Ask): Promise<unknown> {
   )
 }
 
-/** The connections of this process to all such servers: directly, and by the proxy of its environment. */
 let direct: Agent | undefined
 let proxied: EnvHttpProxyAgent | undefined
 
@@ -57,7 +50,7 @@ async function askOnce(ask: Ask): Promise<unknown> {
       },
       body: body === undefined ? null : JSON.stringify(body),
       signal,
-      // The signal is the only clock: a rendering may take as long as its job.
+      // The caller's signal ends a request, because a rendering may take as long as its job.
       headersTimeout: 0,
       bodyTimeout: 0,
     })
@@ -74,10 +67,7 @@ async function askOnce(ask: Ask): Promise<unknown> {
   }
 }
 
-/**
- * What sends the request: by its class, which Node.js and undici each have one of, the dispatcher of this process tells whether it is the
- * default, the proxy's (NODE_USE_ENV_PROXY), or another one, which is left in its place.
- */
+/** Node.js and undici each have an Agent class, so its name tells the default dispatcher. */
 function dispatcher(): Dispatcher {
   const own = getGlobalDispatcher()
   const connect = { lookup: systemLookup(sharedResolver(systemResolver())) }
@@ -111,7 +101,7 @@ function judge(ask: Ask, status: number, retryAfter: string | string[] | undefin
   const options = retryAfterMs === undefined ? {} : { retryAfterMs }
   if (isBusy(status, said) || busyStatuses.includes(status)) throw new EngineError('PROVIDER_BUSY', message, options)
   if (isAway(status)) throw new EngineError('PROVIDER_UNAVAILABLE', message, options)
-  // A wrong key or address is the operator's violation: the caller's inputs may be fine.
+  // The operator must mend a wrong key or address.
   if (status < 400 || status === 401 || status === 403) throw new FailedAttempt(message)
   throw new EngineError('RENDER_FAILED', message)
 }
@@ -120,7 +110,7 @@ function parse(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'))
   } catch {
-    // No cause: a syntax error quotes the text.
+    // No cause, because a syntax error quotes the text.
     throw new FailedAttempt('the answer is not JSON')
   }
 }

@@ -1,32 +1,28 @@
 import { parseWav } from '../audio/wav.ts'
 import type { Speech, WordMark } from './engine.ts'
 
-/** Where Kokoro-FastAPI also says when each word is heard. */
 export const CAPTIONED_PATH = '/dev/captioned_speech'
 
 const DATA_URL = /^data:[^,]*,/
 const WORD = /[\p{L}\p{N}\p{M}'’]+/gu
 const COMPARED = /[\p{L}\p{N}\p{M}]/u
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u
-/** What a server reads as other words, such as a number, is passed over: so many words of the text at once. */
 const MOST_PASSED = 4
 
 interface Caption {
   readonly word: string
-  /** When it begins, in seconds. */
+  /** In seconds. */
   readonly start: number
 }
 
-/** Audio, and what was said of its words. */
 interface Captioned {
   readonly bytes: Buffer
-  /** The media type that the answer states. */
   readonly contentType: string
-  /** The times of the words in the audio; empty if the answer has none. */
+  /** Empty if the answer has no times. */
   wordsAt(wav: Uint8Array): Pick<Speech, 'words'>
 }
 
-/** Audio in base64 with its words' times; null for anything else. Pure. */
+/** Reads base64 audio and the times of its words; null for anything else. Pure. */
 export function readCaptioned(answer: unknown, text: string): Captioned | null {
   const { audio, audio_format: format, timestamps } = (answer ?? {}) as Record<string, unknown>
   if (typeof audio !== 'string') return null
@@ -38,10 +34,7 @@ export function readCaptioned(answer: unknown, text: string): Captioned | null {
   }
 }
 
-/**
- * What vLLM-Omni with a forced aligner says in a header of its answer: a list of words with milliseconds. Nothing where it is left out, as
- * it is for a long text. Pure.
- */
+/** Reads vLLM-Omni's header: words with milliseconds, left out for long texts. Pure. */
 export function readWordTimestamps(
   header: string | undefined,
   wav: Uint8Array,
@@ -53,7 +46,6 @@ export function readWordTimestamps(
   return { words: toMarks(captions, text, parseWav(wav).sampleRate), wordsFrom: 'aligner' }
 }
 
-/** A server without an aligner answers so where times are asked for. */
 export const refusesTimes = (status: number, body: Buffer): boolean =>
   status >= 400 && status < 500 && /word.timestamps|forced.aligner/i.test(body.toString())
 
@@ -70,15 +62,13 @@ function captionOf(one: unknown, field: string, perSecond: number): Caption[] {
   return typeof word === 'string' && typeof start === 'number' && start >= 0 ? [{ word, start: start / perSecond }] : []
 }
 
-/** A letter or digit of a text as it is compared. */
 interface Letter {
   readonly letter: string
   readonly index: number
-  /** Whether a word begins with it: in scripts without spaces any may. */
   readonly isFirst: boolean
 }
 
-/** The words of a text that the server names, each after the one before. Doubled ones and punctuation are none. */
+/** Each named word follows the one before; duplicates and punctuation get no mark. */
 function toMarks(captions: readonly Caption[], text: string, sampleRate: number): WordMark[] {
   const letters = lettersOf(text)
   const marks: WordMark[] = []
@@ -93,7 +83,6 @@ function toMarks(captions: readonly Caption[], text: string, sampleRate: number)
   return marks
 }
 
-/** Where a word stands as a whole, with few others before it. */
 function findWord(letters: readonly Letter[], said: readonly string[], from: number): number | null {
   let passed = 0
   for (let at = from; at + said.length <= letters.length && passed <= MOST_PASSED; at++) {

@@ -5,33 +5,26 @@ import { mayBeKnown } from './espeak/japanese/ordinary-kanji.ts'
 import { type SpokenPart, spokenText } from './espeak/spoken-part.ts'
 import { isSilent, KANJI, toSpokenText } from './espeak/spoken-text.ts'
 
-/** What a check needs of an endpoint's engine and of the job's inputs. */
 interface Utterance {
   readonly kind: string
-  /** Of the chosen voice; null where it is a recording. */
+  /** Null if the voice is a recording. */
   readonly engineVoice: string | null
-  /** The language of the voice. */
   readonly own?: string | null
   readonly language: unknown
   readonly text: string
 }
 
-/** One ideograph, kana or syllable carries about as much speech as this many letters. */
 const LETTERS_PER_SYLLABLE = 3
 const SYLLABLE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
 const LETTER = /[\p{L}\p{N}]/u
 const HAN = /\p{Script=Han}/u
-/** So much of a text is judged: what is behind it is found out when it is spoken. */
 const SAMPLE_UNITS = 2000
-/** Of many scripts some are named. */
 const MOST_NAMED = 3
-/** Nothing else is in a text that any language reads: one look decides for most texts. */
 const PLAIN = /^[\s\p{P}]*[\p{Script=Latin}\d][\p{Script=Latin}\p{P}\p{M}\s\d]*$/u
 
 /**
- * What keeps the embedded engine from speaking a text, as far as is known without speaking it, or null. A text is refused where most of
- * it, or all, is in letters that the language does not read: they would be named one by one, in English. To Japanese, kanji that no
- * dictionary can have are such letters. Emoji, and a foreign word here and there, are passed over in silence. Other engines are asked when they speak. Pure.
+ * Returns why the embedded engine cannot speak a text, or null. Pure.
+ * It refuses texts mostly in letters that the language would spell in English.
  */
 export function checkSpeakable({ kind, engineVoice, own = null, language, text }: Utterance): string | null {
   if (kind !== 'espeak' || engineVoice === null || PLAIN.test(text)) return null
@@ -44,14 +37,12 @@ export function checkSpeakable({ kind, engineVoice, own = null, language, text }
   return isWholeSilent ? 'must hold a letter, a digit or a symbol that can be spoken' : null
 }
 
-/** Which of the languages in Latin letters it is makes no difference to what is read. */
 const languageToRead = (
   voice: Parameters<typeof spokenLanguage>[0],
   asked: Language | 'auto',
   text: string,
 ): Language | undefined => (asked === 'auto' && isMostlyLatin(text) ? 'English' : spokenLanguage(voice, asked, text))
 
-/** How much of a text is read and how much is not, in letters' time. Digits count as letters: they are read everywhere. */
 function weigh(text: string, language: string) {
   const total = { read: 0, unread: 0, isSilent: text.length <= SAMPLE_UNITS }
   const foreign = new Set<string>()
@@ -67,7 +58,6 @@ function weigh(text: string, language: string) {
   return { ...total, letters: [...foreign].join(' and ') }
 }
 
-/** Each character of a text once: a long text has few different ones. */
 function countCharacters(text: string, language: string): Map<string, { count: number; isNamed: boolean }> {
   const counts = new Map<string, { count: number; isNamed: boolean }>()
   const plain = withoutNamedWords(text, language)
@@ -80,7 +70,7 @@ function countCharacters(text: string, language: string): Map<string, { count: n
   return counts
 }
 
-/** Which kanji a dictionary knows is found out when it is opened: those that it may know are taken as known. */
+/** Only the opened dictionary knows its kanji, so possible ones count as known. */
 const kanjiAsKana = (text: string): SpokenPart[] =>
   Array.from(text, (character, start) => {
     const isKnown = KANJI.test(character) && mayBeKnown(character)

@@ -4,20 +4,18 @@ import { pickVoice } from './espeak/espeak-voice.ts'
 import { takesRecordings } from './openai-speech-profile.ts'
 import { FAMILIES, type SherpaFamily } from './sherpa/sherpa-families.ts'
 
-/** What a file says of an engine that matters to its voices. */
 type ListedEngine =
   | Pick<EspeakBlock, 'kind'>
   | Pick<OpenaiSpeechBlock, 'kind' | 'profile'>
   | Pick<SherpaBlock, 'kind' | 'family'>
 
-/** What a file says of a voice that matters to an engine. */
 interface ListedVoice {
   readonly kind: 'preset' | 'reference'
   readonly engineVoice: string | undefined
   readonly referenceText?: string | undefined
 }
 
-/** What keeps an engine from speaking as a voice, as far as is known without asking a server, or null. */
+/** Returns why an engine cannot use a voice, or null. */
 export function checkVoice(engine: ListedEngine, voice: ListedVoice, names: EspeakNames = ESPEAK_NAMES): string | null {
   if (engine.kind === 'openai-speech') {
     if (voice.kind === 'preset' || takesRecordings(engine.profile)) return null
@@ -33,7 +31,6 @@ export function checkVoice(engine: ListedEngine, voice: ListedVoice, names: Espe
   return known ? null : 'is not a voice of the embedded engine, such as en-us+f3'
 }
 
-/** Models that clone have no voices of their own, all others nothing but numbered ones. */
 function checkSherpaVoice(family: SherpaFamily, { kind, engineVoice = '', referenceText }: ListedVoice): string | null {
   const { clones, needsText } = FAMILIES[family]
   if (clones && kind === 'preset') return `must be a reference voice: a ${family} model speaks like a recording`
@@ -45,7 +42,7 @@ function checkSherpaVoice(family: SherpaFamily, { kind, engineVoice = '', refere
   return /^\d{1,6}$/.test(engineVoice) ? null : 'must be the number of a speaker, such as "0"'
 }
 
-/** What keeps the engine of an `engine` block from speaking like a recording, or null. @param text what the recording says, if that is known */
+/** Returns why an engine cannot speak like a recording, or null. @param text if known */
 export function checkRecording(engine: Readonly<Record<string, unknown>>, text: string | null): string | null {
   const voice = { kind: 'reference', engineVoice: undefined, referenceText: text ?? undefined } as const
   return checkVoice(engine as unknown as ListedEngine, voice)

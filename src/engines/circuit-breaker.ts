@@ -1,17 +1,14 @@
 import { EngineError, FailedAttempt } from './engine.ts'
 
-/** Failures in a row that make a server count as down. */
 const BREAKING_FAILURES = 5
 const FIRST_PAUSE_MS = 1000
-/** Well below the usual retry budget: a server that is back must be found before the jobs that wait for it give up. */
+/** Less than the usual retry budget, so waiting jobs find a recovered server. */
 const LONGEST_PAUSE_MS = 10_000
-/** A request that tries a server for this long has found one that takes requests: the next one need not wait for its answer. */
 const PROBE_MS = 1000
 const SHORTEST_WAIT_MS = 200
 
-/** The server was not asked: how long to wait is this process's own guess. */
+/** The server was not asked, because it counts as down. */
 export class OpenCircuit extends EngineError {
-  /** Resolves when the server was found to live again. */
   readonly back: Promise<void>
 
   constructor(retryAfterMs: number, back: Promise<void>) {
@@ -21,10 +18,8 @@ export class OpenCircuit extends EngineError {
 }
 
 /**
- * Remembers, for one server, whether it is worth asking. After five unavailable answers in a row the server is not asked for a second;
- * then one request tries it, another one each second that it is not answered, and while that fails the pause doubles, up to
- * `longestPauseMs`. Any other answer, a rejection or an attempt that failed included, shows that the server lives, also to those that
- * wait for it in `withRetryBudget`.
+ * Stops asking a server after five unavailable answers in a row; then single requests probe it.
+ * Any other answer, a rejection included, closes the circuit.
  */
 export class CircuitBreaker {
   readonly #now: () => number
@@ -35,18 +30,17 @@ export class CircuitBreaker {
   #probingUntil = 0
   #back = Promise.withResolvers<void>()
 
-  /** @param now a clock in milliseconds that never goes back */
+  /** @param now a monotonic clock in milliseconds */
   constructor(now: () => number = () => performance.now(), longestPauseMs = LONGEST_PAUSE_MS) {
     this.#now = now
     this.#longestPauseMs = longestPauseMs
   }
 
-  /** Whether the server counts as down. */
   get isOpen(): boolean {
     return this.#failures >= BREAKING_FAILURES
   }
 
-  /** @throws OpenCircuit at once, with the time to wait, while the server counts as down; what `work` throws */
+  /** @throws OpenCircuit while the server counts as down */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const isProbe = this.#admit()
     try {
@@ -62,7 +56,6 @@ export class CircuitBreaker {
     }
   }
 
-  /** Returns whether the request is the one that finds out. */
   #admit(): boolean {
     if (this.#failures < BREAKING_FAILURES) return false
     const leftMs = this.#closedUntil - this.#now()

@@ -4,31 +4,23 @@ import { CircuitBreaker } from './circuit-breaker.ts'
 import { type Measured, serverName } from './measure-request.ts'
 import { addressOf, NO_OWNED_SERVER, OWNED_SERVER, type OwnedServer } from './owned-server.ts'
 
-/** What all workflows on one server share. */
 export interface CogServer {
-  /** Without the trailing slash. */
   readonly baseUrl: string
   readonly owned?: OwnedServer | undefined
-  /** Lets predictions in. One that is polled is in until it has ended or its cancellation was answered. */
+  /** A prediction holds its slot until its end or the answer to its cancellation. */
   readonly slots: Semaphore
   readonly breaker: CircuitBreaker
   readonly measured: Measured
-  /** Calls `release`, which frees the slot, once `gone` has settled: the server then holds nothing of the prediction. */
+  /** Calls `release` once `gone` has settled. */
   releaseAfter(gone: Promise<void>, release: () => void): void
 }
 
-/** Every server that this process runs predictions on. */
 export interface CogServers {
-  /** @throws where it is the worker's own, and does not answer now */
+  /** @throws if the worker's own server does not answer */
   at(baseUrl: string): CogServer
-  /** Resolves when no slot is about to be released. */
   left(): Promise<void>
 }
 
-/**
- * @param slotsAt lets the predictions of a server in
- * @param owned the server of this worker
- */
 export function openCogServers(
   slotsAt: (baseUrl: string) => Semaphore,
   owned: OwnedServer = NO_OWNED_SERVER,

@@ -9,57 +9,45 @@ import { type RetryBudgetMs, withRetryBudget } from './retry.ts'
 import { neverConnected } from './server-status.ts'
 import { textsOf } from './server-words.ts'
 
-/** Files come back inside the JSON as data URLs. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 const CANCEL_TIMEOUT_MS = 5000
 const SHORTEST_POLL_MS = 200
 const LONGEST_POLL_MS = 2000
-/** A finished prediction holds capacity for no more than this part of its time before that is known. */
+/** Polling delays a finished prediction by at most this share of its time. */
 const POLL_SHARE = 0.1
-/** All slots of the server are taken. */
 const BUSY_STATUS = 409
 
-/** A prediction to be made, and what happens around it. */
 export interface PredictionRequest {
-  /** Becomes the prediction's id where the server takes one over. */
   readonly id: string
   readonly input: Readonly<Record<string, unknown>>
   readonly retryBudgetMs: RetryBudgetMs
-  /** When the prediction is of no use any more, in milliseconds of `performance.now()`: a server that asks for longer is not waited for. */
+  /** In milliseconds of `performance.now()`. */
   readonly deadline: number
-  /** Aborted when the job is cancelled or out of time: the prediction is cancelled. */
   readonly signal: AbortSignal
-  /** Predictions of earlier attempts, of which something may be left: cancelled first. */
+  /** Predictions of earlier attempts, cancelled first. */
   readonly leftovers: readonly string[]
-  /** Releases the capacity at the server and waits for some again. @throws the signal's reason */
+  /** Releases the server's capacity and acquires it again. @throws the signal's reason */
   reenter(): Promise<void>
-  /** Called with every answer about the prediction, one to its cancellation included: also after this has thrown. */
+  /** Also called after `predict` has thrown. */
   onSeen?(seen: SeenPrediction): void
-  /** Called once, when nothing of the prediction is at the server any more: also after this has returned or thrown. */
+  /** Called once, when the server holds nothing of the prediction. */
   release(): void
 }
 
-/** What the server says of a prediction besides its output. */
 export interface SeenPrediction extends Pick<Prediction, 'id' | 'predictMs'> {
-  /** Nothing more comes of it, unless it is sent to the server again. */
   readonly ended: boolean
 }
 
-/** How far a prediction has come. */
 interface Stay {
   id: string
   begun: boolean
-  /** The server has said that it works on it. */
   underWay: boolean
-  /** The server may be working on it. */
   mayBeThere: boolean
 }
 
 /**
- * Runs one prediction over the Cog HTTP API and waits for its end: in the answer to `POST /predictions`, or by asking again where
- * the server says that it is still at work. A server that is busy or away is asked again; one that lost or cancelled the prediction, as
- * those do that are restarted, gets it again.
- * @throws EngineError; or the signal's reason when aborted
+ * Runs one prediction and waits for its end. It repeats while the server is busy or unavailable or lost the prediction.
+ * @throws EngineError; the signal's reason
  */
 export async function predict(server: CogServer, request: PredictionRequest): Promise<Prediction> {
   const { signal, deadline } = request
@@ -77,12 +65,11 @@ export async function predict(server: CogServer, request: PredictionRequest): Pr
   } catch (error) {
     throw signal.aborted ? signal.reason : error
   } finally {
-    // A prediction without a job is cancelled: the GPU would work for nothing.
+    // The GPU must not work for a job that is over.
     server.releaseAfter(stay.mayBeThere ? abandon(server, request, stay) : Promise.resolve(), request.release)
   }
 }
 
-/** Being asked too often is no reason to give up what the server already works on. */
 const retryBudgetFor = ({ retryBudgetMs: { busy, away } }: PredictionRequest, { underWay }: Stay): RetryBudgetMs => ({
   busy: underWay ? Math.max(busy, away) : busy,
   away,
@@ -95,14 +82,12 @@ async function proceed(server: CogServer, request: PredictionRequest, stay: Stay
 }
 
 async function beginAnew(server: CogServer, { signal, reenter }: PredictionRequest, stay: Stay): Promise<void> {
-  // An answer that broke off leaves a prediction that keeps the server busy.
   if (stay.mayBeThere) await cancel(server, stay.id, signal)
   stay.mayBeThere = false
-  // A process that slept has lost its capacity at the server, and finds its prediction cancelled by the worker that has the job now.
+  // A suspended process lost its capacity, and another worker may have cancelled its prediction.
   await reenter()
 }
 
-/** Asks the server once. null: it is at work. */
 async function askOnce(server: CogServer, request: PredictionRequest, stay: Stay): Promise<Prediction | null> {
   const ask = () => (stay.underWay ? poll(server, request, stay) : create(server, request, stay))
   const answer = await measureRequest(server.measured, request.signal, ask)
@@ -121,7 +106,6 @@ function report({ onSeen }: PredictionRequest, answer: Answer, stay: Stay): void
   if (ended || isUnderWay(answer)) onSeen?.({ id: idOf(answer, stay.id), predictMs: predictMsOf(answer), ended })
 }
 
-/** Some servers answer a cancellation with the prediction, and how long it took until then. */
 async function abandon(server: CogServer, request: PredictionRequest, stay: Stay): Promise<void> {
   const answer = await cancel(server, stay.id)
   if (answer !== undefined) report(request, answer, stay)
@@ -147,7 +131,7 @@ async function create(server: CogServer, { id, input, signal }: PredictionReques
 const hasBrokenOff = (error: unknown): boolean =>
   error instanceof EngineError && error.cause !== undefined && !neverConnected(error.cause)
 
-/** Cog's PUT names a prediction that runs without making another; servers before it answer a GET. */
+/** Cog's PUT returns a running prediction; older servers only answer GET. */
 async function poll(server: CogServer, { input, signal }: PredictionRequest, stay: Stay): Promise<Answer> {
   const url = statusUrl(server, stay.id)
   const unknown = (error: unknown) => error instanceof EngineError && error.code === 'RENDER_FAILED'
@@ -171,13 +155,13 @@ async function ask(request: Omit<Ask, 'maxBytes'>): Promise<Answer> {
   throw new FailedAttempt('the answer is no prediction')
 }
 
-/** Built from the server's own address: what the answer names elsewhere is not asked. */
+/** Built from the configured address, because URLs in an answer are not trusted. */
 const statusUrl = (server: Pick<CogServer, 'baseUrl'>, id: string): string =>
   `${server.baseUrl}/predictions/${encodeURIComponent(id)}`
 
 const cancel = ({ baseUrl }: CogServer, id: string, until?: AbortSignal) => cancelPrediction(baseUrl, id, until)
 
-/** Best effort: a server that watches its connections knows it from the closed one. Returns what the server answers, if it does. */
+/** Best effort: returns the server's answer, or undefined after a failure. */
 export async function cancelPrediction(baseUrl: string, id: string, until?: AbortSignal): Promise<Answer | undefined> {
   const limit = AbortSignal.timeout(CANCEL_TIMEOUT_MS)
   const signal = until === undefined ? limit : AbortSignal.any([until, limit])
@@ -185,7 +169,7 @@ export async function cancelPrediction(baseUrl: string, id: string, until?: Abor
   return ask({ what: 'predictions/{id}/cancel', url, body: {}, signal }).catch(() => undefined)
 }
 
-/** Asks a server whether it is there. @throws EngineError PROVIDER_UNAVAILABLE with the reason in one line */
+/** @throws EngineError PROVIDER_UNAVAILABLE */
 export async function probeCog(baseUrl: string): Promise<void> {
   const signal = AbortSignal.timeout(PROBE_MS)
   try {

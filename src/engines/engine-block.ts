@@ -2,15 +2,12 @@ import { z } from 'zod'
 import { OWNED_SERVER } from './owned-server.ts'
 import { FAMILIES, fileNamesOf, SHERPA_FAMILIES } from './sherpa/sherpa-families.ts'
 
-/** Families of servers that differ in the fields they know (strict ones refuse a field that they do not). */
 const PROFILES = ['generic', 'vllm-omni', 'sglang-omni', 'nari', 'kokoro', 'speaches'] as const
 export type Profile = (typeof PROFILES)[number]
 
 const TASK_TYPES = ['CustomVoice', 'Base', 'VoiceDesign'] as const
 const MAX_IN_FLIGHT = 256
-/** A speech server takes this many requests at once unless the operator says otherwise: latency jumps above it on one GPU. */
 export const DEFAULT_IN_FLIGHT = 8
-/** Of a model of sherpa-onnx: processor threads of one text, and texts at once. */
 export const DEFAULT_THREADS = 2
 export const DEFAULT_SLOTS = 1
 export const DEFAULT_RETRY_SECONDS = 60
@@ -21,10 +18,9 @@ const pool = z
   .regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'must be 1 to 32 of a-z, 0-9, - and _, starting with a letter or digit')
   .optional()
 
-/** One spelling of a server's address, as its limit holds for the server: no trailing slashes, the host in lower case, no port that goes without saying. */
+/** One spelling per server, because limits hold per address. */
 export const serverAddress = (url: string): string => (URL.canParse(url) ? new URL(url).href : url).replace(/\/+$/, '')
 
-/** How long a server that is away is asked again. */
 export const retrySeconds = z.number().min(0).max(MAX_RETRY_SECONDS).default(DEFAULT_RETRY_SECONDS)
 
 const isWebUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
@@ -95,8 +91,8 @@ const openaiSpeech = z
   })
 
 /**
- * An endpoint's `engine` block. `pool` names the queue that its jobs wait in, the kind if absent;
- * `retry_seconds` is how long a busy or unavailable server is tried again.
+ * `pool` names the queue of its jobs; absent: the kind.
+ * `retry_seconds` bounds retries at a busy or unavailable server.
  */
 export const engineBlock = z.discriminatedUnion('kind', [espeak, openaiSpeech, sherpa])
 export type EngineBlock = z.output<typeof engineBlock>

@@ -12,49 +12,40 @@ import type { ReadRecording } from './sherpa/sherpa.ts'
 import type { SherpaModels } from './sherpa/sherpa-models.ts'
 import type { SpeechServer } from './speech-server.ts'
 
-/** A server that was not used for this long is forgotten. */
 const IDLE_MS = 60_000
 
-/** Every engine that this process renders with, made from endpoints' `engine` blocks when they are used. */
 export interface Engines {
-  /** The engine of a block, open for as long as `work` takes. @throws what `work` throws; ZodError for a block that is none */
+  /** @throws the error of `work`; ZodError for an invalid block */
   use<T>(block: unknown, work: (engine: SpeechEngine) => Promise<T>): Promise<T>
   /**
-   * Asks whether the engine of a block is there at all, within seconds and at no cost. Returns whether that could be told.
-   * @throws EngineError PROVIDER_UNAVAILABLE with the reason in one line where it is not; ZodError for a block that is none
+   * Asks whether the engine is there, without rendering. Returns whether it could tell.
+   * @throws EngineError PROVIDER_UNAVAILABLE; ZodError for an invalid block
    */
   probe(block: unknown): Promise<boolean>
-  /** Has the embedded engine ready before its first text. Never rejects. */
+  /** Never rejects. */
   warm(): Promise<void>
   close(): Promise<void>
 }
 
 interface EngineOptions {
-  /** How many renderings the embedded engine runs at once: one a core. */
   readonly threads: number
   readonly log: Log
-  /** Reads an environment variable, for API keys. */
   readonly lookUp: (name: string) => string | undefined
-  /** Where another component limits the requests to a server; absent: the lowest limit of the blocks in use. */
+  /** Absent: the lowest limit of the blocks in use. */
   readonly slotsAt?: (baseUrl: string) => Semaphore
-  /** The server of this worker; absent: this process takes no jobs. */
   readonly owned?: OwnedServer
-  /** Where models are that a block names without a leading slash. */
   readonly modelsDir?: string
-  /** Decodes a voice's recording for models that take samples; absent: they cannot. */
+  /** Absent: models that need samples cannot clone. */
   readonly readRecording?: ReadRecording
-  /** How long a server's connections are kept without use, in milliseconds. */
   readonly idleMs?: number
   readonly telemetry?: Telemetry
-  /** The embedded engine, which its opener closes; absent: one of their own. */
+  /** The opener of this engine closes it. */
   readonly espeak?: EspeakEngine
 }
 
-/** A server with the number of its users. */
 interface Lease {
   readonly server: SpeechServer
   users: number
-  /** The lowest limit of the blocks that came since it was idle last. */
   lowest: number
   idle: NodeJS.Timeout | undefined
 }
@@ -63,7 +54,7 @@ const unreadable: ReadRecording = () => {
   throw new Error('this process reads no recordings')
 }
 
-/** Endpoints on one server share it, and the lowest of their limits. */
+/** Endpoints on one server share it and the lowest of their limits. */
 export const openEngines = (options: EngineOptions): Engines => new SharedEngines(options)
 
 class SharedEngines implements Engines {
@@ -128,7 +119,6 @@ class SharedEngines implements Engines {
   }
 
   async #atServer<T>(block: OpenaiSpeechBlock, work: (server: SpeechServer) => Promise<T>): Promise<T> {
-    // Only where there is such an endpoint: loading an HTTP client makes every start slower.
     const { openSpeechServer } = await import('./speech-server.ts')
     const { owned = NO_OWNED_SERVER } = this.#options
     const isOwned = block.base_url === OWNED_SERVER
@@ -146,7 +136,6 @@ class SharedEngines implements Engines {
     return work(lease.server).finally(() => this.#release(key, lease))
   }
 
-  /** An engine of this process: it is called by its kind where others have a server. */
   #measured(engine: SpeechEngine, kind: 'espeak' | 'sherpa-onnx'): SpeechEngine {
     const measured = { telemetry: this.#telemetry, kind, server: kind }
     const speak: SpeechEngine['speak'] = (request) =>

@@ -1,16 +1,14 @@
 import { FULL_SCALE, HIGHEST_PEAK, truePeakOf } from './true-peak.ts'
 
-/** What is needed to bring speech to a loudness: measured once, for a whole text or for its parts. */
 export interface Loudness {
-  /** Mean squares of K-weighted blocks of 400 ms, every 100 ms (ITU-R BS.1770-5); full scale is 1. */
+  /** Mean squares of K-weighted 400 ms blocks every 100 ms (ITU-R BS.1770-5); full scale is 1. */
   readonly blocks: readonly number[]
-  /** The highest value between the samples, too, where full scale is 1. */
+  /** Full scale is 1. */
   readonly truePeak: number
-  /** What the speech is to have, in LUFS. */
+  /** In LUFS. */
   readonly target: number
 }
 
-/** The loudness of all voices, in LUFS. */
 export const NORMAL_LUFS = -19
 
 const BLOCK_SECONDS = 0.4
@@ -19,14 +17,11 @@ const STEPS_PER_BLOCK = 4
 const OFFSET_DB = -0.691
 const ABSOLUTE_GATE_LUFS = -70
 const RELATIVE_GATE_DB = -10
-/** Single peaks may be turned down so far for the sake of everything else. */
 const MOST_LIMITED = 10 ** (6 / 20)
-/** What is nearly silent is left so. */
 const HIGHEST_GAIN = 10
 
 type Biquad = readonly [b0: number, b1: number, b2: number, a1: number, a2: number]
 
-/** Measures 16-bit mono samples. Pure. */
 export function measureLoudness(samples: Int16Array, sampleRate: number): Omit<Loudness, 'target'> {
   const step = Math.round((BLOCK_SECONDS / STEPS_PER_BLOCK) * sampleRate)
   const steps = energies(samples, sampleRate, step)
@@ -36,14 +31,14 @@ export function measureLoudness(samples: Int16Array, sampleRate: number): Omit<L
   }
 }
 
-/** Gated integrated loudness in LUFS; -Infinity for silence. Pure. */
+/** Gated loudness in LUFS; -Infinity for silence. Pure. */
 export function integratedLufs(blocks: readonly number[]): number {
   const loud = blocks.filter((block) => lufs(block) > ABSOLUTE_GATE_LUFS)
   const gate = lufs(mean(loud)) + RELATIVE_GATE_DB
   return lufs(mean(loud.filter((block) => lufs(block) > gate)))
 }
 
-/** The one factor that brings parts of a text to their target together, as far as their highest peak lets it once it is turned down. Pure. */
+/** The one factor that brings all parts to their target, bounded by the highest peak after limiting. Pure. */
 export function gainOf(parts: readonly Loudness[]): number {
   const [first] = parts
   const measured = integratedLufs(parts.flatMap(({ blocks }) => blocks))
@@ -57,7 +52,6 @@ const lufs = (meanSquare: number): number => OFFSET_DB + 10 * Math.log10(meanSqu
 const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** Sums of squares of the K-weighted samples, for every step; what is left at the end is a step, too. */
 function energies(samples: Int16Array, sampleRate: number, step: number): number[] {
   const [s0, s1, s2, sa1, sa2] = shelf(sampleRate)
   const [h0, h1, h2, ha1, ha2] = highPass(sampleRate)
@@ -81,7 +75,6 @@ function energies(samples: Int16Array, sampleRate: number, step: number): number
   return sums
 }
 
-/** Each block overlaps the next by three steps; a text that is shorter than a block is one. */
 function overlapping(steps: readonly number[], blockLength: number): number[] {
   const blocks: number[] = []
   for (let at = 0; at === 0 || at + STEPS_PER_BLOCK <= steps.length; at++) {
@@ -91,7 +84,6 @@ function overlapping(steps: readonly number[], blockLength: number): number[] {
   return blocks
 }
 
-/** The head's own lift of high frequencies: 4 dB from about 1.7 kHz on. */
 function shelf(sampleRate: number): Biquad {
   const k = Math.tan((Math.PI * 1681.974450955533) / sampleRate)
   const [q, high] = [0.7071752369554196, 10 ** (3.999843853973347 / 20)]

@@ -1,11 +1,10 @@
 import { secondsSince, type Telemetry } from '../telemetry/telemetry.ts'
 import { BadAudio, EngineError, type EngineErrorCode, type Speech, type SpeechRequest } from './engine.ts'
 
-/** What answers: a kind of engine, and the server's name. */
 export interface Measured {
   readonly telemetry: Telemetry
   readonly kind: string
-  /** Host and port, or the kind again where the engine runs in this process. */
+  /** Host and port, or the engine's kind. */
   readonly server: string
 }
 
@@ -16,13 +15,9 @@ const OUTCOMES: Readonly<Record<EngineErrorCode, string>> = {
   INTERNAL_ERROR: 'rejected',
 }
 
-/** Host and port of an address that the operator gave: what a server is called in measurements. */
 export const serverName = (baseUrl: string): string => (URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl)
 
-/**
- * Takes the time of one request to an engine. @param signal the request's own @param judge throws where the answer is wrong; its own time is
- * none of the engine's @throws what `ask` and `judge` throw
- */
+/** @throws the errors of `ask` and `judge` */
 export async function measureRequest<Answer>(
   { telemetry, kind, server }: Measured,
   signal: AbortSignal,
@@ -45,7 +40,6 @@ export async function measureRequest<Answer>(
   }
 }
 
-/** The same for speech, which is judged as well: what the engine says of it itself is not all that may be wrong with it. */
 export const measureSpeech = (
   measured: Measured,
   { signal, judge }: SpeechRequest,

@@ -2,20 +2,18 @@ import { EngineError, type EngineErrorCode, FailedAttempt } from './engine.ts'
 import { isAway, isBusy, parseRetryAfter } from './server-status.ts'
 import { messageOf, withoutWordsOf } from './server-words.ts'
 
-/** vLLM-Omni says so with a 400 when the fault is its own. */
+/** vLLM-Omni sends these with a 400. */
 const SERVERS_OWN_FAULT = /did not produce audio output|speech generation failed/i
 const REJECTED_STATUSES: ReadonlySet<number> = new Set([400, 404, 409, 410, 413, 414, 415, 422])
 
-/** An answer that is no success, as far as it was read. */
 interface ErrorAnswer {
   readonly status: number
   readonly retryAfter: string | undefined
   readonly body: string
-  /** What was sent: none of its words goes into the error. */
+  /** The error must hold none of these words. */
   readonly texts: readonly string[]
 }
 
-/** The failure code that an answer means, and the server's words for the operator. */
 export function toEngineError({ status, retryAfter, body, texts }: ErrorAnswer): EngineError {
   const message = messageOf(body)
   const retryAfterMs = parseRetryAfter(retryAfter)
@@ -28,6 +26,6 @@ export function toEngineError({ status, retryAfter, body, texts }: ErrorAnswer):
 function codeOf(status: number, message: string): EngineErrorCode {
   if (isBusy(status, message)) return 'PROVIDER_BUSY'
   if (isAway(status)) return 'PROVIDER_UNAVAILABLE'
-  // What is left is the operator's to mend: a key that is not accepted, an address that redirects.
+  // The operator must mend a rejected key or a redirecting address.
   return REJECTED_STATUSES.has(status) ? 'RENDER_FAILED' : 'INTERNAL_ERROR'
 }

@@ -1,7 +1,6 @@
 import { EngineError, type SpeechRequest } from './engine.ts'
 import type { OpenaiSpeechBlock, Profile } from './engine-block.ts'
 
-/** What a family of servers understands besides input, model, voice, response_format, stream. */
 interface Dialect {
   readonly speed: boolean
   readonly instructions: boolean
@@ -9,11 +8,11 @@ interface Dialect {
   readonly maxNewTokens: boolean
   readonly taskType: boolean
   readonly reference: boolean
-  /** The voice that goes with a recording, for servers that insist on one. */
+  /** Some servers demand a voice beside a recording. */
   readonly referenceVoice?: string
-  /** Whether a server refuses a recording without its text, unless it is to speak by the sound of it alone. */
+  /** The server needs the recording's text, unless told to use the sound alone. */
   readonly soundAlone?: boolean
-  /** How the ten languages and `auto` are written, `given`: as the job has it, and `auto` not at all; null where there is no such field. */
+  /** `given` omits `auto`; null: no such field. */
   readonly language: 'title' | 'lower' | 'given' | null
 }
 
@@ -37,32 +36,28 @@ const QWEN: Dialect = {
 }
 
 const DIALECTS: Readonly<Record<Profile, Dialect>> = {
-  // Of an unknown server: what OpenAI's API leaves open, and only where the job has it.
+  // An unknown server gets optional fields only if the job has them.
   generic: { ...PLAIN, instructions: true, seed: true, reference: true, language: 'given' },
   'vllm-omni': { ...QWEN, soundAlone: true },
   'sglang-omni': { ...QWEN, language: 'lower', referenceVoice: 'default' },
-  // Refuses what it does not know, and any speed but 1.
+  // Refuses unknown fields and any speed but 1.
   nari: { ...QWEN, speed: false, taskType: false, reference: false, language: 'lower' },
   kokoro: PLAIN,
   speaches: PLAIN,
 }
 
-/** Whether servers of a family have a field for a recording to speak like. */
 export const takesRecordings = (profile: Profile): boolean => DIALECTS[profile].reference
 
-/** 12.5 codec frames a second. */
 const TOKENS_PER_SECOND = 12.5
-/** What is longer than three times the estimate is refused anyway (check-audio.ts). */
 const LONGEST_RATIO = 3
 const FEWEST_TOKENS = 128
 const MOST_TOKENS = 4096
-/** vLLM-Omni refuses more; the models were trained on a sentence or two. */
+/** vLLM-Omni refuses longer ones. */
 const INSTRUCTIONS_MAX_CHARACTERS = 500
 
 /**
- * The body of `POST /v1/audio/speech`: exactly the fields that the server's family knows, and the inputs that only the engine knows,
- * as they are. A longer style instruction is cut at a word, at 500 characters: its end matters less than the job.
- * @throws EngineError RENDER_FAILED for a voice or a speed that the server has no field for
+ * Builds the body of `POST /v1/audio/speech` from `extra` and the fields that the server's family knows.
+ * @throws EngineError RENDER_FAILED for a voice or a speed without a field
  */
 export function speechBody(block: OpenaiSpeechBlock, request: SpeechRequest): Record<string, unknown> {
   const dialect = DIALECTS[block.profile]
@@ -101,7 +96,6 @@ function voiceFields(dialect: Dialect, block: OpenaiSpeechBlock, request: Speech
   }
 }
 
-/** What the recording says. An endpoint's own inputs may say it as well, or how the server is to do without. */
 function textFields(
   { soundAlone = false }: Dialect,
   { task_type: task = 'Base' }: OpenaiSpeechBlock,
@@ -112,7 +106,6 @@ function textFields(
   return soundAlone && task === 'Base' && !isSaid ? { x_vector_only_mode: true } : {}
 }
 
-/** By the first bytes; what is not known goes as WAV, and the server says what it thinks of it. */
 const MEDIA_TYPES: readonly (readonly [RegExp, string])[] = [
   [/^(ID3|\xff[\xe2-\xfb])/, 'audio/mpeg'],
   [/^fLaC/, 'audio/flac'],
@@ -154,10 +147,7 @@ function shorten(instruction: string): string {
   return /^\s/.test(characters[INSTRUCTIONS_MAX_CHARACTERS] ?? '') ? cut.trimEnd() : cut.replace(/\s+\S*$/, '')
 }
 
-/**
- * The names in a server's list of voices: vLLM-Omni and sglang list names, Kokoro and speaches names or objects. Null for what is no list.
- * Pure.
- */
+/** Reads the names or objects of a server's list of voices; null if it is none. Pure. */
 export function listedVoices(answer: unknown): string[] | null {
   const voices = Array.isArray(answer) ? answer : (answer as { voices?: unknown } | null)?.voices
   if (!Array.isArray(voices)) return null

@@ -18,24 +18,21 @@ import type { SpeechServer } from './speech-server.ts'
 import { unreadAnswer } from './unread-answer.ts'
 
 const ERROR_BODY_MAX_BYTES = 64 * 1024
-/** 48 kHz, 16 bits, stereo: a file that says that it has more has its own. */
+/** 48 kHz, 16 bits, stereo. */
 const USUAL_BYTES_PER_SECOND = 192_000
 /** 96 kHz, 64 bits, stereo. */
 const MOST_BYTES_PER_SECOND = 1_536_000
 const LONGEST_RATIO = 4
 const LEAST_CAP_BYTES = 4 * 1024 * 1024
 const LONGEST_SPEECH_SECONDS = 1200
-/** The decoder reads at least so many seconds, also for a short text. */
 const LEAST_DECODED_SECONDS = 120
-/** Audio in base64, and its words. */
 const MOST_BYTES_OF_JSON = 1.5
 const TOO_LONG = 'The answer was longer than the text can be.'
 const LACKING: ReadonlySet<number> = new Set([404, 405])
 
 /**
- * A server that speaks OpenAI's `POST /v1/audio/speech`. One request a slot; an aborted one is closed, so that
- * the GPU stops. A busy or unavailable server is asked again for `retry_seconds`.
- * @param lookUp reads the environment variable that `api_key_env` names, at every request
+ * An aborted request closes its connection, so the GPU stops.
+ * @param lookUp reads the variable of `api_key_env` at every request
  */
 export function openOpenaiSpeech(
   block: OpenaiSpeechBlock,
@@ -49,7 +46,7 @@ export function openOpenaiSpeech(
     slots: block.max_in_flight,
     deterministic: false,
     voices: (signal) => listVoices(connection, signal),
-    // Asked whether the server is up only when there is a slot: what waits would else not hear that it has died meanwhile.
+    // The breaker decides after the wait for a slot, because the server may fail meanwhile.
     speak: (request) =>
       server.slots.run(request.signal, () =>
         server.breaker.run(() => measureSpeech(measured, request, () => speakOnce(connection, request))),
@@ -92,7 +89,7 @@ async function speakOnce(connection: Connection, request: SpeechRequest, mayHave
   })
   if (asksForTimes && refusesTimes(answer.status, answer.bytes)) {
     const untimed = await speakOnce(connection, request, false)
-    // Only what it speaks without them: a server that rejects a text may quote the whole request.
+    // A server that rejects the text may quote the request, so only a success proves it.
     server.lacksTimes = true
     return untimed
   }
@@ -102,7 +99,6 @@ async function speakOnce(connection: Connection, request: SpeechRequest, mayHave
   return { wav, truncated: first(answer.headers['x-finish-reason']) === 'length', ...words }
 }
 
-/** The most seconds that speech of this text can last. */
 const mostSecondsOf = ({ expectedSeconds = LONGEST_SPEECH_SECONDS }: SpeechRequest): number =>
   expectedSeconds * LONGEST_RATIO
 
@@ -115,13 +111,12 @@ function bytesPerSecond(beginning: Buffer): number {
 }
 
 interface Reading {
-  /** The most that is speech of the text. */
   readonly seconds: number
   readonly texts: readonly string[]
   readonly signal: AbortSignal
 }
 
-/** Whatever the answer is, as WAV. @throws EngineError PROVIDER_UNAVAILABLE for what is no audio, BadAudio for too much of it */
+/** @throws EngineError PROVIDER_UNAVAILABLE for no audio, BadAudio for too much of it */
 async function readSpeech({ server, block, lookUp }: Connection, answer: Answer, { seconds, texts, signal }: Reading) {
   const contentType = first(answer.headers['content-type']) ?? ''
   const most = Math.max(LEAST_DECODED_SECONDS, Math.min(seconds, LONGEST_SPEECH_SECONDS))
@@ -137,7 +132,7 @@ async function readSpeech({ server, block, lookUp }: Connection, answer: Answer,
   return wav
 }
 
-/** null where the server has no such path, or fails at it: the text is then spoken without times. */
+/** Returns null if the server fails here; the text is then spoken without times. */
 async function speakCaptioned(connection: Connection, request: SpeechRequest, body: string): Promise<Speech | null> {
   const { block, server } = connection
   if (block.profile !== 'kokoro' || server.lacksTimes) return null
@@ -154,7 +149,6 @@ async function speakCaptioned(connection: Connection, request: SpeechRequest, bo
   return wav && { wav, ...wordsAt(wav) }
 }
 
-/** Many servers have no such path. */
 async function listVoices(connection: Connection, signal: AbortSignal): Promise<readonly string[] | null> {
   const path = '/v1/audio/voices'
   const answer = await exchange(connection, { path, method: 'GET', cap: LEAST_CAP_BYTES, signal })
@@ -164,9 +158,8 @@ async function listVoices(connection: Connection, signal: AbortSignal): Promise<
 }
 
 /**
- * Asks a server whether it is there: most list their models, and any other answer shows that they live, too. A key that is not set here does
- * not keep the question back. Returns whether that could be told: a server that speaks may leave everything else unanswered.
- * @throws EngineError PROVIDER_UNAVAILABLE with the reason in one line
+ * Any answer shows that the server lives. Returns whether that could be told.
+ * @throws EngineError PROVIDER_UNAVAILABLE
  */
 export async function probeSpeechServer({ block, server, lookUp }: Connection): Promise<boolean> {
   const signal = AbortSignal.timeout(PROBE_MS)
@@ -187,14 +180,13 @@ interface Exchange {
   readonly path: string
   readonly method: 'GET' | 'POST'
   readonly body?: string
-  /** The most bytes that a good answer may have. */
+  /** In bytes. */
   readonly cap: number
-  /** A higher limit in bytes, which the beginning of the answer justifies. */
   readonly capOf?: (beginning: Buffer) => number
   readonly signal: AbortSignal
 }
 
-/** One request and its whole answer. @throws EngineError; the signal's reason when aborted */
+/** @throws EngineError; the signal's reason */
 function exchange(connection: Connection, request: Exchange): Promise<Answer> {
   const { method, path } = request
   const span = () => clientSpan(method, path.slice(path.lastIndexOf('/') + 1), connection.server.baseUrl)

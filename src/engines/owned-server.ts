@@ -1,20 +1,18 @@
 import { EngineError } from './engine.ts'
 
-/** What an engine block has for `base_url` whose server is that of the worker which takes the job. */
+/** A `base_url` that stands for the server of the worker which takes the job. */
 export const OWNED_SERVER = 'worker'
 
-/** The server that this worker owns. */
 export interface OwnedServer {
-  /** Where it answers. @throws where it does not now, or there is none here: the job is to be released */
+  /** @throws if the server does not answer now or is none of this worker, so that the job is released */
   url(): string
-  /** These texts go to it: they are left out of what is kept of its output. */
+  /** The server's output is kept without these texts. */
   noteSent(texts: readonly string[]): void
 }
 
-/** A request whose connection broke is tried again for this long at least: by then the worker knows whether its server is gone. */
+/** By then the worker knows whether its server has ended. */
 export const OWNED_RETRY_SECONDS = 5
 
-/** For processes that take no jobs. */
 export const NO_OWNED_SERVER: OwnedServer = {
   url: () => {
     throw new EngineError('INTERNAL_ERROR', 'base_url: worker is the server of a worker started with --server FILE.')
@@ -22,6 +20,6 @@ export const NO_OWNED_SERVER: OwnedServer = {
   noteSent: () => undefined,
 }
 
-/** Where a server answers now. @throws where it is the worker's own and does not */
+/** @throws if the worker's own server does not answer */
 export const addressOf = (baseUrl: string, owned: OwnedServer): string =>
   baseUrl === OWNED_SERVER ? owned.url() : baseUrl

@@ -1,9 +1,7 @@
 import { EngineError, FailedAttempt } from './engine.ts'
 import { isAway, isBusy } from './server-status.ts'
 
-/** A server that lives answers a small question within this time. */
 export const PROBE_MS = 2500
-/** A server that knows no such request: it lives. */
 const NOT_IMPLEMENTED = 501
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -17,13 +15,13 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: `no connection within ${PROBE_MS / 1000} s`,
 }
 
-/** @throws EngineError PROVIDER_UNAVAILABLE where the answer says that the server cannot work now, as that of a proxy in front of it does */
+/** @throws EngineError PROVIDER_UNAVAILABLE if the server or its proxy reports an outage */
 export function requireLiving(baseUrl: string, status: number, words: string): void {
   if (status === NOT_IMPLEMENTED || !isAway(status) || isBusy(status, words)) return
   throw away(`${status} was answered`, baseUrl)
 }
 
-/** @throws EngineError PROVIDER_UNAVAILABLE where an error says that the server is away; any other one is an answer of it */
+/** @throws EngineError PROVIDER_UNAVAILABLE if the error means an outage */
 export function throwIfAway(baseUrl: string, error: unknown): void {
   if (!(error instanceof EngineError)) {
     const isLate = (error as { name?: unknown } | null)?.name === 'TimeoutError'
@@ -35,7 +33,7 @@ export function throwIfAway(baseUrl: string, error: unknown): void {
   throw away(REASONS[code] ?? `no connection (${code})`, baseUrl, error)
 }
 
-/** With the server's address, without what may be secret in it. */
+/** Removes secrets from the address. */
 function away(reason: string, baseUrl: string, cause?: unknown): EngineError {
   const { origin, pathname } = new URL(baseUrl)
   const place = `${origin}${pathname}`.replace(/\/+$/, '')

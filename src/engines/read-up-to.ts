@@ -1,6 +1,6 @@
 /**
- * The whole of a stream. null: there was more than `cap`, and the connection is given up.
- * @param capOf what the beginning says of how much there may be, asked for once where it is more than `cap`
+ * Returns null beyond `cap` bytes and closes the connection.
+ * @param capOf judges the beginning once it exceeds `cap`
  */
 export async function readUpTo(
   stream: AsyncIterable<Uint8Array>,

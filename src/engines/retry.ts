@@ -4,33 +4,26 @@ import { EngineError, FailedAttempt, type SpeechEngine } from './engine.ts'
 
 const FIRST_WAIT_MS = 200
 const LONGEST_WAIT_MS = 10_000
-/** How often something is tried again that a living server could not do. */
 const MORE_ATTEMPTS = 2
 
-/** How long something is tried, in milliseconds from its first try. */
 export interface RetryBudgetMs {
-  /** With a server that is full; counted from zero once it was away, as all jobs come back to it at once. */
+  /** At a full server; it starts again after an outage, when all jobs return at once. */
   readonly busy: number
-  /** With a server that is away. */
   readonly away: number
 }
 
-/** How long work at a server is tried again, and what ends it. */
 export interface RetryOptions {
   readonly retryBudgetMs: RetryBudgetMs
-  /** When it is of no use any more, in milliseconds of `performance.now()`. A server that says when to come back is taken at its word until then. */
+  /** In milliseconds of `performance.now()`. */
   readonly deadline?: number | undefined
   readonly signal: AbortSignal
-  /** Counts what the living server could not do, where several calls are steps of one thing. */
   readonly failed?: { attempts: number }
   readonly random?: () => number
 }
 
 /**
- * Does `work`, and does it again while the server is busy or unavailable: after 200 ms, and twice that each time up to 10 s, half of it
- * by chance, and once more when the retry budget ends; or after as long as the server asked for, even where that is beyond the budget. What
- * would come after the deadline is not waited for: the last error is thrown. What the living server could not do is tried twice more.
- * @throws what `work` throws; the signal's reason when it is aborted while waiting
+ * Repeats `work` while the server is busy or unavailable, with doubling, randomized waits.
+ * A Retry-After may exceed the budget, but not the deadline. @throws the error of `work`; the signal's reason
  */
 export async function withRetryBudget<T>(
   { retryBudgetMs, deadline, signal, failed = { attempts: 0 }, random = Math.random }: RetryOptions,
@@ -55,7 +48,7 @@ export async function withRetryBudget<T>(
   }
 }
 
-/** A request that waits for a server that counts as down is woken when another one has reached it: its capacity would be idle meanwhile. */
+/** Wakes up as soon as another request reaches the server. */
 async function pause(milliseconds: number, error: EngineError, signal: AbortSignal): Promise<void> {
   const found = new AbortController()
   if (error instanceof OpenCircuit) void error.back.then(() => found.abort())
@@ -63,7 +56,6 @@ async function pause(milliseconds: number, error: EngineError, signal: AbortSign
   await wait(milliseconds, undefined, { signal: over }).catch(() => signal.throwIfAborted())
 }
 
-/** The same engine, asked for as long as a text's retry budget and deadline allow. */
 export const withRetries = (
   engine: SpeechEngine,
   { retryBudgetMs, random }: { readonly retryBudgetMs: number; readonly random?: () => number },
@@ -80,7 +72,6 @@ export const withRetries = (
   },
 })
 
-/** How long to wait at most before it is tried again; 0: it is not. */
 function leftFor(
   error: EngineError,
   waitMs: number,
@@ -95,5 +86,4 @@ function leftFor(
 const isPassing = (error: unknown): error is EngineError =>
   error instanceof EngineError && (error.code === 'PROVIDER_BUSY' || error.code === 'PROVIDER_UNAVAILABLE')
 
-/** The server itself said how long to wait. */
 const isTold = (error: EngineError): boolean => error.retryAfterMs !== undefined && !(error instanceof OpenCircuit)

@@ -1,13 +1,9 @@
 const MAX_MESSAGE_CHARACTERS = 300
-/** Twice as many, since what was sent is left out. */
 const MAX_READ_CHARACTERS = 600
-/** Words shorter than this say nothing about a text. */
 const TELLING_CHARACTERS = 3
 const WORD = /[\p{L}\p{N}\p{M}]+/gu
-/** Words, with what is quoted among them. */
 const QUOTED = /(?:[\p{L}\p{N}\p{M}]|\\u[\da-f]{4}|\\[abfnrtv]|%[\da-f]{2})+/giu
 
-/** The four shapes: `{error: {message}}`, `{detail: "…"}`, `{detail: {message}}`, `{detail: [{loc, msg}]}`; anything else is not repeated. */
 export function messageOf(body: string): string {
   const { error, detail, message } = parseObject(body)
   const reason = textOf(error) ?? textOf(detail) ?? (Array.isArray(detail) ? validationText(detail) : textOf(message))
@@ -30,7 +26,7 @@ function textOf(part: unknown): string | undefined {
   return [message, error, type].find((value) => typeof value === 'string')
 }
 
-/** Only where and what: such an entry also quotes the input. */
+/** Such entries also quote the input. */
 function validationText(entries: readonly unknown[]): string {
   const reasons = entries.map((entry) => {
     const { loc, msg } = (entry ?? {}) as { loc?: unknown; msg?: unknown }
@@ -39,10 +35,7 @@ function validationText(entries: readonly unknown[]): string {
   return reasons.join('; ')
 }
 
-/**
- * Causes are logged and stored, texts never are: every word that was sent is left out of what came back, also where it is quoted as
- * JSON or an address quotes it. Only the beginning of a long message is read, since each of its words is looked for in all that was sent.
- */
+/** Removes every sent word, because errors are logged and texts never are. */
 export function withoutWordsOf(message: string, texts: readonly string[]): string {
   const sent = texts.join('\n').toLowerCase()
   const wasSent = (word: string) => isTelling(word) && sent.includes(word.toLowerCase())
@@ -61,7 +54,6 @@ const unquoted = (words: string): string =>
     .replace(/\\[abfnrtv]/gi, ' ')
     .replace(/(?:%[\da-f]{2})+/gi, (quoted) => Buffer.from(quoted.replaceAll('%', ''), 'hex').toString())
 
-/** Every string in what was sent, wherever it is. */
 export function textsOf(sent: unknown): string[] {
   if (typeof sent === 'string') return [sent]
   if (sent === null || typeof sent !== 'object') return []

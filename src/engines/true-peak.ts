@@ -1,14 +1,12 @@
 export const FULL_SCALE = 32_768
-/** A little below -1 dBTP, where full scale is 1: players and encoders round in their own ways. */
+/** Slightly below -1 dBTP, because players and encoders round differently. */
 export const HIGHEST_PEAK = 10 ** (-1.2 / 20)
 
 const PHASES = 4
-/** To either side of where a value is interpolated. */
 const TAPS = 8
-/** A peak between samples is next to a high one. */
 export const NEAR_PEAK = 0.6
 
-/** The highest value of a signal, in units of its samples, by band-limited interpolation between the highest samples alone: the others cannot hold the peak. */
+/** The highest value between or at samples, in units of samples. */
 export function truePeakOf(samples: Int16Array): number {
   const highest = highestOf(samples)
   const near = Math.ceil(highest * NEAR_PEAK)
@@ -21,7 +19,6 @@ export function truePeakOf(samples: Int16Array): number {
   return peak
 }
 
-/** By comparisons alone: with an absolute value and a maximum of each sample all peaks took a quarter longer. */
 function highestOf(samples: Int16Array): number {
   let most = 0
   let least = 0
@@ -33,13 +30,11 @@ function highestOf(samples: Int16Array): number {
   return Math.max(most, -least)
 }
 
-/** A wave rises highest next to the highest of its samples. */
 function isCrest(samples: Int16Array, at: number): boolean {
   const height = Math.abs(samples[at]!)
   return height >= Math.abs(samples[at - 1] ?? 0) && height >= Math.abs(samples[at + 1] ?? 0)
 }
 
-/** The highest value at a sample and between it and its neighbours. */
 export function peakNear(samples: Int16Array, at: number): number {
   let peak = Math.abs(samples[at]!)
   for (let phase = 1; phase < PHASES; phase++) {
@@ -55,7 +50,7 @@ function between(samples: Int16Array, at: number, phase: number): number {
   return value
 }
 
-/** A sinc under a Hann window, for each quarter of the way from one sample to the next. */
+/** A sinc under a Hann window, for each quarter of a sample. */
 const WEIGHTS = Array.from({ length: PHASES }, (_, phase) =>
   Array.from({ length: 2 * TAPS }, (_, tap) => {
     const distance = tap - TAPS + 1 - phase / PHASES

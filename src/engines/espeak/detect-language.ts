@@ -2,13 +2,12 @@ import { createRequire } from 'node:module'
 import type { detect as Detect } from 'tinyld'
 import { FREQUENT } from './frequent-words.ts'
 
-// Its tables take 50 ms to load: for the first text whose script does not tell, not at every start.
+// The tables load slowly, so the first text that needs them loads them.
 const load = createRequire(import.meta.url)
 let detect: typeof Detect | undefined
-// Kept, as `require` looks a package up again at every call.
 const statistics = () => (detect ??= (load('tinyld') as { detect: typeof Detect }).detect)
 
-/** The languages of the published endpoint, in its order and spelling, without `auto`. */
+/** In the order and spelling of the published endpoint. */
 export const LANGUAGES = [
   'Chinese',
   'English',
@@ -24,7 +23,7 @@ export const LANGUAGES = [
 
 export type Language = (typeof LANGUAGES)[number]
 
-/** ISO 639-1 codes. */
+/** ISO 639-1. */
 export const LANGUAGE_CODES: Readonly<Record<Language, string>> = {
   Chinese: 'zh',
   English: 'en',
@@ -39,14 +38,10 @@ export const LANGUAGE_CODES: Readonly<Record<Language, string>> = {
 }
 
 const SAMPLE_CHARACTERS = 1000
-/** Up to this many words the frequent words below are surer than letter statistics. */
 const SHORT_TEXT_WORDS = 6
-/** A short text is taken for another language than its voice's if this share of its words is frequent there and none in the voice's own. */
 const SHORT_TEXT_SHARE = 0.6
-/** In a longer text the guess by letters, and the voice's language, weigh as much as this share of the words. */
 const GUESS_SHARE = 0.15
 const OWN_SHARE = 0.03
-/** One ideograph, kana or syllable carries about as much speech as this many letters. */
 const LETTERS_PER_SYLLABLE = 3
 
 const LATIN: Readonly<Record<string, Language>> = {
@@ -70,17 +65,15 @@ const FREQUENT_WORDS: readonly (readonly [Language, ReadonlySet<string>])[] = Ob
   ([language, words]) => [language as Language, new Set(words.split(' '))] as const,
 )
 
-/** Characters made or simplified in Japan, which neither form of Chinese has, and signs of Japanese writing. */
+/** Characters of Japan only, and signs of Japanese writing. */
 const JAPANESE_FORMS =
   /[々〆ヶ亜悪圧囲壱隠栄営駅円縁応桜仮懐絵壊拡覚楽勧歓観巻関陥顔気帰戯犠拠挙郷暁駆勲恵渓経継軽鶏芸撃県険圏検権顕験厳広鉱済剤雑桟賛児実釈収従渋獣縦粛処奨焼証縄譲醸図穂瀬窃摂専浅戦践銭潜繊捜挿巣騒総蔵臓続対帯滞択沢単団弾鋳庁聴勅鎮逓鉄転伝稲闘徳読届弐悩脳廃拝売発髪抜浜払仏変辺歩豊毎満訳薬様謡頼覧竜両猟緑塁涙齢労録働込峠畑辻枠黒戸塩姫麺匂凪雫扱]/u
-/** The most frequent characters that Japanese does not use, in both forms of Chinese. */
 const CHINESE_FORMS =
   /[这們们个說说么麼吗嗎您她你妳呢吧啊哪很还过给为时车东门问间见长开关让讓从從來对對后发话语习爱谁谢]/u
 
-/** Addresses and names of files and accounts are of no language. */
 const ADDRESS = /\p{L}+:\/\/\S+|\S*@\S+|#\p{L}\S*|(?:[\w-]+\.)+[a-z][\w-]+(?:\/\S*)?|\S*[\\_/]\S*[\\_/]\S*/giu
 const WORD = /\p{L}[\p{L}\p{M}]+/gu
-/** Words of one letter are no evidence of their own: they decide between languages that have some. */
+/** Words of one letter only decide between languages that other words suggest. */
 const SINGLE = /(?<![\p{L}\p{M}\p{N}'’])[aeoyàèé](?![\p{L}\p{M}'’.)])/gu
 const SINGLES: Readonly<Partial<Record<Language, string>>> = {
   English: 'a',
@@ -89,16 +82,14 @@ const SINGLES: Readonly<Partial<Record<Language, string>>> = {
   Spanish: 'aeyo',
   Portuguese: 'aeoàé',
 }
-/** A capital that does not begin a sentence begins a name. */
 const NAME = /(?<=[^\s.!?¿¡:;"“”„«»()\p{Pd}][\s'’]+)\p{Lu}\p{Ll}[\p{L}\p{M}]*/gu
-/** "Charles de Gaulle": what stands between two names belongs to them. */
+/** "Charles de Gaulle": particles between names belong to them. */
 const PARTICLE = /(?<=\p{Lu}\p{L}+\s)(?:(?:d[aeiou]|d[ao]s|del|della|der|den|du|el|l[aeo]s?|v[ao]n|y|e)\s)+(?=\p{Lu})/gu
 const SPANISH_SIGN = /[¿¡]/
 
 /**
- * The language that a text is in, or undefined when it has no letters to tell by or none of the ten fits. Letters of a script of their own
- * tell at any length.
- * @param own of the voice: it holds unless a text in Latin letters, or in kanji alone, is clearly in another language. Pure.
+ * Detects a text's language; undefined if none of the ten fits. Pure.
+ * @param own the voice's language, kept unless the text clearly shows another
  */
 export function detectLanguage(text: string, own?: Language): Language | undefined {
   const from = Math.max(0, text.search(/[¿¡]?\p{L}/u))
@@ -106,11 +97,11 @@ export function detectLanguage(text: string, own?: Language): Language | undefin
   const said = composed.replace(ADDRESS, ' ')
   const language = byScript(said) ?? byScript(composed)
   if (language === 'Latin') return own === undefined ? detectLatin(said) : detectLatinFor(own, said)
-  // Kanji alone may be of either language: a Japanese voice reads them in Japanese where nothing in them is Chinese alone.
+  // Kanji alone may be either, so a Japanese voice keeps Japanese without Chinese-only forms.
   return language === 'Chinese' && own === 'Japanese' && !hasChineseForms(composed) ? 'Japanese' : language
 }
 
-/** Whether the letters of the ten languages in a text are mostly Latin ones. Cheap, unlike telling their language. Pure. */
+/** Cheap, unlike detecting the language. Pure. */
 export const isMostlyLatin = (text: string): boolean => byScript(text.slice(0, SAMPLE_CHARACTERS)) === 'Latin'
 
 function byScript(sample: string): Language | 'Latin' | undefined {
@@ -126,13 +117,11 @@ function byScript(sample: string): Language | 'Latin' | undefined {
   return most === cyrillic ? 'Russian' : 'Latin'
 }
 
-/** Whether ideographs are written as in Chinese alone. */
 const hasChineseForms = (text: string): boolean => CHINESE_FORMS.test(text)
 
-/** Text without kana is Japanese where it is written as in Japanese alone. */
 const isKanji = (text: string): boolean => JAPANESE_FORMS.test(text) && !hasChineseForms(text)
 
-/** Letter statistics take many times as long as looking words up: they are asked only where those do not decide. */
+/** Letter statistics are slow, so frequent words decide first. */
 function detectLatin(sample: string): Language | undefined {
   const words: string[] = sample.toLowerCase().match(WORD) ?? []
   if (words.length > SHORT_TEXT_WORDS) {
@@ -149,7 +138,6 @@ function detectLatin(sample: string): Language | undefined {
 
 const byStatistics = (sample: string): Language | undefined => LATIN[statistics()(sample, { only: Object.keys(LATIN) })]
 
-/** The languages that have most of the words among their frequent ones; none where no word is. */
 function byFrequentWords(words: readonly string[]): Language[] {
   const scores = FREQUENT_WORDS.map(([language, known]) => [language, count(words, known)] as const)
   const best = Math.max(...scores.map(([, score]) => score))
@@ -159,7 +147,7 @@ function byFrequentWords(words: readonly string[]): Language[] {
 const count = (words: readonly string[], known: ReadonlySet<string>): number =>
   words.reduce((sum, word) => (known.has(word) ? sum + 1 : sum), 0)
 
-/** Detects the language for a voice that has one. Names, and letter statistics alone, are no evidence of another language. */
+/** Names and letter statistics alone are no evidence against the voice's language. */
 function detectLatinFor(own: Language, sample: string): Language {
   if (SPANISH_SIGN.test(sample)) return 'Spanish'
   const words: string[] = sample.toLowerCase().match(WORD) ?? []
@@ -174,14 +162,13 @@ function detectLatinFor(own: Language, sample: string): Language {
     const ofOne = singles.filter((letter) => SINGLES[language]?.includes(letter)).length
     return (count(named, wordsOf(language)) + ofOne / 2) / total + (language === guess ? GUESS_SHARE : 0)
   }
-  // One word is evidence where the statistics agree and none says otherwise.
   const isLikely = (language: Language): boolean =>
     onlyIn(language, own, named) > 1 || (language === guess && onlyIn(own, language, named) === 0)
   const likely = more.flatMap(([language]) => (isLikely(language) ? [[language, weigh(language)] as const] : []))
   return likely.reduce((most, one) => (one[1] > most[1] ? one : most), [own, weigh(own) + OWN_SHARE] as const)[0]
 }
 
-/** A headline may have no frequent word of any language. Then several words decide whose letters only that language has. */
+/** A headline may lack frequent words, so letters of one language decide in several words. */
 const isMarked = (language: Language | undefined, words: readonly string[]): language is Language =>
   MARKS.some(([mark, one]) => one === language && words.filter((word) => mark.test(word)).length >= MARKED_WORDS)
 
@@ -190,7 +177,6 @@ function shortTextOf(own: Language, words: readonly string[], total: number): La
   return clear !== undefined && count(words, wordsOf(clear)) > count(words, wordsOf(own)) ? clear : own
 }
 
-/** Counts the words that are frequent in one language and not in the other. */
 const onlyIn = (language: Language, other: Language, words: readonly string[]): number =>
   count(
     [...new Set(words)].filter((word) => !wordsOf(other).has(word)),
@@ -200,7 +186,6 @@ const onlyIn = (language: Language, other: Language, words: readonly string[]): 
 const wordsOf = (language: Language): ReadonlySet<string> =>
   FREQUENT_WORDS.find(([name]) => name === language)?.[1] ?? new Set()
 
-/** The one language whose frequent words make up most of a short text. */
 function clearlyOf(words: readonly string[], total: number): Language | undefined {
   const different = [...new Set(words)]
   const [language, ...tied] = byFrequentWords(different)
@@ -209,7 +194,6 @@ function clearlyOf(words: readonly string[], total: number): Language | undefine
   return hits >= 2 && hits >= SHORT_TEXT_SHARE * total ? language : undefined
 }
 
-/** A title, in which every word has a capital, keeps its words. */
 const withoutNames = (sample: string): string =>
   /(?<!\p{L})\p{Ll}\p{L}/u.test(sample) ? sample.replace(PARTICLE, ' ').replace(NAME, ' ') : sample
 

@@ -1,4 +1,4 @@
-/** The languages and accents that the embedded engine speaks, as its data files call them. A test holds both lists against the engine. */
+/** eSpeak's languages and accents; a test compares both lists with the engine. */
 const LANGUAGES = [
   'af am an ar as az ba be bg bn bpy bs ca ca-ba ca-nw ca-va chr cmn cmn-Latn-pinyin cmn-latn-pinyin cs cv ',
   'cy da de el en en-029 en-GB-scotland en-GB-x-gbclan en-GB-x-gbcwmd en-GB-x-rp en-US en-US-nyc ',
@@ -9,7 +9,6 @@ const LANGUAGES = [
   'ta te th ti tk tn tr tt ug uk ur uz vi vi-VN-x-central vi-VN-x-south vi-vn-x-central vi-vn-x-south xex ',
   'yue yue-Latn-jyutping',
 ].join('')
-/** Its speakers. */
 const VARIANTS = [
   'Alex|Alicia|Andrea|Andy|Annie|AnxiousAndy|Demonic|Denis|Diogo|Gene|Gene2|Henrique|Hugo|Jacky|Lee|Marco|',
   'Mario|Michael|Mike|Mr serious|Nguyen|Reed|RicishayMax|RicishayMax2|RicishayMax3|Storm|Tweaky|UniRobot|',
@@ -20,7 +19,7 @@ const VARIANTS = [
   'robosoft8|sandro|shelby|steph|steph2|steph3|travis|victor|whisper|whisperf|zac',
 ].join('')
 
-/** What a name such as `en-us+f3` may be made of: a language, and a speaker after the plus. */
+/** A name such as `en-us+f3`: language, then variant. */
 export interface EspeakNames {
   readonly languages: ReadonlySet<string>
   readonly variants: ReadonlySet<string>

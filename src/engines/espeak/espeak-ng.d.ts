@@ -1,5 +1,5 @@
 declare module '@echogarden/espeak-ng-emscripten' {
-  /** Strings may be given as pointers into the module's memory, which is how this service gives them. */
+  /** Strings may be pointers into the module's memory. */
   export interface EspeakWorker {
     set_voice(namePointer: number): number
     set_rate(wordsPerMinute: number): void
@@ -21,7 +21,6 @@ declare module '@echogarden/espeak-ng-emscripten' {
     addFunction(callback: (samplesPointer: number, samples: number, eventsPointer: number) => number): number
   }
 
-  /** What may be given in place of what the module would read itself. */
   export interface EspeakOptions {
     getPreloadedPackage?(path: string, bytes: number): ArrayBuffer
   }

@@ -1,7 +1,6 @@
-/** Letters that every language of eSpeak reads as words, if need be in the manner of the language that they belong to. */
 const EVERYWHERE =
   'Latin Armenian Bengali Devanagari Georgian Gujarati Gurmukhi Hangul Kannada Malayalam Sinhala Tamil'.split(' ')
-/** Letters that only these languages read; any other says their names or codes, in English. A test holds this against the engine. */
+/** Scripts and the only languages that read them; a test compares this with the engine. */
 const SOME: Readonly<Record<string, string>> = {
   Arabic: 'ar fa sd ug ur',
   Bopomofo: 'cmn',
@@ -17,26 +16,21 @@ const SOME: Readonly<Record<string, string>> = {
   Telugu: 'te',
   Thai: 'th',
 }
-/** These name a Greek letter, which is right for one letter in a formula and wrong for a word. */
 const NAME_GREEK = 'af bs en hr lt mk sr vi'
 
-/** Scripts that have a name here. */
 export const SCRIPTS: readonly string[] = [...EVERYWHERE, 'Greek', ...Object.keys(SOME)]
 
-/** Of Emoji only what is shown as a picture: digits and © are none. */
+/** Pictures only: the Emoji property also holds digits and ©. */
 const EMOJI =
   /[\p{Emoji_Presentation}\p{Emoji_Modifier}\p{Regional_Indicator}\u{E0020}-\u{E007F}]|(?![©®™])\p{Extended_Pictographic}/u
-/** What joins, turns and frames emoji. */
 const EMOJI_PART = /\u200d|\u20e3|\ufe0e|\ufe0f/u
 const GREEK_WORD = /\p{Script=Greek}{2,}/gu
 const KANA_SIGN = /\u3099|\u309a|[\u309b\u309c\u30fb\u30fc\u301c〆々]/u
 
-/** What a language of eSpeak makes of a character: `silent` ones must be kept from it. */
 type Utterance = 'letter' | 'symbol' | 'silent'
 
 const letters = new Map<string, RegExp>()
 
-/** @param language as eSpeak calls it, with or without its accent */
 export function utteranceOf(character: string, language: string): Utterance {
   if (character <= 'ɏ') return /[\p{L}\p{N}]/u.test(character) ? 'letter' : 'symbol'
   if (EMOJI.test(character) || EMOJI_PART.test(character) || /[\p{Script=Braille}\p{Cn}]/u.test(character))
@@ -46,7 +40,7 @@ export function utteranceOf(character: string, language: string): Utterance {
   return lettersOf(language).test(character) ? 'letter' : 'silent'
 }
 
-/** The text with spaces in place of Greek words, where only their letters would be named. As long as the text. */
+/** Replaces Greek words that eSpeak would spell by spaces of the same length. */
 export const withoutNamedWords = (text: string, language: string): string =>
   NAME_GREEK.split(' ').includes(familyOf(language))
     ? text.replace(GREEK_WORD, (word) => ' '.repeat(word.length))

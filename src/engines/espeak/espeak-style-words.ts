@@ -1,4 +1,3 @@
-/** Steps away from neutral; one step is clearly heard. */
 export interface Style {
   readonly rate?: number
   readonly pitch?: number
@@ -7,7 +6,7 @@ export interface Style {
   readonly whisper?: number
 }
 
-/** Within a style: English, German, French, Spanish, Italian, Portuguese, Russian, Chinese, Japanese, Korean. */
+/** The order within a style: English, German, French, Spanish, Italian, Portuguese, Russian, Chinese, Japanese, Korean. */
 const WORDS: readonly (readonly [Style, string])[] = [
   [
     { rate: -1 },
@@ -104,7 +103,6 @@ function list(words: string): string[] {
   return words.split(/\s+/).map(foldWord)
 }
 
-/** Lower case and without accents: how instructions and the words above are compared. */
 export function foldWord(text: string): string {
   return text
     .toLowerCase()

@@ -1,35 +1,28 @@
 import { paceOf } from '../engine.ts'
 import { foldWord, MODIFIERS, NEGATIONS, STYLE_WORDS, type Style } from './espeak-style-words.ts'
 
-/** eSpeak's parameters: rate in words a minute, the others in its own units, where 50, 50 and 100 are neutral. */
+/** Rate in words per minute; the others in eSpeak's units, neutral at 50, 50 and 100. */
 export interface Prosody {
   readonly rate: number
   readonly pitch: number
   readonly range: number
   readonly volume: number
-  /** The style asks for a whisper, which is a speaker of its own. */
   readonly whispers: boolean
-  /** Where eSpeak's rate alone does not bring the pace that is asked for: how many times as fast as at another rate the speech is to be. */
+  /** Present if eSpeak's rate alone misses the pace. */
   readonly pace?: { readonly ownRate: number; readonly speed: number }
 }
 
 const NEUTRAL = { rate: 175, pitch: 50, range: 50, volume: 100 } as const
-/** "A little whispering" is a whisper, "not whispering" is none. */
 const LEAST_WHISPER = 0.4
 const LIMITS = { rate: [80, 450], pitch: [0, 99], range: [0, 99], volume: [10, 170] } as const
 
-/** Within it eSpeak's rates make any language as fast as they say, within 12 %; at 2 Russian is 1.6 times as fast. */
 const TRUE_SPEEDS = [0.75, 1.5] as const
 
-/** "not too fast" asks for somewhat less than the ordinary, not for the opposite. */
+/** "not too fast" asks for less, not for the opposite. */
 const NEGATED = -0.4
-/** How many words without a meaning may stand between a modifier and its word: "not in a sad voice". */
 const REACH_WORDS = 3
 
-/**
- * What a style instruction and a speed mean in eSpeak's parameters. Known words add up, each scaled by the modifiers before
- * it; unknown words change nothing. `speed`, 0.25 to 4, multiplies the rate. Pure.
- */
+/** Translates a style instruction: known words add up, scaled by modifiers; `speed` multiplies the rate. Pure. */
 export function styleToProsody(instruction: string | undefined, speed = 1): Prosody {
   const style = instruction === undefined ? {} : readStyle(instruction)
   return {
@@ -73,7 +66,7 @@ function readStyle(instruction: string): Style {
   return total
 }
 
-/** Lower case, without accents; scripts that do not put spaces between words are cut along the words that are known. */
+/** Splits scripts without spaces at known words. */
 function words(instruction: string): string[] {
   const tokens = foldWord(instruction).match(/[\p{L}\p{M}]+(?:['’]\p{L}+)?/gu) ?? []
   return tokens.flatMap((token) => (UNSPACED.test(token) ? cut(token) : token.replace(/^.*n['’]t$/, 'not')))

@@ -15,15 +15,13 @@ import { toWordMarks } from './word-events.ts'
 
 const VARIANTS_FOLDER = '/usr/share/espeak-ng-data/voices/!v'
 const MOST_STYLE_DB = 3.5
-/** At 100 some speakers are cut off at full scale. */
+/** At 100 some speakers clip. */
 const UNCUT_VOLUME = 50
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
-/** One text to render, as it crosses to the thread. */
 export interface RenderTask {
   readonly text: string
   readonly engineVoice: string
-  /** The language that the voice was made for, where its name does not say. */
   readonly own?: string | null
   readonly language: Language | 'auto'
   readonly prosody: Prosody
@@ -39,18 +37,16 @@ interface SpokenWav extends Unspoken {
   readonly words: readonly WordMark[]
 }
 
-/** A WAV file with its loudness and words; or, as a string for the operator, why there is none; without a file where the text holds nothing that the language reads. */
+/** A string is an error for the operator. */
 export type Rendering = SpokenWav | Unspoken | string
 
-/** Of a thread: `true` once it is ready for its first text; a text's rendering; why it ends. */
+/** `true` means that the thread is ready. */
 export type ThreadMessage = true | Rendering | Error
 
-/** What a thread is started with. */
 export interface ThreadData {
   readonly voiceData: VoiceData
 }
 
-/** The body of a rendering thread. */
 const render = await openRenderer()
 parentPort?.on('message', (task: RenderTask) => {
   const rendering = render(task)
@@ -62,7 +58,6 @@ interface Speech {
   readonly variants: ReadonlySet<string>
   readonly recording: Recording
   readonly sampleRate: number
-  /** Speaks into the recording. False where there is no such voice. */
   say(spoken: string, name: string, prosody: Prosody, voicePitch: number): boolean
 }
 
@@ -77,11 +72,11 @@ async function openSpeech(): Promise<Speech> {
     record(recording, espeak.HEAPU8, { pointer, samples, events })
     return 0
   })
-  // A first call makes the bindings allocate their scratch buffer, which must be part of the pristine memory.
+  // The first call allocates a buffer that the pristine memory must contain.
   worker.set_voice(0)
   const pristine = usedMemory(espeak)
   const say = (spoken: string, name: string, prosody: Prosody, voicePitch: number): boolean => {
-    // eSpeak carries state from one text to the next (flutter, pauses, dictionaries): every text starts from the same memory.
+    // eSpeak keeps state between texts, so every text starts from the same memory.
     espeak.HEAPU8.set(pristine)
     if (worker.set_voice(copyIn(espeak, name)) !== 0) return false
     setProsody(worker, prosody, voicePitch)
@@ -113,7 +108,7 @@ async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
       const marks = toWordMarks(words, text, parts, ESCAPES)
       return { wav, loudness: { ...loudness, target: targetLufs(prosody) }, words: marks, kanji }
     } catch (error) {
-      // What is thrown out of the compiled code leaves its stack unbalanced: nothing in this thread can be trusted any more.
+      // An exception leaves the compiled code's stack unbalanced, so the thread must end.
       parentPort?.postMessage(error instanceof Error ? error : new Error(`eSpeak NG ended: ${String(error)}`))
       return process.exit(1)
     }
@@ -122,13 +117,12 @@ async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
 
 let japanese: JapaneseReader | undefined
 
-/** Opened by the first text that needs it, and kept. */
 const readJapanese: JapaneseReader = (text) => {
   japanese ??= openJapaneseReader()
   return japanese(text)
 }
 
-/** eSpeak seeds the noise in breathy voices with the time at which it starts; two threads must not sound different. */
+/** eSpeak seeds noise with its start time; threads must sound alike. */
 function atTimeZero<T>(start: () => T): T {
   const { now } = Date
   Date.now = () => 0
@@ -139,7 +133,6 @@ function atTimeZero<T>(start: () => T): T {
   }
 }
 
-/** A copy of the memory up to the last word that is in use. */
 function usedMemory({ HEAPU8: memory }: EspeakModule): Uint8Array {
   const words = new Uint32Array(memory.buffer)
   let end = words.length
@@ -147,7 +140,7 @@ function usedMemory({ HEAPU8: memory }: EspeakModule): Uint8Array {
   return memory.slice(0, end * words.BYTES_PER_ELEMENT)
 }
 
-/** Never freed: the next text starts from pristine memory. */
+/** Never freed, because the next text restores the pristine memory. */
 function copyIn(espeak: EspeakModule, text: string): number {
   const bytes = Buffer.from(`${text}\0`)
   const pointer = espeak._malloc(bytes.length)
@@ -155,7 +148,7 @@ function copyIn(espeak: EspeakModule, text: string): number {
   return pointer
 }
 
-/** How loud the speech becomes is measured; eSpeak itself cuts off what is louder than it can hold, as a raised voice may be. */
+/** Loudness is set after measuring, because eSpeak clips loud speech. */
 function setProsody(worker: EspeakWorker, { rate, pitch, range, volume }: Prosody, voicePitch: number): void {
   worker.set_rate(rate)
   worker.set_pitch(Math.min(99, Math.max(0, pitch + voicePitch - OWN_PITCH)))
@@ -163,16 +156,12 @@ function setProsody(worker: EspeakWorker, { rate, pitch, range, volume }: Prosod
   worker.set_volume(volume > 100 ? volume : UNCUT_VOLUME)
 }
 
-/** A style makes the speech louder or quieter, and never so much that it stands out of everything else that is played. */
 function targetLufs({ volume }: Prosody): number {
   const asked = 20 * Math.log10(volume / 100)
   return NORMAL_LUFS + Math.min(MOST_STYLE_DB, Math.max(-MOST_STYLE_DB, asked))
 }
 
-/**
- * The binding always reads SSML, `[[phonemes]]` and commands after U+0001 (private-use characters stand for markup inside
- * eSpeak). None of them may come from a text.
- */
+/** The binding always reads SSML, `[[phonemes]]` and U+0001 commands, which no text may contain. */
 function plainText(text: string): string {
   return text
     .toWellFormed()

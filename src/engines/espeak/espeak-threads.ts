@@ -3,18 +3,13 @@ import { threadEnvironment } from '../../values/thread-environment.ts'
 import type { Rendering, RenderTask, ThreadData, ThreadMessage } from './espeak-thread.ts'
 import { closeVoiceData, openVoiceData, type VoiceData } from './voice-data.ts'
 
-/** A thread holds 40 MB and takes a second to be as quick again. */
 const IDLE_MS = 5 * 60_000
-/** One that has not started by then never will: it is ended, so that another one can. */
 const START_MS = 5 * 60_000
-/** After a thread that did not start, while others speak. */
 const REST_MS = 1000
 
-/** Renders texts in threads, each one text at a time, first come first served. */
 export interface EspeakThreads {
-  /** @throws the signal's reason when aborted, which ends the thread; Error when the thread dies or the pool is closed. */
+  /** @throws the signal's reason, which ends the thread; Error if the thread dies or the pool closes */
   run(task: RenderTask, signal?: AbortSignal): Promise<Rendering>
-  /** Starts a thread where there is none: a text that comes soon waits for less of its start. */
   start(): void
   close(): Promise<void>
 }
@@ -26,28 +21,21 @@ interface Job {
 
 interface Thread {
   readonly worker: Worker
-  /** Once it has loaded the engine. */
   isReady: boolean
   job: Job | undefined
-  /** Ends it where it does not start, or has nothing to do. */
   timer: NodeJS.Timeout
 }
 
 interface Options {
-  /** Five minutes unless given. */
   readonly idleMs?: number
-  /** How long a thread may take to start; five minutes unless given. */
   readonly startMs?: number
-  /** How long no other thread is tried after one that did not start, while others speak; a second unless given. */
   readonly restMs?: number
-  /** Makes a thread; throws where the machine has none left. */
   readonly spawn?: (workerData: ThreadData) => Worker
 }
 
 /**
- * Up to `most` threads, one more whenever a text has to wait. That text goes to the thread that is free first, so none waits a second for a new one
- * where another ends its text within milliseconds. Where a thread was not needed for `idleMs`, all but one end. One that dies fails the text in its hands.
- * One that cannot start fails a text that waits where no other thread is left to speak it: makes errors, not a text that waits for ever.
+ * Starts up to `most` threads on demand; all but one end when idle.
+ * A dying thread fails its text; a failed start fails a text only if no thread is left.
  */
 export const openThreads = (most: number, options: Options = {}): EspeakThreads => new Pool(most, options)
 
@@ -60,7 +48,6 @@ class Pool implements EspeakThreads {
   readonly #threads = new Set<Thread>()
   readonly #waiting = new Set<Job>()
   #voiceData: VoiceData | undefined
-  /** Set while no further thread is started. */
   #rest: NodeJS.Timeout | undefined
 
   constructor(most: number, options: Options) {
@@ -144,14 +131,12 @@ class Pool implements EspeakThreads {
     const { job } = thread
     thread.job = undefined
     thread.isReady = true
-    // Only a thread at work keeps the process alive.
     thread.worker.unref()
     if (message !== true) job?.settle(message)
     clearTimeout(thread.timer)
     thread.timer = setTimeout(() => this.#endIdle(thread), this.#options.idleMs).unref()
   }
 
-  /** The first one stays: it takes every text that comes alone, so it has compiled the most. */
   #endIdle(thread: Thread): void {
     const [first] = this.#threads
     if (thread === first) return
@@ -167,7 +152,6 @@ class Pool implements EspeakThreads {
     this.#dispatch()
   }
 
-  /** Texts go on waiting where another thread speaks them in turn, as soon as it has started. */
   #failStart(error: Error): void {
     const [waiting] = this.#waiting
     if (this.#threads.size > 0) this.#pause()

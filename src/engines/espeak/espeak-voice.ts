@@ -2,7 +2,6 @@ import type { EngineVoice } from '../engine.ts'
 import { detectLanguage, LANGUAGE_CODES, LANGUAGES, type Language } from './detect-language.ts'
 import { familyOf } from './espeak-scripts.ts'
 
-/** What eSpeak NG calls each of `LANGUAGES`. */
 export const ESPEAK_LANGUAGES: Readonly<Record<Language, string>> = {
   ...LANGUAGE_CODES,
   Chinese: 'cmn',
@@ -11,24 +10,22 @@ export const ESPEAK_LANGUAGES: Readonly<Record<Language, string>> = {
 
 interface EspeakVoice {
   readonly language: string
-  /** The speaker, one of eSpeak's variants; null for the language's plain voice. */
+  /** Null: the language's plain voice. */
   readonly variant: string | null
   /** 0 to 99; 50 is the speaker's own. */
   readonly pitch: number
 }
 
 export const OWN_PITCH = 50
-/** The speakers that whisper, and the others by whom a woman is recognised. */
 const WHISPER = { woman: 'whisperf', man: 'whisper' } as const
 const WOMEN = /^(?:f\d|Alicia|Andrea|Annie|anika|anikaRobot|aunty|belinda|grandma|linda|shelby|steph\d?|whisperf)$/
 
-/** The speaker that whispers in place of another one. */
 export const whispererFor = (variant: string | null): string =>
   variant !== null && WOMEN.test(variant) ? WHISPER.woman : WHISPER.man
 
 /**
- * The speaker of `engineVoice` (`en-us+f3`, or `en-us+f3@60` for a higher pitch of 0 to 99) in the wanted language. A voice's own accent (`en-gb`) stays when it is of that
- * language, or when there is none to change to. Null when the name is not of that form.
+ * Picks the speaker of `en-us+f3` or `en-us+f3@60` (pitch) in a language; null for another form.
+ * A voice's accent stays if it is of that language.
  */
 export function pickVoice(engineVoice: string, language: Language | undefined): EspeakVoice | null {
   const [, own, variant, pitch = OWN_PITCH] =
@@ -40,7 +37,7 @@ export function pickVoice(engineVoice: string, language: Language | undefined): 
 
 const NAMED_LANGUAGE = /^([a-z]{2,3})(?:[-_+@]|$)/i
 
-/** The language that a voice was made for: what its file says, else what its engine's name of it begins with, such as `en-us+f3`. Pure. */
+/** The language that a voice's file states, else that of its engine's name. Pure. */
 export function ownLanguage({
   engineVoice,
   language,
@@ -53,7 +50,7 @@ export function ownLanguage({
   return LANGUAGES.find((known) => familyOf(ESPEAK_LANGUAGES[known]) === family)
 }
 
-/** The language that a text is spoken in: the one asked for, else the one that it is in. undefined: the voice's own. Pure. */
+/** The requested language, else the detected one; undefined: the voice's own. Pure. */
 export const spokenLanguage = (
   voice: Pick<EngineVoice, 'engineVoice' | 'language'>,
   asked: Language | 'auto',

@@ -6,29 +6,22 @@ import type { RenderTask } from './espeak-thread.ts'
 import { type EspeakThreads, openThreads } from './espeak-threads.ts'
 import { KANJI } from './spoken-text.ts'
 
-/** So often that the engine's inner loops are compiled by the end; one at a time, so that a text that comes meanwhile waits for one only. */
 const WARM_UP_TEXT = 'The first sentences compile the code that every later sentence runs.'
 const WARM_UP_TIMES = 20
 
-/** The embedded engine also knows how to be ready before the first request. */
 export interface EspeakEngine extends SpeechEngine {
-  /** Starts a thread and has it render texts for warming up, off the event loop; real texts come first. Never rejects. */
+  /** Never rejects. */
   warm(): Promise<void>
 }
 
 interface EspeakOptions {
   readonly threads: number
   readonly log: Log
-  /** After how long without a text all threads but one end; five minutes unless given. */
   readonly idleThreadMs?: number
-  /** Threads that were opened, and perhaps started, before; absent: the engine's own. */
   readonly started?: EspeakThreads
 }
 
-/**
- * eSpeak NG in up to `threads` worker threads, the first started by `warm()` or a request, the others by requests that wait. WAV at 22,050 Hz; the same request always
- * gives the same bytes. `reference` voices are refused; `seed` and other inputs change nothing.
- */
+/** eSpeak NG in up to `threads` worker threads: WAV at 22,050 Hz. It refuses `reference` voices and ignores `seed`. */
 export function openEspeak(options: EspeakOptions): EspeakEngine {
   const idle = options.idleThreadMs === undefined ? {} : { idleMs: options.idleThreadMs }
   const threads = options.started ?? openThreads(options.threads, idle)

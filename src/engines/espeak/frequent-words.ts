@@ -1,4 +1,3 @@
-/** Words that make up half of any text in a language, and greetings. Single letters are none: they may be of any. */
 export const FREQUENT = {
   English:
     'hello hi hey good morning afternoon evening night goodbye bye thanks thank you please sorry yes no the and is are was were be been being am of to in it its this that these those what where how when which who whose why he she we they me my your yours his her hers their our us them with for from not on at by as or if but so an all any some one two out up down off over under about into after before again then than there here just only also very too more most much many have has had having do does did done don can could will would shall should may might must let get got go going come make made take see know think want need like time day today tomorrow now new man people because while through between every each other another such own same never always still back well way welcome test scenario',

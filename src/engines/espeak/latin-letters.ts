@@ -1,18 +1,13 @@
-/** Small capitals, as styled texts have them, and the ɡ of phonetics: no form of Unicode leads to the letters that they show. */
 const SMALL = new Map(
   Array.from('ᴀaʙbᴄcᴅdᴇeꜰfɢgɡgʜhɪiᴊjᴋkʟlᴍmɴnᴏoᴘpʀrꜱsᴛtᴜuᴠvᴡwʏyᴢz'.matchAll(/(.)(.)/gu), ([, small, letter]) => [
     small!,
     letter!,
   ]),
 )
-/** The last of the Latin letters that eSpeak reads in every language. */
 const LAST_READ = 'ɏ'
 const LATIN_LETTER = /(?=\p{L})\p{Script=Latin}/u
 
-/**
- * A Latin letter as eSpeak reads it: it spells others by the numbers of their codes. Vietnamese ế is ê, a raised ᵗ is t; what leads to
- * no such letter stays. Pure.
- */
+/** Returns the letter that eSpeak reads (ế as ê, ᵗ as t), because eSpeak would spell others as codes. Pure. */
 export function readableLatin(letter: string): string {
   if (letter <= LAST_READ || !LATIN_LETTER.test(letter)) return letter
   const small = SMALL.get(letter)

@@ -5,12 +5,11 @@ import { readWordEvents, type WordEvent } from './word-events.ts'
 
 const FIRST_BUFFER_BYTES = 512 * 1024
 const TAIL_MS = 100
-/** About -72 dB: anything above it may be the end of a word. */
+/** About -72 dB. */
 const SOUND = 8
-/** Below it no listener hears a pace, and every change of speech costs some of its sound. */
+/** Smaller changes are inaudible. */
 const LEAST_STRETCH = 0.03
 
-/** One buffer for all texts of a thread: a new one for each would have to grow, and be copied as it does. */
 export interface Recording {
   bytes: ArrayBuffer
   length: number
@@ -25,13 +24,11 @@ interface Finished {
 
 export const openRecording = (): Recording => ({ bytes: new ArrayBuffer(FIRST_BUFFER_BYTES), length: 0, words: [] })
 
-/** Forgets what was recorded. */
 export function startRecording(recording: Recording): void {
   recording.length = 0
   recording.words = []
 }
 
-/** Adds what eSpeak's callback is given: samples and events, by their places in its memory. */
 export function record(
   recording: Recording,
   memory: Uint8Array<ArrayBuffer>,
@@ -44,13 +41,9 @@ export function record(
   recording.length = end
 }
 
-/** The samples up to the last that sounds. */
 export const soundingLength = (recording: Recording): number => soundingIn(samplesOf(recording))
 
-/**
- * Ends the recording a tenth of a second after its last sound, whatever eSpeak left there.
- * @param sounding how many samples it is to have up to there; absent: as many as eSpeak spoke
- */
+/** @param sounding samples up to the last sound; absent: as eSpeak spoke */
 export function finishRecording(recording: Recording, sampleRate: number, sounding?: number): Finished {
   const factor = factorFor(soundingLength(recording), sounding)
   const spoken = samplesOf(recording)
@@ -64,7 +57,6 @@ export function finishRecording(recording: Recording, sampleRate: number, soundi
   return { wav, loudness: measureLoudness(new Int16Array(wav.buffer, WAV_HEADER_BYTES, end), sampleRate), words }
 }
 
-/** How many times as fast `spoken` samples must be to become `wanted`. */
 function factorFor(spoken: number, wanted = spoken): number {
   const factor = spoken === 0 || wanted === 0 ? 1 : spoken / wanted
   return Math.abs(factor - 1) < LEAST_STRETCH ? 1 : factor

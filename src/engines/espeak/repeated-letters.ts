@@ -1,6 +1,6 @@
 import { type SpokenPart, spokenText } from './spoken-part.ts'
 
-/** So often in a row eSpeak says a letter by its name: without a pause between them it leaves out all that follow. */
+/** eSpeak drops further repetitions without a pause. */
 const MOST = 3
 const BETWEEN = /[\s.'_-]+/g
 const RUN = new RegExp(
@@ -8,7 +8,7 @@ const RUN = new RegExp(
   'giu',
 )
 
-/** The same with a comma behind every third of one and the same letter, in place of what stands there: all of them are said then. Pure. */
+/** Puts a comma after every third repetition of a letter, so that eSpeak says all of them. Pure. */
 export function withLettersApart(parts: readonly SpokenPart[]): readonly SpokenPart[] {
   const commas = commasIn(spokenText(parts))
   if (commas.size === 0) return parts
@@ -20,7 +20,6 @@ export function withLettersApart(parts: readonly SpokenPart[]): readonly SpokenP
   })
 }
 
-/** What stands at which UTF-16 unit instead. */
 function commasIn(text: string): ReadonlyMap<number, string> {
   const commas = new Map<number, string>()
   for (const { 0: run, index: start } of text.matchAll(RUN)) {

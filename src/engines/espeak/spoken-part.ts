@@ -1,14 +1,13 @@
-/** A stretch of what an engine is given to say, and the stretch of the submitted text that it stands for, in code points. */
+/** Spoken text and its stretch of the submitted text in code points. */
 export interface SpokenPart {
   readonly spoken: string
   readonly start: number
   readonly length: number
 }
 
-/** What the parts say together. */
 export const spokenText = (parts: readonly SpokenPart[]): string => parts.map(({ spoken }) => spoken).join('')
 
-/** Parts of a text that is itself said in parts: `inner` counts the code points of what `outer` says. */
+/** `inner` counts code points of what `outer` says. */
 export function composeParts(outer: readonly SpokenPart[], inner: readonly SpokenPart[]): SpokenPart[] {
   const origins = outer.flatMap((part) => Array.from(part.spoken, () => part))
   return inner.map(({ spoken, start, length }) => {

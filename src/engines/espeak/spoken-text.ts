@@ -8,35 +8,31 @@ import { readableLatin } from './latin-letters.ts'
 import { withLettersApart } from './repeated-letters.ts'
 import { composeParts, type SpokenPart, spokenText } from './spoken-part.ts'
 
-/** Reads a text in Japanese: words in kanji come back in katakana, everything else as it is. Offsets are code points of the text. */
+/** Offsets are code points of the text. */
 export type JapaneseReader = (text: string) => SpokenPart[]
 
 export const KANJI = /[\p{Script=Han}々〆ヶ]/u
-/** Other forms of ordinary characters: full and half width, styled, circled and presentation forms, squared words, two kana in one. */
 const FORM =
   /[\u309f\u30ff]|[ぁ-ヿ][\u309b\u309c\uff9e\uff9f]|[\uff66-\uff9d][\uff9e\uff9f]?|[\u2100-\u2121\u2123-\u214f\u2160-\u217f\u2460-\u24ff\u3200-\u33ff\uf900-\ufaff\ufb00-\ufdff\ufe70-\ufefe\uff01-\uff65\uff9e-\uffee\u{1d400}-\u{1d7ff}\u{1f100}-\u{1f1aa}\u{2f800}-\u{2fa1f}]/u
-/** What needs the dictionary: kanji, 3つ, 10キロ, ロンドン〜パリ. */
+/** Kanji, 3つ, 10キロ, ロンドン〜パリ. */
 const DICTIONARY = new RegExp(`${KANJI.source}|\\d[つァ-ヺ]|[ァ-ヺー]{2}〜[ァ-ヺ]{2}`, 'u')
 const HAN = /\p{Script=Han}/u
 const LETTER = /[\p{L}\p{N}]/u
-/** Of the published languages; Vietnamese and others read more of the Latin letters. */
 const READ_PLAIN_LATIN: ReadonlySet<string> = new Set(Object.values(ESPEAK_LANGUAGES).map(familyOf))
 const ARCHAIC_KANA = /[\u{1b000}-\u{1b16f}]/u
-/** They choose among the looks of the character before them. */
+/** Variation selectors. */
 const SELECTORS = '[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]'
 const FORMS = new RegExp(`(${FORM.source}|\\p{Nd}|(?!${SELECTORS})[^])${SELECTORS}*|${SELECTORS}+`, 'gu')
-/** Diacritics: those of NFC text are ones that no letter has a form with. A single letter with one would not be heard. */
+/** eSpeak would not say a single letter with such a mark. */
 const DIACRITIC = /^[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0]$/u
 const MARKED = /^[\p{Script=Latin}\p{Script=Cyrillic}]/u
 const NO_RANGES: ReadonlySet<number> = new Set()
 
-/** Pictures, dingbats and punctuation give no sound; currencies, operators and what is named in speech do. */
 const AUDIBLE = /[\p{L}\p{N}\p{Sc}\p{Sm}&%#@*/\\§°©®™]/u
 
 /**
- * What an eSpeak language is given to say in place of a text: characters in their ordinary forms, Japanese in its readings, and a space
- * for what it could only name in English (letters of scripts that it does not read, emoji). Every part knows which code points of the
- * text it stands for. Pure, but for the reader.
+ * Returns the parts that eSpeak is to say, with spaces for anything that it would only spell.
+ * Every part knows its code points. Pure but for the reader.
  */
 export function toSpokenText(text: string, language: string, read: JapaneseReader): readonly SpokenPart[] {
   const isJapanese = familyOf(language) === 'ja'
@@ -47,10 +43,9 @@ export function toSpokenText(text: string, language: string, read: JapaneseReade
   return withLettersApart(said)
 }
 
-/** Whether there is anything to be heard. */
 export const isSilent = (parts: readonly SpokenPart[]): boolean => !AUDIBLE.test(spokenText(parts))
 
-/** How many letters and digits of a text are read, and how many kanji were passed over: none where they are no Japanese. */
+/** Counts the letters that are read and, in Japanese, the kanji that are not. */
 export function countKanji(text: string, language: string, parts: readonly SpokenPart[]): KanjiCount {
   const characters = [...text]
   const passedOver = parts
@@ -63,7 +58,7 @@ export function countKanji(text: string, language: string, parts: readonly Spoke
 const countIn = (characters: readonly string[], kind: RegExp): number =>
   characters.filter((character) => kind.test(character)).length
 
-/** @param ranges where から is said, in UTF-16 units */
+/** @param ranges in UTF-16 units */
 function foldForms(text: string, ranges: ReadonlySet<number> = NO_RANGES): SpokenPart[] {
   const parts: SpokenPart[] = []
   let start = 0
@@ -85,11 +80,10 @@ function ordinary(form: string): string {
   return /\p{Nd}/u.test(form) ? String(digitValue(form)) : form
 }
 
-/** Voicing marks of kana that stand apart, as the ones that compose. */
 const withCombining = (form: string): string =>
   form.replace(/(?<=.)[\u309b\uff9e]/u, '\u3099').replace(/(?<=.)[\u309c\uff9f]/u, '\u309a')
 
-/** The ten digits of a script follow one another, from zero on. */
+/** A script's ten digits are consecutive from zero. */
 function digitValue(digit: string): number {
   const code = digit.codePointAt(0) ?? 0
   let zero = code
@@ -104,7 +98,7 @@ function inReadableLatin(parts: readonly SpokenPart[], language: string): readon
   )
 }
 
-/** The dictionary is asked for kanji, numbers with a counter and ranges between words alone: eSpeak reads kana itself. */
+/** eSpeak reads kana itself, so the dictionary gets only the rest. */
 function readWords(folded: readonly SpokenPart[], read: JapaneseReader): SpokenPart[] {
   const text = spokenText(folded)
   return DICTIONARY.test(text) ? composeParts(folded, read(inOrdinaryKanji(text, read))) : [...folded]
@@ -134,7 +128,6 @@ const ORDINARY_KANA: Readonly<Record<string, string>> = {
   '・': ' ',
 }
 
-/** What eSpeak's Japanese would call a "Japanese letter". A kanji that has no reading by now is one that no dictionary knows. */
 function sayableInJapanese(character: string, previous: string): string {
   if (ITERATION.test(character)) return KANA.test(previous) ? previous : ' '
   if (VOICED_ITERATION.test(character)) return KANA.test(previous) ? `${previous}\u3099`.normalize('NFC')[0]! : ' '

@@ -1,28 +1,22 @@
-/** Half of a frame: frames overlap by it, and one holds two periods of the deepest voice. */
+/** Half a frame; a frame holds two periods of the deepest voice. */
 const HOP_MS = 15
-/** How far to either side a frame may be taken from, so that it goes on where the one before it ended: a period of the deepest voice. */
+/** One period of the deepest voice, to align waves. */
 const REACH_MS = 9
-/** Samples that the first look for the best place passes over. */
 const COARSE = 4
 
-/**
- * Speech that is `factor` times as fast, at the same pitch: frames from where they belong, moved to where their waves meet (WSOLA). What
- * was at sample `n` is about `n / factor`. Twice as fast or slow is heard as somewhat rough. Pure.
- */
+/** Makes speech `factor` times as fast at the same pitch (WSOLA). Sample `n` moves to about `n / factor`. Pure. */
 export function stretch(samples: Int16Array, sampleRate: number, factor: number): Int16Array {
   const hop = Math.round((HOP_MS * sampleRate) / 1000)
   const reach = Math.round((REACH_MS * sampleRate) / 1000)
   const first = reach + hop
   const stretched = new Int16Array(Math.round(samples.length / factor))
-  // With silence around it no frame has an end to look for.
   const padded = new Int16Array(first + samples.length + reach + 3 * hop)
   padded.set(samples, first)
   const last = padded.length - 2 * hop - reach
   const fade = fadeIn(hop)
-  // As if a frame before the first one had ended where the samples begin.
   let before = first
   for (let start = 0; start < stretched.length; start += hop) {
-    // The middle of a frame is to be heard when it should; a frame's own samples are as fast as they were spoken.
+    // The middle of a frame keeps its time.
     const wanted = Math.min(last, first - hop + Math.round((start + hop) * factor))
     const at = start === 0 ? first : bestPlace(padded, before, { wanted, reach, hop })
     const end = Math.min(hop, stretched.length - start)
@@ -35,7 +29,6 @@ export function stretch(samples: Int16Array, sampleRate: number, factor: number)
   return stretched
 }
 
-/** Where around `wanted` the samples are most like those at `before`, which have been heard up to there. */
 function bestPlace(
   samples: Int16Array,
   before: number,
@@ -53,7 +46,6 @@ function bestPlace(
   return best(Math.max(0, near - COARSE), near + COARSE, 1)
 }
 
-/** The correlation of two stretches of samples, by the second one's own size: 0 for waves that do not meet. */
 function likenessOf(samples: Int16Array, one: number, other: number, length: number, step: number): number {
   let [product, energy] = [0, 1]
   for (let i = 0; i < length; i += step) {
@@ -64,6 +56,6 @@ function likenessOf(samples: Int16Array, one: number, other: number, length: num
   return product / Math.sqrt(energy)
 }
 
-/** Half of a Hann window: with its mirror image it adds up to one. */
+/** Half of a Hann window: it and its mirror image add up to one. */
 const fadeIn = (length: number): Float64Array =>
   Float64Array.from({ length }, (_, at) => 0.5 - 0.5 * Math.cos((Math.PI * (at + 0.5)) / length))

@@ -2,14 +2,13 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { EspeakModule } from '@echogarden/espeak-ng-emscripten'
 
-/** The dictionaries of all languages, 24 MB in one file. */
 const FILE = '@echogarden/espeak-ng-emscripten/espeak-ng.data'
 
-/** The data of eSpeak NG for all threads of a process: each of them would have a copy of its own. */
+/** One copy for all threads of the process. */
 export interface VoiceData {
-  /** Empty, and of no size, before it is read into: a byte's place is its place in the file. */
+  /** Empty until files are read; a byte's place is its place in the file. */
   readonly memory: SharedArrayBuffer
-  /** Open: what replaces it under a running service is another file. */
+  /** Kept open, because an upgrade may replace the file. */
   readonly file: number
 }
 
@@ -20,16 +19,13 @@ export function openVoiceData(): VoiceData {
 
 export const closeVoiceData = ({ file }: VoiceData): void => closeSync(file)
 
-/** The data as eSpeak takes it: it asks for an ArrayBuffer by that name, and only reads it. */
+/** eSpeak asks for an ArrayBuffer and only reads it. */
 export function asPackage({ memory }: VoiceData): ArrayBuffer {
   Object.defineProperty(memory, 'constructor', { value: ArrayBuffer })
   return memory as unknown as ArrayBuffer
 }
 
-/**
- * Reads each of the module's files once it opens it: a voice needs one or two of a hundred dictionaries. Its thread waits for that; another
- * one that opens the same file reads the same bytes to the same place.
- */
+/** Reads a file of the module when eSpeak opens it. Two threads may write the same bytes to the same place. */
 export function readWhenOpened({ FS }: EspeakModule, { memory, file }: VoiceData): void {
   const read = new Set<number>()
   const open = FS.open.bind(FS)

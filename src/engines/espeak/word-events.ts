@@ -1,21 +1,20 @@
 import type { WordMark } from '../engine.ts'
 import type { SpokenPart } from './spoken-part.ts'
 
-/** espeak_EVENT as it is compiled: 36 bytes, integers of 32 bits. */
+/** The compiled espeak_EVENT: 36 bytes, 32-bit integers. */
 const EVENT_BYTES = 36
 const POSITION_AT = 8
 const SAMPLE_AT = 20
 const LIST_ENDS = 0
 const WORD = 1
 
-/** Where eSpeak begins a word. */
 export interface WordEvent {
-  /** Code points of the escaped text, from 1 on. */
+  /** Code points of the escaped text, from 1. */
   readonly position: number
   readonly sample: number
 }
 
-/** Adds the words of a list of events, which the last one ends. @param pointer 0 for none */
+/** @param pointer 0 for none */
 export function readWordEvents(memory: Uint8Array<ArrayBuffer>, pointer: number, events: WordEvent[]): void {
   if (pointer === 0) return
   const view = new DataView(memory.buffer)
@@ -25,10 +24,7 @@ export function readWordEvents(memory: Uint8Array<ArrayBuffer>, pointer: number,
   }
 }
 
-/**
- * Events as marks of the text that was asked for.
- * @param escapes what code points of the spoken text became: eSpeak counts that
- */
+/** @param escapes the escaped form of each code point, because eSpeak counts those */
 export function toWordMarks(
   events: readonly WordEvent[],
   text: string,
@@ -46,7 +42,6 @@ export function toWordMarks(
   })
 }
 
-/** Where each code point of a text begins. */
 function utf16Offsets(text: string): number[] {
   const offsets: number[] = []
   let at = 0

@@ -6,18 +6,12 @@ import { FAMILIES, type ModelFile, rulesOf } from './sherpa-families.ts'
 
 const MOST_NAMED = 5
 
-/** The files of a model by their names in the library's words. */
 interface ModelFiles {
   readonly model: Readonly<Record<string, string>>
   readonly rules: Readonly<Record<string, string>>
 }
 
-/**
- * Finds the files of a model in its directory by their names; `files` of the block goes before that. All that is missing or could be
- * two is said at once.
- * @param modelsDir where directories are that the block names without a leading slash
- * @throws FailedAttempt
- */
+/** @param modelsDir base of relative paths @throws FailedAttempt naming all missing or ambiguous files */
 export async function findModelFiles(
   { family, model_dir: directory, files }: Pick<SherpaBlock, 'family' | 'model_dir' | 'files'>,
   modelsDir: string,
@@ -58,7 +52,6 @@ function pick(rule: ModelFile, names: readonly string[], violations: string[]): 
   return []
 }
 
-/** Behind all kinds where it is of none. */
 function rankIn(kinds: readonly RegExp[], name: string): number {
   const at = kinds.findIndex((kind) => kind.test(name))
   return at < 0 ? kinds.length : at

@@ -1,24 +1,21 @@
 import { createRequire } from 'node:module'
 import { stretch } from '../espeak/stretch.ts'
 
-// Runs as a process of its own: the library ends its process for many reasons, and takes nothing else with it here.
+// Runs as a process of its own, because the library often ends its process.
 
 const PACKAGE = 'sherpa-onnx-node'
 const FULL_SCALE = 32_767
 
-/** What the parent asks for. */
 export type SherpaAsk =
   | { readonly load: object }
   | {
       readonly speak: {
         readonly text: string
         readonly options: Readonly<Record<string, unknown>>
-        /** Of a model that has none of its own. */
         readonly pace: number
       }
     }
 
-/** What the parent hears. */
 export type SherpaAnswer =
   | { readonly loaded: { readonly speakers: number; readonly sampleRate: number } }
   | { readonly spoken: { readonly samples: Float32Array; readonly sampleRate: number } }
@@ -45,7 +42,7 @@ async function answer(ask: SherpaAsk): Promise<SherpaAnswer> {
   if ('load' in ask) return load(ask.load)
   if (tts === undefined) return { failed: 'no model is loaded' }
   const { text, options, pace } = ask.speak
-  // With a buffer of the library's own, memory would be shared with code that may free it.
+  // The library may free an external buffer.
   const spoken = await tts.generateAsync({ text, enableExternalBuffer: false, ...options })
   return { spoken: { samples: atPace(spoken, pace), sampleRate: spoken.sampleRate } }
 }
@@ -59,7 +56,7 @@ function atPace({ samples, sampleRate }: Audio, pace: number): Float32Array {
 async function load(config: object): Promise<SherpaAnswer> {
   const library = findLibrary()
   if (library === null) return { failed: `the package ${PACKAGE} is not installed`, isMissing: true }
-  // The asynchronous way: what the other one ends the process for is mostly an error here.
+  // The synchronous constructor ends the process for such errors.
   tts = await library.OfflineTts.createAsync(config)
   return { loaded: { speakers: tts.numSpeakers, sampleRate: tts.sampleRate } }
 }
@@ -78,5 +75,4 @@ process.on('message', (ask: SherpaAsk) => {
     .catch((error: unknown): SherpaAnswer => ({ failed: error instanceof Error ? error.message : String(error) }))
     .then((heard) => process.send?.(heard))
 })
-// Without its parent there is nothing to speak for.
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))

@@ -1,31 +1,26 @@
-/** The families of models that sherpa-onnx speaks with. */
 export const SHERPA_FAMILIES = ['vits', 'matcha', 'kokoro', 'kitten', 'pocket', 'zipvoice', 'supertonic'] as const
 export type SherpaFamily = (typeof SHERPA_FAMILIES)[number]
 
-/** One file of a model, as it is found in the model's directory. */
 export interface ModelFile {
-  /** Its name in `files`; the library's name for it is the same in camel case. */
+  /** A key of `files`; the library uses camel case. */
   readonly name: string
   readonly pattern: RegExp
-  /** Files that the pattern matches as well, and that are something else. */
+  /** Excludes files that also match. */
   readonly but?: RegExp
   readonly isOptional?: true
-  /** All that match, between commas. */
+  /** All matches, joined by commas. */
   readonly isList?: true
-  /** Those of a list that come first, one kind after the other; the rest follows by name. */
+  /** These kinds lead the list in order; the rest follows by name. */
   readonly first?: readonly RegExp[]
-  /** It is there where `files` names it, and not looked for. */
+  /** Used only if `files` names it. */
   readonly isNamedOnly?: true
 }
 
 interface Family {
   readonly files: readonly ModelFile[]
-  /** Its voices are recordings; all others have numbered speakers. */
   readonly clones: boolean
-  /** A recording needs its text. */
   readonly needsText: boolean
   readonly hasSteps: boolean
-  /** It speaks at another pace by itself. */
   readonly hasPace: boolean
 }
 
@@ -34,7 +29,7 @@ const VOCODER = /^(voco|hifigan).*\.onnx$/
 const TOKENS: ModelFile = { name: 'tokens', pattern: /^tokens\.txt$/ }
 const VOICES: ModelFile = { name: 'voices', pattern: /^voices\.bin$/ }
 const DATA_DIR: ModelFile = { name: 'data_dir', pattern: /^espeak-ng-data$/, isOptional: true }
-// Of two for English the American one: the first entry of a word counts.
+// American English first, because a word's first entry counts.
 const LEXICON: ModelFile = {
   name: 'lexicon',
   pattern: /^lexicon.*\.txt$/,
@@ -94,16 +89,15 @@ export const FAMILIES: Readonly<Record<SherpaFamily, Family>> = {
   ),
 }
 
-/** Rules for numbers and dates are applied one after the other: a telephone number is a number as well, and so is a date. */
+/** Order matters: telephone numbers and dates are numbers too. */
 const RULES: readonly ModelFile[] = [
   { name: 'rule_fsts', pattern: /\.fst$/, isOptional: true, isList: true, first: [/phone/, /date/, /number/] },
   { name: 'rule_fars', pattern: /\.far$/, isOptional: true, isList: true },
 ]
 
-/** What every family may have. Kokoro's are for Chinese alone, and would be applied to the texts of its English voices as well. */
+/** Kokoro's rules are Chinese and would change English texts. */
 export const rulesOf = (family: SherpaFamily): readonly ModelFile[] =>
   family === 'kokoro' ? RULES.map((rule) => ({ ...rule, isNamedOnly: true })) : RULES
 
-/** The names that `files` of a block may hold. */
 export const fileNamesOf = (family: SherpaFamily): string[] =>
   [...FAMILIES[family].files, ...rulesOf(family)].map(({ name }) => name)

@@ -13,10 +13,9 @@ export type Spoken = Extract<SherpaAnswer, { spoken: object }>['spoken']
 type Loaded = Extract<SherpaAnswer, { loaded: object }>['loaded']
 type Speak = Extract<SherpaAsk, { speak: object }>['speak']
 
-/** A text that could be spoken, or the reason why not. */
 type SpeakOutcome = Spoken | { readonly failed: string }
 
-/** A model in up to `slots` processes: a text for each. One that ends is replaced with the next text. */
+/** Runs up to `slots` processes and replaces ended ones. */
 export class SherpaModel {
   readonly #config: () => Promise<object>
   readonly #slots: Semaphore
@@ -25,13 +24,13 @@ export class SherpaModel {
   #loaded: Loaded | undefined
   #isClosed = false
 
-  /** @param config finds what the library loads, at every start of a process: the model may be replaced meanwhile */
+  /** @param config asked at every start, because files may change */
   constructor(config: () => Promise<object>, slots: number) {
     this.#config = config
     this.#slots = new Semaphore(() => slots)
   }
 
-  /** How many speakers it has. @throws FailedAttempt where the library or a file is missing; EngineError INTERNAL_ERROR where it cannot be loaded; the signal's reason */
+  /** @throws FailedAttempt if a file is missing; EngineError INTERNAL_ERROR if it cannot be loaded; the signal's reason */
   async speakers(signal: AbortSignal): Promise<number> {
     if (this.#loaded === undefined)
       await this.#slots.run(signal, async () => this.#release(await this.#process(signal)))
@@ -39,8 +38,8 @@ export class SherpaModel {
   }
 
   /**
-   * Speaks one text; the process that does is killed when `signal` is aborted, or when it takes longer than `limitMs`.
-   * @throws FailedAttempt where the process ended, or the library or a file is missing; EngineError INTERNAL_ERROR where the model cannot be loaded; the signal's reason
+   * Kills the process on abort or after `limitMs`.
+   * @throws FailedAttempt if the process ended; else as `speakers`
    */
   speak(speak: Speak, limitMs: number, signal: AbortSignal): Promise<SpeakOutcome> {
     return this.#slots.run(signal, async () => {
@@ -59,7 +58,7 @@ export class SherpaModel {
     })
   }
 
-  /** A process that has loaded the model needs no file any more. @throws FailedAttempt where the library or a file is missing */
+  /** @throws FailedAttempt if a file is missing */
   async probe(): Promise<void> {
     if (this.#idle.some(({ hasEnded }) => !hasEnded) || this.#slots.inUse > 0) return
     await this.#config()
@@ -81,7 +80,6 @@ export class SherpaModel {
     this.#all.delete(child)
   }
 
-  /** One that has loaded the model. */
   async #process(signal: AbortSignal): Promise<SherpaProcess> {
     for (let child = this.#idle.pop(); child !== undefined; child = this.#idle.pop()) {
       if (!child.hasEnded) return child
@@ -114,7 +112,6 @@ function isInstalled(): boolean {
   }
 }
 
-/** The library gives its reasons on its output alone. */
 function unloadable(answer: SherpaAnswer, child: SherpaProcess | null): EngineError {
   const { failed = 'no answer', isMissing = false } = answer as { failed?: string; isMissing?: boolean }
   if (isMissing) return new FailedAttempt(NOT_INSTALLED)

@@ -4,7 +4,6 @@ import { modelKey } from './model-key.ts'
 import { openSherpa, type ReadRecording, sherpaConfig } from './sherpa.ts'
 import { SherpaModel } from './sherpa-model.ts'
 
-/** A model that was not used for this long is unloaded: some hold a gigabyte, and loading takes seconds. */
 const IDLE_MS = 600_000
 
 interface Lease {
@@ -14,13 +13,12 @@ interface Lease {
 }
 
 interface ModelsOptions {
-  /** Where directories are that a block names without a leading slash. */
+  /** Base of relative paths. */
   readonly modelsDir: string
   readonly readRecording: ReadRecording
   readonly idleMs?: number
 }
 
-/** The models that this process speaks with: endpoints with the same one share its processes. */
 export class SherpaModels {
   readonly #options: ModelsOptions
   readonly #leases = new Map<string, Lease>()
@@ -39,7 +37,7 @@ export class SherpaModels {
     return work(openSherpa(block, lease.model, readRecording)).finally(() => this.#release(key, lease))
   }
 
-  /** Keeps no model loaded. @throws FailedAttempt where the library or a file is missing */
+  /** @throws FailedAttempt if a file is missing */
   probe(block: SherpaBlock): Promise<void> {
     const lease = this.#leases.get(modelKey(block))
     return (lease?.model ?? this.#open(block)).probe()

@@ -4,15 +4,14 @@ import type { SherpaAnswer, SherpaAsk } from './sherpa-child.ts'
 
 const CHILD = fileURLToPath(new URL('sherpa-child.ts', import.meta.url))
 const LINE_CHARACTERS = 300
-/** Of a line that has not ended yet: what says that it has no reason may stand at its beginning. */
+/** The beginning of an unfinished line may hold the reason. */
 const UNENDED_CHARACTERS = 4096
-/** What follows the line with the reason. */
+/** The library prints this after the line with the reason. */
 const WITHOUT_REASON = /Errors in config/
 
-/** The process ended instead of answering. The message says how, with the last line that it printed. */
 export class ChildEnded extends Error {
   override readonly name = 'ChildEnded'
-  /** By something outside of it, such as a kernel that is out of memory: neither the model nor the text is at fault. */
+  /** Something outside ended the process, such as the kernel. */
   readonly wasKilled: boolean
 
   constructor(message: string, wasKilled = false) {
@@ -21,7 +20,6 @@ export class ChildEnded extends Error {
   }
 }
 
-/** One process with one model, asked one thing after the other. */
 export class SherpaProcess {
   readonly #child: ChildProcess
   #answered: ((outcome: SherpaAnswer | ChildEnded) => void) | undefined
@@ -33,14 +31,14 @@ export class SherpaProcess {
     this.#child = fork(CHILD, [], {
       serialization: 'advanced',
       execArgv: [],
-      // It needs nothing of this process's environment, which holds secrets.
+      // The child gets no environment, which holds secrets.
       env: {},
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
     this.#child.stderr?.setEncoding('utf8').on('data', (chunk: string) => this.#keepLine(chunk))
     this.#child.on('message', (message) => this.#settle(message as SherpaAnswer))
     this.#child.once('error', (error) => this.#end(error.message))
-    // Behind the last line that it printed.
+    // `close` follows the last output.
     this.#child.once('close', (code, signal) =>
       this.#end(signal ?? `exit code ${code}`, signal === 'SIGKILL' || signal === 'SIGTERM'),
     )
@@ -50,7 +48,6 @@ export class SherpaProcess {
     return this.#ended
   }
 
-  /** The last line that it printed: the library's only word on many errors. */
   get lastLine(): string {
     return reasonIn([this.#lastLine, this.#unended])
   }
@@ -66,7 +63,6 @@ export class SherpaProcess {
     return outcome
   }
 
-  /** At once: it can be in the middle of anything. */
   kill(): void {
     this.#child.kill('SIGKILL')
   }
@@ -81,7 +77,6 @@ export class SherpaProcess {
     this.#settle(new ChildEnded(this.lastLine === '' ? how : `${how}: ${this.lastLine}`, wasKilled))
   }
 
-  /** The library writes where it is and what is wrong one after the other: a line may come in pieces. */
   #keepLine(chunk: string): void {
     const lines = (this.#unended + chunk).split(/\r?\n/)
     this.#unended = (lines.pop() ?? '').slice(-UNENDED_CHARACTERS)
@@ -89,6 +84,5 @@ export class SherpaProcess {
   }
 }
 
-/** The last of the lines that gives a reason; empty where none does. */
 const reasonIn = (lines: readonly string[]): string =>
   (lines.findLast((line) => line.trim() !== '' && !WITHOUT_REASON.test(line)) ?? '').trim().slice(-LINE_CHARACTERS)

@@ -19,12 +19,10 @@ import type { SherpaModel, Spoken } from './sherpa-model.ts'
 
 const FULL_SCALE = 32_767
 const RETRY_BUDGET_MS = 60_000
-/** A text that takes longer than this many times what it takes to say, and a minute, is one that the library never answers. */
 const MOST_TIMES = 30
 const MIN_LIMIT_MS = 60_000
 const NO_AUDIO = /produced no audio|no audio/i
 
-/** Samples of a recording. */
 interface Recording {
   readonly samples: Int16Array
   readonly sampleRate: number
@@ -32,12 +30,10 @@ interface Recording {
 
 export type ReadRecording = (bytes: Uint8Array) => Recording
 
-/** Requests name languages as text. The library and its models take ISO 639-1 codes. */
 const CODES: Readonly<Record<string, string>> = LANGUAGE_CODES
-/** What Kokoro reads by its own lexicons. */
 const KOKORO_OWN: ReadonlySet<string | undefined> = new Set(['zh', 'en', undefined])
 
-/** The configuration that sherpa-onnx loads a model by. @throws FailedAttempt if a file is missing */
+/** @throws FailedAttempt if a file is missing */
 export async function sherpaConfig(block: SherpaBlock, modelsDir: string): Promise<object> {
   const { model, rules } = await findModelFiles(block, modelsDir)
   return {
@@ -47,10 +43,7 @@ export async function sherpaConfig(block: SherpaBlock, modelsDir: string): Promi
   }
 }
 
-/**
- * A model of sherpa-onnx. A text that ends its process is tried twice more, each time in a new one.
- * @param readRecording decodes what a voice is to sound like
- */
+/** A text that ends its process is tried twice more in new ones. */
 export function openSherpa(block: SherpaBlock, model: SherpaModel, readRecording: ReadRecording): SpeechEngine {
   const { clones, hasPace } = FAMILIES[block.family]
   const once: SpeechEngine = {
@@ -74,7 +67,7 @@ export function openSherpa(block: SherpaBlock, model: SherpaModel, readRecording
   return withRetries(once, { retryBudgetMs: RETRY_BUDGET_MS })
 }
 
-/** The library speaks as speaker 0 without a word where there is no such one. */
+/** The library silently uses speaker 0 for an unknown one. */
 async function checkSpeaker(model: SherpaModel, speaker: number, signal: AbortSignal): Promise<void> {
   const speakers = await model.speakers(signal)
   if (speaker < speakers) return
@@ -87,7 +80,6 @@ async function checkSpeaker(model: SherpaModel, speaker: number, signal: AbortSi
 function optionsOf(block: SherpaBlock, request: SpeechRequest, readRecording: ReadRecording): Record<string, unknown> {
   const { clones, hasPace } = FAMILIES[block.family]
   const { voice } = request
-  // Where the library has no pace of its own, its speech is stretched afterwards.
   const speed = hasPace ? (request.speed ?? 1) : 1
   const sid = clones ? 0 : Number(voice.engineVoice)
   return {
@@ -130,7 +122,7 @@ function extraOf(
   if (family === 'pocket') return seed === undefined ? {} : { seed }
   if (family === 'kokoro') return KOKORO_OWN.has(code) ? {} : { lang: code as string }
   if (family !== 'supertonic') return {}
-  // The library says nothing then, which would be a pause in a longer text.
+  // The library would say nothing, which is a pause in a longer text.
   if (code === 'zh') throw new EngineError('RENDER_FAILED', 'Supertonic models do not speak Chinese.')
   return { ...(code !== undefined && { lang: code }), ...(seed !== undefined && { seed }) }
 }

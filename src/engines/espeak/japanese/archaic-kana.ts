@@ -1,6 +1,6 @@
 /** U+1B000 and U+1B001. */
 const FIRST = 'エえ'
-/** Hentaigana from U+1B002 on, by what they are read as and how many in a row; of those with two readings the first. */
+/** From U+1B002: reading and number in a row; the first of two readings. */
 const HENTAIGANA =
   'あ4い4う5え5お3か12き8く7け6こ4さ8し6す8せ5そ7た4ち7つ5て9と7な9に8ぬ3ね7の5は11ひ7ふ3へ7ほ8ま7み7む4め3も6や6ゆ4よ6ら4り7る6れ4ろ6わ5ゐ5ゑ4を7ん2'
 /** U+1B11F to U+1B122. */
@@ -20,6 +20,6 @@ const SMALL: Readonly<Record<string, string>> = {
 }
 const KANA = `${FIRST}${BLOCK}${LAST}`
 
-/** The kana that is written today in place of an archaic or small form that has a code of its own, or undefined. Pure. */
+/** Returns the modern kana for an archaic or small form, or undefined. Pure. */
 export const modernKana = (character: string): string | undefined =>
   SMALL[character] ?? KANA[(character.codePointAt(0) ?? 0) - BLOCK_START]

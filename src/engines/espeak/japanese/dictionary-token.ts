@@ -1,4 +1,4 @@
-/** A word as the dictionary has it. `pronunciation` is katakana with long vowels; absent for what it does not know. */
+/** `pronunciation` is katakana with long vowels; absent for unknown words. */
 export interface Token {
   readonly surface: string
   readonly pronunciation?: string

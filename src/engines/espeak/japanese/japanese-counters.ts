@@ -23,7 +23,6 @@ const THINGS = ['ヒトツ', 'フタツ', 'ミッツ', 'ヨッツ', 'イツツ',
 
 type Words = Readonly<Record<string, string>>
 
-/** Whole numbers that are read as one word with their counter. */
 const WORDS: ReadonlyMap<string, Words> = new Map<string, Words>([
   ['日', DAYS],
   ['日間', Object.fromEntries(Object.entries(DAYS).map(([number, day]) => [number, `${day}カン`]))],
@@ -33,26 +32,22 @@ const WORDS: ReadonlyMap<string, Words> = new Map<string, Words>([
   ['時', { 0: 'レイジ' }],
   ['度', { 0: 'レイド' }],
 ])
-/** In other ways than the dictionary has them. */
 const READINGS: Words = { 月: 'ガツ', 円: 'エン', 石: 'コク', 棟: 'トー', 箱: 'ハコ', 行: 'ギョー' }
-/** Numbers whose last digit is read in another way. */
 const LAST_DIGITS: readonly (readonly [RegExp, Words])[] = [
   [/^月$/u, { 4: 'シ', 7: 'シチ', 9: 'ク' }],
   [/^時/u, { 4: 'ヨ', 7: 'シチ', 9: 'ク' }],
   [/^[人年円畳字]/u, { 4: 'ヨ' }],
 ]
-/** Japanese words: one of them is ヒト, two are フタ, the others are seldom changed. */
+/** Native words: one is ヒト, two フタ. */
 const NATIVE = new Set(
   '箱 袋 皿 桁 部屋 晩 切れ 粒 口 株 通り 束 坪 筋 玉 鉢 房 柱 針 樽 包み 揃い 重ね 振り'.split(' '),
 )
 /** 3年1組 is イチクミ. */
 const UNCHANGED = /^組/u
-/** Their first syllable becomes voiced after サン, セン, マン and ナン. */
+/** Voiced after サン, セン, マン and ナン. */
 const VOICED = /^[本匹疋杯票俵遍羽階軒足石]/u
-/** Counters that the dictionary does not call so. */
 const MORE = new Set(['月', 'つ', '円', '世紀', '種類', '店舗', '部屋', '服'])
 
-/** How a row of the syllabary changes numbers before it: the ends that become a stop. */
 const ROWS: readonly (readonly [RegExp, RegExp])[] = [
   [/^[カキクケコハヒフヘホ]/u, /(?:イチ|ロク|ハチ|ジュー|[ヒビピ]ャク)$/u],
   [/^[サシスセソタチツテト]/u, /(?:イチ|ハチ|ジュー)$/u],
@@ -69,12 +64,9 @@ const NASAL = /(?:サン|[セゼ]ン|マン|ナン)$/u
 const VOICED_KANA: Words = { ホ: 'ボ', ヒ: 'ビ', ハ: 'バ', ワ: 'バ', カ: 'ガ', ケ: 'ゲ', コ: 'ゴ', ソ: 'ゾ', ヘ: 'ベ' }
 const PLOSIVES: Words = { ホ: 'ポ', ヒ: 'ピ', ハ: 'パ', フ: 'プ', ヘ: 'ペ' }
 
-/** Whether a noun counts what is before it, although the dictionary does not say so. */
 export const isCounter = (word: string): boolean => MORE.has(word)
 
-/**
- * A number with its counter, in katakana: `3`, `本` is サンボン. `reading` is what a dictionary says of the counter alone. Pure.
- */
+/** Reads `3`, `本` as サンボン; `reading` is the counter's own. Pure. */
 export function readCounted(digits: string, counter: string, reading: string): string {
   const word = WORDS.get(counter)?.[digits]
   if (word !== undefined) return word

@@ -1,6 +1,5 @@
 import { MOST_DIGITS } from './written-number.ts'
 
-/** Of digits, and of what stands in the place of one: some, how many. */
 const ONES: Readonly<Record<string, string>> = {
   0: '',
   1: 'イチ',
@@ -16,7 +15,7 @@ const ONES: Readonly<Record<string, string>> = {
   何: 'ナン',
   幾: 'イク',
 }
-/** Those that are not the digit and ヒャク. */
+/** Others are the digit and ヒャク. */
 const HUNDREDS: Readonly<Record<string, string>> = {
   0: '',
   1: 'ヒャク',
@@ -25,9 +24,8 @@ const HUNDREDS: Readonly<Record<string, string>> = {
   8: 'ハッピャク',
   何: 'ナンビャク',
 }
-/** Those that are not the digit and セン. */
+/** Others are the digit and セン. */
 const THOUSANDS: Readonly<Record<string, string>> = { 0: '', 1: 'セン', 3: 'サンゼン', 8: 'ハッセン', 何: 'ナンゼン' }
-/** Every four digits. */
 const MYRIADS = ['', 'マン', 'オク', 'チョー', 'ケー'] as const
 const UNITS: Readonly<Record<string, string>> = {
   十: 'ジュー',
@@ -41,8 +39,8 @@ const UNITS: Readonly<Record<string, string>> = {
 const ZERO = 'ゼロ'
 
 /**
- * How a number is read, in katakana: `1,234` as a quantity, `0123` and what is too long for one digit by digit, a decimal part after
- * テン, units after it. `written` holds digits (数, 何 and 幾 in the place of one) with commas, at most one point, and units. Pure.
+ * Reads a number in katakana; `0123` and long numbers digit by digit.
+ * `written` holds digits (also 数, 何, 幾), commas, at most one point, and units. Pure.
  */
 export function readNumber(written: string): string {
   const [, whole = '', decimals, units = ''] =
@@ -72,6 +70,6 @@ function readGroup(group: string, myriad: string): string {
   return myriad === 'チョー' || myriad === 'ケー' ? `${shorten(read)}${myriad}` : `${read}${myriad}`
 }
 
-/** The last syllable of a number becomes a stop before some others: イチ + カイ is イッカイ. */
+/** イチ + カイ is イッカイ. */
 export const shorten = (read: string, ends = /(?:イチ|ハチ|ジュー)$/u): string =>
   read.replace(ends, (end) => `${end.slice(0, -1)}ッ`)

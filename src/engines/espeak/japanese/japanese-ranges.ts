@@ -1,4 +1,3 @@
-/** What a range goes from and to, next to its sign: the signs between words alone are judged by the dictionary. */
 const NUMBER = String.raw`[\p{N}\p{Sc}%％℃]`
 const UNIT = String.raw`\p{N}[時分秒日月年円歳才階](?:間|半)?`
 const LATIN = String.raw`[\p{Script=Latin}]`
@@ -15,7 +14,7 @@ const either = (...pairs: (readonly [string, string])[]): readonly (readonly [Re
     ),
   )
 
-/** One kana before the sign or behind it is a vowel that it lengthens: ラ〜メン. */
+/** A single kana beside the sign is lengthened: ラ〜メン. */
 const WAVE = either(
   [NUMBER, `(?:${FIGURE}|${WORD}|[（(])`],
   [UNIT, `(?:${FIGURE}|${WORD})`],
@@ -25,14 +24,13 @@ const WAVE = either(
   [`${KATAKANA}{2}`, FIGURE],
 )
 const TILDE = either([String.raw`\p{N}`, String.raw`[\p{Script=Han}\p{N}]`], [HAN, String.raw`\p{N}`], [UNIT, HAN])
-/** A subtitle stands between two of them: 〜夏の日〜. */
+/** 〜夏の日〜 is a subtitle. */
 const OPENS = /^[^〜～~、。！？!?\n]{1,40}[〜～](?!\s?[\p{L}\p{N}\p{Sc}「『（(])/u
 const CLOSES = /(?:^|[\s、。！？!?「『（(])[〜～][^〜～~\s、。！？!?]{1,40}$/u
 const SIGN = /[〜～~]/g
-/** So much of a text is looked at on either side of a sign. */
 const MOST_AROUND = 44
 
-/** Where in a text in Japanese, in UTF-16 units, a sign is said "from" by what it stands between alone: 9時～17時, A〜Z. Pure. */
+/** UTF-16 positions of signs read as "from": 9時～17時, A〜Z. Pure. */
 export function rangesIn(text: string): ReadonlySet<number> {
   const ranges = new Set<number>()
   for (const { 0: sign, index } of text.matchAll(SIGN)) {
@@ -44,5 +42,5 @@ export function rangesIn(text: string): ReadonlySet<number> {
   return ranges
 }
 
-/** Whether a sign between two stretches of a text opens or closes a subtitle. Pure. */
+/** Tells whether a sign opens or closes a subtitle. Pure. */
 export const isOfSubtitle = (before: string, behind: string): boolean => OPENS.test(behind) || CLOSES.test(before)

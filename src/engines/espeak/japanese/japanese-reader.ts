@@ -9,7 +9,6 @@ import { readLoneKanji } from './lone-kanji.ts'
 import { readInRange } from './word-ranges.ts'
 import { isNumeral, joinNumber, type Piece } from './written-number.ts'
 
-/** What is read as one, and how many code points of the text it takes. */
 interface Reading {
   readonly spoken: string
   readonly length: number
@@ -17,20 +16,19 @@ interface Reading {
 
 const READABLE = /^[ァ-ヺー]+$/u
 const DIGITS = /^\d+$/u
-/** Words that came into use after the dictionary's last edition, or that it lacks, of two of its tokens each. */
+/** Words that the dictionary lacks, each of two tokens. */
 const LATER_WORDS: ReadonlyMap<string, string> = new Map([
   ['令和', 'レイワ'],
   ['檸檬', 'レモン'],
   ['一行目', 'イチギョーメ'],
 ])
-/** Behind these 何分 is no adverb (ナニブン) but asks for minutes. */
+/** 何分 before these asks for minutes. */
 const TAKES_TIME = /^(?:かか|掛か|待[たちつっ]|まち|まつ|まっ|経|歩[かきくい]|遅れ)/u
-/** A word that leans on the one before it: no pause and no stress between the two. */
 const LEANING = new Set(['助詞', '助動詞'])
 
 /**
- * Opens IPADIC, which takes about a second of a core and 130 MB: for the first text in kanji, not at a start. Readings are how the words
- * are pronounced (は as ワ where it is a particle), with spaces between phrases; numbers are read with their counters.
+ * Opens IPADIC slowly, so only a text with kanji calls this.
+ * Returns pronunciations (は as ワ) with spaces between phrases.
  */
 export function openJapaneseReader(): JapaneseReader {
   const { TokenizerBuilder } = createRequire(import.meta.url)('lindera-wasm-nodejs-ipadic') as {
@@ -67,14 +65,12 @@ function laterWordAt(tokens: readonly Token[], at: number): { readings: readonly
   return reading === undefined ? null : { readings: [{ spoken: ` ${reading}`, length: word.length }], taken: 2 }
 }
 
-/** から leans on the word before it. */
 function inRange(tokens: readonly Token[], at: number): { readings: readonly Reading[]; taken: number } | null {
   const reading = readInRange(tokens, at)
   if (reading === undefined) return null
   return { readings: [{ spoken: reading === 'カラ' ? reading : ` ${reading}`, length: 1 }], taken: 1 }
 }
 
-/** A word in kanji, or with particles, is one part; of what the dictionary does not know every character is one. */
 function readWord(token: Token, before: SpokenPart | undefined): readonly Reading[] {
   const { surface, pronunciation } = token
   const length = [...surface].length
@@ -87,16 +83,14 @@ function readWord(token: Token, before: SpokenPart | undefined): readonly Readin
   return [{ spoken: `${leans || token.partOfSpeechSubcategory1 === '非自立' ? '' : ' '}${pronunciation}`, length }]
 }
 
-/** A character of a word that the dictionary lacks. */
 function readUnknown(character: string, isFirst: boolean): string {
   const reading = readLoneKanji(character)
   return reading === undefined ? character : `${isFirst ? ' ' : ''}${reading}`
 }
 
-/** 屡 is read シバシバ alone, as 屡々 is. */
+/** 屡 alone is シバシバ, as 屡々 is. */
 const isTwice = (spoken = ''): boolean => /^\s?(.{2,})\1$/u.test(spoken)
 
-/** The number that begins at a token, with the counter after it. */
 function numberAt(tokens: readonly Token[], at: number): { readings: readonly Reading[]; taken: number } | null {
   const number = joinNumber(piecesAt(tokens, at))
   if (number === null) return null
@@ -110,13 +104,13 @@ function numberAt(tokens: readonly Token[], at: number): { readings: readonly Re
   return { readings: [{ spoken, length: length + [...counter.surface].length }], taken: taken + 1 }
 }
 
-/** A day behind a month, and a hundredth behind tenths (3割5分), are named otherwise. */
+/** 3割5分 reads 分 differently. */
 function readBehind(before: string, digits: string, { surface, pronunciation = '' }: Token): string {
   if (digits === '1' && surface === '日' && before.endsWith('月')) return 'ツイタチ'
   return readCounted(digits, surface, surface === '分' && before === '割' ? 'ブ' : pronunciation)
 }
 
-/** 零 is レイ before anything, 〇〇 is a blank, and 数 without a counter is a noun. */
+/** 零 is always レイ, 〇〇 is a blank, 数 alone a noun. */
 const isWord = (written: readonly string[], counter: Token | null): boolean =>
   /^(?:零|〇〇+)$/u.test(written.join('')) || (counter === null && /^[数何幾〇]$/u.test(written.join('')))
 
@@ -126,7 +120,6 @@ function counterAt(tokens: readonly Token[], at: number, digits: string): Token 
   return token.partOfSpeechSubcategory2 === '助数詞' || isCounter(token.surface) ? token : null
 }
 
-/** What a number that begins at a token may be made of, piece by piece. */
 function* piecesAt(tokens: readonly Token[], at: number): Generator<Piece> {
   for (let next = at; ; ) {
     const piece = digitsAt(tokens, next) ?? numeralAt(tokens, next, next > at)
@@ -148,7 +141,7 @@ function digitsAt(tokens: readonly Token[], at: number): Piece | null {
   return hasDecimals ? { text: `${text}.${surface(taken + 1)}`, taken: taken + 2 } : { text, taken }
 }
 
-/** 〇 and 京 are digits and units only behind others. */
+/** 〇 and 京 count only after other digits. */
 function numeralAt(tokens: readonly Token[], at: number, isBehind: boolean): Piece | null {
   const token = tokens[at]
   if (token === undefined || !isNumeral(token.surface)) return null

@@ -1,6 +1,5 @@
 import { EngineError, type KanjiCount } from '../../engine.ts'
 
-/** Of all parts of a text together. */
 export interface KanjiTally {
   read: number
   unread: number
@@ -11,7 +10,7 @@ export function addKanji(tally: KanjiTally, { read, unread }: KanjiCount = { rea
   tally.unread += unread
 }
 
-/** Kanji that no dictionary has are pauses, unless they are more than all that is read. @throws RENDER_FAILED */
+/** @throws RENDER_FAILED if unreadable kanji outnumber the rest */
 export function requireReadings({ read, unread }: KanjiTally): void {
   if (unread <= read) return
   const lack = 'its dictionary has no reading for most of them'

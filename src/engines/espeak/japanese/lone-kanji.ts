@@ -1,7 +1,4 @@
-/**
- * Kanji in everyday use that the dictionary has in words alone, each followed by what it is read as in most of them: for words that it
- * lacks (該店, 圧が強い).
- */
+/** Kanji with their usual readings, for unknown words (該店, 圧が強い). */
 const READINGS = `
   娃アイ哀アイ挨アイ姶アイ逢ホー穐アキ渥アク圧アツ斡アツ扱アツカイ按アン以イ囲イ惟イ慰イ椅イ維イ萎イ違イ溢イツ姻イン
   引イン淫イン宇ウ窺キ蔚ウツ荏エ営エイ嬰エイ曳エイ泳エイ穎エイ頴エイ疫エキ謁エツ閲エツ奄エン怨エン掩エン援エン沿エン
@@ -44,5 +41,4 @@ const LONE: ReadonlyMap<string, string> = new Map(
   Array.from(READINGS.matchAll(/(\p{Script=Han})([ァ-ヺー]+)/gu), ([, kanji, reading]) => [kanji!, reading!]),
 )
 
-/** How a kanji is read, in katakana, in a word that no dictionary has, or undefined. Pure. */
 export const readLoneKanji = (kanji: string): string | undefined => LONE.get(kanji)

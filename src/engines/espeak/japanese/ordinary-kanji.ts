@@ -3,10 +3,7 @@ import type { SpokenPart } from '../spoken-part.ts'
 const pairs = (table: string): ReadonlyMap<string, string> =>
   new Map(Array.from(table.matchAll(/(\S)(\S)/gu), ([_pair, form, ordinary]) => [form!, ordinary!]))
 
-/**
- * Kanji that the dictionary lacks, each followed by the form of it that it has: traditional ones, those of JIS X 0213 where the
- * dictionary has those of JIS X 0208, and variants in names.
- */
+/** Kanji that the dictionary lacks, each followed by a form that it knows. */
 const UNKNOWN = pairs(`
   𠮷吉髙高﨑崎𣘺橋槗橋德徳桒桑栁柳濵浜瀨瀬賴頼曻昇彅薙黑黒靑青增増淸清橫横緖緒吳呉敎教步歩每毎卽即產産硏研戶戸內内
   兩両𠮟叱塡填頰頬惡悪壓圧圍囲爲為隱隠營営歐欧毆殴溫温穩穏價価畫画壞壊懷懐槪概擴拡殼殻渴渇卷巻陷陥勸勧寬寛歡歓觀観
@@ -30,7 +27,7 @@ const UNKNOWN = pairs(`
   灾災熏燻牋箋牕窓琹琴瓈璃畊耕畆畝畍界畱留痹痺睂眉瞹曖礆鹸稉粳稬糯窰窯籖籤綉繍綵彩缾瓶耡鋤芲花荆荊蒭芻蒂蔕蕚萼譌訛
   豔艶軄職耺職聀職輭軟軰輩閇閉鼇鼈熈煕卻却噐器埓埒攜携頹頽燄焔貳二
 `)
-/** Kanji that it has in some words, mostly names, and lacks in all others. */
+/** Kanji that the dictionary knows only in some words, mostly names. */
 const SELDOM_KNOWN = pairs(`
   亞亜醫医壹壱榮栄衞衛驛駅圓円鹽塩艷艶應応櫻桜奧奥假仮會会繪絵覺覚學学嶽岳樂楽罐缶關関氣気挾挟狹狭曉暁勳勲莖茎惠恵
   溪渓螢蛍藝芸缺欠縣県權権顯顕廣広恆恒國国齋斎棧桟絲糸兒児實実釋釈壽寿收収澁渋處処燒焼證証奬奨條条淨浄繩縄讓譲眞真
@@ -47,18 +44,14 @@ const anyOf = (forms: ReadonlyMap<string, string>): string => `[${[...forms.keys
 const FORM = new RegExp(anyOf(UNKNOWN), 'gu')
 const SELDOM_FORM = new RegExp(anyOf(SELDOM_KNOWN), 'gu')
 const WORDS = /\p{Script=Han}+/gu
-/** The rows of JIS X 0208: the dictionary holds no other character. */
+/** JIS X 0208, the dictionary's character set. */
 const ROWS = 84
 const CELLS = 94
-/** Of both in EUC-JP. */
+/** In EUC-JP. */
 const FIRST = 0xa1
-/** What a word is that the dictionary has. */
 const READING = /^\s?[ァ-ヺー]+$/u
 
-/**
- * A text with as many code points, in kanji that the dictionary has where they are read the same.
- * @param read of which words it is asked whether it has them
- */
+/** Replaces kanji by known forms with the same reading, code point by code point. @param read the dictionary */
 export function inOrdinaryKanji(text: string, read: (words: string) => readonly SpokenPart[]): string {
   const known = text.replace(FORM, (form) => UNKNOWN.get(form)!)
   return known.search(SELDOM_FORM) === -1 ? known : known.replace(WORDS, (words) => inKnownWords(words, read))
@@ -76,7 +69,6 @@ function inKnownWords(words: string, read: (words: string) => readonly SpokenPar
 
 let repertoire: ReadonlySet<string> | undefined
 
-/** Whether the dictionary may have words with a kanji: what it has in truth is found out when it is opened. */
 export function mayBeKnown(kanji: string): boolean {
   repertoire ??= readRepertoire()
   return repertoire.has(kanji)

@@ -2,9 +2,7 @@ import type { Token } from './dictionary-token.ts'
 import { isOfSubtitle } from './japanese-ranges.ts'
 
 const SIGN = /^[〜~]$/u
-/** What may stand between the sign and a word. */
 const BETWEEN = /^[\s「『」』]$/u
-/** So many words are looked at on either side of a sign. */
 const MOST_AROUND = 40
 const WEEKDAYS: Readonly<Record<string, string>> = {
   月: 'ゲツ',
@@ -23,10 +21,7 @@ const BEFORE_NO_WEEKDAY = /^(?:連体詞|接頭詞|UNK)$/u
 
 type Kind = 'place' | 'name' | 'time' | 'number'
 
-/**
- * How a word of a range in Japanese is read: the sign between two places, times or numbers as から (東京〜大阪), and the weekdays
- * around it by their short names (月〜金). Undefined for any other word. Pure.
- */
+/** Reads the words of ranges such as 東京〜大阪 and 月〜金; undefined for other words. Pure. */
 export function readInRange(tokens: readonly Token[], at: number): string | undefined {
   const surface = tokens[at]?.surface ?? ''
   if (SIGN.test(surface)) return isRange(tokens, at) ? 'カラ' : undefined
@@ -53,14 +48,12 @@ function isOfWeekdays(tokens: readonly Token[], at: number): boolean {
   return isWeekday(tokens[at - 1]) && isWeekday(tokens[at + 1]) && !isPart
 }
 
-/** A person is called in one breath with another one; a place may bear the name of a person. */
 const belong = (from: Kind, to: Kind): boolean =>
   from === 'number' ||
   to === 'number' ||
   (from === to && from !== 'name') ||
   /^(?:place,name|name,place)$/.test(`${from},${to}`)
 
-/** Where the word next to a sign is. */
 function wordFrom(tokens: readonly Token[], at: number, step: 1 | -1): number {
   let next = at + step
   while (BETWEEN.test(tokens[next]?.surface ?? '')) next += step

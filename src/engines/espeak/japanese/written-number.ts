@@ -1,28 +1,27 @@
-/** A stretch of a number as it is written: `1,234.5`, `万`, `三`, `数`. `taken` is how many words of the text it is. */
+/** `1,234.5`, `万`, `三`, `数`. `taken` counts words. */
 export interface Piece {
   readonly text: string
   readonly taken: number
 }
 
-/** Digits from the highest place on; the last `room` of them are free for what follows. */
+/** The last `room` digits are free. */
 interface Places {
   readonly digits: string
   readonly room: number
 }
 
 interface Written {
-  /** What ends with 万, 億, 兆 or 京. */
+  /** Ends with 万, 億, 兆 or 京. */
   readonly total: Places
-  /** Behind it, what ends with 十, 百 or 千. */
+  /** Ends with 十, 百 or 千. */
   readonly section: Places
-  /** Behind that, digits without a unit; `isSpelled` where they are kanji, which come one by one. */
+  /** `isSpelled` for single kanji digits. */
   readonly rest: string
   readonly isSpelled: boolean
-  /** Instead of all that, a number that is not said place by place: `3.5万`. */
+  /** Not read place by place: `3.5万`. */
   readonly unplaced?: string
 }
 
-/** As many as there are names for places, up to 千京. */
 export const MOST_DIGITS = 20
 
 const ONES: ReadonlyMap<string, string> = new Map(
@@ -30,17 +29,14 @@ const ONES: ReadonlyMap<string, string> = new Map(
 )
 const UNITS = new Map([...'十百千'].map((unit, at) => [unit, at + 1]))
 const MYRIADS = new Map([...'万億兆京'].map((unit, at) => [unit, 4 * (at + 1)]))
-/** "Some" and "how many" stand in the place of a digit. */
+/** "Some" and "how many" stand for a digit. */
 const UNNAMED = /^[数何幾]$/u
 const NOTHING: Places = { digits: '', room: Number.POSITIVE_INFINITY }
 
 export const isNumeral = (word: string): boolean =>
   ONES.has(word) || UNITS.has(word) || MYRIADS.has(word) || UNNAMED.test(word)
 
-/**
- * The number that the pieces begin with, or null where they begin with none, and how many words it takes: `2億3000万` is 230000000,
- * `数千` is 数000, `3.5万` stays as it is. Asks for no more pieces than it needs. Pure.
- */
+/** Reads the number at the start or returns null: `2億3000万` is 230000000, `数千` is 数000. Pure. */
 export function joinNumber(pieces: Iterable<Piece>): { digits: string; taken: number } | null {
   let number: Written = { total: NOTHING, section: NOTHING, rest: '', isSpelled: false }
   let taken = 0
@@ -58,7 +54,6 @@ export function joinNumber(pieces: Iterable<Piece>): { digits: string; taken: nu
 const isPair = (number: Written): boolean =>
   number.isSpelled && number.rest.length === 2 && digitsOf(number) === number.rest
 
-/** The number with one piece more, or null where the piece does not belong to it. */
 function withPiece(number: Written, text: string): Written | null {
   const one = ONES.get(text)
   const [unit, myriad] = [UNITS.get(text), MYRIADS.get(text)]
@@ -82,7 +77,7 @@ function withDigits(number: Written, digits: string): Written | null {
   return digitsOf(number) === '' ? { ...number, unplaced: digits } : null
 }
 
-/** 20数 is a number of two digits, 5数 is none. */
+/** 20数 has two digits; 5数 is no number. */
 function withUnnamed(number: Written, text: string): Written | null {
   const { section, rest } = number
   if (rest === '') return { ...number, rest: text, isSpelled: false }
@@ -91,7 +86,6 @@ function withUnnamed(number: Written, text: string): Written | null {
   return digits === null ? null : { ...number, section: { digits, room: free }, rest: text, isSpelled: false }
 }
 
-/** A unit without digits is one of it. */
 function withUnit(number: Written, text: string, zeros: number): Written | null {
   const { total, section, rest, isSpelled } = number
   if (isSpelled && rest.length > 1) return null
@@ -101,7 +95,7 @@ function withUnit(number: Written, text: string, zeros: number): Written | null 
   return digits === null ? null : { total, section: { digits, room: zeros }, rest: '', isSpelled: false }
 }
 
-/** 万 alone is a word, not 1万. */
+/** 万 alone is a word. */
 function withMyriad(number: Written, text: string, zeros: number): Written | null {
   const before = put(number.section, number.rest)?.replace(/^0+(?=.)/, '') ?? ''
   if (before === '') return null
@@ -119,6 +113,5 @@ const digitsOf = ({ total, section, rest, unplaced }: Written): string | null =>
   return unplaced ?? (last === null ? null : put(total, last))
 }
 
-/** Digits with others in their last places, or null where those are not free. */
 const put = ({ digits, room }: Places, last: string): string | null =>
   last.length > room ? null : `${digits.slice(0, digits.length - last.length)}${last}`
