@@ -115,6 +115,7 @@ function openOutbox(connection: LastingConnection, log: Log) {
   }
 
   const drain = async (): Promise<void> => {
+    // Lets all messages of this tick share one statement.
     await null
     while (waiting.size > 0) {
       const batch = [...waiting].slice(0, LARGEST_BATCH)

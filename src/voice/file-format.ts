@@ -11,7 +11,7 @@ export function fileFormat({ audio }: VoiceEndpoint, inputs: Inputs, { format }:
   return FILE_FORMATS.find((known) => known === asked) ?? audio?.formats[0] ?? 'wav'
 }
 
-/** Rejects formats that the endpoint does not list. */
+/** Returns the violations of formats that the endpoint does not list. */
 export function wrongFormat(
   { audio }: VoiceEndpoint,
   inputs: Inputs,

@@ -165,6 +165,7 @@ class Listener {
     if (stored.deletedAt != null) throw audioGone()
     const isExact = stored.contentType === FILE_TYPES.wav || stored.contentType === FILE_TYPES.flac
     if (!isExact && this.#heard.length > 0) return this.#hearParts()
+    // A text in one chunk has no stored parts to fall back on, and is short.
     const owner = this.#input.isSubmitter && job.chunksTotal === 1 ? null : job.accountId
     const read = this.#input.isSubmitter || this.#heard.length > 0 ? storedUnlessMany : storedSpeech
     const speech = await read(this.#ctx, owner, stored, this.#input.signal)

@@ -12,10 +12,7 @@ interface PartPublisher {
   settled(): Promise<void>
 }
 
-/**
- * Relays parts to listeners here, stores them in order and notifies other processes. After a storage error listeners use the whole
- * file.
- */
+/** Relays parts to listeners here, stores them in order and notifies other processes. A storage error ends storing. */
 export function publishParts(
   parts: Pick<Parts, 'db' | 'notifier' | 'storage' | 'log'> & { readonly speechRelay: SpeechRelay },
   claim: Claim,

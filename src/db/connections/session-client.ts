@@ -3,7 +3,7 @@ import { Client, type ClientConfig } from 'pg'
 /** Startup parameters, because Prisma, the driver and the migrations rely on them. Poolers accept all three. */
 const SESSION = { TimeZone: 'UTC', DateStyle: 'ISO, MDY', standard_conforming_strings: 'on' } as const
 
-/** Poolers refuse these as startup parameters, so each session sets them. */
+/** Poolers refuse these as startup parameters, so each session, or each transaction behind one, sets them. */
 const DEFAULTS: Readonly<Record<string, string>> = {
   extra_float_digits: '1',
   bytea_output: 'hex',

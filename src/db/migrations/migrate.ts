@@ -50,6 +50,7 @@ async function withGuard(connect: () => Promise<Client>, work: (guard: Client) =
   guard.on('error', () => undefined)
   try {
     await liftTimeLimits(guard)
+    // Only the login role sees the waits of its other session.
     await guard.query('set role none')
     await work(guard)
   } finally {

@@ -4,8 +4,7 @@ import type { PageInput, PageShape } from '../page.ts'
 import { conditionsOf, hasWindow, type Narrowing } from './own-ids.ts'
 
 /**
- * Ids of a page of all accounts' rows in a time window; null without a window. Orders by time and id, so the time index serves the
- * page.
+ * Ids of a page of all accounts' rows in a time window; null without a window. The time index serves the page.
  * @param owner whose share of `readPool` it uses
  * @throws RATE_LIMITED if the owner's reads take too long
  */

@@ -16,7 +16,7 @@ export function captionFormats(
   return allowed.filter((format) => asked.includes(format))
 }
 
-/** Rejects caption formats that the endpoint does not list. */
+/** Returns the violations of caption formats that the endpoint does not list. */
 export function wrongCaptions(
   { captions }: VoiceEndpoint,
   inputs: Inputs,

@@ -52,6 +52,7 @@ async function speakSample(ctx: Context, engine: SpeechEngine, endpoint: VoiceEn
   const voice = await loadVoice(ctx, endpoint, endpoint.voices[0]?.slug ?? '', null)
   if (voice === null) throw new EngineError('RENDER_FAILED', 'The endpoint has no voices.')
   const started = performance.now()
+  // A passed deadline turns retries off.
   const request = { text: SAMPLE_TEXT, language: 'English', voice, extra: {}, seed: 1, signal, deadline: started }
   const { durationMs } = await speakText(engine, request)
   return { tookMs: Math.round(performance.now() - started), durationMs }

@@ -48,6 +48,7 @@ async function render(ctx: SampleContext, endpoint: VoiceEndpoint, slug: string)
   const audio = await ctx.trialEngines.use(signal, async (engines) => {
     const voice = await loadVoice(ctx, endpoint, slug, null)
     if (voice === null) throw notFound()
+    // A passed deadline turns retries off.
     const request = {
       ...{ text, language, voice, extra: {}, seed: SEED, signal, deadline: performance.now() },
       ...(endpoint.loudness === 'as_is' && { loudness: 'as_is' as const }),

@@ -48,7 +48,10 @@ export async function redeliverWebhook(ctx: Context, input: { readonly id: strin
   return input.id
 }
 
-/** Locks the job before the delivery, in the order of `eraseJobs`. A concurrent redelivery then finds this one pending. */
+/**
+ * Locks the job before the delivery, so that `eraseJobs` deletes both or neither. A concurrent redelivery waits and finds this one
+ * pending.
+ */
 async function findDelivery(tx: Tx, id: string, accountId: string): Promise<Row | undefined> {
   await tx.query(
     'select from job where id = (select job_id from webhook_delivery where id = $1 and account_id = $2) for key share',

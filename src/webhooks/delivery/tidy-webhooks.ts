@@ -35,8 +35,8 @@ interface Overdue {
 }
 
 /**
- * Erases expired secrets, unneeded bodies and old deliveries; requeues deliveries whose queue row is lost. Several processes may run
- * it.
+ * Erases expired secrets, unneeded bodies and old deliveries; requeues deliveries whose queue row is lost. Safe to run
+ * in several processes.
  */
 export async function tidyWebhooks(parts: Pick<Parts, 'db' | 'queue' | 'notifier'>): Promise<void> {
   const { pool } = parts.db

@@ -76,6 +76,6 @@ function toView(row: Row, most: number): DeliveryView {
   }
 }
 
-/** True also if the attempt's process died without an outcome. */
+/** An attempt without an outcome that cannot run any more: its process died. */
 const isOver = (row: Row, attempt: AttemptRow): boolean =>
   row.state !== 'pending' || attempt.round < row.round || attempt.number < row.attempt

@@ -174,6 +174,7 @@ function mayHave({ filter, sent }: Follower, view: DeliveryView, endpointKey: st
   const last = sent.get(view.id)
   if (last !== undefined) return last !== LEFT
   const isNew = view.attempts.length === 0 && view.state === 'pending'
+  // A redelivered delivery may have had any state.
   return !isNew && matchesDelivery({ ...filter, states: null, outcome: null, outcomes: null }, view, endpointKey)
 }
 
