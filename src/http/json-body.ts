@@ -46,7 +46,7 @@ export function ignoreEmptyBody({ headers }: { readonly headers: IncomingHttpHea
 }
 
 /**
- * Parses a JSON object. It rejects invalid UTF-8, NUL, unpaired surrogates, unsafe numbers, prototype keys and deep nesting.
+ * Parses a JSON object. It rejects invalid UTF-8, NUL, unpaired surrogates, numbers out of range, prototype keys and deep nesting.
  * @throws INVALID_REQUEST
  */
 export function parseJsonBody(bytes: Buffer, maxValues = MAX_BODY_VALUES): JsonObject {

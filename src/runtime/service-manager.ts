@@ -14,7 +14,7 @@ interface ServiceManager {
 
 /**
  * Notifies systemd. It deletes the variables, so that no child process speaks for this one.
- * Node.js has no datagram sockets, so it runs `systemd-notify`.
+ * Node.js has no Unix datagram sockets, so it runs `systemd-notify`.
  */
 export function openServiceManager(env: NodeJS.ProcessEnv, log: Pick<Log, 'warn'>): ServiceManager {
   const [socket, watchdog, pid] = VARIABLES.map((name) => env[name])

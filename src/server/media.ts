@@ -20,7 +20,7 @@ interface MediaDeps {
   readonly log: Log
 }
 
-/** Serves artifacts of the disk storage under signed URLs: GET and HEAD `/media/*` (RFC 9110). */
+/** Serves artifacts of the disk storage under signed URLs: GET and HEAD `/media/*` (RFC 9110). Deleted ones of a bucket lead here too. */
 export function mountMedia(app: FastifyInstance, deps: MediaDeps): void {
   app.route({
     method: ['GET', 'HEAD'],
