@@ -4,7 +4,7 @@ export interface EncodingOptions {
   readonly format: AudioFormat
   /** In Hz. */
   readonly sampleRate: number
-  /** Of the file in Hz; default: the format's own. */
+  /** The file's rate in Hz; absent: the format's own. */
   readonly rate?: number | undefined
   readonly totalSamples?: number
 }

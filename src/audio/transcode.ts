@@ -19,7 +19,7 @@ export interface SampleStream {
 
 interface AudioReader {
   readonly format: AudioFormat
-  /** Of the file in Hz; default: the format's own. */
+  /** The file's rate in Hz; absent: the format's own. */
   readonly rate?: number | undefined
   readonly owner: string
   readonly gone: AbortSignal
