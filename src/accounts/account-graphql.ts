@@ -2,7 +2,8 @@ import { invalidRequest } from '../errors/service-error.ts'
 import { builder } from '../graphql/builder.ts'
 import { connectionOf } from '../graphql/connection.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
-import { resolvedBy } from '../graphql/resolved-by.ts'
+import { queryOf } from '../graphql/query-of.ts'
+import { pagedBy, queriedBy } from '../graphql/resolved-by.ts'
 import { type AccountInput, account } from './account.ts'
 import { ACCOUNT_VIEW, type Account } from './account-view.ts'
 import { type AccountsInput, accounts } from './accounts.ts'
@@ -22,15 +23,17 @@ export const AccountRef = builder.prismaObject('Account', {
   }),
 })
 
-addNodeSource<Account>('acct', { typeOf: () => 'Account', load: (ctx, id) => showAccount(ctx, { account: id }) })
+addNodeSource<Account>('acct', {
+  typeOf: () => 'Account',
+  load: (ctx, id, info) => showAccount(ctx, { account: id, query: queryOf(ctx, info, 'Account') }),
+})
 
 builder.queryField('account', (t) =>
-  t.field({
-    type: AccountRef,
+  t.prismaField({
     description:
       "The caller's account. It needs the scope job:read, or a signed-in user; another account the scope operator, or a signed-in operator.",
     args: { account: t.arg.id({ description: "Id or name; the caller's own unless given." }) },
-    ...resolvedBy(account, (args: AccountInput) => args),
+    ...queriedBy(AccountRef, account, (args: AccountInput) => args),
   }),
 )
 
@@ -44,7 +47,7 @@ builder.queryField('accounts', (t) =>
           description: 'Only accounts whose name contains this text, in any case, or whose id begins with it.',
         }),
       },
-      ...resolvedBy(accounts, (args: AccountsInput) => args),
+      ...pagedBy('Account', accounts, (args: AccountsInput) => args),
     },
     ...connectionOf('Account', 'accounts'),
   ),
@@ -81,8 +84,7 @@ function wholeNumber(
 }
 
 builder.mutationFields((t) => ({
-  createAccount: t.field({
-    type: AccountRef,
+  createAccount: t.prismaField({
     errors: {},
     description:
       'Creates an account. Needs the scope operator, or a signed-in operator who gave the password within 15 minutes.',
@@ -93,13 +95,12 @@ builder.mutationFields((t) => ({
         description: 'The same, instead of credits, where they are more than an Int holds.',
       }),
     },
-    ...resolvedBy(createAccount, (args: NewAccountArgs) => ({
+    ...queriedBy(AccountRef, createAccount, (args: NewAccountArgs) => ({
       name: args.name,
       credits: wholeNumber('credits', args.credits, args.largeCredits),
     })),
   }),
-  creditAccount: t.field({
-    type: AccountRef,
+  creditAccount: t.prismaField({
     errors: {},
     description:
       'Grants credits, or takes some back. Needs the scope operator, or a signed-in operator who gave the password within 15 minutes.',
@@ -111,7 +112,7 @@ builder.mutationFields((t) => ({
         description: 'The same key and amount change the balance once in 24 hours; 1 to 255 printable characters.',
       }),
     },
-    ...resolvedBy(creditAccount, ({ amount, largeAmount, ...rest }: CreditArgs) => ({
+    ...queriedBy(AccountRef, creditAccount, ({ amount, largeAmount, ...rest }: CreditArgs) => ({
       ...rest,
       amount: wholeNumber('amount', amount, largeAmount),
     })),

@@ -2,10 +2,11 @@ import { ownerOf } from '../access/actor.ts'
 import { requireAccount, requireOperator, requireScope } from '../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE, JOB_READ_SCOPE } from '../access/scopes.ts'
 import type { Context } from '../context/context.ts'
+import { type RowQuery, selectOf } from '../db/row-query.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { hasUnseen } from '../values/printable.ts'
-import type { Account } from './account-view.ts'
-import { findAccount } from './find-account.ts'
+import { ACCOUNT_VIEW, type Account } from './account-view.ts'
+import { unknownAccount } from './find-account.ts'
 
 const NAME_MAX_CHARACTERS = 200
 /** Far beyond any real balance, and sums of a few of them still fit PostgreSQL's bigint. */
@@ -15,6 +16,7 @@ export const MAX_CREDITS = 10n ** 15n
 export interface AccountInput {
   /** Id or name: for the operator alone, but for the caller's own id. */
   readonly account?: string | null | undefined
+  readonly query?: RowQuery
 }
 
 /**
@@ -27,11 +29,20 @@ export async function account(ctx: Context, input?: AccountInput): Promise<Accou
   const named = input?.account
   if (named != null && named !== ownerOf(actor)) {
     requireOperator(ctx)
-    return findAccount(ctx, named)
+    return readAccount(ctx, named, input?.query)
   }
   const administers = 'scopes' in actor && actor.scopes.includes(ACCOUNT_ADMIN_SCOPE)
   if (!administers) requireScope(ctx, JOB_READ_SCOPE)
-  return findAccount(ctx, requireAccount(ctx).accountId)
+  return readAccount(ctx, requireAccount(ctx).accountId, input?.query)
+}
+
+async function readAccount(ctx: Context, named: string, query: RowQuery | undefined): Promise<Account> {
+  const where = { OR: [{ id: named }, { name: named }] }
+  const found = named.includes('\0')
+    ? null
+    : await ctx.db.prisma.account.findFirst({ where, select: selectOf(ACCOUNT_VIEW, query) })
+  if (found === null) throw unknownAccount(named)
+  return found
 }
 
 /** Names of accounts, keys and voices: anything that a reader sees. @throws INVALID_REQUEST */

@@ -1,6 +1,7 @@
 import { requireOperator } from '../access/require.ts'
 import type { Context } from '../context/context.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
+import { type RowQuery, selectOf } from '../db/row-query.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { isId } from '../values/id.ts'
 import { ACCOUNT_VIEW, type Account } from './account-view.ts'
@@ -11,6 +12,7 @@ const MAX_SEARCH_CHARACTERS = 200
 export interface AccountsInput extends PageInput {
   /** Only accounts whose name contains this text, in any case, or whose id begins with it. */
   readonly search?: string | null | undefined
+  readonly query?: RowQuery
 }
 
 /** All accounts, or those that are searched for, oldest first, for the operator. @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST */
@@ -19,7 +21,7 @@ export async function accounts(ctx: Context, input: AccountsInput): Promise<Conn
   const shape = pageShape(input, (text) => isId('acct', text))
   const { id, ...rest } = idQuery(input, shape, 'oldest', String)
   const where = { AND: [{ id }, searched(input.search ?? '')] }
-  const rows = await ctx.db.prisma.account.findMany({ where, ...rest, select: ACCOUNT_VIEW })
+  const rows = await ctx.db.prisma.account.findMany({ where, ...rest, select: selectOf(ACCOUNT_VIEW, input.query) })
   return toConnection(rows, shape, input, { cursorOf: (row) => row.id, nodeOf: (row) => row })
 }
 

@@ -1,6 +1,7 @@
 import { requireConfirmedOperator } from '../access/require.ts'
 import { recordChange } from '../audit/record-change.ts'
 import type { Context } from '../context/context.ts'
+import { type RowQuery, selectOf } from '../db/row-query.ts'
 import { sqlIn } from '../db/sql.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import type { MeasuredParts } from '../telemetry/telemetry.ts'
@@ -24,7 +25,7 @@ const UNIQUE_VIOLATION = 'P2002'
  */
 export async function createAccount(
   ctx: NewAccountContext,
-  input: { readonly name: string; readonly credits: bigint },
+  input: { readonly name: string; readonly credits: bigint; readonly query?: RowQuery },
 ): Promise<Account> {
   requireConfirmedOperator(ctx)
   // Commands take either: a name that is another account's id would have its credits, keys and webhook deliveries go there.
@@ -46,7 +47,7 @@ export async function createAccount(
     }),
   }
   const create = ctx.db.prisma.$transaction(async (tx) => {
-    const account = await tx.account.create({ data, select: ACCOUNT_VIEW })
+    const account = await tx.account.create({ data, select: selectOf(ACCOUNT_VIEW, input.query) })
     const change = { accountId: id, subjectId: id, subjectName: input.name, detail: String(input.credits) }
     await recordChange(sqlIn(tx), ctx.actor, { action: 'account_created', ...change })
     return account

@@ -5,6 +5,7 @@ import { ownIds } from '../db/own/own-ids.ts'
 import { orderOfAccount, whereOfAccount } from '../db/own/own-rows.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
 import { numberedPage, wherePublicId } from '../db/public-id.ts'
+import { type RowQuery, selectOf } from '../db/row-query.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { entryId, entryNumber } from './entry-id.ts'
 import { whoseAccount } from './whose-account.ts'
@@ -36,6 +37,7 @@ export interface CreditEntriesInput extends PageInput {
     | { readonly from?: Date | null | undefined; readonly to?: Date | null | undefined }
     | null
     | undefined
+  readonly query?: RowQuery
 }
 
 /**
@@ -55,7 +57,7 @@ export async function creditEntries(ctx: Context, asked: CreditEntriesInput): Pr
     where: { ...whereOfAccount(accountId), id: ids === null ? id : { in: ids } },
     orderBy: orderOfAccount(orderBy),
     take,
-    select: ENTRY_VIEW,
+    select: selectOf(ENTRY_VIEW, asked.query),
   })
   return toConnection(rows, shape, input, { cursorOf: (entry) => entryId(entry), nodeOf: (entry) => entry })
 }
@@ -70,8 +72,10 @@ function rejectWrong({ kinds, createdAt }: CreditEntriesInput): void {
 }
 
 /** One entry of the caller's account, or for the operator of any; null where there is none. @throws UNAUTHORIZED, FORBIDDEN */
-export async function findCreditEntry(ctx: Context, publicId: string): Promise<CreditEntry | null> {
+export async function findCreditEntry(ctx: Context, publicId: string, query?: RowQuery): Promise<CreditEntry | null> {
   const accountId = isOperator(ctx) ? undefined : await whoseAccount(ctx, null)
   const id = await entryNumber(ctx.db.prisma, publicId, accountId)
-  return id === null ? null : ctx.db.prisma.creditEntry.findFirst({ where: { id }, select: ENTRY_VIEW })
+  return id === null
+    ? null
+    : ctx.db.prisma.creditEntry.findFirst({ where: { id }, select: selectOf(ENTRY_VIEW, query) })
 }

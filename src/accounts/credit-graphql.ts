@@ -3,7 +3,8 @@ import { builder, type GraphqlContext } from '../graphql/builder.ts'
 import { connectionOf } from '../graphql/connection.ts'
 import { describedEnum } from '../graphql/described-enum.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
-import { resolvedBy } from '../graphql/resolved-by.ts'
+import { queryOf } from '../graphql/query-of.ts'
+import { pagedBy, resolvedBy } from '../graphql/resolved-by.ts'
 import { TimeRangeInput } from '../graphql/time-range.ts'
 import { balancesAfter } from './balances-after.ts'
 import { type CreditDaysInput, creditDays } from './credit-days.ts'
@@ -51,7 +52,10 @@ const CreditEntryRef = builder.prismaObject('CreditEntry', {
   }),
 })
 
-addNodeSource<CreditEntry>('entry', { typeOf: () => 'CreditEntry', load: findCreditEntry })
+addNodeSource<CreditEntry>('entry', {
+  typeOf: () => 'CreditEntry',
+  load: (ctx, id, info) => findCreditEntry(ctx, id, queryOf(ctx, info, 'CreditEntry')),
+})
 
 builder.queryField('creditEntries', (t) =>
   t.connection(
@@ -64,7 +68,7 @@ builder.queryField('creditEntries', (t) =>
         kinds: t.arg({ type: [CreditKindEnum], description: 'Only of these kinds.' }),
         createdAt: t.arg({ type: TimeRangeInput, description: 'Only of this range.' }),
       },
-      ...resolvedBy(creditEntries, (args: CreditEntriesInput) => args),
+      ...pagedBy('CreditEntry', creditEntries, (args: CreditEntriesInput) => args),
     },
     ...connectionOf('CreditEntry', 'a ledger'),
   ),

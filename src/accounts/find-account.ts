@@ -23,9 +23,13 @@ export async function findAccount(ctx: Pick<Context, 'db'>, account: string | nu
     ? { rows: [] }
     : await ctx.db.pool.query<Row>(`${ACCOUNTS} ${which} limit 1`, values)
   const [found] = rows
-  if (found === undefined) throw new ServiceError('NOT_FOUND', missing(account))
+  if (found === undefined) throw unknownAccount(account)
   return { ...found, credits: BigInt(found.credits) }
 }
 
-const missing = (account: string | null): string =>
-  account === null ? 'There is no account.' : `No account with the id or name "${account}".`
+/** @param account null: there is none at all */
+export const unknownAccount = (account: string | null) =>
+  new ServiceError(
+    'NOT_FOUND',
+    account === null ? 'There is no account.' : `No account with the id or name "${account}".`,
+  )

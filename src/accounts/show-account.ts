@@ -2,6 +2,7 @@ import { ownerOf } from '../access/actor.ts'
 import { isOperator, requireScope } from '../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE } from '../access/scopes.ts'
 import type { Context } from '../context/context.ts'
+import type { RowQuery } from '../db/row-query.ts'
 import { notFound } from '../errors/service-error.ts'
 import { account } from './account.ts'
 import type { Account } from './account-view.ts'
@@ -11,9 +12,12 @@ import { findAccount } from './find-account.ts'
  * An account and its balance: for the operator any one by id or name, for others their own by id, as `account` gives it.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
  */
-export async function showAccount(ctx: Context, input: { readonly account: string }): Promise<Account> {
+export async function showAccount(
+  ctx: Context,
+  input: { readonly account: string; readonly query?: RowQuery },
+): Promise<Account> {
   if (isOperator(ctx)) return findAccount(ctx, input.account)
-  if (input.account === ownerOf(ctx.actor)) return account(ctx)
+  if (input.account === ownerOf(ctx.actor)) return account(ctx, { query: input.query })
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   throw notFound()
 }

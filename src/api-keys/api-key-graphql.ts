@@ -1,8 +1,8 @@
 import { builder } from '../graphql/builder.ts'
 import { connectionOf } from '../graphql/connection.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
-import { relationsOf } from '../graphql/relations-of.ts'
-import { relatedBy, resolvedBy } from '../graphql/resolved-by.ts'
+import { queryOf } from '../graphql/query-of.ts'
+import { pagedBy, queriedBy, resolvedBy } from '../graphql/resolved-by.ts'
 import { type ApiKeysInput, type ApiKeyView, apiKeys, findApiKey, KEY_VIEW } from './api-keys.ts'
 import { type ApiKeyInput, createApiKey, type NewApiKey } from './create-api-key.ts'
 import { deleteApiKey } from './delete-api-key.ts'
@@ -41,7 +41,7 @@ const ApiKeyRef = builder.prismaObject('ApiKey', {
 
 addNodeSource<ApiKeyView>('key', {
   typeOf: () => 'ApiKey',
-  load: (ctx, id, info) => findApiKey(ctx, id, relationsOf(ctx, info, 'ApiKey')),
+  load: (ctx, id, info) => findApiKey(ctx, id, queryOf(ctx, info, 'ApiKey')),
 })
 
 const NewApiKeyRef = builder.objectRef<NewApiKey>('NewApiKey').implement({
@@ -67,7 +67,7 @@ builder.queryField('apiKeys', (t) =>
       description:
         'The keys of an account, newest first. Needs the scope account:admin, or a signed-in owner; of another account the scope operator.',
       args: { account: t.arg.id({ description: "Id or name; the caller's own unless given." }) },
-      ...relatedBy('ApiKey', apiKeys, (args: ApiKeysInput) => args),
+      ...pagedBy('ApiKey', apiKeys, (args: ApiKeysInput) => args),
     },
     ...connectionOf('ApiKey', 'keys'),
   ),
@@ -101,8 +101,7 @@ builder.mutationFields((t) => ({
     },
     ...resolvedBy(createApiKey, (args: ApiKeyInput) => args),
   }),
-  updateApiKey: t.field({
-    type: ApiKeyRef,
+  updateApiKey: t.prismaField({
     errors: {},
     description: `Renames a key or gives it other scopes. ${NEEDS}`,
     args: {
@@ -110,7 +109,7 @@ builder.mutationFields((t) => ({
       name: t.arg.string({ description: 'Stays unless given.' }),
       scopes: t.arg.stringList({ description: 'Stay unless given.' }),
     },
-    ...relatedBy('ApiKey', updateApiKey, ({ id, ...args }: Omit<ApiKeyChange, 'apiKeyId'> & { id: string }) => ({
+    ...queriedBy(ApiKeyRef, updateApiKey, ({ id, ...args }: Omit<ApiKeyChange, 'apiKeyId'> & { id: string }) => ({
       ...args,
       apiKeyId: id,
     })),

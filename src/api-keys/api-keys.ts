@@ -1,7 +1,7 @@
-import type { Prisma } from '../../prisma/generated/prisma/client.ts'
 import { whoseAccount } from '../accounts/whose-account.ts'
 import type { Context } from '../context/context.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
+import { type RowQuery, selectOf } from '../db/row-query.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { isId } from '../values/id.ts'
 import { keysOwner } from './grantable-scopes.ts'
@@ -33,23 +33,11 @@ export const KEY_VIEW = {
   lastUsedAt: true,
 } as const
 
-/** Relations that a door shows of a key: a caller that may see the key may see them, too. */
-export interface KeyRelations {
-  /** Read in the statement that reads the key. Absent: not read. */
-  readonly createdBy?: Prisma.ApiKeySelect['createdBy']
-}
-
-/** What a key's row holds where the relations are asked for. */
-export const keySelect = ({ createdBy }: KeyRelations) => ({
-  ...KEY_VIEW,
-  ...(createdBy !== undefined && { createdBy }),
-})
-
 /** A page of keys, newest first. */
 export interface ApiKeysInput extends PageInput {
   /** Id or name: for the operator alone. Every other caller has its own. */
   readonly account?: string | null | undefined
-  readonly relations?: KeyRelations
+  readonly query?: RowQuery
 }
 
 /** The keys of an account, newest first. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST */
@@ -60,17 +48,17 @@ export async function apiKeys(ctx: Context, input: ApiKeysInput): Promise<Connec
   const rows = await ctx.db.prisma.apiKey.findMany({
     where: { accountId, id },
     ...rest,
-    select: keySelect(input.relations ?? {}),
+    select: selectOf(KEY_VIEW, input.query),
   })
   return toConnection(rows, shape, input, { cursorOf: (row) => row.id, nodeOf: (row) => row })
 }
 
 /** A key of the caller's account; null where there is none. @throws UNAUTHORIZED, FORBIDDEN */
-export async function findApiKey(ctx: Context, apiKeyId: string, relations: KeyRelations): Promise<ApiKeyView | null> {
+export async function findApiKey(ctx: Context, apiKeyId: string, query?: RowQuery): Promise<ApiKeyView | null> {
   const accountId = keysOwner(ctx)
   if (!isId('key', apiKeyId)) return null
   const where = { id: apiKeyId, ...(accountId !== null && { accountId }) }
-  return ctx.db.prisma.apiKey.findFirst({ where, select: keySelect(relations) })
+  return ctx.db.prisma.apiKey.findFirst({ where, select: selectOf(KEY_VIEW, query) })
 }
 
 export const unknownKey = (apiKeyId: string) => new ServiceError('NOT_FOUND', `No API key with the id "${apiKeyId}".`)

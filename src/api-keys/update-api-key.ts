@@ -1,8 +1,9 @@
 import { checkName } from '../accounts/account.ts'
 import { recordChange } from '../audit/record-change.ts'
 import type { Context } from '../context/context.ts'
+import { type RowQuery, selectOf } from '../db/row-query.ts'
 import { sqlIn } from '../db/sql.ts'
-import { type ApiKeyView, type KeyRelations, keySelect, unknownKey } from './api-keys.ts'
+import { type ApiKeyView, KEY_VIEW, unknownKey } from './api-keys.ts'
 import { grantScopes, keysOwner } from './grantable-scopes.ts'
 
 /** What is to change of a key. */
@@ -12,12 +13,12 @@ export interface ApiKeyChange {
   readonly name?: string | null | undefined
   /** Absent or null: stay. They take effect immediately. */
   readonly scopes?: readonly string[] | null | undefined
-  readonly relations?: KeyRelations
+  readonly query?: RowQuery
 }
 
 /** Renames a key or gives it other scopes. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for keys of other accounts), INVALID_REQUEST */
 export async function updateApiKey(ctx: Context, input: ApiKeyChange): Promise<ApiKeyView> {
-  const { apiKeyId, name, scopes, relations = {} } = input
+  const { apiKeyId, name, scopes, query } = input
   const accountId = keysOwner(ctx)
   if (name !== undefined && name !== null) checkName(name)
   const where = { id: apiKeyId, ...(accountId !== null && { accountId }) }
@@ -30,7 +31,7 @@ export async function updateApiKey(ctx: Context, input: ApiKeyChange): Promise<A
     ...(scopes !== undefined && scopes !== null && { scopes: grantScopes(ctx, scopes, held.scopes) }),
   }
   return ctx.db.prisma.$transaction(async (tx) => {
-    const [updated] = await tx.apiKey.updateManyAndReturn({ where, data, select: keySelect(relations) })
+    const [updated] = await tx.apiKey.updateManyAndReturn({ where, data, select: selectOf(KEY_VIEW, query) })
     if (updated === undefined) throw unknownKey(apiKeyId)
     const change = { accountId: held.accountId, subjectId: apiKeyId, subjectName: updated.name }
     await recordChange(sqlIn(tx), ctx.actor, { action: 'key_updated', ...change, detail: updated.scopes.join(' ') })

@@ -7,7 +7,6 @@ import { getDatamodel } from '../../prisma/generated/pothos.ts'
 import type { PrismaClient } from '../../prisma/generated/prisma/client.ts'
 import type { ServiceContext } from '../runtime/services.ts'
 import { ExpectedError } from './expected-error.ts'
-import { WHOLE_ROWS } from './whole-rows.ts'
 
 /** The cookie that a session is kept in. */
 export interface SessionCookie {
@@ -44,7 +43,7 @@ export const builder = new SchemaBuilder<{
     URL: { Input: string; Output: string }
   }
 }>({
-  plugins: [ErrorsPlugin, WHOLE_ROWS, PrismaPlugin, RelayPlugin],
+  plugins: [ErrorsPlugin, PrismaPlugin, RelayPlugin],
   defaultFieldNullability: false,
   relay: {
     nodeQueryOptions: false,

@@ -1,7 +1,8 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { PullStream } from '../concurrency/pull-stream.ts'
+import type { RowQuery } from '../db/row-query.ts'
 import type { GraphqlContext } from './builder.ts'
-import { relationsOf } from './relations-of.ts'
+import { queryOf } from './query-of.ts'
 
 /**
  * A root field's resolver: the verb of the same name, and nothing else. The verb is also kept with the field, so that a test can
@@ -15,14 +16,49 @@ export const resolvedBy = <Args, Input, Result>(
   extensions: { verb },
 })
 
-/** The same for rows of a table with relations: the verb reads those that the query asks for along with the rows. */
-export const relatedBy = <Args, Input extends object, Result>(
+/** A row, or rows, as a Prisma object shows them. */
+type RowsOf<Type> = Type extends [{ $inferType: infer Row }]
+  ? Row[]
+  : Type extends { $inferType: infer Row }
+    ? Row
+    : never
+
+/**
+ * A `prismaField` of a verb, which also gets the columns and relations that the operation selects. Pothos types the result of such a
+ * field as whole rows, whatever its type selects, so the verb's own result is checked here.
+ */
+export const queriedBy = <Type, Args, Input extends object, Result extends RowsOf<Type> | null>(
+  type: Type,
+  verb: (ctx: GraphqlContext, input: Input & { readonly query?: RowQuery }) => Promise<Result>,
+  toInput: (args: Args, ctx: GraphqlContext) => Input,
+) => ({
+  type,
+  resolve: (query: RowQuery, _root: object, args: NoInfer<Args>, ctx: GraphqlContext) =>
+    verb(ctx, { ...toInput(args, ctx), query }) as Promise<Extract<Result, null>>,
+  extensions: { verb },
+})
+
+/** A `prismaField` of rows that are at hand: Pothos takes them for what their type selects, and reads none again. */
+export const rowsOf = <Type, Parent, Args, Result extends RowsOf<Type> | null>(
+  type: Type,
+  take: (parent: Parent, ctx: GraphqlContext, args: Args) => Promise<Result> | Result,
+) => ({
+  type,
+  resolve: async (_query: RowQuery, parent: Parent, args: NoInfer<Args>, ctx: GraphqlContext) =>
+    (await take(parent, ctx, args)) as Extract<Result, null>,
+})
+
+/**
+ * The same for a connection. `prismaConnection` makes cursors of its own form; the cursors of this API are ids, so the verb makes the page.
+ * @param typeName a Prisma object
+ */
+export const pagedBy = <Args, Input extends object, Result>(
   typeName: string,
-  verb: (ctx: GraphqlContext, input: Input & { readonly relations?: object }) => Result,
+  verb: (ctx: GraphqlContext, input: Input & { readonly query?: RowQuery }) => Result,
   toInput: (args: Args) => Input,
 ) => ({
   resolve: (_root: object, args: Args, ctx: GraphqlContext, info: GraphQLResolveInfo): Result =>
-    verb(ctx, { ...toInput(args), relations: relationsOf(ctx, info, typeName) }),
+    verb(ctx, { ...toInput(args), query: queryOf(ctx, info, typeName) }),
   extensions: { verb },
 })
 

@@ -1,4 +1,5 @@
 import type { Database, Tx } from '../db/database.ts'
+import { type RowQuery, selectOf } from '../db/row-query.ts'
 
 export interface Artifact {
   readonly id: string
@@ -45,8 +46,13 @@ export async function loadArtifacts(db: Queries, jobIds: readonly string[]): Pro
   return Map.groupBy(artifacts, ({ jobId }) => jobId)
 }
 
-export const findArtifact = ({ prisma }: Database, accountId: string, id: string): Promise<Artifact | null> =>
-  prisma.artifact.findFirst({ where: { id, job: { accountId } }, select: ARTIFACT_VIEW })
+export const findArtifact = (
+  { prisma }: Database,
+  accountId: string,
+  id: string,
+  query: RowQuery,
+): Promise<Artifact | null> =>
+  prisma.artifact.findFirst({ where: { id, job: { accountId } }, select: selectOf(ARTIFACT_VIEW, query) })
 
 /** Positions among the account's waiting jobs for the same endpoint, from 1. */
 export async function loadQueuePositions(db: Queries, jobIds: readonly string[]): Promise<Map<string, number>> {

@@ -2,7 +2,8 @@ import { requireAccount, requireScope } from '../access/require.ts'
 import { LIBRARY_SCOPE } from '../access/scopes.ts'
 import { builder } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
-import { resolvedBy } from '../graphql/resolved-by.ts'
+import { queryOf } from '../graphql/query-of.ts'
+import { queriedBy, resolvedBy } from '../graphql/resolved-by.ts'
 import { type AccountVoice, storageKeyOf, VOICE_VIEW } from './account-voice.ts'
 import { accountVoices, findVoice } from './account-voices.ts'
 import { deleteVoice } from './delete-voice.ts'
@@ -32,9 +33,9 @@ const AccountVoiceRef = builder.prismaObject('AccountVoice', {
 
 addNodeSource<AccountVoice>('voice_', {
   typeOf: () => 'AccountVoice',
-  load: (ctx, id) => {
+  load: (ctx, id, info) => {
     requireScope(ctx, LIBRARY_SCOPE)
-    return findVoice(ctx.db, requireAccount(ctx).accountId, id)
+    return findVoice(ctx.db, requireAccount(ctx).accountId, id, queryOf(ctx, info, 'AccountVoice'))
   },
 })
 
@@ -44,23 +45,21 @@ const DeletionRef = builder.objectRef<{ readonly voiceId: string }>('DeleteVoice
 })
 
 builder.queryField('accountVoices', (t) =>
-  t.field({
-    type: [AccountVoiceRef],
+  t.prismaField({
     description: `The voices of the account's library, oldest first; at most 100. ${NEEDS}`,
-    ...resolvedBy(accountVoices, () => undefined),
+    ...queriedBy([AccountVoiceRef], accountVoices, () => ({})),
   }),
 )
 
 builder.mutationFields((t) => ({
-  renameVoice: t.field({
-    type: AccountVoiceRef,
+  renameVoice: t.prismaField({
     errors: {},
     description: `Gives a voice of the library another name. ${NEEDS}`,
     args: {
       id: t.arg.id({ required: true, description: 'The id of a voice of the library.' }),
       name: t.arg.string({ required: true, description: 'A name that no other voice of the account has.' }),
     },
-    ...resolvedBy(renameVoice, ({ id, name }: { id: string; name: string }) => ({ voiceId: id, name })),
+    ...queriedBy(AccountVoiceRef, renameVoice, ({ id, name }: { id: string; name: string }) => ({ voiceId: id, name })),
   }),
   deleteVoice: t.field({
     type: DeletionRef,

@@ -1,5 +1,6 @@
 import { requireSession } from '../access/require.ts'
 import type { Context } from '../context/context.ts'
+import { type RowQuery, selectOf } from '../db/row-query.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { endSessions } from './end-sessions.ts'
 import { checkPassword, hashPassword } from './password.ts'
@@ -10,6 +11,7 @@ interface Completion {
   readonly email: string
   /** 12 to 256 characters, else INVALID_REQUEST. */
   readonly password: string
+  readonly query?: RowQuery
 }
 
 /**
@@ -25,7 +27,11 @@ export async function completePerson(ctx: Context, input: Completion): Promise<U
   const passwordHash = await hashPassword(input.password)
   const complete = ctx.db.prisma.$transaction(async (tx) => {
     // Of two at once the second finds a password.
-    const [user] = await tx.user.updateManyAndReturn({ where, data: { email, passwordHash }, select: USER_VIEW })
+    const [user] = await tx.user.updateManyAndReturn({
+      where,
+      data: { email, passwordHash },
+      select: selectOf(USER_VIEW, input.query),
+    })
     if (user === undefined) throw isComplete()
     await endSessions(tx, userId, sessionId)
     await tx.session.updateMany({ where: { id: sessionId }, data: { passwordAt: ctx.now() } })

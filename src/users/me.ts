@@ -1,21 +1,13 @@
-import { ACCOUNT_VIEW, type Account } from '../accounts/account-view.ts'
 import type { Context } from '../context/context.ts'
-import { USER_VIEW, type User } from './user.ts'
+import { type RowQuery, selectOf } from '../db/row-query.ts'
 
-/** The signed-in user and the account. */
-export interface Me {
-  readonly user: User
-  readonly account: Account
-}
+export const ME_VIEW = { id: true, accountId: true } as const
 
-/** null without a session: for keys, too. */
-export async function me(ctx: Context): Promise<Me | null> {
-  if (ctx.actor.kind !== 'session') return null
-  const found = await ctx.db.prisma.user.findUnique({
-    where: { id: ctx.actor.userId },
-    select: { ...USER_VIEW, account: { select: ACCOUNT_VIEW } },
-  })
-  if (found === null) return null
-  const { account, ...user } = found
-  return { user, account }
+/** The signed-in user, with the columns and relations of the query; null for every other caller. */
+export async function me(
+  { actor, db }: Context,
+  { query }: { readonly query?: RowQuery },
+): Promise<{ id: string; accountId: string } | null> {
+  if (actor.kind !== 'session') return null
+  return db.prisma.user.findUnique({ where: { id: actor.userId }, select: selectOf(ME_VIEW, query) })
 }

@@ -1,6 +1,7 @@
 import type { UserRole } from '../access/scopes.ts'
 import { recordUserChange } from '../audit/record-user-change.ts'
 import type { Context } from '../context/context.ts'
+import { type RowQuery, selectOf } from '../db/row-query.ts'
 import { requireAnotherOwner } from './last-owner.ts'
 import { managedUser, requireOperatorFor } from './managed-user.ts'
 import { USER_VIEW, type User } from './user.ts'
@@ -10,6 +11,7 @@ export interface UserUpdate {
   /** Id or e-mail address. */
   readonly user: string
   readonly role: UserRole
+  readonly query?: RowQuery
 }
 
 /**
@@ -22,6 +24,10 @@ export async function updateUser(ctx: Context, input: UserUpdate): Promise<User>
   return ctx.db.prisma.$transaction(async (tx) => {
     if (input.role !== 'owner') await requireAnotherOwner(tx, user)
     await recordUserChange(tx, ctx, 'user_role_changed', user, input.role)
-    return tx.user.update({ where: { id: user.id }, data: { role: input.role }, select: USER_VIEW })
+    return tx.user.update({
+      where: { id: user.id },
+      data: { role: input.role },
+      select: selectOf(USER_VIEW, input.query),
+    })
   })
 }

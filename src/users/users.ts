@@ -2,6 +2,7 @@ import { isOperator } from '../access/require.ts'
 import { whoseAccount } from '../accounts/whose-account.ts'
 import type { Context } from '../context/context.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
+import { type RowQuery, selectOf } from '../db/row-query.ts'
 import { isId } from '../values/id.ts'
 import { USER_VIEW, type User } from './user.ts'
 
@@ -9,6 +10,7 @@ import { USER_VIEW, type User } from './user.ts'
 export interface UsersInput extends PageInput {
   /** Id or name: for the operator alone. Every other caller has its own. */
   readonly account?: string | null | undefined
+  readonly query?: RowQuery
 }
 
 /** The users of an account, in the order in which they were added. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST */
@@ -16,7 +18,11 @@ export async function users(ctx: Context, input: UsersInput): Promise<Connection
   const accountId = await whoseAccount(ctx, input.account)
   const shape = pageShape(input, (text) => isId('user', text))
   const { id, ...rest } = idQuery(input, shape, 'oldest', String)
-  const rows = await ctx.db.prisma.user.findMany({ where: { accountId, id }, ...rest, select: USER_VIEW })
+  const rows = await ctx.db.prisma.user.findMany({
+    where: { accountId, id },
+    ...rest,
+    select: selectOf(USER_VIEW, input.query),
+  })
   return toConnection(rows, shape, input, { cursorOf: (row) => row.id, nodeOf: (row) => row })
 }
 
@@ -24,12 +30,12 @@ export async function users(ctx: Context, input: UsersInput): Promise<Connection
  * A user that the caller may see: itself, those of the account that it manages, or for the operator any. null otherwise.
  * @throws UNAUTHORIZED, FORBIDDEN
  */
-export async function findUser(ctx: Context, userId: string): Promise<User | null> {
+export async function findUser(ctx: Context, userId: string, query?: RowQuery): Promise<User | null> {
   const self = ctx.actor.kind === 'session' && ctx.actor.userId === userId
   const accountId = self || isOperator(ctx) ? undefined : await whoseAccount(ctx, null)
   if (!isId('user', userId)) return null
   const where = { id: userId, ...(accountId !== undefined && { accountId }) }
-  return ctx.db.prisma.user.findFirst({ where, select: USER_VIEW })
+  return ctx.db.prisma.user.findFirst({ where, select: selectOf(USER_VIEW, query) })
 }
 
 /** E-mail addresses by ids of users: of the caller's own account alone. */

@@ -1,5 +1,5 @@
 import { builder } from '../graphql/builder.ts'
-import { resolvedBy, subscribedBy } from '../graphql/resolved-by.ts'
+import { resolvedBy, rowsOf, subscribedBy } from '../graphql/resolved-by.ts'
 import type { FleetState } from '../jobs/live/read-fleet.ts'
 import { poolsUpdated, workersUpdated } from './fleet-updated.ts'
 import { type Pool, pools, poolsOf } from './pools.ts'
@@ -54,11 +54,10 @@ builder.subscriptionFields((t) => ({
     ...subscribedBy(poolsUpdated, (args: { everyMs?: number | null | undefined }) => args),
     resolve: (fleet: FleetState, _args, ctx) => poolsOf(fleet, ctx.catalog.current),
   }),
-  workersUpdated: t.field({
-    type: [WorkerRef],
+  workersUpdated: t.prismaField({
     description: 'The workers, again and again. Needs a key with the scope operator.',
     args: { everyMs: t.arg.int({ description: EVERY }) },
     ...subscribedBy(workersUpdated, (args: { everyMs?: number | null | undefined }) => args),
-    resolve: ({ workers }: FleetState) => [...workers],
+    ...rowsOf([WorkerRef], ({ workers }: FleetState) => [...workers]),
   }),
 }))

@@ -1,7 +1,8 @@
 import { builder } from '../graphql/builder.ts'
 import { describedEnum } from '../graphql/described-enum.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
-import { resolvedBy } from '../graphql/resolved-by.ts'
+import { queryOf } from '../graphql/query-of.ts'
+import { queriedBy } from '../graphql/resolved-by.ts'
 import { type Gpu, isSilent, type ServerState, type ServerStatus } from './worker.ts'
 import { gpusOf, type Permit, permitsOf, serverOf, WORKER_VIEW, type WorkerRow, workers } from './workers.ts'
 
@@ -91,13 +92,15 @@ export const WorkerRef = builder.prismaObject('Worker', {
 
 addNodeSource<WorkerRow>('wrk', {
   typeOf: () => 'Worker',
-  load: async (ctx, id) => (await workers(ctx)).find((worker) => worker.id === id) ?? null,
+  load: async (ctx, id, info) => {
+    queryOf(ctx, info, 'Worker')
+    return (await workers(ctx)).find((worker) => worker.id === id) ?? null
+  },
 })
 
 builder.queryField('workers', (t) =>
-  t.field({
-    type: [WorkerRef],
+  t.prismaField({
     description: 'The workers of this service. Needs the scope operator, or a signed-in operator.',
-    ...resolvedBy(workers, () => undefined),
+    ...queriedBy([WorkerRef], workers, () => ({})),
   }),
 )

@@ -3,6 +3,7 @@ import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import { BatchLoader } from '../../concurrency/batch-loader.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../../graphql/node.ts'
+import { queryOf } from '../../graphql/query-of.ts'
 import { ARTIFACT_VIEW, type Artifact, findArtifact, loadArtifacts } from '../job-parts.ts'
 
 export const artifacts = new BatchLoader<GraphqlContext, Artifact[]>((ctx, jobIds) =>
@@ -44,8 +45,8 @@ export const ArtifactRef = builder.prismaObject('Artifact', {
 
 addNodeSource<Artifact>('art', {
   typeOf: () => 'Artifact',
-  load: (ctx, id) => {
+  load: (ctx, id, info) => {
     requireScope(ctx, JOB_READ_SCOPE)
-    return findArtifact(ctx.db, requireAccount(ctx).accountId, id)
+    return findArtifact(ctx.db, requireAccount(ctx).accountId, id, queryOf(ctx, info, 'Artifact'))
   },
 })

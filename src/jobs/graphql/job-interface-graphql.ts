@@ -3,6 +3,7 @@ import { BatchLoader } from '../../concurrency/batch-loader.ts'
 import { jobNotFound } from '../../errors/service-error.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../../graphql/node.ts'
+import { rowsOf } from '../../graphql/resolved-by.ts'
 import { findJob } from '../find-job.ts'
 import { findVisibleJob } from '../find-visible-job.ts'
 import { loadQueuePositions } from '../job-parts.ts'
@@ -100,11 +101,11 @@ builder.interfaceFields(JobInterface, (t) => ({
     description: "Its place among the account's jobs that wait for the same endpoint: 1 is the next. QUEUED only.",
     resolve: async ({ id, status }, _args, ctx) => (status === 'queued' ? queuePositions.load(ctx, id) : null),
   }),
-  artifacts: t.field({
-    type: [ArtifactRef],
+  artifacts: t.prismaField({
     description: 'Its outputs, by name. Completed jobs only.',
-    resolve: async ({ id, status }, _args, ctx) =>
+    ...rowsOf([ArtifactRef], async ({ id, status }: Job, ctx) =>
       status === 'completed' ? ((await artifacts.load(ctx, id)) ?? []) : [],
+    ),
   }),
   result: t.field({
     type: JobResultRef,

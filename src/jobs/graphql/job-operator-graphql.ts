@@ -4,7 +4,9 @@ import type { Account } from '../../accounts/account-view.ts'
 import { loadAccounts } from '../../accounts/accounts.ts'
 import { BatchLoader } from '../../concurrency/batch-loader.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
+import { rowsOf } from '../../graphql/resolved-by.ts'
 import { loadCauses } from '../find-visible-job.ts'
+import type { Job } from '../job-shape.ts'
 import { type AllJobsInput, allJobs } from '../list/all-jobs.ts'
 import { JobAttemptRef } from './job-attempts-graphql.ts'
 import { JobInterface } from './job-interface-graphql.ts'
@@ -17,14 +19,13 @@ const workers = new BatchLoader<GraphqlContext, string>(({ queue, db }, ids) => 
 
 // Other callers get null and an error.
 builder.interfaceFields(JobInterface, (t) => ({
-  account: t.field({
-    type: AccountRef,
+  account: t.prismaField({
     nullable: true,
     description: `The account that it is of. ${NEEDS}`,
-    resolve: async ({ accountId }, _args, ctx) => {
+    ...rowsOf(AccountRef, async ({ accountId }: Job, ctx) => {
       requireOperator(ctx)
-      return accounts.load(ctx, accountId)
-    },
+      return (await accounts.load(ctx, accountId)) ?? null
+    }),
   }),
   cause: t.string({
     nullable: true,

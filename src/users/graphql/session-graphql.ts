@@ -1,5 +1,6 @@
 import { invalidRequest } from '../../errors/service-error.ts'
 import { builder } from '../../graphql/builder.ts'
+import { rowsOf } from '../../graphql/resolved-by.ts'
 import { changePassword } from '../change-password.ts'
 import { type EndedSession, endSession } from '../end-session.ts'
 import { type Reauthentication, reauthenticate } from '../reauthenticate.ts'
@@ -25,21 +26,20 @@ const SignOutRef = endingSessions(
 )
 
 builder.mutationField('signIn', (t) =>
-  t.field({
-    type: UserRef,
+  t.prismaField({
     errors: {},
     description: 'Starts a session, kept in a cookie that scripts cannot read. Over HTTP only.',
     args: {
       email: t.arg.string({ required: true, description: 'The address.' }),
       password: t.arg.string({ required: true, description: 'The password.' }),
     },
-    resolve: async (_root, args, ctx) => {
+    ...rowsOf(UserRef, async (_root: object, ctx, args: { email: string; password: string }) => {
       if (ctx.cookie === null) throw invalidRequest('Sign in over HTTP: a cookie cannot be set here.')
       ctx.cookie.rejectForeign()
       const { user, token, keptUntil } = await signIn(ctx, { ...args, address: ctx.address })
       ctx.cookie.set(token, keptUntil)
       return user
-    },
+    }),
     extensions: { verb: signIn },
   }),
 )

@@ -1,10 +1,10 @@
 import { invalidRequest } from '../../errors/service-error.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
-import { resolvedBy } from '../../graphql/resolved-by.ts'
+import { queriedBy, resolvedBy, rowsOf } from '../../graphql/resolved-by.ts'
 import { completePerson } from '../complete-person.ts'
 import { createSignInLink, type NewSignInLink } from '../links/create-sign-in-link.ts'
 import { redeemSignInLink } from '../links/redeem-sign-in-link.ts'
-import { type SignInLink, signInLink } from '../links/sign-in-link.ts'
+import { LINK_VIEW, signInLink } from '../links/sign-in-link.ts'
 import { UserRef } from './user-graphql.ts'
 
 export const NewSignInLinkRef = builder.objectRef<NewSignInLink>('NewSignInLink').implement({
@@ -15,11 +15,20 @@ export const NewSignInLinkRef = builder.objectRef<NewSignInLink>('NewSignInLink'
   }),
 })
 
-const SignInLinkRef = builder.objectRef<SignInLink>('SignInLink').implement({
+const SignInLinkRef = builder.prismaObject('SignInLink', {
   description: 'A sign-in link that has not been used yet.',
+  select: LINK_VIEW,
   fields: (t) => ({
-    email: t.exposeString('email', { description: 'The user that it signs in.' }),
-    account: t.exposeString('account', { description: "The name of the user's account." }),
+    email: t.string({
+      description: 'The user that it signs in.',
+      select: { user: { select: { email: true } } },
+      resolve: ({ user }) => user.email,
+    }),
+    account: t.string({
+      description: "The name of the user's account.",
+      select: { user: { select: { account: { select: { name: true } } } } },
+      resolve: ({ user }) => user.account.name,
+    }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Until when it can be used.' }),
   }),
 })
@@ -27,17 +36,15 @@ const SignInLinkRef = builder.objectRef<SignInLink>('SignInLink').implement({
 const TOKEN = 'What follows `#` in the address of the link.'
 
 builder.queryField('signInLink', (t) =>
-  t.field({
-    type: SignInLinkRef,
+  t.prismaField({
     nullable: true,
     description:
       'The user that a sign-in link signs in, without using it up; null where it was used or has expired. By POST only.',
     args: { token: t.arg.string({ required: true, description: TOKEN }) },
-    resolve: (_root, { token }, ctx) => {
+    ...queriedBy(SignInLinkRef, signInLink, ({ token }: { token: string }, ctx) => {
       rejectInAddress(ctx)
-      return signInLink(ctx, { token, address: ctx.address })
-    },
-    extensions: { verb: signInLink },
+      return { token, address: ctx.address }
+    }),
   }),
 )
 
@@ -55,23 +62,21 @@ builder.mutationFields((t) => ({
     args: { user: t.arg.id({ required: true, description: 'User id or e-mail address.' }) },
     ...resolvedBy(createSignInLink, (args: { user: string }) => args),
   }),
-  redeemSignInLink: t.field({
-    type: UserRef,
+  redeemSignInLink: t.prismaField({
     errors: {},
     description:
       'Starts a session by a sign-in link and uses it up. The session is kept as signIn keeps it. Over HTTP only.',
     args: { token: t.arg.string({ required: true, description: TOKEN }) },
-    resolve: async (_root, { token }, ctx) => {
+    ...rowsOf(UserRef, async (_root: object, ctx, { token }: { token: string }) => {
       if (ctx.cookie === null) throw invalidRequest('Sign in over HTTP: a cookie cannot be set here.')
       ctx.cookie.rejectForeign()
       const opened = await redeemSignInLink(ctx, { token, address: ctx.address })
       ctx.cookie.set(opened.token, opened.keptUntil)
       return opened.user
-    },
+    }),
     extensions: { verb: redeemSignInLink },
   }),
-  completePerson: t.field({
-    type: UserRef,
+  completePerson: t.prismaField({
     errors: {},
     description:
       'Gives the signed-in user, who came by a link and has no password yet, an address and a password of their own. Their other sessions and links end.',
@@ -79,6 +84,6 @@ builder.mutationFields((t) => ({
       email: t.arg.string({ required: true, description: 'The address to sign in with from now on.' }),
       password: t.arg.string({ required: true, description: '12 to 256 characters.' }),
     },
-    ...resolvedBy(completePerson, (args: { email: string; password: string }) => args),
+    ...queriedBy(UserRef, completePerson, (args: { email: string; password: string }) => args),
   }),
 }))

@@ -4,9 +4,10 @@ import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { connectionOf } from '../../graphql/connection.ts'
 import { describedEnum } from '../../graphql/described-enum.ts'
 import { addNodeSource, NodeInterface } from '../../graphql/node.ts'
-import { resolvedBy } from '../../graphql/resolved-by.ts'
-import { type Me, me } from '../me.ts'
-import { type OpenSession, openSessions } from '../open-sessions.ts'
+import { queryOf } from '../../graphql/query-of.ts'
+import { pagedBy, queriedBy } from '../../graphql/resolved-by.ts'
+import { ME_VIEW, me } from '../me.ts'
+import { isCurrent, openSessions } from '../open-sessions.ts'
 import { USER_VIEW, type User } from '../user.ts'
 import { findUser, type UsersInput, users, usersWithPassword } from '../users.ts'
 
@@ -44,39 +45,55 @@ export const UserRef = builder.prismaObject('User', {
   }),
 })
 
-addNodeSource<User>('user', { typeOf: () => 'User', load: findUser })
+addNodeSource<User>('user', {
+  typeOf: () => 'User',
+  load: (ctx, id, info) => findUser(ctx, id, queryOf(ctx, info, 'User')),
+})
 
-const SessionRef = builder.objectRef<OpenSession>('Session').implement({
+const SessionRef = builder.prismaObject('Session', {
   description: 'A browser that the user is signed in with.',
+  select: { id: true, createdAt: true, seenAt: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The session id: with it endSession ends it.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the user signed in.' }),
     seenAt: t.expose('seenAt', { type: 'DateTime', description: 'When it was last used, within a minute.' }),
-    current: t.exposeBoolean('current', { description: 'Whether it is the one that asks.' }),
+    current: t.boolean({
+      description: 'Whether it is the one that asks.',
+      resolve: (session, _args, ctx) => isCurrent(ctx, session),
+    }),
   }),
 })
 
-const MeRef = builder.objectRef<Me>('Me').implement({
+const MeRef = builder.prismaObject('User', {
+  variant: 'Me',
   description: 'The signed-in user and the account.',
+  select: ME_VIEW,
   fields: (t) => ({
-    user: t.field({ type: UserRef, description: 'The user.', resolve: ({ user }) => user }),
-    sessions: t.field({
-      type: [SessionRef],
+    user: t.variant(UserRef, { description: 'The user.' }),
+    sessions: t.relation('sessions', {
+      type: SessionRef,
       description: 'Where the user is signed in, the last used first: at most 100.',
-      resolve: (_me, _args, ctx) => openSessions(ctx),
+      query: (_args, ctx) => openSessions(ctx),
     }),
-    accountId: t.id({ description: 'The account of the user.', resolve: ({ account }) => account.id }),
-    accountName: t.string({ description: 'Its name.', resolve: ({ account }) => account.name }),
-    credits: t.float({ description: 'Its balance in credits.', resolve: ({ account }) => Number(account.credits) }),
+    accountId: t.exposeID('accountId', { description: 'The account of the user.' }),
+    accountName: t.string({
+      description: 'Its name.',
+      select: { account: { select: { name: true } } },
+      resolve: ({ account }) => account.name,
+    }),
+    credits: t.float({
+      description: 'Its balance in credits.',
+      select: { account: { select: { credits: true } } },
+      resolve: ({ account }) => Number(account.credits),
+    }),
   }),
 })
 
 builder.queryField('me', (t) =>
-  t.field({
-    type: MeRef,
+  t.prismaField({
     nullable: true,
     description: 'The signed-in user; null without a session.',
-    ...resolvedBy(me, () => undefined),
+    ...queriedBy(MeRef, me, () => ({})),
   }),
 )
 
@@ -87,7 +104,7 @@ builder.queryField('users', (t) =>
       description:
         'The users of an account, oldest first. Needs the scope account:admin, or a signed-in owner; of another account the scope operator.',
       args: { account: t.arg.id({ description: "Id or name; the caller's own unless given." }) },
-      ...resolvedBy(users, (args: UsersInput) => args),
+      ...pagedBy('User', users, (args: UsersInput) => args),
     },
     ...connectionOf('User', 'users'),
   ),

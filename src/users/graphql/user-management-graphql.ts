@@ -1,6 +1,6 @@
 import type { UserRole } from '../../access/scopes.ts'
 import { builder } from '../../graphql/builder.ts'
-import { resolvedBy } from '../../graphql/resolved-by.ts'
+import { queriedBy, resolvedBy, rowsOf } from '../../graphql/resolved-by.ts'
 import { disableUser } from '../disable-user.ts'
 import { enableUser } from '../enable-user.ts'
 import { type Invitation, type InvitationInput, inviteUser } from '../invite-user.ts'
@@ -14,7 +14,7 @@ const USER = 'User id or e-mail address.'
 const InvitationRef = builder.objectRef<Invitation>('Invitation').implement({
   description: 'A user who was just added.',
   fields: (t) => ({
-    user: t.field({ type: UserRef, description: 'The user.', resolve: ({ user }) => user }),
+    user: t.prismaField({ description: 'The user.', ...rowsOf(UserRef, ({ user }: Invitation) => user) }),
     signInLink: t.field({
       type: NewSignInLinkRef,
       description: 'The link to hand to the user.',
@@ -35,28 +35,25 @@ builder.mutationFields((t) => ({
     },
     ...resolvedBy(inviteUser, (args: InvitationInput) => args),
   }),
-  updateUser: t.field({
-    type: UserRef,
+  updateUser: t.prismaField({
     errors: {},
     description: `Gives a user another role. The last owner of an account stays one. ${NEEDS}`,
     args: {
       user: t.arg.id({ required: true, description: USER }),
       role: t.arg({ type: UserRoleEnum, required: true, description: 'What the user may do from now on.' }),
     },
-    ...resolvedBy(updateUser, (args: { user: string; role: UserRole }): UserUpdate => args),
+    ...queriedBy(UserRef, updateUser, (args: { user: string; role: UserRole }): UserUpdate => args),
   }),
-  disableUser: t.field({
-    type: UserRef,
+  disableUser: t.prismaField({
     errors: {},
     description: `Keeps a user from signing in, and ends their sessions. The last owner of an account stays. ${NEEDS}`,
     args: { user: t.arg.id({ required: true, description: USER }) },
-    ...resolvedBy(disableUser, (args: { user: string }) => args),
+    ...queriedBy(UserRef, disableUser, (args: { user: string }) => args),
   }),
-  enableUser: t.field({
-    type: UserRef,
+  enableUser: t.prismaField({
     errors: {},
     description: `Lets a disabled user sign in again. ${NEEDS}`,
     args: { user: t.arg.id({ required: true, description: USER }) },
-    ...resolvedBy(enableUser, (args: { user: string }) => args),
+    ...queriedBy(UserRef, enableUser, (args: { user: string }) => args),
   }),
 }))

@@ -1,13 +1,12 @@
-import type { PrismaTx } from '../../db/database.ts'
+import { type RowQuery, selectOf } from '../../db/row-query.ts'
 import { hashToken, isToken } from '../session.ts'
 import { type SignInContext, shortened } from '../sign-in-throttle.ts'
 
-/** A link that has not been used yet. */
-export interface SignInLink {
-  /** The user that it signs in. */
-  readonly email: string
-  /** The name of the user's account. */
-  readonly account: string
+export const LINK_VIEW = { hash: true, expiresAt: true } as const
+
+/** A link that has not been used yet. Its `hash` is the token's. */
+interface SignInLink {
+  readonly hash: Uint8Array<ArrayBuffer>
   readonly expiresAt: Date
 }
 
@@ -16,17 +15,14 @@ export interface LinkInput {
   readonly token: string
   /** Where the request comes from: wrong tokens are counted as wrong passwords are. */
   readonly address: string
+  readonly query?: RowQuery
 }
 
-/** Finds the user of a token that is good, without using it up; false where it was used, has expired, or never was. */
-export async function findLink(db: Pick<PrismaTx, 'signInLink'>, token: string, now: Date) {
-  if (!isToken(token)) return false
-  const found = await db.signInLink.findFirst({
-    where: { hash: hashToken(token), expiresAt: { gt: now }, user: { disabledAt: null } },
-    select: { expiresAt: true, user: { select: { id: true, email: true, account: { select: { name: true } } } } },
-  })
-  return found ?? false
-}
+/** Matches the link of a token that signs an enabled user in at this time. */
+export const usableLink = (token: string, now: Date) => ({
+  ...{ hash: hashToken(token), expiresAt: { gt: now } },
+  user: { disabledAt: null },
+})
 
 /** Which of the throttle's counters a token is counted by, next to its address. */
 export const throttleKey = (token: string): string => `sign-in link ${shortened(token)}`
@@ -36,8 +32,12 @@ export const throttleKey = (token: string): string => `sign-in link ${shortened(
  * never was.
  * @throws RATE_LIMITED after a few wrong ones
  */
-export async function signInLink(ctx: SignInContext, { token, address }: LinkInput): Promise<SignInLink | null> {
-  const work = () => findLink(ctx.db.prisma, token, ctx.now())
-  const found = await ctx.signIns.attempt(throttleKey(token), address, work)
-  return found === false ? null : { ...found, email: found.user.email, account: found.user.account.name }
+export async function signInLink(ctx: SignInContext, { token, address, query }: LinkInput): Promise<SignInLink | null> {
+  const find = async () => {
+    if (!isToken(token)) return false
+    const where = usableLink(token, ctx.now())
+    return (await ctx.db.prisma.signInLink.findFirst({ where, select: selectOf(LINK_VIEW, query) })) ?? false
+  }
+  const found = await ctx.signIns.attempt(throttleKey(token), address, find)
+  return found === false ? null : found
 }
