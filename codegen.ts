@@ -43,6 +43,8 @@ async function generate(use: (files: Files) => void): Promise<void> {
 async function describeApi(): Promise<Files> {
   const { generateRestTypes } = await import('./rest/generate-types.ts')
   const { generateExampleTypes } = await import('./examples/generate-types.ts')
+  const { generateCommandLine } = await import('./packaging/generate-command-line.ts')
+  const { generateConfiguration } = await import('./packaging/generate-configuration.ts')
   const { generateOperations } = await import('./packaging/generate-operations.ts')
   const { generateSnippets } = await import('./packaging/generate-snippets.ts')
   const { readExamples } = await import('./src/graphql/http/examples.ts')
@@ -54,6 +56,8 @@ async function describeApi(): Promise<Files> {
     'examples/graphql-types.ts': await generateExampleTypes(buildGraphqlSchema(), await readExamples()),
     'src/console/operations.ts': await generateOperations(buildGraphqlSchema()),
     'src/console/webhooks/verify-snippets.ts': generateSnippets(),
+    'docs/configuration.md': generateConfiguration(),
+    'docs/command-line.md': generateCommandLine(),
     'rest/types.ts': await generateRestTypes(document),
     [DOCUMENT]: JSON.stringify(parse(document)),
     [OPENAI_DOCUMENT]: JSON.stringify(parse(readFileSync(`${ROOT}src/openai/openapi.yaml`, 'utf8'))),

@@ -38,7 +38,7 @@ function isCommand([name, ...args]: readonly string[]): boolean {
 
 /** The documented settings, each also as NAME_FILE, and what an S3 client reads by itself. */
 function isSetting(name: string): boolean {
-  return new RegExp(`\\b${name.replace(/_FILE$/, '')}\\b`).test(read('../README.md'))
+  return new RegExp(`\\b${name.replace(/_FILE$/, '')}\\b`).test(read('../docs/configuration.md'))
 }
 
 const listsEndpoints = (name: string): boolean => Array.isArray(parseAllDocuments(read(name))[0]?.toJS()?.endpoints)
@@ -157,8 +157,8 @@ describe('examples', () => {
   })
 
   test('what a pooler has to hold for each process is what PostgreSQL has to allow', () => {
-    const [, allowed] = /processes × \(`DATABASE_POOL_SIZE` \+ (\d)\)/.exec(read('../README.md')) ?? []
-    expect(read('README.md')).toContain(`each \`DATABASE_POOL_SIZE\` + ${allowed}.`)
+    const [, allowed] = /processes × \(`DATABASE_POOL_SIZE` \+ (\d)\)/.exec(read('../docs/operating.md')) ?? []
+    expect(read('../docs/several-machines.md')).toContain(`each \`DATABASE_POOL_SIZE\` + ${allowed}.`)
   })
 
   test('the compose file starts nothing with a secret that an example could know', () => {

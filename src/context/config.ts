@@ -1,30 +1,16 @@
 import { resolve } from 'node:path'
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Cidr } from '../egress/ip-ranges.ts'
 import type { S3Bucket } from '../storage/s3-url.ts'
 import type { TraceSettings } from '../telemetry/trace-budget.ts'
 import { type CompanionSettings, companionSettings } from './companion-settings.ts'
 import { ConfigError } from './config-error.ts'
-import { type OpenaiSettings, openaiFields, openaiSettings } from './openai-settings.ts'
+import { type OpenaiSettings, openaiSettings } from './openai-settings.ts'
 import { type Environment, readVariable } from './read-variable.ts'
-import { type RetentionSettings, retentionFields, retentionSettings } from './retention-settings.ts'
-import {
-  anyText,
-  cidrs,
-  databaseUrl,
-  integer,
-  onOrOff,
-  optionalInteger,
-  origins,
-  plainUrl,
-  retryDelays,
-  s3Url,
-  secret,
-  terms,
-  url,
-} from './settings-fields.ts'
-import { traceFields, traceSettings } from './trace-settings.ts'
-import { DEFAULT_PORT, violationsBetween } from './violations-between.ts'
+import { type RetentionSettings, retentionSettings } from './retention-settings.ts'
+import { settingsSchema } from './settings-schema.ts'
+import { traceSettings } from './trace-settings.ts'
+import { violationsBetween } from './violations-between.ts'
 
 export interface Settings {
   readonly port: number
@@ -80,55 +66,10 @@ interface S3Settings extends S3Bucket {
   readonly secretAccessKey: string
 }
 
-const schema = z.object({
-  PORT: integer(0, 65_535, DEFAULT_PORT),
-  HOST: anyText.default('127.0.0.1'),
-  METRICS_PORT: optionalInteger(0, 65_535),
-  METRICS_HOST: anyText.default('127.0.0.1'),
-  PUBLIC_URL: plainUrl.optional(),
-  DATABASE_URL: databaseUrl.optional(),
-  DIRECT_DATABASE_URL: databaseUrl.optional(),
-  DATABASE_PREPARE: z.enum(['on', 'off'], { message: 'must be on or off' }).optional(),
-  DATABASE_POOL_SIZE: integer(4, 1000, 20),
-  DATA_DIR: anyText.default('./data'),
-  MIGRATE: onOrOff,
-  WARM_UP: onOrOff,
-  SECRET_KEY: secret.optional(),
-  OLD_SECRET_KEY: secret.optional(),
-  STORAGE_URL: s3Url.optional(),
-  AWS_ACCESS_KEY_ID: anyText.optional(),
-  AWS_SECRET_ACCESS_KEY: anyText.optional(),
-  EGRESS_ALLOW: cidrs,
-  TRUSTED_PROXIES: cidrs,
-  CORS_ORIGINS: origins,
-  RATE_LIMIT_PER_MINUTE: integer(0, 1_000_000, 600),
-  MAX_TEXT_CHARACTERS: integer(1000, 1_000_000, 10_000),
-  COMPANION_BASE_URL: url(['http:', 'https:']).optional(),
-  COMPANION_MODEL: anyText.default('default'),
-  COMPANION_API_KEY: anyText.optional(),
-  COMPANION_TIMEOUT_SECONDS: integer(1, 600, 60),
-  COMPANION_BLOCKED_TERMS: terms,
-  MODERATION_BASE_URL: url(['http:', 'https:']).optional(),
-  MODERATION_MODEL: anyText.optional(),
-  MODERATION_API_KEY: anyText.optional(),
-  ...openaiFields,
-  ...traceFields,
-  WEBHOOK_RETRY_DELAYS: retryDelays,
-  ...retentionFields,
-  LOG_LEVEL: z
-    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
-      message: 'must be one of fatal, error, warn, info, debug, trace, silent',
-    })
-    .default('info'),
-  LOG_REQUESTS: z.enum(['0', '1'], { message: 'must be 0 or 1' }).default('0'),
-  SHUTDOWN_SECONDS: integer(0, 3600, 30),
-  DRAIN_SECONDS: integer(0, 3600, 0),
-  NODE_ENV: z.string().default('production'),
-})
+type Name = keyof z.input<typeof settingsSchema>
 
-type Name = keyof z.input<typeof schema>
+const NAMES = Object.keys(settingsSchema.shape) as Name[]
 
-const NAMES = Object.keys(schema.shape) as Name[]
 /** @throws ConfigError naming every violation */
 export function readSettings(env: Environment): Settings {
   const violations: string[] = []
@@ -138,7 +79,7 @@ export function readSettings(env: Environment): Settings {
     if (value !== undefined) given[name] = value
   }
   violations.push(...violationsBetween(given))
-  const parsed = schema.safeParse(given)
+  const parsed = settingsSchema.safeParse(given)
   if (!parsed.success)
     violations.push(...parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`))
   if (!parsed.success || violations.length > 0) throw new ConfigError(violations.join('\n'))
@@ -149,7 +90,7 @@ export function readSettings(env: Environment): Settings {
 export const withoutSettings = (env: Environment): Environment =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !NAMES.includes(name.replace(/_FILE$/, '') as Name)))
 
-function toSettings(values: z.output<typeof schema>, env: Environment): Settings {
+function toSettings(values: z.output<typeof settingsSchema>, env: Environment): Settings {
   return {
     ...{ port: values.PORT, host: values.HOST },
     metrics: values.METRICS_PORT === undefined ? null : { port: values.METRICS_PORT, host: values.METRICS_HOST },

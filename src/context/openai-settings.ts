@@ -8,8 +8,10 @@ export interface OpenaiSettings {
 }
 
 export const openaiFields = {
-  OPENAI_MODEL: anyText.optional(),
-  OPENAI_WAIT_SECONDS: integer(1, 3600, 120),
+  OPENAI_MODEL: anyText
+    .optional()
+    .describe("The endpoint that OpenAI's own names of models stand for at `/v1`; `tts` unless set."),
+  OPENAI_WAIT_SECONDS: integer(1, 3600, 120).describe('How long a request at `/v1` waits for its first sound.'),
 }
 
 interface Values {

@@ -48,10 +48,8 @@ const WITH: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   STORAGE_URL: { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key' },
 }
 
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-const documented = [...readme.matchAll(/^\| ((?:`[A-Z][A-Z_]+`(?:, )?)+) \|/gm)].flatMap(([, names = '']) =>
-  [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
-)
+const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8')
+const documented = [...page.matchAll(/^\| `([A-Z][A-Z_]+)` \|/gm)].map(([, name = '']) => name)
 
 /** The lines that a start ends with. */
 function violations(env: Readonly<Record<string, string>>): string[] {
