@@ -22,12 +22,18 @@ describe('documents', () => {
     expect(ROOM_READMES.filter((file) => !TRACKED.includes(file))).toEqual([])
   })
 
-  test("the project's README leads to each room, and a room's to those of its folders", () => {
-    expect(ROOM_READMES.filter((file) => !read('README.md').includes(`(${file})`))).toEqual([])
+  test("the map in docs leads to each room, and a room's README to those of its folders", () => {
+    expect(ROOM_READMES.filter((file) => !read('docs/architecture.md').includes(`(../${file})`))).toEqual([])
     const inside = READMES.filter((file) => !ROOM_READMES.includes(file))
     const roomOf = (file: string) => ROOM_READMES.find((readme) => file.startsWith(`${dirname(readme)}/`))
     const named = (file: string, room: string) => read(room).includes(relative(dirname(room), file))
-    expect(inside.filter((file) => !named(file, roomOf(file) ?? 'README.md'))).toEqual([])
+    expect(inside.filter((file) => !named(file, roomOf(file) ?? 'docs/architecture.md'))).toEqual([])
+  })
+
+  test("the project's README and the first page of docs lead to every page", () => {
+    const pages = DOCUMENTS.filter((file) => /^docs\/(?!README)[^/]+$/.test(file)).map((file) => basename(file))
+    expect(pages.filter((page) => !read('README.md').includes(`(docs/${page}`))).toEqual([])
+    expect(pages.filter((page) => !read('docs/README.md').includes(`(${page})`))).toEqual([])
   })
 
   test('the README of src/db names the migration that has the current text of each function that counts', () => {
@@ -39,10 +45,9 @@ describe('documents', () => {
     expect(Object.fromEntries(found)).toEqual(current)
   })
 
-  test.each(DOCUMENTS)('every file that %s names is there', (document) => {
-    const links = [...read(document).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target = '']) => target)
-    const missing = links.filter((target) => !existsSync(join(ROOT, dirname(document), target)))
-    expect([...missing, ...namedPaths(document).filter((path) => !isThere(path, document))]).toEqual([])
+  test.each(DOCUMENTS)('every link, anchor and file that %s names is there', (document) => {
+    const broken = linksOf(document).filter((link) => !leads(document, link))
+    expect([...broken, ...namedPaths(document).filter((path) => !isThere(path, document))]).toEqual([])
   })
 
   test.each(DOCUMENTS)('every script that %s names is one of package.json', (document) => {
@@ -65,6 +70,26 @@ describe('documents', () => {
 function read(file: string): string {
   return readFileSync(join(ROOT, file), 'utf8')
 }
+
+/** Targets of links and pictures within the repository. */
+const linksOf = (document: string): string[] =>
+  [...read(document).matchAll(/\]\((?!https?:)([^)]+)/g)].map(([, target = '']) => target)
+
+function leads(document: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#')
+  const target = path === '' ? document : join(dirname(document), path)
+  if (!existsSync(join(ROOT, target))) return false
+  return anchor === undefined || anchorsOf(target).includes(anchor)
+}
+
+/** As GitHub names the headings of a document. */
+const anchorsOf = (document: string): string[] =>
+  [...read(document).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(/\s/g, '-'),
+  )
 
 /** The last migration that makes each function `count_…`. */
 function currentTexts(): Record<string, string> {

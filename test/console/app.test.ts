@@ -52,7 +52,7 @@ const SCREENS = [
   'none',
 ]
 const DAY_MS = 86_400_000
-const PICTURE = fileURLToPath(new URL('../../.github/console.png', import.meta.url))
+const PICTURE = fileURLToPath(new URL('../../docs/images/console.png', import.meta.url))
 
 const isPlaying = (page: Page) => page.waitForFunction(() => (document.querySelector('audio')?.currentTime ?? 0) > 0.05)
 

@@ -3,7 +3,7 @@ import { buildSchema, findBreakingChanges, findDangerousChanges } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { buildGraphqlSchema } from '../../src/graphql/schema.ts'
 
-/** The schema of the last release: README, "GraphQL clients". */
+/** The schema of the last release: docs/graphql.md, "Limits". */
 const RELEASED = readFileSync(new URL('released.graphql', import.meta.url), 'utf8')
 /**
  * Changes since the last release that a client might stumble over, each accepted here by its description, and why. Empty again with

@@ -117,7 +117,7 @@ describe('the sentence of an error', () => {
 
   it('is in technical words, in answers and in what describes them', async () => {
     const files = globSync(
-      ['{src,rest}/**/*.{ts,tsx,yaml}', 'README.md', 'schema.graphql', 'examples/graphql/*.graphql'],
+      ['{src,rest}/**/*.{ts,tsx,yaml}', '{README,docs/*}.md', 'schema.graphql', 'examples/graphql/*.graphql'],
       {
         cwd: ROOT,
       },

@@ -11,7 +11,7 @@ import { signDelivery } from '../../../src/webhooks/signing/sign.ts'
 import { writeWebhookSecret } from '../../../src/webhooks/signing/webhook-secret.ts'
 
 const EXAMPLES = fileURLToPath(new URL('../../../examples/webhooks/', import.meta.url))
-const README = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+const PAGE = readFileSync(new URL('../../../docs/webhooks.md', import.meta.url), 'utf8')
 const directory = mkdtempSync(join(tmpdir(), 'sonant-examples-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
@@ -67,9 +67,12 @@ const run = (command: string, args: readonly string[], input?: Buffer): Promise<
   })
 
 describe('examples/webhooks', () => {
-  test.each(['receive.mjs', 'verify.ts', 'verify.py', 'verify.sh', 'send.sh'])('the README leads to %s', (name) => {
-    expect(README).toContain(`examples/webhooks/${name}`)
-  })
+  test.each(['receive.mjs', 'verify.ts', 'verify.py', 'verify.sh', 'send.sh'])(
+    'the page on webhooks leads to %s',
+    (name) => {
+      expect(PAGE).toContain(`examples/webhooks/${name}`)
+    },
+  )
 
   test.each([
     ['receive.mjs', process.execPath],
