@@ -66,7 +66,7 @@ interface CreditArgs {
   readonly idempotencyKey?: string | null
 }
 
-/** An argument's type is its clients' variables': an Int cannot become wider, so that a second argument stands next to it. @throws INVALID_REQUEST */
+/** An Int argument cannot become wider without breaking clients, so a Float argument stands beside it. @throws INVALID_REQUEST */
 function wholeNumber(
   name: 'credits' | 'amount',
   small: number | null | undefined,

@@ -1,4 +1,3 @@
-/** An account as callers see it; `credits` is its balance. */
 export interface Account {
   readonly id: string
   readonly name: string
@@ -6,5 +5,4 @@ export interface Account {
   readonly createdAt: Date
 }
 
-/** An account without what it is called back at. */
 export const ACCOUNT_VIEW = { id: true, name: true, credits: true, createdAt: true } as const

@@ -9,19 +9,16 @@ import { ACCOUNT_VIEW, type Account } from './account-view.ts'
 import { unknownAccount } from './find-account.ts'
 
 const NAME_MAX_CHARACTERS = 200
-/** Far beyond any real balance, and sums of a few of them still fit PostgreSQL's bigint. */
+/** Far below PostgreSQL's largest bigint, so sums of balances fit. */
 export const MAX_CREDITS = 10n ** 15n
 
-/** Whose account is asked for. */
 export interface AccountInput {
-  /** Id or name: for the operator alone, but for the caller's own id. */
   readonly account?: string | null | undefined
   readonly query?: RowQuery
 }
 
 /**
- * The caller's account and its balance, with the scope that reads its jobs, or administers it, so that a 402 explains itself; for the
- * operator any that is named.
+ * Reads the caller's account and its balance, or for the operator any by id or name.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND for an unknown account
  */
 export async function account(ctx: Context, input?: AccountInput): Promise<Account> {
@@ -45,7 +42,7 @@ async function readAccount(ctx: Context, named: string, query: RowQuery | undefi
   return found
 }
 
-/** Names of accounts, keys and voices: anything that a reader sees. @throws INVALID_REQUEST */
+/** @throws INVALID_REQUEST */
 export function checkName(name: string): void {
   if (name.trim() === '' || name.length > NAME_MAX_CHARACTERS || hasUnseen(name) || !name.isWellFormed()) {
     const message = `must have 1 to ${NAME_MAX_CHARACTERS} characters, none of them a control or invisible character`

@@ -8,14 +8,12 @@ import { ACCOUNT_VIEW, type Account } from './account-view.ts'
 
 const MAX_SEARCH_CHARACTERS = 200
 
-/** A page of accounts, oldest first. */
 export interface AccountsInput extends PageInput {
-  /** Only accounts whose name contains this text, in any case, or whose id begins with it. */
   readonly search?: string | null | undefined
   readonly query?: RowQuery
 }
 
-/** All accounts, or those that are searched for, oldest first, for the operator. @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST */
+/** Lists all accounts, oldest first, for the operator. @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST */
 export async function accounts(ctx: Context, input: AccountsInput): Promise<Connection<Account>> {
   requireOperator(ctx)
   const shape = pageShape(input, (text) => isId('acct', text))
@@ -25,7 +23,7 @@ export async function accounts(ctx: Context, input: AccountsInput): Promise<Conn
   return toConnection(rows, shape, input, { cursorOf: (row) => row.id, nodeOf: (row) => row })
 }
 
-/** Prisma takes the wildcards of LIKE in a text for wildcards. */
+/** Prisma passes the wildcards of LIKE on, so they are escaped. */
 function searched(search: string) {
   if (search === '') return {}
   if ([...search].length > MAX_SEARCH_CHARACTERS) {
@@ -36,7 +34,7 @@ function searched(search: string) {
   return { OR: [{ name: { contains: literal, mode: 'insensitive' as const } }, { id: { startsWith: literal } }] }
 }
 
-/** These accounts, by id. Whether the caller may see them was decided before. */
+/** The caller authorises. */
 export async function loadAccounts({ db }: Pick<Context, 'db'>, ids: readonly string[]): Promise<Map<string, Account>> {
   const rows = await db.prisma.account.findMany({ where: { id: { in: [...ids] } }, select: ACCOUNT_VIEW })
   return new Map(rows.map((row) => [row.id, row]))

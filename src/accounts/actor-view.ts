@@ -1,9 +1,8 @@
-/** A caller as other callers of its account see it. */
 export interface ActorView {
   readonly kind: 'key' | 'user' | 'operator'
-  /** The identity of this one appearance: a later rename of the caller must not change how an older entry names it. */
+  /** Identifies this one entry, because a caller may be renamed later. */
   readonly of: string
-  /** The id of the key or user; null if this account may not see it. */
+  /** null if this account may not see it */
   readonly callerId: string | null
   readonly name: string | null
 }

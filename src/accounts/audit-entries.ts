@@ -11,11 +11,9 @@ import { invalidRequest } from '../errors/service-error.ts'
 import type { ActorView } from './actor-view.ts'
 import { whoseAccount } from './whose-account.ts'
 
-/** A change that a caller with rights made. */
 export interface AuditEntry {
   readonly id: string
   readonly action: AuditedAction
-  /** The account that it concerns; null: the whole installation. */
   readonly accountId: string | null
   readonly subjectId: string | null
   readonly subjectName: string | null
@@ -24,15 +22,12 @@ export interface AuditEntry {
   readonly createdAt: Date
 }
 
-/** A page of changes, newest first. */
 export interface AuditEntriesInput extends PageInput {
-  /** Id or name: for the operator alone. Every other caller has its own. */
   readonly account?: string | null | undefined
-  /** Of all accounts, and of the installation: for the operator alone, and not with an account. */
+  /** For the operator alone, and not with an account. */
   readonly all?: boolean | null | undefined
-  /** Any of these; absent: all. */
   readonly actions?: readonly AuditedAction[] | null | undefined
-  /** From inclusive, to exclusive; either may be absent. */
+  /** From inclusive, to exclusive. */
   readonly createdAt?:
     | { readonly from?: Date | null | undefined; readonly to?: Date | null | undefined }
     | null
@@ -40,8 +35,8 @@ export interface AuditEntriesInput extends PageInput {
 }
 
 /**
- * What was changed in an account, newest first.
- * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, RATE_LIMITED where its own reads take too long
+ * Lists changes, newest first.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, RATE_LIMITED if the account's reads take too long
  */
 export async function auditEntries(ctx: Context, asked: AuditEntriesInput): Promise<Connection<AuditEntry>> {
   const owner = await ownerOf(ctx, asked)
@@ -62,21 +57,19 @@ export async function auditEntries(ctx: Context, asked: AuditEntriesInput): Prom
   return toConnection<Row, AuditEntry>(rows, shape, input, { cursorOf: auditId, nodeOf: (row) => toView(ctx, row) })
 }
 
-/** One entry of the caller's account, or for the operator any; null where there is none. @throws UNAUTHORIZED, FORBIDDEN */
+/** Returns null if there is none that the caller may see. @throws UNAUTHORIZED, FORBIDDEN */
 export async function findAuditEntry(ctx: Context, id: string): Promise<AuditEntry | null> {
   const accountId = isOperator(ctx) ? undefined : await whoseAccount(ctx, null)
   const row = await findRow(ctx, id, accountId)
   return row === null ? null : toView(ctx, row)
 }
 
-/** @param accountId undefined: of any */
 async function findRow({ db }: Context, id: string, accountId: string | undefined): Promise<Row | null> {
   const where = wherePublicId('audit', id)
   if (where === null) return null
   return db.prisma.auditEntry.findFirst({ where: { ...where, ...(accountId !== undefined && { accountId }) } })
 }
 
-/** null: all accounts. */
 async function ownerOf(ctx: Context, { account, all }: AuditEntriesInput): Promise<string | null> {
   if (all !== true) return whoseAccount(ctx, account)
   requireOperator(ctx)
@@ -85,7 +78,6 @@ async function ownerOf(ctx: Context, { account, all }: AuditEntriesInput): Promi
   throw invalidRequest('Ask for one account or for all.', details)
 }
 
-/** Without a window, whose rows are found by their ids. */
 function narrowed({ actions, createdAt }: AuditEntriesInput) {
   const [from, to] = [createdAt?.from ?? undefined, createdAt?.to ?? undefined]
   const details = [
@@ -106,7 +98,7 @@ interface Row extends Omit<AuditEntry, 'id' | 'action' | 'actor'> {
   readonly actorName: string | null
 }
 
-/** An account never sees another's keys and users: what they did to it, the operator did. */
+/** An account never sees another's keys and users: it sees the operator instead. */
 function toView(ctx: Context, row: Row): AuditEntry {
   const { accountId, action, subjectId, subjectName, detail, createdAt } = row
   const isNamed = row.actorKind !== 'operator' && (row.actorAccountId === accountId || isOperator(ctx))

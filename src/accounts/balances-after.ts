@@ -2,12 +2,7 @@ import { ownerOf } from '../access/actor.ts'
 import type { Context } from '../context/context.ts'
 import { longRead } from '../db/connections/long-read.ts'
 
-/**
- * In SQL, since Prisma Client has neither window functions nor sums by row. One pass over what is newer than the page, and one over the page:
- * not one for each of its entries. Releases up to 0.1.0 carried the charges of deleted jobs on late, and dated them early: what was carried
- * counts as of its date, as in the ledger's file. There is one of a month at most, with an index. What came after all carried entries of the page is one more pass, which tells
- * by the dates between which of them an entry lies.
- */
+/** Releases up to 0.1.0 wrote carried charges late and dated them early: they count as of their date. Prisma Client has no window functions. */
 const BALANCES = `
   with asked as (
     select id, account_id, kind, created_at from credit_entry where id = any($1::bigint[])
@@ -40,7 +35,7 @@ const BALANCES = `
   )
   select l.id::text, (a.credits - l.amount)::float8 as balance from later l join account a on a.id = l.account_id`
 
-/** What each of these entries left of its account's balance: that of now, less what came after it. Authorising is left to verbs. */
+/** The balance after each entry. The caller authorises. */
 export async function balancesAfter(ctx: Context, entryIds: readonly string[]): Promise<Map<string, number>> {
   const statement = { text: BALANCES, values: [entryIds] }
   const { rows } = await longRead<{ id: string; balance: number }>(ctx.db, ownerOf(ctx.actor) ?? '', statement)

@@ -11,16 +11,14 @@ import { checkName, MAX_CREDITS } from './account.ts'
 import { ACCOUNT_VIEW, type Account } from './account-view.ts'
 import { newWebhookSecret } from './new-webhook-secret.ts'
 
-/** A new account's signing secret is stored sealed. */
 export interface NewAccountContext extends Context, MeasuredParts {
   readonly vault: SecretVault
 }
 
-/** Prisma's code for a unique value that is there already. */
 const UNIQUE_VIOLATION = 'P2002'
 
 /**
- * Makes an account with a first grant of credits.
+ * Makes an account with a first grant.
  * @throws UNAUTHORIZED, FORBIDDEN, REAUTHENTICATION_REQUIRED, INVALID_REQUEST for an id, a bad name, a grant out of range or a name in use
  */
 export async function createAccount(
@@ -28,7 +26,7 @@ export async function createAccount(
   input: { readonly name: string; readonly credits: bigint; readonly query?: RowQuery },
 ): Promise<Account> {
   requireConfirmedOperator(ctx)
-  // Commands take either: a name that is another account's id would have its credits, keys and webhook deliveries go there.
+  // Commands take an id or a name, so a name must not be another account's id.
   if (isId('acct', input.name)) throw invalidRequest('Choose another name: this one is an account id.')
   checkName(input.name)
   if (input.credits < 0n || input.credits > MAX_CREDITS) {
@@ -38,7 +36,6 @@ export async function createAccount(
   const id = newId('acct', ctx.now())
   const data = {
     ...{ id, name: input.name, credits: input.credits },
-    // Not shown before the first rotation: no webhook delivery of the account ever goes out unsigned.
     webhookSecrets: {
       create: { sealed: ctx.vault.seal(id, newWebhookSecret()), publicId: newId('secret', ctx.now()) },
     },

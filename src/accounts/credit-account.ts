@@ -11,24 +11,19 @@ import type { Account } from './account-view.ts'
 import { findAccount } from './find-account.ts'
 import { notifyAccount } from './notify-account.ts'
 
-/** No caller's key begins like this: so the operator's differ from those of the account's jobs. */
+/** No caller's key begins like this, so an operator's key never equals one of a job. */
 const KEY_SPACE = '\u0001credits '
-/** What a record of a key has in the place of a job. */
 const GRANTED = 'credits'
 
-/** Credits for an account, named by its id or name. */
 interface CreditInput {
   readonly account: string
-  /** Negative to take some back. */
   readonly amount: bigint
-  /** The same key and amount change the balance once in 24 hours; IDEMPOTENCY_MISMATCH with another amount. */
   readonly idempotencyKey?: string | null | undefined
 }
 
 /**
- * Grants credits, or takes some back with a negative amount: never below zero. A repetition is answered with the account as it is now.
- * @throws UNAUTHORIZED, FORBIDDEN, REAUTHENTICATION_REQUIRED, INVALID_REQUEST for an amount out of range, NOT_FOUND, INVALID_REQUEST for a
- * malformed key, IDEMPOTENCY_MISMATCH, INVALID_REQUEST for a balance out of range
+ * Grants credits, or takes some back, never below zero. A repetition returns the account as it is now.
+ * @throws UNAUTHORIZED, FORBIDDEN, REAUTHENTICATION_REQUIRED, INVALID_REQUEST for an amount, NOT_FOUND, INVALID_REQUEST for a key, IDEMPOTENCY_MISMATCH, INVALID_REQUEST for a balance
  */
 export async function creditAccount(ctx: Context & MeasuredParts, input: CreditInput): Promise<Account> {
   requireConfirmedOperator(ctx)
@@ -45,14 +40,13 @@ export async function creditAccount(ctx: Context & MeasuredParts, input: CreditI
   const isRepeated = async () => request !== null && (await recallJob(ctx, request)) !== null
   if (await isRepeated()) return findAccount(ctx, account.id)
   const credits = await changeBalance(ctx, account, amount, request)
-  // Another request with the key was faster.
   if (credits === null) return (await isRepeated()) ? findAccount(ctx, account.id) : creditAccount(ctx, input)
   notifyAccount(ctx, account.id)
   ctx.telemetry.count('credits_total', { kind: amount > 0n ? 'grant' : 'withdrawal' }, Math.abs(Number(amount)))
   return { ...account, credits }
 }
 
-/** Returns the balance that it leaves; null, and nothing is written, where the key of the request was used before. */
+/** @returns the new balance; null, with nothing written, if the key was used before */
 function changeBalance(
   ctx: Context,
   { id, name }: Account,
@@ -61,7 +55,7 @@ function changeBalance(
 ): Promise<bigint | null> {
   return ctx.db.prisma.$transaction(async (tx) => {
     if (request !== null && !(await rememberJob(sqlIn(tx), request, GRANTED))) return null
-    // One UPDATE that repeats the limits: two changes at once cannot leave them together.
+    // The update repeats the limits, so two changes at once cannot pass them together.
     const [changed] = await tx.account.updateManyAndReturn({
       where: { id, credits: { gte: -amount, lte: MAX_CREDITS - amount } },
       data: { credits: { increment: amount } },

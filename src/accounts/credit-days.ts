@@ -8,21 +8,17 @@ import { whoseAccount } from './whose-account.ts'
 const DAY_MS = 86_400_000
 const MAX_DAYS = 366
 
-/** Which days. */
 export interface CreditDaysInput {
-  /** Id or name: for the operator alone. Every other caller has its own. */
   readonly account?: string | null | undefined
-  /** The first day is the one that it lies in, whole. */
   readonly from: Date
   /** Exclusive; now unless given. */
   readonly to?: Date | null | undefined
-  /** Whose days, `Europe/Berlin`; UTC unless given. */
   readonly timeZone?: string | null | undefined
 }
 
 /**
- * The sums of an account's ledger day by day, days without entries included.
- * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, RATE_LIMITED where its own reads take too long
+ * Sums a ledger day by day.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, RATE_LIMITED if the account's reads take too long
  */
 export async function creditDays(ctx: Context, input: CreditDaysInput): Promise<LedgerDay[]> {
   const accountId = await whoseAccount(ctx, input.account)

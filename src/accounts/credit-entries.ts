@@ -12,13 +12,10 @@ import { whoseAccount } from './whose-account.ts'
 
 export type CreditKind = 'grant' | 'charge' | 'refund' | 'carried'
 
-/** One line of an account's ledger; all of them together are its balance. */
 export interface CreditEntry {
-  /** Later entries have larger ones. Callers know it by `entryId`. */
   readonly id: bigint
   readonly publicId: string | null
   readonly kind: CreditKind
-  /** Negative where it was taken. */
   readonly amount: bigint
   readonly jobId: string | null
   readonly createdAt: Date
@@ -26,13 +23,10 @@ export interface CreditEntry {
 
 export const ENTRY_VIEW = { id: true, publicId: true, kind: true, amount: true, jobId: true, createdAt: true } as const
 
-/** A page of the ledger, newest first. */
 export interface CreditEntriesInput extends PageInput {
-  /** Id or name: for the operator alone. Every other caller has its own. */
   readonly account?: string | null | undefined
-  /** Any of these; absent: all. */
   readonly kinds?: readonly CreditKind[] | null | undefined
-  /** From inclusive, to exclusive; either may be absent. */
+  /** From inclusive, to exclusive. */
   readonly createdAt?:
     | { readonly from?: Date | null | undefined; readonly to?: Date | null | undefined }
     | null
@@ -41,8 +35,8 @@ export interface CreditEntriesInput extends PageInput {
 }
 
 /**
- * The ledger of an account, newest first.
- * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, RATE_LIMITED where its own reads take too long
+ * Lists a ledger, newest first.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, RATE_LIMITED if the account's reads take too long
  */
 export async function creditEntries(ctx: Context, asked: CreditEntriesInput): Promise<Connection<CreditEntry>> {
   const accountId = await whoseAccount(ctx, asked.account)
@@ -71,7 +65,7 @@ function rejectWrong({ kinds, createdAt }: CreditEntriesInput): void {
   if (details.length > 0) throw invalidRequest('Invalid arguments: see `details`.', details)
 }
 
-/** One entry of the caller's account, or for the operator of any; null where there is none. @throws UNAUTHORIZED, FORBIDDEN */
+/** Returns null if there is none that the caller may see. @throws UNAUTHORIZED, FORBIDDEN */
 export async function findCreditEntry(ctx: Context, publicId: string, query?: RowQuery): Promise<CreditEntry | null> {
   const accountId = isOperator(ctx) ? undefined : await whoseAccount(ctx, null)
   const id = await entryNumber(ctx.db.prisma, publicId, accountId)

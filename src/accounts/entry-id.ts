@@ -2,14 +2,12 @@ import type { Database } from '../db/database.ts'
 import { publicIdOf, wherePublicId } from '../db/public-id.ts'
 import { isId } from '../values/id.ts'
 
-// A job has one charge and one refund at most: their ids are made of the job's, and differ in the version of its UUID. Other entries have
-// ids of their own.
+// A job has at most one charge and one refund. Their ids are the job's, with another version in the UUID.
 const SUFFIX = 'job_'.length
 const VERSION = 10
-/** The character of base32 with the version of a UUID: 7 in the id of a job and its charge, 8 in that of its refund. */
+/** The base32 character of the UUID's version: 7 in a charge, 8 in a refund. */
 const [CHARGED, REFUNDED] = ['ef', 'gh'] as const
 
-/** A row of the ledger, as far as its name needs it. */
 interface NamedEntry {
   readonly id: bigint
   readonly kind: string
@@ -17,7 +15,6 @@ interface NamedEntry {
   readonly publicId: string | null
 }
 
-/** The id that callers see of an entry. */
 export function entryId(entry: NamedEntry): string {
   const { kind, jobId } = entry
   if (jobId === null) return publicIdOf('entry', entry)
@@ -25,13 +22,12 @@ export function entryId(entry: NamedEntry): string {
   return `entry_${kind === 'refund' ? withVersion(suffix, CHARGED, REFUNDED) : suffix}`
 }
 
-/** The same of a row in SQL. */
 export const ENTRY_ID = `case when job_id is null then coalesce(public_id, 'entry_' || id)
   when kind = 'refund' then 'entry_' || overlay(substr(job_id, ${SUFFIX + 1})
     placing translate(substr(job_id, ${SUFFIX + VERSION + 1}, 1), '${CHARGED}', '${REFUNDED}') from ${VERSION + 1})
   else 'entry_' || substr(job_id, ${SUFFIX + 1}) end`
 
-/** The number of the entry that callers name so, of an account or, undefined, of any; null where there is none. */
+/** @param accountId undefined: of any account */
 export async function entryNumber(
   { creditEntry }: Database['prisma'],
   text: string,

@@ -12,9 +12,8 @@ interface Row {
 const ACCOUNTS = 'select id, name, credits, created_at as "createdAt" from account'
 
 /**
- * The account with this id or this name. Plain SQL: nearly every command asks, and Prisma's first query costs a process more than all
- * the rest of a command does.
- * @param account null: the one that was made first
+ * Finds an account by id or name. SQL, because most commands ask and Prisma's first query costs a process 100 ms.
+ * @param account null: the oldest one
  * @throws NOT_FOUND
  */
 export async function findAccount(ctx: Pick<Context, 'db'>, account: string | null): Promise<Account> {
@@ -27,7 +26,6 @@ export async function findAccount(ctx: Pick<Context, 'db'>, account: string | nu
   return { ...found, credits: BigInt(found.credits) }
 }
 
-/** @param account null: there is none at all */
 export const unknownAccount = (account: string | null) =>
   new ServiceError(
     'NOT_FOUND',

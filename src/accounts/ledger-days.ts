@@ -2,28 +2,22 @@ import { longRead } from '../db/connections/long-read.ts'
 import type { Database } from '../db/database.ts'
 import { ofAccount } from '../db/own/own-rows.ts'
 
-/** What changed a balance in one day; over all days together, granted less spent and carried is the balance. */
+/** Granted less spent and carried, over all days, is the balance. */
 export interface LedgerDay {
-  /** When it begins. */
   readonly at: Date
-  /** Less what the operator took back. */
   readonly granted: number
-  /** Charges less refunds. */
   readonly spent: number
-  /** The same of a whole month's jobs that releases up to 0.1.0 deleted, in the day of the month's first instant in UTC. */
+  /** Charges less refunds of whole months that releases up to 0.1.0 deleted. */
   readonly carried: number
 }
 
 interface Days {
-  /** The first day is the one that it lies in, whole. */
   readonly from: Date
-  /** Exclusive. */
   readonly to: Date
-  /** Of the IANA data base: `Europe/Berlin`. */
   readonly timeZone: string
 }
 
-/** In SQL, since Prisma Client groups by columns alone, and days of a time zone are none. */
+/** Prisma Client cannot group by days of a time zone. */
 const SUMS = `
   with days as (
     select t at time zone $4 as at
@@ -37,7 +31,7 @@ const SUMS = `
   select at, coalesce(granted, 0)::float8 as granted, coalesce(spent, 0)::float8 as spent, coalesce(carried, 0)::float8 as carried
   from days left join sums using (at) where at < $3 order by at`
 
-/** The sums of an account's ledger, oldest day first, days without entries included. @throws RATE_LIMITED where the account's own reads take too long */
+/** @throws RATE_LIMITED if the account's reads take too long */
 export async function ledgerDays(
   db: Pick<Database, 'readPool' | 'readShares'>,
   accountId: string,

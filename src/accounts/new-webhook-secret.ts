@@ -2,5 +2,5 @@ import { randomBytes } from 'node:crypto'
 
 const SECRET_BYTES = 32
 
-/** The bytes of a new signing secret: they are the HMAC key. Stored sealed, shown by a rotation alone. */
+/** The bytes of an HMAC key. */
 export const newWebhookSecret = (): Buffer => randomBytes(SECRET_BYTES)

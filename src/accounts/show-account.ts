@@ -9,7 +9,7 @@ import type { Account } from './account-view.ts'
 import { findAccount } from './find-account.ts'
 
 /**
- * An account and its balance: for the operator any one by id or name, for others their own by id, as `account` gives it.
+ * Shows the operator any account by id or name, and other callers their own by id.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
  */
 export async function showAccount(

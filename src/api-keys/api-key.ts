@@ -7,21 +7,20 @@ const SECRET_CHARACTERS = 36
 const CHECKSUM_CHARACTERS = 6
 const FORM = /^snt_[0-9A-Za-z]{42}$/
 
-/** A new key: `snt_`, 36 random base62 characters, 6 of checksum. Shown once, kept only as a hash. */
+/** Makes `snt_`, 36 random base62 characters and 6 of checksum. */
 export function newApiKey(): string {
   let secret = ''
   for (let i = 0; i < SECRET_CHARACTERS; i++) secret += ALPHABET[randomInt(ALPHABET.length)]
   return PREFIX + secret + checksum(secret)
 }
 
-/** Whether a string can be a key at all: a typing violation is recognised without a database query. */
+/** The checksum finds typing mistakes without a query. */
 export function isApiKey(text: string): boolean {
   if (!FORM.test(text)) return false
   const secret = text.slice(PREFIX.length, PREFIX.length + SECRET_CHARACTERS)
   return checksum(secret) === text.slice(PREFIX.length + SECRET_CHARACTERS)
 }
 
-/** The only form in which a key is stored. */
 export const hashApiKey = (key: string): Buffer => hash('sha256', key, 'buffer')
 
 function checksum(secret: string): string {

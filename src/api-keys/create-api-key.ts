@@ -9,30 +9,24 @@ import { newId } from '../values/id.ts'
 import { hashApiKey, newApiKey } from './api-key.ts'
 import { grantScopes, keysOwner } from './grantable-scopes.ts'
 
-/** What a list shows of a key, to tell it by. They are of its checksum: some 190 of the 214 bits stay unknown. */
+/** They are of the checksum, so some 190 of the key's 214 bits stay unknown. */
 const HINT_CHARACTERS = 4
 
-/** A key that was just made: the one time that its value is shown. */
 export interface NewApiKey {
   readonly apiKeyId: string
-  /** The value of the key, which is stored nowhere. */
   readonly apiKey: string
   readonly scopes: readonly string[]
 }
 
-/** A key to be made. */
 export interface ApiKeyInput {
-  /** Id or name: for the operator alone. Every other caller has its own. */
   readonly account?: string | null | undefined
   readonly name: string
-  /** DEFAULT_SCOPES unless given; FORBIDDEN for one that the caller may not hand on. */
   readonly scopes?: readonly string[] | null | undefined
-  /** In the future: from then on it is no key. It stays one unless given. */
   readonly expiresAt?: Date | null | undefined
 }
 
 /**
- * Makes a key for an account, with the default scopes unless others are named.
+ * Makes a key.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND for an unknown account, INVALID_REQUEST for a bad name, scope or end
  */
 export async function createApiKey(ctx: Context, input: ApiKeyInput): Promise<NewApiKey> {
@@ -60,7 +54,6 @@ export async function createApiKey(ctx: Context, input: ApiKeyInput): Promise<Ne
   return { apiKeyId: row.id, apiKey, scopes }
 }
 
-/** @throws INVALID_REQUEST */
 function rejectPast({ now }: Context, expiresAt: Date | null | undefined): void {
   if (expiresAt != null && expiresAt.getTime() <= now().getTime())
     throw invalidRequest('Let the key expire in the future.', [

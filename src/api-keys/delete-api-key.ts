@@ -5,8 +5,7 @@ import { unknownKey } from './api-keys.ts'
 import { keysOwner } from './grantable-scopes.ts'
 
 /**
- * Deletes a key: it is revoked immediately, and what is connected with it is closed within a second. Its jobs stay, with
- * its id and without its name.
+ * Revokes a key; its connections close within a second.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for keys of other accounts)
  */
 export async function deleteApiKey(
@@ -18,7 +17,7 @@ export async function deleteApiKey(
   const where = { id: input.apiKeyId, ...(accountId !== null && { accountId }) }
   await ctx.db.prisma.$transaction(async (tx) => {
     const key = await tx.apiKey.findFirst({ where, select: { accountId: true, name: true } })
-    // The key that asks for it may be this one: it is named before it is gone.
+    // The calling key may be this one, so it is recorded before it is deleted.
     if (key !== null) {
       const change = { accountId: key.accountId, subjectId: input.apiKeyId, subjectName: key.name }
       await recordChange(sqlIn(tx), ctx.actor, { action: 'key_deleted', ...change })

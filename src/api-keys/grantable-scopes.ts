@@ -4,7 +4,7 @@ import type { Context } from '../context/context.ts'
 import { invalidRequest, ServiceError } from '../errors/service-error.ts'
 
 /**
- * The account whose keys the caller manages: its own, or for the operator at the command line any (null).
+ * @returns the account whose keys the caller manages; null: any
  * @throws UNAUTHORIZED, FORBIDDEN
  */
 export function keysOwner(ctx: Context): string | null {
@@ -13,19 +13,17 @@ export function keysOwner(ctx: Context): string | null {
   return requireAccount(ctx).accountId
 }
 
-/** A scope that the caller may give a key. */
 export interface GrantableScope {
   readonly name: string
   readonly description: string
 }
 
-/** The scopes that the caller may give a key of its account, each once. @throws UNAUTHORIZED, FORBIDDEN */
+/** @throws UNAUTHORIZED, FORBIDDEN */
 export async function grantableScopes(ctx: Context): Promise<GrantableScope[]> {
   keysOwner(ctx)
   return [...withOwners(ctx)].map((name) => ({ name, description: SCOPE_MEANINGS[name] ?? RESTRICTED }))
 }
 
-/** What the account's owners may do, and what the caller may besides. */
 function withOwners(ctx: Context): Set<string> {
   const own = 'scopes' in ctx.actor ? ctx.actor.scopes : []
   return new Set([...scopesOf('owner'), ...own.filter((scope) => mayPass(ctx, scope))])
@@ -33,12 +31,10 @@ function withOwners(ctx: Context): Set<string> {
 
 const RESTRICTED = 'Reach the endpoints that ask for it.'
 
-/** A signed-in operator is asked for the password; a key would not be. */
 const mayPass = ({ actor }: Context, scope: string): boolean => actor.kind !== 'session' || scope !== OPERATOR_SCOPE
 
 /**
- * The scopes, each once. An account gives its keys what its owners may do, and what the caller or the key holds already: no caller makes an
- * operator of themselves, nor reaches a restricted endpoint that way.
+ * An account grants only the scopes that its owners, the caller or the key hold, so nobody becomes an operator by making a key.
  * @throws INVALID_REQUEST, FORBIDDEN
  */
 export function grantScopes(ctx: Context, wanted: readonly string[], held: readonly string[] = []): string[] {

@@ -1,6 +1,6 @@
 import type { Context } from '../context/context.ts'
 
-/** The names of keys by their ids; one that was deleted has none. Authorising the caller is left to verbs. */
+/** The caller authorises. */
 export async function keyNames({ db }: Pick<Context, 'db'>, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await db.prisma.apiKey.findMany({ where: { id: { in: [...ids] } }, select: { id: true, name: true } })
   return new Map(rows.map(({ id, name }) => [id, name]))

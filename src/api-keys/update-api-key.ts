@@ -6,17 +6,14 @@ import { sqlIn } from '../db/sql.ts'
 import { type ApiKeyView, KEY_VIEW, unknownKey } from './api-keys.ts'
 import { grantScopes, keysOwner } from './grantable-scopes.ts'
 
-/** What is to change of a key. */
 export interface ApiKeyChange {
   readonly apiKeyId: string
-  /** Absent or null: stays. */
   readonly name?: string | null | undefined
-  /** Absent or null: stay. They take effect immediately. */
   readonly scopes?: readonly string[] | null | undefined
   readonly query?: RowQuery
 }
 
-/** Renames a key or gives it other scopes. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for keys of other accounts), INVALID_REQUEST */
+/** @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for keys of other accounts), INVALID_REQUEST */
 export async function updateApiKey(ctx: Context, input: ApiKeyChange): Promise<ApiKeyView> {
   const { apiKeyId, name, scopes, query } = input
   const accountId = keysOwner(ctx)

@@ -1,4 +1,4 @@
-/** What is recorded, and what each is called by. An entry never holds a secret, a text or a whole URL. */
+/** An entry never holds a secret, a text or a whole URL. */
 export const AUDITED_ACTIONS = {
   account_created: 'An account was made.',
   credits_granted: 'Credits were given or taken; `detail` says how many.',

@@ -4,14 +4,12 @@ import { sqlIn } from '../db/sql.ts'
 import type { AuditedAction } from './audited-actions.ts'
 import { recordChange } from './record-change.ts'
 
-/** As much of a user as an entry keeps. */
 interface NamedUser {
   readonly id: string
   readonly accountId: string
   readonly email: string
 }
 
-/** Records what was done to a user, in the transaction that does it. */
 export const recordUserChange = (
   tx: PrismaTx,
   { actor }: Pick<Context, 'actor'>,

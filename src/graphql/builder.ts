@@ -8,28 +8,25 @@ import type { PrismaClient } from '../../prisma/generated/prisma/client.ts'
 import type { ServiceContext } from '../runtime/services.ts'
 import { ExpectedError } from './expected-error.ts'
 
-/** The cookie that a session is kept in. */
 export interface SessionCookie {
   set(token: string, expires: Date): void
   clear(): void
-  /** @throws FORBIDDEN where a page of another origin sends the request: it would sign its reader in as another user */
+  /** @throws FORBIDDEN for a page of another origin, which could sign its reader in as another user */
   rejectForeign(): void
 }
 
-/** What every resolver gets: a verb's context, and what is known of the request that it works for. */
 export type GraphqlContext = ServiceContext & {
   readonly requestId: string
-  /** Aborted when no client waits for the answer any more. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
-  /** Where the request comes from: an IP address. */
   readonly address: string
-  /** Whether the operation came in the address of a GET: proxies and browsers keep those. */
+  /** Whether the operation came in the address of a GET, which proxies and browsers keep. */
   readonly isInAddress: boolean
-  /** null where none can be set: over WebSockets. */
+  /** null over WebSockets */
   readonly cookie: SessionCookie | null
 }
 
-/** Holds no types: each noun's *-graphql.ts adds its own. Every mutation says `errors: {}`: its type is a union of what it is said to be and RequestError. */
+/** Each noun's *-graphql.ts adds its types. Every mutation says `errors: {}`, so its result is a union with RequestError. */
 export const builder = new SchemaBuilder<{
   Context: GraphqlContext
   PrismaTypes: PrismaTypes

@@ -1,4 +1,4 @@
-/** What a Relay connection of these things and its edge are called. The cursors are the ids of the things. */
+/** Names a Relay connection and its edge. Cursors are ids. */
 export const connectionOf = (noun: string, things: string) =>
   [
     { name: `${noun}Connection`, description: `A page of ${things}.` },

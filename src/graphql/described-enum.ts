@@ -1,6 +1,5 @@
 import { builder } from './builder.ts'
 
-/** An enum of values with what each of them means: upper case outside, as they are inside. */
 export const describedEnum = <T extends string>(
   name: string,
   description: string,

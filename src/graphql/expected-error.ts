@@ -1,6 +1,6 @@
 import { type ErrorCode, ServiceError } from '../errors/service-error.ts'
 
-/** What no caller can plan for stays an error of the whole answer: a failed authorisation is never part of the data. */
+/** These stay errors of the whole answer. */
 const UNEXPECTED: ReadonlySet<ErrorCode> = new Set([
   'UNAUTHORIZED',
   'FORBIDDEN',
@@ -10,7 +10,7 @@ const UNEXPECTED: ReadonlySet<ErrorCode> = new Set([
   'UNAVAILABLE',
 ])
 
-/** The errors that a mutation's result spells out as data. What is thrown is a plain ServiceError. */
+/** Matches the ServiceErrors that a mutation returns as data. */
 export class ExpectedError extends ServiceError {
   static override [Symbol.hasInstance](error: unknown): boolean {
     return error instanceof ServiceError && !UNEXPECTED.has(error.code)

@@ -2,11 +2,9 @@ import type { GraphQLResolveInfo } from 'graphql'
 import { ServiceError } from '../errors/service-error.ts'
 import { builder, type GraphqlContext } from './builder.ts'
 
-/** How the things with one kind of id are found. */
 interface NodeSource<Node extends object> {
-  /** The GraphQL type of what was found. */
   typeOf(node: Node): string
-  /** Null, or NOT_FOUND, where the caller sees nothing of this id. @throws UNAUTHORIZED, FORBIDDEN */
+  /** null, or NOT_FOUND, if the caller sees nothing of this id. @throws UNAUTHORIZED, FORBIDDEN */
   load(ctx: GraphqlContext, id: string, info: GraphQLResolveInfo): Promise<Node | null> | Node | null
 }
 
@@ -20,7 +18,7 @@ export const NodeInterface = builder.interfaceRef<object>('Node').implement({
   resolveType: (node) => typeNames.get(node),
 })
 
-/** Makes `node` find the things whose ids begin with this prefix and `_` or `.`, or with both of them: `job`, `acct`, `voice`, `voice_`. */
+/** @param prefix of the ids, before `_` or `.`, or with it: `job`, `voice`, `voice_` */
 export function addNodeSource<Node extends object>(prefix: string, source: NodeSource<Node>): void {
   sources.set(prefix, source as unknown as NodeSource<object>)
 }

@@ -5,7 +5,7 @@ import type { GraphqlContext } from './builder.ts'
 
 const NODES = ['edges', 'node']
 
-/** The columns and relations that an operation selects of a field's rows, or of the nodes of its connection. @param typeName a Prisma object */
+/** Plans the columns and relations that an operation selects of a field's rows, or of its connection's nodes. */
 export function queryOf(ctx: GraphqlContext, info: GraphQLResolveInfo, typeName: string): RowQuery {
   const path = info.returnType.toString().includes('Connection') ? NODES : []
   return queryFromInfo({ context: ctx, info, typeName, path })

@@ -4,10 +4,7 @@ import type { RowQuery } from '../db/row-query.ts'
 import type { GraphqlContext } from './builder.ts'
 import { queryOf } from './query-of.ts'
 
-/**
- * A root field's resolver: the verb of the same name, and nothing else. The verb is also kept with the field, so that a test can
- * hold that REST's operation of that name calls the very same function.
- */
+/** Resolves a root field by the verb of its name. The field keeps the verb, so a test can compare it with REST's. */
 export const resolvedBy = <Args, Input, Result>(
   verb: (ctx: GraphqlContext, input: Input) => Result,
   toInput: (args: Args) => Input,
@@ -16,17 +13,13 @@ export const resolvedBy = <Args, Input, Result>(
   extensions: { verb },
 })
 
-/** A row, or rows, as a Prisma object shows them. */
 type RowsOf<Type> = Type extends [{ $inferType: infer Row }]
   ? Row[]
   : Type extends { $inferType: infer Row }
     ? Row
     : never
 
-/**
- * A `prismaField` of a verb, which also gets the columns and relations that the operation selects. Pothos types the result of such a
- * field as whole rows, whatever its type selects, so the verb's own result is checked here.
- */
+/** Resolves a `prismaField` by a verb that gets Pothos's query. Pothos types the result as whole rows, so this helper checks it. */
 export const queriedBy = <Type, Args, Input extends object, Result extends RowsOf<Type> | null>(
   type: Type,
   verb: (ctx: GraphqlContext, input: Input & { readonly query?: RowQuery }) => Promise<Result>,
@@ -38,7 +31,7 @@ export const queriedBy = <Type, Args, Input extends object, Result extends RowsO
   extensions: { verb },
 })
 
-/** A `prismaField` of rows that are at hand: Pothos takes them for what their type selects, and reads none again. */
+/** Resolves a `prismaField` of rows that were read before, so Pothos does not read them again. */
 export const rowsOf = <Type, Parent, Args, Result extends RowsOf<Type> | null>(
   type: Type,
   take: (parent: Parent, ctx: GraphqlContext, args: Args) => Promise<Result> | Result,
@@ -48,10 +41,7 @@ export const rowsOf = <Type, Parent, Args, Result extends RowsOf<Type> | null>(
     (await take(parent, ctx, args)) as Extract<Result, null>,
 })
 
-/**
- * The same for a connection. `prismaConnection` makes cursors of its own form; the cursors of this API are ids, so the verb makes the page.
- * @param typeName a Prisma object
- */
+/** Resolves a connection by a verb that gets Pothos's query. `prismaConnection` would make cursors of another form than ids. */
 export const pagedBy = <Args, Input extends object, Result>(
   typeName: string,
   verb: (ctx: GraphqlContext, input: Input & { readonly query?: RowQuery }) => Result,
@@ -62,7 +52,7 @@ export const pagedBy = <Args, Input extends object, Result>(
   extensions: { verb },
 })
 
-/** The same for a field that shows more of the verb's result than the verb returns: `present` reads the rest. */
+/** Shows more than the verb returns: `present` reads it. */
 export const presentedBy = <Args, Input, Result, Shown>(
   verb: (ctx: GraphqlContext, input: Input) => Promise<Result>,
   toInput: (args: Args) => Input,
@@ -73,10 +63,7 @@ export const presentedBy = <Args, Input, Result, Shown>(
   extensions: { verb },
 })
 
-/**
- * The same for a subscription: the verb gives the stream of what the field then resolves. A stream that opens after its caller has
- * disconnected is ended.
- */
+/** Ends a stream that opens after its caller has disconnected. */
 export const subscribedBy = <Args, Input, Event extends object>(
   verb: (ctx: GraphqlContext, input: Input) => Promise<PullStream<Event>>,
   toInput: (args: Args, info: GraphQLResolveInfo) => Input,

@@ -32,7 +32,6 @@ builder.addScalarType(
   }),
 )
 
-/** As REST takes times: a time that exists, or a plain date for its midnight in UTC. */
 function toDate(value: unknown): Date {
   const date = typeof value === 'string' ? parseTimestamp(value) : null
   if (date === null) throw new GraphQLError('Send a DateTime that exists, such as 2026-01-31T09:05:00.000Z.')

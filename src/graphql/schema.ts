@@ -41,5 +41,4 @@ import '../worker/worker-graphql.ts'
 
 export const buildGraphqlSchema = (): GraphQLSchema => builder.toSchema()
 
-/** The content of schema.graphql. */
 export const printGraphqlSchema = (): string => `${printSchema(lexicographicSortSchema(buildGraphqlSchema()))}\n`

@@ -1,9 +1,5 @@
 import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql'
 
-/**
- * The names of the fields that are selected of a field's own type, or of one of its fields, through fragments: what is not selected need
- * not be computed.
- */
 export function selectedFields(info: GraphQLResolveInfo, of: string | null = null): ReadonlySet<string> {
   const names = new Set<string>()
   const visit = (set: SelectionSetNode | undefined, below: string | null): void => {
@@ -18,7 +14,6 @@ export function selectedFields(info: GraphQLResolveInfo, of: string | null = nul
   return names
 }
 
-/** Whether any of these fields is selected at any depth, through fragments. */
 export function selectsAny(info: GraphQLResolveInfo, names: ReadonlySet<string>): boolean {
   const among = (set: SelectionSetNode | undefined): boolean =>
     (set?.selections ?? []).some((selection) => {

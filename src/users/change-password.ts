@@ -6,14 +6,12 @@ import type { SignInContext } from './sign-in-throttle.ts'
 
 interface PasswordChange {
   readonly currentPassword: string
-  /** 12 to 256 characters, else INVALID_REQUEST. */
   readonly newPassword: string
-  /** Where the request comes from: wrong passwords are counted as those of signing in. */
   readonly address: string
 }
 
 /**
- * Gives the signed-in user another password and ends all of their other sessions.
+ * Changes the caller's password and ends their other sessions.
  * @throws UNAUTHORIZED unless signed in, INVALID_REQUEST for a wrong or a bad password, RATE_LIMITED after a few wrong ones
  */
 export async function changePassword(
@@ -34,7 +32,7 @@ export async function changePassword(
   if (!right) throw wrongPassword()
   const passwordHash = await hashPassword(input.newPassword)
   return ctx.db.prisma.$transaction(async (tx) => {
-    // Of two changes at once the second finds that its current password is not the current one any more.
+    // The update repeats the password that was verified, so a second change at once fails.
     const where = { id: userId, passwordHash: user.passwordHash }
     const changed = await tx.user.updateMany({ where, data: { passwordHash } })
     if (changed.count === 0) throw wrongPassword()

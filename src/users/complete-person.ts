@@ -7,16 +7,14 @@ import { checkPassword, hashPassword } from './password.ts'
 import { checkEmail, emailTaken, isEmailTaken, USER_VIEW, type User } from './user.ts'
 
 interface Completion {
-  /** Whatever its case: it is kept in lower case. */
   readonly email: string
-  /** 12 to 256 characters, else INVALID_REQUEST. */
   readonly password: string
   readonly query?: RowQuery
 }
 
 /**
- * Gives a signed-in user who has no password yet an address and a password of their own, and ends their other sessions and links.
- * @throws UNAUTHORIZED unless signed in, INVALID_REQUEST for an address in use, a bad password, or where there is one already
+ * Gives a caller without a password an address and a password, and ends their other sessions and links.
+ * @throws UNAUTHORIZED unless signed in, INVALID_REQUEST for an address in use, a bad password, or a password that is there already
  */
 export async function completePerson(ctx: Context, input: Completion): Promise<User> {
   const { sessionId, userId } = requireSession(ctx)
@@ -26,7 +24,6 @@ export async function completePerson(ctx: Context, input: Completion): Promise<U
   if ((await ctx.db.prisma.user.count({ where })) === 0) throw isComplete()
   const passwordHash = await hashPassword(input.password)
   const complete = ctx.db.prisma.$transaction(async (tx) => {
-    // Of two at once the second finds a password.
     const [user] = await tx.user.updateManyAndReturn({
       where,
       data: { email, passwordHash },

@@ -9,16 +9,14 @@ import { checkPassword, hashPassword } from './password.ts'
 import { checkEmail, emailTaken, USER_VIEW, type User } from './user.ts'
 
 interface NewUser {
-  /** Id or name. */
   readonly account: string
-  /** Whatever its case: it is kept in lower case. */
   readonly email: string
-  /** 12 to 256 characters, else INVALID_REQUEST. Absent: the user signs in by a link first. */
+  /** Absent: the user first signs in by a link. */
   readonly password?: string | undefined
   readonly role: UserRole
 }
 
-/** Lets a user sign in to an account. @throws NOT_FOUND for an unknown account, INVALID_REQUEST for an address of the same account or a bad password */
+/** @throws NOT_FOUND for an unknown account, INVALID_REQUEST for an address of the same account or a bad password */
 export async function createUser(ctx: Context, input: NewUser): Promise<User> {
   requireSystem(ctx)
   const email = checkEmail(input.email)
@@ -31,7 +29,7 @@ export async function createUser(ctx: Context, input: NewUser): Promise<User> {
 
 type NewRow = Pick<User, 'accountId' | 'email' | 'role'> & { readonly passwordHash: string | null }
 
-/** Adds the row of a user whose address was checked. @throws INVALID_REQUEST for an address of the same account */
+/** @throws INVALID_REQUEST for an address of the same account */
 export async function addUser(tx: PrismaTx, ctx: Pick<Context, 'actor' | 'now'>, row: NewRow): Promise<User> {
   const data = { id: newId('user', ctx.now()), ...row }
   const [created] = await tx.user.createManyAndReturn({ data, skipDuplicates: true, select: USER_VIEW })

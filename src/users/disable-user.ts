@@ -7,8 +7,7 @@ import { managedUser, requireOperatorFor } from './managed-user.ts'
 import { USER_VIEW, type User } from './user.ts'
 
 /**
- * Keeps a user, named by id or e-mail address, from signing in, and ends all of their sessions and links: what they hold open is closed
- * within a second. One who is disabled already keeps the earlier time. Only the command line takes an account's last owner away.
+ * Disables a user and ends their sessions and links. Only the command line disables the last owner.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for users of other accounts), INVALID_REQUEST for the last owner
  */
 export async function disableUser(

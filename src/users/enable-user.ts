@@ -4,10 +4,7 @@ import { type RowQuery, selectOf } from '../db/row-query.ts'
 import { managedUser, requireOperatorFor } from './managed-user.ts'
 import { USER_VIEW, type User } from './user.ts'
 
-/**
- * Lets a disabled user, named by id or e-mail address, sign in again.
- * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for users of other accounts)
- */
+/** @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for users of other accounts) */
 export async function enableUser(
   ctx: Context,
   input: { readonly user: string; readonly query?: RowQuery },

@@ -3,15 +3,13 @@ import type { Context } from '../context/context.ts'
 import { unknownId } from '../errors/service-error.ts'
 import { isId } from '../values/id.ts'
 
-/** A session that has ended. */
 export interface EndedSession {
   readonly id: string
-  /** Whether it was the one that asked. */
   readonly current: boolean
 }
 
 /**
- * Ends one session of the signed-in user; what it holds open is closed within a second.
+ * Ends one session of the caller; its connections close within a second.
  * @throws UNAUTHORIZED unless signed in, NOT_FOUND (also for sessions of other users)
  */
 export async function endSession(ctx: Context, { id }: { readonly id: string }): Promise<EndedSession> {

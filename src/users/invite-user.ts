@@ -13,28 +13,22 @@ import {
 } from './links/create-sign-in-link.ts'
 import { checkEmail, type User } from './user.ts'
 
-/** Of one account, disabled ones included. */
 const MAX_USERS = 1000
 
-/** A user to be added. */
 export interface InvitationInput {
-  /** Id or name: for the operator alone. Every other caller has its own. */
   readonly account?: string | null | undefined
-  /** Whatever its case: it is kept in lower case. */
   readonly email: string
   readonly role: UserRole
 }
 
-/** A user who was just added, and the link that lets them in: the one time that it is shown. */
 export interface Invitation {
   readonly user: User
   readonly signInLink: NewSignInLink
 }
 
 /**
- * Adds a user without a password to an account, with a link to hand over that works for three days.
- * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND for an unknown account, REAUTHENTICATION_REQUIRED, INVALID_REQUEST for a bad
- *   address, one of the same account, or too many users
+ * Adds a user without a password, with a link that works for three days.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND for an unknown account, REAUTHENTICATION_REQUIRED, INVALID_REQUEST for a bad address, one of the same account, or too many users
  */
 export async function inviteUser(ctx: SignInLinkContext, input: InvitationInput): Promise<Invitation> {
   const accountId = await whoseAccount(ctx, input.account)

@@ -4,8 +4,7 @@ import { invalidRequest } from '../errors/service-error.ts'
 import type { User } from './user.ts'
 
 /**
- * Keeps an account from losing its last owner who may sign in. Changes of one account's users wait for each other: two owners cannot take
- * each other out at once.
+ * Locks the account, so two owners cannot disable each other at once.
  * @throws INVALID_REQUEST
  */
 export async function requireAnotherOwner(

@@ -5,10 +5,8 @@ import { invalidRequest, ServiceError } from '../errors/service-error.ts'
 import { normalEmail, USER_VIEW, type User } from './user.ts'
 
 /**
- * A user that the caller manages: of its own account, or for the operator any.
- * @param user id or e-mail address
- * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for users of other accounts), INVALID_REQUEST for an address of several users,
- *   REAUTHENTICATION_REQUIRED
+ * Finds a user of the caller's account, or for the operator any, by id or e-mail address.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for users of other accounts), INVALID_REQUEST for an address of several users, REAUTHENTICATION_REQUIRED
  */
 export async function managedUser(ctx: Context, user: string): Promise<User> {
   if (!isOperator(ctx)) requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
@@ -26,13 +24,12 @@ const isOfOwnAccount = ({ actor }: Context, { accountId }: User): boolean =>
   actor.accountId === accountId &&
   (!('scopes' in actor) || actor.scopes.includes(ACCOUNT_ADMIN_SCOPE))
 
-/** An owner of the account must not take power from an operator who belongs to it. @throws FORBIDDEN */
+/** An owner must not take power from an operator. @throws FORBIDDEN */
 export function requireOperatorFor(ctx: Context, { operator }: Pick<User, 'operator'>): void {
   if (operator && !isOperator(ctx))
     throw new ServiceError('FORBIDDEN', 'Ask an operator: only operators change users who are operators.')
 }
 
-/** The users with this id or this e-mail address: an address may belong to a user of each account. */
 function isNamed(user: string) {
   const email = normalEmail(user)
   return { OR: [{ id: user }, ...(email === null ? [] : [{ email }])] }

@@ -3,7 +3,7 @@ import { type RowQuery, selectOf } from '../db/row-query.ts'
 
 export const ME_VIEW = { id: true, accountId: true } as const
 
-/** The signed-in user, with the columns and relations of the query; null for every other caller. */
+/** null for a caller without a session */
 export async function me(
   { actor, db }: Context,
   { query }: { readonly query?: RowQuery },

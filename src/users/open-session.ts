@@ -2,17 +2,14 @@ import type { PrismaTx } from '../db/database.ts'
 import { newId } from '../values/id.ts'
 import { hashToken, newToken, SESSION_KEPT_MS, SESSION_LIFETIME_MS } from './session.ts'
 
-/** What a browser gets of a session: this once. */
 export interface OpenedSession {
-  /** For the browser's cookie. */
   readonly token: string
-  /** Until when the browser keeps the cookie. */
   readonly keptUntil: Date
 }
 
 /**
- * Opens a session of a user whose row the transaction has locked, and found to be one who may sign in.
- * @param by what lets the user in: only a password confirms what an operator changes
+ * The transaction has locked the row of a user who may sign in.
+ * @param by only a password confirms an operator's changes
  */
 export async function openSession(
   tx: PrismaTx,

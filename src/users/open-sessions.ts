@@ -4,7 +4,7 @@ import { SESSION_IDLE_MS } from './session.ts'
 
 const MAX_LISTED = 100
 
-/** Selects the open sessions of a user, the last used first: at most 100. */
+/** Selects a user's open sessions, the last used first. */
 export function openSessions({ now }: Pick<Context, 'now'>) {
   const at = now()
   const orderBy: Prisma.SessionOrderByWithRelationInput[] = [{ seenAt: 'desc' }, { id: 'desc' }]
@@ -15,6 +15,5 @@ export function openSessions({ now }: Pick<Context, 'now'>) {
   }
 }
 
-/** Whether a session is the one that asks. */
 export const isCurrent = ({ actor }: Pick<Context, 'actor'>, { id }: { readonly id: string }): boolean =>
   actor.kind === 'session' && actor.sessionId === id

@@ -5,18 +5,16 @@ import type { SignInContext } from './sign-in-throttle.ts'
 
 interface PasswordAgain {
   readonly password: string
-  /** Where the request comes from: wrong passwords are counted as those of signing in. */
   readonly address: string
 }
 
-/** For how long the password counts. */
 export interface Reauthentication {
   readonly until: Date
 }
 
 /**
- * Notes that the signed-in user has just given the password in this session: what an operator changes asks for that.
- * @throws UNAUTHORIZED unless signed in, INVALID_REQUEST for a wrong password, or where there is none, RATE_LIMITED after a few wrong ones
+ * Notes that the caller has given the password in this session.
+ * @throws UNAUTHORIZED unless signed in, INVALID_REQUEST for a wrong password or without one, RATE_LIMITED after a few wrong ones
  */
 export async function reauthenticate(ctx: SignInContext, input: PasswordAgain): Promise<Reauthentication> {
   const { sessionId, userId } = requireSession(ctx)
@@ -31,7 +29,7 @@ export async function reauthenticate(ctx: SignInContext, input: PasswordAgain): 
   )
   if (!right) throw wrong('Send the password that you sign in with.')
   const passwordAt = ctx.now()
-  // A password that was changed meanwhile was not this one.
+  // The update repeats the password that was verified.
   const where = { id: sessionId, user: { passwordHash: user.passwordHash } }
   const { count } = await ctx.db.prisma.session.updateMany({ where, data: { passwordAt } })
   if (count === 0) throw wrong('Send the password that you sign in with.')

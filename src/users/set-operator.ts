@@ -5,16 +5,13 @@ import { endSessions } from './end-sessions.ts'
 import { managedUser } from './managed-user.ts'
 import { USER_VIEW, type User } from './user.ts'
 
-/** Whether a user is to be an operator. */
 export interface OperatorMark {
-  /** Id or e-mail address. */
   readonly user: string
   readonly operator: boolean
 }
 
 /**
- * Makes a user an operator, or takes that back; from the command line alone. Their sessions and links end: what another user opened in
- * their name, with a link, must not become an operator's.
+ * Marks an operator and ends their sessions and links, because another user may have opened them.
  * @throws FORBIDDEN, NOT_FOUND
  */
 export async function setOperator(ctx: Context, { user, operator }: OperatorMark): Promise<User> {

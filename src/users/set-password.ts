@@ -7,14 +7,12 @@ import { checkPassword, hashPassword } from './password.ts'
 import { USER_VIEW, type User } from './user.ts'
 
 interface NewPassword {
-  /** Id or e-mail address. */
   readonly user: string
-  /** 12 to 256 characters, else INVALID_REQUEST. */
   readonly password: string
 }
 
 /**
- * Gives a user who has lost the password another one, and signs them out everywhere. A disabled user stays disabled.
+ * Sets a password and ends the user's sessions. A disabled user stays disabled.
  * @throws NOT_FOUND, INVALID_REQUEST for a bad password
  */
 export async function setPassword(ctx: Context, { user, password }: NewPassword): Promise<User> {

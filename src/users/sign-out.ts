@@ -2,10 +2,7 @@ import { requireSession } from '../access/require.ts'
 import type { Context } from '../context/context.ts'
 import { endSessions } from './end-sessions.ts'
 
-/**
- * Ends the caller's session, or with `everywhere` all sessions and sign-in links of that user; what they hold open is closed within a second.
- * @throws UNAUTHORIZED unless signed in
- */
+/** @throws UNAUTHORIZED unless signed in */
 export async function signOut(
   ctx: Context,
   input: { readonly everywhere: boolean },

@@ -6,16 +6,14 @@ import { requireAnotherOwner } from './last-owner.ts'
 import { managedUser, requireOperatorFor } from './managed-user.ts'
 import { USER_VIEW, type User } from './user.ts'
 
-/** What is to change of a user. */
 export interface UserUpdate {
-  /** Id or e-mail address. */
   readonly user: string
   readonly role: UserRole
   readonly query?: RowQuery
 }
 
 /**
- * Gives a user another role, from their next request on; what they follow and may not any more is closed within a second.
+ * Changes a user's role from their next request on.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for users of other accounts), INVALID_REQUEST for the last owner
  */
 export async function updateUser(ctx: Context, input: UserUpdate): Promise<User> {

@@ -6,14 +6,12 @@ import { type RowQuery, selectOf } from '../db/row-query.ts'
 import { isId } from '../values/id.ts'
 import { USER_VIEW, type User } from './user.ts'
 
-/** A page of users, oldest first. */
 export interface UsersInput extends PageInput {
-  /** Id or name: for the operator alone. Every other caller has its own. */
   readonly account?: string | null | undefined
   readonly query?: RowQuery
 }
 
-/** The users of an account, in the order in which they were added. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST */
+/** Lists an account's users, oldest first. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST */
 export async function users(ctx: Context, input: UsersInput): Promise<Connection<User>> {
   const accountId = await whoseAccount(ctx, input.account)
   const shape = pageShape(input, (text) => isId('user', text))
@@ -27,7 +25,7 @@ export async function users(ctx: Context, input: UsersInput): Promise<Connection
 }
 
 /**
- * A user that the caller may see: itself, those of the account that it manages, or for the operator any. null otherwise.
+ * Returns null for a user that the caller may not see.
  * @throws UNAUTHORIZED, FORBIDDEN
  */
 export async function findUser(ctx: Context, userId: string, query?: RowQuery): Promise<User | null> {
@@ -38,14 +36,13 @@ export async function findUser(ctx: Context, userId: string, query?: RowQuery): 
   return ctx.db.prisma.user.findFirst({ where, select: selectOf(USER_VIEW, query) })
 }
 
-/** E-mail addresses by ids of users: of the caller's own account alone. */
+/** Finds addresses of users of the caller's account alone. */
 export async function emailsById({ db, actor }: Context, ids: readonly string[]): Promise<Map<string, string>> {
   const where = { id: { in: [...ids] }, accountId: 'accountId' in actor ? actor.accountId : '' }
   const rows = await db.prisma.user.findMany({ where, select: { id: true, email: true } })
   return new Map(rows.map(({ id, email }) => [id, email]))
 }
 
-/** The ids among these of users with a password. Its hash is looked at by the database alone. */
 export async function usersWithPassword({ db }: Context, ids: readonly string[]): Promise<Map<string, true>> {
   const found = await db.prisma.user.findMany({
     where: { id: { in: [...ids] }, passwordHash: { not: null } },

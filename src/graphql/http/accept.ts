@@ -1,14 +1,11 @@
 export const EVENT_STREAM = 'text/event-stream'
 const HTML = 'text/html'
-/** The types of answers; where a caller likes several as much, the first. */
 export const ANSWER_TYPES = ['application/json', 'application/graphql-response+json', EVENT_STREAM, 'multipart/mixed']
 
-/** A browser sends a dozen: no client needs more. */
 const MAX_RANGES = 50
 const QUALITY = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
 const OTHER_CHARSET = /^charset=(?!"?utf-8"?$)/
 
-/** A media range of an Accept header, and how much it is liked, from 0 to 1. */
 interface Range {
   readonly name: string
   readonly quality: number
@@ -17,13 +14,11 @@ interface Range {
 interface Liking {
   readonly type: string
   readonly quality: number
-  /** 3 for the type itself, 2 for its family, 1 for everything. */
   readonly precision: number
-  /** Where in the header it was asked for. */
   readonly position: number
 }
 
-/** Which of the types an Accept header takes, the best liked one first (RFC 9110 section 12.5.1). Without a header: all of them. */
+/** Lists the types that an Accept header takes, the preferred one first (RFC 9110 section 12.5.1). */
 export function acceptedTypes(header: string | null | undefined, types: readonly string[]): string[] {
   if (!header) return [...types]
   const ranges = rangesOf(header)
@@ -33,11 +28,10 @@ export function acceptedTypes(header: string | null | undefined, types: readonly
     .map(({ type }) => type)
 }
 
-/** Whether it takes one of them: asked before the operation is executed, as a key made for an answer that cannot be given is lost. */
+/** Asked before the operation runs, because a new key would be lost with its answer. */
 export const accepts = (header: string | null | undefined, types: readonly string[]): boolean =>
   acceptedTypes(header, types).length > 0
 
-/** Whether a page is asked for, as browsers do for a user, and liked no less than data. No GraphQL client names HTML first. */
 export function prefersHtml(header: string | undefined): boolean {
   const ranges = rangesOf(header ?? '')
   const html = likingOf(HTML, ranges)
@@ -55,12 +49,10 @@ function rangesOf(header: string): Range[] {
     .map((range) => {
       const [name = '', ...parameters] = range.split(';', MAX_RANGES).map((part) => part.trim())
       const quality = parameters.map((one) => QUALITY.exec(one)?.[1]).find((found) => found !== undefined)
-      // Every answer is UTF-8.
       return { name, quality: parameters.some((one) => OTHER_CHARSET.test(one)) ? 0 : Number(quality ?? 1) }
     })
 }
 
-/** The most precise range that fits decides. */
 function likingOf(type: string, ranges: readonly Range[]): Liking {
   const names = ['*/*', `${type.slice(0, type.indexOf('/'))}/*`, type]
   let liking: Liking = { type, quality: 0, precision: 0, position: 0 }

@@ -3,9 +3,8 @@ import type { Actor } from '../../access/actor.ts'
 import type { SessionCookie } from '../builder.ts'
 import type { Identify } from '../subscriptions/connect-socket.ts'
 
-/** How the server authenticates callers. */
 export interface Authentication {
-  /** The actor of a request; anonymous without key and cookie. @throws UNAUTHORIZED, FORBIDDEN, RATE_LIMITED, UNAVAILABLE */
+  /** Returns an anonymous actor without key and cookie. @throws UNAUTHORIZED, FORBIDDEN, RATE_LIMITED, UNAVAILABLE */
   authenticate(request: FastifyRequest, reply: FastifyReply): Promise<Actor>
   readonly identify: Identify
   cookieFor(reply: FastifyReply): SessionCookie

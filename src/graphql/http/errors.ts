@@ -5,13 +5,10 @@ import type { Log } from '../../values/log.ts'
 
 const REST_NAME = /^\/?[a-z]+(_[a-z]+)+$/
 
-/**
- * What a caller may see of an error: the codes of REST with the request's id. Whatever is neither a ServiceError
- * nor a violation in the caller's document, becomes INTERNAL_ERROR and stays in the log.
- */
+/** Shows REST's codes. An error that is neither a ServiceError nor a violation in the document becomes INTERNAL_ERROR and is logged. */
 export function maskError(error: unknown, log: Log, requestId: string): GraphQLError {
   if (!(error instanceof GraphQLError)) return masked(error, log, requestId)
-  // It was here before: what it says by now would be taken for a library's.
+  // This error was masked before.
   if (error.extensions.requestId === requestId) return error
   if (error.originalError === undefined || error.originalError === null) {
     return withExtensions(error, { code: codeOf(error), requestId, ...httpOf(error) })
@@ -31,28 +28,25 @@ function masked(error: unknown, log: Log, requestId: string): GraphQLError {
   return new GraphQLError(shown.message, { extensions: extensionsOf(shown, requestId) })
 }
 
-/** What an error says besides its message; `retryAfterSeconds` is what REST says in Retry-After. */
 export const extensionsOf = ({ code, details, retryAfterSeconds }: ServiceError, requestId: string) => ({
   ...{ code, requestId },
   ...(details?.length && { details: shownDetails(details) }),
   ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
 })
 
-/** REST's names of fields as they are called here: `/webhook_url` is the argument webhookUrl. */
 export const shownDetails = (details: readonly Detail[]): Detail[] =>
   details.map(({ path, message }) => ({
     path: REST_NAME.test(path) ? path.replace(/_(.)/g, (_all, letter: string) => letter.toUpperCase()) : path,
     message,
   }))
 
-/** Libraries have codes of their own. */
 const codeOf = ({ extensions: { code, http } }: GraphQLError): ErrorCode => {
   if (typeof code === 'string' && code in HTTP_STATUS) return code as ErrorCode
   const status = (http as { status?: number } | undefined)?.status
   return status === HTTP_STATUS.METHOD_NOT_ALLOWED ? 'METHOD_NOT_ALLOWED' : 'INVALID_REQUEST'
 }
 
-/** A body that is no JSON is no request at all: 400 whatever the caller accepts. */
+/** A body that is no JSON is answered 400, whatever the caller accepts. */
 const httpOf = ({ extensions: { code, http, originalError } }: GraphQLError) => {
   if (http === undefined) return {}
   return code === 'BAD_REQUEST' && originalError !== undefined ? { http: { status: 400 } } : { http }

@@ -6,17 +6,14 @@ const ENDING = '.graphql'
 const ABOUT = /^# (.+)$/m
 const VARIABLES = /^# Variables: (\{.*\})\n/m
 
-/** An operation to start from. */
 export interface Example {
-  /** Its file, without the ending: the field that it shows. */
   readonly name: string
-  /** What it is for, in a sentence. */
   readonly about: string
   readonly query: string
   readonly variables: Readonly<Record<string, unknown>>
 }
 
-/** The files of examples/graphql, by name. The first comment of each says what it is for, a second one its variables. */
+/** The first comment of a file is its description, the second its variables. */
 export async function readExamples(): Promise<Example[]> {
   const files = (await readdir(FOLDER)).filter((file) => file.endsWith(ENDING))
   const names = files.map((file) => file.slice(0, -ENDING.length)).toSorted()

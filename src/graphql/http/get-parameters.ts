@@ -3,7 +3,7 @@ import { rejectMisread } from '../../http/json-body.ts'
 
 const OBJECTS = ['variables', 'extensions']
 
-/** Holds what an address carries of an operation to what a body is held to. @throws INVALID_REQUEST */
+/** @throws INVALID_REQUEST */
 export function rejectMisreadParameters({ searchParams }: URL): void {
   for (const name of OBJECTS) {
     const text = searchParams.get(name)

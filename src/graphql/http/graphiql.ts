@@ -6,7 +6,6 @@ import { type Example, readExamples } from './examples.ts'
 
 const OPTIONS = {
   title: 'Sonant GraphQL',
-  // It would subscribe by GET otherwise.
   method: 'POST' as const,
   defaultQuery: `# Unauthenticated requests can only query the catalog. Put an API key into Headers below:
 #   {"authorization": "Bearer snt_..."}
@@ -21,17 +20,13 @@ const OPTIONS = {
 }
 `,
 }
-/** Its workers come out of its script, as blobs. */
 const POLICY =
   "default-src 'self' 'unsafe-inline' data: blob:; script-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** Serves GraphiQL to browsers, with a list of the examples in its head. */
 interface Graphiql extends Page {
-  /** A browser that shows a page asks for HTML; no GraphQL client does. */
   isAskedFor(request: FastifyRequest): boolean
 }
 
-/** Mounts the files of GraphiQL's page. */
 export function mountGraphiql(app: FastifyInstance): Graphiql {
   return {
     ...mountPage(app, GRAPHQL_PATH, makePage),
@@ -39,7 +34,7 @@ export function mountGraphiql(app: FastifyInstance): Graphiql {
   }
 }
 
-/** The library has one page of nine megabytes: its style and its script are taken out of it, and only what starts them is written anew. */
+/** Takes style and script out of the library's page of nine megabytes. */
 async function makePage(): Promise<PageParts> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
   const page = renderGraphiQL()
@@ -111,7 +106,7 @@ interface Browser {
   readonly history: { replaceState(state: unknown, title: string, url: string): void }
 }
 
-/** Runs in the browser: puts the list on the page, and returns what GraphiQL is to start with. */
+/** Runs in the browser. */
 function listExamples(items: readonly Item[]): Partial<Pick<Item, 'query' | 'variables'>> {
   const { document, location, history } = globalThis as unknown as Browser
   const list = document.createElement('select')
@@ -125,7 +120,6 @@ function listExamples(items: readonly Item[]): Partial<Pick<Item, 'query' | 'var
     }
     list.append(group)
   }
-  // GraphiQL keeps what is edited in the address: a chosen example begins anew.
   list.onchange = () => {
     history.replaceState(null, '', `${location.pathname}#${list.value}`)
     location.reload()

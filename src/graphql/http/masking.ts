@@ -2,7 +2,6 @@ import type { ExecutionResult } from 'graphql'
 import type { Log } from '../../values/log.ts'
 import { maskError } from './errors.ts'
 
-/** An answer as it may leave. */
 export function maskResult(result: ExecutionResult, log: Log, requestId: string): ExecutionResult {
   if (result.errors === undefined) return result
   return { ...result, errors: result.errors.map((error) => maskError(error, log, requestId)) }

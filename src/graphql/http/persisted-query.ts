@@ -1,16 +1,14 @@
 import type { FastifyReply } from 'fastify'
 import { JSON_TYPE } from '../../errors/describe-error.ts'
 
-/** Apollo's own words: its clients look for this message or code and then send the whole document. */
+/** Apollo clients look for this message or code, then send the whole document. */
 const NOT_SUPPORTED = { message: 'PersistedQueryNotSupported', code: 'PERSISTED_QUERY_NOT_SUPPORTED' }
 
-/** Whether a request names a document by its hash alone. @param body null: the operation is in the address */
 export function namesPersisted(body: Readonly<Record<string, unknown>> | null, { searchParams }: URL): boolean {
   if (body !== null) return !body.query && holdsHash(body.extensions)
   return !searchParams.get('query') && holdsHash(parsed(searchParams.get('extensions')))
 }
 
-/** Refuses a document that is named by its hash. The status is that of Apollo's server, as some clients read the body of no other. */
 export function rejectPersisted(reply: FastifyReply, isOwnType: boolean): FastifyReply {
   const { message, code } = NOT_SUPPORTED
   const type = isOwnType ? 'application/graphql-response+json; charset=utf-8' : JSON_TYPE

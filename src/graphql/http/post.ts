@@ -13,7 +13,6 @@ import { executeInTime } from '../limits/deadline.ts'
 import { limitError } from '../limits/limit-plugin.ts'
 import { maskResult } from './masking.ts'
 
-/** The body of a request, as it was parsed. */
 type Body = Readonly<Record<string, unknown>>
 
 interface Params {
@@ -22,27 +21,22 @@ interface Params {
   readonly operationName: string | null | undefined
 }
 
-/** An answer with status 200. */
 interface PostAnswer {
   readonly contentType: string
   readonly result: ExecutionResult
 }
 
-/** Longer texts are rare, and many of them would take much memory. */
 const LONGEST_KNOWN_CHARACTERS = 10_000
-/** What is answered here, by the type that the caller likes best. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   'application/json': JSON_TYPE,
   'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
 }
-/** Of a request by POST Yoga keeps violations with the status that they have over HTTP. */
 export const AS_POST = { method: 'POST' }
 const PARAMETERS: ReadonlySet<string> = new Set(['query', 'variables', 'operationName', 'extensions'])
 
 /**
- * Answers ordinary queries and mutations without Yoga's Request and Response, which cost more than many of them do. Documents are parsed
- * and validated by Yoga's plugins all the same, and known by their text afterwards. Null: Yoga has to answer, because the request is out
- * of the ordinary, or rejected before anything of it was executed.
+ * Answers ordinary queries and mutations without Yoga's Request and Response. Yoga's plugins parse and validate all the same.
+ * @returns null if Yoga has to answer
  */
 export function createPost(yoga: YogaServerInstance<GraphqlContext, object>, schema: GraphQLSchema) {
   const valid = { anonymous: new BoundedCache<DocumentNode>(), caller: new BoundedCache<DocumentNode>() }
@@ -88,7 +82,6 @@ function toParams(body: Body): Params | null {
 const isObjectOrNone = (value: unknown): boolean =>
   value == null || (typeof value === 'object' && !Array.isArray(value))
 
-/** Null where there are violations in it: Yoga says which, from its own memory. */
 function validated(
   yoga: YogaServerInstance<GraphqlContext, object>,
   context: GraphqlContext,

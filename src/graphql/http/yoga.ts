@@ -23,10 +23,7 @@ import { isStream, maskResult } from './masking.ts'
 import { createPost } from './post.ts'
 import { ownLimit, reject } from './reject.ts'
 
-/**
- * Mounts the GraphQL door: POST with JSON, GET for queries, both with server-sent events for subscriptions, WebSockets, and GraphiQL for
- * browsers.
- */
+/** Mounts POST, GET, server-sent events, WebSockets and GraphiQL. */
 export async function mountGraphql(
   app: FastifyInstance,
   runtime: Runtime,
@@ -37,7 +34,6 @@ export async function mountGraphql(
   const graphiql = mountGraphiql(app)
   const answer = createAnswer(runtime, yoga, createPost(yoga, schema), authentication)
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    // A well-formed one would have left HTTP.
     if (isHandshake(request.raw)) throw malformedHandshake(reply)
     return graphiql.isAskedFor(request) ? graphiql.send(reply) : answer(request, reply)
   }
@@ -67,7 +63,6 @@ const openYoga = (runtime: Runtime, schema: GraphQLSchema) =>
     batching: false,
     cors: false,
     multipart: false,
-    // Fastify has held the body to its limit: Yoga would read it through a stream of its own.
     maxRequestBodySize: false,
     parserAndValidationCache: {
       documentCache: new BoundedCache(),
@@ -84,18 +79,16 @@ function malformedHandshake(reply: FastifyReply): ServiceError {
   return invalidRequest('Send a WebSocket handshake as RFC 6455 describes it.')
 }
 
-/** What was not executed at all is 400 to clients that accept GraphQL's own media type, as its specification has it, and 200 to others. */
+/** The specification of GraphQL over HTTP asks for 400 if nothing was executed. */
 function withStatus(result: ExecutionResult): ExecutionResult {
   if (!('data' in result))
     for (const { extensions } of result.errors ?? []) extensions.http ??= { spec: true, status: 400 }
   return result
 }
 
-/** Applied to whatever leaves: errors of parsing, of validation and of resolvers alike. */
 const masking = (runtime: Runtime): Plugin<GraphqlContext> => ({
   onResultProcess: ({ result, setResult, serverContext }) => {
     const requestId = (serverContext as unknown as GraphqlContext).requestId
-    // A subscription's answers are shown as they may be from the first.
     if (Array.isArray(result) || isStream(result)) return
     if (!('data' in result)) noteRejected(runtime.telemetry)
     setResult(withStatus(maskResult(result as ExecutionResult, runtime.log, requestId)))

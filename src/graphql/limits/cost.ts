@@ -23,13 +23,10 @@ import {
   valueFromASTUntyped,
 } from 'graphql'
 
-/** Fields of an answer, each counted as often as it can occur. */
 const MAX_COST = 20_000
-/** How many things a list without an argument for its size is taken to hold. */
 const ASSUMED_LENGTH = 5
 const DEFAULT_PAGE = 50
 const SIZES: ReadonlySet<string> = new Set(['first', 'last', 'limit'])
-/** How many things the lists of introspection hold, by their names; every other one holds one. */
 const SCHEMA_LENGTHS: Readonly<Record<string, number>> = {
   types: 100,
   fields: 8,
@@ -44,7 +41,7 @@ interface Call {
   readonly document: DocumentNode
   readonly operationName?: string | null | undefined
   readonly variableValues?: unknown
-  /** Of the request: what a field may go by to say how much it holds. */
+  /** The request's context, which a field's `length` may read. */
   readonly contextValue?: unknown
 }
 
@@ -54,18 +51,16 @@ interface Walk {
   readonly variables: Readonly<Record<string, unknown>>
   readonly context: unknown
   cost: number
-  /** Of what is asked about the schema itself. */
   introspection: number
 }
 
 const ofWholeSchema = new WeakMap<GraphQLSchema, number>()
 
-/** What is wrong with a valid operation that would answer with too much; null if nothing is. Pages multiply what is in them. */
+/** Returns a message if an operation may answer with too much. Pages multiply their content. */
 export function excessiveCost(call: Call): string | null {
   const { cost, introspection } = costOf(call)
   if (cost > MAX_COST)
     return `The query may return ${cost} fields, at most ${MAX_COST} are allowed: ask for smaller pages.`
-  // As much as the whole schema is may be asked for, and no more.
   return introspection > 0 && introspection > costOfWholeSchema(call.schema)
     ? 'Ask for less of the schema at a time.'
     : null
@@ -100,7 +95,6 @@ function costOf({
   return walk
 }
 
-/** What variables are unless they are given. */
 const defaultsOf = (operation: OperationDefinitionNode | null | undefined): Record<string, unknown> =>
   Object.fromEntries(
     (operation?.variableDefinitions ?? []).flatMap(({ variable, defaultValue }) =>
@@ -131,13 +125,12 @@ function addField(walk: Walk, node: FieldNode, parent: GraphQLCompositeType, tim
   if (isCompositeType(type)) add(walk, node.selectionSet, type, times * lengthOf(walk, node, field, parent))
 }
 
-/** One, unless the field itself says that it reads more than others. */
 function costOfField(parent: GraphQLCompositeType, node: FieldNode): number {
   const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined
   return typeof field?.extensions.cost === 'number' ? field.extensions.cost : 1
 }
 
-/** How many things a field can hold. The edges of a connection are as many as its page: that was counted with it. */
+/** A connection's page is counted with the connection, so its edges count once. */
 function lengthOf(
   walk: Walk,
   node: FieldNode,
@@ -145,7 +138,6 @@ function lengthOf(
   parent: GraphQLCompositeType,
 ): number {
   if (isIntrospectionType(parent)) return SCHEMA_LENGTHS[field.name] ?? 1
-  // As the field itself says.
   const { length } = field.extensions
   if (typeof length === 'number') return length
   if (typeof length === 'function') return Math.max(1, Math.ceil(length(argumentsOf(walk, node), walk.context)))
@@ -154,7 +146,6 @@ function lengthOf(
   return isListType(getNullableType(field.type)) && !isPage ? ASSUMED_LENGTH : 1
 }
 
-/** As they were sent, not yet judged. */
 const argumentsOf = ({ variables }: Walk, node: FieldNode): Record<string, unknown> =>
   Object.fromEntries(
     (node.arguments ?? []).map(({ name, value }) => [name.value, valueFromASTUntyped(value, variables)]),

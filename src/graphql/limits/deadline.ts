@@ -13,15 +13,13 @@ import { invalidRequest } from '../../errors/service-error.ts'
 import type { GraphqlContext } from '../builder.ts'
 import { measureOperation } from './measure-operation.ts'
 
-/** How long a query may take, the start of a subscription, and the answer to one of its events. */
 const LIMIT_MS = 10_000
 
-/** Has Yoga execute by graphql itself, within the time limit, what it would execute by an executor of its own. */
 export const deadline = (): Plugin<GraphqlContext> => ({
   onExecute: ({ setExecuteFn }) => setExecuteFn((call) => executeInTime(call as ExecutionArgs)),
 })
 
-/** Executes a query within the time limit. A mutation runs to its end: it is whole or not at all. */
+/** A mutation always runs to its end. */
 export function executeInTime(call: ExecutionArgs): Promise<ExecutionResult> | ExecutionResult {
   const { telemetry } = call.contextValue as Partial<GraphqlContext>
   return telemetry?.measures === true ? measureOperation(call, executeAny) : executeAny(call)
@@ -32,13 +30,9 @@ function executeAny(call: ExecutionArgs): Promise<ExecutionResult> | ExecutionRe
   return operation === OperationTypeNode.QUERY ? executeWithin(call) : execute(call)
 }
 
-/** Executes what only reads. */
 export const executeWithin = (call: ExecutionArgs): Promise<ExecutionResult> | ExecutionResult => within(call, execute)
 
-/**
- * What graphql makes of a call, or an error where that takes too long: at the time limit, and when the caller disconnects, graphql
- * stops resolving, and the statements that the call has running in the database are cancelled.
- */
+/** At the time limit, and when the caller disconnects, graphql stops and PostgreSQL cancels the call's statements. */
 export function within<Result>(
   call: ExecutionArgs,
   work: (call: ExecutionArgs) => Promise<Result> | Result,

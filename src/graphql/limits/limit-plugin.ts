@@ -12,10 +12,7 @@ import { rejectIntrospection } from './reject-introspection.ts'
 import { rejectMisreadLiterals } from './reject-misread-literals.ts'
 import { variableViolations } from './variables.ts'
 
-/**
- * The limits of every operation, whatever it came over: WebSocket and SSE parse, validate and execute through the same plugins. Tokens
- * are counted while parsing, the rest before any other rule looks at the document. Unauthenticated callers get no introspection and no hints.
- */
+/** Limits every operation over every transport. Tokens are counted while parsing; anonymous callers get no introspection and no hints. */
 export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContext> => ({
   onParse: ({ params, setParseFn, parseFn }) => {
     setParseFn((source) => parseWithin((options) => parseFn(source, { ...params.options, ...options }), String(source)))
@@ -26,10 +23,9 @@ export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContex
     const excess = excessIn(params.documentAST, anonymous)
     if (excess !== null) return setResult([new GraphQLError(excess)])
     addValidationRule(rejectMisreadLiterals)
-    // What validation finds is remembered for each set of rules: with this one anonymous callers have a set of their own.
+    // Yoga caches validation for each set of rules, so anonymous callers need a set of their own.
     const hideSuggestions = anonymous && !runtime.settings.development
     if (hideSuggestions) addValidationRule(rejectIntrospection)
-    // A hint takes longer to find than all the rest, and so does a long list of violations.
     setValidationFn((schema, document, rules) =>
       validate(schema, document, rules, { maxErrors: violationsOf(document), hideSuggestions }).map(shortenedError),
     )
@@ -44,7 +40,7 @@ export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContex
   },
 })
 
-/** A page of another site could have a browser open it, cookie and all. Yoga itself rejects mutations by GET. */
+/** A page of another site could open it with the reader's cookie. */
 function rejectSubscriptionByGet(document: DocumentNode | Error | null, context: Partial<YogaInitialContext>): void {
   if (context.request?.method !== 'GET' || document === null || document instanceof Error) return
   const operation = getOperationAST(document, context.params?.operationName)?.operation
@@ -56,7 +52,7 @@ function rejectSubscriptionByGet(document: DocumentNode | Error | null, context:
 const excessIn = (document: DocumentNode, anonymous: boolean): string | null =>
   excessOf(document) ?? excessOfLiterals(document) ?? (anonymous ? excessOfOverlaps(document) : null)
 
-/** It is kept with the document, and may quote a value of it whole: a text of its own, as a part of a text keeps all of it. */
+/** The error is cached with the document, so it must not quote long values. */
 function shortenedError(error: GraphQLError): GraphQLError {
   const { message, nodes, source, positions, originalError, extensions } = error
   const short = shortenedMessage(message)
@@ -66,7 +62,6 @@ function shortenedError(error: GraphQLError): GraphQLError {
 
 type Call = Parameters<typeof excessiveCost>[0] & { readonly contextValue?: unknown }
 
-/** Why a valid operation is rejected with these variables; null if it is not. */
 export function limitError(args: Call): GraphQLError | null {
   const excess = excessOfVariables(args.variableValues) ?? excessiveCost(args)
   return excess === null
@@ -76,6 +71,5 @@ export function limitError(args: Call): GraphQLError | null {
 
 const isAnonymous = ({ actor }: Pick<GraphqlContext, 'actor'>): boolean => actor.kind === 'anonymous'
 
-/** The result of a validation is kept for the next caller, which may have a key. */
 const withoutHint = ({ message, nodes, source, positions }: GraphQLError): GraphQLError =>
   new GraphQLError(message.replace(/ Did you mean .*\?$/s, ''), { nodes, source, positions })

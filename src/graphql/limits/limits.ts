@@ -1,6 +1,5 @@
 import { type DocumentNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql'
 
-/** Bytes of a request to /graphql. */
 export const MAX_GRAPHQL_BODY_BYTES = 102_400
 export const MAX_TOKENS = 1000
 const MAX_DEPTH = 16
@@ -10,19 +9,14 @@ const MAX_DIRECTIVES = 50
 const MAX_ROOT_FIELDS = 20
 const MAX_VARIABLE_DEPTH = 32
 const MAX_VARIABLE_VALUES = 5000
-/** Lists, objects and members of a whole body. Without a key nothing takes more than a few texts. */
+/** Lists, objects and members of a whole body. */
 export const MAX_BODY_VALUES = { caller: 6000, anonymous: 500 }
-/** Of a document without a key: whatever is in it, the event loop is held for some milliseconds at most. */
 export const MAX_ANONYMOUS_CHARACTERS = 16_384
-/** Bytes of a message over a WebSocket whose caller is not known yet. */
 export const MAX_UNKNOWN_MESSAGE_BYTES = 16_384
-/** How many errors in a document are reported. */
 export const MAX_VIOLATIONS = 10
-/** With no more tokens than are allowed no document has more lines. */
 export const MAX_LINES = MAX_TOKENS
 
 interface Counts {
-  /** Of the operation, fragments spread out. */
   rootFields: number
   selections: number
   aliases: number
@@ -31,10 +25,7 @@ interface Counts {
 
 const violations = new WeakMap<DocumentNode, string | null>()
 
-/**
- * What is wrong with a document that is deep or wide, its fragments spread out; null if nothing is. It is asked before any other rule
- * looks at the document. Counting stops at the first limit that is passed, so a rejection is cheap however large the document would grow.
- */
+/** Returns a message if a document is too deep or too wide, fragments spread out. Counting stops at the first limit, so a rejection is cheap. */
 export function excessOf(document: DocumentNode): string | null {
   const known = violations.get(document)
   if (known !== undefined) return known
@@ -51,7 +42,6 @@ function findExcess(document: DocumentNode): string | null {
   const counts: Counts = { rootFields: 0, selections: 0, aliases: 0, directives: 0 }
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION) continue
-    // Those of a fragment are counted where an operation spreads it.
     counts.rootFields = definition.kind === Kind.OPERATION_DEFINITION ? 0 : Number.NEGATIVE_INFINITY
     const message = walk(definition.selectionSet, fragments, counts, 1)
     if (message !== null) return message
@@ -80,14 +70,13 @@ function walk(
       selection.kind === Kind.FRAGMENT_SPREAD
         ? fragments.get(selection.name.value)?.selectionSet
         : selection.selectionSet
-    // Fragments that lead back to themselves end at the number of selections.
+    // The limit of selections ends fragments that spread themselves.
     const message = inner === undefined ? null : walk(inner, fragments, counts, isField ? depth + 1 : depth)
     if (message !== null) return message
   }
   return null
 }
 
-/** What is wrong with variables that are deeper or more than anything here needs: coercing them would take the stack, or long. */
 export function excessOfVariables(variables: unknown): string | null {
   let level: unknown[] = [variables]
   let count = 0

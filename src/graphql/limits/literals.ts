@@ -2,14 +2,12 @@ import { type DocumentNode, Kind, visit } from 'graphql'
 import { MAX_VIOLATIONS } from './limits.ts'
 
 const MAX_LITERAL_DEPTH = 16
-/** Of the lines of block strings, each as often as it is nested: graphql writes a value that does not fit out, and indents them at each level. */
+/** graphql indents every line of a block string at each level of nesting. */
 const MAX_INDENTATIONS = 20_000
-/** More are written out for one violation only. */
 const FEW_INDENTATIONS = 1000
 
 const indentations = new WeakMap<DocumentNode, number>()
 
-/** What is wrong with the values in a document, which graphql would write out again for each violation; null if nothing is. */
 export function excessOfLiterals(document: DocumentNode): string | null {
   let [depth, deepest, indented] = [0, 0, 0]
   const nested = {
@@ -33,7 +31,6 @@ export function excessOfLiterals(document: DocumentNode): string | null {
   return null
 }
 
-/** How many violations of a document are looked for. To be asked after `excessOfLiterals`. */
 export const violationsOf = (document: DocumentNode): number =>
   (indentations.get(document) ?? 0) > FEW_INDENTATIONS ? 1 : MAX_VIOLATIONS
 

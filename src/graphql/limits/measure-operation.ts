@@ -10,10 +10,8 @@ import { toServiceError } from '../../errors/describe-error.ts'
 import { secondsSince, type Telemetry } from '../../telemetry/telemetry.ts'
 import type { GraphqlContext } from '../builder.ts'
 
-/** What was rejected before anything of it was executed: its fields need not exist. */
 const OTHER = 'other'
 
-/** Takes the time of an operation by its first root field, unless it is rejected before a field of it is. */
 export async function measureOperation(
   call: ExecutionArgs,
   execute: (call: ExecutionArgs) => Promise<ExecutionResult> | ExecutionResult,
@@ -21,14 +19,12 @@ export async function measureOperation(
   const { telemetry } = call.contextValue as GraphqlContext
   const begun = performance.now()
   const result = await execute(call)
-  // It is answered as rejected, and counted there.
   if (!('data' in result)) return result
   const labels = { root_field: rootFieldOf(call), outcome: outcomeOf(result) }
   telemetry.observe('graphql_operation_duration_seconds', labels, secondsSince(begun))
   return result
 }
 
-/** An operation that was not executed at all. */
 export const noteRejected = (telemetry: Telemetry): void =>
   telemetry.observe('graphql_operation_duration_seconds', { root_field: OTHER, outcome: 'INVALID_REQUEST' }, 0)
 

@@ -1,23 +1,16 @@
 import { type DocumentNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql'
 
-/** Pairs of selections without a key. Clients select a field again in a few fragments; a thousand pairs take graphql about a millisecond. */
 const MAX_ANONYMOUS_OVERLAPS = 2000
-/** What all spreads of fragments in a selection set count as: no field has this name. */
 const SPREADS = '...'
 
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 
-/** What the selections of one response name have in common. */
 interface Group {
   size: number
   readonly sets: SelectionSetNode[]
 }
 
-/**
- * What is wrong with a document that selects the same again and again; null if nothing is. graphql compares each pair of fields with one
- * response name, and each pair of fragments, so that a few hundred take it tens of milliseconds. To be asked only where excessOf finds
- * nothing: spread out, the fragments are few then, and none leads back to itself.
- */
+/** Returns a message if a document selects the same again and again, because graphql compares each pair of fields and fragments. Call it after excessOf. */
 export function excessOfOverlaps(document: DocumentNode): string | null {
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const definition of document.definitions) {
@@ -30,7 +23,6 @@ export function excessOfOverlaps(document: DocumentNode): string | null {
   return pairs > MAX_ANONYMOUS_OVERLAPS ? 'Select the same field less often, or send an API key.' : null
 }
 
-/** Of the selections that an answer merges from these sets, at every depth. */
 function pairsIn(sets: readonly SelectionSetNode[], fragments: Fragments): number {
   const groups = new Map<string, Group>()
   for (const set of sets) collect(set, fragments, groups)

@@ -6,10 +6,7 @@ interface ParseLimits {
   readonly noLocation: boolean
 }
 
-/**
- * Parses a document within the limits. Violations in one of more lines than any needs are reported without their location: graphql counts the
- * lines before it again for each violation, which took seconds. @throws GraphQLError
- */
+/** A document with too many lines gets violations without locations, because graphql counts lines anew for each. @throws GraphQLError */
 export function parseWithin(parse: (limits: ParseLimits) => DocumentNode, text: string): DocumentNode {
   const noLocation = hasTooManyLines(text)
   try {

@@ -2,7 +2,7 @@ import { type ASTVisitor, GraphQLError, SchemaMetaFieldDef, TypeMetaFieldDef, ty
 
 const META_FIELDS: ReadonlySet<string> = new Set([SchemaMetaFieldDef.name, TypeMetaFieldDef.name])
 
-/** Unauthenticated callers do not read the schema. graphql's own rule has an error for each of the fields below as well: a screen full of them. */
+/** graphql's own rule would report each field below as well. */
 export const rejectIntrospection = (context: ValidationContext): ASTVisitor => ({
   Field: (node) => {
     if (!META_FIELDS.has(node.name.value)) return

@@ -15,10 +15,7 @@ import { INVALID, isOutOfRange, UNSAFE_STRING } from '../../values/storable-json
 
 type Visit = Parameters<ASTVisitFn<ASTNode>>
 
-/**
- * A value in the document itself is rejected as it is among the variables: NUL, unpaired surrogates, numbers
- * out of range, and keys that reach for prototypes. What a variable puts under `constructor` is not known here: the key has to be in the variable.
- */
+/** Rejects literals as variables are rejected: NUL, unpaired surrogates, numbers out of range, prototype keys. */
 export function rejectMisreadLiterals(context: ValidationContext): ASTVisitor {
   const report = (error: string, message: string, [node, , parent, path, ancestors]: Visit): void => {
     if (parent === undefined) return
@@ -48,7 +45,6 @@ export function rejectMisreadLiterals(context: ValidationContext): ASTVisitor {
   }
 }
 
-/** The argument, and the fields and indexes within it, that hold a value. @param nodes what each step of the path leads to */
 const stepsTo = (path: readonly (string | number)[], nodes: readonly (ASTNode | readonly ASTNode[])[]): string[] =>
   path.flatMap((step, index) => {
     const [list, container, reached] = [nodes[index - 1], nodes[index], nodes[index + 1]]

@@ -11,7 +11,6 @@ import {
 import { type Detail, invalidRequest, MAX_DETAILS } from '../../errors/service-error.ts'
 import { pointerOf } from '../../values/json-pointer.ts'
 
-/** What graphql prints of the variables for all messages together, in characters of JSON: a millisecond or two of work. */
 const MAX_PRINTED_CHARACTERS = 200_000
 
 interface Call {
@@ -21,10 +20,7 @@ interface Call {
   readonly variableValues?: unknown
 }
 
-/**
- * What does not fit its type in the variables of a valid operation, each with its path; null if all do. graphql would say it, too, but
- * with the whole variable in every message: an answer fifty times the size of the request.
- */
+/** Lists what does not fit its type. graphql would print the whole variable in every message. */
 export function variableViolations(call: Call, hideSuggestions: boolean): GraphQLError | null {
   const given = (call.variableValues ?? {}) as Readonly<Record<string, unknown>>
   const details: Detail[] = []
@@ -33,7 +29,6 @@ export function variableViolations(call: Call, hideSuggestions: boolean): GraphQ
     []) {
     const name = variable.name.value
     const type = typeFromAST(call.schema, node as TypeNode)
-    // What is missing, or null where it may not be, graphql says in a few words of its own.
     if (given[name] == null || !isInputType(type)) continue
     const note = ({ message }: Error, path: readonly (string | number)[]): void => {
       details.push({ path: pointerOf(['variables', name, ...path.map(String)]), message: withoutValue(message) })
@@ -52,11 +47,10 @@ export function variableViolations(call: Call, hideSuggestions: boolean): GraphQ
   return new GraphQLError(originalError.message, { originalError })
 }
 
-/** graphql prints the value, or the object around it, anew in every message: in long variables fewer violations are reported. */
+/** graphql prints the value anew in every message, so long variables get fewer violations. */
 const mostDetails = (given: object): number =>
   Math.min(MAX_DETAILS, Math.ceil(MAX_PRINTED_CHARACTERS / JSON.stringify(given).length))
 
-/** What was found instead, the caller has sent itself: it may be long, and comes again in the message of each of its parts. */
 const withoutValue = (message: string): string => message.replace(/[,;] found: .*$/s, '.').replace(/ Found: .*$/s, '')
 
 class Enough extends Error {}

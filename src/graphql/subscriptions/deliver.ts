@@ -5,20 +5,14 @@ import { END, type PullStream } from '../../concurrency/pull-stream.ts'
 const TEXT = { binary: false }
 const jsons = new WeakMap<ExecutionResult, string>()
 
-/** A subscription's answers on their way to the client that follows it. */
 interface Delivery {
   readonly answers: PullStream<ExecutionResult>
   readonly socket: WebSocket
-  /** The client's id of the operation. */
   readonly id: string
-  /** Aborted when the client completes the operation, or disconnects. */
   readonly signal: AbortSignal
 }
 
-/**
- * Sends the answers as they come, one after the other: none before the last one has left this process. What graphql-ws is given to read
- * has nothing but the end: it would take several promises, and write the answer anew, for each answer of each subscriber.
- */
+/** Sends each answer after the last one has left. graphql-ws sees the end alone, so an answer is serialised once for all subscribers. */
 export function deliver({ answers, socket, id, signal }: Delivery): AsyncIterator<never, undefined> {
   const ended = Promise.withResolvers<typeof END>()
   const head = `{"id":${JSON.stringify(id)},"type":"next","payload":`
@@ -33,12 +27,10 @@ export function deliver({ answers, socket, id, signal }: Delivery): AsyncIterato
       if (next?.done === true) ended.resolve(END)
       if (next === null || next.done === true) return
       sending = true
-      // ws writes a string in two pieces of different kinds, which takes a quarter more than bytes do.
       socket.send(Buffer.from(`${head}${jsonOf(next.value)}}`), TEXT, onSent)
     }
   }
   return {
-    // From here on graphql-ws ends it with its operation.
     next: () => {
       answers.onMore(send)
       send()
@@ -47,7 +39,6 @@ export function deliver({ answers, socket, id, signal }: Delivery): AsyncIterato
   }
 }
 
-/** Written once for all subscribers that are answered with it. */
 function jsonOf(result: ExecutionResult): string {
   const known = jsons.get(result)
   if (known !== undefined) return known

@@ -3,22 +3,18 @@ import { type Actor, callerOf } from '../../access/actor.ts'
 import type { GraphqlContext } from '../builder.ts'
 import { executeWithin } from '../limits/deadline.ts'
 
-/** What an event is answered with, for all subscribers that ask for the same. */
 export interface EventAnswer {
-  /** null while it is being worked out. */
   readonly result: ExecutionResult | null
-  /** Calls once it is known. */
   wait(onKnown: () => void): void
-  /** Calls no more. When the last one that waits cancels, the execution ends, and its statement in the database. */
+  /** When the last waiting subscriber cancels, the execution and its statement end. */
   cancel(onKnown: () => void): void
 }
 
 type Answers = Map<DocumentNode, Map<string, EventAnswer>>
 
-/** Of each event: forgotten with it. */
 const known = new WeakMap<object, Answers>()
 
-/** Subscribers with the same key and document share answers: they have the operation, the variables, the account and the scopes in common. */
+/** Subscribers with equal operation, variables, account and scopes share answers. */
 export function sharingKey({ operationName, variableValues, contextValue }: ExecutionArgs): string {
   const { actor } = contextValue as GraphqlContext
   return JSON.stringify([operationName ?? null, variableValues ?? null, rightsOf(actor)])
@@ -29,10 +25,7 @@ function rightsOf(actor: Actor): unknown {
   return 'scopes' in actor ? [actor.accountId, actor.scopes] : callerOf(actor)
 }
 
-/**
- * Executes an event once for all subscribers that ask for the same and may see the same, within the time of a query. An answer with
- * errors is for those that waited for it: later ones have it executed again.
- */
+/** Executes an event once for all subscribers that share it. Later subscribers execute a failed one again. */
 export function answerTo(event: object, call: ExecutionArgs, key: string): EventAnswer {
   const answers: Answers = known.get(event) ?? new Map()
   known.set(event, answers)

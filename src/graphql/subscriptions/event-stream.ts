@@ -5,10 +5,7 @@ interface Reader {
   cancel(reason?: unknown): Promise<void>
 }
 
-/**
- * The body of a Response for node, read as fast as it is taken. A client that disconnects cancels it at once: `Readable.fromWeb` takes none but
- * node's own streams, and `Readable.from` would wait for the next event first.
- */
+/** Cancels at once if the client disconnects; `Readable.from` would wait for the next event. */
 export function toReadable(body: { getReader(): Reader }): Readable {
   const reader = body.getReader()
   return new Readable({

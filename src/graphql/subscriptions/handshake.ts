@@ -1,24 +1,19 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Where GraphQL is served, over HTTP and over WebSocket. */
 export const GRAPHQL_PATH = '/graphql'
 
 const KEY = /^[+/0-9A-Za-z]{22}==$/
-/** One or several tokens (RFC 9110 section 5.6.2). */
+/** RFC 9110 section 5.6.2. */
 const PROTOCOLS = /^[!#$%&'*+\-.^_`|~\w]+(\s*,\s*[!#$%&'*+\-.^_`|~\w]+)*$/
 const VERSION = /^(8|13)$/
 
-/** Whether a request is meant to open a WebSocket where one is served, well formed or not. */
 export const isHandshake = ({ method, url, headers }: IncomingMessage): boolean =>
   method === 'GET' &&
   url?.split('?', 1)[0] === GRAPHQL_PATH &&
   headers.upgrade?.toLowerCase() === 'websocket' &&
   headers.connection?.toLowerCase().includes('upgrade') === true
 
-/**
- * Whether a request leaves HTTP: a well-formed handshake (RFC 6455 section 4.2.1) where WebSockets are served, and nothing else. What
- * leaves is bound by none of the time limits that the HTTP server has, so everything else has to stay, whatever it wants to upgrade to.
- */
+/** Only a well-formed handshake (RFC 6455 section 4.2.1) leaves HTTP, because HTTP's time limits end there. */
 export function leavesHttp(request: IncomingMessage): boolean {
   const { headers, httpVersion } = request
   return isHandshake(request) && httpVersion === '1.1' && isWellFormed(headers)

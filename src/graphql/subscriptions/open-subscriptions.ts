@@ -2,10 +2,8 @@ import type { Telemetry } from '../../telemetry/telemetry.ts'
 
 export type Transport = 'ws' | 'sse'
 
-/** Those of each service in this process. */
 const counts = new WeakMap<Telemetry, Map<Transport, number>>()
 
-/** Counts a subscription as open. Returns what counts it as ended, once however often it is called. */
 export function countSubscription(telemetry: Telemetry, transport: Transport): () => void {
   if (!telemetry.measures) return () => undefined
   const open = counts.get(telemetry) ?? readFrom(telemetry)

@@ -5,21 +5,18 @@ import { networkOf } from '../../egress/network-of.ts'
 
 const MAX_SOCKETS = 10_000
 const MAX_SOCKETS_PER_CALLER = 1000
-/** However many keys and sessions it has. */
 const MAX_SOCKETS_PER_ACCOUNT = 2500
-/** Of those whose caller is not known yet: a client says it at once, and has three seconds. */
+/** Sockets whose caller has not said `connection_init` yet. */
 const MAX_UNKNOWN_PER_NETWORK = 1000
 const MAX_UNKNOWN = 5000
 
-/** How many sockets are open in this process: all together, of each caller and account, and of each network before their caller is known. */
 export interface SocketCount {
-  /** Counts a socket until it closes. @returns false where there are too many already */
+  /** @returns false if there are too many */
   open(socket: WebSocket, address: string): boolean
-  /** Counts it as one of its caller's. @returns false where the caller or its account has too many already */
+  /** @returns false if there are too many */
   add(socket: WebSocket, caller: AccountHolder): boolean
 }
 
-/** Counts the open sockets of this process. */
 export function openSocketCount(): SocketCount {
   const [known, unknown] = [new Tally(), new Tally()]
   const becomeKnown = new WeakMap<WebSocket, () => void>()

@@ -4,10 +4,8 @@ import { handleProtocols } from 'graphql-ws'
 import { unavailable } from '../../errors/service-error.ts'
 import { MAX_GRAPHQL_BODY_BYTES } from '../limits/limits.ts'
 
-/** What a closing server gives its sockets to close. */
 const CLOSE_TIMEOUT_MS = 1000
 
-/** Makes the scope's routes take WebSockets by a `wsHandler`. Which requests leave HTTP for one, the server decides (handshake.ts). */
 export async function mountSocketServer(scope: FastifyInstance): Promise<void> {
   let closing = false
   const preClose = function (this: FastifyInstance, done: () => void): void {
@@ -20,7 +18,6 @@ export async function mountSocketServer(scope: FastifyInstance): Promise<void> {
   })
 }
 
-/** Closes every socket, and terminates those whose clients do not answer in time. */
 function closeSockets({ websocketServer }: FastifyInstance, done: () => void): void {
   for (const client of websocketServer.clients) client.close(1001, 'Going away')
   setTimeout(() => {

@@ -16,12 +16,11 @@ import { limitError } from '../limits/limit-plugin.ts'
 import { answerTo, type EventAnswer, sharingKey } from './event-answers.ts'
 import { countSubscription, type Transport } from './open-subscriptions.ts'
 
-/** Has Yoga's subscriptions followed as those of sockets are. */
 export const subscriptions = (): Plugin<GraphqlContext> => ({
   onSubscribe: ({ setSubscribeFn }) => setSubscribeFn((call) => subscribeByHttp(call as ExecutionArgs)),
 })
 
-/** A stream without a reader would stay open for good. */
+/** A stream without a reader would stay open. */
 function subscribeByHttp(call: ExecutionArgs): ReturnType<typeof subscribe> | ExecutionResult {
   const { request } = call.contextValue as Partial<YogaInitialContext>
   if (accepts(request?.headers.get('accept'), [EVENT_STREAM])) return subscribe(call, 'sse')
@@ -29,10 +28,7 @@ function subscribeByHttp(call: ExecutionArgs): ReturnType<typeof subscribe> | Ex
   return { errors: [new GraphQLError(`Accept ${EVENT_STREAM} to follow a subscription.`, { extensions })] }
 }
 
-/**
- * Follows what a subscription is about: events may be sent as they are. A call that is over the limits is answered with an error. It
- * ends with the signal of its context, whatever else knows of it.
- */
+/** Follows a subscription until its context's signal. A call over the limits gets an error. */
 export async function subscribe(
   call: ExecutionArgs,
   transport: Transport = 'ws',
@@ -43,7 +39,6 @@ export async function subscribe(
   return isStream(source) ? answersTo(source, call, transport) : source
 }
 
-/** Every verb behind a subscription gives a pull stream: `subscribedBy` takes no other. */
 function open(
   call: ExecutionArgs,
 ): Promise<ExecutionResult | PullStream<object>> | ExecutionResult | PullStream<object> {
@@ -93,7 +88,6 @@ function answersTo(events: PullStream<object>, call: ExecutionArgs, transport: T
 
 type Take = () => IteratorResult<ExecutionResult, undefined> | null
 
-/** A stream that breaks off ends with an answer that says why. */
 const takeOrSay =
   (take: Take, mask: (error: unknown) => GraphQLError): Take =>
   () => {

@@ -19,22 +19,19 @@ import { serveSocket } from './serve-socket.ts'
 import { openSocketCount } from './socket-count.ts'
 import { subscribe } from './subscribe.ts'
 
-/** Operations that one socket may have open at once. */
 const MAX_OPERATIONS = 1000
 
 type Yoga = YogaServerInstance<GraphqlContext, object>
 type Execute = (args: ExecutionArgs) => Promise<ExecutionResult> | ExecutionResult
 
-/** Goes through graphql-ws with the arguments of an operation, in the place of the root value that no resolver reads. */
+/** The root value carries it through graphql-ws. */
 interface Prepared extends OpenOperation {
   readonly id: string
   readonly socket: WebSocket
   readonly execute: Execute
 }
 
-/**
- * GraphQL over WebSocket, in the protocol of graphql-ws. The caller is identified when it connects, and again for every operation.
- */
+/** Serves graphql-ws. Each operation identifies its caller again. */
 export function createSocketHandler(runtime: Runtime, yoga: Yoga, identify: Identify) {
   const count = openSocketCount()
   const server = makeServer<Record<string, unknown>, Connected['extra']>({
@@ -62,7 +59,6 @@ export function createSocketHandler(runtime: Runtime, yoga: Yoga, identify: Iden
   }
 }
 
-/** From an operation's message to what graphql-ws executes, or to the errors that it answers with. */
 async function begin(
   runtime: Runtime,
   yoga: Yoga,
@@ -79,7 +75,7 @@ async function begin(
     if (Object.keys(connected.subscriptions).length > MAX_OPERATIONS)
       throw new GraphQLError('Complete other operations first.')
     const actor = await identify(request, authorizationOf(connected))
-    // Rejected in the words of a request's body, and counted against the caller's quota as one.
+    // Counts against the caller's quota.
     rejectMisread(payload)
     const known = { requestId: request.id, signal, address: request.ip, isInAddress: false, cookie: null }
     const prepared = await prepare(yoga, { ...runtime.as(actor), ...known }, payload)
@@ -96,7 +92,6 @@ async function begin(
   }
 }
 
-/** Parsed, validated and limited by the same plugins as over HTTP. */
 async function prepare(yoga: Yoga, serverContext: GraphqlContext, payload: SubscribePayload) {
   const { schema, execute, contextFactory, parse, validate } = yoga.getEnveloped({
     ...serverContext,
@@ -123,7 +118,6 @@ const masked = (result: ExecutionResult, { contextValue }: ExecutionArgs): Execu
   return maskResult(result, log, requestId)
 }
 
-/** Over a socket an error has no HTTP status. */
 function shown(error: GraphQLError): GraphQLFormattedError {
   const { http: _http, ...extensions } = error.extensions
   return { ...error.toJSON(), extensions }

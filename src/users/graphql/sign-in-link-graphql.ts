@@ -48,7 +48,7 @@ builder.queryField('signInLink', (t) =>
   }),
 )
 
-/** What signs in must not lie in logs and histories. @throws INVALID_REQUEST */
+/** Logs and histories keep addresses. @throws INVALID_REQUEST */
 function rejectInAddress({ isInAddress }: GraphqlContext): void {
   if (isInAddress) throw invalidRequest('Send this query by POST: addresses are kept, and this token signs in.')
 }

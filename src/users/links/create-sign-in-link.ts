@@ -8,26 +8,22 @@ import { managedUser } from '../managed-user.ts'
 import { hashToken, newToken } from '../session.ts'
 
 const LIFETIME_MS = 15 * 60_000
-/** An invitation is handed over to a person, who may be away for a weekend. */
 export const INVITATION_LIFETIME_MS = 3 * 86_400_000
-/** Of one user: with more, the oldest stop working. */
 const MAX_OPEN_LINKS = 10
-/** Read by the page's script alone: a browser sends a fragment nowhere, so no log, proxy or other site sees it. */
+/** A browser never sends a fragment, so no log or proxy sees the token. */
 const PAGE = '/console/enter#'
 
-/** What a link needs to know: where the console is. */
 export interface SignInLinkContext extends Context {
   readonly publicUrl: string
 }
 
-/** A link that was just made: the one time that it is shown. */
 export interface NewSignInLink {
   readonly url: string
   readonly expiresAt: Date
 }
 
 /**
- * Makes a link that signs a user in, once and within 15 minutes, in any browser. For the user's owners and the command line.
+ * Makes a link that signs a user in once, within 15 minutes.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for users of other accounts), INVALID_REQUEST for a disabled user
  */
 export async function createSignInLink(
@@ -46,7 +42,7 @@ export async function createSignInLink(
   })
 }
 
-/** Makes the link of a user whose row the transaction has locked, or just written. */
+/** The transaction has locked or written the user's row. */
 export async function openLink(
   ctx: SignInLinkContext,
   tx: PrismaTx,
@@ -67,7 +63,7 @@ export async function openLink(
   return { url: `${ctx.publicUrl}${PAGE}${token}`, expiresAt }
 }
 
-/** An owner of an operator's account would be an operator by such a link. @throws FORBIDDEN */
+/** An owner would become an operator by an operator's link. @throws FORBIDDEN */
 function requireSystemFor({ actor }: Context): void {
   if (actor.kind !== 'system')
     throw new ServiceError(

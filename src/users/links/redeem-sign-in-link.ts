@@ -8,8 +8,7 @@ import { USER_VIEW } from '../user.ts'
 import { type LinkInput, throttleKey, usableLink } from './sign-in-link.ts'
 
 /**
- * Starts a session by a link and uses that up: of any number of requests at once, one is signed in. A link that was used, has expired
- * or never was is one error, as is that of a disabled user.
+ * Uses a link up and opens a session. Used, expired and unknown links and disabled users give the same error.
  * @throws UNAUTHORIZED, RATE_LIMITED after a few wrong ones
  */
 export async function redeemSignInLink(ctx: SignInContext, { token, address }: LinkInput): Promise<SignedIn> {
@@ -25,7 +24,7 @@ async function redeem(ctx: SignInContext, token: string): Promise<SignedIn | fal
   const found = await ctx.db.prisma.signInLink.findFirst({ where, select: { userId: true } })
   if (found === null) return false
   return ctx.db.prisma.$transaction(async (tx) => {
-    // The user's row comes first, as wherever their sessions are ended: a link is not used while its user is disabled.
+    // The user's row is locked first, as when sessions are ended, so a user who is being disabled cannot use a link.
     await lockRow(tx, 'user', found.userId)
     if ((await tx.signInLink.deleteMany({ where })).count === 0) return false
     const user = await tx.user.findUniqueOrThrow({ where: { id: found.userId }, select: USER_VIEW })
