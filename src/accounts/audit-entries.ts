@@ -1,3 +1,4 @@
+import type { Prisma } from '../../prisma/generated/prisma/client.ts'
 import { isOperator, requireOperator } from '../access/require.ts'
 import type { AuditedAction } from '../audit/audited-actions.ts'
 import type { Context } from '../context/context.ts'
@@ -7,20 +8,17 @@ import { ownIds } from '../db/own/own-ids.ts'
 import { orderOfAccount, whereOfAccount } from '../db/own/own-rows.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
 import { numberedPage, publicIdOf, wherePublicId } from '../db/public-id.ts'
+import { type RowQuery, selectOf } from '../db/row-query.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import type { ActorView } from './actor-view.ts'
 import { whoseAccount } from './whose-account.ts'
 
-export interface AuditEntry {
-  readonly id: string
-  readonly action: AuditedAction
-  readonly accountId: string | null
-  readonly subjectId: string | null
-  readonly subjectName: string | null
-  readonly detail: string | null
-  readonly actor: ActorView
-  readonly createdAt: Date
-}
+export const AUDIT_VIEW = {
+  ...{ id: true, publicId: true, action: true, accountId: true, subjectId: true, subjectName: true, detail: true },
+  ...{ actorKind: true, actorId: true, actorAccountId: true, actorName: true, createdAt: true },
+} as const
+
+export type AuditEntry = Prisma.AuditEntryGetPayload<{ select: typeof AUDIT_VIEW }>
 
 export interface AuditEntriesInput extends PageInput {
   readonly account?: string | null | undefined
@@ -32,6 +30,7 @@ export interface AuditEntriesInput extends PageInput {
     | { readonly from?: Date | null | undefined; readonly to?: Date | null | undefined }
     | null
     | undefined
+  readonly query?: RowQuery
 }
 
 /**
@@ -53,21 +52,22 @@ export async function auditEntries(ctx: Context, asked: AuditEntriesInput): Prom
     where: { ...(owner !== null && whereOfAccount(owner)), ...(ids === null ? { id, ...where } : { id: { in: ids } }) },
     orderBy: owner === null ? [...(ids === null ? [] : [{ createdAt: orderBy.id }]), orderBy] : orderOfAccount(orderBy),
     take,
+    select: selectOf(AUDIT_VIEW, asked.query),
   })
-  return toConnection<Row, AuditEntry>(rows, shape, input, { cursorOf: auditId, nodeOf: (row) => toView(ctx, row) })
+  return toConnection(rows, shape, input, { cursorOf: auditId, nodeOf: (entry) => entry })
 }
 
 /** Returns null if there is none that the caller may see. @throws UNAUTHORIZED, FORBIDDEN */
-export async function findAuditEntry(ctx: Context, id: string): Promise<AuditEntry | null> {
+export async function findAuditEntry(ctx: Context, id: string, query?: RowQuery): Promise<AuditEntry | null> {
   const accountId = isOperator(ctx) ? undefined : await whoseAccount(ctx, null)
-  const row = await findRow(ctx, id, accountId)
-  return row === null ? null : toView(ctx, row)
+  return findRow(ctx, id, accountId, query)
 }
 
-async function findRow({ db }: Context, id: string, accountId: string | undefined): Promise<Row | null> {
+async function findRow({ db }: Context, id: string, accountId: string | undefined, query?: RowQuery) {
   const where = wherePublicId('audit', id)
   if (where === null) return null
-  return db.prisma.auditEntry.findFirst({ where: { ...where, ...(accountId !== undefined && { accountId }) } })
+  const ofAccount = accountId !== undefined && { accountId }
+  return db.prisma.auditEntry.findFirst({ where: { ...where, ...ofAccount }, select: selectOf(AUDIT_VIEW, query) })
 }
 
 async function ownerOf(ctx: Context, { account, all }: AuditEntriesInput): Promise<string | null> {
@@ -88,27 +88,14 @@ function narrowed({ actions, createdAt }: AuditEntriesInput) {
   return actions == null ? {} : { action: { in: [...actions] } }
 }
 
-interface Row extends Omit<AuditEntry, 'id' | 'action' | 'actor'> {
-  readonly id: bigint
-  readonly publicId: string | null
-  readonly action: string
-  readonly actorKind: string
-  readonly actorId: string | null
-  readonly actorAccountId: string | null
-  readonly actorName: string | null
-}
-
 /** An account never sees another's keys and users: it sees the operator instead. */
-function toView(ctx: Context, row: Row): AuditEntry {
-  const { accountId, action, subjectId, subjectName, detail, createdAt } = row
-  const isNamed = row.actorKind !== 'operator' && (row.actorAccountId === accountId || isOperator(ctx))
-  const actor: ActorView = isNamed
-    ? { kind: row.actorKind as 'key' | 'user', of: auditId(row), callerId: row.actorId, name: row.actorName }
-    : { kind: 'operator', of: auditId(row), callerId: null, name: null }
-  return {
-    ...{ id: auditId(row), action: action as AuditedAction, accountId },
-    ...{ subjectId, subjectName, detail, actor, createdAt },
-  }
+export function auditActor(ctx: Context, entry: AuditEntry): ActorView {
+  const { actorKind, actorAccountId, accountId } = entry
+  const isNamed = actorKind !== 'operator' && (actorAccountId === accountId || isOperator(ctx))
+  return isNamed
+    ? { kind: actorKind as 'key' | 'user', of: auditId(entry), callerId: entry.actorId, name: entry.actorName }
+    : { kind: 'operator', of: auditId(entry), callerId: null, name: null }
 }
 
-const auditId = (row: Row): string => publicIdOf('audit', row)
+/** The id that callers see. */
+export const auditId = (entry: AuditEntry): string => publicIdOf('audit', entry)

@@ -3,19 +3,33 @@ import { builder } from '../graphql/builder.ts'
 import { connectionOf } from '../graphql/connection.ts'
 import { describedEnum } from '../graphql/described-enum.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
-import { resolvedBy } from '../graphql/resolved-by.ts'
+import { queryOf } from '../graphql/query-of.ts'
+import { pagedBy } from '../graphql/resolved-by.ts'
 import { TimeRangeInput } from '../graphql/time-range.ts'
 import { ActorRef } from './actor-graphql.ts'
-import { type AuditEntriesInput, type AuditEntry, auditEntries, findAuditEntry } from './audit-entries.ts'
+import {
+  AUDIT_VIEW,
+  type AuditEntriesInput,
+  type AuditEntry,
+  auditActor,
+  auditEntries,
+  auditId,
+  findAuditEntry,
+} from './audit-entries.ts'
 
 const AuditedActionEnum = describedEnum<AuditedAction>('AuditedAction', 'What was done.', AUDITED_ACTIONS)
 
-const AuditEntryRef = builder.objectRef<AuditEntry>('AuditEntry').implement({
+const AuditEntryRef = builder.prismaObject('AuditEntry', {
   description: 'A change that an operator or an owner made. It holds no secret and no text.',
   interfaces: [NodeInterface],
+  select: AUDIT_VIEW,
   fields: (t) => ({
-    id: t.exposeID('id', { description: '`audit_…`.' }),
-    action: t.field({ type: AuditedActionEnum, description: 'What was done.', resolve: ({ action }) => action }),
+    id: t.id({ description: '`audit_…`.', resolve: auditId }),
+    action: t.field({
+      type: AuditedActionEnum,
+      description: 'What was done.',
+      resolve: ({ action }) => action as AuditedAction,
+    }),
     accountId: t.exposeID('accountId', {
       nullable: true,
       description: 'The account that it concerns; null: the whole installation.',
@@ -26,13 +40,16 @@ const AuditEntryRef = builder.objectRef<AuditEntry>('AuditEntry').implement({
     by: t.field({
       type: ActorRef,
       description: 'The caller, by its name at that time.',
-      resolve: ({ actor }) => actor,
+      resolve: (entry, _args, ctx) => auditActor(ctx, entry),
     }),
-    createdAt: t.field({ type: 'DateTime', description: 'When.', resolve: ({ createdAt }) => createdAt }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When.' }),
   }),
 })
 
-addNodeSource<AuditEntry>('audit', { typeOf: () => 'AuditEntry', load: findAuditEntry })
+addNodeSource<AuditEntry>('audit', {
+  typeOf: () => 'AuditEntry',
+  load: (ctx, id, info) => findAuditEntry(ctx, id, queryOf(ctx, info, 'AuditEntry')),
+})
 
 builder.queryField('auditEntries', (t) =>
   t.connection(
@@ -46,7 +63,7 @@ builder.queryField('auditEntries', (t) =>
         actions: t.arg({ type: [AuditedActionEnum], description: 'Only these.' }),
         createdAt: t.arg({ type: TimeRangeInput, description: 'Only of this range.' }),
       },
-      ...resolvedBy(auditEntries, (args: AuditEntriesInput) => args),
+      ...pagedBy('AuditEntry', auditEntries, (args: AuditEntriesInput) => args),
     },
     ...connectionOf('AuditEntry', 'changes'),
   ),

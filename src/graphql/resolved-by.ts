@@ -52,14 +52,16 @@ export const pagedBy = <Args, Input extends object, Result>(
   extensions: { verb },
 })
 
-/** Shows more than the verb returns: `present` reads it. */
-export const presentedBy = <Args, Input, Result, Shown>(
+/** Resolves a `prismaField` by a verb and `present`, which reads the row that the verb has changed. */
+export const presentedBy = <Type, Args, Input, Result, Row extends RowsOf<Type> | null>(
+  type: Type,
   verb: (ctx: GraphqlContext, input: Input) => Promise<Result>,
   toInput: (args: Args) => Input,
-  present: (ctx: GraphqlContext, result: Result) => Promise<Shown>,
+  present: (ctx: GraphqlContext, result: Result, query: RowQuery) => Promise<Row>,
 ) => ({
-  resolve: async (_root: object, args: Args, ctx: GraphqlContext): Promise<Shown> =>
-    present(ctx, await verb(ctx, toInput(args))),
+  type,
+  resolve: async (query: RowQuery, _root: object, args: NoInfer<Args>, ctx: GraphqlContext) =>
+    (await present(ctx, await verb(ctx, toInput(args)), query)) as Extract<Row, null>,
   extensions: { verb },
 })
 

@@ -2,10 +2,11 @@ import { requireAccount, requireScope } from '../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE } from '../access/scopes.ts'
 import { recordChange } from '../audit/record-change.ts'
 import type { Context } from '../context/context.ts'
+import type { RowQuery } from '../db/row-query.ts'
 import { sqlIn } from '../db/sql.ts'
 import { checkWebhookUrl } from '../egress/check-webhook-url.ts'
 import { invalidRequest } from '../errors/service-error.ts'
-import { type WebhookView, webhook } from './webhook.ts'
+import { webhook } from './webhook.ts'
 
 /**
  * Sets the account's default webhook URL. Only an explicit null clears it, so a forgotten variable cannot. Existing deliveries keep
@@ -14,8 +15,8 @@ import { type WebhookView, webhook } from './webhook.ts'
  */
 export async function setWebhookUrl(
   ctx: Context,
-  input: { readonly url?: string | null | undefined },
-): Promise<WebhookView> {
+  input: { readonly url?: string | null | undefined; readonly query?: RowQuery },
+): ReturnType<typeof webhook> {
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   const { accountId } = requireAccount(ctx)
   const { url } = input
@@ -29,5 +30,5 @@ export async function setWebhookUrl(
     const detail = url === null ? null : new URL(url).origin
     await recordChange(sqlIn(tx), ctx.actor, { action: 'webhook_url_set', accountId, detail })
   })
-  return webhook(ctx)
+  return webhook(ctx, input)
 }

@@ -1,39 +1,27 @@
+import type { Prisma } from '../../prisma/generated/prisma/client.ts'
 import { requireAccount, requireScope } from '../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE } from '../access/scopes.ts'
 import type { Context } from '../context/context.ts'
-import { publicIdOf } from '../db/public-id.ts'
+import { type RowQuery, selectOf } from '../db/row-query.ts'
 import { notFound } from '../errors/service-error.ts'
 
-export interface WebhookSecretView {
-  readonly id: string
-  readonly createdAt: Date
-  readonly expiresAt: Date | null
-}
+export const WEBHOOK_VIEW = { id: true, webhookUrl: true } as const
 
-export interface WebhookView {
-  readonly url: string | null
-  readonly secrets: readonly WebhookSecretView[]
-}
+type Webhook = Prisma.AccountGetPayload<{ select: typeof WEBHOOK_VIEW }>
 
 /** @throws UNAUTHORIZED, FORBIDDEN */
-export async function webhook(ctx: Context): Promise<WebhookView> {
+export async function webhook(ctx: Context, input?: { readonly query?: RowQuery }): Promise<Webhook> {
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
-  const account = await ctx.db.prisma.account.findUnique({
+  const found = await ctx.db.prisma.account.findUnique({
     where: { id: requireAccount(ctx).accountId },
-    select: {
-      webhookUrl: true,
-      webhookSecrets: {
-        where: { OR: [{ expiresAt: null }, { expiresAt: { gt: ctx.now() } }] },
-        orderBy: { id: 'desc' },
-        select: { id: true, publicId: true, createdAt: true, expiresAt: true },
-      },
-    },
+    select: selectOf(WEBHOOK_VIEW, input?.query),
   })
-  if (account === null) throw notFound()
-  return {
-    url: account.webhookUrl,
-    secrets: account.webhookSecrets.map(({ createdAt, expiresAt, ...secret }) => ({
-      ...{ id: publicIdOf('secret', secret), createdAt, expiresAt },
-    })),
-  }
+  if (found === null) throw notFound()
+  return found
 }
+
+/** Selects the secrets that sign now, newest first. */
+export const signingSecretsNow = ({ now }: Pick<Context, 'now'>) => ({
+  where: { OR: [{ expiresAt: null }, { expiresAt: { gt: now() } }] },
+  orderBy: { id: 'desc' as const },
+})

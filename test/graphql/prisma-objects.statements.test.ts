@@ -33,6 +33,9 @@ describe('a row is read once, with its relations', () => {
     ['{ users { edges { node { id email role createdAt } } } }', ['user']],
     ['{ creditEntries { edges { node { id kind amount createdAt } } } }', ['credit_entry']],
     ['{ accountVoices { id name createdAt } }', ['account_voice']],
+    ['{ auditEntries { edges { node { id action by { kind name } createdAt } } } }', ['audit_entry']],
+    ['{ webhook { url secrets { id createdAt expiresAt } } }', ['account']],
+    ['{ webhookDeliveries { edges { node { id nextAttemptAt attempts { number outcome } } } } }', ['webhook_delivery']],
     ['{ me { accountId } }', ['user']],
     ['{ me { user { id email } sessions { id current seenAt } accountName credits } }', ['user']],
   ])('%s', async (document, tables) => {

@@ -18,11 +18,16 @@ describe('types over tables', () => {
       'AccountVoice',
       'ApiKey',
       'Artifact',
+      'AuditEntry',
       'CreditEntry',
       'Me',
       'Session',
       'SignInLink',
       'User',
+      'Webhook',
+      'WebhookAttempt',
+      'WebhookDelivery',
+      'WebhookSecret',
       'Worker',
     ])
   })

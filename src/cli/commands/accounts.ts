@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { Account } from '../../accounts/account-view.ts'
+import type { ActorView } from '../../accounts/actor-view.ts'
 import type { AuditEntry } from '../../accounts/audit-entries.ts'
 import { AUDITED_ACTIONS, type AuditedAction } from '../../audit/audited-actions.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
@@ -25,7 +26,10 @@ interface AuditOptions {
   readonly after?: string
 }
 
-const AUDIT_COLUMNS: readonly Column<AuditEntry>[] = [
+/** An entry as the command line shows it. */
+type ShownEntry = Omit<AuditEntry, 'id'> & { readonly id: string; readonly actor: ActorView }
+
+const AUDIT_COLUMNS: readonly Column<ShownEntry>[] = [
   { head: 'when (UTC)', cell: ({ createdAt }) => createdAt.toISOString() },
   { head: 'action', cell: ({ action }) => action },
   { head: 'subject', cell: ({ subjectName, subjectId }) => subjectName ?? subjectId },
@@ -110,7 +114,7 @@ export function addAuditCommand(program: Command): void {
       const window = { from: timeOf('--from', from), to: timeOf('--to', to) }
       if (window.from && window.to && window.from > window.to)
         throw invalidRequest('Give a --from that is not after --to.')
-      const { auditEntries } = await import('../../accounts/audit-entries.ts')
+      const { auditActor, auditEntries, auditId } = await import('../../accounts/audit-entries.ts')
       const { edges, pageInfo } = await auditEntries(ctx, {
         ...(account === undefined ? { all: true } : { account }),
         actions: action?.split(',').map((name) => oneOf('--action', ACTIONS, name.trim())),
@@ -118,7 +122,7 @@ export function addAuditCommand(program: Command): void {
         first: size('--first', first),
         after,
       })
-      const entries = edges.map(({ node }) => node)
+      const entries = edges.map(({ node }) => ({ ...node, id: auditId(node), actor: auditActor(ctx, node) }))
       const items = entries.map(toAuditJson)
       return {
         json: { items, entries: items, has_more: pageInfo.hasNextPage },
@@ -131,7 +135,7 @@ export function addAuditCommand(program: Command): void {
 const timeOf = (option: string, given: string | undefined): Date | undefined =>
   given === undefined ? undefined : time(option, given)
 
-const toAuditJson = ({ id, action, accountId, subjectId, subjectName, detail, actor, createdAt }: AuditEntry) => ({
+const toAuditJson = ({ id, action, accountId, subjectId, subjectName, detail, actor, createdAt }: ShownEntry) => ({
   audit_id: id,
   action,
   account_id: accountId,

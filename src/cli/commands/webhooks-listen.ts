@@ -71,10 +71,10 @@ async function replaceUrl(owner: Owner, url: string): Promise<() => Promise<void
   const { webhook } = await import('../../webhooks/webhook.ts')
   const egressAllow = [...owner.settings.egressAllow, parseCidr(`${LOOPBACK}/32`)]
   const allowed = { ...owner, settings: { ...owner.settings, egressAllow } }
-  const { url: before } = await webhook(owner)
+  const { webhookUrl: before } = await webhook(owner)
   await setWebhookUrl(allowed, { url })
   return async () => {
-    const { url: now } = await webhook(owner)
+    const { webhookUrl: now } = await webhook(owner)
     // A killed run may have left its own URL as the old one.
     if (now === url) await setWebhookUrl(allowed, { url: before === url ? null : before })
   }

@@ -44,8 +44,8 @@ function addSettings(webhooks: Command): void {
       const owner = await actingFor(ctx, account)
       const set = await setWebhookUrl(owner, { url: url ?? null })
       return {
-        json: { account_id: owner.actor.accountId, webhook_url: set.url },
-        text: set.url ?? 'No URL: deliveries go where submissions say.',
+        json: { account_id: owner.actor.accountId, webhook_url: set.webhookUrl },
+        text: set.webhookUrl ?? 'No URL: deliveries go where submissions say.',
       }
     },
   )
@@ -77,13 +77,14 @@ function addDeliveries(webhooks: Command): void {
       .option('--after <id>', 'only older ones than this delivery'),
     async (ctx, options) => {
       const { webhookDeliveries } = await import('../../webhooks/history/webhook-deliveries.ts')
+      const { viewOf } = await import('../../webhooks/history/delivery-view.ts')
       const { edges, pageInfo } = await webhookDeliveries(await actingFor(ctx, options.account), {
         jobId: options.job,
         outcome: options.outcome,
         first: size('--first', options.first),
         after: options.after,
       })
-      const deliveries = edges.map(({ node }) => node)
+      const deliveries = edges.map(({ node }) => viewOf(node, ctx))
       const items = deliveries.map(toJson)
       return {
         json: { items, deliveries: items, has_more: pageInfo.hasNextPage },

@@ -1,16 +1,17 @@
 import type { Connection } from '../../db/page.ts'
 import { builder } from '../../graphql/builder.ts'
-import { resolvedBy, subscribedBy } from '../../graphql/resolved-by.ts'
+import { queryOf } from '../../graphql/query-of.ts'
+import { resolvedBy, rowsOf, subscribedBy } from '../../graphql/resolved-by.ts'
 import { TimeRangeInput } from '../../graphql/time-range.ts'
 import type { DeliveriesFilter } from '../history/deliveries-filter.ts'
-import type { DeliveryView } from '../history/delivery-view.ts'
+import type { Delivery } from '../history/delivery-view.ts'
 import { countDeliveries, type DeliveriesInput, webhookDeliveries } from '../history/webhook-deliveries.ts'
 import { TIMED_DELIVERIES, type WebhookStats, webhookStats } from '../history/webhook-stats.ts'
 import { type DeliveryChangesInput, deliveriesUpdated, deliveryChanges } from '../live/deliveries-updated.ts'
 import type { DeliveryChange } from '../live/delivery-feed.ts'
 import { DeliveryRef, DeliveryStateEnum } from './webhook-delivery-graphql.ts'
 
-interface Counted extends Connection<DeliveryView> {
+interface Counted extends Connection<Delivery> {
   readonly filter: DeliveriesFilter
 }
 
@@ -47,9 +48,10 @@ builder.queryField('webhookDeliveries', (t) =>
         createdAt: t.arg({ type: TimeRangeInput, description: ABOUT.createdAt }),
         endpointKeys: t.arg.stringList({ description: ABOUT.endpointKeys }),
       },
-      resolve: async (_root, args: DeliveriesInput, ctx): Promise<Counted> => {
+      resolve: async (_root, args: DeliveriesInput, ctx, info): Promise<Counted> => {
         const { first, last, after, before, ...filter } = args
-        return { ...(await webhookDeliveries(ctx, args)), filter }
+        const query = queryOf(ctx, info, 'WebhookDelivery')
+        return { ...(await webhookDeliveries(ctx, { ...args, query })), filter }
       },
       extensions: { verb: webhookDeliveries },
     },
@@ -94,23 +96,23 @@ builder.queryField('webhookStats', (t) =>
 )
 
 builder.subscriptionField('deliveriesUpdated', (t) =>
-  t.field({
-    type: DeliveryRef,
+  t.prismaField({
     description:
       'The webhook deliveries that match, whenever they change; first the pending ones as they are now. Needs the scope account:admin.',
     args: { filter: t.arg({ type: DeliveriesFilterInput, description: 'Which deliveries.' }) },
     ...subscribedBy(deliveriesUpdated, (args: { filter?: DeliveriesFilter | null | undefined }) => args),
-    resolve: (delivery: DeliveryView) => delivery,
+    ...rowsOf(DeliveryRef, (delivery: Delivery) => delivery),
   }),
 )
 
 const DeliveryChangesRef = builder.objectRef<readonly DeliveryChange[]>('DeliveryChanges').implement({
   description: 'What has changed in a list of deliveries, at most 500 together.',
   fields: (t) => ({
-    deliveries: t.field({
-      type: [DeliveryRef],
+    deliveries: t.prismaField({
       description: 'Those that match, each in its latest state.',
-      resolve: (changes) => changes.flatMap(({ delivery }) => delivery ?? []),
+      ...rowsOf([DeliveryRef], (changes: readonly DeliveryChange[]) =>
+        changes.flatMap(({ delivery }) => delivery ?? []),
+      ),
       extensions: { length: 100 },
     }),
     removedIds: t.idList({

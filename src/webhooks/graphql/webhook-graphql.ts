@@ -1,5 +1,6 @@
+import { publicIdOf } from '../../db/public-id.ts'
 import { builder } from '../../graphql/builder.ts'
-import { presentedBy, resolvedBy } from '../../graphql/resolved-by.ts'
+import { presentedBy, queriedBy, resolvedBy } from '../../graphql/resolved-by.ts'
 import type { Each } from '../../jobs/bulk/each-id.ts'
 import { BULK, BulkErrorRef, ERROR } from '../../jobs/graphql/bulk-graphql.ts'
 import { redeliverWebhook } from '../delivery/redeliver-webhook.ts'
@@ -8,33 +9,42 @@ import { sendTestWebhook } from '../delivery/send-test-webhook.ts'
 import { setWebhookUrl } from '../set-webhook-url.ts'
 import { expireWebhookSecret } from '../signing/expire-webhook-secret.ts'
 import { rotateWebhookSecret } from '../signing/rotate-webhook-secret.ts'
-import { type WebhookSecretView, type WebhookView, webhook } from '../webhook.ts'
+import { signingSecretsNow, WEBHOOK_VIEW, webhook } from '../webhook.ts'
 import { DeliveriesFilterInput } from './webhook-deliveries-graphql.ts'
 import { DeliveryRef, showDelivery } from './webhook-delivery-graphql.ts'
 
-const SecretRef = builder.objectRef<WebhookSecretView>('WebhookSecret').implement({
+const SecretRef = builder.prismaObject('WebhookSecret', {
   description: 'A secret that signs webhook deliveries. Its value is shown once, by rotateWebhookSecret.',
+  select: { id: true, publicId: true, createdAt: true, expiresAt: true },
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'What expireWebhookSecret takes.' }),
-    createdAt: t.field({ type: 'DateTime', description: 'When it was issued.', resolve: (secret) => secret.createdAt }),
-    expiresAt: t.field({
+    id: t.id({
+      description: 'What expireWebhookSecret takes.',
+      resolve: (secret) => publicIdOf('secret', secret),
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was issued.' }),
+    expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When it stops signing; null for the newest.',
-      resolve: (secret) => secret.expiresAt,
     }),
   }),
 })
 
-const WebhookRef = builder.objectRef<WebhookView>('Webhook').implement({
+const WebhookRef = builder.prismaObject('Account', {
+  variant: 'Webhook',
   description: "The account's webhook.",
+  select: WEBHOOK_VIEW,
   fields: (t) => ({
-    url: t.expose('url', {
+    url: t.expose('webhookUrl', {
       type: 'URL',
       nullable: true,
       description: 'The URL for deliveries of jobs that were submitted without a webhook URL.',
     }),
-    secrets: t.field({ type: [SecretRef], description: 'Newest first.', resolve: ({ secrets }) => [...secrets] }),
+    secrets: t.relation('webhookSecrets', {
+      type: SecretRef,
+      description: 'Newest first.',
+      query: (_args, ctx) => signingSecretsNow(ctx),
+    }),
   }),
 })
 
@@ -77,20 +87,18 @@ const RedeliveryRef = builder.objectRef<Redelivery>('RedeliverWebhooksSuccess').
 })
 
 builder.queryFields((t) => ({
-  webhook: t.field({
-    type: WebhookRef,
+  webhook: t.prismaField({
     description: "The account's webhook. Needs the scope account:admin, as everything about webhooks does.",
-    ...resolvedBy(webhook, () => undefined),
+    ...queriedBy(WebhookRef, webhook, () => ({})),
   }),
 }))
 
 builder.mutationFields((t) => ({
-  setWebhookUrl: t.field({
-    type: WebhookRef,
+  setWebhookUrl: t.prismaField({
     errors: {},
     description: "Sets the account's webhook URL; null clears it. Deliveries that exist already keep their URL.",
     args: { url: t.arg({ type: 'URL', description: 'https, at most 2,048 characters.' }) },
-    ...resolvedBy(setWebhookUrl, (args: { url?: string | null | undefined }) => args),
+    ...queriedBy(WebhookRef, setWebhookUrl, (args: { url?: string | null | undefined }) => args),
   }),
   rotateWebhookSecret: t.field({
     type: RotationRef,
@@ -99,15 +107,15 @@ builder.mutationFields((t) => ({
       'Issues a new signing secret, which cannot be read again. The previous secret also signs for 24 hours more.',
     ...resolvedBy(rotateWebhookSecret, () => undefined),
   }),
-  expireWebhookSecret: t.field({
-    type: WebhookRef,
+  expireWebhookSecret: t.prismaField({
     errors: {},
     description: 'Stops the previous signing secret at once. The newest one cannot be stopped: rotate it first.',
     args: { id: t.arg.id({ required: true, description: 'The id of a secret.' }) },
     ...presentedBy(
+      WebhookRef,
       expireWebhookSecret,
       (args: { id: string }) => args,
-      (ctx) => webhook(ctx),
+      (ctx, _done, query) => webhook(ctx, { query }),
     ),
   }),
 }))
@@ -128,17 +136,15 @@ builder.mutationFields((t) => ({
     },
     ...resolvedBy(redeliverWebhooks, (args: RedeliveryInput) => args),
   }),
-  redeliverWebhook: t.field({
-    type: DeliveryRef,
+  redeliverWebhook: t.prismaField({
     errors: {},
     description: 'Sends a delivery again: the same id, a fresh timestamp, signature and output URLs.',
     args: { id: t.arg.id({ required: true, description: 'A webhook-id.' }) },
-    ...presentedBy(redeliverWebhook, (args: { id: string }) => args, showDelivery),
+    ...presentedBy(DeliveryRef, redeliverWebhook, (args: { id: string }) => args, showDelivery),
   }),
-  sendTestWebhook: t.field({
-    type: DeliveryRef,
+  sendTestWebhook: t.prismaField({
     errors: {},
     description: "Sends a test delivery to the account's webhook URL.",
-    ...presentedBy(sendTestWebhook, () => undefined, showDelivery),
+    ...presentedBy(DeliveryRef, sendTestWebhook, () => undefined, showDelivery),
   }),
 }))

@@ -4,7 +4,7 @@ import type { Range } from '../../jobs/list/jobs-filter.ts'
 import { firstIdAt, isId } from '../../values/id.ts'
 import { findUnstorable } from '../../values/storable-json.ts'
 import { type DeliveryState, isOutcome, OUTCOMES } from '../delivery/webhook-delivery.ts'
-import type { DeliveryView } from './delivery-view.ts'
+import type { Delivery } from './delivery-view.ts'
 
 /** All fields must match; a list matches any of its values; absent or null matches all. */
 export interface DeliveriesFilter {
@@ -70,7 +70,7 @@ export const isDeliveryCounted = (filter: DeliveriesFilter): boolean =>
 
 export const matchesDelivery = (
   filter: DeliveriesFilter,
-  delivery: DeliveryView,
+  delivery: Pick<Delivery, 'jobId' | 'outcome' | 'state' | 'createdAt'>,
   endpointKey: string | null,
 ): boolean =>
   (filter.jobId == null || filter.jobId === delivery.jobId) &&

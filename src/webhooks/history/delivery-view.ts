@@ -1,81 +1,65 @@
 import type { Prisma } from '../../../prisma/generated/prisma/client.ts'
 import type { Context } from '../../context/context.ts'
-import { type DeliveryKind, type DeliveryState, mostAttempts } from '../delivery/webhook-delivery.ts'
-
-/** `number` counts from 1 in its round; duration and outcome are null while it runs. */
-export interface AttemptView {
-  readonly round: number
-  readonly number: number
-  readonly startedAt: Date
-  readonly durationMs: number | null
-  readonly outcome: string | null
-  readonly responseStatus: number | null
-  readonly response: string | null
-}
+import { type RowQuery, selectOf } from '../../db/row-query.ts'
+import { mostAttempts } from '../delivery/webhook-delivery.ts'
 
 /** Without the body, which contains signed URLs. */
-export interface DeliveryView {
-  readonly id: string
-  readonly kind: DeliveryKind
-  readonly jobId: string
-  readonly url: string
-  readonly state: DeliveryState
-  readonly outcome: string | null
-  readonly createdAt: Date
-  readonly finishedAt: Date | null
-  readonly nextAttemptAt: Date | null
-  readonly attempts: readonly AttemptView[]
-}
-
-const ATTEMPT = {
-  round: true,
-  number: true,
-  startedAt: true,
-  durationMs: true,
-  outcome: true,
-  responseStatus: true,
-  response: true,
+export const DELIVERY_VIEW = {
+  ...{ id: true, kind: true, jobId: true, url: true, state: true, outcome: true, createdAt: true, finishedAt: true },
+  ...{ nextAttemptAt: true, round: true, attempt: true },
 } as const
 
-const VIEW = {
-  omit: { body: true, signature: true, timestamp: true, counted: true },
-  include: { attempts: { select: ATTEMPT, orderBy: [{ round: 'asc' }, { number: 'asc' }] } },
-} as const satisfies Prisma.WebhookDeliveryDefaultArgs
+export const ATTEMPT_VIEW = {
+  ...{ round: true, number: true, startedAt: true, durationMs: true, outcome: true, responseStatus: true },
+  ...{ response: true, delivery: { select: { state: true, round: true, attempt: true } } },
+} as const
 
-/** Reads deliveries with attempts, newest first. The caller checks access. */
+export const oldestFirst = () => ({ orderBy: [{ round: 'asc' as const }, { number: 'asc' as const }] })
+
+const WITH_ATTEMPTS = { ...DELIVERY_VIEW, attempts: { select: ATTEMPT_VIEW, ...oldestFirst() } }
+
+export type Delivery = Prisma.WebhookDeliveryGetPayload<{ select: typeof WITH_ATTEMPTS }>
+type Attempt = Delivery['attempts'][number]
+
+/** Reads matching deliveries with their attempts, newest first. The caller authorises. */
 export async function readDeliveries(
-  { db, settings }: Pick<Context, 'db' | 'settings'>,
+  { db }: Pick<Context, 'db'>,
   where: Prisma.WebhookDeliveryWhereInput,
-): Promise<DeliveryView[]> {
-  const rows = await db.prisma.webhookDelivery.findMany({ where, orderBy: { id: 'desc' }, ...VIEW })
-  return rows.map((row) => toView(row, mostAttempts(settings.webhookRetryDelays)))
+  query?: RowQuery,
+): Promise<Delivery[]> {
+  const select = selectOf(WITH_ATTEMPTS, query)
+  return db.prisma.webhookDelivery.findMany({ where, orderBy: { id: 'desc' }, select })
 }
 
-interface AttemptRow extends Omit<AttemptView, 'response'> {
-  readonly response: Uint8Array | null
-}
+/** null unless it waits for another attempt */
+export const nextAttemptOf = (
+  { state, attempt, nextAttemptAt }: Pick<Delivery, 'state' | 'attempt' | 'nextAttemptAt'>,
+  { settings }: Pick<Context, 'settings'>,
+): Date | null => (state === 'pending' && attempt < mostAttempts(settings.webhookRetryDelays) ? nextAttemptAt : null)
 
-interface Row extends Omit<DeliveryView, 'attempts'> {
-  readonly round: number
-  readonly attempt: number
-  readonly nextAttemptAt: Date
-  readonly attempts: readonly AttemptRow[]
-}
+/** null while the attempt runs */
+export const outcomeOf = (attempt: Omit<Attempt, 'response'>): string | null =>
+  attempt.outcome ?? (isOver(attempt) ? 'interrupted' : null)
 
-function toView(row: Row, most: number): DeliveryView {
-  const { id, kind, jobId, url, state, outcome, createdAt, finishedAt } = row
-  const waits = state === 'pending' && row.attempt < most
+/** An attempt without an outcome is over if its process died. */
+const isOver = ({ round, number, delivery }: Omit<Attempt, 'response'>): boolean =>
+  delivery.state !== 'pending' || round < delivery.round || number < delivery.attempt
+
+export const responseOf = ({ response }: Pick<Attempt, 'response'>): string | null =>
+  response === null ? null : Buffer.from(response).toString('utf8')
+
+/** A delivery as callers see it outside of GraphQL. `number` counts from 1 in its round. */
+export function viewOf(delivery: Delivery, parts: Pick<Context, 'settings'>) {
+  const { id, kind, jobId, url, state, outcome, createdAt, finishedAt } = delivery
   return {
     ...{ id, kind, jobId, url, state, outcome, createdAt, finishedAt },
-    nextAttemptAt: waits ? row.nextAttemptAt : null,
-    attempts: row.attempts.map((attempt) => ({
-      ...attempt,
-      outcome: attempt.outcome ?? (isOver(row, attempt) ? 'interrupted' : null),
-      response: attempt.response === null ? null : Buffer.from(attempt.response).toString('utf8'),
-    })),
+    nextAttemptAt: nextAttemptOf(delivery, parts),
+    attempts: delivery.attempts.map((attempt) => {
+      const { round, number, startedAt, durationMs, responseStatus } = attempt
+      const [ended, response] = [outcomeOf(attempt), responseOf(attempt)]
+      return { round, number, startedAt, durationMs, outcome: ended, responseStatus, response }
+    }),
   }
 }
 
-/** An attempt without an outcome that cannot run any more: its process died. */
-const isOver = (row: Row, attempt: AttemptRow): boolean =>
-  row.state !== 'pending' || attempt.round < row.round || attempt.number < row.attempt
+export type DeliveryView = ReturnType<typeof viewOf>

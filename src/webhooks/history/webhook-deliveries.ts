@@ -5,6 +5,7 @@ import { closeWindow } from '../../db/close-window.ts'
 import { longRead } from '../../db/connections/long-read.ts'
 import { idsOfAccount, ofAccount } from '../../db/own/own-rows.ts'
 import { type Connection, type PageInput, pageShape, toConnection } from '../../db/page.ts'
+import type { RowQuery } from '../../db/row-query.ts'
 import { oneOf } from '../../jobs/list/filter-conditions.ts'
 import { isId } from '../../values/id.ts'
 import {
@@ -13,9 +14,11 @@ import {
   isDeliveryCounted,
   rejectDeliveryViolations,
 } from './deliveries-filter.ts'
-import { type DeliveryView, readDeliveries } from './delivery-view.ts'
+import { type Delivery, readDeliveries } from './delivery-view.ts'
 
-export interface DeliveriesInput extends PageInput, DeliveriesFilter {}
+export interface DeliveriesInput extends PageInput, DeliveriesFilter {
+  readonly query?: RowQuery
+}
 
 /**
  * Finds the account's deliveries by ids or jobs, newest first.
@@ -24,21 +27,22 @@ export interface DeliveriesInput extends PageInput, DeliveriesFilter {}
 export async function findDeliveries(
   ctx: Context,
   by: { readonly ids: readonly string[] } | { readonly jobIds: readonly string[] },
-): Promise<DeliveryView[]> {
+  query?: RowQuery,
+): Promise<Delivery[]> {
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   const { accountId } = requireAccount(ctx)
   const which = 'ids' in by ? { id: { in: [...by.ids] } } : { jobId: { in: [...by.jobIds] } }
-  return readDeliveries(ctx, { accountId, ...which })
+  return readDeliveries(ctx, { accountId, ...which }, query)
 }
 
 /**
  * Lists the account's deliveries of the last 30 days, newest first.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED if its reads take too long
  */
-export async function webhookDeliveries(ctx: Context, input: DeliveriesInput): Promise<Connection<DeliveryView>> {
+export async function webhookDeliveries(ctx: Context, input: DeliveriesInput): Promise<Connection<Delivery>> {
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   const { accountId } = requireAccount(ctx)
-  const { first, last, after, before, ...filter } = input
+  const { first, last, after, before, query, ...filter } = input
   const shape = pageShape(input, (text) => isId('msg', text))
   rejectDeliveryViolations(filter)
   await closeWindow(ctx, 'webhook_delivery', filter.createdAt?.to)
@@ -53,9 +57,9 @@ export async function webhookDeliveries(ctx: Context, input: DeliveriesInput): P
   const text = `select d.id from webhook_delivery d where ${conditions.join(' and ')}
     order by ${idsOfAccount(shape.backwards ? 'asc' : 'desc', 'd.')} limit ${shape.size + 1}`
   const { rows } = await longRead<{ id: string }>(ctx.db, accountId, { text, values })
-  const views = await readDeliveries(ctx, { id: { in: rows.map(({ id }) => id) } })
-  if (shape.backwards) views.reverse()
-  return toConnection(views, shape, input, { cursorOf: ({ id }) => id, nodeOf: (view) => view })
+  const page = await readDeliveries(ctx, { id: { in: rows.map(({ id }) => id) } }, query)
+  if (shape.backwards) page.reverse()
+  return toConnection(page, shape, input, { cursorOf: ({ id }) => id, nodeOf: (delivery) => delivery })
 }
 
 /**

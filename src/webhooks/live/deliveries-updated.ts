@@ -4,7 +4,7 @@ import { batched } from '../../concurrency/batched.ts'
 import type { PullStream } from '../../concurrency/pull-stream.ts'
 import { checkedEveryMs } from '../../jobs/live/jobs-changed.ts'
 import { type DeliveriesFilter, rejectDeliveryViolations } from '../history/deliveries-filter.ts'
-import type { DeliveryView } from '../history/delivery-view.ts'
+import type { Delivery } from '../history/delivery-view.ts'
 import type { DeliveryChange, DeliveryFeedContext } from './delivery-feed.ts'
 
 /**
@@ -14,7 +14,7 @@ import type { DeliveryChange, DeliveryFeedContext } from './delivery-feed.ts'
 export async function deliveriesUpdated(
   ctx: DeliveryFeedContext,
   input: { readonly filter?: DeliveriesFilter | null | undefined },
-): Promise<PullStream<DeliveryView>> {
+): Promise<PullStream<Delivery>> {
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   rejectDeliveryViolations(input.filter ?? {}, '/filter')
   return ctx.deliveryFeed.follow(ctx, input.filter ?? {})

@@ -7,7 +7,7 @@ import { lazily } from '../../concurrency/lazily.ts'
 import type { PullStream } from '../../concurrency/pull-stream.ts'
 import type { Context, Parts } from '../../context/context.ts'
 import { type DeliveriesFilter, matchesDelivery } from '../history/deliveries-filter.ts'
-import { type DeliveryView, readDeliveries } from '../history/delivery-view.ts'
+import { type Delivery, readDeliveries, viewOf } from '../history/delivery-view.ts'
 import { recentDeliveries } from './recent-deliveries.ts'
 
 const MAX_BATCH = 200
@@ -23,22 +23,22 @@ const LEFT = ''
 /** `delivery` is null once it stops matching or is deleted. */
 export interface DeliveryChange {
   readonly id: string
-  readonly delivery: DeliveryView | null
+  readonly delivery: Delivery | null
 }
 
 interface Follower {
   readonly filter: DeliveriesFilter
-  push(view: DeliveryView): void
+  push(delivery: Delivery): void
   readonly leave: ((id: string) => void) | null
   readonly sent: Map<string, string>
 }
 
 interface Shape<T extends Identified> {
-  of(view: DeliveryView): T
+  of(delivery: Delivery): T
   readonly left: ((id: string) => T) | null
 }
 
-const STATES: Shape<DeliveryView> = { of: (view) => view, left: null }
+const STATES: Shape<Delivery> = { of: (delivery) => delivery, left: null }
 const CHANGES: Shape<DeliveryChange> = {
   of: (delivery) => ({ id: delivery.id, delivery }),
   left: (id) => ({ id, delivery: null }),
@@ -72,7 +72,7 @@ export class DeliveryFeed {
   }
 
   /** @throws RATE_LIMITED for too many subscriptions */
-  follow(ctx: Pick<Context, 'actor' | 'db'>, filter: DeliveriesFilter): Promise<PullStream<DeliveryView>> {
+  follow(ctx: Pick<Context, 'actor' | 'db'>, filter: DeliveriesFilter): Promise<PullStream<Delivery>> {
     return this.#open(ctx, filter, STATES)
   }
 
@@ -94,7 +94,7 @@ export class DeliveryFeed {
     const stream = this.#subscriptions.open<T>(caller, { onEnd })
     const follower: Follower = {
       ...{ filter, sent: new Map() },
-      push: (view) => stream.push(of(view)),
+      push: (delivery) => stream.push(of(delivery)),
       leave: left === null ? null : (id) => stream.push(left(id)),
     }
     this.#accounts.set(caller.accountId, followers.add(follower))
@@ -128,38 +128,39 @@ export class DeliveryFeed {
   }
 
   async #read(batch: ReadonlyMap<string, string>): Promise<void> {
-    const views = await readDeliveries(this.#parts(), { id: { in: [...batch.keys()] } })
-    const keys = await this.#endpointKeys(views)
-    for (const view of views.reverse()) {
-      const followers = this.#accounts.get(batch.get(view.id) ?? '') ?? []
-      for (const follower of followers) notify(follower, view, keys.get(view.jobId) ?? null)
+    const parts = this.#parts()
+    const deliveries = await readDeliveries(parts, { id: { in: [...batch.keys()] } })
+    const keys = await this.#endpointKeys(deliveries)
+    for (const delivery of deliveries.reverse()) {
+      const stamp = JSON.stringify(viewOf(delivery, parts))
+      const followers = this.#accounts.get(batch.get(delivery.id) ?? '') ?? []
+      for (const follower of followers) notify(follower, delivery, stamp, keys.get(delivery.jobId) ?? null)
     }
-    const there = new Set(views.map(({ id }) => id))
+    const there = new Set(deliveries.map(({ id }) => id))
     for (const [id, accountId] of batch) {
       if (there.has(id)) continue
       for (const follower of this.#accounts.get(accountId) ?? []) notifyOfGone(follower, id)
     }
   }
 
-  async #endpointKeys(views: readonly DeliveryView[]): Promise<Map<string, string>> {
+  async #endpointKeys(deliveries: readonly Delivery[]): Promise<Map<string, string>> {
     const jobs = await this.#parts().db.prisma.job.findMany({
-      where: { id: { in: views.map(({ jobId }) => jobId) } },
+      where: { id: { in: deliveries.map(({ jobId }) => jobId) } },
       select: { id: true, endpointKey: true },
     })
     return new Map(jobs.map(({ id, endpointKey }) => [id, endpointKey]))
   }
 }
 
-function notify(follower: Follower, view: DeliveryView, endpointKey: string | null): void {
+function notify(follower: Follower, delivery: Delivery, stamp: string, endpointKey: string | null): void {
   const { filter, sent, leave } = follower
-  const stamp = JSON.stringify(view)
-  if (sent.get(view.id) === stamp) return
-  if (matchesDelivery(filter, view, endpointKey)) {
-    remember(sent, view.id, stamp)
-    follower.push(view)
-  } else if (leave !== null && mayHave(follower, view, endpointKey)) {
-    remember(sent, view.id, LEFT)
-    leave(view.id)
+  if (sent.get(delivery.id) === stamp) return
+  if (matchesDelivery(filter, delivery, endpointKey)) {
+    remember(sent, delivery.id, stamp)
+    follower.push(delivery)
+  } else if (leave !== null && mayHave(follower, delivery, endpointKey)) {
+    remember(sent, delivery.id, LEFT)
+    leave(delivery.id)
   }
 }
 
@@ -170,12 +171,12 @@ function remember(sent: Map<string, string>, id: string, state: string): void {
 }
 
 /** The subscriber may also know the delivery from a list that it read earlier. */
-function mayHave({ filter, sent }: Follower, view: DeliveryView, endpointKey: string | null): boolean {
-  const last = sent.get(view.id)
+function mayHave({ filter, sent }: Follower, delivery: Delivery, endpointKey: string | null): boolean {
+  const last = sent.get(delivery.id)
   if (last !== undefined) return last !== LEFT
-  const isNew = view.attempts.length === 0 && view.state === 'pending'
+  const isNew = delivery.attempts.length === 0 && delivery.state === 'pending'
   // A redelivered delivery may have had any state.
-  return !isNew && matchesDelivery({ ...filter, states: null, outcome: null, outcomes: null }, view, endpointKey)
+  return !isNew && matchesDelivery({ ...filter, states: null, outcome: null, outcomes: null }, delivery, endpointKey)
 }
 
 function notifyOfGone({ sent, leave }: Follower, id: string): void {

@@ -6,7 +6,6 @@ import { redeemSignInLink } from '../../../src/users/links/redeem-sign-in-link.t
 import { sendTestWebhook } from '../../../src/webhooks/delivery/send-test-webhook.ts'
 import { setWebhookUrl } from '../../../src/webhooks/set-webhook-url.ts'
 import { rotateWebhookSecret } from '../../../src/webhooks/signing/rotate-webhook-secret.ts'
-import { webhook } from '../../../src/webhooks/webhook.ts'
 import { call } from '../http.ts'
 import { endpoint } from '../jobs/fixtures.ts'
 import { insertJob } from '../jobs/jobs.ts'
@@ -130,8 +129,9 @@ function makersOf(service: Producers, account: string, key: string, email: strin
     },
     'expire-webhook-secret': async () => {
       await rotateWebhookSecret(service.runtime.as(holderOf(account)))
-      const { secrets } = await webhook(service.runtime.as(holderOf(account)))
-      return { id: secrets[1]?.id }
+      const older = { accountId: account, expiresAt: { not: null } }
+      const { publicId } = await db.prisma.webhookSecret.findFirstOrThrow({ where: older, select: { publicId: true } })
+      return { id: publicId }
     },
     'redeliver-webhook': async () => {
       const id = await sendTestWebhook(service.runtime.as(holderOf(account)))

@@ -1,7 +1,7 @@
 import type { Runtime } from '../../../src/runtime/runtime.ts'
 import type { ServiceContext } from '../../../src/runtime/services.ts'
 import { sendTestWebhook } from '../../../src/webhooks/delivery/send-test-webhook.ts'
-import type { DeliveryView } from '../../../src/webhooks/history/delivery-view.ts'
+import { type DeliveryView, viewOf } from '../../../src/webhooks/history/delivery-view.ts'
 import { webhookDeliveries } from '../../../src/webhooks/history/webhook-deliveries.ts'
 import { setWebhookUrl } from '../../../src/webhooks/set-webhook-url.ts'
 import { rotateWebhookSecret } from '../../../src/webhooks/signing/rotate-webhook-secret.ts'
@@ -64,7 +64,7 @@ export async function createOwner({ runtime, createCaller }: TestRuntime, url: s
   if (url !== null) await setWebhookUrl(ctx, { url })
   const delivery = async (id: string) => {
     const { edges } = await webhookDeliveries(ctx, {})
-    return edges.find(({ cursor }) => cursor === id)!.node
+    return viewOf(edges.find(({ cursor }) => cursor === id)!.node, ctx)
   }
   return {
     ...caller,
