@@ -1,4 +1,4 @@
-/** Names a Relay connection and its edge. Cursors are ids. */
+/** Cursors are ids. */
 export const connectionOf = (noun: string, things: string) =>
   [
     { name: `${noun}Connection`, description: `A page of ${things}.` },

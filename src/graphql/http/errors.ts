@@ -8,7 +8,6 @@ const REST_NAME = /^\/?[a-z]+(_[a-z]+)+$/
 /** Shows REST's codes. An error that is neither a ServiceError nor a violation in the document becomes INTERNAL_ERROR and is logged. */
 export function maskError(error: unknown, log: Log, requestId: string): GraphQLError {
   if (!(error instanceof GraphQLError)) return masked(error, log, requestId)
-  // This error was masked before.
   if (error.extensions.requestId === requestId) return error
   if (error.originalError === undefined || error.originalError === null) {
     return withExtensions(error, { code: codeOf(error), requestId, ...httpOf(error) })

@@ -13,7 +13,6 @@ export interface Example {
   readonly variables: Readonly<Record<string, unknown>>
 }
 
-/** The first comment of a file is its description, the second its variables. */
 export async function readExamples(): Promise<Example[]> {
   const files = (await readdir(FOLDER)).filter((file) => file.endsWith(ENDING))
   const names = files.map((file) => file.slice(0, -ENDING.length)).toSorted()

@@ -34,7 +34,6 @@ export function mountGraphiql(app: FastifyInstance): Graphiql {
   }
 }
 
-/** Takes style and script out of the library's page of nine megabytes. */
 async function makePage(): Promise<PageParts> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
   const page = renderGraphiQL()

@@ -23,7 +23,6 @@ import { isStream, maskResult } from './masking.ts'
 import { createPost } from './post.ts'
 import { ownLimit, reject } from './reject.ts'
 
-/** Mounts POST, GET, server-sent events, WebSockets and GraphiQL. */
 export async function mountGraphql(
   app: FastifyInstance,
   runtime: Runtime,

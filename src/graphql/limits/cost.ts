@@ -41,7 +41,6 @@ interface Call {
   readonly document: DocumentNode
   readonly operationName?: string | null | undefined
   readonly variableValues?: unknown
-  /** The request's context, which a field's `length` may read. */
   readonly contextValue?: unknown
 }
 

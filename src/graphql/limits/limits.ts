@@ -9,7 +9,6 @@ const MAX_DIRECTIVES = 50
 const MAX_ROOT_FIELDS = 20
 const MAX_VARIABLE_DEPTH = 32
 const MAX_VARIABLE_VALUES = 5000
-/** Lists, objects and members of a whole body. */
 export const MAX_BODY_VALUES = { caller: 6000, anonymous: 500 }
 export const MAX_ANONYMOUS_CHARACTERS = 16_384
 export const MAX_UNKNOWN_MESSAGE_BYTES = 16_384

@@ -10,9 +10,7 @@ import type { Connected } from './connect-socket.ts'
 /** A client that misses a ping is disconnected. */
 const PING_EVERY_MS = 12_000
 const MAX_UNSENT_BYTES = 4 * 2 ** 20
-/** Above this, the service stops reading from the client. */
 const PAUSING_BYTES = 2 ** 20
-/** A paused client's pongs are not read either. */
 const MOST_MISSED_PAUSED = 4
 const MAX_UNKNOWN_MESSAGES = 50
 const CLOSING_MS = 5_000

@@ -6,7 +6,6 @@ import { networkOf } from '../../egress/network-of.ts'
 const MAX_SOCKETS = 10_000
 const MAX_SOCKETS_PER_CALLER = 1000
 const MAX_SOCKETS_PER_ACCOUNT = 2500
-/** Sockets whose caller has not said `connection_init` yet. */
 const MAX_UNKNOWN_PER_NETWORK = 1000
 const MAX_UNKNOWN = 5000
 

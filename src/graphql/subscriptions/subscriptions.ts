@@ -24,7 +24,6 @@ const MAX_OPERATIONS = 1000
 type Yoga = YogaServerInstance<GraphqlContext, object>
 type Execute = (args: ExecutionArgs) => Promise<ExecutionResult> | ExecutionResult
 
-/** The root value carries it through graphql-ws. */
 interface Prepared extends OpenOperation {
   readonly id: string
   readonly socket: WebSocket
@@ -75,7 +74,6 @@ async function begin(
     if (Object.keys(connected.subscriptions).length > MAX_OPERATIONS)
       throw new GraphQLError('Complete other operations first.')
     const actor = await identify(request, authorizationOf(connected))
-    // Counts against the caller's quota.
     rejectMisread(payload)
     const known = { requestId: request.id, signal, address: request.ip, isInAddress: false, cookie: null }
     const prepared = await prepare(yoga, { ...runtime.as(actor), ...known }, payload)
