@@ -33,10 +33,7 @@ export interface AuditEntriesInput extends PageInput {
   readonly query?: RowQuery
 }
 
-/**
- * Lists changes, newest first.
- * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, RATE_LIMITED if the account's reads take too long
- */
+/** @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, RATE_LIMITED if the account's reads take too long */
 export async function auditEntries(ctx: Context, asked: AuditEntriesInput): Promise<Connection<AuditEntry>> {
   const owner = await ownerOf(ctx, asked)
   const shape = pageShape(asked, (text) => wherePublicId('audit', text) !== null)
@@ -97,5 +94,4 @@ export function auditActor(ctx: Context, entry: AuditEntry): ActorView {
     : { kind: 'operator', of: auditId(entry), callerId: null, name: null }
 }
 
-/** The id that callers see. */
 export const auditId = (entry: AuditEntry): string => publicIdOf('audit', entry)

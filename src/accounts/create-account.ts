@@ -17,10 +17,7 @@ export interface NewAccountContext extends Context, MeasuredParts {
 
 const UNIQUE_VIOLATION = 'P2002'
 
-/**
- * Makes an account with a first grant.
- * @throws UNAUTHORIZED, FORBIDDEN, REAUTHENTICATION_REQUIRED, INVALID_REQUEST for an id, a bad name, a grant out of range or a name in use
- */
+/** @throws UNAUTHORIZED, FORBIDDEN, REAUTHENTICATION_REQUIRED, INVALID_REQUEST for an id, a bad name, a grant out of range or a name in use */
 export async function createAccount(
   ctx: NewAccountContext,
   input: { readonly name: string; readonly credits: bigint; readonly query?: RowQuery },

@@ -16,10 +16,7 @@ export interface CreditDaysInput {
   readonly timeZone?: string | null | undefined
 }
 
-/**
- * Sums a ledger day by day.
- * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, RATE_LIMITED if the account's reads take too long
- */
+/** @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, RATE_LIMITED if the account's reads take too long */
 export async function creditDays(ctx: Context, input: CreditDaysInput): Promise<LedgerDay[]> {
   const accountId = await whoseAccount(ctx, input.account)
   const { from, to, timeZone } = { ...input, to: input.to ?? ctx.now(), timeZone: input.timeZone ?? 'UTC' }

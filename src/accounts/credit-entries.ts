@@ -34,10 +34,7 @@ export interface CreditEntriesInput extends PageInput {
   readonly query?: RowQuery
 }
 
-/**
- * Lists a ledger, newest first.
- * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, RATE_LIMITED if the account's reads take too long
- */
+/** @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, RATE_LIMITED if the account's reads take too long */
 export async function creditEntries(ctx: Context, asked: CreditEntriesInput): Promise<Connection<CreditEntry>> {
   const accountId = await whoseAccount(ctx, asked.account)
   const shape = pageShape(asked, (text) => wherePublicId('entry', text) !== null)

@@ -25,10 +25,7 @@ export interface ApiKeyInput {
   readonly expiresAt?: Date | null | undefined
 }
 
-/**
- * Makes a key.
- * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND for an unknown account, INVALID_REQUEST for a bad name, scope or end
- */
+/** @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND for an unknown account, INVALID_REQUEST for a bad name, scope or end */
 export async function createApiKey(ctx: Context, input: ApiKeyInput): Promise<NewApiKey> {
   const accountId = keysOwner(ctx) ?? (await findAccount(ctx, input.account ?? '')).id
   if (ctx.actor.kind !== 'system' && input.account && input.account !== accountId) throw forbidden(OPERATOR_SCOPE)

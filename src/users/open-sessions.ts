@@ -4,7 +4,6 @@ import { SESSION_IDLE_MS } from './session.ts'
 
 const MAX_LISTED = 100
 
-/** Selects a user's open sessions, the last used first. */
 export function openSessions({ now }: Pick<Context, 'now'>) {
   const at = now()
   const orderBy: Prisma.SessionOrderByWithRelationInput[] = [{ seenAt: 'desc' }, { id: 'desc' }]
