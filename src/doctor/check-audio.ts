@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
+import { inParallel } from '../concurrency/in-parallel.ts'
 import type { Context } from '../context/context.ts'
 import { cutoffOf } from '../jobs/retention/retention-pages.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -76,16 +77,8 @@ async function sampleOf({ db, settings, now }: Context): Promise<readonly File[]
 }
 
 async function wrongOf(files: readonly File[], compareOne: (file: File) => Promise<string | null>): Promise<Wrong[]> {
-  const queue = files.values()
-  const wrong: Wrong[] = []
-  const compareNext = async (): Promise<void> => {
-    for (const file of queue) {
-      const how = await compareOne(file)
-      if (how !== null) wrong.push({ key: file.key, how })
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, compareNext))
-  return wrong
+  const found = await inParallel(files, AT_ONCE, async (file) => ({ key: file.key, how: await compareOne(file) }))
+  return found.flatMap(({ key, how }) => (how === null ? [] : { key, how }))
 }
 
 /** null: the store matches the row. */

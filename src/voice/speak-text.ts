@@ -1,4 +1,5 @@
 import { durationMs, type Wav } from '../audio/wav.ts'
+import { inParallel } from '../concurrency/in-parallel.ts'
 import { BadAudio, NothingToSay, type Speech, type SpeechEngine, type SpeechRequest } from '../engines/engine.ts'
 import { detectLanguage, LANGUAGES, type Language } from '../engines/espeak/detect-language.ts'
 import { ownLanguage } from '../engines/espeak/espeak-voice.ts'
@@ -71,7 +72,11 @@ export async function speakText(
     assembly.add(index, speech)
   }
   if (!isWhole) onProgress?.({ done, total: chunks.length })
-  await inParallel(chunks, engine.slots, speakOne, rest)
+  const stopOthers = (error: unknown): never => {
+    rest.abort(new Error('Another part of the text could not be spoken.'))
+    throw error
+  }
+  await inParallel(chunks, engine.slots, (chunk, index) => speakOne(chunk, index).catch(stopOthers))
   requireReadings(meter.kanji)
   const { audio, timing: placements } = await assembly.finish()
   const text = { text: request.text, language, ends: sentenceEnds(passages ?? []) }
@@ -171,26 +176,4 @@ function checked(wav: Uint8Array, expectation: Parameters<typeof checkAudio>[1],
   } finally {
     meter.checkSeconds += secondsSince(begun)
   }
-}
-
-/** The first failure aborts `rest`; this rejects after all work has ended. */
-async function inParallel<T>(
-  items: readonly T[],
-  most: number,
-  work: (item: T, index: number) => Promise<void>,
-  rest: AbortController,
-): Promise<void> {
-  const queue = items.entries()
-  const runNext = async (): Promise<void> => {
-    for (const [index, item] of queue) await work(item, index)
-  }
-  const failures: unknown[] = []
-  const runners = Array.from({ length: Math.min(most, items.length) }, () =>
-    runNext().catch((error: unknown) => {
-      failures.push(error)
-      rest.abort(new Error('Another part of the text could not be spoken.'))
-    }),
-  )
-  await Promise.all(runners)
-  if (failures.length > 0) throw failures[0]
 }

@@ -1,3 +1,4 @@
+import { inParallel } from '../../concurrency/in-parallel.ts'
 import type { Context } from '../../context/context.ts'
 import { describeError, toServiceError } from '../../errors/describe-error.ts'
 import { type ErrorCode, invalidRequest } from '../../errors/service-error.ts'
@@ -23,11 +24,7 @@ export async function eachId<Result>(
   const distinct = [...new Set(ids)]
   if (ids.length === 0 || ids.length > MAX_IDS)
     throw invalidRequest('Invalid arguments: see `details`.', [{ path: '/ids', message: `must name 1 to ${MAX_IDS}` }])
-  const results: Each<Result>[] = []
-  for (let at = 0; at < distinct.length; at += AT_ONCE) {
-    results.push(...(await Promise.all(distinct.slice(at, at + AT_ONCE).map((id) => one(ctx, id, work)))))
-  }
-  return results
+  return inParallel(distinct, AT_ONCE, (id) => one(ctx, id, work))
 }
 
 async function one<Result>(

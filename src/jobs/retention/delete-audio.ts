@@ -1,3 +1,4 @@
+import { inParallel } from '../../concurrency/in-parallel.ts'
 import type { Parts } from '../../context/context.ts'
 
 const AT_ONCE = 8
@@ -7,10 +8,6 @@ type AudioParts = Pick<Parts, 'db' | 'storage'>
 
 /** Deletes all files of these jobs. Files go first, so a repetition after a crash finds the rest. */
 export async function deleteAudio({ db, storage }: AudioParts, jobIds: readonly string[]): Promise<void> {
-  const queue = jobIds.values()
-  const deleteNext = async (): Promise<void> => {
-    for (const jobId of queue) await storage.deleteBelow(jobId)
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, deleteNext))
+  await inParallel(jobIds, AT_ONCE, (jobId) => storage.deleteBelow(jobId))
   await db.pool.query(NOTE, [jobIds])
 }

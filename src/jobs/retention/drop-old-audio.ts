@@ -1,4 +1,4 @@
-import type { Storage } from '../../storage/storage.ts'
+import { inParallel } from '../../concurrency/in-parallel.ts'
 import { firstIdAt } from '../../values/id.ts'
 import type { RetentionParts } from './drop-old-jobs.ts'
 import { cutoffOf, inPages, PAGE_ROWS } from './retention-pages.ts'
@@ -27,20 +27,9 @@ export async function dropOldAudio({ db, storage, settings, now }: RetentionPart
     const last = rows.at(-1)
     if (last === undefined) return false
     const there = rows.filter((row) => row.deleted_at === null)
-    await deleteAll(
-      storage,
-      there.map((row) => row.storage_key),
-    )
+    await inParallel(there, AT_ONCE, (row) => storage.delete(row.storage_key))
     await db.pool.query(NOTE, [there.map(({ id }) => id)])
     await db.pool.query(ADVANCE, [last.id])
     return rows.length === PAGE_ROWS
   })
-}
-
-async function deleteAll(storage: Storage, keys: readonly string[]): Promise<void> {
-  const queue = keys.values()
-  const deleteNext = async (): Promise<void> => {
-    for (const key of queue) await storage.delete(key)
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, deleteNext))
 }

@@ -1,5 +1,6 @@
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE } from '../../access/scopes.ts'
+import { inParallel } from '../../concurrency/in-parallel.ts'
 import type { Context } from '../../context/context.ts'
 import { longRead } from '../../db/connections/long-read.ts'
 import { idsOfAccount, ofAccount } from '../../db/own/own-rows.ts'
@@ -39,11 +40,8 @@ export async function redeliverWebhooks(ctx: Context, input: RedeliveryInput): P
   const filter: DeliveriesFilter = { ...input.filter, states: input.filter?.states ?? ['failed'] }
   const found = await findFinished(ctx, accountId, filter, afterOf(input))
   const ids = found.slice(0, MAX_DELIVERIES)
-  let deliveries = 0
-  for (let at = 0; at < ids.length; at += AT_ONCE) {
-    const sent = await Promise.all(ids.slice(at, at + AT_ONCE).map((id) => isSentAgain(ctx, id)))
-    deliveries += sent.filter(Boolean).length
-  }
+  const sent = await inParallel(ids, AT_ONCE, (id) => isSentAgain(ctx, id))
+  const deliveries = sent.filter(Boolean).length
   return { deliveries, more: found.length > MAX_DELIVERIES, last: ids.at(-1) ?? null, results: null }
 }
 
