@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { FairSemaphore } from '../concurrency/fair-semaphore.ts'
-import { Tally } from '../concurrency/tally.ts'
+import type { Release } from '../concurrency/permit.ts'
 import { openAudioThreads } from './audio-threads.ts'
 import type { Judgement } from './judge-recording.ts'
 import { isMpeg4, unreadSound } from './unread-sound.ts'
@@ -13,20 +13,20 @@ const TIMEOUT_MS = 20_000
 
 export interface Recordings {
   /** Returns the upload's end; null at the limit of the owner or the process. */
-  admit(owner: string): (() => void) | null
+  admit(owner: string): Release | null
   /** One file of an owner at a time. Never rejects for its content. */
   read(owner: string, bytes: Uint8Array): Promise<Judgement>
 }
 
 /** A broken or endless file harms only its own thread. */
 export function openRecordings(): Recordings {
-  const uploads = new Tally()
-  const slots = new FairSemaphore(AT_ONCE, AT_ONCE_OF_ONE)
+  const uploads = new FairSemaphore({ total: MOST_UPLOADS, perKey: MOST_OF_ONE })
+  const slots = new FairSemaphore({ total: AT_ONCE, perKey: AT_ONCE_OF_ONE })
   return {
-    admit: (owner) => (uploads.total >= MOST_UPLOADS || uploads.of(owner) >= MOST_OF_ONE ? null : uploads.add(owner)),
+    admit: (owner) => uploads.tryAcquire(owner),
     read: async (owner, bytes) => {
       if (isMpeg4(bytes)) return { violation: unreadSound(bytes) }
-      const release = await slots.acquire(owner, new AbortController().signal)
+      const release = await slots.acquire(owner)
       return readAlone(bytes).finally(release)
     },
   }

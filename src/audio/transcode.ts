@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
-import type { AudioPlaces, AudioShares } from './audio-shares.ts'
+import type { FairSemaphore } from '../concurrency/fair-semaphore.ts'
+import type { AudioShares } from './audio-shares.ts'
 import type { AudioEncoder, AudioThreads } from './audio-threads.ts'
 import { encodeSamples, encodeWav } from './encode-wav.ts'
 import type { EncodingOptions } from './encoding.ts'
@@ -60,7 +61,7 @@ export async function* transcode(
   }
 }
 
-function shareOf(shares: AudioShares, format: AudioFormat, isPlain: boolean, isHeld: boolean): AudioPlaces | null {
+function shareOf(shares: AudioShares, format: AudioFormat, isPlain: boolean, isHeld: boolean): FairSemaphore | null {
   if (format === 'flac' || (isPlain && isHeld)) return shares.large
   return isPlain ? null : shares.encoded
 }

@@ -1,60 +1,77 @@
-import { releaseOnce, waitForGrant } from './permit.ts'
+import { type LongestWait, type Release, releaseOnce, waitForGrant } from './permit.ts'
 import { Tally } from './tally.ts'
 
-/**
- * The key that has waited longest since its last grant is next.
- * `perKey` keeps permits free for others.
- */
+interface Limits {
+  /** Of all keys together; absent: none. */
+  readonly total?: number
+  /** Keeps permits free for other keys; absent: `total`. */
+  readonly perKey?: number
+}
+
+/** The key that has waited longest since its last grant is next. */
 export class FairSemaphore {
-  readonly #limit: number
-  readonly #perKey: number
-  readonly #waiting = new Map<string, (() => void)[]>()
+  readonly perKey: number
+  readonly #total: number
+  readonly #longestWait: LongestWait | undefined
+  readonly #waiting = new Map<string, Set<() => void>>()
   readonly #inUse = new Tally()
 
-  constructor(limit: number, perKey = limit) {
-    this.#limit = limit
-    this.#perKey = perKey
+  constructor({ total = Number.POSITIVE_INFINITY, perKey = total }: Limits, longestWait?: LongestWait) {
+    this.perKey = perKey
+    this.#total = total
+    this.#longestWait = longestWait
   }
 
-  /**
-   * @returns a release that acts once
-   * @throws the signal's reason if it aborts during the wait
-   */
-  async acquire(key: string, signal: AbortSignal): Promise<() => void> {
-    signal.throwIfAborted()
-    await waitForGrant(signal, {
-      add: (grant) => {
-        this.#waiting.set(key, [...(this.#waiting.get(key) ?? []), grant])
-        this.#grant()
+  /** @returns null if the request would have to wait */
+  tryAcquire(key: string): Release | null {
+    if (this.#waiting.has(key) || !this.#fits(key)) return null
+    this.#inUse.add(key)
+    return this.#releaseOf(key)
+  }
+
+  /** @throws the signal's reason if it aborts during the wait; the error of the longest wait */
+  async acquire(key: string, signal?: AbortSignal): Promise<Release> {
+    signal?.throwIfAborted()
+    const release = this.tryAcquire(key)
+    if (release !== null) return release
+    await waitForGrant(
+      { signal, longestWait: this.#longestWait },
+      {
+        add: (grant) => this.#waiting.set(key, (this.#waiting.get(key) ?? new Set()).add(grant)),
+        remove: (grant) => this.#remove(key, grant),
       },
-      remove: (grant) => this.#remove(key, grant),
-    })
-    return releaseOnce(() => this.#release(key))
+    )
+    return this.#releaseOf(key)
   }
 
-  #grant(): void {
-    for (const [key, [next]] of this.#waiting) {
-      if (this.#inUse.total >= this.#limit || next === undefined) return
-      if (this.#inUse.of(key) >= this.#perKey) continue
+  #fits(key: string): boolean {
+    return this.#inUse.total < this.#total && this.#inUse.of(key) < this.perKey
+  }
+
+  #releaseOf(key: string): Release {
+    return releaseOnce(() => {
+      const wasFull = this.#inUse.total >= this.#total
+      this.#inUse.subtract(key)
+      this.#grant(wasFull ? this.#waiting.keys() : [key])
+    })
+  }
+
+  #grant(keys: Iterable<string>): void {
+    for (const key of keys) {
+      if (this.#inUse.total >= this.#total) return
+      const waiting = this.#waiting.get(key)
+      const next = waiting?.values().next().value
+      if (waiting === undefined || next === undefined || !this.#fits(key)) continue
       this.#inUse.add(key)
-      const others = this.#remove(key, next)
-      if (others.length > 0) {
-        this.#waiting.delete(key)
-        this.#waiting.set(key, others)
-      }
+      this.#remove(key, next)
+      if (this.#waiting.delete(key)) this.#waiting.set(key, waiting)
       next()
     }
   }
 
-  #remove(key: string, request: () => void): (() => void)[] {
-    const others = this.#waiting.get(key)?.filter((other) => other !== request) ?? []
-    if (others.length > 0) this.#waiting.set(key, others)
-    else this.#waiting.delete(key)
-    return others
-  }
-
-  #release(key: string): void {
-    this.#inUse.subtract(key)
-    this.#grant()
+  #remove(key: string, grant: () => void): void {
+    const waiting = this.#waiting.get(key)
+    waiting?.delete(grant)
+    if (waiting?.size === 0) this.#waiting.delete(key)
   }
 }

@@ -1,4 +1,4 @@
-import { releaseOnce, waitForGrant } from './permit.ts'
+import { type Release, releaseOnce, waitForGrant } from './permit.ts'
 
 export class Semaphore {
   readonly #limit: () => number
@@ -18,11 +18,8 @@ export class Semaphore {
     return this.#waiting.size
   }
 
-  /**
-   * @returns a release that acts once
-   * @throws the signal's reason if it aborts during the wait
-   */
-  async acquire(signal: AbortSignal): Promise<() => void> {
+  /** @throws the signal's reason if it aborts during the wait */
+  async acquire(signal: AbortSignal): Promise<Release> {
     signal.throwIfAborted()
     if (this.#waiting.size === 0 && this.#inUse < this.#limit()) this.#inUse++
     else await this.#queue(signal)
@@ -46,13 +43,16 @@ export class Semaphore {
   }
 
   #queue(signal: AbortSignal): Promise<void> {
-    return waitForGrant(signal, {
-      add: (grant) => {
-        this.#waiting.add(grant)
-        this.grant()
+    return waitForGrant(
+      { signal },
+      {
+        add: (grant) => {
+          this.#waiting.add(grant)
+          this.grant()
+        },
+        remove: (grant) => this.#waiting.delete(grant),
       },
-      remove: (grant) => this.#waiting.delete(grant),
-    })
+    )
   }
 
   #release(): void {

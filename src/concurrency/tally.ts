@@ -1,4 +1,4 @@
-import { releaseOnce } from './permit.ts'
+import { type Release, releaseOnce } from './permit.ts'
 
 export class Tally {
   readonly #counts = new Map<string, number>()
@@ -12,12 +12,11 @@ export class Tally {
     return this.#counts.get(owner) ?? 0
   }
 
-  /** @returns an undo that acts once */
-  add(...owners: readonly string[]): () => void {
+  add(...owners: readonly string[]): Release {
     return this.addMany(1, ...owners)
   }
 
-  addMany(amount: number, ...owners: readonly string[]): () => void {
+  addMany(amount: number, ...owners: readonly string[]): Release {
     this.#change(owners, amount)
     return releaseOnce(() => this.#change(owners, -amount))
   }

@@ -30,15 +30,11 @@ const withQuery = (pool: Pool, query: (...args: unknown[]) => Promise<unknown>):
     },
   })
 
-function runWithinShare(db: Database, caller: Caller, args: unknown[]): Promise<unknown> {
+async function runWithinShare(db: Database, caller: Caller, args: unknown[]): Promise<unknown> {
   const { owner } = caller
   if (owner === undefined) return run(db.pool, db, caller, args)
-  return new Promise((resolve, reject) => {
-    db.workShares.take(owner, (refused, release) => {
-      if (refused !== null) return reject(refused)
-      run(db.pool, db, caller, args).finally(release).then(resolve, reject)
-    })
-  })
+  const release = db.workShares.tryAcquire(owner) ?? (await db.workShares.acquire(owner))
+  return run(db.pool, db, caller, args).finally(release)
 }
 
 function run(

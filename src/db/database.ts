@@ -2,7 +2,6 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import type { Pool, PoolClient } from 'pg'
 import { type Prisma, PrismaClient } from '../../prisma/generated/prisma/client.ts'
 import { FairSemaphore } from '../concurrency/fair-semaphore.ts'
-import { Shares } from '../concurrency/shares.ts'
 import { ServiceError, unavailable } from '../errors/service-error.ts'
 import type { Log } from '../values/log.ts'
 import { type Checkouts, openCheckouts } from './checkouts.ts'
@@ -28,9 +27,9 @@ export interface Database {
   readonly pool: Pool
   readonly readPool: Pool
   readonly prisma: PrismaClient
-  readonly workShares: Shares
-  readonly readShares: Shares
-  readonly scanShares: Shares
+  readonly workShares: FairSemaphore
+  readonly readShares: FairSemaphore
+  readonly scanShares: FairSemaphore
   readonly lockWaits: FairSemaphore
   readonly checkouts: Checkouts
   readonly losses: LossLog
@@ -64,6 +63,11 @@ const READ_SHARE = 1 / 4
 const LOCK_WAIT_SHARE = 1 / 5
 const MAX_READS_PER_OWNER = 2
 const LONGEST_READ_WAIT_MS = 2_000
+const LONGEST_READ_WAIT = { ms: LONGEST_READ_WAIT_MS, error: () => tooManyReads() }
+const LONGEST_WORK_WAIT = {
+  ms: CONNECT_TIMEOUT_MS,
+  error: () => unavailable('other reads of the same owner take its share of the connections'),
+}
 
 /** Opens two pools of at most `poolSize` connections together, a quarter of them for long reads. Connects on first use. */
 export function openDatabase(target: Route | string, log: Log, poolSize = DEFAULT_POOL_SIZE): Database {
@@ -85,12 +89,10 @@ export function openDatabase(target: Route | string, log: Log, poolSize = DEFAUL
     get url() {
       return route.direct.preferred
     },
-    workShares: new Shares(Math.max(1, Math.floor(workers / 2)), CONNECT_TIMEOUT_MS, () =>
-      unavailable('other reads of the same owner take its share of the connections'),
-    ),
-    readShares: new Shares(Math.min(MAX_READS_PER_OWNER, readers - 1), LONGEST_READ_WAIT_MS, tooManyReads),
-    scanShares: new Shares(1, LONGEST_READ_WAIT_MS, tooManyReads),
-    lockWaits: new FairSemaphore(Math.max(1, Math.floor(workers * LOCK_WAIT_SHARE))),
+    workShares: new FairSemaphore({ perKey: Math.max(1, Math.floor(workers / 2)) }, LONGEST_WORK_WAIT),
+    readShares: new FairSemaphore({ perKey: Math.min(MAX_READS_PER_OWNER, readers - 1) }, LONGEST_READ_WAIT),
+    scanShares: new FairSemaphore({ perKey: 1 }, LONGEST_READ_WAIT),
+    lockWaits: new FairSemaphore({ total: Math.max(1, Math.floor(workers * LOCK_WAIT_SHARE)) }),
     checkouts: openCheckouts(cancelStatement),
     close: async () => {
       hung.close()

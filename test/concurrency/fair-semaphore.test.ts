@@ -6,7 +6,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** A semaphore of which each request takes down its name once it is granted. */
 function recorded(limit: number, perKey?: number) {
-  const semaphore = new FairSemaphore(limit, perKey)
+  const semaphore = new FairSemaphore({ total: limit, ...(perKey !== undefined && { perKey }) })
   const granted: string[] = []
   const releases = new Map<string, () => void>()
   const acquire = async (name: string, signal: AbortSignal = never) => {
@@ -67,5 +67,31 @@ describe('a fair semaphore', () => {
     for (const name of ['a1', 'a2', 'a3']) await release(name)
     await all
     expect(granted.slice(4)).toEqual(['a3', 'a4'])
+  })
+
+  test('grants one key its own limit where there is no other, in the order of its requests', async () => {
+    const semaphore = new FairSemaphore({ perKey: 1 })
+    const [a, b] = [await semaphore.acquire('a'), semaphore.tryAcquire('b')]
+    expect([semaphore.tryAcquire('a'), b]).toEqual([null, expect.any(Function)])
+    const granted: number[] = []
+    const waiting = [1, 2].map(async (nth) => {
+      const release = await semaphore.acquire('a')
+      granted.push(nth)
+      release()
+    })
+    a()
+    // The permit belongs to the first of those that wait.
+    expect(semaphore.tryAcquire('a')).toBeNull()
+    await Promise.all(waiting)
+    expect(granted).toEqual([1, 2])
+    expect(semaphore.tryAcquire('a')).not.toBeNull()
+  })
+
+  test('rejects a request that has waited too long, and forgets it', async () => {
+    const semaphore = new FairSemaphore({ total: 1 }, { ms: 1, error: () => new Error('late') })
+    const release = await semaphore.acquire('a')
+    await expect(semaphore.acquire('b')).rejects.toThrow('late')
+    release()
+    expect(semaphore.tryAcquire('c')).not.toBeNull()
   })
 })

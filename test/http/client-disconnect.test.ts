@@ -139,7 +139,7 @@ describe('a caller who hangs up frees the database within a second', () => {
     await whileLocked('job', async () => {
       const crowd = Array.from({ length: CROWD }, () => ask('/api/v1/jobs'))
       const { workShares } = service.runtime.db
-      await expect.poll(waiting, POLLING).toHaveLength(workShares.perOwner)
+      await expect.poll(waiting, POLLING).toHaveLength(workShares.perKey)
       for (const sent of crowd) sent.destroy()
       await expect.poll(waiting, A_SECOND).toEqual([])
       await expect.poll(connectionsInUse, A_SECOND).toBe(0)

@@ -3,7 +3,6 @@ import type { FairSemaphore } from '../../concurrency/fair-semaphore.ts'
 export const BATCH_WAIT = '250ms'
 const LONGEST_WAIT = '1s'
 const HELD_UP = '55P03'
-const NEVER = new AbortController().signal
 
 /**
  * SQL condition, always true, that limits lock waits from then on in its statement, without an extra round trip.
@@ -24,7 +23,7 @@ export async function outwaitLocks<T>(
   write: (longest: string) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 0; ; attempt++) {
-    const release = attempt === 0 ? undefined : await lockWaits.acquire(owner, NEVER)
+    const release = attempt === 0 ? undefined : await lockWaits.acquire(owner)
     try {
       return await write(attempt === 0 ? BATCH_WAIT : LONGEST_WAIT)
     } catch (error) {

@@ -6,7 +6,7 @@ const MAX_READING = 3
 const MAX_READING_PER_ACCOUNT = 2
 const MAX_OPEN_PER_ACCOUNT = 12
 const MAX_OPEN = 48
-const LONGEST_WAIT_MS = 30_000
+const LONGEST_WAIT = { ms: 30_000, error: () => unavailable('other exports are still reading') }
 const RETRY_AFTER_SECONDS = 10
 
 export interface ExportTicket {
@@ -17,7 +17,7 @@ export interface ExportTicket {
 
 /** Three exports read at a time, two per account; the accounts take turns. */
 export class ExportQueue {
-  readonly #reading = new FairSemaphore(MAX_READING, MAX_READING_PER_ACCOUNT)
+  readonly #reading = new FairSemaphore({ total: MAX_READING, perKey: MAX_READING_PER_ACCOUNT }, LONGEST_WAIT)
   readonly #open = new Tally()
 
   get open(): number {
@@ -33,7 +33,7 @@ export class ExportQueue {
     if (this.open >= MAX_OPEN) throw unavailable('too many exports are open')
     const uncount = this.#open.add(accountId)
     try {
-      const doneReading = await this.#acquire(accountId, gone)
+      const doneReading = await this.#reading.acquire(accountId, gone)
       return {
         doneReading,
         release: () => {
@@ -44,15 +44,6 @@ export class ExportQueue {
     } catch (error) {
       uncount()
       throw error
-    }
-  }
-
-  async #acquire(accountId: string, gone?: AbortSignal): Promise<() => void> {
-    const late = AbortSignal.timeout(LONGEST_WAIT_MS)
-    try {
-      return await this.#reading.acquire(accountId, gone === undefined ? late : AbortSignal.any([gone, late]))
-    } catch (error) {
-      throw error === late.reason ? unavailable('other exports are still reading') : error
     }
   }
 }

@@ -148,7 +148,7 @@ test('more queries than there are connections all end in the database as well wh
   try {
     const ids = Array.from({ length: 40 }, (_nothing, n) => `many ${n}`)
     for (const id of ids) socket.send({ id, type: 'subscribe', payload: { query: JOBS } })
-    await jobs.waitedFor(service.runtime.db.workShares.perOwner)
+    await jobs.waitedFor(service.runtime.db.workShares.perKey)
     for (const id of ids) socket.send({ id, type: 'complete' })
     await jobs.givenUp()
   } finally {

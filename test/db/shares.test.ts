@@ -78,7 +78,7 @@ describe('one account with 60 subscriptions', () => {
       client.subscribe('subscription ($id: ID!) { jobUpdated(id: $id) { id artifacts { id } } }', { id })
     try {
       const heard = ids.map(follow)
-      const share = service.runtime.db.workShares.perOwner
+      const share = service.runtime.db.workShares.perKey
       await artifacts.waitedFor(share)
       await submitText(service.url, other.key, 'tts', 'Not delayed.', 'aria')
       expect((await ask(service.url, other.key, '{ jobs { totalCount } }')).data).toEqual({ jobs: { totalCount: 1 } })
