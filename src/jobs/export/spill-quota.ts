@@ -1,3 +1,4 @@
+import { Tally } from '../../concurrency/tally.ts'
 import { unavailable } from '../../errors/service-error.ts'
 
 interface Limits {
@@ -13,15 +14,14 @@ export interface Quota {
 
 export class SharedQuota {
   readonly #limits: Limits
-  readonly #owned = new Map<string, number>()
-  #used = 0
+  readonly #used = new Tally()
 
   constructor(limits: Limits) {
     this.#limits = limits
   }
 
   get used(): number {
-    return this.#used
+    return this.#used.total
   }
 
   of(owner: string): Quota {
@@ -29,22 +29,15 @@ export class SharedQuota {
     return {
       take: (bytes) => {
         taken += bytes
-        const owned = this.#add(owner, bytes)
-        if (owned > this.#limits.maxBytesPerOwner) throw unavailable('the spill files of one owner are full')
-        if (this.#used > this.#limits.maxBytes) throw unavailable('the spill files are full')
+        this.#used.addMany(bytes, owner)
+        if (this.#used.of(owner) > this.#limits.maxBytesPerOwner)
+          throw unavailable('the spill files of one owner are full')
+        if (this.#used.total > this.#limits.maxBytes) throw unavailable('the spill files are full')
       },
       release: () => {
-        this.#add(owner, -taken)
+        this.#used.addMany(-taken, owner)
         taken = 0
       },
     }
-  }
-
-  #add(owner: string, bytes: number): number {
-    this.#used += bytes
-    const owned = (this.#owned.get(owner) ?? 0) + bytes
-    if (owned === 0) this.#owned.delete(owner)
-    else this.#owned.set(owner, owned)
-    return owned
   }
 }
