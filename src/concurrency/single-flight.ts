@@ -24,3 +24,9 @@ export class SingleFlight<Result> {
     return made
   }
 }
+
+/** Runs `work` once for all calls, and again only after a failure. */
+export function lazily<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  const flight = new SingleFlight(work)
+  return () => flight.get('')
+}

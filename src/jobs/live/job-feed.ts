@@ -1,8 +1,8 @@
 import { requireAccount } from '../../access/require.ts'
 import type { Subscriptions } from '../../callers/subscriptions.ts'
 import type { Identified } from '../../concurrency/latest-stream.ts'
-import { lazily } from '../../concurrency/lazily.ts'
 import type { PullStream } from '../../concurrency/pull-stream.ts'
+import { lazily } from '../../concurrency/single-flight.ts'
 import type { Context, Parts } from '../../context/context.ts'
 import { type JobFetcher, openJobFetcher } from './fetch-jobs.ts'
 import {
