@@ -16,19 +16,12 @@ export class DispatchCapacity {
   readonly #serverQueues: ServerQueues | undefined
   readonly #gate: Pick<Gate, 'isOpen'> | undefined
   readonly #jobs: ReadonlyMap<string, RunningJob>
-  readonly #reserved: () => number
 
-  /** @param reserved how many more jobs of servers without a limit are about to begin */
-  constructor(
-    { slots, serverQueues, gate }: CapacityOptions,
-    jobs: ReadonlyMap<string, RunningJob>,
-    reserved: () => number,
-  ) {
+  constructor({ slots, serverQueues, gate }: CapacityOptions, jobs: ReadonlyMap<string, RunningJob>) {
     this.#slots = typeof slots === 'number' ? () => slots : slots
     this.#serverQueues = serverQueues
     this.#gate = gate
     this.#jobs = jobs
-    this.#reserved = reserved
   }
 
   /** How many more jobs of each server there is capacity for; '' stands for a server that no endpoint names any more. */
@@ -49,7 +42,7 @@ export class DispatchCapacity {
   }
 
   #freeSlots(): number {
-    return Math.max(0, this.#slots() - this.#countWithoutTicket() - this.#reserved())
+    return Math.max(0, this.#slots() - this.#countWithoutTicket())
   }
 
   #countWithoutTicket(): number {

@@ -10,7 +10,6 @@ import { ABORT_CHANNEL } from './pgboss/boss-queue.ts'
 import { fairSource } from './pgboss/fair-source.ts'
 import { keyedSource } from './pgboss/keyed-source.ts'
 import { type Settler, settleInBatches } from './pgboss/settle-in-batches.ts'
-import { type Reservation, Reservations } from './reservation.ts'
 import { type RunningJob, RunningJobs } from './running-jobs.ts'
 import { Settlement } from './settle-job.ts'
 import { NotSoon, Stopping } from './stopping.ts'
@@ -34,7 +33,6 @@ class JobDispatcher implements Dispatcher {
   readonly #capacity: DispatchCapacity
   readonly #source: JobSource
   readonly #settlement: Settlement
-  readonly #reservations: Reservations
   readonly #pace = new BacklogPace()
   #heartbeats: NodeJS.Timeout | undefined
   #hasFailed = false
@@ -49,12 +47,9 @@ class JobDispatcher implements Dispatcher {
     this.#options = options
     this.#settler = settleInBatches(options.boss, options.kind.queue, options.log)
     this.#running = new RunningJobs({ ...options, settler: this.#settler })
-    this.#capacity = new DispatchCapacity(options, this.#running.byDelivery, () => this.#reservations.ids.length)
+    this.#capacity = new DispatchCapacity(options, this.#running.byDelivery)
     const [{ limiter }, { limits }] = [options, this.#capacity]
     this.#settlement = new Settlement({ ...options, settler: this.#settler, isStopping: () => this.#stopping })
-    const [begin, left] = [(delivery: Delivery) => this.#begin(delivery), (delivery: Delivery) => this.#left(delivery)]
-    const giveUp = (delivery: Delivery) => this.#settlement.giveUp(delivery)
-    this.#reservations = new Reservations({ ...options, capacity: this.#capacity }, { begin, giveUp, left })
     this.#source = limiter ? keyedSource({ ...options, limiter }) : fairSource({ ...options, limits })
   }
 
@@ -64,10 +59,7 @@ class JobDispatcher implements Dispatcher {
     await queue.prepare(kind)
     const unlisten = await notifier.listen(QUEUE_CHANNEL, (name) => name === kind.queue && invalidate(), invalidate)
     this.#stopCancelling = await notifier.listen(ABORT_CHANNEL, (jobId) => this.#running.cancel(jobId), heartbeat)
-    const removeLocal = queue.addLocalWorker(kind, {
-      wake: () => this.#wakeHere(),
-      reserve: (delivery) => this.#reserve(delivery),
-    })
+    const removeLocal = queue.addLocalWorker(kind, { wake: () => this.#wakeHere() })
     const unwatch = queue.watchDue(kind, { onDue: invalidate, isDue: () => this.#hasFailed })
     const leaveGate = gate?.onOpen(invalidate) ?? (() => undefined)
     this.#stopWaking = () => {
@@ -103,10 +95,7 @@ class JobDispatcher implements Dispatcher {
     const ended = () => Promise.allSettled([...jobs.values()].map(({ done }) => done))
     let timer: NodeJS.Timeout | undefined
     // First what a claim under way may still bring: it would otherwise wait for a process that is gone.
-    await Promise.race([
-      this.#filled.then(() => this.#reservations.ended()).then(ended),
-      new Promise((resolve) => (timer = setTimeout(resolve, graceMs))),
-    ])
+    await Promise.race([this.#filled.then(ended), new Promise((resolve) => (timer = setTimeout(resolve, graceMs)))])
     clearTimeout(timer)
     for (const { controller } of jobs.values()) controller.abort(new Stopping())
     await ended()
@@ -125,11 +114,6 @@ class JobDispatcher implements Dispatcher {
     this.#invalidate()
     // Where a server is shared, the capacity for the job may be in another process.
     return !this.#stopping && this.#capacity.free() > 0 && this.#capacity.limits().size === 0
-  }
-
-  /** Only where nothing waits, or it would be begun before what was there first. */
-  #reserve(delivery: Delivery): Reservation | null {
-    return !this.#stopping && this.#source.isEmpty?.() === true ? this.#reservations.make(delivery) : null
   }
 
   async #fill(): Promise<void> {
@@ -154,9 +138,7 @@ class JobDispatcher implements Dispatcher {
   }
 
   async #take(free: number): Promise<void> {
-    const { deliveries, more } = await this.#pace.fetched(free, () =>
-      this.#source.take(free, [...this.#running.ids(), ...this.#reservations.ids]),
-    )
+    const { deliveries, more } = await this.#pace.fetched(free, () => this.#source.take(free, [...this.#running.ids()]))
     // A claim that was under way when the worker was stopped brings jobs that others can begin at once.
     const unclaimed = this.#stopping ? deliveries.filter(({ claimed }) => claimed === undefined) : []
     for (const delivery of deliveries) if (!unclaimed.includes(delivery)) this.#begin(delivery)

@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts'
 import type { Notifier } from '../db/notifier.ts'
 import type { Log } from '../values/log.ts'
 import type { JobKind } from './job-kind.ts'
-import type { ClaimedWith, Delivery, RowClaim, RowUnclaim } from './job-source.ts'
+import type { ClaimedWith, Delivery, RowClaim } from './job-source.ts'
 import type { BossQueue } from './pgboss/boss-queue.ts'
 import type { ServerQueues } from './server-queue.ts'
 import type { Ticket } from './ticket.ts'
@@ -43,13 +43,6 @@ export interface DispatchOptions {
   readonly rowClaim?: RowClaim
   /** Releases a row that was claimed with a delivery which the `limiter` has no capacity for. */
   unclaim?(claimed: ClaimedWith): Promise<void>
-  /** The same of one that was queued as already taken, as part of the statement that gives that up. */
-  unclaiming?(claimed: ClaimedWith): RowUnclaim
-  /**
-   * Keeps a place for a job of the key that is to be queued as already taken, until what it returns is called; null where the job would not
-   * begin at once. Absent: none may be queued so.
-   */
-  hold?(concurrencyKey: string): (() => void) | null
   /** Jobs of full concurrency keys stay in the queue; absent: accounts are served round robin. */
   readonly limiter?: KeyedLimiter
 }

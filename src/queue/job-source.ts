@@ -34,13 +34,6 @@ export interface RowClaim {
   readonly value: unknown
 }
 
-/** Releases a row that was claimed with its delivery, in the statement that releases that. */
-export interface RowUnclaim {
-  /** Common table expressions that change something only while `condition` holds. @param first the number of the first parameter */
-  expressions(condition: string, first: number): string
-  readonly values: readonly unknown[]
-}
-
 /** What names a delivery in the queue itself, for those that take it out in a statement of their own. */
 export interface QueueRow extends Pick<Delivery, 'id' | 'retryCount'> {
   readonly queue: string
@@ -67,8 +60,6 @@ export interface JobSource {
   take(free: number, known: readonly string[]): Promise<Taken>
   /** A job has ended here and `free` slots are free now: whether there may be something new to take. */
   left(delivery: Delivery, free: number): boolean
-  /** Whether nothing waited at the last look, besides what that took, and nothing was queued since. */
-  isEmpty?(): boolean
   /** New jobs may wait: what was read of the queue before is out of date. */
   invalidate?(): void
 }

@@ -1,10 +1,9 @@
 import type { Database, Tx } from '../db/database.ts'
 import type { JobKind } from './job-kind.ts'
 import type { Delivery } from './job-source.ts'
-import type { Reservation } from './reservation.ts'
 
 /** What a job's share is counted by: accounts are served round robin at each server, so that none holds up another. */
-export interface FairShare {
+interface FairShare {
   readonly accountId: string
   /** What does the work; its limit of jobs at once is counted over all queues. */
   readonly server: string
@@ -19,8 +18,6 @@ export interface EnqueueOptions {
   readonly concurrencyKey?: string
   /** Seconds from now before which no worker gets it. */
   readonly delaySeconds?: number
-  /** Of this job: it is queued as already taken. */
-  readonly reservation?: Reservation | undefined
 }
 
 /** One row of a prepared statement that inserts any number of them. */
@@ -37,12 +34,7 @@ export interface RowInsert {
    * of those that are, for `enqueueTogether` as `queued`. Absent: all are inserted.
    */
   readonly chosen?: string
-  /** Whether `text` ends by returning something where nothing is chosen. */
-  readonly returns?: boolean
 }
-
-/** What became of a job that was to be queued as taken: claimed, queued to wait, or not chosen by its insertion. */
-export type Taken<Row> = { readonly row: Row } | 'waiting' | 'not chosen'
 
 /** The jobs of an endpoint or a workflow: the route by which they waited, and the one that its engine block now gives them. */
 export interface Reroute {
@@ -94,12 +86,6 @@ interface TakenJob {
 export interface Queue {
   /** Makes sure that the queue is there: to be called before the transaction that uses it. Free once it is. */
   prepare(kind: JobKind): Promise<void>
-  /** Capacity of this process for a job that is about to be queued; null where none of its workers could begin it at once, ahead of nothing. */
-  reserve(
-    kind: JobKind,
-    jobId: string,
-    options: Pick<EnqueueOptions, 'fairShare' | 'concurrencyKey'>,
-  ): Reservation | null
   /**
    * Inserts a row and queues the job in one statement of the caller's transaction: both are there when that commits, and never were when it
    * rolls back. Resolves with what the insertion returns.
@@ -117,17 +103,6 @@ export interface Queue {
    * where the insertion has not chosen the row.
    */
   enqueueWith(db: Database, insert: RowInsert, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<boolean>
-  /**
-   * The same for a job whose `reservation` this process holds: inserts the row and queues the job as taken, and resolves with what the
-   * insertion returns. Where that fails the reservation is given up, and the job queued to wait with the row of `waiting`: then `waiting`.
-   */
-  enqueueTaken<Row extends object>(
-    db: Database,
-    rows: { readonly taken: RowInsert; readonly waiting: RowInsert },
-    kind: JobKind,
-    jobId: string,
-    options: EnqueueOptions & { readonly reservation: Reservation },
-  ): Promise<Taken<Row>>
   /**
    * Inserts a row that is `chosen` and queues the job, in a transaction that it shares with what comes while another one is under way, and
    * that waits for no lock longer than a batch does. Resolves with what the insertion returns under the job's id as `queued`; undefined

@@ -1,4 +1,3 @@
-import { untilAnswered } from '../db/until-answered.ts'
 import { isDatabaseDown } from '../errors/database-down.ts'
 import { StoreDown } from '../errors/store-down.ts'
 import type { DispatchOptions } from './dispatcher.ts'
@@ -7,7 +6,7 @@ import type { Settler } from './pgboss/settle-in-batches.ts'
 import type { RunningJob } from './running-jobs.ts'
 import { NotSoon } from './stopping.ts'
 
-interface SettlingOptions extends Pick<DispatchOptions, 'queue' | 'kind' | 'workerId' | 'log' | 'unclaiming'> {
+interface SettlingOptions extends Pick<DispatchOptions, 'queue' | 'kind' | 'workerId' | 'log'> {
   readonly settler: Settler
   isStopping(): boolean
 }
@@ -40,22 +39,6 @@ export class Settlement {
     const { queue, kind, workerId } = this.#options
     await queue.release(kind, deliveries, workerId)
     queue.wake(kind)
-  }
-
-  /**
-   * Releases what may have been queued as taken, with its row: the transaction failed, or the answer to its commit was lost. What its
-   * heartbeat has lost to another worker by then stays as it is. Never rejects.
-   */
-  async giveUp(delivery: Delivery): Promise<void> {
-    const { log, queue, kind, unclaiming } = this.#options
-    const release = async () => {
-      const row = delivery.claimed ? unclaiming?.(delivery.claimed) : undefined
-      if (await queue.giveUp(kind, delivery, row)) queue.wake(kind)
-    }
-    await untilAnswered(release).catch((error: Error) =>
-      // Its heartbeat runs out.
-      log.warn({ err: error.message, jobId: delivery.jobId }, 'a job could not be released to the queue'),
-    )
   }
 
   /**

@@ -70,9 +70,8 @@ async function writeEnd(parts: DeliveryParts, job: JobName, end: OwnEnd, read: E
       id,
       options,
     )
-  const { delivery, answer, notChosen } = await queueDelivery(parts, making, write, CHOSEN)
+  const { delivery, answer } = await queueDelivery(parts, making, write, CHOSEN)
   if (answer !== undefined) return { ended: answer, made: delivery }
-  notChosen()
   throw new Error(`the claim of ${job.jobId} does not stand any more`)
 }
 

@@ -15,9 +15,9 @@ export const loadDeliveries = (): Promise<unknown> => Promise.all([creating(), c
 export function openDeliveryPort(parts: () => DeliveryParts): DeliveryPort {
   let createWithEnd: DeliveryPort['createWithEnd'] | undefined
   return {
-    create: async (tx, job, url, isRepeated) => {
+    create: async (tx, job, url) => {
       const { createDelivery } = await creating()
-      return createDelivery(parts(), tx, { ...job, kind: 'job', isBegunLater: isRepeated }, url)
+      return createDelivery(parts(), tx, { ...job, kind: 'job' }, url)
     },
     createWithEnd: async (job, end) => {
       const { openCreateWithEnd } = await creatingWithEnd()

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { INSERT_WAITING_ONCE } from '../../src/jobs/insert-job.ts'
+import { INSERT_JOB_ONCE } from '../../src/jobs/insert-job.ts'
 import { BEGIN_HELD } from '../setup/postgres/held-transaction.ts'
 import { lost } from '../setup/postgres/lost-answer.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
@@ -56,7 +56,7 @@ async function sent(work: () => Promise<unknown>): Promise<string[]> {
     query.mockRestore()
   }
 }
-const isInsertion = (name: string) => name.startsWith(`${INSERT_WAITING_ONCE.name} `)
+const isInsertion = (name: string) => name.startsWith(`${INSERT_JOB_ONCE.name} `)
 
 interface Insertion {
   /** Of each submission in it. */
@@ -96,7 +96,7 @@ describe('a submission with an Idempotency-Key', () => {
     await submit(key, 'first')
     const statements = await sent(() => submit(key, 'second'))
     const own = statements.filter((name) => name === 'authenticate' || /idempoten|insert_|begin|commit/i.test(name))
-    expect(own.map((name) => name.split(' ')[0])).toEqual(['authenticate', INSERT_WAITING_ONCE.name])
+    expect(own.map((name) => name.split(' ')[0])).toEqual(['authenticate', INSERT_JOB_ONCE.name])
     expect(await rows(ROWS, [account])).toEqual(
       ['first', 'second'].map((order) => ({ id: expect.any(String), key: order, isQueued: true, isOne: true })),
     )

@@ -30,25 +30,16 @@ const END_JOB = `
  */
 export async function endJob(parts: EndingParts, end: JobEnd): Promise<boolean> {
   let made: MadeDelivery | undefined
-  let runs = 0
-  const abandon = (): void => {
-    made?.abandoned()
-    made = undefined
-  }
   const ended = await inRetriedTransaction(parts.db, end.accountId, async (tx) => {
-    // What was held up before is repeated as a whole.
-    abandon()
-    runs++
+    // A transaction that was held up is repeated as a whole.
+    made = undefined
     const written = await writeEnd(tx, end)
     if (written === null) return null
     const { webhook_url: url } = written
     await end.also?.(tx)
     const { accountId, jobId } = end
-    if (url !== null) made = await parts.deliveries.create(tx, { accountId, jobId }, url, runs > 1)
+    if (url !== null) made = await parts.deliveries.create(tx, { accountId, jobId }, url)
     return written
-  }).catch((error: unknown) => {
-    abandon()
-    throw error
   })
   if (ended === null) return false
   made?.committed()

@@ -7,21 +7,16 @@ import type { JobFailure } from '../job-states.ts'
 import type { EndedJob } from '../notes/note-end.ts'
 import type { StoredOutput } from '../sign-outputs.ts'
 
-/** A delivery that was created, as long as its transaction is under way: exactly one of the two is to be called. */
+/** A delivery that was created, as long as its transaction is under way. */
 export interface MadeDelivery {
-  /** After the commit. */
+  /** To be called after the commit. */
   committed(): void
-  /** The transaction failed, as far as is known. */
-  abandoned(): void
 }
 
 /** What the end of a job is delivered through: webhooks implement it, the runtime injects it. */
 export interface DeliveryPort {
-  /**
-   * Creates and queues the delivery of a job that `tx` just ended: it is there if and only if the terminal state is.
-   * @param isRepeated the transaction was held up before: what can be done later is left out
-   */
-  create(tx: Tx, job: JobName, url: string, isRepeated: boolean): Promise<MadeDelivery>
+  /** Creates and queues the delivery of a job that `tx` just ended: it is there if and only if the terminal state is. */
+  create(tx: Tx, job: JobName, url: string): Promise<MadeDelivery>
   /**
    * Completes a job and creates its delivery in one statement, which those share that come while another one is under way. null: that
    * cannot be.

@@ -1,18 +1,16 @@
 import type { AccountHolder } from '../../access/actor.ts'
 import { requireAccount } from '../../access/require.ts'
-import { nextTurn } from '../../concurrency/next-turn.ts'
 import type { Context } from '../../context/context.ts'
 import { isDatabaseDown } from '../../errors/database-down.ts'
 import { internalError, paymentRequired, ServiceError } from '../../errors/service-error.ts'
 import { type IdempotentRequest, recallJob } from '../../idempotency/remember-response.ts'
 import type { JobKind } from '../../queue/job-kind.ts'
-import type { FairShare, RowInsert } from '../../queue/queue.ts'
+import type { RowInsert } from '../../queue/queue.ts'
 import { idTime } from '../../values/id.ts'
-import { INSERT_TAKEN, INSERT_TAKEN_ONCE, INSERT_WAITING, INSERT_WAITING_ONCE } from '../insert-job.ts'
+import { INSERT_JOB, INSERT_JOB_ONCE } from '../insert-job.ts'
 import type { JobOptions } from '../job-options.ts'
 import type { QueuedType } from '../job-states.ts'
 import { notifyJob } from '../live/notify-job.ts'
-import type { ClaimedRow } from './claim-jobs.ts'
 import { withNewId } from './with-new-id.ts'
 
 /** What a caller gets for a job that was accepted. */
@@ -68,7 +66,7 @@ async function replayed(ctx: Context, idempotency: IdempotentRequest | null): Pr
 
 /**
  * Records a job, its queue row and its Idempotency-Key, committed together before this returns; or finds the job that a request with the
- * same key made before. It is charged when a worker takes it: at once where one of this process is idle.
+ * same key made before. It is charged when a worker takes it.
  * @throws UNAUTHORIZED without an account, PAYMENT_REQUIRED unless the balance is positive, IDEMPOTENCY_MISMATCH
  */
 export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission> {
@@ -79,10 +77,10 @@ export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission
 
 async function queueAs(ctx: Context, jobId: string, actor: AccountHolder, job: QueuedJob): Promise<Submission> {
   const { kind, idempotency } = job
-  const inserts = insertsOf(jobId, actor, job)
+  const row = insertOf(jobId, actor, job)
   const fairShare = { accountId: actor.accountId, server: job.server, isAwaited: job.options?.live === true }
   await ctx.queue.prepare(kind)
-  const insert = () => queueOnce(ctx, inserts, kind, jobId, fairShare)
+  const insert = () => ctx.queue.enqueueWith(ctx.db, row, kind, jobId, { fairShare })
   const replay = idempotency === null ? await insert().then(() => null) : await replayUnless(ctx, idempotency, insert)
   if (replay !== null) return replay
   notifyJob(ctx, { accountId: actor.accountId, jobId })
@@ -91,12 +89,7 @@ async function queueAs(ctx: Context, jobId: string, actor: AccountHolder, job: Q
 
 const MOST_TRIES = 3
 
-interface Inserts {
-  readonly taken: RowInsert
-  readonly waiting: RowInsert
-}
-
-function insertsOf(jobId: string, actor: AccountHolder, job: QueuedJob): Inserts {
+function insertOf(jobId: string, actor: AccountHolder, job: QueuedJob): RowInsert {
   const columns = [
     jobId,
     actor.accountId,
@@ -111,33 +104,8 @@ function insertsOf(jobId: string, actor: AccountHolder, job: QueuedJob): Inserts
     actor.kind === 'session' ? actor.userId : null,
   ]
   const { idempotency } = job
-  if (idempotency === null)
-    return { taken: { ...INSERT_TAKEN, row: columns }, waiting: { ...INSERT_WAITING, row: columns } }
-  const row = [...columns, idempotency.key, idempotency.requestHash]
-  return { taken: { ...INSERT_TAKEN_ONCE, row }, waiting: { ...INSERT_WAITING_ONCE, row } }
-}
-
-/**
- * Where a worker of this process is idle, it has the job with the commit that makes it. Returns false where its Idempotency-Key stands for
- * another job.
- */
-async function queueOnce(
-  ctx: Context,
-  inserts: Inserts,
-  kind: JobKind,
-  jobId: string,
-  fairShare: FairShare,
-): Promise<boolean> {
-  const { queue, db } = ctx
-  const reservation = queue.reserve(kind, jobId, { fairShare })
-  if (reservation === null) return queue.enqueueWith(db, inserts.waiting, kind, jobId, { fairShare })
-  const taken = await queue.enqueueTaken<ClaimedRow>(db, inserts, kind, jobId, { fairShare, reservation })
-  if (taken === 'not chosen') return false
-  if (taken === 'waiting') return true
-  reservation.begin(taken.row.funded ? taken.row : undefined)
-  // The worker's first steps go first: they would wait for the answer to be written.
-  await nextTurn()
-  return true
+  if (idempotency === null) return { ...INSERT_JOB, row: columns }
+  return { ...INSERT_JOB_ONCE, row: [...columns, idempotency.key, idempotency.requestHash] }
 }
 
 /**

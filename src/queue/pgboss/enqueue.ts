@@ -1,14 +1,12 @@
 import type { PgBoss } from 'pg-boss'
 import { toUUID } from 'typeid-js'
-import type { Database, Tx } from '../../db/database.ts'
+import type { Tx } from '../../db/database.ts'
 import { messageSpan } from '../../telemetry/span-names.ts'
 import { inProducerSpan, traceOfNow } from '../../telemetry/spans.ts'
-import { newId } from '../../values/id.ts'
 import { logScope } from '../../values/log-scope.ts'
 import type { JobKind } from '../job-kind.ts'
 import type { Origin } from '../job-source.ts'
 import type { EnqueueOptions, Queue, RowInsert } from '../queue.ts'
-import type { Reservation } from '../reservation.ts'
 import { BatchedInserts, type QueueStatement, statementOf } from './batched-inserts.ts'
 import { bossDatabase } from './boss-database.ts'
 import { JointInserts } from './joint-inserts.ts'
@@ -22,21 +20,16 @@ interface Pushing {
   readonly prepare: Queue['prepare']
   /** Returns whether a worker of this process takes it. */
   wake(kind: JobKind): boolean
-  /** Whether no worker of this process can take the job, and this is the first of a quiet time: then the statement itself notifies. */
-  beginsPush(kind: JobKind): boolean
 }
 
 /** The part of the queue that takes jobs in. */
 export function enqueueing(
   boss: () => Promise<PgBoss>,
-  { prepare, wake, beginsPush }: Pushing,
-): Pick<Queue, 'enqueue' | 'enqueueWith' | 'enqueueTaken' | 'enqueueTogether' | 'enqueueAgain'> {
-  const inserts = new BatchedInserts({ beginsPush, wake })
-  const statement = async (kind: JobKind, jobId: string, options: EnqueueOptions | undefined) => {
-    const waiting = await queueStatement(await boss(), kind, jobId, options)
-    options?.reservation?.queued(originOfNow())
-    return options?.reservation === undefined ? waiting : taken(waiting)
-  }
+  { prepare, wake }: Pushing,
+): Pick<Queue, 'enqueue' | 'enqueueWith' | 'enqueueTogether' | 'enqueueAgain'> {
+  const inserts = new BatchedInserts(wake)
+  const statement = async (kind: JobKind, jobId: string, options: EnqueueOptions | undefined) =>
+    queueStatement(await boss(), kind, jobId, options)
   return {
     enqueue: <Row extends object>(
       tx: Pick<Tx, 'query'>,
@@ -47,14 +40,13 @@ export function enqueueing(
     ) =>
       inSendSpan(kind, jobId, async () => {
         const queued = await statement(kind, jobId, options)
-        return (await tx.query<Row>(statementOf(kind, [{ insert, queued, jobId }], false, AS_ITS_TRANSACTION))).rows
+        return (await tx.query<Row>(statementOf(kind, [{ insert, queued, jobId }], AS_ITS_TRANSACTION))).rows
       }),
     enqueueWith: (db, insert, kind, jobId, options) =>
       inSendSpan(kind, jobId, async () => {
-        const queued = await queueStatement(await boss(), kind, jobId, options)
+        const queued = await statement(kind, jobId, options)
         return inserts.add(db, kind, { insert, queued, jobId, owner: options?.fairShare?.accountId ?? jobId })
       }),
-    enqueueTaken: enqueueingTaken(boss, inserts),
     enqueueTogether: enqueueingTogether(statement),
     enqueueAgain: (tx, kind, jobId, options) =>
       inSendSpan(kind, jobId, async () => {
@@ -64,28 +56,6 @@ export function enqueueing(
       }),
   }
 }
-
-const enqueueingTaken =
-  (boss: () => Promise<PgBoss>, inserts: BatchedInserts): Queue['enqueueTaken'] =>
-  <Row extends object>(
-    db: Database,
-    { taken: insert, waiting }: { readonly taken: RowInsert; readonly waiting: RowInsert },
-    kind: JobKind,
-    jobId: string,
-    options: EnqueueOptions & { readonly reservation: Reservation },
-  ) =>
-    inSendSpan(kind, jobId, async () => {
-      const owner = options.fairShare?.accountId ?? jobId
-      const { reservation, ...others } = options
-      reservation.queued(originOfNow())
-      const statement = async (given: EnqueueOptions) => queueStatement(await boss(), kind, jobId, given)
-      const later = async () => ({ insert: waiting, queued: await statement(others), jobId, owner })
-      const queued = await statement(options).then(taken, (error: unknown) => {
-        reservation.drop()
-        throw error
-      })
-      return inserts.addTaken<Row>(db, kind, { insert, queued, jobId }, later, reservation)
-    })
 
 const enqueueingTogether = (
   statement: (kind: JobKind, jobId: string, options: EnqueueOptions | undefined) => Promise<QueueStatement>,
@@ -101,11 +71,9 @@ const inSendSpan = <Result>(kind: JobKind, id: string, work: () => Promise<Resul
   inProducerSpan(() => messageSpan('send', kind.queue, id), work)
 
 /** `lane` is the stored name of the concurrency key: rows that were queued before a release keep it. */
-const payload = (jobId: string, { concurrencyKey, fairShare, reservation }: EnqueueOptions = {}) => ({
+const payload = (jobId: string, { concurrencyKey }: EnqueueOptions = {}) => ({
   jobId,
   ...(concurrencyKey !== undefined && { lane: concurrencyKey }),
-  // As a claim names it.
-  ...(fairShare !== undefined && reservation !== undefined && { worker: reservation.workerId }),
   ...originOfNow(),
 })
 
@@ -141,21 +109,5 @@ async function queueStatement(
   await boss.send(kind.queue, payload(jobId, options), { id, db: { executeSql }, ...sending(options) })
   return { text: caught.text, rows: String(caught.values[0]) }
 }
-
-const [INTO, VALUES] = [/(?<=INSERT INTO \S+ \()\s*id,/, /(?<=SELECT)\s+COALESCE\(id, /]
-
-/** Whether pg-boss writes its insert as `taken` knows it: where not, nothing is reserved. */
-export async function canBeTaken(boss: PgBoss, queue: string): Promise<boolean> {
-  const { text } = await queueStatement(boss, { queue }, newId('job'), undefined)
-  return INTO.test(text) && VALUES.test(text)
-}
-
-/** pg-boss's insert, of a row that is fetched already. */
-const taken = ({ text, rows }: QueueStatement): QueueStatement => ({
-  rows,
-  text: text
-    .replace(INTO, 'state, started_on, heartbeat_on, id,')
-    .replace(VALUES, " 'active'::pgboss.job_state, pgboss.job_now(), pgboss.job_now(), COALESCE(id, "),
-})
 
 export const queueId = (jobId: string): string => toUUID(jobId as Parameters<typeof toUUID>[0])

@@ -21,16 +21,11 @@ export function fairSource({ db, kind, workerId, limits = () => NO_LIMITS, rowCl
   const mine = { queue: kind.queue, workerId }
   let turn: Turn = { served: '', awaited: '', inARow: 0 }
   let answerLost = false
-  let isEmpty = false
-  let invalidations = 0
   return {
     take: async (free, known) => {
-      // Not known before the answer: it may fill the slots.
-      isEmpty = false
       try {
         if (answerLost) await releaseUnknown(db, { ...mine, known })
         answerLost = false
-        const before = invalidations
         const claim = { ...mine, free, after: turn, limits: limits() }
         const deliveries = await claimQueued(db, claim, rowClaim).catch((error: unknown) => {
           // A row that PostgreSQL refuses fails alone, when it is claimed: nothing was taken.
@@ -38,7 +33,6 @@ export function fairSource({ db, kind, workerId, limits = () => NO_LIMITS, rowCl
           return claimQueued(db, claim)
         })
         turn = deliveries.reduce(nextTurn, turn)
-        isEmpty = deliveries.length < free && claim.limits.size === 0 && invalidations === before
         // Accounts with less than their share left slots free that others can use.
         return { deliveries, more: deliveries.length > 1 && deliveries.length < free }
       } catch (error) {
@@ -47,11 +41,6 @@ export function fairSource({ db, kind, workerId, limits = () => NO_LIMITS, rowCl
       }
     },
     left: () => true,
-    isEmpty: () => isEmpty,
-    invalidate: () => {
-      isEmpty = false
-      invalidations++
-    },
   }
 }
 

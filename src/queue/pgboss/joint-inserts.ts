@@ -38,7 +38,7 @@ export class JointInserts {
 
 function batchOf(db: Database, kind: JobKind): BatchedCalls<Queued, Inserted | undefined> {
   const insertAll = async (batch: readonly Queued[]) => {
-    const statement = statementOf(kind, batch, false, AS_ITS_TRANSACTION)
+    const statement = statementOf(kind, batch, AS_ITS_TRANSACTION)
     const { rows } = await inBriefTransaction(db, (tx) => tx.query<Inserted>(statement))
     const inserted = new Map(rows.map((row) => [row.queued, row]))
     return batch.map(({ jobId }) => inserted.get(jobId))

@@ -40,7 +40,6 @@ class KeyedSource implements JobSource {
    */
   #exhausted: readonly string[] | undefined
   #invalidations = 0
-  #isEmpty = false
 
   constructor(options: KeyedSourceOptions) {
     this.#options = options
@@ -59,7 +58,6 @@ class KeyedSource implements JobSource {
       return { deliveries, more: jobs.length === size && !this.#isNothingBesides() }
     }
     this.#batch = limiter.leastBatch
-    this.#isEmpty = false
     // Their keys are left out of the next fetch, which finds others instead.
     await this.#release(rejected, unclaimed)
     return { deliveries, more: true }
@@ -81,12 +79,7 @@ class KeyedSource implements JobSource {
     return this.#options.limiter.release(concurrencyKey) || free <= 1
   }
 
-  isEmpty(): boolean {
-    return this.#isEmpty
-  }
-
   invalidate(): void {
-    this.#isEmpty = false
     this.#invalidations++
     this.#exhausted = undefined
   }
@@ -99,7 +92,6 @@ class KeyedSource implements JobSource {
     const jobs = await fetchWithRows<Payload>(boss, kind.queue, options, rowClaim)
     const isOther = ({ data: { lane: key } }: Fetched<Payload>) =>
       key === undefined || this.#exhausted?.includes(key) === false
-    this.#isEmpty = jobs.length < size && full.length === 0 && this.#invalidations === before
     if (jobs.length < size) this.#exhausted = this.#invalidations === before ? full : undefined
     else if (jobs.some(isOther)) this.#exhausted = undefined
     return jobs

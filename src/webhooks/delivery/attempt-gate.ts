@@ -63,21 +63,6 @@ export class AttemptGate {
     return this.#latencies.of(key) < RESPONSIVE_MS
   }
 
-  /**
-   * Keeps a place for the key's next attempt until what it returns is called, just before that passes or where it never will; null where the
-   * attempt would have to wait for its ticket.
-   */
-  hold(key: string): (() => void) | null {
-    const keys = keysOf(key)
-    if (this.#closed || this.#waiting > 0 || !this.#fits(keys)) return null
-    this.#count(keys, 1)
-    return () => {
-      this.#count(keys, -1)
-      // The attempt that it was for comes first.
-      setImmediate(() => this.#grant())
-    }
-  }
-
   /** Takes the steps once the key has capacity. @throws when the gate was closed or `signal` aborted before */
   async pass<Prepared, Result>(key: string, signal: AbortSignal, steps: Steps<Prepared, Result>): Promise<Result> {
     const preparation = new Preparation(steps, this.#now)

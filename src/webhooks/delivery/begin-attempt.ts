@@ -24,7 +24,7 @@ export interface Attempt {
 }
 
 /** An attempt as PostgreSQL has begun it. */
-export interface BegunRow {
+interface BegunRow {
   id: string
   account_id: string
   url: string

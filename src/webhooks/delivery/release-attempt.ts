@@ -1,25 +1,24 @@
 import { BatchedCalls } from '../../concurrency/batch-calls.ts'
 import type { Parts } from '../../context/context.ts'
 import { isDatabaseDown } from '../../errors/database-down.ts'
-import type { ClaimedWith, RowUnclaim } from '../../queue/job-source.ts'
-import { type Attempt, attemptOf } from './begin-attempt.ts'
+import type { Attempt } from './begin-attempt.ts'
 
 const MAX_BATCH = 100
 /** What holds one batch up keeps the next one waiting no longer, and a row that PostgreSQL refuses fails alone. */
 const BATCHES = { longestWaitMs: 250, isOfOne: (error: unknown) => !isDatabaseDown(error) }
 
 /** Fenced by round and attempt: what another worker has begun since stays as it is. Once it is taken back, its number comes again. */
-const taking = (condition: string, first: number): string => `
-released as (
+const RELEASE = `
+with released as (
   update webhook_delivery d set attempt = d.attempt - 1, next_attempt_at = now()
-  from unnest($${first}::text[], $${first + 1}::int[], $${first + 2}::int[]) as mine (id, round, number)
-  where d.id = mine.id and d.round = mine.round and d.attempt = mine.number and d.state::text = 'pending' and ${condition}
+  from unnest($1::text[], $2::int[], $3::int[]) as mine (id, round, number)
+  where d.id = mine.id and d.round = mine.round and d.attempt = mine.number and d.state::text = 'pending'
   returning mine.id, mine.round, mine.number
 ), erased as (
   delete from webhook_attempt a using released r
   where a.delivery_id = r.id and a.round = r.round and a.number = r.number
-)`
-const RELEASE = `with ${taking('true', 1)} select from released`
+)
+select from released`
 
 export type ReleaseAttempt = (attempt: Attempt) => Promise<void>
 
@@ -32,12 +31,6 @@ export function openReleaseAttempt({ db }: Pick<Parts, 'db'>): ReleaseAttempt {
   const releases = new BatchedCalls(MAX_BATCH, release, BATCHES)
   return (attempt) => releases.call(attempt)
 }
-
-/** The same in the statement that gives up its place in the queue: only as long as that is still this process's. */
-export const attemptRowUnclaim = (claimed: ClaimedWith): RowUnclaim => ({
-  expressions: taking,
-  values: valuesOf([attemptOf(claimed)]),
-})
 
 const valuesOf = (attempts: readonly Attempt[]): unknown[] => [
   attempts.map(({ deliveryId }) => deliveryId),

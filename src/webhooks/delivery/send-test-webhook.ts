@@ -5,7 +5,7 @@ import { inTransaction } from '../../db/database.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import { newId } from '../../values/id.ts'
 import type { DeliveryParts } from '../payload-snapshot.ts'
-import { type CreatedDelivery, createDelivery } from './create-delivery.ts'
+import { createDelivery } from './create-delivery.ts'
 
 /**
  * Sends a webhook about a completed job that never existed to the account's URL, signed and retried like any other. Returns its id.
@@ -17,13 +17,9 @@ export async function sendTestWebhook(ctx: Context & DeliveryParts): Promise<str
   const account = await ctx.db.prisma.account.findUnique({ where: { id: accountId }, select: { webhookUrl: true } })
   const url = account?.webhookUrl ?? null
   if (url === null) throw invalidRequest("Set the account's webhook URL first.")
-  let made: CreatedDelivery | undefined
-  await inTransaction(ctx.db, async (tx) => {
-    made = await createDelivery(ctx, tx, { accountId, kind: 'test', jobId: newId('job', ctx.now()) }, url)
-  }).catch((error: unknown) => {
-    made?.abandoned()
-    throw error
-  })
-  made!.committed()
-  return made!.id
+  const made = await inTransaction(ctx.db, (tx) =>
+    createDelivery(ctx, tx, { accountId, kind: 'test', jobId: newId('job', ctx.now()) }, url),
+  )
+  made.committed()
+  return made.id
 }

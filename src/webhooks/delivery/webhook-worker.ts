@@ -13,7 +13,7 @@ import { openDeadlines } from './deadlines.ts'
 import { deliverWebhook } from './deliver-webhook.ts'
 import { openPostWebhook } from './post-webhook.ts'
 import { openRecordAttempt } from './record-attempt.ts'
-import { attemptRowUnclaim, openReleaseAttempt } from './release-attempt.ts'
+import { openReleaseAttempt } from './release-attempt.ts'
 
 /** Attempts of this process at once. A hanging one costs a socket and 10 s. */
 const AT_ONCE = { perAccount: 64, perReceiver: 16 }
@@ -59,10 +59,8 @@ export async function startWebhookWorker(runtime: WebhookWorkerParts, resolver?:
     kind: WEBHOOK_KIND,
     slots: () => SLOTS + Math.min(SLOTS, gate.waiting),
     limiter,
-    hold: (key) => gate.hold(key),
     rowClaim: attemptRowClaim(runtime.settings, () => gate.waiting === 0),
     unclaim: (claimed) => parts.releaseAttempt(attemptOf(claimed)),
-    unclaiming: attemptRowUnclaim,
     handle: (_id, signal, claimed) => deliverWebhook(parts, claimed, signal),
   })
   return {

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { INSERT_TAKEN, INSERT_TAKEN_ONCE, INSERT_WAITING, INSERT_WAITING_ONCE } from '../../../src/jobs/insert-job.ts'
+import { INSERT_JOB, INSERT_JOB_ONCE } from '../../../src/jobs/insert-job.ts'
 import { voiceKind } from '../../../src/queue/job-kind.ts'
 import { statementOf } from '../../../src/queue/pgboss/batched-inserts.ts'
 import { queueId } from '../../../src/queue/pgboss/enqueue.ts'
@@ -117,12 +117,8 @@ describe('rows that are queued at the same time', () => {
 
 test('the statements of jobs have names that PostgreSQL keeps whole, whatever the pool is called', () => {
   const kind = voiceKind('p'.repeat(32))
-  // One that is taken wakes no other worker.
-  const notifies = new Map(
-    [INSERT_WAITING, INSERT_WAITING_ONCE, INSERT_TAKEN, INSERT_TAKEN_ONCE].map((one, n) => [one, n < 2]),
-  )
-  for (const [insert, wakes] of notifies) {
+  for (const insert of [INSERT_JOB, INSERT_JOB_ONCE]) {
     const row = { insert: { ...insert, row: [] }, queued: { text: '', rows: '[]' }, jobId: 'job' }
-    expect(statementOf(kind, [row], wakes, null).name.length).toBeLessThanOrEqual(63)
+    expect(statementOf(kind, [row], null).name.length).toBeLessThanOrEqual(63)
   }
 })

@@ -63,19 +63,6 @@ const releaseAll = (source: JobSource, deliveries: Awaited<ReturnType<JobSource[
   deliveries.map((delivery) => source.left(delivery, FREE)).includes(true)
 
 describe('keyedSource', () => {
-  test('is empty once a look has found less than it asked for, and until something new may wait', async () => {
-    const { add, take, source } = await openKeyed((receiver) => receiver !== 'slow')
-    expect(source.isEmpty?.()).toBe(false)
-    await take()
-    expect(source.isEmpty?.()).toBe(true)
-    source.invalidate?.()
-    expect(source.isEmpty?.()).toBe(false)
-    await add('a slow', 20)
-    for (let more = true; more; ) ({ more } = await take())
-    // Nothing else was found, but those that were left out wait.
-    expect(source.isEmpty?.()).toBe(false)
-  })
-
   test('takes few jobs of a receiver of which nothing is known, and leaves the rest in the queue untouched', async () => {
     const { add, takeAll, states } = await openKeyed(() => false)
     await add('a r', 20)
@@ -134,7 +121,6 @@ describe('keyedSource', () => {
     const full = await openKeyed(() => true, { rowClaim, unclaim, limiter: refusing })
     await full.add('a r', 1)
     expect((await full.take()).deliveries).toEqual([])
-    expect(full.source.isEmpty?.()).toBe(false)
     expect(unclaim.mock.calls).toEqual([[expect.objectContaining({ row: expect.objectContaining({ most: 4 }) })]])
     expect(await full.states()).toEqual({ created: 1 })
   })

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { INSERT_WAITING, INSERT_WAITING_ONCE } from '../../../src/jobs/insert-job.ts'
+import { INSERT_JOB, INSERT_JOB_ONCE } from '../../../src/jobs/insert-job.ts'
 import { claimApart, claimTogether } from '../../setup/postgres/claims-apart.ts'
 import {
   type ChaosService,
@@ -131,7 +131,7 @@ describe('connections to the database that break', { timeout: 240_000 }, () => {
   ] as const)(
     '%s: each 202 has its one job, which its key leads to, and is charged and spoken once',
     async (_where, cut) => {
-      const batches = cutReplies([INSERT_WAITING.name, INSERT_WAITING_ONCE.name], LEAST_JOBS)
+      const batches = cutReplies([INSERT_JOB.name, INSERT_JOB_ONCE.name], LEAST_JOBS)
       fixture.proxy.rule = (bytes, sinceBegin) => batches(bytes, sinceBegin) && cut
       const texts: string[] = []
       const ids: string[] = []
@@ -203,7 +203,7 @@ describe('connections to the database that break', { timeout: 240_000 }, () => {
 
   test('right after a submission was committed, and before its reply: repeated with its key, it has the job that was made', async () => {
     const before = await idsOf()
-    const rule = cutReplies([INSERT_WAITING_ONCE.name])
+    const rule = cutReplies([INSERT_JOB_ONCE.name])
     fixture.proxy.rule = rule
     const key = { 'idempotency-key': 'once and no more' }
     const lost = await fixture.submit('cut at its submission.', key)

@@ -41,13 +41,6 @@ const settled = async () => {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Whether the key's next attempt would have its ticket at once. */
-const isFree = (gate: AttemptGate, key: string): boolean => {
-  const letGo = gate.hold(key)
-  letGo?.()
-  return letGo !== null
-}
-
 describe('AttemptGate', () => {
   test('an account’s delivery that comes last has its ticket, however many of the account’s other receivers hang', async () => {
     for (const hanging of [1, 4, 10, 40]) {
@@ -251,44 +244,6 @@ describe('AttemptGate', () => {
     expect(steps).toEqual(['early undone'])
     undoing.resolve()
     expect(await second).toBe('anew 2')
-  })
-
-  test('is free for a key as long as its places are, nothing waits, and it is open', async () => {
-    const gate = new AttemptGate(LIMITS)
-    const { answers, ends } = crowd(gate, 1)
-    expect(isFree(gate, 'a r')).toBe(true)
-    const others = crowd(gate, 1)
-    expect([isFree(gate, 'a r'), isFree(gate, 'a other')]).toEqual([false, true])
-    const waiting = crowd(gate, 1)
-    expect(isFree(gate, 'b other')).toBe(false)
-    await until(() => answers.length + others.answers.length === 2)
-    answers[0]!()
-    await until(() => waiting.answers.length === 1)
-    expect([isFree(gate, 'a r'), isFree(gate, 'b other')]).toEqual([false, true])
-    waiting.answers[0]!()
-    others.answers[0]!()
-    await Promise.all([ends, waiting.ends, others.ends])
-    expect(isFree(gate, 'a r')).toBe(true)
-    gate.close()
-    expect(isFree(gate, 'a r')).toBe(false)
-  })
-
-  test('holds a place for an attempt that is still to come, which others wait for until it is let go', async () => {
-    const gate = new AttemptGate(LIMITS)
-    const letGo = gate.hold('a r')!
-    const [here, there] = [crowd(gate, 1), crowd(gate, 1)]
-    await until(() => here.answers.length + there.answers.length === 1)
-    expect([isFree(gate, 'a r'), gate.waiting]).toEqual([false, 1])
-    letGo()
-    const next = crowd(gate, 1)
-    await until(() => here.answers.length + there.answers.length + next.answers.length === 2)
-    expect(gate.waiting).toBe(1)
-    for (const { answers } of [here, there, next]) answers[0]?.()
-    await until(() => gate.waiting === 0)
-    await until(() => here.answers.length + there.answers.length + next.answers.length === 3)
-    for (const { answers } of [here, there, next]) answers[0]?.()
-    await Promise.all([here.ends, there.ends, next.ends])
-    expect(isFree(gate, 'a r')).toBe(true)
   })
 
   test('takes a receiver for responsive for a second after its last answer, and not when it took its time', async () => {
