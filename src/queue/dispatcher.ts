@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts'
 import type { Notifier } from '../db/notifier.ts'
 import type { Log } from '../values/log.ts'
 import type { JobKind } from './job-kind.ts'
-import type { ClaimedWith, Delivery, RowClaim } from './job-source.ts'
+import type { Delivery, RowClaim } from './job-source.ts'
 import type { BossQueue } from './pgboss/boss-queue.ts'
 import type { ServerQueues } from './server-queue.ts'
 import type { Ticket } from './ticket.ts'
@@ -41,8 +41,6 @@ export interface DispatchOptions {
   stillOwned?(jobIds: readonly string[]): Promise<ReadonlySet<string>>
   /** Claims the jobs' own rows together with their deliveries; absent: `handle` claims each. */
   readonly rowClaim?: RowClaim
-  /** Releases a row that was claimed with a delivery which the `limiter` has no capacity for. */
-  unclaim?(claimed: ClaimedWith): Promise<void>
   /** Jobs of full concurrency keys stay in the queue; absent: accounts are served round robin. */
   readonly limiter?: KeyedLimiter
 }

@@ -37,7 +37,7 @@ const CLAIM_ATTEMPTS = 3
 
 /** Takes a job for this worker. null: it is finished already, gone, or just failed because it could not be paid. */
 export async function claimJob(parts: ClaimParts, jobId: string): Promise<Claim | null> {
-  const row = parts.claimed === undefined ? await takeRow(parts, jobId) : (parts.claimed?.row as ClaimedRow | undefined)
+  const row = parts.claimed === undefined ? await takeRow(parts.db, jobId) : (parts.claimed?.row as ClaimedRow | undefined)
   if (row === undefined) return null
   const claim = {
     jobId,
@@ -62,19 +62,8 @@ async function failUnpaid(parts: EndingParts, { jobId, accountId, attempt }: Cla
   await endJob(parts, { jobId, accountId, attempt: attempt - 1, nextAttempt: attempt, failure })
 }
 
-/** In a batch with others; alone where the batch failed, or its account could not pay for all of its jobs in it. */
-async function takeRow({ db, batches }: BatchParts, jobId: string): Promise<ClaimedRow | undefined> {
-  try {
-    const row = await batches.claims.call(jobId)
-    if (row === undefined || row.funded) return row
-  } catch {
-    // What is wrong with the batch may be another job: the error that is this one's comes again.
-  }
-  return takeAlone(db, jobId)
-}
-
 /** Of two workers that claim at the same time the second has waited for the first, but does not see its charge yet: it tries again. */
-async function takeAlone(db: Database, jobId: string): Promise<ClaimedRow | undefined> {
+async function takeRow(db: Database, jobId: string): Promise<ClaimedRow | undefined> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await outwaitLocks(db, jobId, async (longest) => (await claimJobs(db, [jobId], longest))[0])

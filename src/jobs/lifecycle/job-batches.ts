@@ -1,7 +1,6 @@
 import { BatchedCalls } from '../../concurrency/batch-calls.ts'
 import type { Parts } from '../../context/context.ts'
 import type { EndedJob } from '../notes/note-end.ts'
-import { type ClaimedRow, claimJobs } from './claim-jobs.ts'
 import { completeJobs } from './end-job.ts'
 import type { Completion, EndingParts } from './job-end.ts'
 
@@ -13,8 +12,6 @@ const HELD_UP = { longestWaitMs: 250 }
 
 /** The statements that jobs of one process share: a job alone goes out at once, those that come meanwhile make up the next batch. */
 export interface JobBatches {
-  /** Takes a job's id. @throws what any job of the batch throws */
-  readonly claims: BatchedCalls<string, ClaimedRow | undefined>
   /** The job that was completed; null leaves open why it was not. @throws what any job of the batch throws */
   readonly completions: BatchedCalls<Completion, EndedJob | null>
 }
@@ -25,6 +22,5 @@ export interface BatchParts extends EndingParts {
 }
 
 export const openJobBatches = ({ db, now }: Pick<Parts, 'db' | 'now'>): JobBatches => ({
-  claims: new BatchedCalls(MAX_JOBS, (ids: readonly string[]) => claimJobs(db, ids), HELD_UP),
   completions: new BatchedCalls(MAX_JOBS, (done: readonly Completion[]) => completeJobs(db, done, now()), HELD_UP),
 })

@@ -1,10 +1,9 @@
-import type { PgBoss } from 'pg-boss'
+import type { Job, PgBoss } from 'pg-boss'
 import type { KeyedLimiter } from '../../concurrency/keyed-limiter.ts'
 import type { Log } from '../../values/log.ts'
 import type { JobKind } from '../job-kind.ts'
-import type { ClaimedWith, Delivery, JobSource, Origin, RowClaim, Taken } from '../job-source.ts'
+import type { Delivery, JobSource, Origin, Taken } from '../job-source.ts'
 import type { BossQueue } from './boss-queue.ts'
-import { type Fetched, fetchWithRows } from './fetch-with-rows.ts'
 
 interface KeyedSourceOptions {
   readonly boss: PgBoss
@@ -13,10 +12,6 @@ interface KeyedSourceOptions {
   readonly limiter: KeyedLimiter
   readonly workerId: string
   readonly log: Log
-  /** Claims the row of a job that comes alone with it. */
-  readonly rowClaim?: RowClaim | undefined
-  /** Releases a row that was claimed so, where the job itself goes back. */
-  unclaim?(claimed: ClaimedWith): Promise<void>
 }
 
 type Rejected = Pick<Delivery, 'id' | 'retryCount'>
@@ -50,24 +45,22 @@ class KeyedSource implements JobSource {
     const { limiter } = this.#options
     if (this.#isNothingBesides()) return { deliveries: [], more: false }
     const size = sizeFor(free, this.#batch)
-    const since = performance.now()
     const jobs = await this.#fetch(size)
-    const { deliveries, rejected, unclaimed } = this.#accept(jobs, since)
+    const { deliveries, rejected } = this.#accept(jobs)
     if (rejected.length === 0) {
       if (jobs.length === size) this.#batch = limiter.batch
       return { deliveries, more: jobs.length === size && !this.#isNothingBesides() }
     }
     this.#batch = limiter.leastBatch
     // Their keys are left out of the next fetch, which finds others instead.
-    await this.#release(rejected, unclaimed)
+    await this.#release(rejected)
     return { deliveries, more: true }
   }
 
   /** Never rejects: what was accepted counts in the limiter, and is to begin. What could not be released comes back when its heartbeat runs out. */
-  async #release(rejected: readonly Rejected[], unclaimed: readonly ClaimedWith[]): Promise<void> {
-    const { queue, kind, workerId, log, unclaim } = this.#options
+  async #release(rejected: readonly Rejected[]): Promise<void> {
+    const { queue, kind, workerId, log } = this.#options
     try {
-      await Promise.all(unclaimed.map((claimed) => unclaim?.(claimed)))
       await queue.release(kind, rejected, workerId)
     } catch (error) {
       log.warn({ err: (error as Error).message, queue: kind.queue }, 'jobs could not be released to the queue')
@@ -84,36 +77,31 @@ class KeyedSource implements JobSource {
     this.#exhausted = undefined
   }
 
-  async #fetch(size: number): Promise<readonly Fetched<Payload>[]> {
-    const { boss, kind, limiter, rowClaim } = this.#options
+  async #fetch(size: number): Promise<readonly Job<Payload>[]> {
+    const { boss, kind, limiter } = this.#options
     const full = limiter.full()
     const before = this.#invalidations
     const options = { batchSize: size, ...(full.length > 0 && { ignoreGroups: full }) }
-    const jobs = await fetchWithRows<Payload>(boss, kind.queue, options, rowClaim)
-    const isOther = ({ data: { lane: key } }: Fetched<Payload>) =>
+    const jobs = await boss.fetch<Payload>(kind.queue, options)
+    const isOther = ({ data: { lane: key } }: Job<Payload>) =>
       key === undefined || this.#exhausted?.includes(key) === false
     if (jobs.length < size) this.#exhausted = this.#invalidations === before ? full : undefined
     else if (jobs.some(isOther)) this.#exhausted = undefined
     return jobs
   }
 
-  #accept(jobs: readonly Fetched<Payload>[], since: number) {
+  #accept(jobs: readonly Job<Payload>[]) {
     const deliveries: Delivery[] = []
     const rejected: Rejected[] = []
-    const unclaimed: ClaimedWith[] = []
     for (const job of jobs) {
       const { id, retryCount, data } = job
-      const claimed = job.claimed_id == null ? undefined : { row: { ...job, id: job.claimed_id }, since }
       const { jobId, lane: concurrencyKey, requestId, trace } = data
       const origin = { ...(requestId !== undefined && { requestId }), ...(trace !== undefined && { trace }) }
       if (this.#options.limiter.tryAcquire(concurrencyKey))
-        deliveries.push({ id, retryCount, jobId, concurrencyKey, origin, ...(claimed && { claimed }) })
-      else {
-        rejected.push({ id, retryCount })
-        if (claimed) unclaimed.push(claimed)
-      }
+        deliveries.push({ id, retryCount, jobId, concurrencyKey, origin })
+      else rejected.push({ id, retryCount })
     }
-    return { deliveries, rejected, unclaimed }
+    return { deliveries, rejected }
   }
 
   /** Whether the keys besides which nothing waits are all full: a look would read all that waits for them, and bring nothing. */

@@ -6,16 +6,7 @@ import {
   keysOf,
 } from '../../concurrency/concurrency-keys.ts'
 import { Latencies } from './latencies.ts'
-import { Preparation, type Steps } from './preparation.ts'
 
-/**
- * How many of those that wait for a receiver may be prepared, by how soon it answers: one statement then serves dozens, no delivery waits
- * for it, and what is prepared is granted long before it is stale. Half of them at least are prepared at once.
- */
-const AHEAD = [
-  { withinMs: 20, ahead: 128 },
-  { withinMs: 100, ahead: 64 },
-] as const
 /** A receiver that answers within this is responsive: what is held for it moves on. */
 const RESPONSIVE_MS = 1000
 
@@ -25,7 +16,6 @@ interface GateOptions extends KeyedLimits {
 }
 
 interface Waiting {
-  readonly preparation: Pick<Preparation<unknown>, 'isBegun' | 'begin' | 'takeBack'>
   grant(): void
   giveUp(error: Error): void
 }
@@ -63,17 +53,15 @@ export class AttemptGate {
     return this.#latencies.of(key) < RESPONSIVE_MS
   }
 
-  /** Takes the steps once the key has capacity. @throws when the gate was closed or `signal` aborted before */
-  async pass<Prepared, Result>(key: string, signal: AbortSignal, steps: Steps<Prepared, Result>): Promise<Result> {
-    const preparation = new Preparation(steps, this.#now)
+  /** Works once the key has capacity. @throws when the gate was closed or `signal` aborted before */
+  async pass<Result>(key: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
     const keys = keysOf(key)
-    await this.#acquire(key, keys, preparation).catch((error: Error) => preparation.rejectWith(error))
+    await this.#acquire(key, keys)
     let started = Number.NEGATIVE_INFINITY
     try {
-      if (signal.aborted) return await preparation.rejectWith(signal.reason)
-      const prepared = await preparation.fresh()
+      signal.throwIfAborted()
       started = this.#now()
-      return await steps.work(prepared)
+      return await work()
     } finally {
       this.#release(key, keys, this.#now() - started)
     }
@@ -87,15 +75,14 @@ export class AttemptGate {
     this.#waiting = 0
   }
 
-  async #acquire(key: string, keys: ConcurrencyKeys, preparation: Waiting['preparation']): Promise<void> {
+  async #acquire(key: string, keys: ConcurrencyKeys): Promise<void> {
     if (this.#closed) throw stopping()
     if (!this.#queues.has(key) && this.#fits(keys)) return this.#count(keys, 1)
-    preparation.takeBack()
     await new Promise<void>((resolve, reject) => {
       const queue = this.#queues.get(key) ?? { keys, waiting: [] }
       this.#queues.set(key, queue)
       this.#waiting++
-      queue.waiting.push({ grant: resolve, giveUp: reject, preparation })
+      queue.waiting.push({ grant: resolve, giveUp: reject })
     })
   }
 
@@ -111,7 +98,6 @@ export class AttemptGate {
   #grant(): void {
     for (const [key, queue] of this.#queues) {
       if (this.#fits(queue.keys)) this.#grantFirst(key, queue)
-      else prepareAhead(queue.waiting, this.#latencies.of(key))
     }
   }
 
@@ -137,10 +123,3 @@ export class AttemptGate {
 }
 
 const stopping = () => new Error('the worker is stopping')
-
-/** Only once some of them are used up, so that many are prepared together while enough are left for the time that takes. */
-function prepareAhead(waiting: readonly Waiting[], tookMs: number): void {
-  const ahead = AHEAD.find(({ withinMs }) => tookMs < withinMs)?.ahead ?? 0
-  if (ahead === 0 || waiting[ahead / 2]?.preparation.isBegun === true) return
-  for (const { preparation } of waiting.slice(0, ahead)) preparation.begin()
-}

@@ -2,7 +2,6 @@ import { BatchedCalls, dealOut } from '../../concurrency/batch-calls.ts'
 import type { Parts } from '../../context/context.ts'
 import type { Database } from '../../db/database.ts'
 import { isDatabaseDown } from '../../errors/database-down.ts'
-import type { ClaimedWith, RowClaim } from '../../queue/job-source.ts'
 import type { MeasuredParts } from '../../telemetry/telemetry.ts'
 import { idTime } from '../../values/id.ts'
 import type { SignedHeaders } from '../signing/sign.ts'
@@ -39,13 +38,13 @@ interface BegunRow {
  * Counts the attempt before its first byte is sent, so that a crash can only ever cost one. The lease keeps a second copy of the
  * queue's row from sending at the same time. Rows are found by id alone: by state, every call would read all that waits.
  */
-const beginning = (ids: string, most: `$${number}`): string => `
-locked as (
+const BEGIN = `
+with locked as (
   select id, state, attempt, next_attempt_at, timestamp from webhook_delivery
-  where id = any(${ids}) order by id for update skip locked
+  where id = any($1) order by id for update skip locked
 ), due as (
   select id from locked
-  where state = 'pending' and attempt < ${most} and next_attempt_at <= now()
+  where state = 'pending' and attempt < $2 and next_attempt_at <= now()
     and timestamp > extract(epoch from now()) - case when attempt = 0 then ${FRESH_SECONDS} else ${LATEST_START_SECONDS} end
 ), begun as (
   update webhook_delivery d set attempt = attempt + 1, next_attempt_at = now() + interval '${LEASE_SECONDS} seconds'
@@ -53,19 +52,8 @@ locked as (
   returning d.id, d.account_id, d.url, d.timestamp, d.signature, d.body, d.round, d.attempt
 ), noted as (
   insert into webhook_attempt (delivery_id, round, number, started_at) select id, round, attempt, now() from begun
-)`
-const BEGIN = `with ${beginning('$1', '$2')} select * from begun`
-
-/**
- * Begins the attempt of a delivery in the statement that takes it out of the queue.
- * @param isWanted whether its ticket may be granted at once: one that waits would have to be released
- */
-export const attemptRowClaim = (settings: Parts['settings'], isWanted: () => boolean): RowClaim => ({
-  expressions: (ids, most) => `${beginning(ids, `${most}::int` as typeof most)}, claimed as (select * from begun)`,
-  get value() {
-    return isWanted() ? mostAttempts(settings.webhookRetryDelays) : 0
-  },
-})
+)
+select * from begun`
 
 export type BeginAttempt = (deliveryId: string) => Promise<Attempt | null>
 
@@ -75,9 +63,6 @@ export function openBeginAttempt({ db, settings }: Pick<Parts, 'db' | 'settings'
   const begins = new BatchedCalls(MAX_BATCH, (ids: readonly string[]) => begin(db, ids, most), BATCHES)
   return (deliveryId) => begins.call(deliveryId)
 }
-
-/** The attempt that was begun with its delivery. */
-export const attemptOf = ({ row }: ClaimedWith): Attempt => toAttempt(row as BegunRow)
 
 /** How long a delivery waited for its first attempt, as that is made: one that is released before counts once all the same. */
 export function noteLag(

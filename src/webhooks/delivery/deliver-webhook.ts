@@ -6,10 +6,9 @@ import { deliverySpan } from '../../telemetry/span-names.ts'
 import { inClientSpan, noteFailure, noteStatus } from '../../telemetry/spans.ts'
 import { type DeliveryParts, snapshotPayload } from '../payload-snapshot.ts'
 import type { AttemptGate } from './attempt-gate.ts'
-import { type Attempt, attemptOf, type BeginAttempt, noteLag } from './begin-attempt.ts'
+import { type Attempt, type BeginAttempt, noteLag } from './begin-attempt.ts'
 import { noteEndedDelivery } from './note-attempt.ts'
 import type { AttemptResult, RecordAttempt } from './record-attempt.ts'
-import type { ReleaseAttempt } from './release-attempt.ts'
 import {
   type DeliveryKind,
   type DeliveryState,
@@ -22,7 +21,6 @@ import {
 interface AttemptParts extends DeliveryParts {
   readonly gate: AttemptGate
   readonly beginAttempt: BeginAttempt
-  readonly releaseAttempt: ReleaseAttempt
   readonly recordAttempt: RecordAttempt
   /** Sends the stored bytes; never throws: whatever happens is a result. */
   post(attempt: Attempt, signal: AbortSignal): Promise<AttemptResult>
@@ -43,14 +41,11 @@ export async function deliverWebhook(
   claimed: Delivery,
   signal: AbortSignal,
 ): Promise<'settled' | 'open'> {
-  const { jobId: deliveryId, concurrencyKey = '', claimed: row } = claimed
-  const early = row && { prepared: attemptOf(row), since: row.since }
-  // Begun with its ticket or shortly before, and recorded after it: the receiver's next delivery does not wait for this one's commit.
-  const sent = await parts.gate.pass<Attempt | null, Sent | null>(concurrencyKey, signal, {
-    early: early ?? undefined,
-    prepare: async () => (await parts.beginAttempt(deliveryId)) ?? (await beginAfterAll(parts, deliveryId)),
-    work: async (attempt) => (attempt === null ? null : { attempt, result: await send(parts, attempt, signal) }),
-    undo: async (attempt) => (attempt === null ? undefined : parts.releaseAttempt(attempt)),
+  const { jobId: deliveryId, concurrencyKey = '' } = claimed
+  // The attempt is recorded after its ticket is released: the receiver's next delivery does not wait for this one's commit.
+  const sent = await parts.gate.pass(concurrencyKey, signal, async (): Promise<Sent | null> => {
+    const attempt = (await parts.beginAttempt(deliveryId)) ?? (await beginAfterAll(parts, deliveryId))
+    return attempt === null ? null : { attempt, result: await send(parts, attempt, signal) }
   })
   if (sent === null) return 'open'
   const { attempt, result } = sent

@@ -7,13 +7,12 @@ import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import { followReceivers } from '../local-receivers.ts'
 import type { DeliveryParts } from '../payload-snapshot.ts'
 import { AttemptGate } from './attempt-gate.ts'
-import { attemptOf, attemptRowClaim, openBeginAttempt } from './begin-attempt.ts'
+import { openBeginAttempt } from './begin-attempt.ts'
 import { openConnections } from './connections.ts'
 import { openDeadlines } from './deadlines.ts'
 import { deliverWebhook } from './deliver-webhook.ts'
 import { openPostWebhook } from './post-webhook.ts'
 import { openRecordAttempt } from './record-attempt.ts'
-import { openReleaseAttempt } from './release-attempt.ts'
 
 /** Attempts of this process at once. A hanging one costs a socket and 10 s. */
 const AT_ONCE = { perAccount: 64, perReceiver: 16 }
@@ -50,7 +49,6 @@ export async function startWebhookWorker(runtime: WebhookWorkerParts, resolver?:
     ...runtime,
     gate,
     beginAttempt: openBeginAttempt(runtime),
-    releaseAttempt: openReleaseAttempt(runtime),
     recordAttempt: openRecordAttempt(runtime),
     post: openPostWebhook({ guard, connections, deadlines: openDeadlines() }),
   }
@@ -59,8 +57,6 @@ export async function startWebhookWorker(runtime: WebhookWorkerParts, resolver?:
     kind: WEBHOOK_KIND,
     slots: () => SLOTS + Math.min(SLOTS, gate.waiting),
     limiter,
-    rowClaim: attemptRowClaim(runtime.settings, () => gate.waiting === 0),
-    unclaim: (claimed) => parts.releaseAttempt(attemptOf(claimed)),
     handle: (_id, signal, claimed) => deliverWebhook(parts, claimed, signal),
   })
   return {

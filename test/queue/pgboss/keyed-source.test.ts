@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { KeyedLimiter } from '../../../src/concurrency/keyed-limiter.ts'
 import { inTransaction } from '../../../src/db/database.ts'
 import type { JobKind } from '../../../src/queue/job-kind.ts'
-import type { JobSource, RowClaim } from '../../../src/queue/job-source.ts'
+import type { JobSource } from '../../../src/queue/job-source.ts'
 import { keyedSource } from '../../../src/queue/pgboss/keyed-source.ts'
 import { newId } from '../../../src/values/id.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
@@ -100,29 +100,6 @@ describe('keyedSource', () => {
     await add('b r2', 1)
     source.invalidate?.()
     expect((await takeAll()).map(({ concurrencyKey }) => concurrencyKey)).toEqual(['b r2'])
-  })
-
-  test('a job that comes alone is claimed with its row; of several none is, and one that goes back is unclaimed', async () => {
-    const rowClaim: RowClaim = {
-      expressions: (ids, most) => `claimed as (select id, ${most}::int as most from unnest(${ids}::text[]) as id)`,
-      value: 4,
-    }
-    const { add, take, states } = await openKeyed(() => true, { rowClaim })
-    await add('a r', 1)
-    const [alone] = (await take()).deliveries
-    expect(alone?.claimed?.row).toMatchObject({ id: alone?.jobId, most: 4 })
-    await add('a r', 2)
-    expect((await take()).deliveries.map(({ claimed }) => claimed)).toEqual([undefined, undefined])
-    expect(await states()).toEqual({ active: 3 })
-
-    const unclaim = vi.fn(async () => undefined)
-    const refusing = new KeyedLimiter({ perAccount: 64, perReceiver: 32 })
-    vi.spyOn(refusing, 'tryAcquire').mockReturnValue(false)
-    const full = await openKeyed(() => true, { rowClaim, unclaim, limiter: refusing })
-    await full.add('a r', 1)
-    expect((await full.take()).deliveries).toEqual([])
-    expect(unclaim.mock.calls).toEqual([[expect.objectContaining({ row: expect.objectContaining({ most: 4 }) })]])
-    expect(await full.states()).toEqual({ created: 1 })
   })
 
   test('what finds no capacity is released as if it had never been taken', async () => {
