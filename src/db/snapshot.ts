@@ -1,5 +1,5 @@
 import type { Client, QueryResultRow } from 'pg'
-import { type CopiedRows, copyRows } from './copy-rows.ts'
+import { type CopyToStreamQuery, to as copyTo } from 'pg-copy-streams'
 import type { Database } from './database.ts'
 
 /** What a backup's connection calls itself: it may read for hours, and is not to be ended for that. */
@@ -49,11 +49,11 @@ export class Snapshot {
   }
 
   /**
-   * The rows of a `copy … to stdout`, each ended by `rowEnd`, PostgreSQL's own unless given. They end before PostgreSQL has said that they are all: what was copied is
-   * complete once `commit` has succeeded and `rowCount` is the number of `rows`.
+   * The bytes of a `copy … to stdout`. They end before PostgreSQL has said that they are all: what was copied is complete once `commit` has
+   * succeeded and `rowCount` is the number of rows that came.
    */
-  copy(text: string, rowEnd: '\n' | '\r\n' = '\n'): CopiedRows {
-    const copied = this.#client.query(copyRows(text, rowEnd))
+  copy(text: string): CopyToStreamQuery {
+    const copied = this.#client.query(copyTo(text))
     // For a reader that is not there yet: it finds the stream broken. Once the bytes have ended, `commit` fails.
     return copied.on('error', (error) => copied.destroy(error))
   }

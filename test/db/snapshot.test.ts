@@ -64,11 +64,10 @@ const others = async () =>
 async function copy(url: string, sql: string): Promise<{ text: string; rows: number }> {
   const snapshot = await Snapshot.open({ watched: new Servers([url]) })
   try {
-    const copied = snapshot.copy(`copy (${sql}) to stdout with (format csv)`, '\n')
+    const copied = snapshot.copy(`copy (${sql}) to stdout with (format csv)`)
     const chunks: Buffer[] = []
     for await (const chunk of copied) chunks.push(chunk)
     await snapshot.commit()
-    expect(copied.rows).toBe(copied.rowCount)
     return { text: Buffer.concat(chunks).toString(), rows: copied.rowCount }
   } finally {
     snapshot.close()
@@ -151,7 +150,7 @@ describe('a snapshot', () => {
     await watch.query('select pg_advisory_lock(1)')
     const snapshot = await Snapshot.open({ watched: new Servers([database.url]) })
     const ended = sql.startsWith('copy')
-      ? new Promise((resolve) => snapshot.copy(sql, '\n').once('error', resolve))
+      ? new Promise((resolve) => snapshot.copy(sql).once('error', resolve))
       : snapshot.query(sql).catch((error: Error) => error)
     await expect.poll(others, SOON).toEqual([{ query: sql }])
     snapshot.close()

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import type { Context } from '../../context/context.ts'
-import type { CopiedRows } from '../../db/copy-rows.ts'
 import { Snapshot } from '../../db/snapshot.ts'
 import type { MeasuredParts } from '../../telemetry/telemetry.ts'
+import { CsvLines } from './csv-lines.ts'
 import type { ExportQueue, ExportTicket } from './export-queue.ts'
 import type { Spill } from './spill.ts'
 
@@ -67,17 +67,13 @@ function stream(
   { accountId, head, copy: statement }: CsvSource,
   gone: AbortSignal | undefined,
 ): CsvExport {
-  let copy: CopiedRows | undefined
-  const startCopying = () => {
-    copy = snapshot.copy(statement, '\r\n')
-    return copy
-  }
+  const lines = new CsvLines()
   const endReading = () => {
     snapshot.close()
     ticket.doneReading()
   }
-  const rowsRead = (): number => copy?.rows ?? 0
-  const chunks = readCsv(snapshot, head, startCopying, endReading)
+  const rowsRead = (): number => lines.rows
+  const chunks = readCsv(snapshot, { head, statement, lines }, endReading)
   const csv = ctx.spill.through({ chunks, destroy: endReading }, accountId)
   csv.once('close', () => {
     ticket.release()
@@ -95,17 +91,16 @@ function stream(
 /** Ends only where PostgreSQL has said that it sent as many rows as came, and has ended the snapshot: what ends well is complete. */
 async function* readCsv(
   snapshot: Snapshot,
-  head: string,
-  startCopying: () => CopiedRows,
+  { head, statement, lines }: { readonly head: string; readonly statement: string; readonly lines: CsvLines },
   onEnd: () => void,
 ): AsyncGenerator<Buffer, undefined> {
   try {
     yield Buffer.from(head)
     // Not before: a client that asks for the head alone has disconnected by now.
-    const copy = startCopying()
-    for await (const chunk of copy) yield chunk
+    const copy = snapshot.copy(statement)
+    for await (const bytes of copy) yield lines.convert(bytes)
     await snapshot.commit()
-    if (copy.rowCount !== copy.rows) throw new Error(`an export of ${copy.rowCount} rows ended after ${copy.rows}`)
+    if (copy.rowCount !== lines.rows) throw new Error(`an export of ${copy.rowCount} rows ended after ${lines.rows}`)
   } finally {
     onEnd()
   }

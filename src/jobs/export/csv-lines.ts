@@ -1,0 +1,27 @@
+const [LF, QUOTE] = [0x0a, 0x22]
+const CRLF = Buffer.from('\r\n')
+
+/** Ends the rows of PostgreSQL's CSV in CR LF (RFC 4180), and counts them. A line feed between quotes belongs to a cell. */
+export class CsvLines {
+  #rows = 0
+  #isQuoted = false
+
+  /** Rows that have ended so far. */
+  get rows(): number {
+    return this.#rows
+  }
+
+  /** The next bytes, wherever they were cut. */
+  convert(bytes: Buffer): Buffer {
+    const parts: Buffer[] = []
+    let from = 0
+    for (let at = 0; at < bytes.length; at++) {
+      if (bytes[at] === QUOTE) this.#isQuoted = !this.#isQuoted
+      if (bytes[at] !== LF || this.#isQuoted) continue
+      parts.push(bytes.subarray(from, at), CRLF)
+      from = at + 1
+      this.#rows++
+    }
+    return Buffer.concat([...parts, bytes.subarray(from)])
+  }
+}
