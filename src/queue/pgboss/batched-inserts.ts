@@ -62,8 +62,9 @@ export class BatchedInserts {
 
   /** What fails a statement about many would otherwise fail all of their requests. */
   async #repeatAlone(db: Database, kind: JobKind, row: Queued, { error, isShared }: Failure): Promise<Repeated> {
-    // Where there is no connection to be had, a repetition would only wait as long again.
-    if (!(isShared || isHeldUp(error)) || !wasSent(error)) throw error
+    // Without a connection a repetition would only wait as long again. The repetition of a lost statement tells whether its job is there.
+    const mayFareBetter = wasSent(error) && (isShared || isHeldUp(error) || !wroteNothing(error))
+    if (!mayFareBetter) throw error
     try {
       const [isInserted] = await outwaitLocks(db, row.owner, (longest) => this.#insert(db, kind, [row], longest))
       return isInserted === true ? 'inserted' : 'not chosen'

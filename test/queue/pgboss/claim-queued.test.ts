@@ -250,18 +250,17 @@ describe('a claim with the rows of its jobs', () => {
 })
 
 describe('a submission where no worker is', () => {
-  test('wakes the workers of other processes with its own commit', async () => {
+  test('wakes the workers of other processes', async () => {
     const service = await startTestRuntime()
     const { key } = await service.createCaller()
     await applyEndpoint(service.runtime, 'away', { pool: 'away' })
     const client = await service.runtime.db.pool.connect()
-    const heard = new Promise<number>((resolve) => {
-      client.on('notification', ({ payload, processId }) => payload === 'voice.away' && resolve(processId))
+    const heard = new Promise<void>((resolve) => {
+      client.on('notification', ({ payload }) => payload === 'voice.away' && resolve())
     })
     await client.query('listen sonant_queue')
     await submitText(service.url, key, 'away', 'Who hears me?')
-    const { rows } = await client.query('select application_name from pg_stat_activity where pid = $1', [await heard])
-    expect(rows).toEqual([{ application_name: 'sonant' }])
+    await heard
     client.release(true)
     await service.close()
   })

@@ -62,7 +62,7 @@ describe('a webhook', () => {
     expect(() => new SvixWebhook(owner.secret).verify(request!.body.toString(), signedHeaders(request!))).not.toThrow()
   })
 
-  test('that comes alone is begun with its creation or on its way out of the queue, and signed in the read of its job', async () => {
+  test('is created in the statement that ends its job, and signed in the read of it', async () => {
     const path = newPath()
     const owner = await createOwner(service, receiver.url + path)
     const query = vi.spyOn(ServiceClient.prototype, 'query')
@@ -73,9 +73,7 @@ describe('a webhook', () => {
     const asked = query.mock.calls.map(([one]) => one as { name?: string; values?: unknown[] })
     query.mockRestore()
     const names = asked.filter(({ values }) => String(values).includes(id)).map(({ name }) => name)
-    // The process looks into the queue now and then: what is created in that moment waits there.
-    expect(names).toContainEqual(expect.stringMatching(/^create(_begun)?_delivery_with_end webhook$/))
-    expect(names).not.toContain('begin_attempts')
+    expect(names).toContain('create_delivery_with_end webhook')
     const signing = asked.filter(({ name }) => /^(ending_jobs|signed_job|signing_secrets)$/.test(name ?? ''))
     expect(signing.map(({ name }) => name)).toEqual(['ending_jobs'])
   })
