@@ -62,11 +62,15 @@ async function failUnpaid(parts: EndingParts, { jobId, accountId, attempt }: Cla
   await endJob(parts, { jobId, accountId, attempt: attempt - 1, nextAttempt: attempt, failure })
 }
 
-/** Of two workers that claim at the same time the second has waited for the first, but does not see its charge yet: it tries again. */
+/**
+ * A worker that waited for another one's claim of the job does not see that one's charge: it is refused by the ledger, or finds too little
+ * credit left. So both answers count only when a new statement gives them too.
+ */
 async function takeRow(db: Database, jobId: string): Promise<ClaimedRow | undefined> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await outwaitLocks(db, jobId, async (longest) => (await claimJobs(db, [jobId], longest))[0])
+      const row = await outwaitLocks(db, jobId, async (longest) => (await claimJobs(db, [jobId], longest))[0])
+      if (row === undefined || row.funded || attempt > 1) return row
     } catch (error) {
       if ((error as { code?: unknown }).code !== UNIQUE_VIOLATION || attempt === CLAIM_ATTEMPTS) throw error
     }

@@ -90,6 +90,7 @@ describe('jobs that a worker takes at the same time', () => {
     const { account, ids } = await submitted(3, COST * 3n)
     const claims = await claimAll([...ids, ...ids])
     expect(new Set(claims.flatMap((claim) => claim?.jobId ?? []))).toEqual(new Set(ids))
+    expect(await statusesOf(ids)).toEqual(['processing', 'processing', 'processing'])
     expect(await balance(account)).toBe(0n)
     const charges = await query(`select from credit_entry where account_id = $1 and kind = 'charge'`, [account])
     expect(charges).toHaveLength(3)
