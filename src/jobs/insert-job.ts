@@ -22,7 +22,7 @@ const IN_TIME = 'refuse_late_job(account_id, created_at)'
 export const INSERT_JOB: JobInsert = {
   name: 'insert_job',
   text: (condition) =>
-    `insert into job (${COLUMNS}) select ${COLUMNS} from ${MADE} where ${condition} returning ${IN_TIME}`,
+    `insert into job (${COLUMNS}) select ${COLUMNS} from ${MADE} where ${condition} returning id as queued, ${IN_TIME}`,
 }
 
 /** The same with an Idempotency-Key each, and the hash of its request: not where a key stands for another job. */
@@ -31,5 +31,5 @@ export const INSERT_JOB_ONCE: JobInsert = {
   with: KEYED,
   chosen: 'remembered',
   text: (condition) =>
-    `insert into job (${COLUMNS}) select ${COLUMNS} from made where ${condition} returning id, ${IN_TIME}`,
+    `insert into job (${COLUMNS}) select ${COLUMNS} from made where ${condition} returning id as queued, ${IN_TIME}`,
 }

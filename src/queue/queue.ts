@@ -23,16 +23,13 @@ export interface EnqueueOptions {
 /** One row of a prepared statement that inserts any number of them. */
 export interface RowInsert {
   readonly name: string
-  /** Its parameters are arrays, one for each column; `condition` must hold before it inserts anything. */
+  /** Its parameters are arrays, one for each column. It inserts nothing unless `condition` holds, and returns each row's job id as `queued`. */
   text(condition: string): string
   /** One value for each column. */
   readonly row: readonly unknown[]
   /** Common table expressions that belong to it. */
   readonly with?: string
-  /**
-   * Of these the one with the `id` of each job whose row is inserted: the others are not queued either, and `text` ends by returning the `id`
-   * of those that are, for `enqueueTogether` as `queued`. Absent: all are inserted.
-   */
+  /** Names the table expression with the `id` of each job whose row is inserted: only these are queued. Absent: all are. */
   readonly chosen?: string
 }
 
@@ -86,38 +83,19 @@ interface TakenJob {
 export interface Queue {
   /** Makes sure that the queue is there: to be called before the transaction that uses it. Free once it is. */
   prepare(kind: JobKind): Promise<void>
+  /** Queues a job in the caller's transaction, which has the job's own row. */
+  enqueue(tx: Tx, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<void>
   /**
-   * Inserts a row and queues the job in one statement of the caller's transaction: both are there when that commits, and never were when it
-   * rolls back. Resolves with what the insertion returns.
+   * Inserts a row and queues its job in one statement of its own, and wakes the workers. The next statement takes what comes meanwhile.
+   * Resolves with the insertion's answer; undefined if the insertion did not choose the row.
    */
-  enqueue<Row extends object = never>(
-    tx: Pick<Tx, 'query'>,
-    insert: RowInsert,
-    kind: JobKind,
-    jobId: string,
-    options?: EnqueueOptions,
-  ): Promise<readonly Row[]>
-  /**
-   * Inserts a row and queues the job in one statement, which is its own transaction, and wakes the workers: one round trip to the
-   * database instead of five. What is queued while such a statement is under way goes out together with the next one. Resolves with false
-   * where the insertion has not chosen the row.
-   */
-  enqueueWith(db: Database, insert: RowInsert, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<boolean>
-  /**
-   * Inserts a row that is `chosen` and queues the job, in a transaction that it shares with what comes while another one is under way, and
-   * that waits for no lock longer than a batch does. Resolves with what the insertion returns under the job's id as `queued`; undefined
-   * where the row is not chosen.
-   * @throws what any of those says that share the transaction: each may be written alone, in another way
-   */
-  enqueueTogether<Row extends object>(
+  enqueueWith<Row extends object>(
     db: Database,
     insert: RowInsert,
     kind: JobKind,
     jobId: string,
     options?: EnqueueOptions,
   ): Promise<Row | undefined>
-  /** Queues a job whose first queue row is gone or done with. */
-  enqueueAgain(tx: Tx, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<void>
   /**
    * A statement that ends deliveries, to be part of the one that ends the work itself: cheaper than a completion of their own, and no
    * crash comes between the two. `ids` and `retryCounts` are its parameters, arrays of equal length.
@@ -144,7 +122,7 @@ export interface Queue {
   rerouteOrphaned(routes: readonly EndpointRoute[]): Promise<number>
   /** Takes the voice jobs out whose endpoint was deleted while they waited. */
   withdrawOrphaned(): Promise<OrphanedJob[]>
-  /** Which worker has each of these jobs; none for those that wait, or that were queued again by `enqueueAgain`. */
+  /** Which worker has each of these jobs; none for those that wait, or that `enqueue` queued. */
   workersOf(db: Pick<Tx, 'query'>, jobIds: readonly string[]): Promise<Map<string, string>>
   /** Makes the deliveries of workers available whose last heartbeat is older than `deadAfterMs`; never those of `workerId`. */
   rescue(deadAfterMs: number, workerId: string): Promise<RescuedDeliveries[]>

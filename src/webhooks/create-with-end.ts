@@ -1,3 +1,4 @@
+import { notifyAccount } from '../accounts/notify-account.ts'
 import { BatchedCalls } from '../concurrency/batch-calls.ts'
 import { findJobsWith } from '../jobs/find-job.ts'
 import type { Job } from '../jobs/job-shape.ts'
@@ -5,9 +6,10 @@ import type { DeliveredEnd, DeliveryPort, JobName, OwnEnd } from '../jobs/lifecy
 import type { EndedJob } from '../jobs/notes/note-end.ts'
 import { receiverOf } from '../jobs/receiver-of.ts'
 import { WEBHOOK_KIND } from '../queue/job-kind.ts'
-import type { EnqueueOptions, RowInsert } from '../queue/queue.ts'
+import type { RowInsert } from '../queue/queue.ts'
 import { newId } from '../values/id.ts'
-import { queueDelivery } from './delivery/create-delivery.ts'
+import { deliveryInsert } from './delivery/create-delivery.ts'
+import { concurrencyKeyOf } from './delivery/webhook-delivery.ts'
 import { type DeliveryParts, SIGNED_COLUMNS, signPayload } from './payload-snapshot.ts'
 import type { SealedSecrets } from './signing/signing-secrets.ts'
 
@@ -61,18 +63,12 @@ async function writeEnd(parts: DeliveryParts, job: JobName, end: OwnEnd, read: E
     storedOutputs: end.outputs,
   } as const
   const content = await signPayload(parts, parts.db.pool, { deliveryId: id, accountId: job.accountId }, ended)
-  const making = { id, subject: { ...job, kind: 'job' }, url, content } as const
-  const write = (insert: RowInsert, options: EnqueueOptions) =>
-    parts.queue.enqueueTogether<EndedJob>(
-      parts.db,
-      endingWith(insert, end, { endedAt, url }),
-      WEBHOOK_KIND,
-      id,
-      options,
-    )
-  const { delivery, answer } = await queueDelivery(parts, making, write, CHOSEN)
-  if (answer !== undefined) return { ended: answer, made: delivery }
-  throw new Error(`the claim of ${job.jobId} does not stand any more`)
+  const insert = deliveryInsert({ id, subject: { ...job, kind: 'job' }, url, content }, CHOSEN)
+  const concurrencyKey = concurrencyKeyOf(job.accountId, url)
+  const written = endingWith(insert, end, { endedAt, url })
+  const answer = await parts.queue.enqueueWith<EndedJob>(parts.db, written, WEBHOOK_KIND, id, { concurrencyKey })
+  if (answer === undefined) throw new Error(`the claim of ${job.jobId} does not stand any more`)
+  return { ended: answer, made: { committed: () => notifyAccount(parts, job.accountId, id) } }
 }
 
 const endingWith = (insert: RowInsert, end: OwnEnd, delivered: DeliveredEnd): RowInsert => ({

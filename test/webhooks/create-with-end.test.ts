@@ -103,10 +103,10 @@ describe('a job that is completed with its delivery', () => {
 
   test('goes to the receiver that its account has by then', async () => {
     const { queue } = service.runtime
-    const { enqueueTogether } = queue
-    const late = vi.spyOn(queue, 'enqueueTogether').mockImplementationOnce(async (...given) => {
+    const { enqueueWith } = queue
+    const late = vi.spyOn(queue, 'enqueueWith').mockImplementationOnce(async (...given) => {
       await owner.setUrl(`${receiver.url}${path}/new`)
-      return enqueueTogether.apply(queue, given)
+      return enqueueWith.apply(queue, given)
     })
     await complete()
     await receiver.waitFor(`${path}/new`)

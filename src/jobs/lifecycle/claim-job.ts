@@ -37,7 +37,8 @@ const CLAIM_ATTEMPTS = 3
 
 /** Takes a job for this worker. null: it is finished already, gone, or just failed because it could not be paid. */
 export async function claimJob(parts: ClaimParts, jobId: string): Promise<Claim | null> {
-  const row = parts.claimed === undefined ? await takeRow(parts.db, jobId) : (parts.claimed?.row as ClaimedRow | undefined)
+  const row =
+    parts.claimed === undefined ? await takeRow(parts.db, jobId) : (parts.claimed?.row as ClaimedRow | undefined)
   if (row === undefined) return null
   const claim = {
     jobId,

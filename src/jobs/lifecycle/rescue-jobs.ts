@@ -70,7 +70,7 @@ async function rescuePage(parts: EndingParts, after: string): Promise<Rescued> {
         continue
       }
       if (job.attempt > 0) begun.push(job.id)
-      await parts.queue.enqueueAgain(tx, route.kind, job.id, {
+      await parts.queue.enqueue(tx, route.kind, job.id, {
         fairShare: { accountId: job.account_id, server: route.server },
       })
     }

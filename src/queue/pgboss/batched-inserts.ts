@@ -30,73 +30,76 @@ interface Queued {
   readonly owner: string
 }
 
-/** Of a statement. */
 interface Failure {
   readonly error: unknown
-  /** It was about several rows: each may fare better alone. */
+  /** The statement had other rows too, and one of them may be at fault. */
   readonly isShared: boolean
 }
 
-/** Of a row that a failed statement was to insert: by its repetition, by itself though its answer was lost, or not at all. */
-type Repeated = 'inserted' | 'there' | 'not chosen'
+/** A row's answer; undefined if the insertion did not choose the row. */
+type Inserted = { readonly queued: string } | undefined
 
-/** Inserts of a process that are committed together: one that comes alone goes out at once, those that come meanwhile in the next statement. */
+/** Commits rows in one statement: a row that comes alone goes out at once, the next statement takes those that come meanwhile. */
 export class BatchedInserts {
   readonly #wake: (kind: JobKind) => boolean
-  readonly #batches = new Map<string, BatchedCalls<Queued, Failure | boolean>>()
+  readonly #batches = new Map<string, BatchedCalls<Queued, { inserted: Inserted } | Failure>>()
 
-  /** @param wake whether a worker of this process takes it */
+  /** @param wake wakes a kind's workers; true: a worker of this process takes the job */
   constructor(wake: (kind: JobKind) => boolean) {
     this.#wake = wake
   }
 
-  /** Resolves once both rows are committed; with false where the insertion has not chosen them. @throws what PostgreSQL says of these rows alone */
-  async add(db: Database, kind: JobKind, row: Queued): Promise<boolean> {
+  /**
+   * Resolves once both rows are committed, with the insertion's answer.
+   * @throws the error of PostgreSQL about this row alone
+   */
+  async add<Row extends object>(db: Database, kind: JobKind, row: Queued): Promise<Row | undefined> {
     const key = `${row.insert.name} ${kind.queue}`
     const batch = this.#batches.get(key) ?? this.#batchOf(db, kind)
     this.#batches.set(key, batch)
     const outcome = await batch.call(row)
-    if (typeof outcome === 'boolean') return outcome
-    return (await this.#repeatAlone(db, kind, row, outcome)) !== 'not chosen'
+    const inserted = 'error' in outcome ? await this.#repeatAlone(db, kind, row, outcome) : outcome.inserted
+    return inserted as Row | undefined
   }
 
-  /** What fails a statement about many would otherwise fail all of their requests. */
-  async #repeatAlone(db: Database, kind: JobKind, row: Queued, { error, isShared }: Failure): Promise<Repeated> {
+  /** One row's error must not fail the requests of the others. */
+  async #repeatAlone(db: Database, kind: JobKind, row: Queued, { error, isShared }: Failure): Promise<Inserted> {
     // Without a connection a repetition would only wait as long again. The repetition of a lost statement tells whether its job is there.
     const mayFareBetter = wasSent(error) && (isShared || isHeldUp(error) || !wroteNothing(error))
     if (!mayFareBetter) throw error
     try {
-      const [isInserted] = await outwaitLocks(db, row.owner, (longest) => this.#insert(db, kind, [row], longest))
-      return isInserted === true ? 'inserted' : 'not chosen'
+      const [inserted] = await outwaitLocks(db, row.owner, (longest) => this.#insert(db, kind, [row], longest))
+      return inserted
     } catch (again) {
-      // Its id is its own: the row is there because the lost answer was that of a commit.
+      // Only this caller has the id, so the row is there because the lost answer was that of a commit.
       if (codeOf(again) !== UNIQUE_VIOLATION || wroteNothing(error)) throw again
       this.#wake(kind)
-      return 'there'
+      return { queued: row.jobId }
     }
   }
 
-  #batchOf(db: Database, kind: JobKind): BatchedCalls<Queued, Failure | boolean> {
-    const insertAll = (rows: readonly Queued[]): Promise<readonly (Failure | boolean)[]> =>
-      this.#insert(db, kind, rows).catch((error: unknown) => rows.map(() => ({ error, isShared: rows.length > 1 })))
+  #batchOf(db: Database, kind: JobKind) {
+    const insertAll = (rows: readonly Queued[]): Promise<({ inserted: Inserted } | Failure)[]> =>
+      this.#insert(db, kind, rows).then(
+        (all) => all.map((inserted) => ({ inserted })),
+        (error: unknown) => rows.map(() => ({ error, isShared: rows.length > 1 })),
+      )
     return new BatchedCalls(MAX_ROWS, insertAll, HELD_UP)
   }
 
-  /** Returns of each whether it was inserted. */
-  async #insert(db: Database, kind: JobKind, rows: readonly Queued[], lockWait = BATCH_WAIT): Promise<boolean[]> {
-    const answer = await db.pool.query<{ id: string }>(statementOf(kind, rows, lockWait))
-    const chosen = new Set(answer.rows.map(({ id }) => id))
-    const inserted = rows.map(({ insert, jobId }) => insert.chosen === undefined || chosen.has(jobId))
+  async #insert(db: Database, kind: JobKind, rows: readonly Queued[], lockWait = BATCH_WAIT): Promise<Inserted[]> {
+    const answer = await db.pool.query<{ queued: string }>(statementOf(kind, rows, lockWait))
+    const inserted = new Map(answer.rows.map((row) => [row.queued, row]))
     // The claim goes first: it would wait for the answers to be written.
-    if (inserted.includes(true) && this.#wake(kind)) await nextTurn()
-    return inserted
+    if (inserted.size > 0 && this.#wake(kind)) await nextTurn()
+    return rows.map(({ jobId }) => inserted.get(jobId))
   }
 }
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code
 
 /** One statement for all of the rows, which are of one table. */
-export function statementOf(kind: JobKind, rows: readonly Omit<Queued, 'owner'>[], lockWait: string | null) {
+function statementOf(kind: JobKind, rows: readonly Queued[], lockWait: string) {
   const { insert, queued } = rows[0]!
   const columns = insert.row.map((_, column) => rows.map(({ insert: { row } }) => row[column]))
   const values: unknown[] = [...columns, joined(rows.map(({ queued: { rows: json } }) => json)), lockWait]

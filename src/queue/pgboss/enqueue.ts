@@ -1,18 +1,14 @@
 import type { PgBoss } from 'pg-boss'
 import { toUUID } from 'typeid-js'
-import type { Tx } from '../../db/database.ts'
 import { messageSpan } from '../../telemetry/span-names.ts'
 import { inProducerSpan, traceOfNow } from '../../telemetry/spans.ts'
 import { logScope } from '../../values/log-scope.ts'
 import type { JobKind } from '../job-kind.ts'
 import type { Origin } from '../job-source.ts'
-import type { EnqueueOptions, Queue, RowInsert } from '../queue.ts'
-import { BatchedInserts, type QueueStatement, statementOf } from './batched-inserts.ts'
+import type { EnqueueOptions, Queue } from '../queue.ts'
+import { BatchedInserts, type QueueStatement } from './batched-inserts.ts'
 import { bossDatabase } from './boss-database.ts'
-import { JointInserts } from './joint-inserts.ts'
 
-/** How long a transaction of the caller's waits for a lock is its caller's to limit. */
-const AS_ITS_TRANSACTION = null
 /** The priority of what somebody waits for; all else has none. */
 const AWAITED = 1
 
@@ -26,45 +22,21 @@ interface Pushing {
 export function enqueueing(
   boss: () => Promise<PgBoss>,
   { prepare, wake }: Pushing,
-): Pick<Queue, 'enqueue' | 'enqueueWith' | 'enqueueTogether' | 'enqueueAgain'> {
+): Pick<Queue, 'enqueue' | 'enqueueWith'> {
   const inserts = new BatchedInserts(wake)
-  const statement = async (kind: JobKind, jobId: string, options: EnqueueOptions | undefined) =>
-    queueStatement(await boss(), kind, jobId, options)
   return {
-    enqueue: <Row extends object>(
-      tx: Pick<Tx, 'query'>,
-      insert: RowInsert,
-      kind: JobKind,
-      jobId: string,
-      options?: EnqueueOptions,
-    ) =>
+    enqueue: (tx, kind, jobId, options) =>
       inSendSpan(kind, jobId, async () => {
-        const queued = await statement(kind, jobId, options)
-        return (await tx.query<Row>(statementOf(kind, [{ insert, queued, jobId }], AS_ITS_TRANSACTION))).rows
+        await prepare(kind)
+        const sent = { db: bossDatabase(tx), ...sending(options) }
+        await (await boss()).send(kind.queue, payload(jobId, options), sent)
       }),
     enqueueWith: (db, insert, kind, jobId, options) =>
       inSendSpan(kind, jobId, async () => {
-        const queued = await statement(kind, jobId, options)
+        const queued = await queueStatement(await boss(), kind, jobId, options)
         return inserts.add(db, kind, { insert, queued, jobId, owner: options?.fairShare?.accountId ?? jobId })
       }),
-    enqueueTogether: enqueueingTogether(statement),
-    enqueueAgain: (tx, kind, jobId, options) =>
-      inSendSpan(kind, jobId, async () => {
-        await prepare(kind)
-        const again = { db: bossDatabase(tx), ...sending(options) }
-        await (await boss()).send(kind.queue, payload(jobId, options), again)
-      }),
   }
-}
-
-const enqueueingTogether = (
-  statement: (kind: JobKind, jobId: string, options: EnqueueOptions | undefined) => Promise<QueueStatement>,
-): Queue['enqueueTogether'] => {
-  const inserts = new JointInserts()
-  return (db, insert, kind, jobId, options) =>
-    inSendSpan(kind, jobId, async () =>
-      inserts.add(db, kind, { insert, queued: await statement(kind, jobId, options), jobId }),
-    )
 }
 
 const inSendSpan = <Result>(kind: JobKind, id: string, work: () => Promise<Result>): Promise<Result> =>

@@ -2,7 +2,7 @@ import { notifyAccount } from '../../accounts/notify-account.ts'
 import type { Tx } from '../../db/database.ts'
 import type { MadeDelivery } from '../../jobs/lifecycle/job-end.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
-import type { EnqueueOptions, RowInsert } from '../../queue/queue.ts'
+import type { RowInsert } from '../../queue/queue.ts'
 import { idTime, newId } from '../../values/id.ts'
 import { type DeliveryParts, type PayloadSnapshot, type Subject, snapshotPayload } from '../payload-snapshot.ts'
 import { noteEndedDelivery } from './note-attempt.ts'
@@ -25,58 +25,29 @@ export async function createDelivery(
 ): Promise<CreatedDelivery> {
   const id = newId('msg', parts.now())
   const content = await snapshotPayload(parts, tx, id, subject)
-  if (content === null) {
-    const { name, text, row } = insertOf({ id, subject, url, content })
-    await tx.query({ name, text: text('true'), values: row.map((value) => [value]) })
-    const committed = () => noteEndedDelivery(parts.telemetry, 'secret_unreadable')
-    return { id, ...settledBy(committed, () => notifyAccount(parts, subject.accountId, id)) }
-  }
-  const write = (insert: RowInsert, options: EnqueueOptions) =>
-    parts.queue.enqueue(tx, insert, WEBHOOK_KIND, id, options)
-  return (await queueDelivery(parts, { id, subject, url, content }, write)).delivery
+  const { name, text, row } = deliveryInsert({ id, subject, url, content })
+  await tx.query({ name, text: text('true'), values: row.map((value) => [value]) })
+  if (content === null)
+    return created(parts, id, subject, () => noteEndedDelivery(parts.telemetry, 'secret_unreadable'))
+  await parts.queue.enqueue(tx, WEBHOOK_KIND, id, { concurrencyKey: concurrencyKeyOf(subject.accountId, url) })
+  return created(parts, id, subject, () => parts.queue.wake(WEBHOOK_KIND))
 }
+
+const created = (parts: DeliveryParts, id: string, { accountId }: Subject, announce: () => void): CreatedDelivery => ({
+  id,
+  committed: () => {
+    announce()
+    notifyAccount(parts, accountId, id)
+  },
+})
 
 interface NewDelivery {
   readonly id: string
   readonly subject: Subject
   readonly url: string
-  /** null: it cannot be signed. */
+  /** Null if the service cannot sign it. */
   readonly content: PayloadSnapshot | null
 }
-
-interface Making extends NewDelivery {
-  readonly content: PayloadSnapshot
-}
-
-/** A delivery that was queued, and the answer to its insertion. */
-interface QueuedDelivery<Answer> {
-  readonly delivery: CreatedDelivery
-  readonly answer: Answer
-}
-
-/**
- * @param write sends the insertion, on its own or as part of a larger statement
- * @param condition on the `id` of the delivery, in that statement
- */
-export async function queueDelivery<Answer>(
-  parts: DeliveryParts,
-  making: Making,
-  write: (insert: RowInsert, options: EnqueueOptions) => Promise<Answer>,
-  condition = 'true',
-): Promise<QueuedDelivery<Answer>> {
-  const { id, subject, url } = making
-  const concurrencyKey = concurrencyKeyOf(subject.accountId, url)
-  const answer = await write(insertOf(making, condition), { concurrencyKey })
-  const committed = () => parts.queue.wake(WEBHOOK_KIND)
-  return { delivery: { id, ...settledBy(committed, () => notifyAccount(parts, subject.accountId, id)) }, answer }
-}
-
-const settledBy = (committed: () => void, after: () => void): MadeDelivery => ({
-  committed: () => {
-    committed()
-    after()
-  },
-})
 
 const CREATE: Pick<RowInsert, 'name' | 'text'> = {
   name: 'create_delivery',
@@ -89,10 +60,11 @@ const CREATE: Pick<RowInsert, 'name' | 'text'> = {
     from unnest($1::text[], $2::text[], $3::webhook_delivery_kind[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::bytea[],
       $9::timestamptz[], $10::text[])
       as made (id, account_id, kind, job_id, url, timestamp, signature, body, created_at, outcome)
-    where ${condition}`,
+    where ${condition} returning id as queued`,
 }
 
-function insertOf({ id, subject, url, content }: NewDelivery, condition = 'true'): RowInsert {
+/** @param condition on the `id` of the delivery */
+export function deliveryInsert({ id, subject, url, content }: NewDelivery, condition = 'true'): RowInsert {
   const { accountId, kind, jobId } = subject
   const { timestamp = 0, signature = '', body = null } = content ?? {}
   const outcome = content === null ? 'secret_unreadable' : null

@@ -41,7 +41,7 @@ export async function redeliverWebhook(ctx: Context, input: { readonly id: strin
        where d.id = $1 and a.delivery_id = d.id and a.round <= d.round - ${KEPT_ROUNDS}`,
       [input.id],
     )
-    await ctx.queue.enqueueAgain(tx, WEBHOOK_KIND, input.id, { concurrencyKey: concurrencyKeyOf(accountId, row.url) })
+    await ctx.queue.enqueue(tx, WEBHOOK_KIND, input.id, { concurrencyKey: concurrencyKeyOf(accountId, row.url) })
   })
   ctx.queue.wake(WEBHOOK_KIND)
   notifyAccount(ctx, accountId, input.id)

@@ -61,7 +61,7 @@ async function rescueOrphaned(parts: Pick<Parts, 'db' | 'queue'>, after?: string
     if (!(await tryLock(tx, RESCUE_LOCK))) return undefined
     const { rows, last } = await lockUnqueued<Overdue>(tx, parts.queue, OVERDUE, after)
     for (const { id, account_id, url } of rows) {
-      await parts.queue.enqueueAgain(tx, WEBHOOK_KIND, id, { concurrencyKey: concurrencyKeyOf(account_id, url) })
+      await parts.queue.enqueue(tx, WEBHOOK_KIND, id, { concurrencyKey: concurrencyKeyOf(account_id, url) })
     }
     return last
   })

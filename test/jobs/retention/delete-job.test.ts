@@ -139,8 +139,8 @@ describe('deleteJob', () => {
     const [{ id: delivery }] = await rows('select id from webhook_delivery where job_id = $1', [id])
     const ctx = runtime.as({ kind: 'account', accountId: account, credits: 1n })
     let deletion: ReturnType<typeof remove> | undefined
-    const enqueueAgain: Queue['enqueueAgain'] = async (...args) => {
-      await ctx.queue.enqueueAgain(...args)
+    const enqueue: Queue['enqueue'] = async (...args) => {
+      await ctx.queue.enqueue(...args)
       const purge = async (tx: Tx) => {
         await tx.query(`set local lock_timeout = '1s'`)
         return (await eraseJobs(tx, [id])).jobs.map((job) => job.id)
@@ -150,7 +150,7 @@ describe('deleteJob', () => {
       const waits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
       await until(async () => (await rows(waits, [])).length > 0, 60_000, 'the deletion to wait')
     }
-    await redeliverWebhook({ ...ctx, queue: { ...ctx.queue, enqueueAgain } }, { id: delivery })
+    await redeliverWebhook({ ...ctx, queue: { ...ctx.queue, enqueue } }, { id: delivery })
     expect(errorOf((await deletion)!)).toMatchObject({ code: 'INVALID_REQUEST' })
     const kept = 'select j.id, d.state from job j join webhook_delivery d on d.job_id = j.id where j.id = $1'
     expect(await rows(kept, [id])).toEqual([{ id, state: 'pending' }])

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 
 /**
  * PostgreSQL refuses to claim jobs in the statement that takes their deliveries, as it does where one row is refused: workers claim them
- * by `claim_jobs`, in batches.
+ * by `claim_jobs`, one by one.
  */
 export async function claimApart(db: Pick<Pool, 'query'>): Promise<void> {
   await db.query(`

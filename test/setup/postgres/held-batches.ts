@@ -57,7 +57,7 @@ export async function holdBatches(url: string, move: Move): Promise<HeldBatches>
   }
 }
 
-/** Waits until statements with this text, and no others, hold so many rows, more than one of them in one statement. */
+/** Waits until statements with this text, and no others, hold so many rows, several of them in one statement unless it is a single row. */
 export async function untilHeld(batches: HeldBatches, text: RegExp, rows: number): Promise<void> {
   const areHeld = async () => {
     const held = await batches.held()
@@ -65,7 +65,7 @@ export async function untilHeld(batches: HeldBatches, text: RegExp, rows: number
   }
   const held = (await until(areHeld, TIMEOUT_MS, `${rows} rows to be held`))!
   expect(held.filter(({ query }) => !text.test(query))).toEqual([])
-  expect(Math.max(...held.map((one) => one.moved))).toBeGreaterThan(1)
+  if (rows > 1) expect(Math.max(...held.map((one) => one.moved))).toBeGreaterThan(1)
 }
 
 const UPDATED = 'old table as was new table as updated'

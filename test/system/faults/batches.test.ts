@@ -159,7 +159,8 @@ describe('several jobs in one statement', { timeout: 240_000 }, () => {
     async (fault, statement) => {
       const [text, state] = STATEMENTS[statement]
       batches = await holdBatches(killed.database.url, state)
-      if (statement === 'claim_jobs') await claimApart(service().runtime.db.pool)
+      const isAlone = statement === 'claim_jobs'
+      if (isAlone) await claimApart(service().runtime.db.pool)
       gate = Promise.withResolvers()
       killed.speech.answer(() => ({ until: gate.promise }))
       const { account, key, texts, ids, cost } = await submitAll()
@@ -170,13 +171,15 @@ describe('several jobs in one statement', { timeout: 240_000 }, () => {
       if (state === 'completed')
         await until(() => killed.speech.inFlight() === JOBS, TIMEOUT_MS, 'all jobs at the server')
       gate.resolve()
-      await untilHeld(batches, text, JOBS)
+      // Claims one by one wait for each other at their account.
+      await untilHeld(batches, text, isAlone ? 1 : JOBS)
       await strike(fault, worker)
       const attempts = await allIsWell(ids, account, cost)
       const isGivenUp = attempts.some((attempt) => attempt > 1) && fault === 'PostgreSQL' && state === 'completed'
       const [attempt, rendered] = lastOf(fault, state)
       // A worker that cannot reach PostgreSQL for long gives its jobs up: those are rendered again, and no others.
-      expect(attempts).toEqual(isGivenUp ? timesSpoken(texts).sort() : ids.map(() => attempt))
+      const last = ids.map((_id, index) => (isAlone && index < ids.length - 1 ? 1 : attempt))
+      expect(attempts).toEqual(isGivenUp ? timesSpoken(texts).sort() : last)
       if (!isGivenUp) expect(timesSpoken(texts)).toEqual(texts.map(() => rendered))
       expect(await deliveriesOf(ids, isDelivered ? ids.length : 0)).toEqual(isDelivered ? ids.toSorted() : [])
       await auditorIsContent(key, texts, ids)
