@@ -13,7 +13,7 @@ const UNIQUE_VIOLATION = '23505'
 /** What one statement takes: larger ones save little, and one that fails is repeated row by row. */
 const MAX_ROWS = 32
 /** A row that must wait for its locks longer does so alone. */
-const HELD_UP = { longestWaitMs: 100 }
+const HELD_UP = { longestWaitMs: 250 }
 
 /** What pg-boss would run to queue a job: a statement with one parameter, `$1`, a JSON array of rows. */
 export interface QueueStatement {
