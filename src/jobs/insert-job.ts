@@ -8,24 +8,22 @@ const COLUMNS =
 const ARRAYS = `$1::text[], $2::text[], $3::job_type[], $4::text[], $5::text[], $6::json[], $7::text[], $8::bigint[],
   $9::timestamptz[], $10::jsonb[], $11::text[]`
 const MADE = `unnest(${ARRAYS}) as made (${COLUMNS})`
-/** Those of `asked` that their Idempotency-Keys stand for now. */
 const KEYED = `asked as materialized (
     select * from unnest(${ARRAYS}, $12::text[], $13::bytea[]) as asked (${COLUMNS}, key, request_hash)
   ),
   remembered as (${rememberingJobs('asked')}),
   made as materialized (select ${COLUMNS} from asked where id in (select id from remembered))`
 
-/** Behind the row, so that a repetition of one that is there is told from it first. */
+/** RETURNING runs after the insert, so a repeated row fails as a duplicate first. */
 const IN_TIME = 'refuse_late_job(account_id, created_at)'
 
-/** Jobs that wait for a worker; one parameter for each of COLUMNS. */
 export const INSERT_JOB: JobInsert = {
   name: 'insert_job',
   text: (condition) =>
     `insert into job (${COLUMNS}) select ${COLUMNS} from ${MADE} where ${condition} returning id as queued, ${IN_TIME}`,
 }
 
-/** The same with an Idempotency-Key each, and the hash of its request: not where a key stands for another job. */
+/** Inserts a job only if its Idempotency-Key does not stand for another job. */
 export const INSERT_JOB_ONCE: JobInsert = {
   name: 'insert_once',
   with: KEYED,

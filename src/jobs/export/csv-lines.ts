@@ -1,17 +1,15 @@
 const [LF, QUOTE] = [0x0a, 0x22]
 const CRLF = Buffer.from('\r\n')
 
-/** Ends the rows of PostgreSQL's CSV in CR LF (RFC 4180), and counts them. A line feed between quotes belongs to a cell. */
+/** Counts the rows of PostgreSQL's CSV and ends them in CR LF (RFC 4180), but not inside quotes. */
 export class CsvLines {
   #rows = 0
   #isQuoted = false
 
-  /** Rows that have ended so far. */
   get rows(): number {
     return this.#rows
   }
 
-  /** The next bytes, wherever they were cut. */
   convert(bytes: Buffer): Buffer {
     const parts: Buffer[] = []
     let from = 0

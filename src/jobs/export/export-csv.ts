@@ -6,35 +6,28 @@ import { CsvLines } from './csv-lines.ts'
 import type { ExportQueue, ExportTicket } from './export-queue.ts'
 import type { Spill } from './spill.ts'
 
-/** What exports need: a queue in which few read at a time, and space for what slow readers do not take yet. */
 export interface ExportContext extends Context, MeasuredParts {
   readonly exportQueue: ExportQueue
   readonly spill: Spill
 }
 
-/** An export under way. */
 export interface CsvExport {
-  /** How many rows have been read so far. */
   rowsRead(): number
-  /** The whole file. It fails rather than ends when it is not complete; destroying it frees everything at once. */
+  /** The stream fails if it is incomplete; destroying it frees all resources. */
   readonly csv: Readable
 }
 
-/** What is exported, and for which account. */
 interface CsvSource {
   readonly accountId: string
-  /** The names of the columns, with their line's end. */
   readonly head: string
-  /** A COPY of the rows without a head. */
   readonly copy: string
-  /** Looks into the snapshot that the rows are going to be read from; what it throws is the export's. */
   readonly check?: (snapshot: Snapshot) => Promise<void>
 }
 
 /**
- * Rows as CSV, read at the database's speed from one snapshot: how slowly the file is taken does not matter to it. `gone` is aborted when
- * the caller has disconnected: what the database does for it then ends at once.
- * @throws RATE_LIMITED, UNAVAILABLE, what the check throws
+ * Exports rows as CSV from one snapshot, at the database's speed.
+ * @param gone aborts when the client disconnects
+ * @throws RATE_LIMITED, UNAVAILABLE, or the error of `check`
  */
 export async function exportCsv(ctx: ExportContext, source: CsvSource, gone?: AbortSignal): Promise<CsvExport> {
   const ticket = await ctx.exportQueue.enter(source.accountId, gone)
@@ -49,7 +42,6 @@ export async function exportCsv(ctx: ExportContext, source: CsvSource, gone?: Ab
   }
 }
 
-/** Closes the snapshot where it throws. */
 async function check(snapshot: Snapshot, source: CsvSource, gone: AbortSignal | undefined): Promise<void> {
   try {
     gone?.throwIfAborted()
@@ -82,13 +74,13 @@ function stream(
     ctx.telemetry.count('export_rows_total', {}, rowsRead())
   })
   csv.once('error', (error: NodeJS.ErrnoException) => {
-    // A reader that has read enough, as `head` does, has broken nothing.
+    // A client that closes early, like `head`, has read enough.
     if (!gone?.aborted && error.code !== 'EPIPE') ctx.log.warn({ err: error.message }, 'an export broke off')
   })
   return { rowsRead, csv }
 }
 
-/** Ends only where PostgreSQL has said that it sent as many rows as came, and has ended the snapshot: what ends well is complete. */
+/** Ends only if PostgreSQL confirmed the row count and committed. */
 async function* readCsv(
   snapshot: Snapshot,
   { head, statement, lines }: { readonly head: string; readonly statement: string; readonly lines: CsvLines },
@@ -96,7 +88,7 @@ async function* readCsv(
 ): AsyncGenerator<Buffer, undefined> {
   try {
     yield Buffer.from(head)
-    // Not before: a client that asks for the head alone has disconnected by now.
+    // A client that wants only the header has disconnected by now.
     const copy = snapshot.copy(statement)
     for await (const bytes of copy) yield lines.convert(bytes)
     await snapshot.commit()

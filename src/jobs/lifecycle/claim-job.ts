@@ -10,32 +10,30 @@ import { endJob } from './end-job.ts'
 import type { BatchParts } from './job-batches.ts'
 import type { EndingParts } from './job-end.ts'
 
-/** A job that one worker has claimed. Every write about it repeats `attempt`, so that a worker that was replaced writes nothing. */
+/** A job that one worker has claimed. Every write repeats `attempt`, so a replaced worker changes nothing. */
 export interface Claim {
   readonly jobId: string
   readonly accountId: string
   readonly endpointKey: string
   readonly attempt: number
-  /** Earlier attempts that their workers released: they do not count. */
+  /** Attempts that workers released, which do not count. */
   readonly releases: number
   readonly inputs: Record<string, unknown>
   readonly options: JobOptions
-  /** Which revision of its account's lexicon it is spoken with; null: the account has none. */
+  /** A revision; null if the account has no lexicon. */
   readonly lexicon: number | null
-  /** Whether a receiver waits for the job's end, as things were at the claim. */
   readonly delivers: boolean
 }
 
-/** What claiming a job takes. */
 export interface ClaimParts extends BatchParts {
-  /** What `jobRowClaim` claimed with its delivery; null: another delivery has the job. Absent: it is still to be claimed. */
+  /** Null: another delivery has the job. Absent: `claimJob` claims its row. */
   readonly claimed?: ClaimedWith | null
 }
 
 const UNIQUE_VIOLATION = '23505'
 const CLAIM_ATTEMPTS = 3
 
-/** Takes a job for this worker. null: it is finished already, gone, or just failed because it could not be paid. */
+/** Claims a job. Returns null if it has ended, is gone, or just failed for lack of credit. */
 export async function claimJob(parts: ClaimParts, jobId: string): Promise<Claim | null> {
   const row =
     parts.claimed === undefined ? await takeRow(parts.db, jobId) : (parts.claimed?.row as ClaimedRow | undefined)
@@ -57,16 +55,13 @@ export async function claimJob(parts: ClaimParts, jobId: string): Promise<Claim 
   return row.funded ? claim : null
 }
 
-/** Ends a job that was never charged. The attempt number from before the claim fences it: a worker that took the job meanwhile keeps it. */
+/** The fence is the attempt before the claim, so another worker's claim survives. */
 async function failUnpaid(parts: EndingParts, { jobId, accountId, attempt }: Claim): Promise<void> {
   const failure = new JobFailure('CHARGE_FAILED', 'the balance was below the cost when a worker took the job')
   await endJob(parts, { jobId, accountId, attempt: attempt - 1, nextAttempt: attempt, failure })
 }
 
-/**
- * A worker that waited for another one's claim of the job does not see that one's charge: it is refused by the ledger, or finds too little
- * credit left. So both answers count only when a new statement gives them too.
- */
+/** A statement that waited for a lock does not see the other worker's charge. A new statement must confirm its refusal. */
 async function takeRow(db: Database, jobId: string): Promise<ClaimedRow | undefined> {
   for (let attempt = 1; ; attempt++) {
     try {

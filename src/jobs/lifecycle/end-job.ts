@@ -12,7 +12,7 @@ import { receiverOf } from '../receiver-of.ts'
 import type { Completion, EndingParts, JobEnd, MadeDelivery } from './job-end.ts'
 import { refundJob } from './refund-job.ts'
 
-/** Companion jobs end in the answer to their request: they have no delivery. */
+/** Companion jobs have no delivery. */
 const END_JOB = `
   update job set status = $2, completed_at = ${ENDED_AT}, error_code = $4, cause = $5, attempt = coalesce($7, attempt),
     chunks_done = coalesce($8, chunks_done), chunks_total = coalesce($8, chunks_total),
@@ -25,13 +25,12 @@ const END_JOB = `
   ${endedColumns('job')}`
 
 /**
- * Ends a job: the terminal state, the refund of a job that failed, its delivery and the caller's own rows, in one transaction; then the
- * notification of subscribers. Returns false where the job has ended already, or its attempt is another one: then nothing was written.
+ * Ends a job in one transaction: terminal state, refund, delivery and the caller's rows. It then notifies subscribers.
+ * @returns false if the job has ended already or has another attempt; nothing was written
  */
 export async function endJob(parts: EndingParts, end: JobEnd): Promise<boolean> {
   let made: MadeDelivery | undefined
   const ended = await inRetriedTransaction(parts.db, end.accountId, async (tx) => {
-    // A transaction that was held up is repeated as a whole.
     made = undefined
     const written = await writeEnd(tx, end)
     if (written === null) return null
@@ -43,17 +42,14 @@ export async function endJob(parts: EndingParts, end: JobEnd): Promise<boolean> 
   })
   if (ended === null) return false
   made?.committed()
-  // The delivery goes first: its receiver waits for it.
+  // The delivery starts before the notes, because its receiver waits.
   if (made !== undefined) await nextTurn()
   noteEnd(parts, { ...end, refunded: ended.refunded }, ended)
   notifyJob(parts, end)
   return true
 }
 
-/**
- * `endJob` for companion jobs, whose own rows Prisma Client writes in the same transaction: it is Prisma's, slower than one of `endJob`,
- * and has no delivery.
- */
+/** Ends a companion job and writes the caller's rows in one Prisma transaction. */
 export async function endJobWith(
   parts: EndingParts,
   end: Omit<JobEnd, 'also'>,
@@ -72,14 +68,11 @@ export async function endJobWith(
   return true
 }
 
-/** What was written. */
 interface WrittenEnd extends EndedJob {
   readonly webhook_url: string | null
-  /** Credits that went back. */
   readonly refunded: number
 }
 
-/** The terminal state and the refund; null where the job has ended already, or its attempt is another one. */
 async function writeEnd(tx: Sql, end: JobEnd): Promise<WrittenEnd | null> {
   const { rows } = await tx.query<Omit<WrittenEnd, 'refunded'>>({
     name: 'end_job',
@@ -110,9 +103,9 @@ function valuesOf({ jobId, failure, provenance, verdict, attempt, nextAttempt }:
 }
 
 /**
- * Each job is fenced by its own attempt, and its row in the queue by its delivery; its files as well, since an older attempt may end in the
- * same batch. One whose end must be delivered stays as it is, unless its delivery is created by the same statement, to where it goes now.
- * @param at the place of the n-th of `completionValues` among the parameters, arrays of any depth
+ * The attempt fences each job and its files; the delivery fences its queue row. A job with a receiver stays unless this statement
+ * creates its delivery.
+ * @param at the placeholder of the n-th of `completionValues`
  */
 export const completing = (at: (n: number) => `$${number}`): string => `
 done as materialized (
@@ -142,7 +135,6 @@ done as materialized (
 const COMPLETE = `with ${completing((n) => `$${n}`)} select * from ended`
 const COMPLETABLE = statesBefore('completed')
 
-/** The parameters of `completing`. */
 export function completionValues(done: readonly Completion[], now: Date): unknown[] {
   const files = done.flatMap(({ claim, artifacts }) => artifacts.map((file) => ({ ...file, ...claim })))
   return [
@@ -171,7 +163,7 @@ export function completionValues(done: readonly Completion[], now: Date): unknow
   ]
 }
 
-/** Completes those of the jobs whose claims stand and whose ends no receiver waits for, with their artifacts. Returns those; null for the others. */
+/** Completes jobs, with their artifacts, if their claims stand and no receiver waits. Returns null for each other job. */
 export async function completeJobs(db: Database, done: readonly Completion[], now: Date): Promise<(EndedJob | null)[]> {
   const { rows } = await db.pool.query<EndedJob & { readonly id: string }>({
     name: 'complete_jobs',

@@ -13,33 +13,28 @@ import type { QueuedType } from '../job-states.ts'
 import { notifyJob } from '../live/notify-job.ts'
 import { withNewId } from './with-new-id.ts'
 
-/** What a caller gets for a job that was accepted. */
 export interface Submission {
   readonly jobId: string
   readonly status: 'queued'
-  /** True when an Idempotency-Key led to a job that was there before. */
   readonly replayed: boolean
 }
 
-/** A valid submission of the caller's, ready to be recorded. */
 interface QueuedJob {
   readonly type: QueuedType
   readonly endpointKey: string
   readonly kind: JobKind
-  /** What will do the work: accounts are served round robin at each. */
   readonly server: string
   readonly inputs: Readonly<Record<string, unknown>>
   readonly options?: JobOptions | null | undefined
   readonly webhookUrl?: string | null | undefined
-  /** Credits that a worker charges when it takes the job. */
+  /** Credits, charged when a worker claims the job. */
   readonly cost: bigint
   readonly idempotency: IdempotentRequest | null
 }
 
 /**
- * A repetition is answered with its job, whatever is said of such a request today. As most keys are new it is looked for once `submit` has
- * refused the request; one that `submit` would accept is found where its key is bound.
- * @throws IDEMPOTENCY_MISMATCH where the key was already used with a different request, whatever `submit` throws
+ * Answers a repeated request with its first job, even if `submit` refuses it today.
+ * @throws IDEMPOTENCY_MISMATCH if another request used the key, or the error of `submit`
  */
 export async function unlessReplayed(
   ctx: Context,
@@ -58,15 +53,13 @@ export async function unlessReplayed(
   }
 }
 
-/** The job that the same request made before, or null. @throws IDEMPOTENCY_MISMATCH where the key was already used with a different request */
 async function replayed(ctx: Context, idempotency: IdempotentRequest | null): Promise<Submission | null> {
   const jobId = idempotency === null ? null : await recallJob(ctx, idempotency)
   return jobId === null ? null : { jobId, status: 'queued', replayed: true }
 }
 
 /**
- * Records a job, its queue row and its Idempotency-Key, committed together before this returns; or finds the job that a request with the
- * same key made before. It is charged when a worker takes it.
+ * Commits a job, its queue row and its Idempotency-Key together, or finds the key's earlier job.
  * @throws UNAUTHORIZED without an account, PAYMENT_REQUIRED unless the balance is positive, IDEMPOTENCY_MISMATCH
  */
 export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission> {
@@ -108,10 +101,7 @@ function insertOf(jobId: string, actor: AccountHolder, job: QueuedJob): RowInser
   return { ...INSERT_JOB_ONCE, row: [...columns, idempotency.key, idempotency.requestHash] }
 }
 
-/**
- * Null once the job was inserted; where another request with the same key committed first, that one's job is the answer. One that has given
- * its job up since has set the key free (`forgetJob`).
- */
+/** A concurrent request may forget its job, which frees the key, so the insertion is tried again. */
 async function replayUnless(
   ctx: Context,
   idempotency: IdempotentRequest,
