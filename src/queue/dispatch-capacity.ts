@@ -10,7 +10,6 @@ interface CapacityOptions {
   readonly gate?: Pick<Gate, 'isOpen'>
 }
 
-/** What a claim may bring: for each server with a limit its capacity, for all others what is left of the slots. */
 export class DispatchCapacity {
   readonly #slots: () => number
   readonly #serverQueues: ServerQueues | undefined
@@ -24,14 +23,13 @@ export class DispatchCapacity {
     this.#jobs = jobs
   }
 
-  /** How many more jobs of each server there is capacity for; '' stands for a server that no endpoint names any more. */
+  /** Free capacity by server; '' stands for servers that no endpoint names. */
   readonly limits = (): ReadonlyMap<string, number> => {
     const limited = this.#limited()
-    // Jobs of a server that no endpoint names any more run one at a time where there are no slots, so that they end.
+    // Without slots, these jobs run one at a time, so that they end.
     return limited.size === 0 ? limited : new Map([...limited, ['', this.#slots() === 0 ? 1 : this.#freeSlots()]])
   }
 
-  /** How many more jobs there is capacity for. */
   free(): number {
     if (this.#gate?.isOpen() === false) return 0
     return [...this.#limited().values()].reduce((sum, capacity) => sum + capacity, this.#freeSlots())

@@ -16,10 +16,7 @@ import { NotSoon, Stopping } from './stopping.ts'
 
 const HEARTBEAT_MS = 3000
 
-/**
- * Keeps this process's slots full: one fetch under way at a time, for exactly the free slots, when woken, when a slot gets free, and twice a
- * second while anything waits; pg-boss's own `work()` sleeps up to 30 s after a job. At a quick server the next jobs are fetched ahead.
- */
+/** Keeps this process's slots full. pg-boss's own `work()` would sleep between jobs. */
 export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher> {
   const dispatcher = new JobDispatcher(options)
   await dispatcher.start()
@@ -94,7 +91,7 @@ class JobDispatcher implements Dispatcher {
     for (const { ticket, controller } of jobs.values()) if (ticket?.isWaiting) controller.abort(new NotSoon())
     const ended = () => Promise.allSettled([...jobs.values()].map(({ done }) => done))
     let timer: NodeJS.Timeout | undefined
-    // First what a claim under way may still bring: it would otherwise wait for a process that is gone.
+    // A claim under way may still bring jobs.
     await Promise.race([this.#filled.then(ended), new Promise((resolve) => (timer = setTimeout(resolve, graceMs)))])
     clearTimeout(timer)
     for (const { controller } of jobs.values()) controller.abort(new Stopping())
@@ -109,10 +106,9 @@ class JobDispatcher implements Dispatcher {
     this.poll()
   }
 
-  /** A job was queued by this process. Returns whether this dispatcher will take it. */
+  /** Returns whether this dispatcher takes the job that its process queued. */
   #wakeHere(): boolean {
     this.#invalidate()
-    // Where a server is shared, the capacity for the job may be in another process.
     return !this.#stopping && this.#capacity.free() > 0 && this.#capacity.limits().size === 0
   }
 
@@ -130,7 +126,7 @@ class JobDispatcher implements Dispatcher {
       } while (this.#again)
     } catch (error) {
       log.warn({ err: (error as Error).message, queue: kind.queue }, 'the queue could not be read; trying again')
-      // Where its answer was lost, what it took is no longer waiting.
+      // A fetch with a lost answer may have taken jobs.
       this.#hasFailed = true
     } finally {
       this.#fetching = false
@@ -139,7 +135,6 @@ class JobDispatcher implements Dispatcher {
 
   async #take(free: number): Promise<void> {
     const { deliveries, more } = await this.#pace.fetched(free, () => this.#source.take(free, [...this.#running.ids()]))
-    // A claim that was under way when the worker was stopped brings jobs that others can begin at once.
     const unclaimed = this.#stopping ? deliveries.filter(({ claimed }) => claimed === undefined) : []
     for (const delivery of deliveries) if (!unclaimed.includes(delivery)) this.#begin(delivery)
     await this.#settlement.release(unclaimed)
@@ -159,7 +154,7 @@ class JobDispatcher implements Dispatcher {
       if (hasCapacity) this.#left(delivery)
     })
     if (this.#stopping) controller.abort(new NotSoon())
-    // The queue gave up on this process, or has the job again before this process knows that it released it.
+    // The queue has delivered the job again while it runs here.
     earlier?.controller.abort(new Error('the job was delivered again'))
     job.done = Promise.all([ended, earlier?.done]).then(() => undefined)
   }
@@ -168,7 +163,6 @@ class JobDispatcher implements Dispatcher {
     if (this.#source.left(delivery, this.#capacity.free())) this.poll()
   }
 
-  /** In the scope of the request that queued the job, and not of what woke this process. */
   #run(job: RunningJob): Promise<void> {
     const { requestId, trace } = job.delivery.origin ?? {}
     const span = () => messageSpan('process', this.#options.kind.queue, job.delivery.jobId)

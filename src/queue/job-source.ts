@@ -1,65 +1,51 @@
-/** One delivery of a queued job: settling it twice, or after it was delivered to another, has no effect. */
+/** One delivery of a queued job. A second or outdated settlement has no effect. */
 export interface Delivery {
   readonly id: string
   readonly retryCount: number
   readonly jobId: string
-  /** Limits how many of its jobs run in a process, where its kind has such keys. */
   readonly concurrencyKey?: string | undefined
-  /** What will do the work, where jobs wait for it. */
   readonly server?: string
-  /**
-   * What the claim of its row brought (`RowClaim`); null where another delivery of that claim has it. Absent: the row is still to be claimed.
-   */
+  /** Null: another delivery has the row. Absent: `handle` claims it. */
   readonly claimed?: ClaimedWith | null
-  /** What asked for it; absent where that was before a release that kept it, or nothing did. */
   readonly origin?: Origin
 }
 
-/** A job's own row, claimed in the statement that took its delivery out of the queue. */
 export interface ClaimedWith {
-  /** The columns of the claim. */
   readonly row: unknown
-  /** When the statement was sent, in milliseconds of `performance.now()`. */
+  /** Milliseconds of `performance.now()` when the statement was sent. */
   readonly since: number
 }
 
-/**
- * Claims the rows of jobs in the statement that takes their deliveries: one round trip and one commit instead of two. It waits for no
- * lock: a row that it leaves, whatever for, is claimed in a statement of its own afterwards.
- */
+/** Claims job rows with their deliveries. It waits for no lock; `handle` claims the rows that it skips. */
 export interface RowClaim {
-  /** Common table expressions, of which `claimed` has a row, with its `id`, for each job that is now this worker's. @param ids SQL: an array */
+  /** Returns table expressions; `claimed` has each claimed job's `id`. @param ids an SQL array */
   expressions(ids: string, parameter: `$${number}`): string
-  /** The value of that parameter. */
   readonly value: unknown
 }
 
-/** What names a delivery in the queue itself, for those that take it out in a statement of their own. */
 export interface QueueRow extends Pick<Delivery, 'id' | 'retryCount'> {
   readonly queue: string
 }
 
-/** Where a queued job or delivery comes from: kept with its queue row, and there alone. */
 export interface Origin {
-  /** Of the request that submitted the job. */
   readonly requestId?: string
-  /** A `traceparent`: the span that queued it. */
+  /** A `traceparent`. */
   readonly trace?: string
 }
 
-/** What a source brought. */
 export interface Taken {
   readonly deliveries: readonly Delivery[]
-  /** Whether it is worth polling again at once. */
+  /** Whether an immediate poll may find more. */
   readonly more: boolean
 }
 
-/** Decides which waiting jobs a worker gets next. */
 export interface JobSource {
-  /** At most `free` jobs. `known` are the deliveries that already run here. */
+  /**
+   * @param free the most jobs to take
+   * @param known deliveries that run here
+   */
   take(free: number, known: readonly string[]): Promise<Taken>
-  /** A job has ended here and `free` slots are free now: whether there may be something new to take. */
+  /** Reports a job's end. Returns whether a poll may find something. */
   left(delivery: Delivery, free: number): boolean
-  /** New jobs may wait: what was read of the queue before is out of date. */
   invalidate?(): void
 }

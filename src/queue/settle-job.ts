@@ -11,7 +11,6 @@ interface SettlingOptions extends Pick<DispatchOptions, 'queue' | 'kind' | 'work
   isStopping(): boolean
 }
 
-/** What becomes of a dispatcher's deliveries in the queue. */
 export class Settlement {
   readonly #options: SettlingOptions
 
@@ -19,7 +18,7 @@ export class Settlement {
     this.#options = options
   }
 
-  /** Runs the job and reports to the queue what came of it. Never rejects. */
+  /** Runs the job and settles its delivery. Never rejects. */
   async settle(job: RunningJob, handle: () => Promise<unknown>): Promise<void> {
     const { delivery } = job
     const { settler } = this.#options
@@ -33,7 +32,6 @@ export class Settlement {
     }
   }
 
-  /** Others can begin these at once. */
   async release(deliveries: readonly Delivery[]): Promise<void> {
     if (deliveries.length === 0) return
     const { queue, kind, workerId } = this.#options
@@ -41,10 +39,7 @@ export class Settlement {
     queue.wake(kind)
   }
 
-  /**
-   * Where the answer was lost, the job may be another worker's by now, which a nack could not tell apart: what was not released comes back
-   * when its heartbeat runs out.
-   */
+  /** After a lost answer, a nack could end another worker's delivery. The job comes back when its heartbeat expires. */
   async #releaseUnstarted(delivery: Delivery): Promise<void> {
     const { log } = this.#options
     await this.release([delivery]).catch((error: Error) => {
@@ -56,7 +51,6 @@ export class Settlement {
   async #nack(delivery: Delivery, error: Error): Promise<void> {
     const { log, settler, isStopping } = this.#options
     const isUnexpected = !isStopping()
-    // A store that is away is logged once, and not for each of its jobs.
     if (isUnexpected && !(error instanceof StoreDown))
       log.warn({ err: error.message, jobId: delivery.jobId }, 'a job goes back to the queue')
     await settler.nack(delivery, error, isUnexpected)

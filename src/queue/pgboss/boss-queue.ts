@@ -14,43 +14,37 @@ import { releaseWorker, rescueDeliveries } from './release-workers.ts'
 import { moveOrphaned, moveTaken, moveWaiting, withdrawOrphaned } from './reroute.ts'
 import { workersOf } from './workers-of.ts'
 
-/** Names the job that its worker is to stop. */
 export const ABORT_CHANNEL = 'sonant_abort'
 
-/** A worker that was woken polls again by itself as long as it finds something: more wake-ups than this only slow commits down. */
+/** A notified worker polls until it finds nothing; more notifications slow commits. */
 const NOTIFY_SPACING_MS = 5
 
-/** A worker of this process. */
 interface LocalWorker {
-  /** Takes a wake-up. Returns whether it has a free slot for the work. */
   wake(): boolean
 }
 
-/** The queue, and what dispatchers need besides. */
 export interface BossQueue extends Queue {
-  /** Wakes a worker of this process without the way through the database. Returns what ends it. */
+  /** Returns a function that removes the worker. */
   addLocalWorker(kind: JobKind, worker: LocalWorker): () => void
-  /** Looks twice a second whether something in the queue may be taken. Returns what ends it. */
+  /** Polls the queue twice a second. Returns a function that stops this. */
   watchDue(kind: JobKind, watcher: Watcher): () => void
-  /** Releases fetched jobs that were not begun, unless another worker has them by now. */
+  /** Releases fetched jobs that did not begin, unless another worker has them. */
   release(kind: JobKind, deliveries: readonly FetchedRow[], workerId: string): Promise<void>
 }
 
 type FetchedRow = Pick<Delivery, 'id' | 'retryCount'>
 
-/** By EXCEPT, which reads each row once: `not exists` is planned by statistics from before the queue filled, perhaps as a loop in a loop. */
+/** PostgreSQL may plan `not exists` as nested loops from outdated statistics. */
 const unqueued = (ids: string): string => `
   (${ids}) except select (data->>'jobId') collate "C" from pgboss.job where state in ('created', 'retry', 'active')`
 
 const WITHDRAW = `delete from pgboss.job where id = $1 and state < 'active'`
 
-/** As if they had never been fetched: neither a retry nor an attempt. */
 const RELEASE = `
   update pgboss.job q set state = 'created', started_on = null, heartbeat_on = null
   from unnest($2::uuid[], $3::int[]) as mine (id, retry_count)
   where q.name = $1 and q.id = mine.id and q.retry_count = mine.retry_count and q.state = 'active' and coalesce(q.data->>'worker', $4) = $4`
 
-/** @param boss opened at the first call for a process that may never need it */
 export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): BossQueue {
   const localWorkers = new Map<string, LocalWorker>()
   const duePoll = new DuePoll(boss)
@@ -78,14 +72,13 @@ export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): Boss
   }
 }
 
-/** Wakes the workers of a queue. Returns whether one of this process takes the work. */
 function waking(localWorkers: ReadonlyMap<string, LocalWorker>, notifier: Notifier) {
   const push = new Debounce(
     (name) => void notifier.notify(QUEUE_CHANNEL, name).catch(() => undefined),
     NOTIFY_SPACING_MS,
   )
   return (kind: Pick<JobKind, 'queue'>): boolean => {
-    // NOTIFY takes a lock that every commit which notifies waits for: it is left out while this process can do the work itself.
+    // NOTIFY takes a lock that every notifying commit waits for, so a process with a free slot skips it.
     const isTakenHere = localWorkers.get(kind.queue)?.wake() === true
     if (!isTakenHere) push.call(kind.queue)
     return isTakenHere
@@ -101,7 +94,6 @@ function releasing(boss: () => Promise<PgBoss>): Pick<BossQueue, 'release'> {
   }
 }
 
-/** What needs pg-boss's table alone, in the caller's transaction or statement. */
 const IN_TRANSACTIONS: Pick<Queue, 'withdraw' | 'unqueued'> = {
   withdraw: async (tx, jobId) => {
     await tx.query(WITHDRAW, [queueId(jobId)])

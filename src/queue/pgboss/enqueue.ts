@@ -9,16 +9,13 @@ import type { EnqueueOptions, Queue } from '../queue.ts'
 import { BatchedInserts, type QueueStatement } from './batched-inserts.ts'
 import { bossDatabase } from './boss-database.ts'
 
-/** The priority of what somebody waits for; all else has none. */
 const AWAITED = 1
 
 interface Pushing {
   readonly prepare: Queue['prepare']
-  /** Returns whether a worker of this process takes it. */
   wake(kind: JobKind): boolean
 }
 
-/** The part of the queue that takes jobs in. */
 export function enqueueing(
   boss: () => Promise<PgBoss>,
   { prepare, wake }: Pushing,
@@ -42,20 +39,18 @@ export function enqueueing(
 const inSendSpan = <Result>(kind: JobKind, id: string, work: () => Promise<Result>): Promise<Result> =>
   inProducerSpan(() => messageSpan('send', kind.queue, id), work)
 
-/** `lane` is the stored name of the concurrency key: rows that were queued before a release keep it. */
+/** Queue rows of earlier releases store the concurrency key as `lane`. */
 const payload = (jobId: string, { concurrencyKey }: EnqueueOptions = {}) => ({
   jobId,
   ...(concurrencyKey !== undefined && { lane: concurrencyKey }),
   ...originOfNow(),
 })
 
-/** Read where the job is queued: in the request that submits it, or in the worker's attempt that ends one with a delivery. */
 function originOfNow(): Origin {
   const [{ requestId }, trace] = [logScope(), traceOfNow()]
   return { ...(requestId !== undefined && { requestId }), ...(trace !== undefined && { trace }) }
 }
 
-/** What has no share of its own has one together. */
 const sending = ({ fairShare, concurrencyKey, delaySeconds }: EnqueueOptions = {}) => ({
   group:
     concurrencyKey === undefined
@@ -65,7 +60,7 @@ const sending = ({ fairShare, concurrencyKey, delaySeconds }: EnqueueOptions = {
   ...(delaySeconds !== undefined && { startAfter: `${delaySeconds} seconds` }),
 })
 
-/** What `send` would run, with its one parameter, `$1`. The queue's id is the job's own UUID: a job can wait in its queue once only. */
+/** Captures the statement that `send` would run. The queue id is the job's UUID, so a job can be queued only once. */
 async function queueStatement(
   boss: PgBoss,
   kind: JobKind,

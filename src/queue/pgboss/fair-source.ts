@@ -10,13 +10,11 @@ interface FairOptions {
   readonly db: Database
   readonly kind: JobKind
   readonly workerId: string
-  /** How many more jobs of each server there is capacity for here; asked again for every claim. Absent: no server has a limit. */
   readonly limits?: () => ReadonlyMap<string, number>
-  /** Claims the jobs' own rows in the same statement; absent: they are still to be claimed. */
   readonly rowClaim?: RowClaim | undefined
 }
 
-/** Serves the accounts round robin, within the capacity for each server: pg-boss's own fetch knows neither. */
+/** Serves accounts round robin within each server's capacity. */
 export function fairSource({ db, kind, workerId, limits = () => NO_LIMITS, rowClaim }: FairOptions): JobSource {
   const mine = { queue: kind.queue, workerId }
   let turn: Turn = { served: '', awaited: '', inARow: 0 }
@@ -28,12 +26,11 @@ export function fairSource({ db, kind, workerId, limits = () => NO_LIMITS, rowCl
         answerLost = false
         const claim = { ...mine, free, after: turn, limits: limits() }
         const deliveries = await claimQueued(db, claim, rowClaim).catch((error: unknown) => {
-          // A row that PostgreSQL refuses fails alone, when it is claimed: nothing was taken.
+          // PostgreSQL refused a row and took nothing. Without row claims, only that job fails.
           if (rowClaim === undefined || !isDatabaseError(error) || isDatabaseDown(error)) throw error
           return claimQueued(db, claim)
         })
         turn = deliveries.reduce(nextTurn, turn)
-        // Accounts with less than their share left slots free that others can use.
         return { deliveries, more: deliveries.length > 1 && deliveries.length < free }
       } catch (error) {
         answerLost = true

@@ -16,23 +16,18 @@ interface KeyedSourceOptions {
 
 type Rejected = Pick<Delivery, 'id' | 'retryCount'>
 
-/** What is stored with a job in the queue; `lane` is its concurrency key. */
 interface Payload extends Origin {
   readonly jobId: string
   readonly lane?: string
 }
 
-/** Leaves the jobs of full concurrency keys in the queue: a key that does not move holds no other up. */
+/** Leaves jobs of full concurrency keys queued, so a stuck key delays no other. */
 export const keyedSource = (options: KeyedSourceOptions): JobSource => new KeyedSource(options)
 
 class KeyedSource implements JobSource {
   readonly #options: KeyedSourceOptions
-  /** Large once everything fetched has been accepted, small again when something had to be released. */
   #batch: number
-  /**
-   * The keys besides which nothing waited at the last fetch. Looking past a full key reads all that waits for it, so that is not done again
-   * before there may be something new.
-   */
+  /** Only these keys had jobs. A fetch that skips a full key reads all its jobs, so it must not repeat needlessly. */
   #exhausted: readonly string[] | undefined
   #invalidations = 0
 
@@ -52,12 +47,11 @@ class KeyedSource implements JobSource {
       return { deliveries, more: jobs.length === size && !this.#isNothingBesides() }
     }
     this.#batch = limiter.leastBatch
-    // Their keys are left out of the next fetch, which finds others instead.
     await this.#release(rejected)
     return { deliveries, more: true }
   }
 
-  /** Never rejects: what was accepted counts in the limiter, and is to begin. What could not be released comes back when its heartbeat runs out. */
+  /** Never rejects, because the accepted jobs must begin. */
   async #release(rejected: readonly Rejected[]): Promise<void> {
     const { queue, kind, workerId, log } = this.#options
     try {
@@ -68,7 +62,6 @@ class KeyedSource implements JobSource {
   }
 
   left({ concurrencyKey }: Delivery, free: number): boolean {
-    // Where a key is still full and slots are free, there is nothing new to fetch.
     return this.#options.limiter.release(concurrencyKey) || free <= 1
   }
 
@@ -104,7 +97,6 @@ class KeyedSource implements JobSource {
     return { deliveries, rejected }
   }
 
-  /** Whether the keys besides which nothing waits are all full: a look would read all that waits for them, and bring nothing. */
   #isNothingBesides(): boolean {
     if (this.#exhausted === undefined || this.#exhausted.length === 0) return false
     const full = this.#options.limiter.full()
@@ -112,5 +104,5 @@ class KeyedSource implements JobSource {
   }
 }
 
-/** pg-boss writes the size into the statement, and every statement stays prepared on every connection: a few sizes do. */
+/** Connections keep every size as a prepared statement, so only few sizes are used. */
 const sizeFor = (free: number, batch: number): number => (free >= batch ? batch : 2 ** Math.floor(Math.log2(free)))
