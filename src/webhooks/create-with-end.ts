@@ -24,22 +24,16 @@ const ENDING_JOBS = {
   name: 'ending_jobs',
   columns: `${SIGNED_COLUMNS}, clock_timestamp() as "readAt", ${receiverOf('j')} as "webhookUrl"`,
 }
-/** What one statement reads. */
 const MAX_JOBS = 32
-/** A read that takes longer keeps no others waiting. */
 const HELD_UP = { longestWaitMs: 250 }
 const CHOSEN = 'id in (select chosen.id from chosen)'
 
-/**
- * Completes jobs together with their deliveries: those of a process that end at the same time are read in one statement, and written in one.
- * A payload is signed before its job ends, so the time of the completion is that of the read before, by the same clock, and never before the
- * job began.
- */
+/** Completes jobs with their deliveries. The payload is signed before the write, so its end time is the read's. */
 export function openCreateWithEnd(parts: DeliveryParts): DeliveryPort['createWithEnd'] {
   const reads = new BatchedCalls(MAX_JOBS, (ids: readonly string[]) => readEnding(parts, ids), HELD_UP)
   return async (job, end) => {
     const read = await reads.call(job.jobId)
-    // An account from before there were secrets gets its first one in a transaction.
+    // A transaction creates an account's first secret.
     if (read === undefined || read.webhookUrl === null || read.sealed.length === 0) return null
     return writeEnd(parts, job, end, { ...read, webhookUrl: read.webhookUrl })
   }

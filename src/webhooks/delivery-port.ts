@@ -4,14 +4,10 @@ import type { DeliveryParts } from './payload-snapshot.ts'
 const creating = () => import('./delivery/create-delivery.ts')
 const creatingWithEnd = () => import('./create-with-end.ts')
 
-/** Loads what creates deliveries. A process that ends jobs does so at its start: a later version may lie in its folder at its first delivery. */
+/** A process that ends jobs loads this code at its start, because an upgrade may replace the files. */
 export const loadDeliveries = (): Promise<unknown> => Promise.all([creating(), creatingWithEnd()])
 
-/**
- * How ending jobs reach this room. What creates a delivery is loaded with the first one, unless it was before: a short command needs none
- * of it.
- * @param parts asked for at the first delivery
- */
+/** Loads the delivery code at first use, to keep short commands light. */
 export function openDeliveryPort(parts: () => DeliveryParts): DeliveryPort {
   let createWithEnd: DeliveryPort['createWithEnd'] | undefined
   return {

@@ -7,11 +7,9 @@ import {
 } from '../../concurrency/concurrency-keys.ts'
 import { Latencies } from './latencies.ts'
 
-/** A receiver that answers within this is responsive: what is held for it moves on. */
 const RESPONSIVE_MS = 1000
 
 interface GateOptions extends KeyedLimits {
-  /** Notified of a key that was not responsive and has become so. */
   readonly onResponsive?: () => unknown
 }
 
@@ -20,13 +18,12 @@ interface Waiting {
   giveUp(error: Error): void
 }
 
-/** The attempts of one key that wait. */
 interface KeyQueue {
   readonly keys: ConcurrencyKeys
   readonly waiting: Waiting[]
 }
 
-/** Lets so many attempts run at once per account and per receiver; the others wait for their ticket, holding no socket. */
+/** Limits concurrent attempts per account and per receiver. Waiting attempts hold no socket. */
 export class AttemptGate {
   readonly #limits: GateOptions
   readonly #now: () => number
@@ -36,24 +33,22 @@ export class AttemptGate {
   #waiting = 0
   #closed = false
 
-  /** @param now milliseconds of a clock that never goes back */
+  /** @param now monotonic milliseconds */
   constructor(limits: GateOptions, now = () => performance.now()) {
     this.#limits = limits
     this.#now = now
     this.#latencies = new Latencies(now)
   }
 
-  /** How many wait for their ticket. */
   get waiting(): number {
     return this.#waiting
   }
 
-  /** Whether the key's last attempt took less than a second and ended in the last second. */
   isResponsive(key: string): boolean {
     return this.#latencies.of(key) < RESPONSIVE_MS
   }
 
-  /** Works once the key has capacity. @throws when the gate was closed or `signal` aborted before */
+  /** Runs `work` once the key has capacity. @throws if the gate closes or `signal` aborts first */
   async pass<Result>(key: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
     const keys = keysOf(key)
     await this.#acquire(key, keys)
@@ -67,7 +62,6 @@ export class AttemptGate {
     }
   }
 
-  /** Rejects those that wait, and those that come. */
   close(): void {
     this.#closed = true
     for (const { waiting } of this.#queues.values()) for (const { giveUp } of waiting) giveUp(stopping())
@@ -94,7 +88,6 @@ export class AttemptGate {
     if (!wasResponsive && this.isResponsive(key)) this.#limits.onResponsive?.()
   }
 
-  /** One was released: keys that share a word with it are served round robin with what fits now. */
   #grant(): void {
     for (const [key, queue] of this.#queues) {
       if (this.#fits(queue.keys)) this.#grantFirst(key, queue)
@@ -106,12 +99,12 @@ export class AttemptGate {
     this.#waiting--
     this.#queues.delete(key)
     const first = queue.waiting.shift()!
-    // Behind the others: the loop over the queues comes by again.
+    // The key goes to the end; the caller's loop reaches it again.
     if (queue.waiting.length > 0) this.#queues.set(key, queue)
     first.grant()
   }
 
-  /** A key leaves its account as much as it takes: one that comes last finds capacity, however many of the account's receivers hang. */
+  /** A key must leave its account as much as it uses, so hanging receivers cannot exhaust the account. */
   #fits(keys: ConcurrencyKeys): boolean {
     const used = (this.#inUse.get(keys.account) ?? 0) + (this.#inUse.get(keys.own) ?? 0)
     return hasCapacity(this.#limits, this.#inUse, keys) && this.#limits.perAccount > used

@@ -8,10 +8,9 @@ import type { SignedHeaders } from '../signing/sign.ts'
 import { FRESH_SECONDS, LATEST_START_SECONDS, LEASE_SECONDS, mostAttempts } from './webhook-delivery.ts'
 
 const MAX_BATCH = 100
-/** What holds one batch up keeps the next one waiting no longer, and a row that PostgreSQL refuses fails alone. */
 const BATCHES = { longestWaitMs: 250, isOfOne: (error: unknown) => !isDatabaseDown(error) }
 
-/** An attempt in the hands of one worker: every write about it repeats round and number. */
+/** Every write repeats round and number. */
 export interface Attempt {
   readonly deliveryId: string
   readonly accountId: string
@@ -22,7 +21,6 @@ export interface Attempt {
   readonly number: number
 }
 
-/** An attempt as PostgreSQL has begun it. */
 interface BegunRow {
   id: string
   account_id: string
@@ -35,8 +33,8 @@ interface BegunRow {
 }
 
 /**
- * Counts the attempt before its first byte is sent, so that a crash can only ever cost one. The lease keeps a second copy of the
- * queue's row from sending at the same time. Rows are found by id alone: by state, every call would read all that waits.
+ * Counts the attempt before its first byte, so a crash costs at most one. The lease blocks a second delivery. A search by state
+ * would read all pending rows.
  */
 const BEGIN = `
 with locked as (
@@ -57,14 +55,13 @@ select * from begun`
 
 export type BeginAttempt = (deliveryId: string) => Promise<Attempt | null>
 
-/** Begins attempts of one process, many in one statement. null: the delivery is not to be sent now. */
+/** Returns null if the delivery must not be sent now. */
 export function openBeginAttempt({ db, settings }: Pick<Parts, 'db' | 'settings'>): BeginAttempt {
   const most = mostAttempts(settings.webhookRetryDelays)
   const begins = new BatchedCalls(MAX_BATCH, (ids: readonly string[]) => begin(db, ids, most), BATCHES)
   return (deliveryId) => begins.call(deliveryId)
 }
 
-/** How long a delivery waited for its first attempt, as that is made: one that is released before counts once all the same. */
 export function noteLag(
   { now, telemetry }: Pick<Parts, 'now'> & MeasuredParts,
   { deliveryId, round, number }: Attempt,

@@ -8,15 +8,11 @@ import { type DeliveryParts, type PayloadSnapshot, type Subject, snapshotPayload
 import { noteEndedDelivery } from './note-attempt.ts'
 import { concurrencyKeyOf } from './webhook-delivery.ts'
 
-/** A delivery that is there once its transaction is committed. */
 export interface CreatedDelivery extends MadeDelivery {
   readonly id: string
 }
 
-/**
- * Creates the delivery of a job that `tx` just ended, with the snapshot of its payload, and queues it, all in that transaction: it is
- * there if and only if the terminal state is.
- */
+/** Creates and queues the delivery in the transaction that ended the job. */
 export async function createDelivery(
   parts: DeliveryParts,
   tx: Tx,
@@ -45,7 +41,6 @@ interface NewDelivery {
   readonly id: string
   readonly subject: Subject
   readonly url: string
-  /** Null if the service cannot sign it. */
   readonly content: PayloadSnapshot | null
 }
 
@@ -63,7 +58,6 @@ const CREATE: Pick<RowInsert, 'name' | 'text'> = {
     where ${condition} returning id as queued`,
 }
 
-/** @param condition on the `id` of the delivery */
 export function deliveryInsert({ id, subject, url, content }: NewDelivery, condition = 'true'): RowInsert {
   const { accountId, kind, jobId } = subject
   const { timestamp = 0, signature = '', body = null } = content ?? {}

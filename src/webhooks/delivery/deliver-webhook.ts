@@ -22,7 +22,7 @@ interface AttemptParts extends DeliveryParts {
   readonly gate: AttemptGate
   readonly beginAttempt: BeginAttempt
   readonly recordAttempt: RecordAttempt
-  /** Sends the stored bytes; never throws: whatever happens is a result. */
+  /** Never throws; failures are results. */
   post(attempt: Attempt, signal: AbortSignal): Promise<AttemptResult>
 }
 
@@ -32,9 +32,8 @@ interface Sent {
 }
 
 /**
- * One attempt of a delivery, from its claim to its record. Running it twice for one delivery is harmless. Resolves with
- * 'settled' where the record also took the delivery out of the queue.
- * @throws when the queue must bring the delivery again: the database is away, or another worker's attempt may still be under way
+ * Makes and records one attempt; a second run is harmless. Resolves with 'settled' if it removed the delivery.
+ * @throws if the database is down or another attempt may be under way
  */
 export async function deliverWebhook(
   parts: AttemptParts,
@@ -42,7 +41,7 @@ export async function deliverWebhook(
   signal: AbortSignal,
 ): Promise<'settled' | 'open'> {
   const { jobId: deliveryId, concurrencyKey = '' } = claimed
-  // The attempt is recorded after its ticket is released: the receiver's next delivery does not wait for this one's commit.
+  // The receiver's next delivery does not wait for this record.
   const sent = await parts.gate.pass(concurrencyKey, signal, async (): Promise<Sent | null> => {
     const attempt = (await parts.beginAttempt(deliveryId)) ?? (await beginAfterAll(parts, deliveryId))
     return attempt === null ? null : { attempt, result: await send(parts, attempt, signal) }
@@ -52,12 +51,11 @@ export async function deliverWebhook(
   if (result.outcome !== 'succeeded') {
     parts.log.info({ deliveryId, attempt: attempt.number, outcome: result.outcome }, 'a webhook delivery failed')
   }
-  // What was taken must not be sent again: its record is tried for as long as another attempt could begin.
+  // A receiver must not get a delivery twice, so its record is retried longer.
   const budgetMs = result.outcome === 'succeeded' ? LATEST_START_SECONDS * 1000 : undefined
   return untilAnswered(() => parts.recordAttempt({ attempt, result, claimed }), budgetMs)
 }
 
-/** In a span of its own: it is a failure in the trace where the receiver did not take the delivery. */
 const send = (parts: AttemptParts, attempt: Attempt, signal: AbortSignal): Promise<AttemptResult> =>
   inClientSpan(
     () => deliverySpan(attempt.url),
@@ -81,7 +79,7 @@ interface Row {
   due: boolean
 }
 
-/** Why a delivery could not begin, and what follows from it. null: there is nothing left to do. */
+/** Returns null if nothing is left to do. */
 async function beginAfterAll(parts: AttemptParts, deliveryId: string): Promise<Attempt | null> {
   const { rows } = await parts.db.pool.query<Row>({
     name: 'idle_delivery',
@@ -117,9 +115,8 @@ async function giveUp(parts: DeliveryParts, deliveryId: string, row: Row, outcom
 }
 
 /**
- * Before its first byte a delivery that waited long gets a timestamp, a signature and output URLs of now. What cannot be signed is given up
- * after the transaction: as many at once as the pool has connections would wait for one another.
- * @returns false where there is nothing left to send
+ * Signs an old unsent delivery again. It gives up outside the transaction, because nested connections could exhaust the pool.
+ * @returns false if nothing is left to send
  */
 async function resignDelivery(parts: DeliveryParts, deliveryId: string, row: Row): Promise<boolean> {
   const { account_id: accountId, kind, job_id: jobId, round } = row

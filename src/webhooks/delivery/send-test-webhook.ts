@@ -8,7 +8,7 @@ import type { DeliveryParts } from '../payload-snapshot.ts'
 import { createDelivery } from './create-delivery.ts'
 
 /**
- * Sends a webhook about a completed job that never existed to the account's URL, signed and retried like any other. Returns its id.
+ * Sends a webhook about an invented job to the account's URL and returns its id.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST while the account has no URL
  */
 export async function sendTestWebhook(ctx: Context & DeliveryParts): Promise<string> {

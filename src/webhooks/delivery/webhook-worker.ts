@@ -14,27 +14,19 @@ import { deliverWebhook } from './deliver-webhook.ts'
 import { openPostWebhook } from './post-webhook.ts'
 import { openRecordAttempt } from './record-attempt.ts'
 
-/** Attempts of this process at once. A hanging one costs a socket and 10 s. */
 const AT_ONCE = { perAccount: 64, perReceiver: 16 }
-/** Deliveries that this process has fetched and that wait; what is beyond it stays in the queue for others. */
 const HELD = { perAccount: 768, perReceiver: 384 }
-/** Of concurrency keys whose receiver is not responsive: what may run, and the same again. */
 const ON_PROBATION = { perAccount: 128, perKey: 32 }
-/** Attempts under way. As many again may wait, so that those that wait for a hanging receiver take no other's slot. */
+/** As many attempts may wait, so a hanging receiver takes no slot. */
 const SLOTS = 2048
 
-/** What the worker needs besides a context's parts: what its dispatcher needs. */
 type WebhookWorkerParts = DeliveryParts & Pick<DispatchOptions, 'queue' | 'boss' | 'workerId'>
 
-/** The part of a worker that delivers webhooks. */
 export interface WebhookWorker {
-  /** Whether it holds deliveries. */
   isBusy(): boolean
-  /** Lets running attempts end, within the settings' SHUTDOWN_SECONDS. */
   stop(): Promise<void>
 }
 
-/** Delivers webhooks until it is stopped. @param resolver asked instead of the machine's name servers */
 export async function startWebhookWorker(runtime: WebhookWorkerParts, resolver?: Resolver): Promise<WebhookWorker> {
   const guard = {
     resolver: sharedResolver(resolver ?? systemResolver()),
