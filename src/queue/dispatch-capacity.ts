@@ -26,7 +26,7 @@ export class DispatchCapacity {
   /** Free capacity by server; '' stands for servers that no endpoint names. */
   readonly limits = (): ReadonlyMap<string, number> => {
     const limited = this.#limited()
-    // Without slots, these jobs run one at a time, so that they end.
+    // Without slots, jobs of unnamed servers run one at a time, so that they end.
     return limited.size === 0 ? limited : new Map([...limited, ['', this.#slots() === 0 ? 1 : this.#freeSlots()]])
   }
 

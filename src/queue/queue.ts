@@ -86,7 +86,7 @@ export interface Queue {
   /** Removes a job that no worker has. */
   withdraw(tx: Tx, jobId: string): Promise<void>
   /**
-   * Returns SQL for the ids that no queue holds. One statement reads both, because a job may move between two.
+   * Returns SQL for the ids that no queue holds. One statement reads the ids and the queue, because a job may move between two.
    * @param ids a query of one column `id`
    */
   unqueued(ids: string): string
@@ -100,9 +100,9 @@ export interface Queue {
   withdrawOrphaned(): Promise<OrphanedJob[]>
   /** Maps claimed jobs to workers, except jobs of `enqueue`. */
   workersOf(db: Pick<Tx, 'query'>, jobIds: readonly string[]): Promise<Map<string, string>>
-  /** Frees the deliveries of workers with an older heartbeat, except `workerId`. */
+  /** Frees the deliveries of workers, except `workerId`, whose heartbeat is older than `deadAfterMs`. */
   rescue(deadAfterMs: number, workerId: string): Promise<RescuedDeliveries[]>
-  /** Frees deliveries whose claim answer was lost. */
+  /** Removes a worker from the claims and frees deliveries whose claim answer was lost. */
   releaseWorker(workerId: string): Promise<void>
   /** Tells the worker to stop the job, after the commit. The job's result has no effect either way. */
   abort(jobId: string): void
