@@ -7,7 +7,7 @@ import type { Log } from '../values/log.ts'
 import { type Checkouts, openCheckouts } from './checkouts.ts'
 import { cancelStatement } from './connections/cancel-statement.ts'
 import { HungConnections } from './connections/hung-connections.ts'
-import { BATCH_WAIT, outwaitLocks } from './connections/lock-wait.ts'
+import { outwaitLocks } from './connections/lock-wait.ts'
 import { LossLog } from './connections/loss-log.ts'
 import { Servers } from './connections/servers.ts'
 import { ServicePool } from './connections/service-pool.ts'
@@ -140,10 +140,6 @@ export const inTransaction = <T>(db: Database, work: (tx: Tx) => Promise<T>): Pr
 /** Repeats `work` in a new transaction until no lock delays it; see `outwaitLocks`. */
 export const inRetriedTransaction = <T>(db: Database, owner: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
   outwaitLocks(db, owner, (longest) => transact(db, `begin; set local lock_timeout = '${longest}'`, work))
-
-/** Waits for a lock no longer than BATCH_WAIT; the caller then writes another way. */
-export const inBriefTransaction = <T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> =>
-  transact(db, `begin; set local lock_timeout = '${BATCH_WAIT}'`, work)
 
 async function transact<T>(db: Database, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
   const client = await db.pool.connect()
