@@ -102,8 +102,7 @@ async function seedWithoutIndexes(client: Client, values: readonly [string, ...u
   for (const { name } of rows) await client.query(`drop index ${name}`)
   await client.query(SEED, [...values])
   for (const { definition } of rows) await client.query(definition)
-  const counted = await client.query(`select to_regclass('job_rollup_delta') is not null as "isCounted"`)
-  if (counted.rows[0].isCounted) for (const note of NOTES) await client.query(note, [values[0]])
+  for (const note of NOTES) await client.query(note, [values[0]])
 }
 
 /** Jobs instead of those that the account has. */

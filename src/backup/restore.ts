@@ -5,6 +5,7 @@ import { withLock } from '../db/lock.ts'
 import { type Queryable, readLedger } from '../db/migrations/ledger.ts'
 import { migrate } from '../db/migrations/migrate.ts'
 import { MIGRATIONS, migrationNames } from '../db/migrations/migration-files.ts'
+import { adoptNames, LAST } from '../db/migrations/whole-schema.ts'
 import { invalidRequest, ServiceError } from '../errors/service-error.ts'
 import { isVoiceKey } from '../library/account-voice.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -25,12 +26,12 @@ interface RestoreContext {
 /**
  * Verifies a backup and fills an empty database and its store.
  * One transaction fills the tables last, so an interrupted restore can be repeated.
- * @throws INVALID_REQUEST if the backup is incomplete, damaged, from a newer program or under another key
+ * @throws INVALID_REQUEST if the backup is incomplete, damaged, from a newer or too old program or under another key
  * @throws UNAVAILABLE if the database is in use
  */
 export async function restore({ settings, log, open }: RestoreContext, directory: string): Promise<Manifest> {
   const dir = resolve(directory)
-  const manifest = await readManifest(dir)
+  const manifest = adopt(await readManifest(dir))
   const known = await migrationNames(MIGRATIONS)
   const newer = manifest.migrations.find((name) => !known.includes(name))
   if (newer !== undefined) {
@@ -53,6 +54,14 @@ export async function restore({ settings, log, open }: RestoreContext, directory
   await noteGone(db, manifest)
   await db.pool.query('update installation set backed_up_at = $1', [manifest.madeAt])
   return manifest
+}
+
+function adopt(manifest: Manifest): Manifest {
+  const migrations = adoptNames(manifest.migrations)
+  if (migrations !== null) return { ...manifest, migrations }
+  throw invalidRequest(
+    `The backup was made by Sonant ${manifest.version}, before the migration ${LAST}: restore it with the version that knows that one, and back it up again.`,
+  )
 }
 
 async function verifyAll(dir: string, { tables, artifacts, secretKey }: Manifest): Promise<void> {

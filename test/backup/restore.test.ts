@@ -21,6 +21,7 @@ import { startWebhookWorker } from '../../src/webhooks/delivery/webhook-worker.t
 import { startWorker } from '../../src/worker/start-worker.ts'
 import { audit } from '../setup/audit/audit.ts'
 import { migrationWorkshop } from '../setup/postgres/migrations.ts'
+import { REPLACED, takeLedgerBack } from '../setup/postgres/replaced-migrations.ts'
 import { startS3Server } from '../setup/servers/s3-server.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 import { until } from '../setup/wait.ts'
@@ -283,6 +284,39 @@ describe('a backup', () => {
     const settings = await emptyPlace()
     await expect(runRestore(settings, log, copy)).rejects.toThrow(`is damaged: ${path} is not as it was written`)
     expect(await readdir(settings.dataDir)).toEqual([])
+  })
+
+  test('of a database with all migrations that are one by now names that one, and is restored under their names as well', async () => {
+    const { db, settings } = service.runtime
+    await db.pool.query('create table kept as select * from _prisma_migrations')
+    await takeLedgerBack(db)
+    const [made, old] = [join(await tempDir(), 'made'), join(await tempDir(), 'old')]
+    try {
+      expect((await runBackup(settings, log, made)).migrations).toEqual(manifest.migrations)
+    } finally {
+      await db.pool.query(
+        'truncate _prisma_migrations; insert into _prisma_migrations select * from kept; drop table kept',
+      )
+    }
+    await cp(dir, old, { recursive: true })
+    await writeFile(join(old, 'backup.json'), JSON.stringify({ ...manifest, migrations: REPLACED }))
+    for (const backup of [made, old]) {
+      const place = await emptyPlace()
+      expect(await runRestore(place, log, backup)).toMatchObject({ artifacts: { files: 2 } })
+      const restored = openDatabase(place.databaseUrl as string, log)
+      const { rows } = await restored.pool.query('select migration_name as name from _prisma_migrations')
+      await restored.close()
+      expect(rows.map(({ name }) => name)).toEqual(manifest.migrations)
+    }
+  })
+
+  test('with some of those migrations is refused in one sentence', async () => {
+    const copy = join(await tempDir(), 'copy')
+    await cp(dir, copy, { recursive: true })
+    await writeFile(join(copy, 'backup.json'), JSON.stringify({ ...manifest, migrations: REPLACED.slice(0, 11) }))
+    await expect(runRestore(await emptyPlace(), log, copy)).rejects.toThrow(
+      'The backup was made by Sonant 0.1.0, before the migration 20261128210000_public_ids: restore it with the version that knows that one, and back it up again.',
+    )
   })
 
   test('of a newer program is refused by the versions', async () => {

@@ -1,4 +1,4 @@
-import { cp, readdir } from 'node:fs/promises'
+import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { openDatabase } from '../../../src/db/database.ts'
@@ -21,7 +21,6 @@ const { longestSeconds: LONGEST_WAIT_SECONDS } = GOALS.migrations
 const ACCOUNT = 'acc_01kbenchbenchbenchbenchben'
 /** More than all jobs cost. */
 const GRANT = `insert into credit_entry (account_id, kind, amount) values ($1, 'grant', 1000000000000)`
-/** As the first version has them: without what later ones note of an artifact. */
 const ARTIFACTS = `
   insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, created_at)
   select 'art' || substr(id, 4), id, 'audio', id || '/1/audio.wav', 'audio/wav', 48044, sha256(id::bytea), 1000, completed_at
@@ -38,14 +37,29 @@ const CHANGED = 2_000
 const TAKE_AGAIN = `update job set status = 'processing', attempt = attempt + 1, completed_at = null where id = $1`
 const COMPLETE = `update job set status = 'completed', completed_at = now() where id = $1`
 
+/** The usual steps of a release: a column, its fill in pages, a constraint, an index. */
+const LATER = `-- locks: job (ACCESS EXCLUSIVE)
+alter table job add column colour text;
+-- in pages
+with page as (select id from job where status = 'failed' and id > coalesce($1, '') order by id limit 1000),
+  done as (update job set colour = 'red' where id in (select id from page))
+select max(id) as cursor, count(*) as rows from page;
+-- in one transaction
+-- locks: job (ACCESS EXCLUSIVE)
+alter table job add constraint job_colour_check check (colour <> '') not valid;
+-- concurrently
+-- locks: job (SHARE UPDATE EXCLUSIVE)
+alter table job validate constraint job_colour_check;
+-- locks: job (SHARE UPDATE EXCLUSIVE)
+create index concurrently job_colour_idx on job (account_id, colour, id);`
+
 /**
- * A database of the first version with 10,000,000 jobs, their ledger and their artifacts, and all migrations since, beside two that write
- * without a pause: one new jobs with their charges, the other the state of old ones, taken again and completed in turns. The longest wait of
- * each, and of both while the partition of them all is closed. No floor: nothing can do without locks.
+ * A later migration over 10,000,000 jobs with their ledger and artifacts, beside two that write without a pause: one new jobs with their
+ * charges, the other the state of old ones. The longest wait of each, and of both while the partition of them all is closed.
  */
 export const migrations: Row = {
   name: 'migrations',
-  what: 'INSERT into job and credit_entry, and UPDATE of a job, while all migrations run over 10,000,000 jobs (quick: 200,000)',
+  what: 'INSERT into job and credit_entry, and UPDATE of a job, while a later migration runs over 10,000,000 jobs (quick: 200,000)',
   reach: `longest of each <= ${LONGEST_WAIT_SECONDS} s`,
   run: async (environment) => {
     const jobs = environment.quick ? QUICK_JOBS : JOBS
@@ -59,11 +73,12 @@ export const migrations: Row = {
       (opened) => opened.close(),
     )
     const [inserting, updating] = [await openClient(environment, url), await openClient(environment, url)]
-    await migrate(db, openLog('warn'), { folder: await firstVersion(environment) })
+    await migrate(db, openLog('warn'))
     await inserting.query('insert into account (id, name) values ($1, $1)', [ACCOUNT])
     await seed(inserting, jobs)
     const { artifacts, entries } = await keptBy(inserting, ACCOUNT)
     const old = await someJobs(updating, jobs)
+    const folder = await withLater(environment)
     const beside = async (act: () => Promise<unknown>) => {
       const since = performance.now()
       const work = act()
@@ -73,7 +88,7 @@ export const migrations: Row = {
       ])
       return { inserted, updated, seconds: ((performance.now() - since) / 1000).toFixed(1) }
     }
-    const { inserted, updated, seconds } = await beside(() => migrate(db, openLog('warn')))
+    const { inserted, updated, seconds } = await beside(() => migrate(db, openLog('warn'), { folder }))
     const closing = await openClient(environment, url)
     const closed = await beside(() => closePartition(closing, firstIdAt('job', new Date(Date.now() + DAY_MS))))
     return {
@@ -108,7 +123,7 @@ const openClient = (environment: Environment, url: string): Promise<Client> =>
     (client) => client.end(),
   )
 
-/** All that the first version keeps of jobs, without the checks of foreign keys, which take as long as the rows. */
+/** Without the checks of foreign keys, which take as long as the rows. */
 async function seed(client: Client, jobs: number): Promise<void> {
   await seedJobs(client, ACCOUNT, jobs)
   await client.query('set session_replication_role = replica')
@@ -127,14 +142,11 @@ async function someJobs(client: Client, jobs: number): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-async function firstVersion(environment: Environment): Promise<string> {
+async function withLater(environment: Environment): Promise<string> {
   const folder = await environment.directory()
-  const entries = await readdir(MIGRATIONS, { withFileTypes: true })
-  const first = entries
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name)
-    .sort()[0] as string
-  await cp(join(MIGRATIONS, first), join(folder, first), { recursive: true })
+  await cp(MIGRATIONS, folder, { recursive: true })
+  await mkdir(join(folder, '29990101000000_later'))
+  await writeFile(join(folder, '29990101000000_later', 'migration.sql'), LATER)
   return folder
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ClientBase } from 'pg'
 import { errorCode } from '../../values/data-directory.ts'
 import type { Migration } from './migration-files.ts'
+import { adoptRows } from './whole-schema.ts'
 
 const UNDEFINED_TABLE = '42P01'
 const UNDER_WAY = 'under way: '
@@ -11,7 +12,8 @@ export const REPAIR =
 export interface LedgerRow {
   readonly id: string
   readonly name: string
-  readonly checksum: string
+  /** Null: the file that was applied is no more. */
+  readonly checksum: string | null
   /** `under way`: interrupted between two steps. */
   readonly state: 'applied' | 'under way' | 'failed' | 'rolled back'
   readonly steps: number
@@ -32,9 +34,10 @@ const READ = `
       when logs like '${UNDER_WAY}%' then 'under way' else 'failed' end as state
   from _prisma_migrations order by started_at`
 
+/** @throws ServiceError UNAVAILABLE if the schema is older than the whole one */
 export async function readLedger(db: Queryable): Promise<LedgerRow[] | null> {
   try {
-    return (await db.query<LedgerRow>(READ)).rows
+    return adoptRows((await db.query<LedgerRow>(READ)).rows)
   } catch (error) {
     if (errorCode(error) === UNDEFINED_TABLE) return null
     throw error

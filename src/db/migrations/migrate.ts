@@ -98,7 +98,7 @@ async function applyPending(sessions: Sessions, folder: string, names: readonly 
   if (ledger === null) await startLedger(client)
   else await rejectOthers(client)
   const applied = appliedIn(ledger ?? [])
-  const migrations = await Promise.all(names.map((name) => readMigration(folder, name, ledger !== null)))
+  const migrations = await Promise.all(names.map((name) => readMigration(folder, name)))
   warnOfChanged(migrations, applied, log)
   const { applyMigration } = await import('./apply-migration.ts')
   const pending = migrations.filter(({ name }) => !applied.has(name))
@@ -159,7 +159,7 @@ async function startLedger(db: Queryable): Promise<void> {
 function warnOfChanged(migrations: readonly Migration[], applied: ReadonlyMap<string, LedgerRow>, log: Log): void {
   for (const { name, checksum } of migrations) {
     const row = applied.get(name)
-    if (row !== undefined && row.checksum !== checksum)
+    if (row !== undefined && row.checksum !== null && row.checksum !== checksum)
       log.warn({ migration: name }, 'a migration that was applied differs from its file')
   }
 }

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { errorCode } from '../../values/data-directory.ts'
 import { type Step, stepsOf } from './steps.ts'
 
 export const MIGRATIONS = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url))
@@ -22,24 +21,7 @@ export async function migrationNames(folder: string): Promise<string[]> {
     .sort()
 }
 
-/**
- * Reads a migration; on a database in use it prefers `online.sql`, which reaches the same schema in steps. The checksum is the
- * released file's.
- */
-export async function readMigration(folder: string, name: string, isInUse: boolean): Promise<Migration> {
-  const released = await readFile(join(folder, name, 'migration.sql'), 'utf8')
-  const online = isInUse ? await readIfThere(join(folder, name, 'online.sql')) : null
-  const sql = online ?? released
-  return { name, checksum: checksumOf(released), sql, steps: stepsOf(sql) }
+export async function readMigration(folder: string, name: string): Promise<Migration> {
+  const sql = await readFile(join(folder, name, 'migration.sql'), 'utf8')
+  return { name, checksum: createHash('sha256').update(sql).digest('hex'), sql, steps: stepsOf(sql) }
 }
-
-async function readIfThere(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return null
-    throw error
-  }
-}
-
-const checksumOf = (sql: string): string => createHash('sha256').update(sql).digest('hex')

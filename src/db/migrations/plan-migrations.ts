@@ -2,13 +2,11 @@ import type { Pool } from 'pg'
 import { readLedger } from './ledger.ts'
 import { pendingIn, rejectFailed } from './migrate.ts'
 import { MIGRATIONS, migrationNames, readMigration } from './migration-files.ts'
-import { plannedTables, readTables } from './planned-tables.ts'
-import { locksOf, type TableLock } from './statement-locks.ts'
-import type { Step } from './steps.ts'
+import type { Step, TableLock } from './steps.ts'
 
 interface PlannedStep {
   readonly runs: Step['kind']
-  /** Locks on existing tables, held until the step ends, by the tables' names before the plan. */
+  /** Locks that the step declares; none on a new database. */
   readonly locks: readonly TableLock[]
 }
 
@@ -29,13 +27,12 @@ export async function planMigrations(db: Pool | null, folder = MIGRATIONS): Prom
   const names = await migrationNames(folder)
   rejectFailed(names, ledger ?? [])
   const pending = new Set(pendingIn(names, ledger))
-  const tables = ledger === null || db === null ? plannedTables([]) : await readTables(db)
   const planned: PlannedMigration[] = []
   for (const name of names.filter((one) => pending.has(one))) {
-    const migration = await readMigration(folder, name, ledger !== null)
+    const migration = await readMigration(folder, name)
     const row = ledger?.findLast((one) => one.name === name && one.state === 'under way')
     const left = migration.steps.slice(row?.steps ?? 0)
-    const steps = left.map((step) => ({ runs: step.kind, locks: locksOf(step.sql, tables) }))
+    const steps = left.map((step) => ({ runs: step.kind, locks: ledger === null ? [] : step.locks }))
     planned.push({ name, steps, minimumVersion: raisedTo(migration.sql), begun: row !== undefined })
   }
   return planned

@@ -5,7 +5,20 @@
 export interface Step {
   readonly kind: 'transaction' | 'concurrently' | 'pages'
   readonly sql: string
+  /** As its lines `-- locks: job (ACCESS EXCLUSIVE), account (SHARE ROW EXCLUSIVE)` declare them. */
+  readonly locks: readonly TableLock[]
 }
+
+export interface TableLock {
+  readonly table: string
+  readonly mode: (typeof MODES)[number]
+}
+
+const MODES = [
+  ...(['ACCESS SHARE', 'ROW SHARE', 'ROW EXCLUSIVE', 'SHARE UPDATE EXCLUSIVE', 'SHARE'] as const),
+  ...(['SHARE ROW EXCLUSIVE', 'EXCLUSIVE', 'ACCESS EXCLUSIVE'] as const),
+] as const
+const LOCKS = /^-- locks: (.*)$/gm
 
 const MARK = /^-- (in one transaction|concurrently|in pages)[ \t]*$/m
 const KINDS = { 'in one transaction': 'transaction', concurrently: 'concurrently', 'in pages': 'pages' } as const
@@ -15,31 +28,44 @@ const REPEATABLE =
 /**
  * Splits a migration file at its lines `-- concurrently`, `-- in pages` and `-- in one transaction`; without marks it is one
  * transaction.
- * @throws if a step outside a transaction cannot be repeated
+ * @throws if a step outside a transaction cannot be repeated, or a declared lock is none
  */
 export function stepsOf(sql: string): readonly Step[] {
   const [before = '', ...marked] = sql.split(MARK)
-  const steps: Step[] = isEmpty(before) ? [] : [{ kind: 'transaction', sql: before }]
+  const steps: Step[] = isEmpty(before) ? [] : [stepOf('transaction', before)]
   for (let at = 0; at < marked.length; at += 2) {
     const kind = KINDS[marked[at] as keyof typeof KINDS]
     const text = marked[at + 1] ?? ''
     if (kind === 'concurrently') steps.push(...statementsOf(text).map(toRepeatable))
-    else if (!isEmpty(text)) steps.push({ kind, sql: text })
+    else if (!isEmpty(text)) steps.push(stepOf(kind, text))
   }
-  return steps.length === 0 ? [{ kind: 'transaction', sql }] : steps
+  return steps.length === 0 ? [stepOf('transaction', sql)] : steps
 }
 
-function toRepeatable(sql: string): Step {
-  if (REPEATABLE.test(sql.replace(/\s+/g, ' '))) return { kind: 'concurrently', sql }
+const stepOf = (kind: Step['kind'], sql: string): Step => ({ kind, sql, locks: locksOf(sql) })
+
+const locksOf = (sql: string): TableLock[] =>
+  [...sql.matchAll(LOCKS)].flatMap(([, list = '']) => list.trim().split(/ *, */).map(toLock))
+
+function toLock(text: string): TableLock {
+  const [, table, words] = /^(\w+) \(([A-Z ]+)\)$/.exec(text) ?? []
+  const mode = MODES.find((one) => one === words)
+  if (table === undefined || mode === undefined) throw new Error(`Not the lock of a table: ${text}`)
+  return { table, mode }
+}
+
+function toRepeatable(text: string): Step {
+  const sql = withoutComments(text).trim()
+  if (REPEATABLE.test(sql.replace(/\s+/g, ' '))) return { ...stepOf('concurrently', text), sql }
   throw new Error(`Not to be run outside of a transaction: ${sql.slice(0, 100)}`)
 }
 
 const statementsOf = (text: string): string[] =>
-  withoutComments(text)
+  text
+    .replace(/^[ \t]*--(?! locks: ).*$/gm, '')
     .split(/;[ \t]*$/m)
-    .map((statement) => statement.trim())
-    .filter((statement) => statement !== '')
+    .filter((statement) => !isEmpty(statement))
 
-export const withoutComments = (sql: string): string => sql.replace(/^[ \t]*--.*$/gm, '')
+const withoutComments = (sql: string): string => sql.replace(/^[ \t]*--.*$/gm, '')
 
 const isEmpty = (sql: string): boolean => withoutComments(sql).trim() === ''

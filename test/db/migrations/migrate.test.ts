@@ -4,6 +4,7 @@ import { type Database, openDatabase } from '../../../src/db/database.ts'
 import { migrate } from '../../../src/db/migrations/migrate.ts'
 import { planMigrations } from '../../../src/db/migrations/plan-migrations.ts'
 import { openLog } from '../../../src/values/log.ts'
+import { migrationWorkshop } from '../../setup/postgres/migrations.ts'
 import { deployWithPrisma } from '../../setup/postgres/schema-engine.ts'
 
 const log = openLog('silent')
@@ -79,12 +80,12 @@ describe('migrate', () => {
 
   test('a migration that fails leaves nothing of itself behind', async () => {
     const db = connect()
-    // The name of the first migration's last table is taken: everything before it succeeds and must be undone.
-    await db.pool.query('create sequence installation')
+    // The name of the last table is taken: everything before it succeeds and must be undone.
+    await db.pool.query('create sequence worker')
     await expect(migrate(db, log)).rejects.toThrow(
-      'The migration 20261120000000_create_base failed: relation "installation" already exists.',
+      'The migration 20261129000000_whole_schema failed: relation "worker" already exists.',
     )
-    expect(await wholeLedger(db)).toMatchObject([{ logs: 'relation "installation" already exists' }])
+    expect(await wholeLedger(db)).toMatchObject([{ logs: 'relation "worker" already exists' }])
     const { rows } = await db.pool.query(`select to_regclass('account') as account, to_regclass('job') as job`)
     expect(rows).toEqual([{ account: null, job: null }])
     await expect(migrate(db, log)).rejects.toThrow('failed half-way')
@@ -93,8 +94,8 @@ describe('migrate', () => {
   test('a migration whose connection ends half-way is applied by the next run', async () => {
     const db = connect()
     const other = await db.pool.connect()
-    // The first migration's last table waits for this one, which is taken back.
-    await other.query('begin; create sequence installation')
+    // The last table waits for this one, which is taken back.
+    await other.query('begin; create sequence worker')
     const broken = expect(migrate(db, log)).rejects.toThrow()
     const end = `select count(pg_terminate_backend(pid))::int as ended from pg_stat_activity
       where application_name = 'sonant migrate' and datname = current_database() and wait_event_type = 'Lock'`
@@ -108,9 +109,11 @@ describe('migrate', () => {
 
   test('a database that Prisma has begun gets the rest, and its ledger is as if Prisma had done all', async () => {
     const db = connect()
-    await deployWithPrisma(db.url, 3)
+    await deployWithPrisma(db.url)
     const columns = await ledgerColumns(db)
-    await migrate(db, log)
+    const workshop = await migrationWorkshop()
+    const folder = await workshop.write({ '29990101000000_later': 'create table later (n int)' }, 1)
+    await migrate(db, log, { folder }).finally(() => workshop.close())
     const [prismas, ours] = [(await wholeLedger(db))[0], (await wholeLedger(db)).at(-1)]
     expect(Object.keys(prismas!)).toEqual(Object.keys(ours!))
     expect({ ...ours, migration_name: '', checksum: '' }).toEqual({ ...prismas, migration_name: '', checksum: '' })

@@ -3,13 +3,11 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { MIGRATIONS } from '../../../src/db/migrations/migration-files.ts'
 import { isOlder } from '../../../src/db/migrations/minimum-version.ts'
-import { plannedTables } from '../../../src/db/migrations/planned-tables.ts'
-import { locksOf } from '../../../src/db/migrations/statement-locks.ts'
 import { stepsOf } from '../../../src/db/migrations/steps.ts'
 
 describe('the steps of a file', () => {
   test('without marks are one transaction, as it is written', () => {
-    expect(stepsOf('create table a ();\n')).toEqual([{ kind: 'transaction', sql: 'create table a ();\n' }])
+    expect(stepsOf('create table a ();\n')).toEqual([{ kind: 'transaction', sql: 'create table a ();\n', locks: [] }])
   })
 
   test('that are marked run apart, and each concurrent statement by itself', () => {
@@ -41,92 +39,36 @@ describe('the steps of a file', () => {
 })
 
 describe('the locks of a step', () => {
-  test.each([
-    ['alter table "job" add column "a" int', 'job', 'ACCESS EXCLUSIVE'],
-    ['CREATE INDEX "a" ON "job"("b")', 'job', 'SHARE'],
-    ['create unique index concurrently a on job (b)', 'job', 'SHARE UPDATE EXCLUSIVE'],
-    [
-      'create statistics if not exists a on (extract(epoch from ("b" - "c"))) from "job"',
-      'job',
-      'SHARE UPDATE EXCLUSIVE',
-    ],
-    ['ANALYZE "job"', 'job', 'SHARE UPDATE EXCLUSIVE'],
-    ['alter table job validate constraint a', 'job', 'SHARE UPDATE EXCLUSIVE'],
-    ['create trigger a after insert on job for each statement execute function b()', 'job', 'SHARE ROW EXCLUSIVE'],
-    ['insert into job select 1', 'job', 'ROW EXCLUSIVE'],
-    ['with a as (select 1) update job set b = 1', 'job', 'ROW EXCLUSIVE'],
-    ['LOCK TABLE "job"', 'job', 'ACCESS EXCLUSIVE'],
-    ['lock only job in row share mode nowait', 'job', 'ROW SHARE'],
-  ])('%s', (sql, table, mode) => {
-    expect(locksOf(sql, plannedTables([]))).toEqual([{ table, mode }])
-  })
-
-  test('leave out what is made by the same migrations, and the bodies of functions', () => {
-    const sql =
-      'create table a (b int); create index c on a (b); create function d() returns int language sql as $$ delete from job; $$;'
-    expect(locksOf(sql, plannedTables([]))).toEqual([])
-  })
-
-  test('that a step takes by name are on all of its tables', () => {
-    expect(locksOf('LOCK TABLE "job", "artifact" IN SHARE ROW EXCLUSIVE MODE;', plannedTables([]))).toEqual([
-      { table: 'job', mode: 'SHARE ROW EXCLUSIVE' },
-      { table: 'artifact', mode: 'SHARE ROW EXCLUSIVE' },
+  test('are those that its lines declare, of each concurrent statement its own', () => {
+    const sql = `-- why
+-- locks: job (ACCESS EXCLUSIVE), account (SHARE ROW EXCLUSIVE)
+-- locks: job_event (SHARE)
+alter table a add b int;
+-- concurrently
+-- locks: c (SHARE UPDATE EXCLUSIVE)
+create index concurrently b
+  on c (d);
+drop index concurrently if exists e;
+-- in pages
+-- locks: f (ROW EXCLUSIVE)
+select 1;`
+    expect(stepsOf(sql).map(({ locks }) => locks.map(({ table, mode }) => `${mode} ${table}`))).toEqual([
+      ['ACCESS EXCLUSIVE job', 'SHARE ROW EXCLUSIVE account', 'SHARE job_event'],
+      ['SHARE UPDATE EXCLUSIVE c'],
+      [],
+      ['ROW EXCLUSIVE f'],
     ])
-  })
-
-  test('of an index that goes are on its table, wherever that was said', () => {
-    const tables = plannedTables([])
-    locksOf('create unique index concurrently "b" on "job"("c"); create index d on artifact (e)', tables)
-    expect(locksOf('drop index b, d', tables)).toEqual([
-      { table: 'job', mode: 'ACCESS EXCLUSIVE' },
-      { table: 'artifact', mode: 'ACCESS EXCLUSIVE' },
-    ])
-    expect(locksOf('drop index concurrently if exists "b"', tables)).toEqual([
-      { table: 'job', mode: 'SHARE UPDATE EXCLUSIVE' },
-    ])
-    expect(locksOf('drop index f', tables)).toEqual([{ table: 'the table of f', mode: 'ACCESS EXCLUSIVE' }])
   })
 
   test.each([
-    ['alter table a add constraint b foreign key (c) references "d"("e")', ['a', 'd']],
-    ['alter table a add column b text references d, add column c text references "e"', ['a', 'd', 'e']],
-    ['create table a (b text references "d"("e"), c text references e)', ['d', 'e']],
-  ])('of foreign keys are on all of their tables: %s', (sql, names) => {
-    expect(locksOf(sql, plannedTables([])).map(({ table }) => table)).toEqual(names)
-  })
-
-  test.each([
-    ['create table a partition of job for values in (1)', ['ACCESS EXCLUSIVE job']],
-    ['alter table job attach partition "a" default', ['SHARE UPDATE EXCLUSIVE job', 'ACCESS EXCLUSIVE a']],
-    ['alter table job detach partition a', ['ACCESS EXCLUSIVE job', 'ACCESS EXCLUSIVE a']],
-  ])('of partitions are on the whole and on them: %s', (sql, locks) => {
-    expect(locksOf(sql, plannedTables([])).map(({ table, mode }) => `${mode} ${table}`)).toEqual(locks)
-  })
-
-  test('follow a table to its other names, and name it as it was known', () => {
-    const tables = plannedTables([{ table: 'job', indexes: ['job_pkey', 'job_a'] }])
-    const known = (sql: string) => locksOf(sql, tables).map(({ table, mode }) => `${mode} ${table}`)
-    const renaming =
-      'alter table job rename to job_old; alter index job_a rename to job_old_a; create table "job" (a int)'
-    // Nobody else knows the new one before the step is committed.
-    expect(known(`${renaming}; create index job_a on job (a)`)).toEqual(['ACCESS EXCLUSIVE job'])
-    expect(known('create index b on job (a)')).toEqual(['SHARE job'])
-    expect(known('create index c on job_old (a)')).toEqual(['SHARE job'])
-    expect(known('drop index job_old_a, job_pkey, job_a')).toEqual(['ACCESS EXCLUSIVE job'])
-    expect(known('drop table job_old; create table job_old (a int); create index d on job_old (a)')).toEqual([
-      'ACCESS EXCLUSIVE job',
-    ])
-    expect(known('create table if not exists job (a int); create index e on job (a)')).toEqual(['SHARE job'])
-  })
-
-  test('of a whole are on the partitions that it has got meanwhile, as long as it has them', () => {
-    const tables = plannedTables([{ table: 'a', indexes: [] }])
-    const known = (sql: string) => locksOf(sql, tables).map(({ table, mode }) => `${mode} ${table}`)
-    expect(known('create table b (c int) partition by range (c); create index d on b (c)')).toEqual([])
-    expect(known('alter table b attach partition a default')).toEqual(['ACCESS EXCLUSIVE a'])
-    expect(known('create index e on b (c)')).toEqual(['SHARE a'])
-    expect(known('alter table b detach partition a')).toEqual(['ACCESS EXCLUSIVE a'])
-    expect(known('create index f on b (c)')).toEqual([])
+    'job',
+    'job (EXCLUSIV)',
+    'job (access exclusive)',
+    'job ACCESS EXCLUSIVE',
+    'job (SHARE) account (SHARE)',
+    '',
+  ])('are refused if they are none: %s', (list) => {
+    expect(() => stepsOf(`-- locks: ${list}\nselect 1`)).toThrow(`Not the lock of a table: ${list}`)
   })
 })
 

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { migrate } from '../../../src/db/migrations/migrate.ts'
-import { MIGRATIONS, migrationNames } from '../../../src/db/migrations/migration-files.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { migrationWorkshop } from '../../setup/postgres/migrations.ts'
 
-const PARTITIONED = '20261127190000_partition_jobs'
+const LATER = { '29990101000000_later': 'lock table job, artifact in access exclusive mode' }
 const LONGEST_WAIT_MS = 1_000
 /** Of the step for its first lock: together with as long a wait as is granted for one lock it is more than a write may wait. */
 const FIRST_WAIT_MS = 500
@@ -72,13 +71,13 @@ async function untilBothAreWaitedFor(): Promise<string> {
 
 describe('the waits of a step for its locks', () => {
   test('keep no write waiting for a second together, where one statement waits for one table after the other', async () => {
-    const before = (await migrationNames(MIGRATIONS)).indexOf(PARTITIONED)
-    await migrate(workshop.db, log, { folder: await workshop.write({}, before) })
+    await migrate(workshop.db, log)
+    const folder = await workshop.write(LATER, 1)
     await ask(`insert into account (id, name) values ('a', 'a')`)
     const reader = await workshop.db.pool.connect()
     await reader.query('begin; select from artifact')
     const stop = keepInserting()
-    const migrated = migrate(workshop.db, log)
+    const migrated = migrate(workshop.db, log, { folder })
     const since = await untilBothAreWaitedFor()
     await expect
       .poll(async () => (await stepWaits('artifact'))?.since === since, { timeout: 20_000, interval: 20 })

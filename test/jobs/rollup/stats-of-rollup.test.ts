@@ -1,6 +1,5 @@
 import type { QueryConfig } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { MIGRATIONS, readMigration } from '../../../src/db/migrations/migration-files.ts'
 import type { JobsFilter } from '../../../src/jobs/list/jobs-filter.ts'
 import { statsOfRows } from '../../../src/jobs/list/stats-of-rows.ts'
 import { JOB_MEASURES, type JobGroup, type JobMeasure } from '../../../src/jobs/list/stats-request.ts'
@@ -120,58 +119,13 @@ async function expectEqualSeries(random: Random, questions: number): Promise<voi
   }
 }
 
-/** As a database is right after the migration: jobs, and nothing known of them. */
+/** As a database has jobs from before there were sums: nothing is known of them. */
 async function forget(): Promise<void> {
   await run('delete from job_rollup')
   await run('delete from job_rollup_delta')
   await run('delete from job_event')
   await run(`insert into job_rollup_backlog (filled_to, until) select '', max(id) from job`)
   await run(`insert into job_event_backlog (filled_to, until) select '', max(id) from job`)
-}
-
-const stepsOf = async (migration: string) =>
-  (await readMigration(MIGRATIONS, migration, true)).steps.map(({ sql }) => sql)
-
-/** As job_event was before acceptances had sums. */
-async function dropSums(): Promise<void> {
-  await run('alter table job_event drop column credits, drop column characters')
-  await run(`update job_event set audio_ms = 0 where kind = 'accepted'`)
-}
-
-/** Of the migration that sums events up by type and status. */
-const stepsOfSum = () => stepsOf('20261123070000_sum_types') as Promise<[string, string, string]>
-
-/** Runs the pages of a migration until there are no more. Returns how many rows they made. */
-async function runPages(pages: string, between: () => Promise<void>): Promise<number> {
-  let [cursor, read]: [string | null, number] = [null, 0]
-  do {
-    await between()
-    const { rows } = await run(pages, [cursor])
-    read += Number(rows[0].rows)
-    cursor = rows[0].cursor
-  } while (cursor !== null)
-  return read
-}
-
-/** Takes the sums of acceptances over, as an upgrade does, while jobs live. @param isFolded what they note is folded meanwhile, too */
-async function sumAcceptances(random: Random, isFolded = true): Promise<number> {
-  const [make = '', remove = '', settle = '', pages = '', end = ''] = await stepsOf('20261126000000_sum_acceptances')
-  const lives = async () => {
-    for (let step = 0; step < 12; step++) await live(random, isFolded)
-  }
-  await run(make)
-  await run(remove)
-  await lives()
-  await run(settle)
-  await lives()
-  // What was accepted in these hours comes to nothing before it was summed up.
-  await run(`delete from job where status <> 'processing' and created_at < $1`, [new Date(START + 10 * HOUR_MS)])
-  if (isFolded) await foldJobRollUp(service.runtime.db)
-  const read = await runPages(pages, lives)
-  await run(end)
-  await lives()
-  await foldJobRollUp(service.runtime.db)
-  return read
 }
 
 /** What acceptances have in one of both tables, by hour and day, for all jobs and for each type and status. */
@@ -226,60 +180,22 @@ describe('statistics of the roll-up', () => {
     await expectEqualSeries(random, SERIES)
   })
 
-  test('are summed up by type and status of a database from before that, whatever is folded meanwhile', async () => {
+  test('have the same acceptances in the roll-up and the events, and every event by type and status as well as by everything', async () => {
     const random = numbers(9)
-    const [make, pages, end] = await stepsOfSum()
-    const ofTypes = `breadth = 'type_status' and kind <> 'accepted'`
-    for (let step = 0; step < 30; step++) await live(random)
-    await dropSums()
-    await run(make)
-    await run(`delete from job_event where ${ofTypes}`)
-    const read = await runPages(pages, async () => {
-      for (let step = 0; step < 12; step++) await live(random)
-    })
-    await run(end)
-    for (let step = 0; step < 12; step++) await live(random)
-    await foldJobRollUp(service.runtime.db)
-    const summed = (where: string) =>
-      run(`select account_id, span, at, kind, type, status, sum(jobs)::int as jobs, sum(audio_ms)::int as audio, sum(wait_sum) as wait,
-        sum(run_sum) as run from job_event where ${where} group by 1, 2, 3, 4, 5, 6 having sum(jobs) <> 0 order by 1, 2, 3, 4, 5, 6`)
-    expect(read).toBeGreaterThan(100)
-    expect((await summed(ofTypes)).rows).toEqual((await summed(`breadth = 'each'`)).rows)
-    await expectEqualSeries(random, SERIES)
-  })
-
-  test('have credits, characters and audio by type and status of a database from before that, whatever is folded meanwhile', async () => {
-    const random = numbers(10)
-    // What is noted of jobs before they are among the events reaches the roll-up alone, whenever it is folded.
+    // The roll-up alone gets what is noted of jobs before they are among the events, whenever it is folded.
     await forget()
     expect(await fillJobRollUp(service.runtime.db, -1)).toBe(false)
     for (let step = 0; step < STEPS / 4; step++) await live(random, false)
     expect(await fillJobRollUp(service.runtime.db)).toBe(true)
     expect((await run('select from job_rollup_delta where not in_events')).rowCount).toBeGreaterThan(0)
-    await sumAcceptances(random, false)
-    expect(await acceptances('job_event')).toEqual(await acceptances('job_rollup'))
-    await dropSums()
-    expect(await sumAcceptances(random)).toBeGreaterThan(100)
-    expect(await acceptances('job_event')).toEqual(await acceptances('job_rollup'))
-    await expectEqualAnswers(random, QUESTIONS)
-    await expectEqualSeries(random, SERIES)
-  })
-
-  test('have them as well where half of all jobs were added to the events then', async () => {
-    const random = numbers(11)
     for (let step = 0; step < STEPS / 4; step++) await live(random)
-    await forget()
-    const { rows } = await run('select id from job order by id limit 1 offset (select count(*) / 2 from job)')
-    const [until] = (await run('select until from job_event_backlog')).rows.map((row) => row.until as string)
-    await run('update job_event_backlog set until = $1', [rows[0].id])
-    expect(await fillJobRollUp(service.runtime.db)).toBe(true)
-    await run('insert into job_event_backlog (filled_to, until) values ($1, $2)', [rows[0].id, until])
-    await dropSums()
-    await sumAcceptances(random)
-    expect(await hasAllEvents(service.runtime.db)).toBe(false)
-    expect(await fillJobRollUp(service.runtime.db)).toBe(true)
     await foldJobRollUp(service.runtime.db)
     expect(await acceptances('job_event')).toEqual(await acceptances('job_rollup'))
+    const summed = (breadth: string) =>
+      run(`select account_id, span, at, kind, type, status, sum(jobs)::int as jobs, sum(audio_ms)::int as audio, sum(wait_sum) as wait,
+        sum(run_sum) as run from job_event where breadth = '${breadth}' and kind <> 'accepted' group by 1, 2, 3, 4, 5, 6
+        having sum(jobs) <> 0 order by 1, 2, 3, 4, 5, 6`)
+    expect((await summed('type_status')).rows).toEqual((await summed('each')).rows)
     await expectEqualAnswers(random, QUESTIONS)
     await expectEqualSeries(random, SERIES)
   })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { recordFinish, recordProgress } from '../../../src/db/migrations/ledger.ts'
-import { MIGRATIONS, readMigration } from '../../../src/db/migrations/migration-files.ts'
+import { recordFinish, recordStart } from '../../../src/db/migrations/ledger.ts'
+import { stepsOf } from '../../../src/db/migrations/steps.ts'
 import { openDatabaseReadings } from '../../../src/server/metrics/database-readings.ts'
 import type { GaugeName } from '../../../src/telemetry/metrics.ts'
 import { NO_TELEMETRY, type Reading, type Telemetry } from '../../../src/telemetry/telemetry.ts'
@@ -39,7 +39,7 @@ const BEYOND = [
   `insert into abandoned_attempt (job_id, attempt, abandoned_at) values ('job_old', 1, ${AGO})`,
   `insert into heard_attempt (job_id, attempt, completed_at) values ('job_old', 1, ${AGO})`,
 ]
-const PAGED = '20261123070000_sum_types'
+const PAGED = '29990101000000_paged'
 
 let service: TestRuntime
 let account: string
@@ -176,12 +176,10 @@ test('the free space of the volume is less than its size', async () => {
 
 test('a migration under way has been through so many rows, and one that has ended is not shown', async () => {
   expect((await readings())('migration_rows')).toBeUndefined()
-  const { steps } = await readMigration(MIGRATIONS, PAGED, true)
-  const page = { steps: steps.findIndex(({ kind }) => kind === 'pages'), cursor: 'acc_1', rows: 3_000 }
-  await query('update _prisma_migrations set finished_at = null where migration_name = $1', [PAGED])
-  const { rows } = await query('select id from _prisma_migrations where migration_name = $1', [PAGED])
-  await recordProgress(service.runtime.db.pool, rows[0].id, page, steps.length)
+  const migration = { name: PAGED, checksum: '', sql: '', steps: stepsOf('-- in pages\nselect null as cursor') }
+  const { pool } = service.runtime.db
+  const row = await recordStart(pool, migration, { steps: 0, cursor: 'acc_1', rows: 3_000 })
   expect((await readings())('migration_rows', PAGED)).toBe(3_000)
-  await recordFinish(service.runtime.db.pool, rows[0].id)
+  await recordFinish(pool, row)
   expect((await readings())('migration_rows')).toBeUndefined()
 })

@@ -45,11 +45,11 @@ export async function diffSchema(url: string, from: 'database' | 'empty'): Promi
   return script === '-- This is an empty migration.' ? '' : script
 }
 
-/** Applies the oldest `count` migrations as `prisma migrate deploy` does. Returns the names of those that were pending. */
-export async function deployWithPrisma(url: string, count = Number.POSITIVE_INFINITY): Promise<string[]> {
+/** Applies all migrations as `prisma migrate deploy` does. Returns the names of those that were pending. */
+export async function deployWithPrisma(url: string): Promise<string[]> {
   const entries = await readdir(MIGRATIONS, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
-  const migrationsList = await readMigrations(names.sort().slice(0, count))
+  const migrationsList = await readMigrations(names.sort())
   const { appliedMigrationNames } = await withSchemaEngine(url, (engine) =>
     engine.applyMigrations({ migrationsList, filters: NO_FILTER }),
   )

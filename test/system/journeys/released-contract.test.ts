@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, freePorts } from '../../setup/http.ts'
 import { finishedJob } from '../../setup/jobs/fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/postgres/database.ts'
+import { migrateAsBefore } from '../../setup/postgres/replaced-migrations.ts'
 import { cleanUp, makeTempDir } from '../../setup/processes/process.ts'
 import { endProcesses, startProcess } from '../../setup/processes/processes.ts'
 import { unpackRelease } from '../../setup/processes/released.ts'
@@ -19,6 +20,7 @@ const doors = { released: { url: '', key: '' }, today: { url: '', key: '' } }
 beforeAll(async () => {
   const [folder, dataDir, [port]] = await Promise.all([makeTempDir(), makeTempDir(), freePorts(1)])
   ;[database, today] = await Promise.all([createTestDatabase(), startTestRuntime({ worker: true })])
+  await migrateAsBefore(database.url)
   const { main } = await unpackRelease(folder)
   const env = {
     ...{ DATABASE_URL: database.url, DATA_DIR: dataDir, HOST: '127.0.0.1', PORT: String(port), LOG_LEVEL: 'error' },

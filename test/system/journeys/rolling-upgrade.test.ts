@@ -8,6 +8,7 @@ import { audit } from '../../setup/audit/audit.ts'
 import { call, freePorts } from '../../setup/http.ts'
 import type { VoiceJob } from '../../setup/jobs/fixtures.ts'
 import { type OwnDatabase, startOwnDatabase } from '../../setup/postgres/own-database.ts'
+import { migrateAsBefore } from '../../setup/postgres/replaced-migrations.ts'
 import { cleanUp, environment, makeTempDir, run } from '../../setup/processes/process.ts'
 import { endProcesses, startProcess, startRole } from '../../setup/processes/processes.ts'
 import { unpackRelease } from '../../setup/processes/released.ts'
@@ -100,6 +101,7 @@ test('from the last release to this one, process by process and under load, and 
       (await promisify(execFile)(process.execPath, [main, ...args, '--json'], { env: environment(env) })).stdout,
     )
 
+  await migrateAsBefore(database.url)
   const api = await startReleased('serve', { PORT: oldApi!.PORT })
   const worker = await startReleased('work')
   await ofRelease('accounts', 'create', '--name', 'a', '--credits', '1000000')

@@ -1,1 +1,0 @@
-alter table job add column chunks_done integer, add column chunks_total integer;

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "job" ADD COLUMN "hand_backs" INTEGER NOT NULL DEFAULT 0;

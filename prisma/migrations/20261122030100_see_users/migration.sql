@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "user" ADD COLUMN "last_seen_at" TIMESTAMPTZ(3);

@@ -1,5 +1,0 @@
--- AlterTable
-ALTER TABLE "user" ADD COLUMN "operator" BOOLEAN NOT NULL DEFAULT false;
-
--- AlterTable
-ALTER TABLE "session" ADD COLUMN "password_at" TIMESTAMPTZ(3);

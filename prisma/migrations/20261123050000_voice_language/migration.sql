@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "voice" ADD COLUMN "language" TEXT;

@@ -1,0 +1,79 @@
+import type { PoolClient } from 'pg'
+import { expect } from 'vitest'
+import type { Database } from '../../../src/db/database.ts'
+import type { Migration } from '../../../src/db/migrations/migration-files.ts'
+import type { TableLock } from '../../../src/db/migrations/steps.ts'
+
+/** What holds up writes, or another step, from the weakest on. */
+const MODES = ['SHARE UPDATE EXCLUSIVE', 'SHARE', 'SHARE ROW EXCLUSIVE', 'EXCLUSIVE', 'ACCESS EXCLUSIVE']
+/** Each table, also each partition, by the name of the whole. */
+const TABLES = `select oid, relname as name, coalesce(pg_partition_root(oid), oid)::regclass::text as whole from pg_class
+  where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace`
+const HELD = `select c.relname as table, upper(trim(regexp_replace(regexp_replace(l.mode, 'Lock$', ''), '([A-Z])', ' \\1', 'g'))) as mode, l.granted
+  from pg_locks l join pg_class c on c.oid = l.relation where l.pid = $1 and c.relkind in ('r', 'p')`
+
+type Lock = Pick<TableLock, 'table'> & { readonly mode: string }
+
+/** Runs the steps of a migration. Returns, for each, what it declares to lock and what PostgreSQL locks of the tables before it. */
+export async function compareLocks(db: Database, { steps }: Migration) {
+  const [declared, taken]: Lock[][][] = [[], []]
+  const client = await db.pool.connect()
+  try {
+    const { rows } = await client.query<{ name: string; whole: string }>(TABLES)
+    const wholes = new Map(rows.map(({ name, whole }) => [name, whole]))
+    for (const { kind, sql, locks } of steps) {
+      declared?.push(strongest(locks, wholes))
+      const found = kind === 'concurrently' ? await waitedFor(db, client, sql, locks) : await heldBy(client, sql)
+      taken?.push(strongest(found, wholes))
+    }
+  } finally {
+    client.release()
+  }
+  return { declared, taken }
+}
+
+/** The strongest lock of each table. */
+function strongest(locks: readonly Lock[], wholes: ReadonlyMap<string, string>): Lock[] {
+  const known = locks.flatMap(({ table, mode }) => {
+    const whole = wholes.get(table)
+    return whole === undefined || !MODES.includes(mode) ? [] : [{ table: whole, mode }]
+  })
+  const sorted = known.toSorted((a, b) => MODES.indexOf(b.mode) - MODES.indexOf(a.mode))
+  return sorted
+    .filter(({ table }, at) => at === sorted.findIndex((one) => one.table === table))
+    .toSorted((a, b) => a.table.localeCompare(b.table))
+}
+
+async function heldBy(client: PoolClient, sql: string): Promise<Lock[]> {
+  await client.query('begin')
+  await client.query(sql.replaceAll('$1', 'null'))
+  const { rows } = await client.query<Lock>(HELD, [await pidOf(client)])
+  await client.query('commit')
+  return rows
+}
+
+/** A statement outside of a transaction keeps nothing: it is seen as it waits for the tables that it declares. */
+async function waitedFor(db: Database, client: PoolClient, sql: string, locks: readonly TableLock[]): Promise<Lock[]> {
+  if (locks.length === 0) {
+    await client.query(sql)
+    return []
+  }
+  const pid = await pidOf(client)
+  const holder = await db.pool.connect()
+  try {
+    await holder.query(`begin; lock table ${locks.map(({ table }) => table).join(', ')} in access exclusive mode`)
+    const running = client.query(sql)
+    const waiting = async () =>
+      (await holder.query<Lock & { granted: boolean }>(HELD, [pid])).rows.filter(({ granted }) => !granted)
+    await expect.poll(async () => (await waiting()).length, { timeout: 20_000, interval: 20 }).toBe(1)
+    const found = await waiting()
+    await holder.query('rollback')
+    await running
+    return found
+  } finally {
+    holder.release()
+  }
+}
+
+const pidOf = async (client: PoolClient): Promise<number> =>
+  (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]!.pid
