@@ -5,7 +5,7 @@ import { withLock } from '../db/lock.ts'
 import { type Queryable, readLedger } from '../db/migrations/ledger.ts'
 import { migrate } from '../db/migrations/migrate.ts'
 import { MIGRATIONS, migrationNames } from '../db/migrations/migration-files.ts'
-import { adoptNames, LAST } from '../db/migrations/whole-schema.ts'
+import { adoptNames, LAST_REPLACED } from '../db/migrations/whole-schema.ts'
 import { invalidRequest, ServiceError } from '../errors/service-error.ts'
 import { isVoiceKey } from '../library/account-voice.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -60,7 +60,7 @@ function adopt(manifest: Manifest): Manifest {
   const migrations = adoptNames(manifest.migrations)
   if (migrations !== null) return { ...manifest, migrations }
   throw invalidRequest(
-    `The backup was made by Sonant ${manifest.version}, before the migration ${LAST}: restore it with the version that knows that one, and back it up again.`,
+    `The backup was made by Sonant ${manifest.version}, before the migration ${LAST_REPLACED}: restore it with the version that knows that one, and back it up again.`,
   )
 }
 

@@ -1,10 +1,10 @@
 import { ServiceError } from '../../errors/service-error.ts'
 
-/** One migration in place of REPLACED ones, from FIRST to LAST. */
-export const WHOLE_SCHEMA = '20261129000000_whole_schema'
-const FIRST = '20261120000000_create_base'
-export const LAST = '20261128210000_public_ids'
-const REPLACED = 44
+/** One migration in place of 44, from FIRST_REPLACED to LAST_REPLACED. */
+const WHOLE_SCHEMA = '20261129000000_whole_schema'
+const FIRST_REPLACED = '20261120000000_create_base'
+export const LAST_REPLACED = '20261128210000_public_ids'
+const COUNT_REPLACED = 44
 
 interface Row {
   readonly name: string
@@ -27,7 +27,7 @@ export function adoptRows<R extends Row>(rows: readonly R[]): (R | (R & { readon
   if (isWhole(applied)) return [{ ...first, state: 'applied', name: WHOLE_SCHEMA, checksum: null }, ...others]
   throw new ServiceError(
     'UNAVAILABLE',
-    `The database has some of the migrations that are one by now: start the version that knows ${LAST} once, then this one.`,
+    `The database has some of the migrations that are one by now: start the version that knows ${LAST_REPLACED} once, then this one.`,
   )
 }
 
@@ -38,6 +38,6 @@ export function adoptNames(names: readonly string[]): string[] | null {
   return isWhole(names) ? [WHOLE_SCHEMA, ...others] : null
 }
 
-const isWhole = (names: readonly string[]): boolean => new Set(names.filter(isReplaced)).size === REPLACED
+const isWhole = (names: readonly string[]): boolean => new Set(names.filter(isReplaced)).size === COUNT_REPLACED
 
-const isReplaced = (name: string): boolean => name >= FIRST && name <= LAST
+const isReplaced = (name: string): boolean => name >= FIRST_REPLACED && name <= LAST_REPLACED

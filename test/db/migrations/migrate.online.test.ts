@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { migrate } from '../../../src/db/migrations/migrate.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { keepWriting, migrationWorkshop } from '../../setup/postgres/migrations.ts'
-import { sonantOn } from '../../setup/processes/process.ts'
+import { sonantHere } from '../../setup/processes/command-here.ts'
+import { cleanUp, makeTempDir } from '../../setup/processes/process.ts'
 
 const JOBS = 10_000
 const LONGEST_WAIT_MS = 1_000
@@ -13,6 +14,7 @@ beforeEach(async () => {
   workshop = await migrationWorkshop()
 })
 afterEach(() => workshop.close())
+afterAll(cleanUp)
 
 const ask = async (sql: string) => (await workshop.db.pool.query(sql)).rows
 
@@ -64,8 +66,8 @@ describe('a migration of a database in use', () => {
   })
 
   test('is planned before, and applied by a job of its own where MIGRATE is off', async () => {
-    const env = { DATABASE_URL: workshop.url, MIGRATE: 'off' }
-    const plan = (await sonantOn(env, 'migrate', '--plan')) as { pending: Record<string, unknown>[] }
+    const env = { DATABASE_URL: workshop.url, DATA_DIR: await makeTempDir(), MIGRATE: 'off' }
+    const plan = await sonantHere<{ pending: object[] }>(env, 'migrate', '--plan')
     expect(plan.pending[0]).toEqual({
       migration: '20261129000000_whole_schema',
       begun: false,
@@ -74,7 +76,7 @@ describe('a migration of a database in use', () => {
       steps: [{ runs: 'transaction', locks: [] }],
     })
     expect(await ask(`select to_regclass('job_count') as made`)).toEqual([{ made: null }])
-    expect(await sonantOn(env, 'migrate')).toEqual({ migrated: true })
-    expect(await sonantOn(env, 'migrate', '--plan')).toEqual({ pending: [] })
+    expect(await sonantHere(env, 'migrate')).toEqual({ migrated: true })
+    expect(await sonantHere(env, 'migrate', '--plan')).toEqual({ pending: [] })
   })
 })
