@@ -9,7 +9,15 @@ const SOURCES = ['src/**/*.ts', 'rest/**/*.ts', 'prisma/generated/**/*.ts']
 /** Of what they import or read, only the checkout has it. */
 const OF_THE_CHECKOUT = ['rest/generate-types.ts', 'src/console/**', '**/*.d.ts']
 /** What the program reads at run time, from the places where the checkout has it. */
-const READ = ['src/**/*', 'rest/openapi.json', 'prisma/migrations/**/*', 'examples/graphql/*', 'package.json']
+const READ = [
+  'src/**/*',
+  'rest/openapi.json',
+  'prisma/migrations/**/*',
+  'examples/graphql/*',
+  'docs/*',
+  'docs/images/*',
+  'package.json',
+]
 /** Of imports, and of what is loaded by its URL. */
 const RELATIVE = /(['"])(\.{1,2}\/[^'"\n]+)\.ts\1/g
 
@@ -23,8 +31,11 @@ export function build(): void {
     const code = stripTypeScriptTypes(readFileSync(join(ROOT, path), 'utf8'))
     write(path.replace(/\.ts$/, '.js'), code.replace(RELATIVE, '$1$2.js$1'))
   }
-  for (const path of find(READ)) if (!/\.(ts|md)$/.test(path)) cpSync(join(ROOT, path), join(DIST, path))
+  for (const path of find(READ)) if (isRead(path)) cpSync(join(ROOT, path), join(DIST, path))
 }
+
+/** READMEs lie among the sources. */
+const isRead = (path: string): boolean => !/\.(ts|md)$/.test(path) || /^docs\/.*\.md$/.test(path)
 
 const find = (patterns: readonly string[]): string[] =>
   globSync(patterns, { cwd: ROOT, exclude: OF_THE_CHECKOUT, withFileTypes: true })

@@ -7,7 +7,16 @@ import { minifySync } from 'vite'
 /** Where the tests find the last release's program, under the name of its package. */
 export const KEPT_RELEASES = 'test/setup/released'
 /** What the program serves or a person reads, and no other release depends on. */
-const LEFT_OUT = ['dist/src/generated/console', 'examples', 'README.md', 'CHANGELOG.md', 'schema.graphql', 'rest']
+const LEFT_OUT = [
+  'dist/src/generated/console',
+  'dist/docs',
+  'docs',
+  'examples',
+  'README.md',
+  'CHANGELOG.md',
+  'schema.graphql',
+  'rest',
+]
 
 /** Keeps of a package what the next release is to be upgraded from, small enough for the repository. */
 export function keepRelease(tarball: string, archive: string): void {

@@ -66,6 +66,7 @@ const ROOMS_OF: Readonly<Record<string, string>> = {
   'json-schema-to-typescript': 'rest',
   'lindera-wasm-nodejs-ipadic': 'engines',
   'lru-cache': 'catalog, concurrency, lexicon',
+  marked: 'server',
   'mpg123-decoder': 'audio',
   'openapi-backend': 'rest',
   'openapi-types': 'rest',

@@ -13,7 +13,7 @@ import { unpackRelease } from './setup/processes/released.ts'
 import { readWav } from './setup/speech/wav.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const PACKED = ['bin', 'examples', 'packaging', 'prisma', 'rest', 'src', KEPT_RELEASES]
+const PACKED = ['bin', 'docs', 'examples', 'packaging', 'prisma', 'rest', 'src', KEPT_RELEASES]
 const FILES = [
   'package.json',
   'package-lock.json',
@@ -97,6 +97,8 @@ describe('npm pack', () => {
       'dist/src/main.js',
       'dist/src/queue/pgboss/claim_queued.sql',
       'dist/rest/openapi.json',
+      'dist/docs/rest.md',
+      'dist/docs/images/architecture.svg',
       'dist/src/generated/console/index.html',
       'examples/webhooks/verify.ts',
       'LICENSE',
@@ -106,7 +108,9 @@ describe('npm pack', () => {
       packed.filter(
         (path) =>
           CHECKOUT_ONLY.test(path) &&
-          !/^((README|CHANGELOG|examples\/README)\.md|examples\/webhooks\/verify\.ts)$/.test(path),
+          !/^((README|CHANGELOG|examples\/README|(dist\/)?docs\/[\w-]+)\.md|examples\/webhooks\/verify\.ts)$/.test(
+            path,
+          ),
       ),
     ).toEqual([])
   })

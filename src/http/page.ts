@@ -9,20 +9,26 @@ const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
+  png: 'image/png',
 }
 
 export interface PageParts {
   readonly files: Readonly<Record<string, string | Buffer>>
   readonly html: (link: (name: string) => string) => string
+  /** More pages, `<folder>/<name>`. */
+  readonly inside?: Readonly<Record<string, (link: (name: string) => string) => string>>
   readonly policy: string
 }
 
 export interface Page {
   send(reply: FastifyReply): Promise<FastifyReply>
+  /** @throws NOT_FOUND */
+  sendInside(reply: FastifyReply, name: string): Promise<FastifyReply>
 }
 
 interface Made {
   readonly html: ServedFile
+  readonly inside: ReadonlyMap<string, ServedFile>
   readonly policy: string
   readonly files: ReadonlyMap<string, ServedFile>
 }
@@ -49,10 +55,16 @@ export function mountPage(app: FastifyInstance, folder: string, make: () => Prom
       const { html, policy } = await open()
       return sendFile(reply.header('content-security-policy', policy), html, REVALIDATED)
     },
+    sendInside: async (reply, name) => {
+      const { inside, policy } = await open()
+      const html = inside.get(name)
+      if (html === undefined) throw notFound()
+      return sendFile(reply.header('content-security-policy', policy), html, REVALIDATED)
+    },
   }
 }
 
-function assemble(folder: string, { files, html, policy }: PageParts): Made {
+function assemble(folder: string, { files, html, inside = {}, policy }: PageParts): Made {
   const served = new Map<string, ServedFile>()
   const links = new Map<string, string>()
   for (const [name, content] of Object.entries(files)) {
@@ -60,8 +72,12 @@ function assemble(folder: string, { files, html, policy }: PageParts): Made {
     const file = new ServedFile(TYPES[extension] ?? 'application/octet-stream', content)
     const named = `${stem}.${file.hash}.${extension}`
     served.set(named, file)
-    links.set(name, `${folder.slice(folder.lastIndexOf('/') + 1)}/files/${named}`)
+    links.set(name, `files/${named}`)
   }
   const link = (name: string): string => links.get(name) ?? name
-  return { html: new ServedFile('text/html; charset=utf-8', html(link)), policy, files: served }
+  const outside = (name: string): string => `${folder.slice(folder.lastIndexOf('/') + 1)}/${link(name)}`
+  const pages = Object.entries(inside).map(([name, make]) => [name, asHtml(make(link))] as const)
+  return { html: asHtml(html(outside)), inside: new Map(pages), policy, files: served }
 }
+
+const asHtml = (text: string): ServedFile => new ServedFile('text/html; charset=utf-8', text)

@@ -25,11 +25,12 @@ const visit = (address: string, headers: Record<string, string> = {}, method = '
 const filesOf = async (path: string) => {
   const page = await visit(path, { ...HTML, ...COMPRESSED })
   const html = page.headers['content-encoding'] === 'br' ? brotliDecompressSync(page.bytes).toString() : page.text
-  const links = [...html.matchAll(LINKS)].map(([, link]) => link!).filter((link) => link.includes('files/'))
-  return { page, html, links }
+  const address = `https://example.com${PREFIX}/${path}`
+  const links = [...html.matchAll(LINKS)].map(([, link]) => new URL(link!, address).href)
+  return { page, html, links: links.filter((link) => link.includes('/files/')) }
 }
 
-describe.each(['docs', 'graphql'])('the page %s', (path) => {
+describe.each(['docs', 'docs/rest', 'docs/reference', 'graphql'])('the page %s', (path) => {
   test('comes compressed, in files that a browser keeps, and a second visit brings nothing again', async () => {
     const { page, links } = await filesOf(path)
     expect([page.status, page.headers['cache-control']]).toEqual([200, 'no-cache'])

@@ -92,7 +92,7 @@ describe('the document', () => {
     const openai = (await (await fetch(`${door.url}/v1/openapi.json`)).json()) as Document
     expect(openai.servers).toEqual([{ url: `${PUBLIC_URL}/v1` }])
     expect(Object.keys(openai.paths)).toContain('/audio/speech')
-    expect(await (await fetch(`${door.url}/docs`)).text()).toContain('href="docs?of=openai"')
+    expect(await (await fetch(`${door.url}/docs/reference`)).text()).toContain('href="reference?of=openai"')
   })
 
   it('describes the body of a webhook as what polling answers', () => {
@@ -210,19 +210,21 @@ describe('what is answered', () => {
   })
 })
 
-describe('the documentation', () => {
+describe('the reference', () => {
   it('comes whole from the service', async () => {
-    const page = await fetch(`${door.url}/docs`)
+    const page = await fetch(`${door.url}/docs/reference`)
     const html = await page.text()
     const policy = page.headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("connect-src 'self' https://voice.example.com")
     const links = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link as string)
-    expect(links.length).toBe(6)
+    expect(links.length).toBe(7)
     for (const link of links) expect((await fetch(new URL(link, page.url))).status, link).toBe(200)
     const start = await (await fetch(new URL(links.find((link) => link.includes('start'))!, page.url))).text()
     expect(start).toContain('"validatorUrl":null')
-    const [openai, own] = [...start.matchAll(/'(\.\/[^']+\.json)'/g)].map(([, url]) => new URL(url as string, page.url))
+    const [openai, own] = [...start.matchAll(/'(\.\.\/[^']+\.json)'/g)].map(
+      ([, url]) => new URL(url as string, page.url),
+    )
     expect(await (await fetch(own!)).json()).toEqual(document)
     expect(await (await fetch(openai!)).json()).toMatchObject({ servers: [{ url: `${PUBLIC_URL}/v1` }] })
     const { version } = JSON.parse(await readFile(`${ROOT}package.json`, 'utf8'))

@@ -28,8 +28,8 @@ beforeAll(async () => {
   const { storage, db } = service.runtime
   await Promise.all(Array.from({ length: 100 }, () => insertJob(db, account)))
   await storage.put('job_stalled/long.wav', Buffer.alloc(PLENTY_BYTES), { contentType: 'audio/wav' })
-  const [, link = ''] = /src="([^"]+swagger-ui\.js)"/.exec((await call(`${service.url}/docs`)).text) ?? []
-  script = new URL(link, `${service.url}/docs`).pathname
+  const [, link = ''] = /src="([^"]+swagger-ui\.js)"/.exec((await call(`${service.url}/docs/reference`)).text) ?? []
+  script = new URL(link, `${service.url}/docs/reference`).pathname
   media = new URL(await storage.signUrl('job_stalled/long.wav', { contentType: 'audio/wav', now: new Date() })).href
 })
 afterAll(() => service?.close())

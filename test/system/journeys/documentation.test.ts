@@ -50,20 +50,23 @@ describe('the documentation that the service carries', () => {
     expect(operations).toEqual(expect.arrayContaining(ROUTES))
   })
 
-  test.for(['/docs', '/graphql'])('%s loads nothing from another host', async (path) => {
-    const { url, html } = await page(path)
-    expect(found(LOADS_IN_HTML, html)).toEqual([])
-    expect(found(LOADS_IN_CODE, html)).toEqual([])
-    for (const asset of new Set(found(ASSETS, html))) {
-      const reply = await call(new URL(asset, url).href)
-      expect(reply.status, asset).toBe(200)
-      const outside = [...found(LOADS_IN_HTML, reply.text), ...found(LOADS_IN_CODE, reply.text)]
-      expect(outside, asset).toEqual([])
-    }
-  })
+  test.for(['/docs', '/docs/architecture', '/docs/reference', '/graphql'])(
+    '%s loads nothing from another host',
+    async (path) => {
+      const { url, html } = await page(path)
+      expect(found(LOADS_IN_HTML, html)).toEqual([])
+      expect(found(LOADS_IN_CODE, html)).toEqual([])
+      for (const asset of new Set(found(ASSETS, html))) {
+        const reply = await call(new URL(asset, url).href)
+        expect(reply.status, asset).toBe(200)
+        const outside = [...found(LOADS_IN_HTML, reply.text), ...found(LOADS_IN_CODE, reply.text)]
+        expect(outside, asset).toEqual([])
+      }
+    },
+  )
 
-  test('/docs shows the document of this service', async () => {
-    const { url, html } = await page('/docs')
+  test('/docs/reference shows the document of this service', async () => {
+    const { url, html } = await page('/docs/reference')
     const scripts = found(ASSETS, html).filter((one) => one.includes('.js'))
     const sources = await Promise.all(scripts.map(async (one) => (await call(new URL(one, url).href)).text))
     const shown = sources.some((text) => text.includes('/api/v1/openapi.json'))
