@@ -110,7 +110,7 @@ function namedPaths(document: string): string[] {
     /^\w[\w@.-]*(\/[\w@.-]+)*(\/|\.(ts|js|mjs|py|sh|sql|yaml|md|graphql|prisma|service))$/.test(word),
   )
   // A bare name stands for a file next to the document; the project's own pages also speak of names in general.
-  return dirname(document) === '.github' ? paths.filter((path) => path.includes('/')) : paths
+  return /^(\.github|docs)$/.test(dirname(document)) ? paths.filter((path) => path.includes('/')) : paths
 }
 
 /** From the root, or from the folder of the document. */

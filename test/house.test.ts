@@ -162,7 +162,7 @@ describe('the house', () => {
   })
 
   test('the rules for contributors show these floors', () => {
-    const shown = /imports go down.*?```\n(.*?)```/s.exec(read('.github/CONTRIBUTING.md'))?.[1] ?? ''
+    const shown = /imports go down.*?```text\n(.*?)```/s.exec(read('docs/contributing.md'))?.[1] ?? ''
     const floors = shown
       .trim()
       .split('\n')

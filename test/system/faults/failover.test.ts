@@ -7,7 +7,7 @@ import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.
 import { until } from '../../setup/wait.ts'
 
 const SUBMITTERS = 4
-/** Before the primary is killed, and again after the standby was promoted. `.github/CONTRIBUTING.md` names the variables. */
+/** Before the primary is killed, and again after the standby was promoted. `docs/contributing.md` names the variables. */
 const ACKNOWLEDGED = Number(process.env.FAILOVER_JOBS ?? 25)
 /** Many take as long as they are. */
 const TIMEOUT_MS = 60_000 + ACKNOWLEDGED * 60

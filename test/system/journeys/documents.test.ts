@@ -19,6 +19,7 @@ const PAGES = ['README.md', ...globSync('docs/*.md', { cwd: ROOT }).sort()]
 const NOT_RUN: Readonly<Record<string, string>> = {
   'npm ci && npm start': 'every test of this folder starts the service',
   'npm ci && npm test': 'this test is a part of it',
+  'npm ci  ': 'it runs all tests, one after another in every way',
   'sudo systemd-run': 'it takes root, and units of systemd',
   'cd /opt/sonant': 'it is the folder of an installation; test/system has tests of backups',
   'npm install --no-save sherpa-onnx-node': 'it downloads a model of 130 MB',
@@ -95,7 +96,7 @@ describe('the code of the documents', { timeout: PAGE_DEADLINE_MS }, () => {
 
   test('is in languages that this test runs or reads', () => {
     const languages = new Set(PAGES.flatMap(blocksOf).map(({ language }) => language))
-    expect([...languages].sort()).toEqual(['env', 'graphql', 'json', 'sh', 'ts', 'yaml'])
+    expect([...languages].sort()).toEqual(['env', 'graphql', 'json', 'sh', 'text', 'ts', 'yaml'])
   })
 
   test('is left out for a reason only if it is there', () => {
