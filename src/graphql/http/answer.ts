@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { YogaServerInstance } from 'graphql-yoga'
+import type { Plugin, YogaServerInstance } from 'graphql-yoga'
 import type { Actor } from '../../access/actor.ts'
 import { invalidRequest, unsupportedMediaType } from '../../errors/service-error.ts'
 import { clientDisconnect } from '../../http/client-disconnect.ts'
@@ -14,19 +14,25 @@ import { ANSWER_TYPES, acceptedTypes, EVENT_STREAM } from './accept.ts'
 import type { Authentication } from './authentication.ts'
 import { rejectMisreadParameters } from './get-parameters.ts'
 import { namesPersisted, rejectPersisted } from './persisted-query.ts'
-import type { createPost } from './post.ts'
 import { reject } from './reject.ts'
 
 const FRAMING: ReadonlySet<string> = new Set(['connection', 'content-length', 'transfer-encoding'])
 /** The database's time in milliseconds since 1970, for a request with this header. */
 const TIME_HEADER = 'x-sonant-time'
 const OWN_TYPE = 'application/graphql-response+json'
+const ORIGIN = 'http://graphql.invalid'
+const POST_URL = `${ORIGIN}${GRAPHQL_PATH}`
 const JSON_BODY = /^application\/(graphql-response\+)?json\s*(;\s*charset="?utf-?8"?\s*)?$/i
+
+/** Travels with a request's context. */
+export interface Posted {
+  /** null: the operation is in the address. */
+  readonly body: Readonly<Record<string, unknown>> | null
+}
 
 export function createAnswer(
   runtime: Runtime,
-  yoga: YogaServerInstance<GraphqlContext, object>,
-  post: ReturnType<typeof createPost>,
+  yoga: YogaServerInstance<GraphqlContext & Posted, object>,
   authentication: Authentication,
 ) {
   const stamp = (reply: FastifyReply): FastifyReply =>
@@ -44,11 +50,11 @@ export function createAnswer(
     const cookie = authentication.cookieFor(reply)
     const known = { requestId, address, signal, cookie, isInAddress: request.method !== 'POST' }
     const context: GraphqlContext = { ...runtime.as(actor), ...known }
-    const posted = body !== null && request.url === GRAPHQL_PATH ? await post(context, body, type) : null
-    if (posted !== null) return stamp(reply).type(posted.contentType).send(JSON.stringify(posted.result))
     // Yoga ignores quality values, so only the preferred type and events are left.
     const accept = others.includes(EVENT_STREAM) ? `${type}, ${EVENT_STREAM}` : type
-    const response = await yoga.fetch(toUrl(request).href, toFetchInit(request, accept), context as never)
+    const url = body === null ? toUrl(request).href : POST_URL
+    // Yoga puts a proxy before a single context, which every resolver would read through; it copies two into a plain object.
+    const response = await yoga.fetch(url, toFetchInit(request, accept), context, { body })
     return send(stamp(reply), response)
   }
 }
@@ -74,19 +80,24 @@ function readBody(request: FastifyRequest, actor: Actor): Readonly<Record<string
   return body
 }
 
+/** Gives Yoga the body that `readBody` has parsed. */
+export const parsedBody = (): Plugin<object, Posted> => ({
+  onRequestParse: ({ serverContext: { body }, setRequestParser }) => {
+    if (body !== null) setRequestParser(() => body)
+  },
+})
+
 /** Yoga does not decode the path, so the canonical one is used. */
 function toUrl(request: FastifyRequest): URL {
-  const url = new URL(request.url, 'http://graphql.invalid')
+  const url = new URL(request.url, ORIGIN)
   url.pathname = GRAPHQL_PATH
   return url
 }
 
-const toFetchInit = (request: FastifyRequest, accept: string): RequestInit => ({
-  method: request.method === 'HEAD' ? 'GET' : request.method,
-  headers: Object.entries({ ...request.headers, accept }).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value] as [string, string]],
-  ),
-  ...(request.method === 'POST' && { body: (request.body ?? Buffer.alloc(0)) as Buffer<ArrayBuffer> }),
+/** Yoga reads nothing else of a request: its body is parsed. */
+const toFetchInit = ({ method }: FastifyRequest, accept: string): RequestInit => ({
+  method: method === 'HEAD' ? 'GET' : method,
+  headers: { accept },
 })
 
 async function send(reply: FastifyReply, response: Response): Promise<FastifyReply> {

@@ -16,11 +16,10 @@ import { GRAPHQL_PATH, isHandshake } from '../subscriptions/handshake.ts'
 import { mountSocketServer } from '../subscriptions/socket-server.ts'
 import { subscriptions } from '../subscriptions/subscribe.ts'
 import { createSocketHandler } from '../subscriptions/subscriptions.ts'
-import { createAnswer } from './answer.ts'
+import { createAnswer, type Posted, parsedBody } from './answer.ts'
 import type { Authentication } from './authentication.ts'
 import { mountGraphiql } from './graphiql.ts'
 import { isStream, maskResult } from './masking.ts'
-import { createPost } from './post.ts'
 import { ownLimit, reject } from './reject.ts'
 
 export async function mountGraphql(
@@ -28,10 +27,9 @@ export async function mountGraphql(
   runtime: Runtime,
   authentication: Authentication,
 ): Promise<void> {
-  const schema = buildGraphqlSchema()
-  const yoga = openYoga(runtime, schema)
+  const yoga = openYoga(runtime, buildGraphqlSchema())
   const graphiql = mountGraphiql(app)
-  const answer = createAnswer(runtime, yoga, createPost(yoga, schema), authentication)
+  const answer = createAnswer(runtime, yoga, authentication)
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (isHandshake(request.raw)) throw malformedHandshake(reply)
     return graphiql.isAskedFor(request) ? graphiql.send(reply) : answer(request, reply)
@@ -54,7 +52,7 @@ export async function mountGraphql(
 }
 
 const openYoga = (runtime: Runtime, schema: GraphQLSchema) =>
-  createYoga<GraphqlContext>({
+  createYoga<GraphqlContext & Posted>({
     schema,
     graphqlEndpoint: GRAPHQL_PATH,
     landingPage: false,
@@ -70,7 +68,7 @@ const openYoga = (runtime: Runtime, schema: GraphQLSchema) =>
     },
     graphiql: false,
     maskedErrors: { maskError: (error) => error as Error },
-    plugins: [limits(runtime), deadline(), subscriptions(), masking(runtime)],
+    plugins: [parsedBody(), limits(runtime), deadline(), subscriptions(), masking(runtime)],
   })
 
 function malformedHandshake(reply: FastifyReply): ServiceError {

@@ -49,8 +49,21 @@ function rejectSubscriptionByGet(document: DocumentNode | Error | null, context:
   throw new GraphQLError('Send a subscription as a POST request, or over a WebSocket.', { extensions: { http } })
 }
 
-const excessIn = (document: DocumentNode, anonymous: boolean): string | null =>
-  excessOf(document) ?? excessOfLiterals(document) ?? (anonymous ? excessOfOverlaps(document) : null)
+/** Yoga caches parsed documents, so each is walked once for callers with a key and once for anonymous ones. */
+const known = {
+  anonymous: new WeakMap<DocumentNode, string | null>(),
+  caller: new WeakMap<DocumentNode, string | null>(),
+}
+
+function excessIn(document: DocumentNode, anonymous: boolean): string | null {
+  const excesses = anonymous ? known.anonymous : known.caller
+  let excess = excesses.get(document)
+  if (excess === undefined) {
+    excess = excessOf(document) ?? excessOfLiterals(document) ?? (anonymous ? excessOfOverlaps(document) : null)
+    excesses.set(document, excess)
+  }
+  return excess
+}
 
 /** The error is cached with the document, so it must not quote long values. */
 function shortenedError(error: GraphQLError): GraphQLError {

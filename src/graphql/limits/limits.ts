@@ -22,18 +22,8 @@ interface Counts {
   directives: number
 }
 
-const violations = new WeakMap<DocumentNode, string | null>()
-
 /** Returns a message if a document is too deep or too wide, fragments spread out. Counting stops at the first limit, so a rejection is cheap. */
 export function excessOf(document: DocumentNode): string | null {
-  const known = violations.get(document)
-  if (known !== undefined) return known
-  const message = findExcess(document)
-  violations.set(document, message)
-  return message
-}
-
-function findExcess(document: DocumentNode): string | null {
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)

@@ -8,9 +8,9 @@ import { rejectMisread } from '../../http/json-body.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { inLogScope } from '../../values/log-scope.ts'
 import type { GraphqlContext } from '../builder.ts'
+import type { Posted } from '../http/answer.ts'
 import { maskError } from '../http/errors.ts'
 import { isStream, maskResult } from '../http/masking.ts'
-import { AS_POST } from '../http/post.ts'
 import { noteRejected } from '../limits/measure-operation.ts'
 import { authorizationOf, type Connected, connectSocket, type Identify, TRY_AGAIN_LATER } from './connect-socket.ts'
 import { deliver } from './deliver.ts'
@@ -21,7 +21,10 @@ import { subscribe } from './subscribe.ts'
 
 const MAX_OPERATIONS = 1000
 
-type Yoga = YogaServerInstance<GraphqlContext, object>
+/** Yoga caches a document's violations with the status that they have as the answer to a POST. */
+const AS_POST = { method: 'POST' }
+
+type Yoga = YogaServerInstance<GraphqlContext & Posted, object>
 type Execute = (args: ExecutionArgs) => Promise<ExecutionResult> | ExecutionResult
 
 interface Prepared extends OpenOperation {
