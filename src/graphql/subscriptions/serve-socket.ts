@@ -1,10 +1,7 @@
 import type { WebSocket } from '@fastify/websocket'
 import type { FastifyRequest } from 'fastify'
-import { CloseCode, MessageType, type Server } from 'graphql-ws'
-import { invalidRequest } from '../../errors/service-error.ts'
-import { holdsMoreThan } from '../../http/json-size.ts'
-import { extensionsOf } from '../http/errors.ts'
-import { MAX_BODY_VALUES, MAX_UNKNOWN_MESSAGE_BYTES } from '../limits/limits.ts'
+import { CloseCode, type Server } from 'graphql-ws'
+import { MAX_UNKNOWN_MESSAGE_BYTES } from '../limits/limits.ts'
 import type { Connected } from './connect-socket.ts'
 
 /** A client that misses a ping is disconnected. */
@@ -19,15 +16,13 @@ export function serveSocket(server: Server<Connected['extra']>, socket: WebSocke
   const stopPinging = ping(socket)
   socket.on('error', () => undefined)
   const extra = { socket, request, isKnown: false }
-  const send = sender(socket)
-  const receive = receiver(socket, extra, send)
+  const receive = receiver(socket, extra)
   const closed = server.opened(
     {
       protocol: socket.protocol,
-      send,
+      send: sender(socket),
       close: (code, reason) => close(socket, code, reason),
       onMessage: (onMessage) => void socket.on('message', (data: Buffer) => receive(data, onMessage)),
-      onPing: ponger(send),
     },
     extra,
   )
@@ -37,11 +32,9 @@ export function serveSocket(server: Server<Connected['extra']>, socket: WebSocke
   })
 }
 
-type Send = (data: string) => Promise<void>
-
 const sender =
-  (socket: WebSocket): Send =>
-  (data) =>
+  (socket: WebSocket) =>
+  (data: string): Promise<void> =>
     new Promise((resolve) =>
       socket.send(data, () => {
         if (socket.isPaused && socket.bufferedAmount < PAUSING_BYTES) socket.resume()
@@ -49,7 +42,7 @@ const sender =
       }),
     )
 
-function receiver(socket: WebSocket, extra: Connected['extra'], send: Send) {
+function receiver(socket: WebSocket, extra: Connected['extra']) {
   let unknown = 0
   return (data: Buffer, onMessage: (message: string) => Promise<void>): void => {
     if (socket.readyState !== socket.OPEN) return
@@ -57,45 +50,7 @@ function receiver(socket: WebSocket, extra: Connected['extra'], send: Send) {
     const isTooMuch = !extra.isKnown && (data.length > MAX_UNKNOWN_MESSAGE_BYTES || ++unknown > MAX_UNKNOWN_MESSAGES)
     const refuse = () => close(socket, CloseCode.BadRequest, 'Invalid message received')
     if (isTooMuch) refuse()
-    else if (holdsMoreThan(MAX_BODY_VALUES.caller, data)) refuseOperation(data, extra, send, refuse)
     else onMessage(String(data)).catch(refuse)
-  }
-}
-
-function refuseOperation(data: Buffer, { request }: Connected['extra'], send: Send, refuse: () => void): void {
-  const id = operationIn(data)
-  if (id === null) {
-    refuse()
-    return
-  }
-  const error = invalidRequest(`Send a message of at most ${MAX_BODY_VALUES.caller} values.`)
-  const payload = [{ message: error.message, extensions: extensionsOf(error, request.id) }]
-  void send(JSON.stringify({ id, type: MessageType.Error, payload }))
-}
-
-function operationIn(data: Buffer): string | null {
-  try {
-    const { id, type } = JSON.parse(String(data)) as { readonly id?: unknown; readonly type?: unknown }
-    return typeof id === 'string' && type === MessageType.Subscribe ? id : null
-  } catch {
-    return null
-  }
-}
-
-/** Answers one ping at a time, so a client that does not read is owed one pong. */
-function ponger(send: Send) {
-  let isSending = false
-  let owed: { readonly payload: unknown } | null = null
-  return async (payload: unknown): Promise<void> => {
-    owed = { payload }
-    if (isSending) return
-    isSending = true
-    while (owed !== null) {
-      const pong = JSON.stringify({ type: MessageType.Pong, ...(owed.payload !== undefined && owed) })
-      owed = null
-      await send(pong)
-    }
-    isSending = false
   }
 }
 

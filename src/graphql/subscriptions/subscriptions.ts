@@ -4,6 +4,7 @@ import { type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLFor
 import { CloseCode, makeServer, type SubscribePayload } from 'graphql-ws'
 import type { YogaServerInstance } from 'graphql-yoga'
 import { toServiceError } from '../../errors/describe-error.ts'
+import { invalidRequest } from '../../errors/service-error.ts'
 import { rejectMisread } from '../../http/json-body.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { inLogScope } from '../../values/log-scope.ts'
@@ -11,9 +12,9 @@ import type { GraphqlContext } from '../builder.ts'
 import type { Posted } from '../http/answer.ts'
 import { maskError } from '../http/errors.ts'
 import { isStream, maskResult } from '../http/masking.ts'
+import { MAX_BODY_VALUES } from '../limits/limits.ts'
 import { noteRejected } from '../limits/measure-operation.ts'
 import { authorizationOf, type Connected, connectSocket, type Identify, TRY_AGAIN_LATER } from './connect-socket.ts'
-import { deliver } from './deliver.ts'
 import { type OpenOperation, openOperation } from './open-operation.ts'
 import { serveSocket } from './serve-socket.ts'
 import { openSocketCount } from './socket-count.ts'
@@ -28,8 +29,6 @@ type Yoga = YogaServerInstance<GraphqlContext & Posted, object>
 type Execute = (args: ExecutionArgs) => Promise<ExecutionResult> | ExecutionResult
 
 interface Prepared extends OpenOperation {
-  readonly id: string
-  readonly socket: WebSocket
   readonly execute: Execute
 }
 
@@ -47,10 +46,10 @@ export function createSocketHandler(runtime: Runtime, yoga: Yoga, identify: Iden
       return unlessCompleted(masked(result, args))
     },
     subscribe: async (args) => {
-      const { id, socket, signal, follow, unlessCompleted } = args.rootValue as Prepared
+      const { follow, unlessCompleted } = args.rootValue as Prepared
       const answers = await subscribe({ ...args, rootValue: undefined })
       if (!isStream(answers)) return unlessCompleted(masked(answers, args))
-      return unlessCompleted(follow(deliver({ answers, socket, id, signal })))
+      return unlessCompleted(follow(answers))
     },
     onError: ({ extra }, _id, _payload, errors) =>
       errors.map((error) => shown(maskError(error, runtime.log, extra.request.id))),
@@ -77,6 +76,7 @@ async function begin(
     if (Object.keys(connected.subscriptions).length > MAX_OPERATIONS)
       throw new GraphQLError('Complete other operations first.')
     const actor = await identify(request, authorizationOf(connected))
+    if (holdsTooMuch(payload)) throw invalidRequest(`Send a message of at most ${MAX_BODY_VALUES.caller} values.`)
     rejectMisread(payload)
     const known = { requestId: request.id, signal, address: request.ip, isInAddress: false, cookie: null }
     const prepared = await prepare(yoga, { ...runtime.as(actor), ...known }, payload)
@@ -85,12 +85,23 @@ async function begin(
       return unlessCompleted(prepared)
     }
     const { execute, ...args } = prepared
-    return unlessCompleted({ ...args, rootValue: { ...operation, id, socket, execute } satisfies Prepared })
+    return unlessCompleted({ ...args, rootValue: { ...operation, execute } satisfies Prepared })
   } catch (error) {
     if (error instanceof GraphQLError) noteRejected(runtime.telemetry)
     if (toServiceError(error).code === 'UNAUTHORIZED') socket.close(CloseCode.Forbidden, 'Forbidden')
     return unlessCompleted([maskError(error, runtime.log, request.id)])
   }
+}
+
+/** Counts level by level, because a payload may be nested more deeply than the stack allows. */
+function holdsTooMuch(payload: object): boolean {
+  let level: unknown[] = [payload]
+  for (let count = 0; level.length > 0; ) {
+    count += level.length
+    if (count > MAX_BODY_VALUES.caller) return true
+    level = level.flatMap((value) => (value !== null && typeof value === 'object' ? Object.values(value) : []))
+  }
+  return false
 }
 
 async function prepare(yoga: Yoga, serverContext: GraphqlContext, payload: SubscribePayload) {

@@ -127,6 +127,17 @@ test('a rejection over a socket says as much as over HTTP', async () => {
   socket.close()
 })
 
+test.each([
+  ['more values than the body of a request may hold', JSON.stringify(Array(6100).fill(0))],
+  ['lists within lists', `${'['.repeat(40_000)}${']'.repeat(40_000)}`],
+])('an operation of %s is refused over a socket, which goes on', async (_title, excess) => {
+  const socket = await openRawSocket(service.url, key)
+  const { errors } = await socket.ask(`{"query":"{ __typename }","extensions":{"a":${excess}}}`)
+  expect(errors).toMatchObject([{ extensions: { code: 'INVALID_REQUEST', requestId: expect.any(String) } }])
+  expect(await socket.ask(bodyOf('{ __typename }'))).toEqual({ data: { __typename: 'Query' } })
+  socket.close()
+})
+
 test('a query that is completed before it has begun never reaches the database', async () => {
   const socket = await openRawSocket(service.url, key)
   const jobs = await lockJobs(service.runtime)

@@ -81,22 +81,6 @@ afterEach(() => {
 })
 
 describe('a client that sends without reading', () => {
-  test('is owed one pong at a time, however many pings it sends', async () => {
-    const client = open(true)
-    await client.receive({ type: 'connection_init' })
-    await client.leave()
-    for (let n = 0; n < 1000; n++) client.emit('message', Buffer.from(JSON.stringify(PING)))
-    await settled()
-    expect(client.sent.slice(1)).toEqual(['{"type":"pong"}'])
-    await client.leave()
-    expect(client.sent.slice(2)).toEqual(['{"type":"pong"}'])
-    await client.receive({ ...PING, payload: { at: 1 } })
-    await client.receive({ ...PING, payload: { at: 2 } })
-    await client.leave()
-    await client.leave()
-    expect(client.sent.slice(3)).toEqual(['{"type":"pong","payload":{"at":2}}'])
-  })
-
   test('is not read from while a megabyte waits for it', async () => {
     const client = open(true)
     await client.receive({ type: 'connection_init' })
@@ -121,20 +105,6 @@ describe('a client that sends without reading', () => {
     vi.advanceTimersByTime(24_000)
     expect(silent.terminated).toBe(1)
   })
-})
-
-test('an operation of more values than the body of a request may hold is refused, and any other such message ends the socket', async () => {
-  const client = open(true)
-  await client.receive({ type: 'ping', payload: { list: Array(5900).fill(0) } })
-  expect(client.closed).toEqual([])
-  await client.receive({ id: 'a', type: 'subscribe', payload: { query: '{ a }', extensions: Array(6100).fill(0) } })
-  expect(JSON.parse(client.sent.at(-1)!)).toMatchObject({
-    ...{ id: 'a', type: 'error' },
-    payload: [{ extensions: { code: 'INVALID_REQUEST' } }],
-  })
-  expect(client.closed).toEqual([])
-  await client.receive({ type: 'ping', payload: { list: Array(6100).fill(0) } })
-  expect(client.closed).toEqual([4400])
 })
 
 test('a client that is not known has little to say, is not heard after that, and has no socket soon', async () => {
