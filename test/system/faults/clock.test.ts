@@ -18,7 +18,7 @@ import { until } from '../../setup/wait.ts'
 
 const HOUR_MS = 3_600_000
 const DEADLINE_MS = 60_000
-const JUMPS = 50
+const JUMPS = 20
 const SCOPES = [...COMPANION_SCOPES, 'generate:voice', 'job:read']
 /** What a request, and the reading of a clock, may take on a busy machine. */
 const SLACK_MS = 60_000

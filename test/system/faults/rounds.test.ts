@@ -11,7 +11,7 @@ import { applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { standInEngines } from '../../setup/speech/stand-in-engine.ts'
 
-const ROUNDS = 500
+const ROUNDS = 100
 const AT_ONCE = 10
 
 let service: TestRuntime
@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(elsewhere, { recursive: true, force: true })
 })
 
-test('two workers that have one job, 500 times: one charge, one result, whichever wins', {
+test(`two workers that have one job, ${ROUNDS} times: one charge, one result, whichever wins`, {
   timeout: 120_000,
 }, async () => {
   await applyEndpoint(service.runtime, 'contested', { pool: 'nobody-serves' })
