@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { createAccount } from '../src/accounts/create-account.ts'
-import { createApiKey } from '../src/api-keys/create-api-key.ts'
+import { createApiKey } from '../src/api-keys/change-api-key.ts'
 import { readSettings } from '../src/context/config.ts'
 import { openRuntime } from '../src/runtime/runtime.ts'
 import { openLog } from '../src/values/log.ts'

@@ -3,10 +3,10 @@ import { durationMs, parseWav } from '../src/audio/wav.ts'
 import { LANGUAGES } from '../src/engines/espeak/detect-language.ts'
 import { openEspeak } from '../src/engines/espeak/espeak.ts'
 import { openLog } from '../src/values/log.ts'
-import { SENTENCE_SECONDS } from '../src/voice/speech-rates.ts'
+import { SENTENCE_SECONDS } from '../src/voice/estimate-speech.ts'
 import { SENTENCES, speechRequest } from './sentences.ts'
 
-// Prints the seconds per letter that src/voice/speech-rates.ts holds: the embedded engine speaks the sentences without digits.
+// Prints the seconds per letter that src/voice/estimate-speech.ts holds: the embedded engine speaks the sentences without digits.
 
 const engine = openEspeak({ threads: availableParallelism(), log: openLog('warn') })
 for (const language of LANGUAGES) {

@@ -1,5 +1,5 @@
 import { type Command, Help, type Option } from 'commander'
-import { buildProgram } from '../src/cli/program.ts'
+import { buildProgram } from '../src/cli/run-program.ts'
 
 const HEAD = `<!-- Written by "npm run codegen" from the commands in src/cli. -->
 

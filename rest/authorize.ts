@@ -4,7 +4,7 @@ import { requireScope } from '../src/access/require.ts'
 import { whileConnected } from '../src/http/client-disconnect.ts'
 import { checkBodyHeaders, ignoreEmptyBody } from '../src/http/json-body.ts'
 import { checkFormHeaders } from '../src/http/multipart-body.ts'
-import { admitUpload } from '../src/library/admit-upload.ts'
+import { admitUpload } from '../src/library/change-voices.ts'
 import type { ServiceContext } from '../src/runtime/services.ts'
 import type { Operation } from './operation.ts'
 

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream'
 import { constants, createGzip } from 'node:zlib'
-import { preferredEncoding } from '../src/http/accept-encoding.ts'
+import { preferredEncoding } from '../src/http/served-file.ts'
 import type { CsvExport } from '../src/jobs/export/export-csv.ts'
 import type { Answer, Call } from './operation.ts'
 

@@ -1,8 +1,7 @@
-import type { Account } from '../src/accounts/account-view.ts'
+import type { Account } from '../src/accounts/accounts.ts'
 import { schemaDocument, voicesDocument } from '../src/catalog/voice-endpoint.ts'
-import type { ChatResult } from '../src/companion/chat-with-companion.ts'
+import type { ChatResult, RetargetResult } from '../src/companion/chat-with-companion.ts'
 import type { CompanionView } from '../src/companion/companion-job.ts'
-import type { RetargetResult } from '../src/companion/retarget-companion.ts'
 import type { MediaTagResult } from '../src/companion/tag-media.ts'
 import type { PublicDocument, VoiceEndpoint } from '../src/context/catalog-snapshot.ts'
 import { type JobResult, resultOf } from '../src/jobs/job-result.ts'
@@ -10,9 +9,9 @@ import { errorOf, type Job, type JobSummary } from '../src/jobs/job-shape.ts'
 import { isCompanion, JOB_ERRORS } from '../src/jobs/job-states.ts'
 import type { Submission } from '../src/jobs/lifecycle/queue-job.ts'
 import type { JobPage } from '../src/jobs/list/job-page.ts'
-import type { UrlParts } from '../src/jobs/speech-urls.ts'
+import type { UrlParts } from '../src/jobs/sign-outputs.ts'
 import type { AccountLexicon } from '../src/lexicon/account-lexicon.ts'
-import type { AccountVoice } from '../src/library/account-voice.ts'
+import type { AccountVoice } from '../src/library/account-voices.ts'
 import type {
   Account as AccountBody,
   AccountVoice as AccountVoiceBody,

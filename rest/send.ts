@@ -2,7 +2,7 @@ import { isAscii } from 'node:buffer'
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { JSON_TYPE } from '../src/errors/describe-error.ts'
-import { OPEN_ANSWER } from '../src/http/cors.ts'
+import { OPEN_ANSWER } from '../src/http/headers.ts'
 import type { Answer } from './operation.ts'
 
 const OPEN_HEAD = Object.entries(OPEN_ANSWER).flat()

@@ -1,9 +1,8 @@
-import { requireEndpoint } from '../src/catalog/require-endpoint.ts'
-import { requireWorkflow } from '../src/catalog/require-workflow.ts'
+import { requireEndpoint } from '../src/catalog/endpoints.ts'
 import { endpointKey } from '../src/catalog/voice-endpoint.ts'
-import { workflowKey } from '../src/catalog/workflow.ts'
+import { requireWorkflow, workflowKey } from '../src/catalog/workflows.ts'
 import type { Context } from '../src/context/context.ts'
-import { requireReplayable } from '../src/jobs/lifecycle/require-replayable.ts'
+import { requireReplayable } from '../src/jobs/lifecycle/check-submission.ts'
 import { idempotencyKeyOf, slugOf } from './inputs.ts'
 import type { CallHead } from './operation.ts'
 

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import { type Detail, MAX_DETAILS } from '../src/errors/service-error.ts'
-import { pointerToken } from '../src/values/json-pointer.ts'
+import { pointerToken } from '../src/values/json.ts'
 
 const BODY = '/requestBody'
 const HEADER = '/header/'

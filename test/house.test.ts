@@ -59,6 +59,7 @@ const ROOMS_OF: Readonly<Record<string, string>> = {
   aws4fetch: 'storage',
   'cli-progress': 'cli',
   commander: 'cli',
+  dataloader: 'concurrency',
   fastify: 'graphql, http, openai, rest, server',
   graphql: 'graphql',
   'graphql-ws': 'console, graphql',
@@ -142,7 +143,7 @@ describe('the house', () => {
     const connects =
       /new (PrismaClient|SessionClient)\(|^import (?!type)[^']*[{,]\s+(Pool|Client)\b[^']*from 'pg'|^import pg from 'pg'/m
     const makers = SOURCES.filter((file) => connects.test(read(file)))
-    expect(makers.filter((file) => roomOf(file) !== 'db')).toEqual(['src/backup/restore-tables.ts'])
+    expect(makers.filter((file) => roomOf(file) !== 'db')).toEqual(['src/backup/restore.ts'])
     expect(makers).toContain('src/db/database.ts')
   })
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Pool } from 'pg'
 import { request } from 'undici'
-import { CAPTION_FORMATS } from '../../src/audio/caption-format.ts'
+import { CAPTION_FORMATS } from '../../src/audio/format.ts'
 import { GOALS } from '../goals.ts'
 import type { Measure, Row } from '../measure.ts'
 import { median, quantile } from '../measure.ts'

@@ -1,15 +1,18 @@
 import { invalidRequest } from '../errors/service-error.ts'
 import { builder } from '../graphql/builder.ts'
-import { connectionOf } from '../graphql/connection.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
-import { queryOf } from '../graphql/query-of.ts'
-import { pagedBy, queriedBy } from '../graphql/resolved-by.ts'
-import { type AccountInput, account } from './account.ts'
-import { ACCOUNT_VIEW, type Account } from './account-view.ts'
-import { type AccountsInput, accounts } from './accounts.ts'
+import { connectionOf, pagedBy, queriedBy, queryOf } from '../graphql/resolved-by.ts'
+import {
+  ACCOUNT_VIEW,
+  type Account,
+  type AccountInput,
+  type AccountsInput,
+  account,
+  accounts,
+  showAccount,
+} from './accounts.ts'
 import { createAccount } from './create-account.ts'
 import { creditAccount } from './credit-account.ts'
-import { showAccount } from './show-account.ts'
 
 export const AccountRef = builder.prismaObject('Account', {
   description: 'An account: its users and API keys share one credit balance.',

@@ -1,16 +1,42 @@
-import { requireOperator } from '../access/require.ts'
+import { ownerOf } from '../access/actor.ts'
+import { isOperator, requireAccount, requireOperator, requireScope } from '../access/require.ts'
+import { ACCOUNT_ADMIN_SCOPE, JOB_READ_SCOPE } from '../access/scopes.ts'
 import type { Context } from '../context/context.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
 import { type RowQuery, selectOf } from '../db/row-query.ts'
-import { invalidRequest } from '../errors/service-error.ts'
+import { invalidRequest, notFound, ServiceError } from '../errors/service-error.ts'
 import { isId } from '../values/id.ts'
-import { ACCOUNT_VIEW, type Account } from './account-view.ts'
+import { hasUnseen } from '../values/printable.ts'
 
 const MAX_SEARCH_CHARACTERS = 200
+export const ACCOUNT_VIEW = { id: true, name: true, credits: true, createdAt: true } as const
+const NAME_MAX_CHARACTERS = 200
+/** Far below PostgreSQL's largest bigint, so sums of balances fit. */
+export const MAX_CREDITS = 10n ** 15n
+const ACCOUNTS = 'select id, name, credits, created_at as "createdAt" from account'
 
 export interface AccountsInput extends PageInput {
   readonly search?: string | null | undefined
   readonly query?: RowQuery
+}
+
+export interface Account {
+  readonly id: string
+  readonly name: string
+  readonly credits: bigint
+  readonly createdAt: Date
+}
+
+export interface AccountInput {
+  readonly account?: string | null | undefined
+  readonly query?: RowQuery
+}
+
+interface Row {
+  id: string
+  name: string
+  credits: string
+  createdAt: Date
 }
 
 /** Lists all accounts, oldest first, for the operator. @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST */
@@ -38,4 +64,89 @@ function searched(search: string) {
 export async function loadAccounts({ db }: Pick<Context, 'db'>, ids: readonly string[]): Promise<Map<string, Account>> {
   const rows = await db.prisma.account.findMany({ where: { id: { in: [...ids] } }, select: ACCOUNT_VIEW })
   return new Map(rows.map((row) => [row.id, row]))
+}
+
+/**
+ * Reads the caller's account and its balance, or for the operator any by id or name.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND for an unknown account
+ */
+export async function account(ctx: Context, input?: AccountInput): Promise<Account> {
+  const { actor } = ctx
+  const named = input?.account
+  if (named != null && named !== ownerOf(actor)) {
+    requireOperator(ctx)
+    return readAccount(ctx, named, input?.query)
+  }
+  const administers = 'scopes' in actor && actor.scopes.includes(ACCOUNT_ADMIN_SCOPE)
+  if (!administers) requireScope(ctx, JOB_READ_SCOPE)
+  return readAccount(ctx, requireAccount(ctx).accountId, input?.query)
+}
+
+async function readAccount(ctx: Context, named: string, query: RowQuery | undefined): Promise<Account> {
+  const where = { OR: [{ id: named }, { name: named }] }
+  const found = named.includes('\0')
+    ? null
+    : await ctx.db.prisma.account.findFirst({ where, select: selectOf(ACCOUNT_VIEW, query) })
+  if (found === null) throw unknownAccount(named)
+  return found
+}
+
+/** @throws INVALID_REQUEST */
+export function checkName(name: string): void {
+  if (name.trim() === '' || name.length > NAME_MAX_CHARACTERS || hasUnseen(name) || !name.isWellFormed()) {
+    const message = `must have 1 to ${NAME_MAX_CHARACTERS} characters, none of them a control or invisible character`
+    throw invalidRequest(
+      `Give a name of 1 to ${NAME_MAX_CHARACTERS} characters without control or invisible characters.`,
+      [{ path: '/name', message }],
+    )
+  }
+}
+
+/**
+ * Finds an account by id or name. SQL, because most commands ask and Prisma's first query costs a process 100 ms.
+ * @param account null: the oldest one
+ * @throws NOT_FOUND
+ */
+export async function findAccount(ctx: Pick<Context, 'db'>, account: string | null): Promise<Account> {
+  const [which, values] = account === null ? ['order by id', []] : ['where id = $1 or name = $1', [account]]
+  const { rows } = account?.includes('\0')
+    ? { rows: [] }
+    : await ctx.db.pool.query<Row>(`${ACCOUNTS} ${which} limit 1`, values)
+  const [found] = rows
+  if (found === undefined) throw unknownAccount(account)
+  return { ...found, credits: BigInt(found.credits) }
+}
+
+const unknownAccount = (account: string | null) =>
+  new ServiceError(
+    'NOT_FOUND',
+    account === null ? 'There is no account.' : `No account with the id or name "${account}".`,
+  )
+
+/**
+ * Shows the operator any account by id or name, and other callers their own by id.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
+ */
+export async function showAccount(
+  ctx: Context,
+  input: { readonly account: string; readonly query?: RowQuery },
+): Promise<Account> {
+  if (isOperator(ctx)) return findAccount(ctx, input.account)
+  if (input.account === ownerOf(ctx.actor)) return account(ctx, { query: input.query })
+  requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
+  throw notFound()
+}
+
+/**
+ * Returns the id of the caller's account, or of the one that the operator names.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
+ */
+export async function whoseAccount(ctx: Context, named: string | null | undefined): Promise<string> {
+  const isOwn = 'accountId' in ctx.actor && ctx.actor.accountId === named && !isOperator(ctx)
+  if (named == null || isOwn) {
+    requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
+    return requireAccount(ctx).accountId
+  }
+  requireOperator(ctx)
+  return (await findAccount(ctx, named)).id
 }

@@ -3,15 +3,20 @@ import { isOperator, requireOperator } from '../access/require.ts'
 import type { AuditedAction } from '../audit/audited-actions.ts'
 import type { Context } from '../context/context.ts'
 import { closeWindow } from '../db/close-window.ts'
-import { idsOfWindow } from '../db/own/ids-of-window.ts'
-import { ownIds } from '../db/own/own-ids.ts'
-import { orderOfAccount, whereOfAccount } from '../db/own/own-rows.ts'
-import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
-import { numberedPage, publicIdOf, wherePublicId } from '../db/public-id.ts'
+import { idsOfWindow, orderOfAccount, ownIds, whereOfAccount } from '../db/own/own-rows.ts'
+import {
+  type Connection,
+  idQuery,
+  numberedPage,
+  type PageInput,
+  pageShape,
+  publicIdOf,
+  toConnection,
+  wherePublicId,
+} from '../db/page.ts'
 import { type RowQuery, selectOf } from '../db/row-query.ts'
 import { invalidRequest } from '../errors/service-error.ts'
-import type { ActorView } from './actor-view.ts'
-import { whoseAccount } from './whose-account.ts'
+import { whoseAccount } from './accounts.ts'
 
 export const AUDIT_VIEW = {
   ...{ id: true, publicId: true, action: true, accountId: true, subjectId: true, subjectName: true, detail: true },
@@ -31,6 +36,15 @@ export interface AuditEntriesInput extends PageInput {
     | null
     | undefined
   readonly query?: RowQuery
+}
+
+export interface ActorView {
+  readonly kind: 'key' | 'user' | 'operator'
+  /** Identifies this one entry, because a caller may be renamed later. */
+  readonly of: string
+  /** null if this account may not see it */
+  readonly callerId: string | null
+  readonly name: string | null
 }
 
 /** @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, RATE_LIMITED if the account's reads take too long */

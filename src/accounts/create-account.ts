@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { requireConfirmedOperator } from '../access/require.ts'
 import { recordChange } from '../audit/record-change.ts'
 import type { Context } from '../context/context.ts'
@@ -7,15 +8,14 @@ import { invalidRequest } from '../errors/service-error.ts'
 import type { MeasuredParts } from '../telemetry/telemetry.ts'
 import { isId, newId } from '../values/id.ts'
 import type { SecretVault } from '../values/secret-vault.ts'
-import { checkName, MAX_CREDITS } from './account.ts'
-import { ACCOUNT_VIEW, type Account } from './account-view.ts'
-import { newWebhookSecret } from './new-webhook-secret.ts'
+import { ACCOUNT_VIEW, type Account, checkName, MAX_CREDITS } from './accounts.ts'
+
+const UNIQUE_VIOLATION = 'P2002'
+const SECRET_BYTES = 32
 
 export interface NewAccountContext extends Context, MeasuredParts {
   readonly vault: SecretVault
 }
-
-const UNIQUE_VIOLATION = 'P2002'
 
 /** @throws UNAUTHORIZED, FORBIDDEN, REAUTHENTICATION_REQUIRED, INVALID_REQUEST for an id, a bad name, a grant out of range or a name in use */
 export async function createAccount(
@@ -54,3 +54,6 @@ export async function createAccount(
   ctx.telemetry.count('credits_total', { kind: 'grant' }, Number(input.credits))
   return created
 }
+
+/** The bytes of an HMAC key. */
+export const newWebhookSecret = (): Buffer => randomBytes(SECRET_BYTES)

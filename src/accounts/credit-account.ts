@@ -6,9 +6,7 @@ import { invalidRequest } from '../errors/service-error.ts'
 import { type IdempotentRequest, idempotentRequest, recallJob, rememberJob } from '../idempotency/remember-response.ts'
 import type { MeasuredParts } from '../telemetry/telemetry.ts'
 import { newId } from '../values/id.ts'
-import { MAX_CREDITS } from './account.ts'
-import type { Account } from './account-view.ts'
-import { findAccount } from './find-account.ts'
+import { type Account, findAccount, MAX_CREDITS } from './accounts.ts'
 import { notifyAccount } from './notify-account.ts'
 
 /** No caller's key begins like this, so an operator's key never equals one of a job. */

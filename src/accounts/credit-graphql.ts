@@ -1,23 +1,21 @@
 import { BatchLoader } from '../concurrency/batch-loader.ts'
 import { builder, type GraphqlContext } from '../graphql/builder.ts'
-import { connectionOf } from '../graphql/connection.ts'
-import { describedEnum } from '../graphql/described-enum.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
-import { queryOf } from '../graphql/query-of.ts'
-import { pagedBy, resolvedBy } from '../graphql/resolved-by.ts'
-import { TimeRangeInput } from '../graphql/time-range.ts'
-import { balancesAfter } from './balances-after.ts'
-import { type CreditDaysInput, creditDays } from './credit-days.ts'
+import { connectionOf, pagedBy, queryOf, resolvedBy } from '../graphql/resolved-by.ts'
+import { describedEnum, TimeRangeInput } from '../graphql/scalars.ts'
 import {
+  balancesAfter,
+  type CreditDaysInput,
   type CreditEntriesInput,
   type CreditEntry,
   type CreditKind,
+  creditDays,
   creditEntries,
   ENTRY_VIEW,
+  entryId,
   findCreditEntry,
+  type LedgerDay,
 } from './credit-entries.ts'
-import { entryId } from './entry-id.ts'
-import type { LedgerDay } from './ledger-days.ts'
 
 const CreditKindEnum = describedEnum<CreditKind>('CreditKind', 'Why a balance changed.', {
   grant: 'The operator gave or took credits.',

@@ -1,13 +1,23 @@
 import { builder } from '../graphql/builder.ts'
-import { connectionOf } from '../graphql/connection.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
-import { queryOf } from '../graphql/query-of.ts'
-import { pagedBy, queriedBy, resolvedBy } from '../graphql/resolved-by.ts'
-import { type ApiKeysInput, type ApiKeyView, apiKeys, findApiKey, KEY_VIEW } from './api-keys.ts'
-import { type ApiKeyInput, createApiKey, type NewApiKey } from './create-api-key.ts'
-import { deleteApiKey } from './delete-api-key.ts'
-import { type GrantableScope, grantableScopes } from './grantable-scopes.ts'
-import { type ApiKeyChange, updateApiKey } from './update-api-key.ts'
+import { connectionOf, pagedBy, queriedBy, queryOf, resolvedBy } from '../graphql/resolved-by.ts'
+import {
+  type ApiKeysInput,
+  type ApiKeyView,
+  apiKeys,
+  findApiKey,
+  type GrantableScope,
+  grantableScopes,
+  KEY_VIEW,
+} from './api-keys.ts'
+import {
+  type ApiKeyChange,
+  type ApiKeyInput,
+  createApiKey,
+  deleteApiKey,
+  type NewApiKey,
+  updateApiKey,
+} from './change-api-key.ts'
 
 const ApiKeyRef = builder.prismaObject('ApiKey', {
   description: 'An API key of an account, without its value.',

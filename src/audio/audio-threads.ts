@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads'
-import { threadEnvironment } from '../values/thread-environment.ts'
+import { threadEnvironment } from '../values/thread.ts'
 import { type AudioShares, openAudioShares } from './audio-shares.ts'
 import type { AudioAnswer, AudioResult, AudioTask } from './audio-thread.ts'
 import type { EncodingOptions } from './encoding.ts'
 import { AUDIO_FORMATS, type FileFormat } from './format.ts'
-import type { Judgement } from './judge-recording.ts'
+import type { Judgement } from './read-recording.ts'
 import type { SoundKind } from './sound-kind.ts'
 import type { Wav } from './wav.ts'
 

@@ -1,6 +1,6 @@
 import { type Encoding, type EncodingOptions, joinBytes } from './encoding.ts'
 import { MAX_WAV_SAMPLES, UNKNOWN_SIZE } from './format.ts'
-import { WAV_HEADER_BYTES, writeWavHeader } from './wav-header.ts'
+import { WAV_HEADER_BYTES, writeWavHeader } from './wav.ts'
 
 /** The header marks an unknown length. */
 export function encodeWav({ sampleRate, totalSamples }: EncodingOptions): Encoding {

@@ -1,4 +1,4 @@
-import { WAV_HEADER_BYTES } from './wav-header.ts'
+import { WAV_HEADER_BYTES } from './wav.ts'
 
 /** `pcm` is 16-bit little-endian mono at 24 kHz without header. */
 export const AUDIO_FORMATS = ['wav', 'mp3', 'opus', 'flac', 'pcm'] as const
@@ -10,6 +10,14 @@ export type FileFormat = (typeof FILE_FORMATS)[number]
 export const PCM_RATE = 24_000
 
 const MP3_RATES = [16_000, 22_050, 24_000, 32_000, 44_100, 48_000] as const
+export const CAPTION_FORMATS = ['vtt', 'srt', 'json'] as const
+export type CaptionFormat = (typeof CAPTION_FORMATS)[number]
+
+export const CAPTION_TYPES: Readonly<Record<CaptionFormat, string>> = {
+  vtt: 'text/vtt; charset=utf-8',
+  srt: 'application/x-subrip; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+}
 
 /** The same rate or MP3's next higher one, in Hz. */
 export const mp3Rate = (sampleRate: number): (typeof MP3_RATES)[number] =>
@@ -43,3 +51,8 @@ export function knownLength(format: AudioFormat, sampleRate: number, samples: nu
   if (format === 'pcm' && sampleRate === PCM_RATE) return samples * 2
   return format === 'wav' && samples <= MAX_WAV_SAMPLES ? WAV_HEADER_BYTES + samples * 2 : undefined
 }
+
+export const isCaptionFormat = (value: unknown): value is CaptionFormat =>
+  CAPTION_FORMATS.some((format) => format === value)
+
+export const captionOutput = (format: CaptionFormat): string => `captions_${format}`

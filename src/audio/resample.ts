@@ -1,5 +1,5 @@
 import type { Frame, LibAV } from '@libav.js/variant-default'
-import { concatenated } from './concatenated.ts'
+import { concatenated } from './encoding.ts'
 import { frameOf, monoAt, openLibav } from './libav.ts'
 import type { Wav } from './wav.ts'
 

@@ -1,4 +1,10 @@
-import { WAV_HEADER_BYTES, writeWavHeader } from './wav-header.ts'
+const PCM = 1
+const EXTENSIBLE = 0xfffe
+const UNKNOWN_SIZE = 0xffffffff
+export const MAX_SAMPLE_RATE = 384_000
+export const WAV_HEADER_BYTES = 44
+const MONO = 1
+const BYTES_PER_SAMPLE = 2
 
 /** Decoded PCM 16-bit mono. */
 export interface Wav {
@@ -12,11 +18,6 @@ interface Chunk {
   readonly start: number
   readonly end: number
 }
-
-const PCM = 1
-const EXTENSIBLE = 0xfffe
-const UNKNOWN_SIZE = 0xffffffff
-export const MAX_SAMPLE_RATE = 384_000
 
 /** Reads PCM 16-bit mono. @throws Error with the violation */
 export function parseWav(bytes: Uint8Array): Wav {
@@ -78,3 +79,21 @@ function readSamples(bytes: Uint8Array): Int16Array {
 
 const tag = (view: DataView, at: number): string =>
   String.fromCharCode(view.getUint8(at), view.getUint8(at + 1), view.getUint8(at + 2), view.getUint8(at + 3))
+
+/** Writes into the first 44 bytes. */
+export function writeWavHeader(file: Uint8Array, sampleRate: number): void {
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
+  const ascii = (offset: number, text: string) => new TextEncoder().encodeInto(text, file.subarray(offset))
+  ascii(0, 'RIFF')
+  view.setUint32(4, file.byteLength - 8, true)
+  ascii(8, 'WAVEfmt ')
+  view.setUint32(16, 16, true)
+  view.setUint16(20, PCM, true)
+  view.setUint16(22, MONO, true)
+  view.setUint32(24, sampleRate, true)
+  view.setUint32(28, sampleRate * BYTES_PER_SAMPLE, true)
+  view.setUint16(32, BYTES_PER_SAMPLE, true)
+  view.setUint16(34, BYTES_PER_SAMPLE * 8, true)
+  ascii(36, 'data')
+  view.setUint32(40, file.byteLength - WAV_HEADER_BYTES, true)
+}

@@ -2,18 +2,18 @@ import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { pipeline } from 'node:stream'
+import { pipeline, Transform } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { z } from 'zod'
 import type { Database } from '../db/database.ts'
 import type { Snapshot } from '../db/snapshot.ts'
 import { ServiceError } from '../errors/service-error.ts'
+import { isVoiceKey } from '../library/account-voices.ts'
 import { isStorageKey } from '../storage/sign-url.ts'
 import type { Storage } from '../storage/storage.ts'
 import { checksumOf, damaged, NoRoom, writeChecked } from './checked-file.ts'
 import type { BackupFile, Manifest } from './manifest.ts'
-import { keysInUse, LONGEST_WAIT_MS, untilDeleted } from './missing-audio.ts'
-import { openTurns, paced } from './paced.ts'
 
 const FOLDER = 'artifacts'
 const LIST = 'artifacts.ndjson.gz'
@@ -32,6 +32,18 @@ const ARTIFACTS = `
   select storage_key, content_type, bytes, sha256 from artifact a where to_jsonb(a) ->> 'deleted_at' is null`
 const VOICES = `select storage_key, 'audio/wav', bytes, sha256 from account_voice where ready_at is not null`
 const HAS_VOICES = `select to_regclass('account_voice') is not null as there`
+const LONGEST_WAIT_MS = 60_000
+const PAUSE_MS = 500
+
+/** Older schemas lack `deleted_at`. */
+const ARTIFACT_KEYS = `
+  select storage_key as key from artifact a where storage_key = any($1) and to_jsonb(a) ->> 'deleted_at' is null`
+const VOICE_KEYS = 'select storage_key as key from account_voice where storage_key = any($1) and ready_at is not null'
+const TURN_MS = 5
+const SHARE = 1 / 3
+const LONGEST_PAUSE_MS = 100
+
+type Asked = Pick<Database, 'pool'>
 
 /** One JSON document per line: JSON contains neither the quote nor the delimiter, so CSV escapes nothing. */
 const copyOf = (files: string): string => `copy (
@@ -138,4 +150,62 @@ async function eachListed(
     together = []
   }
   await Promise.all(together.map(work))
+}
+
+async function keysInUse({ pool }: Asked, keys: readonly string[]): Promise<string[]> {
+  const found: string[] = []
+  for (const [files, some] of [
+    [ARTIFACT_KEYS, keys.filter((key) => !isVoiceKey(key))],
+    [VOICE_KEYS, keys.filter(isVoiceKey)],
+  ] as const) {
+    if (some.length > 0) found.push(...(await pool.query<{ key: string }>(files, [some])).rows.map(({ key }) => key))
+  }
+  return found
+}
+
+/**
+ * Waits until the database counts the keys as deleted.
+ * @throws UNAVAILABLE after `longestWaitMs`
+ */
+async function untilDeleted(db: Asked, keys: readonly string[], longestWaitMs = LONGEST_WAIT_MS): Promise<void> {
+  const giveUpAt = performance.now() + longestWaitMs
+  for (let left = await keysInUse(db, keys); left.length > 0; left = await keysInUse(db, left)) {
+    if (performance.now() >= giveUpAt) throw missing(left)
+    await pause(PAUSE_MS)
+  }
+}
+
+function missing([key, ...others]: readonly string[]): ServiceError {
+  const files = others.length === 0 ? `The audio ${key} is` : `The audio ${key} and ${others.length} more files are`
+  return new ServiceError(
+    'UNAVAILABLE',
+    `${files} not in the store, and nothing has deleted it by the database. The backup was broken off.`,
+  )
+}
+
+const pauseAfter = (workedMs: number): number => Math.min((workedMs * (1 - SHARE)) / SHARE, LONGEST_PAUSE_MS)
+
+/** Passes data through for a third of the time, so that submissions find processor and disk free. */
+export function paced(): Transform {
+  let since = performance.now()
+  return new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      const worked = performance.now() - since
+      if (worked < TURN_MS) return done(null, chunk)
+      setTimeout(() => {
+        since = performance.now()
+        done(null, chunk)
+      }, pauseAfter(worked))
+    },
+  })
+}
+
+export function openTurns(): () => Promise<void> {
+  let since = performance.now()
+  return async () => {
+    const worked = performance.now() - since
+    if (worked < TURN_MS) return
+    await new Promise((resolve) => setTimeout(resolve, pauseAfter(worked)))
+    since = performance.now()
+  }
 }

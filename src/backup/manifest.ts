@@ -1,7 +1,7 @@
 import { open, readFile, rename } from 'node:fs/promises'
 import { dirname, isAbsolute, join } from 'node:path'
 import { z } from 'zod'
-import { wordsOf } from '../catalog/files/issue-words.ts'
+import { wordsOf } from '../catalog/files/read-yaml.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { errorCode } from '../values/data-directory.ts'
 

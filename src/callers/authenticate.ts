@@ -1,11 +1,12 @@
-import type { KeyActor } from '../access/actor.ts'
+import type { KeyActor, SessionActor } from '../access/actor.ts'
+import { scopesOfUser, type UserRole } from '../access/scopes.ts'
 import { hashApiKey, isApiKey } from '../api-keys/api-key.ts'
 import { BatchedCalls } from '../concurrency/batch-calls.ts'
 import type { Parts } from '../context/context.ts'
 import { cancellable } from '../db/cancellable-client.ts'
 import type { Database } from '../db/database.ts'
 import { unauthorized } from '../errors/service-error.ts'
-import type { KeyUses } from './key-uses.ts'
+import { hashToken, isToken, SESSION_IDLE_MS } from '../users/sessions.ts'
 
 const FIND_KEYS = {
   name: 'authenticate',
@@ -16,12 +17,36 @@ const FIND_KEYS = {
 }
 const MAX_KEYS = 64
 const HELD_UP = { longestWaitMs: 100 }
+const SEEN_EVERY_MS = 60_000
+
+const FIND_SESSION = {
+  name: 'authenticate_session',
+  text: `select s.id, s.user_id, s.seen_at, s.password_at, u.account_id, u.role, u.operator, a.credits,
+           s.expires_at > $2 and s.seen_at > $3 as stands
+         from session s join "user" u on u.id = s.user_id join account a on a.id = u.account_id
+         where s.hash = $1 and u.disabled_at is null`,
+}
+
+/** A session that was ended meanwhile stays ended. */
+const NOTE_USE = {
+  name: 'note_session_use',
+  text: `with session_used as (update session set seen_at = $3 where id = $1)
+         update "user" set last_seen_at = $3 where id = $2`,
+}
+
+const GATHER_MS = 500
+
+const NOTE = {
+  name: 'note_key_use',
+  text: `update api_key set last_used_at = now()
+         where id = any($1) and (last_used_at is null or last_used_at < now() - interval '1 minute')`,
+}
 
 export interface AuthenticationParts extends Pick<Parts, 'db'> {
   readonly keyUses: KeyUses
 }
 
-interface Row {
+interface KeyRow {
   hash: Buffer
   id: string
   account_id: string
@@ -33,6 +58,18 @@ interface Row {
 interface Asked {
   readonly hash: Buffer
   hasLeft(): boolean
+}
+
+interface SessionRow {
+  id: string
+  user_id: string
+  seen_at: Date
+  password_at: Date | null
+  account_id: string
+  role: UserRole
+  operator: boolean
+  credits: string
+  stands: boolean
 }
 
 const neverLeaves = () => false
@@ -54,7 +91,7 @@ export async function authenticate(
   return { kind: 'key', accountId: row.account_id, apiKeyId: row.id, scopes: row.scopes, credits: BigInt(row.credits) }
 }
 
-type Lookups = BatchedCalls<Asked, Row | undefined>
+type Lookups = BatchedCalls<Asked, KeyRow | undefined>
 
 const known = new WeakMap<Database, Lookups>()
 
@@ -64,8 +101,66 @@ function lookupsOf(db: Database): Lookups {
   return lookups
 }
 
-async function findAll(db: Database, asked: readonly Asked[]): Promise<(Row | undefined)[]> {
+async function findAll(db: Database, asked: readonly Asked[]): Promise<(KeyRow | undefined)[]> {
   const { pool } = cancellable(db, () => asked.every(({ hasLeft }) => hasLeft()))
-  const { rows } = await pool.query<Row>({ ...FIND_KEYS, values: [asked.map(({ hash }) => hash)] })
+  const { rows } = await pool.query<KeyRow>({ ...FIND_KEYS, values: [asked.map(({ hash }) => hash)] })
   return asked.map(({ hash }) => rows.find((row) => row.hash.equals(hash)))
+}
+
+/** Null if the token is unknown, the session was ended or its user is disabled. */
+export async function authenticateSession(
+  parts: Pick<Parts, 'db' | 'now'>,
+  token: string,
+): Promise<SessionActor | 'expired' | null> {
+  if (!isToken(token)) return null
+  const now = parts.now()
+  const values = [hashToken(token), now, new Date(now.getTime() - SESSION_IDLE_MS)]
+  const { rows } = await parts.db.pool.query<SessionRow>({ ...FIND_SESSION, values })
+  const row = rows[0]
+  if (row === undefined) return null
+  if (!row.stands) return 'expired'
+  if (now.getTime() - row.seen_at.getTime() > SEEN_EVERY_MS) {
+    await parts.db.pool.query({ ...NOTE_USE, values: [row.id, row.user_id, now] })
+  }
+  return {
+    kind: 'session',
+    accountId: row.account_id,
+    userId: row.user_id,
+    sessionId: row.id,
+    passwordAt: row.password_at,
+    scopes: scopesOfUser(row),
+    credits: BigInt(row.credits),
+  }
+}
+
+/** Records uses once a minute per key; no request waits. A crash loses unwritten uses. */
+export class KeyUses {
+  readonly #parts: Pick<Parts, 'db' | 'log'>
+  readonly #due = new Set<string>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(parts: Pick<Parts, 'db' | 'log'>) {
+    this.#parts = parts
+  }
+
+  note(apiKeyId: string): void {
+    this.#due.add(apiKeyId)
+    this.#timer ??= setTimeout(() => void this.#write(), GATHER_MS).unref()
+  }
+
+  async #write(): Promise<void> {
+    const ids = [...this.#due]
+    try {
+      await this.#parts.db.pool.query({ ...NOTE, values: [ids] })
+    } catch (error) {
+      this.#parts.log.debug({ err: String(error) }, 'the use of keys could not be noted')
+    }
+    // Until now, requests still read the old time.
+    for (const id of ids) this.#due.delete(id)
+    this.#timer = this.#due.size > 0 ? setTimeout(() => void this.#write(), GATHER_MS).unref() : undefined
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+  }
 }

@@ -1,12 +1,16 @@
-import type { CatalogSnapshot, VoiceEndpoint, Workflow } from '../context/catalog-snapshot.ts'
-import { DEFAULT_IN_FLIGHT, DEFAULT_SLOTS, serverAddress } from '../engines/engine-block.ts'
-import { OWNED_SERVER } from '../engines/owned-server.ts'
-import { modelKey } from '../engines/sherpa/model-key.ts'
+import type { Catalog, CatalogSnapshot, VoiceEndpoint, Workflow } from '../context/catalog-snapshot.ts'
+import { DEFAULT_IN_FLIGHT, DEFAULT_SLOTS, modelKey, OWNED_SERVER, serverAddress } from '../engines/engine-block.ts'
 import { GENERATION_KIND, type JobKind, voiceKind } from '../queue/job-kind.ts'
 import type { QueueRoute } from '../queue/queue.ts'
 import { poolOf } from './voice-endpoint.ts'
 
 const EMBEDDED_KINDS: ReadonlySet<string> = new Set(['espeak', 'sherpa-onnx'])
+const VOICE = 'voice.'
+const GENERATION = 'generate.'
+const COMPANION = 'companion'
+export const GENERATION_POOL = 'cog'
+const UNKNOWN = 'other'
+export const RESERVED_POOLS: readonly string[] = [GENERATION_POOL, COMPANION, UNKNOWN]
 
 type Servers = Pick<CatalogSnapshot, 'endpoints' | 'workflows'>
 
@@ -95,4 +99,19 @@ function maxInFlightOf({ engine }: VoiceEndpoint): number | null {
   const { max_in_flight: given } = engine
   if (typeof given === 'number' && Number.isInteger(given) && given > 0) return given
   return EMBEDDED_KINDS.has(engine.kind) ? null : DEFAULT_IN_FLIGHT
+}
+
+export function poolOfJob({ current }: Catalog, endpointKey: string): string {
+  if (endpointKey.startsWith(GENERATION)) return GENERATION_POOL
+  if (!endpointKey.startsWith(VOICE)) return COMPANION
+  const endpoint = current.endpoints.get(endpointKey.slice(VOICE.length))
+  return endpoint === undefined ? UNKNOWN : poolOf(endpoint)
+}
+
+/** Bounds the labels of metrics: unknown keys share one. */
+export function knownKey({ current }: Catalog, endpointKey: string): string {
+  const slug = endpointKey.slice(endpointKey.indexOf('.') + 1)
+  if (endpointKey.startsWith(VOICE)) return current.endpoints.has(slug) ? endpointKey : UNKNOWN
+  if (endpointKey.startsWith(GENERATION)) return current.workflows.has(slug) ? endpointKey : UNKNOWN
+  return endpointKey
 }

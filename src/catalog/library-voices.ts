@@ -1,10 +1,10 @@
 import { ownerOf } from '../access/actor.ts'
 import type { Voice, VoiceEndpoint } from '../context/catalog-snapshot.ts'
-import type { Context } from '../context/context.ts'
+import type { Context, Parts } from '../context/context.ts'
 import type { Database } from '../db/database.ts'
 import { checkRecording } from '../engines/check-voice.ts'
-import type { AccountVoice } from '../library/account-voice.ts'
-import { findVoice, voicesOf } from '../library/account-voices.ts'
+import type { EngineVoice } from '../engines/engine.ts'
+import { type AccountVoice, findVoice, loadRecording, voicesOf } from '../library/account-voices.ts'
 import { isId } from '../values/id.ts'
 
 export const namesLibraryVoice = ({ libraryVoices }: VoiceEndpoint, value: unknown): value is string =>
@@ -45,3 +45,22 @@ const asVoice = ({ id, name, transcript, language }: AccountVoice): Voice => ({
   referenceText: transcript,
   language,
 })
+
+/**
+ * A voice with its recording; null if neither endpoint nor account has it.
+ * @throws the store's error
+ */
+export async function loadVoice(
+  parts: Pick<Parts, 'catalog' | 'db' | 'storage'>,
+  endpoint: VoiceEndpoint,
+  slug: string,
+  accountId: string | null,
+): Promise<EngineVoice | null> {
+  const voice = endpoint.voices.find((candidate) => candidate.slug === slug)
+  if (voice === undefined && accountId !== null && namesLibraryVoice(endpoint, slug))
+    return loadRecording(parts, accountId, slug)
+  if (voice === undefined) return null
+  if (voice.kind === 'preset') return { ...voice, referenceAudio: null }
+  const referenceText = voice.referenceText?.normalize('NFC') ?? null
+  return { ...voice, referenceText, referenceAudio: await parts.catalog.recordingOf(endpoint, slug) }
+}

@@ -3,8 +3,7 @@ import type { SchemaValidateFunction } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
 import type { InputsValidator, JsonSchema } from '../context/catalog-snapshot.ts'
 import { type Detail, internalError, MAX_DETAILS } from '../errors/service-error.ts'
-import { canonicalJson } from '../values/canonical-json.ts'
-import { pointerToken } from '../values/json-pointer.ts'
+import { canonicalJson, pointerToken } from '../values/json.ts'
 
 // `strictNumbers` rejects Infinity. `logger: false` keeps ajv from printing unknown formats.
 const OPTIONS = {

@@ -1,4 +1,6 @@
+import type { AccountActor } from '../access/actor.ts'
 import { invalidRequest } from '../errors/service-error.ts'
+import type { ServiceContext } from '../runtime/services.ts'
 import { parseTimestamp } from '../values/timestamp.ts'
 
 // Each parser throws INVALID_REQUEST with the option's name.
@@ -38,4 +40,14 @@ export function oneOf<T extends string>(option: string, values: readonly T[], gi
   const value = values.find((candidate) => candidate === given)
   if (value === undefined) throw invalidRequest(`Give ${option} one of ${values.join(', ')}.`)
   return value
+}
+
+/** The operator's context acting for an account, by id or name; null means the oldest. @throws NOT_FOUND */
+export async function actingFor(
+  ctx: ServiceContext,
+  account: string | null,
+): Promise<ServiceContext & { readonly actor: AccountActor }> {
+  const { findAccount } = await import('../accounts/accounts.ts')
+  const { id, credits } = await findAccount(ctx, account)
+  return { ...ctx, actor: { kind: 'account', accountId: id, credits } }
 }

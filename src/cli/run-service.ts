@@ -10,8 +10,8 @@ import { closeAll, type Opened, stopOnSignal, surviveRejections } from '../runti
 import { Readiness } from '../server/readiness.ts'
 import { openTracing } from '../telemetry/open-tracing.ts'
 import { type Metrics, openMetrics } from '../telemetry/prometheus.ts'
-import { commandLine } from '../values/command-line.ts'
 import { type Log, nameProcess, openLog } from '../values/log.ts'
+import { commandLine } from '../values/program.ts'
 import { loadDeliveries } from '../webhooks/delivery-port.ts'
 import type { ServerOptions } from '../worker/server/open-worker-server.ts'
 

@@ -5,9 +5,9 @@ import type { Opened } from '../runtime/shutdown.ts'
 import { buildApp } from '../server/app.ts'
 import { listen } from '../server/listen.ts'
 import type { Readiness } from '../server/readiness.ts'
-import { createSignInLink } from '../users/links/create-sign-in-link.ts'
-import { commandLine } from '../values/command-line.ts'
+import { createSignInLink } from '../users/sign-in-link.ts'
 import { isLoopback } from '../values/loopback.ts'
+import { commandLine } from '../values/program.ts'
 
 interface Served {
   readonly readiness: Readiness

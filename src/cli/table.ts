@@ -1,4 +1,7 @@
+import type { Connection, PageInput } from '../db/page.ts'
 import { printable } from '../values/printable.ts'
+
+const PAGE_SIZE = 100
 
 export interface Column<Row> {
   readonly head: string
@@ -20,4 +23,17 @@ function align(head: string, cells: readonly (string | number | bigint | null)[]
   const width = Math.max(...texts.map((text) => text.length))
   const isNumeric = cells.length > 0 && cells.every((cell) => cell === null || typeof cell !== 'string')
   return texts.map((text) => (isNumeric ? text.padStart(width) : text.padEnd(width)))
+}
+
+export async function everyPage<Node>(
+  read: (page: PageInput) => Connection<Node> | Promise<Connection<Node>>,
+): Promise<Node[]> {
+  const nodes: Node[] = []
+  let after: string | null = null
+  do {
+    const { edges, pageInfo }: Connection<Node> = await read({ first: PAGE_SIZE, after })
+    nodes.push(...edges.map(({ node }) => node))
+    after = pageInfo.hasNextPage ? pageInfo.endCursor : null
+  } while (after !== null)
+  return nodes
 }

@@ -1,14 +1,18 @@
 import { requireAccount, requireScope } from '../access/require.ts'
-import { CHAT_SCOPE } from '../access/scopes.ts'
+import { CHAT_SCOPE, RETARGET_SCOPE } from '../access/scopes.ts'
+import type { Context } from '../context/context.ts'
 import type { PrismaTx } from '../db/database.ts'
-import { newId } from '../values/id.ts'
-import { appendExchange, chatHistory, insertChat, touchChat } from './chat.ts'
-import type { ChatMessage } from './chat-completions.ts'
-import { checkText } from './check-text.ts'
-import { type CompanionContext, MAX_MESSAGE_CHARACTERS } from './companion.ts'
-import { type CompanionView, runCompanionJob } from './companion-job.ts'
-import type { Limit } from './companion-server.ts'
-import type { Decision } from './finish-job.ts'
+import { lockRow } from '../db/lock-row.ts'
+import { invalidRequest, unknownId } from '../errors/service-error.ts'
+import { isId, newId } from '../values/id.ts'
+import { findUnstorable } from '../values/json.ts'
+import type { ChatMessage, Limit } from './chat-completions.ts'
+import { type CompanionContext, MAX_MESSAGE_CHARACTERS, MAX_PERSONA_CHARACTERS } from './companion.ts'
+import { type CompanionView, type Decision, runCompanionJob } from './companion-job.ts'
+
+const MAX_TURNS = 40
+/** UTF-16 units. */
+const MAX_HISTORY_CHARACTERS = 24_000
 
 export interface ChatInput {
   readonly chatId?: string | null | undefined
@@ -20,6 +24,16 @@ export interface ChatResult {
   readonly chatId: string
   /** Null if rejected or no model is configured. */
   readonly reply: string | null
+}
+
+export interface RetargetInput {
+  readonly chatId: string
+  readonly persona: string
+  readonly idempotencyKey?: string | null | undefined
+}
+
+export interface RetargetResult {
+  readonly chatId: string
 }
 
 /**
@@ -77,4 +91,108 @@ async function converse(
   if (said.isProhibited) return { rejection: `The reply ${said.reason}.`, result: silent }
   const commit: Decision<ChatResult>['commit'] = (tx) => appendExchange(tx, chatId, { message, reply })
   return { rejection: null, result: { chatId, reply }, commit }
+}
+
+/** @throws NOT_FOUND */
+async function requireChat(ctx: Context, chatId: string): Promise<void> {
+  if (!isId('chat', chatId)) throw unknownId('chat')
+  const where = { id: chatId, accountId: requireAccount(ctx).accountId }
+  if ((await ctx.db.prisma.companionChat.findFirst({ where, select: { id: true } })) === null) throw unknownId('chat')
+}
+
+async function insertChat(tx: PrismaTx, chatId: string, accountId: string): Promise<void> {
+  await tx.companionChat.create({ data: { id: chatId, accountId }, select: { id: true } })
+}
+
+/**
+ * Persona and kept messages in order, for the model.
+ * @throws NOT_FOUND
+ */
+async function chatHistory(ctx: Context, chatId: string): Promise<ChatMessage[]> {
+  if (!isId('chat', chatId)) throw unknownId('chat')
+  const chat = await ctx.db.prisma.companionChat.findFirst({
+    where: { id: chatId, accountId: requireAccount(ctx).accountId },
+    select: { persona: true, turns: { orderBy: { position: 'desc' }, take: MAX_TURNS } },
+  })
+  if (chat === null) throw unknownId('chat')
+  const turns: ChatMessage[] = []
+  let characters = 0
+  for (const { role, content } of chat.turns) {
+    characters += content.length
+    if (characters > MAX_HISTORY_CHARACTERS) break
+    turns.unshift({ role, content })
+  }
+  if (turns[0]?.role === 'assistant') turns.shift()
+  return chat.persona === null ? turns : [{ role: 'system', content: chat.persona }, ...turns]
+}
+
+/** False if the chat was deleted meanwhile. */
+async function touchChat(tx: PrismaTx, chatId: string, now: Date): Promise<boolean> {
+  return (await tx.companionChat.updateMany({ where: { id: chatId }, data: { updatedAt: now } })).count === 1
+}
+
+/** Adds an exchange and deletes old messages. The row lock orders concurrent calls. */
+async function appendExchange(
+  tx: PrismaTx,
+  chatId: string,
+  { message, reply }: { readonly message: string; readonly reply: string },
+): Promise<void> {
+  await lockRow(tx, 'companion_chat', chatId)
+  const { _max } = await tx.companionTurn.aggregate({ where: { chatId }, _max: { position: true } })
+  const last = (_max.position ?? 0) + 2
+  await tx.companionTurn.createMany({
+    data: [
+      { chatId, position: last - 1, role: 'user', content: message },
+      { chatId, position: last, role: 'assistant', content: reply },
+    ],
+  })
+  await tx.companionTurn.deleteMany({ where: { chatId, position: { lte: last - MAX_TURNS } } })
+}
+
+async function setPersona(tx: PrismaTx, chatId: string, persona: string): Promise<void> {
+  await tx.companionChat.updateMany({ where: { id: chatId }, data: { persona } })
+}
+
+/** @throws INVALID_REQUEST above the limit in Unicode code points */
+function checkText(path: string, text: string, maxCharacters: number): void {
+  const message = complaint(text, maxCharacters)
+  if (message !== null) throw invalidRequest('Invalid request: see `details`.', [{ path, message }])
+}
+
+function complaint(text: string, maxCharacters: number): string | null {
+  if (text.length > 2 * maxCharacters || (text.length > maxCharacters && [...text].length > maxCharacters)) {
+    return `must have at most ${maxCharacters} characters`
+  }
+  if (text.trim() === '') return 'must hold a character that is not white space'
+  return findUnstorable(text) === null ? null : 'must not contain NUL or unpaired surrogates'
+}
+
+/**
+ * Replaces a chat's persona.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, NOT_FOUND, IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_PROGRESS
+ */
+export async function retargetCompanion(
+  ctx: CompanionContext,
+  input: RetargetInput,
+): Promise<CompanionView<RetargetResult>> {
+  requireScope(ctx, RETARGET_SCOPE)
+  checkText('/persona', input.persona, MAX_PERSONA_CHARACTERS)
+  const { chatId, persona } = input
+  return runCompanionJob(ctx, {
+    type: 'companion_retarget',
+    endpointKey: 'chat.companion_retarget',
+    idempotencyKey: input.idempotencyKey,
+    content: [chatId, persona],
+    context: { chatId },
+    prepare: () => requireChat(ctx, chatId),
+    perform: async (limit): Promise<Decision<RetargetResult>> => {
+      const verdict = await ctx.companion.moderator.moderate(persona, limit)
+      const rejection = verdict.isProhibited ? `The persona ${verdict.reason}.` : null
+      const commit = async (tx: PrismaTx) => {
+        const isThere = await touchChat(tx, chatId, ctx.now())
+        if (isThere && rejection === null) await setPersona(tx, chatId, persona)
+      }
+      return { rejection, result: { chatId }, commit }
+    },
+  })
 }

@@ -1,12 +1,16 @@
 import { builder } from '../graphql/builder.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
-import { JobErrorCodeEnum, JobStatusEnum } from '../jobs/graphql/job-enums-graphql.ts'
-import { madeJob } from '../jobs/graphql/job-interface-graphql.ts'
+import { JobErrorCodeEnum, JobStatusEnum, MediaKindEnum, madeJob } from '../jobs/graphql/job-graphql.ts'
 import { ChatJobRef, MediaTagJobRef, RetargetJobRef } from '../jobs/graphql/job-types-graphql.ts'
-import { MediaKindEnum } from '../jobs/graphql/media-kind-graphql.ts'
-import { type ChatInput, type ChatResult, chatWithCompanion } from './chat-with-companion.ts'
+import {
+  type ChatInput,
+  type ChatResult,
+  chatWithCompanion,
+  type RetargetInput,
+  type RetargetResult,
+  retargetCompanion,
+} from './chat-with-companion.ts'
 import type { CompanionView } from './companion-job.ts'
-import { type RetargetInput, type RetargetResult, retargetCompanion } from './retarget-companion.ts'
 import { type MediaTagInput, type MediaTagResult, tagMedia } from './tag-media.ts'
 
 const AnswerInterface = builder.interfaceRef<CompanionView<unknown>>('CompanionAnswer').implement({

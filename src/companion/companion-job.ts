@@ -1,19 +1,22 @@
 import { requireAccount } from '../access/require.ts'
+import type { Database, PrismaTx } from '../db/database.ts'
 import { sqlIn } from '../db/sql.ts'
 import { untilAnswered } from '../db/until-answered.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { type IdempotentRequest, idempotentRequest, recallJob, rememberJob } from '../idempotency/remember-response.ts'
-import { JOB_ERRORS, type JobErrorCode, JobFailure, type JobType } from '../jobs/job-states.ts'
-import { failureOf } from '../jobs/lifecycle/outcome.ts'
-import { withNewId } from '../jobs/lifecycle/with-new-id.ts'
+import { JOB_ERRORS, type JobErrorCode, JobFailure, type JobStatus, type JobType } from '../jobs/job-states.ts'
+import { endJob, endJobWith } from '../jobs/lifecycle/end-job.ts'
+import type { EndingParts, JobName } from '../jobs/lifecycle/job-end.ts'
+import { withNewId } from '../jobs/lifecycle/queue-job.ts'
+import { failureOf } from '../jobs/lifecycle/record-outcome.ts'
 import { notifyJob } from '../jobs/live/notify-job.ts'
 import { idTime } from '../values/id.ts'
+import type { Limit } from './chat-completions.ts'
 import type { CompanionContext } from './companion.ts'
-import type { Limit } from './companion-server.ts'
-import { failAbandonedJobs } from './fail-abandoned-jobs.ts'
-import { type Decision, finishJob } from './finish-job.ts'
 
 const ASK_AGAIN_SECONDS = 2
+/** Time to write the end while the database is away. */
+const GRACE_MS = 45_000
 
 export interface CompanionView<Result> {
   readonly jobId: string
@@ -41,6 +44,13 @@ interface CompanionWork<Result extends object> {
    * @throws EngineError; or the signal's reason when aborted
    */
   perform(limit: Limit): Promise<Decision<Result>>
+}
+
+export interface Decision<Result extends object> {
+  /** A sentence; null: not rejected. */
+  readonly rejection: string | null
+  readonly result: Result
+  commit?(tx: PrismaTx): Promise<void>
 }
 
 /**
@@ -153,3 +163,66 @@ const inProgress = () =>
   new ServiceError('IDEMPOTENCY_IN_PROGRESS', 'Wait for the first request with this Idempotency-Key.', {
     retryAfterSeconds: ASK_AGAIN_SECONDS,
   })
+
+/**
+ * Finishes a companion job and keeps its answer, in one transaction. It is safe to repeat.
+ * @returns false if the job was given up
+ */
+async function finishJob(
+  parts: EndingParts,
+  job: JobName,
+  outcome: Decision<object> | JobFailure,
+  idempotency: IdempotentRequest | null,
+): Promise<boolean> {
+  if (outcome instanceof JobFailure) {
+    return (await endJob(parts, { ...job, failure: outcome })) || hasEnded(parts.db, job.jobId, 'failed', outcome.code)
+  }
+  const { rejection, result } = outcome
+  const verdict = { isProhibited: rejection !== null, reason: rejection }
+  const completed = await endJobWith(parts, { ...job, verdict }, async (tx) => {
+    if (idempotency !== null) await keepAnswer(tx, idempotency, job.jobId, result)
+    await outcome.commit?.(tx)
+  })
+  return completed || hasEnded(parts.db, job.jobId, 'completed', null)
+}
+
+async function keepAnswer(
+  tx: PrismaTx,
+  { accountId, key }: IdempotentRequest,
+  jobId: string,
+  result: object,
+): Promise<void> {
+  await tx.idempotencyRecord.updateMany({ where: { accountId, key, jobId }, data: { response: result } })
+}
+
+/** Only this request can have completed the job. */
+async function hasEnded(db: Database, id: string, status: JobStatus, errorCode: string | null): Promise<boolean> {
+  return (await db.prisma.job.count({ where: { id, status, errorCode } })) === 1
+}
+
+/**
+ * Fails companion jobs whose process died and deletes their Idempotency-Keys, so that callers can repeat the request.
+ * @returns their number
+ */
+export async function failAbandonedJobs(
+  parts: Omit<CompanionContext, 'actor'>,
+  jobId: string | null = null,
+): Promise<number> {
+  const longestMs = parts.companion.timeoutMs + GRACE_MS
+  const abandoned = await parts.db.prisma.job.findMany({
+    where: {
+      status: 'processing',
+      type: { in: ['companion_chat', 'companion_retarget', 'companion_media_tag'] },
+      startedAt: { lt: new Date(parts.now().getTime() - longestMs) },
+      ...(jobId !== null && { id: jobId }),
+    },
+    select: { id: true, accountId: true },
+  })
+  const failure = new JobFailure('INTERNAL_ERROR', 'the process ended before the request did')
+  let failed = 0
+  for (const { id, accountId } of abandoned) {
+    const forget = (tx: PrismaTx) => tx.idempotencyRecord.deleteMany({ where: { accountId, jobId: id } })
+    if (await endJobWith(parts, { jobId: id, accountId, failure }, forget)) failed++
+  }
+  return failed
+}

@@ -1,7 +1,8 @@
+import type { CompanionSettings } from '../context/config.ts'
 import type { Context } from '../context/context.ts'
 import type { EndingParts } from '../jobs/lifecycle/job-end.ts'
-import type { ChatModel } from './chat-completions.ts'
-import type { Moderator } from './moderate.ts'
+import { type ChatModel, openChatModel } from './chat-completions.ts'
+import { type Moderator, openModerator } from './moderate.ts'
 
 /** Unicode code points. */
 export const MAX_MESSAGE_CHARACTERS = 8000
@@ -18,3 +19,9 @@ export interface Companion {
   readonly moderator: Moderator
   readonly timeoutMs: number
 }
+
+export const openCompanion = async (settings: CompanionSettings): Promise<Companion> => ({
+  model: settings.baseUrl === null ? null : await openChatModel({ ...settings, baseUrl: settings.baseUrl }),
+  moderator: await openModerator(settings),
+  timeoutMs: settings.timeoutSeconds * 1000,
+})

@@ -2,16 +2,17 @@ import { requireScope } from '../access/require.ts'
 import { MEDIA_TAG_SCOPE } from '../access/scopes.ts'
 import { complaintAboutAddress, complaintAboutLength } from '../egress/check-webhook-url.ts'
 import { invalidRequest } from '../errors/service-error.ts'
-import type { ContentPart } from './chat-completions.ts'
+import type { ContentPart, Limit } from './chat-completions.ts'
 import type { CompanionContext } from './companion.ts'
-import { type CompanionView, runCompanionJob } from './companion-job.ts'
-import type { Limit } from './companion-server.ts'
-import type { Decision } from './finish-job.ts'
+import { type CompanionView, type Decision, runCompanionJob } from './companion-job.ts'
 import type { Judged } from './moderate.ts'
-import { parseTags } from './parse-tags.ts'
 
 const SCHEMES = 'http:// or https://'
 const PLAIN_ORIGIN = /^http:\/\/([^/?#]*?)(?::80)?(?=[/?#]|$)/i
+const MAX_TAGS = 20
+const MAX_TAG_CHARACTERS = 60
+const MAX_RAW_CHARACTERS = 200
+const MAX_TAG_WORDS = 4
 
 export type MediaKind = 'image' | 'video' | 'audio'
 
@@ -83,3 +84,51 @@ function promptFor({ mediaUrl, mediaKind }: Medium): ContentPart[] {
 }
 
 const imagePart = (url: string): ContentPart => ({ type: 'image_url', image_url: { url } })
+
+/** Tags in any list form of a model's reply: at most 20 of at most 60 characters, lower case. */
+export function parseTags(reply: string): string[] {
+  const listed = fromJson(reply) ?? fromText(reply)
+  const short = listed.filter(({ length }) => length <= MAX_RAW_CHARACTERS)
+  const tags = short.map(clean).filter((tag) => tag !== '' && [...tag].length <= MAX_TAG_CHARACTERS)
+  return [...new Set(tags)].slice(0, MAX_TAGS)
+}
+
+function fromJson(reply: string): string[] | null {
+  const candidates = [reply, between(reply, '[', ']'), between(reply, '{', '}')]
+  for (const candidate of candidates) {
+    const strings = stringsOf(parse(candidate))
+    if (strings !== null) return strings
+  }
+  return null
+}
+
+const between = (text: string, open: string, close: string): string =>
+  text.slice(Math.max(0, text.indexOf(open)), text.lastIndexOf(close) + 1)
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+function stringsOf(value: unknown): string[] | null {
+  if (Array.isArray(value)) return value.filter((part) => typeof part === 'string')
+  if (value === null || typeof value !== 'object') return null
+  return stringsOf(Object.values(value).find(Array.isArray) ?? null)
+}
+
+const fromText = (reply: string): string[] =>
+  reply
+    .replaceAll('```', '\n')
+    .split(/[,;\n]/)
+    .map((part) => part.replace(/^\s*(?:[-*•]|\d+[.)])\s*/, ''))
+    .filter((part) => part.trim().split(/\s+/).length <= MAX_TAG_WORDS)
+
+const clean = (tag: string): string =>
+  tag
+    .replace(/\p{Cc}+/gu, ' ')
+    .replace(/^[\s"'`#.]+|[\s"'`.]+$/gu, '')
+    .toLowerCase()
+    .toWellFormed()

@@ -1,4 +1,4 @@
-import { type LongestWait, type Release, releaseOnce, waitForGrant } from './permit.ts'
+import { type LongestWait, type Release, releaseOnce, waitForGrant } from './semaphore.ts'
 import { Tally } from './tally.ts'
 
 interface Limits {

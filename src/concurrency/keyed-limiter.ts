@@ -1,4 +1,6 @@
-import { type ConcurrencyKeys, changeUse, hasCapacity, type KeyedLimits, keysOf, shareOf } from './concurrency-keys.ts'
+const MAX_SPLIT_KEYS = 4096
+
+const splitKeys = new Map<string, ConcurrencyKeys>()
 
 /** Smaller limits while a receiver has not answered yet or no longer answers. */
 interface Probation {
@@ -6,6 +8,50 @@ interface Probation {
   /** For all keys of an account on probation together. */
   readonly perAccount: number
   isResponsive(key: string): boolean
+}
+
+/** A concurrency key is two words, `account receiver`, each with its own limit. */
+export interface KeyedLimits {
+  readonly perAccount: number
+  /** Half of what all accounts together have at one receiver. */
+  readonly perReceiver: number
+}
+
+export interface ConcurrencyKeys {
+  readonly account: string
+  readonly receiver: string
+  readonly own: string
+}
+
+class ProbationUse {
+  readonly #probation: Probation | undefined
+  readonly #inUse = new Map<string, number>()
+
+  constructor(probation: Probation | undefined) {
+    this.#probation = probation
+  }
+
+  perKey(key: string): number {
+    return this.#limitsOf(key)?.perKey ?? Number.POSITIVE_INFINITY
+  }
+
+  left(key: string, { account, own }: ConcurrencyKeys): number {
+    const limits = this.#limitsOf(key)
+    if (limits === undefined) return Number.POSITIVE_INFINITY
+    return Math.ceil((limits.perAccount - (this.#inUse.get(account) ?? 0) - (this.#inUse.get(own) ?? 0)) / 2)
+  }
+
+  acquire(key: string, { account, own }: ConcurrencyKeys): void {
+    if (this.#limitsOf(key) !== undefined) changeUse(this.#inUse, [account, own], 1)
+  }
+
+  release({ account, own }: ConcurrencyKeys): void {
+    if (this.#inUse.has(own)) changeUse(this.#inUse, [account, own], -1)
+  }
+
+  #limitsOf(key: string): Probation | undefined {
+    return this.#probation?.isResponsive(key) === false ? this.#probation : undefined
+  }
 }
 
 /**
@@ -82,33 +128,33 @@ export class KeyedLimiter {
   }
 }
 
-class ProbationUse {
-  readonly #probation: Probation | undefined
-  readonly #inUse = new Map<string, number>()
+export function keysOf(key: string): ConcurrencyKeys {
+  const known = splitKeys.get(key)
+  if (known !== undefined) return known
+  const space = key.indexOf(' ')
+  const keys = { account: `a ${key.slice(0, space)}`, receiver: `r ${key.slice(space + 1)}`, own: `l ${key}` }
+  if (splitKeys.size >= MAX_SPLIT_KEYS) splitKeys.clear()
+  splitKeys.set(key, keys)
+  return keys
+}
 
-  constructor(probation: Probation | undefined) {
-    this.#probation = probation
-  }
+export const hasCapacity = (limits: KeyedLimits, inUse: ReadonlyMap<string, number>, keys: ConcurrencyKeys): boolean =>
+  limits.perAccount > (inUse.get(keys.account) ?? 0) && shareOf(limits, inUse, keys) > 0
 
-  perKey(key: string): number {
-    return this.#limitsOf(key)?.perKey ?? Number.POSITIVE_INFINITY
-  }
+/**
+ * A key may take as much again as is free, so one of n accounts gets 1/(n + 1)
+ * and a new account always finds capacity.
+ */
+const shareOf = (
+  { perReceiver }: KeyedLimits,
+  inUse: ReadonlyMap<string, number>,
+  { receiver, own }: ConcurrencyKeys,
+): number => Math.ceil((2 * perReceiver - (inUse.get(receiver) ?? 0) - (inUse.get(own) ?? 0)) / 2)
 
-  left(key: string, { account, own }: ConcurrencyKeys): number {
-    const limits = this.#limitsOf(key)
-    if (limits === undefined) return Number.POSITIVE_INFINITY
-    return Math.ceil((limits.perAccount - (this.#inUse.get(account) ?? 0) - (this.#inUse.get(own) ?? 0)) / 2)
-  }
-
-  acquire(key: string, { account, own }: ConcurrencyKeys): void {
-    if (this.#limitsOf(key) !== undefined) changeUse(this.#inUse, [account, own], 1)
-  }
-
-  release({ account, own }: ConcurrencyKeys): void {
-    if (this.#inUse.has(own)) changeUse(this.#inUse, [account, own], -1)
-  }
-
-  #limitsOf(key: string): Probation | undefined {
-    return this.#probation?.isResponsive(key) === false ? this.#probation : undefined
+export function changeUse(inUse: Map<string, number>, keys: readonly string[], change: 1 | -1): void {
+  for (const key of keys) {
+    const now = (inUse.get(key) ?? 0) + change
+    if (now > 0) inUse.set(key, now)
+    else inUse.delete(key)
   }
 }

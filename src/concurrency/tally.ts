@@ -1,4 +1,4 @@
-import { type Release, releaseOnce } from './permit.ts'
+import { type Release, releaseOnce } from './semaphore.ts'
 
 export class Tally {
   readonly #counts = new Map<string, number>()

@@ -1,5 +1,4 @@
-import type { CaptionFormat } from '../audio/caption-format.ts'
-import type { FileFormat } from '../audio/format.ts'
+import type { CaptionFormat, FileFormat } from '../audio/format.ts'
 import type { Detail } from '../errors/service-error.ts'
 export const RESPONSE_FIELDS = ['created_at', 'completed_at'] as const
 export type ResponseField = (typeof RESPONSE_FIELDS)[number]

@@ -1,16 +1,20 @@
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { z } from 'zod'
 import type { Cidr } from '../egress/ip-ranges.ts'
 import type { S3Bucket } from '../storage/s3-url.ts'
 import type { TraceSettings } from '../telemetry/trace-budget.ts'
-import { type CompanionSettings, companionSettings } from './companion-settings.ts'
 import { ConfigError } from './config-error.ts'
-import { type OpenaiSettings, openaiSettings } from './openai-settings.ts'
-import { type Environment, readVariable } from './read-variable.ts'
-import { type RetentionSettings, retentionSettings } from './retention-settings.ts'
-import { settingsSchema } from './settings-schema.ts'
-import { traceSettings } from './trace-settings.ts'
-import { violationsBetween } from './violations-between.ts'
+import {
+  type OpenaiSettings,
+  openaiSettings,
+  type RetentionSettings,
+  retentionSettings,
+  traceSettings,
+} from './settings-fields.ts'
+import { settingsSchema, violationsBetween } from './settings-schema.ts'
+
+const NAMES = Object.keys(settingsSchema.shape) as Name[]
 
 export interface Settings {
   readonly port: number
@@ -68,7 +72,32 @@ interface S3Settings extends S3Bucket {
 
 type Name = keyof z.input<typeof settingsSchema>
 
-const NAMES = Object.keys(settingsSchema.shape) as Name[]
+export interface CompanionSettings {
+  /** null: no model; nothing is answered. */
+  readonly baseUrl: string | null
+  readonly model: string
+  readonly apiKey: string | null
+  /** null: only the blocked terms apply. */
+  readonly moderationBaseUrl: string | null
+  readonly moderationModel: string | null
+  readonly moderationApiKey: string | null
+  /** null: the built-in list. */
+  readonly blockedTerms: readonly string[] | null
+  readonly timeoutSeconds: number
+}
+
+interface Values {
+  readonly COMPANION_BASE_URL?: string | undefined
+  readonly COMPANION_MODEL: string
+  readonly COMPANION_API_KEY?: string | undefined
+  readonly COMPANION_TIMEOUT_SECONDS: number
+  readonly COMPANION_BLOCKED_TERMS?: readonly string[] | undefined
+  readonly MODERATION_BASE_URL?: string | undefined
+  readonly MODERATION_MODEL?: string | undefined
+  readonly MODERATION_API_KEY?: string | undefined
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
 
 /** @throws ConfigError naming every violation */
 export function readSettings(env: Environment): Settings {
@@ -128,5 +157,34 @@ function toSettings(values: z.output<typeof settingsSchema>, env: Environment): 
     drainSeconds: values.DRAIN_SECONDS,
     development: values.NODE_ENV === 'development',
     lookUp: (name) => readVariable(env, name, []),
+  }
+}
+
+const companionSettings = (values: Values): CompanionSettings => ({
+  baseUrl: values.COMPANION_BASE_URL ?? null,
+  model: values.COMPANION_MODEL,
+  apiKey: values.COMPANION_API_KEY ?? null,
+  moderationBaseUrl: values.MODERATION_BASE_URL ?? null,
+  moderationModel: values.MODERATION_MODEL ?? null,
+  moderationApiKey: values.MODERATION_API_KEY ?? null,
+  blockedTerms: values.COMPANION_BLOCKED_TERMS ?? null,
+  timeoutSeconds: values.COMPANION_TIMEOUT_SECONDS,
+})
+
+/** Reads `NAME` or the file of `NAME_FILE`; an empty variable counts as absent. */
+function readVariable(env: Environment, name: string, violations: string[]): string | undefined {
+  const direct = env[name] === '' ? undefined : env[name]
+  const file = env[`${name}_FILE`] === '' ? undefined : env[`${name}_FILE`]
+  if (file === undefined) return direct
+  if (direct !== undefined) {
+    violations.push(`Set either ${name} or ${name}_FILE, not both`)
+    return undefined
+  }
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? 'unknown error'
+    violations.push(`${name}_FILE names a file that cannot be read: ${file} (${reason})`)
+    return undefined
   }
 }

@@ -1,5 +1,5 @@
 import { requireAccount } from '../access/require.ts'
-import { VERSION } from '../values/version.ts'
+import { VERSION } from '../values/program.ts'
 import type { Context } from './context.ts'
 
 export interface ServiceInfo {

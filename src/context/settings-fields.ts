@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { serverUrls } from '../db/connections/server-urls.ts'
+import { serverUrls } from '../db/connections/postgres-url.ts'
 import { parseCidr } from '../egress/ip-ranges.ts'
 import { parseS3Url } from '../storage/s3-url.ts'
+import type { TraceSettings } from '../telemetry/trace-budget.ts'
 import { MIN_SECRET_CHARACTERS } from './secret-key.ts'
 
 const EXAMPLE_SECRET = /^change[-_ ]?me/i
@@ -11,8 +12,6 @@ export const anyText = z.string().min(1, 'must not be empty')
 
 export const integer = (min: number, max: number, fallback: number) => wholeNumber(min, max).default(fallback)
 
-export const optionalInteger = (min: number, max: number) => wholeNumber(min, max).optional()
-
 const wholeNumber = (min: number, max: number) =>
   z
     .string()
@@ -20,15 +19,94 @@ const wholeNumber = (min: number, max: number) =>
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`)
 
-export const onOrOff = z
-  .enum(['on', 'off'], { message: 'must be on or off' })
-  .default('on')
-  .transform((text) => text === 'on')
+export const openaiFields = {
+  OPENAI_MODEL: anyText
+    .optional()
+    .describe("The endpoint that OpenAI's own names of models stand for at `/v1`; `tts` unless set."),
+  OPENAI_WAIT_SECONDS: integer(1, 3600, 120).describe('How long a request at `/v1` waits for its first sound.'),
+}
+
+const MIN_JOB_DAYS = 400
+const MAX_DAYS = 36_500
+
+export const retentionFields = {
+  JOB_RETENTION_DAYS: integer(0, MAX_DAYS, 0)
+    .refine(
+      (days) => days === 0 || days >= MIN_JOB_DAYS,
+      `must be 0 (for ever) or at least ${MIN_JOB_DAYS}: an export reaches back 366 days`,
+    )
+    .describe('For how many days jobs are kept: 400 or more. 0: for ever. The ledger keeps every entry.'),
+  ARTIFACT_RETENTION_DAYS: integer(0, MAX_DAYS, 0).describe(
+    'For how many days audio is kept. URLs of deleted audio answer 410. 0: for ever.',
+  ),
+  CHAT_RETENTION_DAYS: integer(0, MAX_DAYS, 0).describe(
+    'For how many days chats of the companion are kept. 0: for ever.',
+  ),
+}
+
+const SAMPLERS = ['always_on', 'always_off', 'traceidratio'].flatMap((name) => [name, `parentbased_${name}`])
+
+const SHARE = /^(0(\.\d+)?|1(\.0+)?)$/
 
 export const url = (protocols: readonly string[]) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
     message: `must be a URL that starts with ${protocols.map((name) => `${name}//`).join(' or ')}`,
   })
+
+export const plainUrl = url(['http:', 'https:']).refine((text) => {
+  if (!URL.canParse(text)) return true
+  const { username, password } = new URL(text)
+  return username === '' && password === '' && !/[?#]/.test(text)
+}, 'must not hold credentials, a query or a fragment')
+
+export const traceFields = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: plainUrl
+    .optional()
+    .describe(
+      'The collector that traces go to. It takes three packages: see [health and metrics](operating.md#health-and-metrics). Other `OTEL_*` variables set name and headers.',
+    ),
+  OTEL_TRACES_SAMPLER: z
+    .enum(SAMPLERS, { message: `must be one of ${SAMPLERS.join(', ')}` })
+    .optional()
+    .describe(`How traces are sampled: ${SAMPLERS.map((name) => `\`${name}\``).join(', ')}.`),
+  // The SDK reads this variable itself and takes an invalid number for 1.
+  OTEL_TRACES_SAMPLER_ARG: z
+    .string()
+    .regex(SHARE, 'must be a number from 0 to 1')
+    .optional()
+    .describe('The share of traces that `traceidratio` keeps, from 0 to 1.'),
+}
+
+export interface OpenaiSettings {
+  /** A slug or an alias; null: `tts`. */
+  readonly model: string | null
+  /** Until the first audio, time in the queue included. */
+  readonly waitSeconds: number
+}
+
+interface OpenaiValues {
+  readonly OPENAI_MODEL?: string | undefined
+  readonly OPENAI_WAIT_SECONDS: number
+}
+
+/** In days; 0: for ever. */
+export interface RetentionSettings {
+  readonly jobDays: number
+  readonly artifactDays: number
+  readonly chatDays: number
+}
+
+interface TraceValues {
+  readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined
+  readonly OTEL_TRACES_SAMPLER?: string | undefined
+}
+
+export const optionalInteger = (min: number, max: number) => wholeNumber(min, max).optional()
+
+export const onOrOff = z
+  .enum(['on', 'off'], { message: 'must be on or off' })
+  .default('on')
+  .transform((text) => text === 'on')
 
 export const databaseUrl = z.string().superRefine((text, issues) => {
   try {
@@ -37,12 +115,6 @@ export const databaseUrl = z.string().superRefine((text, issues) => {
     issues.addIssue({ code: 'custom', message: (error as Error).message })
   }
 })
-
-export const plainUrl = url(['http:', 'https:']).refine((text) => {
-  if (!URL.canParse(text)) return true
-  const { username, password } = new URL(text)
-  return username === '' && password === '' && !/[?#]/.test(text)
-}, 'must not hold credentials, a query or a fragment')
 
 export const cidrs = z
   .string()
@@ -124,3 +196,21 @@ export const s3Url = z.string().transform((text, issues) => {
     return z.NEVER
   }
 })
+
+export const openaiSettings = (values: OpenaiValues): OpenaiSettings => ({
+  model: values.OPENAI_MODEL ?? null,
+  waitSeconds: values.OPENAI_WAIT_SECONDS,
+})
+
+export const retentionSettings = (
+  values: Readonly<Record<keyof typeof retentionFields, number>>,
+): RetentionSettings => ({
+  jobDays: values.JOB_RETENTION_DAYS,
+  artifactDays: values.ARTIFACT_RETENTION_DAYS,
+  chatDays: values.CHAT_RETENTION_DAYS,
+})
+
+export const traceSettings = (values: TraceValues): TraceSettings | null =>
+  values.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+    ? null
+    : { endpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT, sampler: values.OTEL_TRACES_SAMPLER ?? null }

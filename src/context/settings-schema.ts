@@ -1,27 +1,29 @@
+import { isIPv6 } from 'node:net'
 import { z } from 'zod'
-import { openaiFields } from './openai-settings.ts'
-import { retentionFields } from './retention-settings.ts'
 import {
   anyText,
   cidrs,
   databaseUrl,
   integer,
   onOrOff,
+  openaiFields,
   optionalInteger,
   origins,
   plainUrl,
+  retentionFields,
   retryDelays,
   s3Url,
   secret,
   terms,
+  traceFields,
   url,
 } from './settings-fields.ts'
-import { traceFields } from './trace-settings.ts'
-import { DEFAULT_PORT } from './violations-between.ts'
 
 // Every environment variable with its rule and its description. docs/configuration.md is written from this file.
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
+
+const DEFAULT_PORT = 4000
 
 const addresses = {
   PORT: integer(0, 65_535, DEFAULT_PORT).describe('The port of the API. 0 takes a free one.'),
@@ -183,3 +185,42 @@ export const settingsSchema = z.object({
   ...retentionFields,
   ...processes,
 })
+
+const CREDENTIALS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const
+const EVERY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '[::]', '[::ffff:0:0]', '*'])
+
+const LOOPBACK = '127.0.0.1'
+/** A name may resolve to either address, so these count as one. */
+const LOOPBACKS: ReadonlySet<string> = new Set(['localhost', LOOPBACK, '[::1]'])
+
+function asInUrls(host: string): string {
+  const url = `http://${isIPv6(host) ? `[${host}]` : host}`
+  return URL.canParse(url) ? new URL(url).hostname : host
+}
+
+const isEveryAddress = (host: string): boolean => EVERY_ADDRESS.has(asInUrls(host))
+
+function overlap(one: string, other: string): boolean {
+  const hosts = [one, other].map(asInUrls)
+  return hosts[0] === hosts[1] || hosts.every((host) => LOOPBACKS.has(host)) || hosts.some(isEveryAddress)
+}
+
+type Given = Readonly<Record<string, string | undefined>>
+
+export function violationsBetween(given: Given): string[] {
+  const { STORAGE_URL, PUBLIC_URL, HOST = LOOPBACK, DATABASE_URL, DIRECT_DATABASE_URL } = given
+  const { PORT = String(DEFAULT_PORT), METRICS_PORT, METRICS_HOST = LOOPBACK } = given
+  const missing = CREDENTIALS.filter((name) => STORAGE_URL !== undefined && given[name] === undefined)
+  return [
+    ...missing.map((name) => `${name} is needed for STORAGE_URL`),
+    ...(PUBLIC_URL === undefined && isEveryAddress(HOST)
+      ? [`PUBLIC_URL is needed where HOST is ${HOST}: no client can open such an address`]
+      : []),
+    ...(Number(PORT) !== 0 && Number(METRICS_PORT) === Number(PORT) && overlap(HOST, METRICS_HOST)
+      ? ['METRICS_PORT must be another one than PORT']
+      : []),
+    ...(DIRECT_DATABASE_URL !== undefined && DATABASE_URL === undefined
+      ? ['DIRECT_DATABASE_URL goes with a DATABASE_URL that leads through a pooler']
+      : []),
+  ]
+}

@@ -1,7 +1,6 @@
 import type { Pool } from 'pg'
 import { unavailable } from '../errors/service-error.ts'
-import type { Checkout } from './checkouts.ts'
-import type { Database } from './database.ts'
+import type { Checkout, Database } from './database.ts'
 
 type Query = (...args: unknown[]) => void
 

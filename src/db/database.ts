@@ -1,18 +1,45 @@
 import { PrismaPg } from '@prisma/adapter-pg'
-import type { Pool, PoolClient } from 'pg'
+import { type ClientBase, Connection, type Pool, type PoolClient, types } from 'pg'
 import { type Prisma, PrismaClient } from '../../prisma/generated/prisma/client.ts'
 import { FairSemaphore } from '../concurrency/fair-semaphore.ts'
 import { ServiceError, unavailable } from '../errors/service-error.ts'
 import type { Log } from '../values/log.ts'
-import { type Checkouts, openCheckouts } from './checkouts.ts'
-import { cancelStatement } from './connections/cancel-statement.ts'
-import { HungConnections } from './connections/hung-connections.ts'
+import { HungConnections, LossLog } from './connections/hung-connections.ts'
 import { outwaitLocks } from './connections/lock-wait.ts'
-import { LossLog } from './connections/loss-log.ts'
 import { Servers } from './connections/servers.ts'
 import { ServicePool } from './connections/service-pool.ts'
 import { onceLost } from './connections/wire.ts'
-import { timestampTypes } from './parse-timestamp.ts'
+
+/** PostgreSQL ends a transaction that is idle for 15 s, so an unreachable process cannot keep its locks. */
+const END_FORGOTTEN_TRANSACTIONS = `set idle_in_transaction_session_timeout = '15s'`
+const END_FORGOTTEN_TRANSACTION = `set local idle_in_transaction_session_timeout = '15s'`
+const READ_ALONE = 'set max_parallel_workers_per_gather = 0'
+const CONNECT_TIMEOUT_MS = 10_000
+const READ_CONNECT_TIMEOUT_MS = 5_000
+/** Longer than the pool's limit, whose error says that the database is down, and than lock waits. */
+const TRANSACTION_LIMITS = { maxWait: 15_000, timeout: 30_000 }
+const DEFAULT_POOL_SIZE = 20
+const LEAST_READERS = 2
+const READ_SHARE = 1 / 4
+const LOCK_WAIT_SHARE = 1 / 5
+const MAX_READS_PER_OWNER = 2
+const LONGEST_READ_WAIT_MS = 2_000
+const LONGEST_READ_WAIT = { ms: LONGEST_READ_WAIT_MS, error: () => tooManyReads() }
+const LONGEST_WORK_WAIT = {
+  ms: CONNECT_TIMEOUT_MS,
+  error: () => unavailable('other reads of the same owner take its share of the connections'),
+}
+
+const TIMEOUT_MS = 2_000
+const SECOND_MS = 1000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+const ZERO = 48
+const FRACTION_AT = 20
+const parseAny = types.getTypeParser(types.builtins.TIMESTAMPTZ) as (text: string) => Date
+
+let known = { day: '', midnight: 0 }
+const POLL_EVERY_MS = 100
 
 /**
  * A process's access to PostgreSQL: Prisma for ordinary reads and writes, SQL for exact or hot statements. Long reads have their own
@@ -49,24 +76,32 @@ export type Tx = PoolClient
 /** Uses a connection of the same pool; cannot join a transaction of `inTransaction`. */
 export type PrismaTx = Prisma.TransactionClient
 
-/** PostgreSQL ends a transaction that is idle for 15 s, so an unreachable process cannot keep its locks. */
-const END_FORGOTTEN_TRANSACTIONS = `set idle_in_transaction_session_timeout = '15s'`
-const END_FORGOTTEN_TRANSACTION = `set local idle_in_transaction_session_timeout = '15s'`
-const READ_ALONE = 'set max_parallel_workers_per_gather = 0'
-const CONNECT_TIMEOUT_MS = 10_000
-const READ_CONNECT_TIMEOUT_MS = 5_000
-/** Longer than the pool's limit, whose error says that the database is down, and than lock waits. */
-const TRANSACTION_LIMITS = { maxWait: 15_000, timeout: 30_000 }
-const DEFAULT_POOL_SIZE = 20
-const LEAST_READERS = 2
-const READ_SHARE = 1 / 4
-const LOCK_WAIT_SHARE = 1 / 5
-const MAX_READS_PER_OWNER = 2
-const LONGEST_READ_WAIT_MS = 2_000
-const LONGEST_READ_WAIT = { ms: LONGEST_READ_WAIT_MS, error: () => tooManyReads() }
-const LONGEST_WORK_WAIT = {
-  ms: CONNECT_TIMEOUT_MS,
-  error: () => unavailable('other reads of the same owner take its share of the connections'),
+interface Cancellable {
+  readonly host: string
+  readonly port: number
+  readonly ssl: boolean | object
+  readonly processID: number
+  readonly secretKey: number
+}
+
+interface CancelConnection {
+  readonly stream: { destroy(): void }
+  connect(portOrPath: number | string, host?: string): void
+  requestSsl(): void
+  cancel(processId: number, secretKey: number): void
+  on(event: 'connect' | 'sslconnect' | 'error' | 'end', listener: () => void): this
+}
+
+export interface Checkout {
+  readonly client: PoolClient
+  isOver(): boolean
+  /** Settles once no cancel request can hit the connection's next user; null: none was sent. */
+  cancelled: Promise<unknown> | null
+}
+
+interface Checkouts {
+  add(checkout: Checkout): void
+  delete(checkout: Checkout): void
 }
 
 /** Opens two pools of at most `poolSize` connections together, a quarter of them for long reads. Connects on first use. */
@@ -156,5 +191,77 @@ async function transact<T>(db: Database, begin: string, work: (tx: Tx) => Promis
     throw error
   } finally {
     client.release(broken)
+  }
+}
+
+/**
+ * Sends a cancel request over its own socket, as libpq does. It needs no free connection and works through poolers. Resolves within
+ * 2 s.
+ */
+export function cancelStatement(client: ClientBase): Promise<void> {
+  const { host, port, ssl, processID, secretKey } = client as unknown as Cancellable
+  const connection = new Connection({ ssl } as never) as unknown as CancelConnection
+  const send = () => connection.cancel(processID, secretKey)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(() => connection.stream.destroy(), TIMEOUT_MS)
+  connection
+    .on('connect', () => (ssl ? connection.requestSsl() : send()))
+    .on('sslconnect', send)
+    .on('error', () => connection.stream.destroy())
+    .on('end', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  if (host.startsWith('/')) connection.connect(`${host}/.s.PGSQL.${port}`)
+  else connection.connect(port, host)
+  return promise
+}
+
+export function parseDatabaseTimestamp(text: string): Date {
+  if (!text.endsWith('+00') || text.charCodeAt(10) !== 32 || text.charCodeAt(0) === ZERO) return parseAny(text)
+  const day = text.slice(0, 10)
+  if (known.day !== day) known = { day, midnight: Date.parse(`${day}T00:00:00Z`) }
+  const hours = twoDigits(text, 11) * HOUR_MS + twoDigits(text, 14) * MINUTE_MS + twoDigits(text, 17) * SECOND_MS
+  return new Date(known.midnight + hours + milliseconds(text))
+}
+
+export const timestampTypes = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === types.builtins.TIMESTAMPTZ && format !== 'binary'
+      ? parseDatabaseTimestamp
+      : types.getTypeParser(oid, format as 'text')) as typeof types.getTypeParser,
+}
+
+const digit = (text: string, at: number): number => text.charCodeAt(at) - ZERO
+const twoDigits = (text: string, at: number): number => digit(text, at) * 10 + digit(text, at + 1)
+
+function milliseconds(text: string): number {
+  const digits = text.length - '+00'.length - FRACTION_AT
+  let sum = 0
+  for (let place = 0, worth = 100; place < 3; place++, worth /= 10) {
+    if (place < digits) sum += digit(text, FRACTION_AT + place) * worth
+  }
+  return sum
+}
+
+/** @param cancel ends the connection's current statement; never throws */
+export function openCheckouts(cancel: (client: PoolClient) => Promise<void>): Checkouts {
+  const open = new Set<Checkout>()
+  let polling: NodeJS.Timeout | undefined
+  const poll = () => {
+    if (open.size === 0) {
+      clearInterval(polling)
+      polling = undefined
+    }
+    for (const checkout of open) {
+      if (checkout.isOver()) checkout.cancelled = Promise.all([checkout.cancelled, cancel(checkout.client)])
+    }
+  }
+  return {
+    add: (checkout) => {
+      open.add(checkout)
+      polling ??= setInterval(poll, POLL_EVERY_MS)
+    },
+    delete: (checkout) => void open.delete(checkout),
   }
 }

@@ -1,27 +1,56 @@
 import { type Client, escapeIdentifier } from 'pg'
+import { isDatabaseDown } from '../errors/outages.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { errorCode } from '../values/data-directory.ts'
 import type { Log } from '../values/log.ts'
-import { withOfferedTls } from './connections/offered-tls.ts'
 import {
   type DriverUrl,
   postgresUrl,
   type SslDefaults,
+  serverUrls,
   type UrlVariable,
+  warnOfAuthorities,
+  warnOfUnverified,
+  withOfferedTls,
   withSslDefaults,
 } from './connections/postgres-url.ts'
-import { serverUrls } from './connections/server-urls.ts'
-import { Servers } from './connections/servers.ts'
-import { SessionClient } from './connections/session-client.ts'
-import { warnOfAuthorities, warnOfUnverified } from './connections/weak-tls.ts'
+import { Servers, SessionClient } from './connections/servers.ts'
 import type { Route } from './database.ts'
-import { explainUnusable } from './explain-unusable.ts'
-import { missingGrants, ON_PATH, PRIVILEGES, type Privileges } from './missing-grants.ts'
-import { isMultiplexed } from './transaction-pooler.ts'
 
 const TIMEOUT_MS = 10_000
 const INSUFFICIENT_PRIVILEGE = '42501'
 const ENCODING = 'UTF8'
+
+const asPattern = (name: string): string => `regexp_replace(${name}, '(\\W)', '\\\\\\1', 'g')`
+const ON_PATH = `
+  select n.nspname from pg_namespace n, (select current_setting('search_path') as path) s
+  where s.path ~ ('(^|,)\\s*"' || ${asPattern(`replace(n.nspname, '"', '""')`)} || '"\\s*(,|$)')
+    or (n.nspname = lower(n.nspname) and s.path ~* ('(^|,)\\s*' || ${asPattern('n.nspname')} || '\\s*(,|$)'))
+    or (n.nspname = current_user and position('$user' in s.path) > 0)
+  order by position(n.nspname in lower(s.path))`
+
+const LEDGER = `select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where c.relname = '_prisma_migrations' and n.nspname = current_schema()`
+const QUEUE = `select n.oid from pg_namespace n where n.nspname = 'pgboss'`
+
+const TABLES = `
+  select c.oid, c.relkind from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where c.relkind in ('r', 'p', 'S') and (n.nspname = 'pgboss' or (n.nspname = current_schema() and c.relowner =
+    (select l.relowner from pg_class l where l.relname = '_prisma_migrations' and l.relnamespace = n.oid)))`
+
+const MISSES = ['select', 'insert', 'update', 'delete']
+  .map((privilege) => `not has_table_privilege(t.oid, '${privilege}')`)
+  .join(' or ')
+
+const PRIVILEGES = `
+  current_user as role, current_database() as database, coalesce(current_schema(), (${ON_PATH} limit 1), 'public') as schema,
+  not exists (${LEDGER}) as fresh,
+  has_database_privilege(current_database(), 'create') as "mayCreateSchemas",
+  coalesce(has_schema_privilege(current_schema(), 'create'), false) as "mayCreateTables",
+  exists (${QUEUE}) as "hasQueue",
+  coalesce((select has_schema_privilege(q.oid, 'usage') from (${QUEUE}) q), true) as "mayUseQueue",
+  not exists (select from (${TABLES}) t where case when t.relkind = 'S' then not has_sequence_privilege(t.oid, 'usage')
+    else ${MISSES} end) as "mayWrite"`
 
 const FACTS = `
 select pg_backend_pid() as pid, current_setting('server_encoding') as encoding,
@@ -29,6 +58,18 @@ select pg_backend_pid() as pid, current_setting('server_encoding') as encoding,
   current_setting('transaction_read_only') = 'on' as "readOnly", pg_is_in_recovery() as standby,
   current_setting('search_path') as "searchPath", current_schema() is null and not exists (${ON_PATH}) as "isPathEmpty",
   to_regnamespace('public') is not null as "hasPublic", ${PRIVILEGES}`
+
+const NOT_LET_IN = /^(28[0-9A-Z]{3}|3D000)$/
+const UNTRUSTED = /^(ERR_TLS_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_|ERR_SSL_)/
+const DRIVER_MESSAGES: ReadonlySet<string> = new Set([
+  'The server does not support SSL connections',
+  'Query read timeout',
+])
+
+const POLLS = 5
+/** PgBouncer's answer to `begin` in statement mode. */
+const PROTOCOL_VIOLATION = '08P01'
+const PID = 'select pg_backend_pid() as pid'
 
 interface Facts extends Privileges {
   readonly pid: number
@@ -57,6 +98,18 @@ interface Inspected {
   readonly servers: Servers
   readonly isMultiplexed: boolean
   readonly identity: string
+}
+
+interface Privileges {
+  readonly role: string
+  readonly database: string
+  readonly schema: string
+  readonly fresh: boolean
+  readonly mayCreateSchemas: boolean
+  readonly mayCreateTables: boolean
+  readonly hasQueue: boolean
+  readonly mayUseQueue: boolean
+  readonly mayWrite: boolean
 }
 
 /**
@@ -165,3 +218,66 @@ function unusable({ variable, url }: Place, why: string): ServiceError {
   const { host, pathname } = new URL(url)
   return new ServiceError('UNAVAILABLE', `Check ${variable}: the database ${host}${pathname} ${why}.`)
 }
+
+/** Explains to the operator why the database is unusable; returns any other error unchanged. */
+export function explainUnusable(error: unknown, url: string, variable = 'DATABASE_URL'): unknown {
+  if (!isDatabaseDown(error) && !isRefused(error)) return error
+  const { host, pathname } = new URL(url)
+  const message = `Check ${variable}: the database ${host}${pathname} cannot be used (${reasonOf(error)}).`
+  return new ServiceError('UNAVAILABLE', message, { cause: error })
+}
+
+function isRefused(error: unknown): boolean {
+  const code = errorCode(error) ?? ''
+  return NOT_LET_IN.test(code) || UNTRUSTED.test(code) || (error instanceof Error && DRIVER_MESSAGES.has(error.message))
+}
+
+function reasonOf(error: unknown): string {
+  const { message, errors, code } = error as {
+    message?: string
+    errors?: readonly { message: string }[]
+    code?: string
+  }
+  return message || errors?.[0]?.message || code || 'it does not answer'
+}
+
+/** Returns the GRANT statements that the owner must run. */
+function missingGrants(privileges: Privileges): string[] {
+  const { fresh, mayCreateSchemas, mayCreateTables, hasQueue, mayUseQueue, mayWrite } = privileges
+  const [role, database, schema] = [privileges.role, privileges.database, privileges.schema].map(escapeIdentifier)
+  const schemas = hasQueue ? `${schema}, pgboss` : schema
+  return [
+    ...(hasQueue || mayCreateSchemas ? [] : [`GRANT CREATE ON DATABASE ${database} TO ${role}`]),
+    ...(!fresh || mayCreateTables ? [] : [`GRANT USAGE, CREATE ON SCHEMA ${schema} TO ${role}`]),
+    ...(mayUseQueue ? [] : [`GRANT USAGE ON SCHEMA pgboss TO ${role}`]),
+    ...(mayWrite
+      ? []
+      : [
+          `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schemas} TO ${role}`,
+          `GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schemas} TO ${role}`,
+        ]),
+  ]
+}
+
+/**
+ * Whether a pooler changes the server connection with each transaction, which loses locks and channels. A second client holds a
+ * transaction open while this compares process numbers.
+ * @param pid PostgreSQL process of `client` just before
+ */
+async function isMultiplexed(client: Client, pid: number, connect: () => Promise<Client>): Promise<boolean> {
+  const other = await connect()
+  try {
+    await other.query('begin')
+    if ((await pidOf(other)) === pid) return true
+    for (let poll = 0; poll < POLLS; poll++) if ((await pidOf(client)) !== pid) return true
+    return false
+  } catch (error) {
+    if (errorCode(error) === PROTOCOL_VIOLATION) return true
+    throw error
+  } finally {
+    await other.end()
+  }
+}
+
+const pidOf = async (client: Client): Promise<number | undefined> =>
+  (await client.query<{ pid: number }>(PID)).rows[0]?.pid

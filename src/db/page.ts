@@ -1,7 +1,9 @@
 import { type Detail, invalidRequest } from '../errors/service-error.ts'
+import { isId } from '../values/id.ts'
 
 const DEFAULT_PAGE = 50
 const MAX_PAGE = 100
+const NUMBER = /_(0|[1-9]\d{0,17})$/
 
 /** Arguments of a Relay connection: `first` and `last` from 1 to MAX_PAGE, not together; DEFAULT_PAGE by default. */
 export interface PageInput {
@@ -27,6 +29,9 @@ export interface PageShape {
   readonly size: number
   readonly backwards: boolean
 }
+
+/** Rows with sequence numbers, which would reveal other accounts' activity. */
+type Numbered = 'entry' | 'audit' | 'secret'
 
 /** @throws INVALID_REQUEST for values out of range, and for a cursor that `isCursor` rejects */
 export function pageShape(input: PageInput, isCursor: (text: string) => boolean): PageShape {
@@ -99,4 +104,38 @@ export function pageBySlug<Node extends { readonly slug: string }>(
   if (shape.backwards) within.reverse()
   const rows = within.slice(0, shape.size + 1)
   return toConnection(rows, shape, input, { cursorOf: ({ cursor }) => cursor, nodeOf: ({ node }) => node })
+}
+
+export const publicIdOf = (
+  prefix: Numbered,
+  { id, publicId }: { readonly id: bigint; readonly publicId: string | null },
+): string => publicId ?? `${prefix}_${id}`
+
+export function wherePublicId(prefix: Numbered, text: string): { publicId: string | null; id?: bigint } | null {
+  if (isId(prefix, text)) return { publicId: text }
+  const number = text.startsWith(`${prefix}_`) ? NUMBER.exec(text.slice(prefix.length))?.[1] : undefined
+  return number === undefined ? null : { publicId: null, id: BigInt(number) }
+}
+
+/**
+ * A page whose cursors stand for row numbers.
+ * @param numberOf returns null if there is no such row
+ * @throws INVALID_REQUEST if a cursor names no row
+ */
+export async function numberedPage<Input extends PageInput>(
+  input: Input,
+  numberOf: (cursor: string) => Promise<bigint | null>,
+): Promise<Input> {
+  const numbered = async (path: '/after' | '/before', cursor: string | null | undefined) => {
+    if (cursor == null) return cursor
+    const number = await numberOf(cursor)
+    if (number === null)
+      throw invalidRequest('Invalid arguments: see `details`.', [{ path, message: 'must be a cursor' }])
+    return String(number)
+  }
+  return {
+    ...input,
+    after: await numbered('/after', input.after),
+    before: await numbered('/before', input.before),
+  }
 }

@@ -1,4 +1,4 @@
-import type { Client, QueryResultRow } from 'pg'
+import type { Client, Pool, QueryResultRow } from 'pg'
 import { type CopyToStreamQuery, to as copyTo } from 'pg-copy-streams'
 import type { Database } from './database.ts'
 
@@ -9,6 +9,22 @@ const NO_TRANSACTION_TIMEOUT = `select set_config(name, '0', true) from pg_setti
 /** Parallel workers would slow the queue. A role's statement timeout is for requests, not copies. */
 const BEGIN = `begin isolation level repeatable read read only; set local statement_timeout = 0;
   set local max_parallel_workers_per_gather = 0; set local idle_in_transaction_session_timeout = '15s'`
+
+const OLDEST = `
+  select pid, application_name as application, application_name = $2 as "isBackup", usename as "user",
+    floor(extract(epoch from now() - xact_start) / 60)::integer as minutes
+  from pg_stat_activity
+  where datname = current_database() and backend_type = 'client backend' and backend_xmin is not null and pid <> pg_backend_pid()
+    and xact_start <= now() - make_interval(secs => $1)
+  order by application_name = $2, xact_start limit 1`
+
+interface OldSnapshot {
+  readonly pid: number
+  readonly application: string
+  readonly isBackup: boolean
+  readonly user: string
+  readonly minutes: number
+}
 
 /** Reads the database at one point in time, over its own connection. */
 export class Snapshot {
@@ -57,4 +73,10 @@ export class Snapshot {
   close(): void {
     void this.#client.end()
   }
+}
+
+/** Finds the oldest transaction beyond the age; a backup only if there is no other. Null also if the role may not see it. */
+export async function findOldSnapshot(db: Pick<Pool, 'query'>, olderThanSeconds: number): Promise<OldSnapshot | null> {
+  const { rows } = await db.query<OldSnapshot>(OLDEST, [olderThanSeconds, BACKUP])
+  return rows[0] ?? null
 }

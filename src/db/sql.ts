@@ -1,4 +1,8 @@
+import { hash } from 'node:crypto'
 import type { PrismaTx } from './database.ts'
+
+const MAX_KNOWN = 500
+const known = new Map<string, string>()
 
 interface Statement {
   readonly name?: string
@@ -16,3 +20,9 @@ export const sqlIn = (tx: PrismaTx): Sql => ({
     rows: await tx.$queryRawUnsafe<Row[]>(text, ...values),
   }),
 })
+
+export function statementName(name: string, text: string): string {
+  const digest = known.get(text) ?? hash('sha1', text, 'base64url')
+  if (known.size < MAX_KNOWN) known.set(text, digest)
+  return `${name} ${digest}`
+}

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { isDatabaseDown } from '../errors/database-down.ts'
+import { isDatabaseDown } from '../errors/outages.ts'
 
 const FIRST_WAIT_MS = 50
 const LONGEST_WAIT_MS = 1000

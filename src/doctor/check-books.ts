@@ -1,7 +1,7 @@
 import type { Context } from '../context/context.ts'
 import { queuedTypeSql } from '../jobs/job-states.ts'
-import { retentionBacklogSeconds } from '../jobs/retention/retention-backlog.ts'
-import { commandLine } from '../values/command-line.ts'
+import { retentionBacklogSeconds } from '../jobs/retention/drop-old-jobs.ts'
+import { commandLine } from '../values/program.ts'
 import { type Check, error, ok, orOk, warning } from './finding.ts'
 
 const ACCOUNTS = 1_000

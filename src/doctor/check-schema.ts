@@ -1,5 +1,8 @@
 import type { Context } from '../context/context.ts'
 import { BACKUP } from '../db/snapshot.ts'
+import { boundBegun, MOST_JOBS } from '../jobs/partitions/keep-partitions.ts'
+import { newestOf, readPartitions } from '../jobs/partitions/partitions.ts'
+import { idTime } from '../values/id.ts'
 import { type Check, error, orOk, warning } from './finding.ts'
 
 const INVALID_INDEXES = `
@@ -33,12 +36,6 @@ const IDLE_SLOTS = `select slot_name as name from pg_replication_slots where not
 const FROZEN = `select age(datfrozenxid)::float8 as age from pg_database where datname = current_database()`
 const OLD_XIDS = 1_000_000_000
 
-interface Holder {
-  readonly what: string
-  readonly seconds: number
-  readonly isBackup: boolean
-}
-
 export const vacuumCheck: Check<Context> = {
   check: 'vacuum',
   run: async ({ db: { pool } }) => {
@@ -63,4 +60,31 @@ export const vacuumCheck: Check<Context> = {
     ]
     return orOk(findings, 'keeps up')
   },
+}
+
+const DAY_MS = 86_400_000
+const OVERDUE_DAYS = 6
+const REMEDY = 'start a worker whose role owns the tables, and end long transactions'
+
+export const partitionCheck: Check<Context> = {
+  check: 'partitions',
+  run: async ({ db, now }) => {
+    const partitions = await readPartitions(db.pool)
+    const bound = boundBegun(partitions)
+    const days = bound === null ? OVERDUE_DAYS : (idTime(bound).getTime() - now().getTime()) / DAY_MS
+    const { rows } = newestOf(partitions, 'job')
+    const from = bound === null ? '' : idTime(bound).toISOString()
+    const findings = [
+      ...(days < 1 ? [error(`jobs from ${from} on will be refused: their partition is not there yet`, REMEDY)] : []),
+      ...(days >= 1 && days < OVERDUE_DAYS ? [warning(`the partition of jobs from ${from} on is late`, REMEDY)] : []),
+      ...(rows > 2 * MOST_JOBS ? [warning(`the newest partition has ${rows} jobs`, REMEDY)] : []),
+    ]
+    return orOk(findings, `${partitions.length} partitions`)
+  },
+}
+
+interface Holder {
+  readonly what: string
+  readonly seconds: number
+  readonly isBackup: boolean
 }

@@ -1,5 +1,8 @@
-import type { Context } from '../context/context.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Context, Parts } from '../context/context.ts'
 import { NOTIFIER } from '../db/postgres-notifier.ts'
+import { newId } from '../values/id.ts'
+import { isLoopback } from '../values/loopback.ts'
 import { type Check, error, ok, orOk, warning } from './finding.ts'
 
 const LEAST_VERSION = 15
@@ -19,12 +22,6 @@ const TIMEOUTS = [
   ...['statement_timeout', 'lock_timeout', 'idle_session_timeout', 'idle_in_transaction_session_timeout'],
   'transaction_timeout',
 ]
-
-interface Setting {
-  name: string
-  setting: string
-  reset_val: string
-}
 
 export const serverCheck: Check<Context> = {
   check: 'PostgreSQL',
@@ -71,8 +68,6 @@ const CONNECTIONS = `
     (select count(*)::int from pg_stat_activity where datname = current_database() and application_name = $1) as processes,
     (select count(*)::int from worker where heartbeat_at > now() - interval '5 seconds') as workers`
 
-type Limits = Record<'server' | 'role' | 'database' | 'processes' | 'workers', number>
-
 export const connectionCheck: Check<Context> = {
   check: 'connections',
   run: async ({ db, settings }) => {
@@ -88,6 +83,74 @@ export const connectionCheck: Check<Context> = {
     return [needed > limit * FULL_SHARE ? warning(found, remedy) : ok(found)]
   },
 }
+
+export const addressCheck: Check<Pick<Parts, 'settings'> & { readonly publicUrl: string }> = {
+  check: 'PUBLIC_URL',
+  run: async ({ settings: { publicUrl, host }, publicUrl: known }) => {
+    if (publicUrl !== null) return [ok(publicUrl)]
+    if (isLoopback(host)) return [ok(`not set: ${known}`)]
+    const found = `not set, and HOST is ${host}: URLs of audio begin with ${known}, however clients reach it`
+    return [error(found, 'set PUBLIC_URL to the address that clients use')]
+  },
+}
+
+const WARNING_MS = 1_000
+const ERROR_MS = 60_000
+const CLOCK_REMEDY = 'synchronise both machines by NTP'
+
+/** The least difference between this machine's clock and the database's. */
+export const clockCheck: Check<Context> = {
+  check: 'clock',
+  run: async ({ db }) => {
+    const asked = Date.now()
+    const { rows } = await db.pool.query<{ now: number }>(
+      `select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
+    )
+    const answered = Date.now()
+    const theirs = rows[0]?.now ?? asked
+    const offMs = Math.max(asked - theirs, theirs - answered, 0)
+    const found = `${(offMs / 1000).toFixed(1)} s from the database's`
+    if (offMs > ERROR_MS) return [error(found, CLOCK_REMEDY)]
+    return [offMs > WARNING_MS ? warning(found, CLOCK_REMEDY) : ok(found)]
+  },
+}
+
+const CHANNEL = 'sonant_doctor'
+const LONGEST_WAIT_MS = 5_000
+const DIRECT_REMEDY =
+  'let DIRECT_DATABASE_URL, or DATABASE_URL, lead to the same server past any pooler in transaction mode'
+
+/** Without notifications processes find work only by polling, seconds later. */
+export const notificationCheck: Check<Context> = {
+  check: 'notifications',
+  run: async ({ db, notifier }) => {
+    if (!notifier.connected) return [error('the connection that listens is lost', DIRECT_REMEDY)]
+    const [own, over] = [newId('msg'), new AbortController()]
+    const heard = Promise.withResolvers<boolean>()
+    const unlisten = await notifier.listen(CHANNEL, (payload) => {
+      if (payload === own) heard.resolve(true)
+    })
+    try {
+      const sent = performance.now()
+      await db.pool.query('select pg_notify($1, $2)', [CHANNEL, own])
+      const late = wait(LONGEST_WAIT_MS, false, { signal: over.signal }).catch(() => false)
+      const took = await Promise.race([heard.promise, late]).then((isHeard) => isHeard && performance.now() - sent)
+      if (took === false) return [error(`one did not arrive within ${LONGEST_WAIT_MS / 1000} s`, DIRECT_REMEDY)]
+      return [ok(`one arrived after ${took.toFixed(0)} ms`)]
+    } finally {
+      over.abort()
+      unlisten()
+    }
+  },
+}
+
+interface Setting {
+  name: string
+  setting: string
+  reset_val: string
+}
+
+type Limits = Record<'server' | 'role' | 'database' | 'processes' | 'workers', number>
 
 async function settingsOf(pool: Context['db']['pool'], names: readonly string[]): Promise<Map<string, Setting>> {
   const text = 'select name, setting, reset_val from pg_settings where name = any($1)'

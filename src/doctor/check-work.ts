@@ -1,10 +1,9 @@
 import type { Context } from '../context/context.ts'
 import { queueDepths } from '../queue/pgboss/queue-depth.ts'
-import { commandLine } from '../values/command-line.ts'
-import { checkEngines } from '../voice/trials/check-engines.ts'
+import { commandLine } from '../values/program.ts'
 import type { StartedEngines } from '../voice/trials/start-engines.ts'
-import { isSilent } from '../worker/worker.ts'
-import { gpusOf, serverOf, silentGpusOf, type WorkerRow, workers } from '../worker/workers.ts'
+import { checkEngines } from '../voice/trials/try-engine.ts'
+import { gpusOf, isSilent, serverOf, silentGpusOf, type WorkerRow, workers } from '../worker/workers.ts'
 import { type Check, error, orOk, warning } from './finding.ts'
 
 export interface EngineContext extends Context {

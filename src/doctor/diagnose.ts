@@ -2,16 +2,18 @@ import { requireSystem } from '../access/require.ts'
 import { describeError } from '../errors/describe-error.ts'
 import type { ServiceContext } from '../runtime/services.ts'
 import { type StartedEngines, startEngines } from '../voice/trials/start-engines.ts'
-import { addressCheck } from './check-address.ts'
 import { audioCheck } from './check-audio.ts'
 import { backupCheck, bookCheck, retentionCheck } from './check-books.ts'
-import { clockCheck } from './check-clock.ts'
-import { directoryCheck, storageCheck } from './check-data.ts'
-import { notificationCheck } from './check-notifications.ts'
-import { partitionCheck } from './check-partitions.ts'
-import { indexCheck, vacuumCheck } from './check-schema.ts'
-import { secretCheck } from './check-secrets.ts'
-import { connectionCheck, serverCheck, timeoutCheck } from './check-server.ts'
+import { directoryCheck, secretCheck, storageCheck } from './check-data.ts'
+import { indexCheck, partitionCheck, vacuumCheck } from './check-schema.ts'
+import {
+  addressCheck,
+  clockCheck,
+  connectionCheck,
+  notificationCheck,
+  serverCheck,
+  timeoutCheck,
+} from './check-server.ts'
 import { type EngineContext, engineCheck, workerCheck } from './check-work.ts'
 import { type Check, error, type Finding } from './finding.ts'
 

@@ -1,6 +1,6 @@
-import type { LedgerExamination } from '../db/migrations/examine-ledger.ts'
 import { REPAIR } from '../db/migrations/ledger.ts'
-import { commandLine } from '../values/command-line.ts'
+import type { LedgerExamination } from '../db/migrations/migrate.ts'
+import { commandLine } from '../values/program.ts'
 import { error, type Finding, warning } from './finding.ts'
 
 /** Findings about the migration ledger, failed ones first because they block the others. */

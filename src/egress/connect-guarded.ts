@@ -9,10 +9,8 @@ import {
 } from 'node:tls'
 import type { buildConnector } from 'undici'
 import { isPortAllowed } from './check-webhook-url.ts'
-import { EgressFailure } from './egress-failure.ts'
-import { type Cidr, parseCidr } from './ip-ranges.ts'
-import { isReachable, judgeHost } from './judge-host.ts'
-import { LOOPBACK, type LocalReceivers } from './local-receivers.ts'
+import { type Cidr, LOOPBACK, type LocalReceivers, parseCidr } from './ip-ranges.ts'
+import { EgressFailure, isReachable, judgeHost } from './judge-host.ts'
 import type { Resolver } from './resolver.ts'
 
 const HTTPS_PORT = 443

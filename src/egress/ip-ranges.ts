@@ -1,35 +1,3 @@
-/** Classes of the IANA special-purpose registries. Only `public` needs no permission. */
-type AddressClass =
-  | 'public'
-  | 'unspecified'
-  | 'loopback'
-  | 'private'
-  | 'link-local'
-  | 'cgnat'
-  | 'metadata'
-  | 'benchmark'
-  | 'documentation'
-  | 'multicast'
-  | 'reserved'
-  | 'unique-local'
-  | 'site-local'
-  | 'discard'
-  | 'segment-routing'
-  | 'ipv4-compatible'
-  | 'nat64'
-  | '6to4'
-  | 'teredo'
-  | 'orchid'
-  | 'isatap'
-
-/** IPv4 blocks are held as v4-mapped IPv6; `bits` counts from the first of 128. */
-export interface Cidr {
-  readonly prefix: Uint8Array
-  readonly bits: number
-}
-
-type Row = readonly [prefix: readonly number[], bits: number, name: AddressClass]
-
 const V4_MAPPED = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
 const V4_MAPPED_BITS = 96
 const NAT64 = [0x00, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0]
@@ -74,6 +42,47 @@ const V6_ROWS: readonly Row[] = [
   [[0xfe, 0xc0], 10, 'site-local'],
   [[0xff], 8, 'multicast'],
 ]
+
+const NETWORK_BYTES = 8
+const SITE_BYTES = 6
+export const LOOPBACK = '127.0.0.1'
+
+/** Classes of the IANA special-purpose registries. Only `public` needs no permission. */
+type AddressClass =
+  | 'public'
+  | 'unspecified'
+  | 'loopback'
+  | 'private'
+  | 'link-local'
+  | 'cgnat'
+  | 'metadata'
+  | 'benchmark'
+  | 'documentation'
+  | 'multicast'
+  | 'reserved'
+  | 'unique-local'
+  | 'site-local'
+  | 'discard'
+  | 'segment-routing'
+  | 'ipv4-compatible'
+  | 'nat64'
+  | '6to4'
+  | 'teredo'
+  | 'orchid'
+  | 'isatap'
+
+/** IPv4 blocks are held as v4-mapped IPv6; `bits` counts from the first of 128. */
+export interface Cidr {
+  readonly prefix: Uint8Array
+  readonly bits: number
+}
+
+type Row = readonly [prefix: readonly number[], bits: number, name: AddressClass]
+
+export interface LocalReceivers {
+  /** Returns the expected certificate, or null if no local receiver is there. */
+  find(hostname: string, port: number): string | null
+}
 
 /**
  * The 16 bytes of an address, IPv4 as v4-mapped; null if the text is no address.
@@ -163,3 +172,14 @@ function sharesPrefix(bytes: Uint8Array, prefix: ArrayLike<number>, bits: number
 }
 
 const byteMask = (bits: number, index: number): number => (0xff00 >> Math.min(8, Math.max(0, bits - index * 8))) & 0xff
+
+/** The address itself for IPv4, its /64 network for IPv6. */
+export const networkOf = (address: string): string => startOf(address, NETWORK_BYTES)
+
+/** The same for a site, /48 of IPv6. */
+export const siteOf = (address: string): string => startOf(address, SITE_BYTES)
+
+function startOf(address: string, length: number): string {
+  const bytes = address.includes('.') ? null : toAddressBytes(address)
+  return bytes === null ? address : Buffer.from(bytes.subarray(0, length)).toString('hex')
+}

@@ -1,6 +1,15 @@
-import { EgressFailure } from './egress-failure.ts'
 import { type Cidr, isAllowed, toAddressBytes } from './ip-ranges.ts'
 import type { Resolver } from './resolver.ts'
+
+export const EGRESS_OUTCOMES = [
+  'timeout',
+  'dns_failed',
+  'address_refused',
+  'port_refused',
+  'connect_failed',
+  'tls_failed',
+] as const
+type EgressOutcome = (typeof EGRESS_OUTCOMES)[number]
 
 interface Judgement {
   readonly addresses: readonly string[]
@@ -38,4 +47,14 @@ async function resolve(host: string, resolver: Resolver): Promise<string[]> {
   })
   if (addresses.length === 0) throw new EgressFailure('dns_failed', 'the name has no address')
   return addresses
+}
+
+export class EgressFailure extends Error {
+  override readonly name = 'EgressFailure'
+  readonly outcome: EgressOutcome
+
+  constructor(outcome: EgressOutcome, cause: string) {
+    super(cause)
+    this.outcome = outcome
+  }
 }

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
+import { Semaphore } from '../concurrency/semaphore.ts'
 import { errorCode } from '../values/data-directory.ts'
 import type { Limits, Resolver } from './resolver.ts'
-import { askSystem } from './system-ask.ts'
 
 const LOCALHOST = /^(.+\.)?localhost$/
 const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1']
@@ -21,18 +21,22 @@ const SERVERS_MS = 7000
 const SYSTEM_FIRST_MS = 2000
 const SILENCE_MS = 1000
 
-export interface NameSources {
-  readonly hosts: string
-  readonly resolvConf: string
-  hostname(): string
-  ask(name: string): Promise<readonly LookupAddress[]>
-}
-
 const SYSTEM: NameSources = {
   hosts: '/etc/hosts',
   resolvConf: '/etc/resolv.conf',
   hostname,
   ask: (name) => promises.lookup(name, { all: true }),
+}
+
+/** getaddrinfo(3) blocks one of the process's four threads, so look-ups take turns. */
+const lookUps = new Semaphore(() => 1)
+const asked = new Map<string, Promise<readonly LookupAddress[]>>()
+
+export interface NameSources {
+  readonly hosts: string
+  readonly resolvConf: string
+  hostname(): string
+  ask(name: string): Promise<readonly LookupAddress[]>
 }
 
 /**
@@ -156,3 +160,34 @@ const linesOf = (text: string): string[][] =>
   )
 
 const contentOf = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '')
+
+/** @param signal ends the wait @throws ETIMEOUT, or the system's error */
+export function askSystem(
+  name: string,
+  ask: (name: string) => Promise<readonly LookupAddress[]>,
+  signal: AbortSignal,
+): Promise<readonly LookupAddress[]> {
+  const joined = asked.get(name)?.catch((error) => {
+    if (errorCode(error) === TIMEOUT && !signal.aborted) return askSystem(name, ask, signal)
+    throw error
+  })
+  const answer = joined ?? begin(name, ask, signal)
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const end = () => reject(silence())
+  if (signal.aborted) end()
+  signal.addEventListener('abort', end, { once: true })
+  return Promise.race([answer, late]).finally(() => signal.removeEventListener('abort', end))
+}
+
+function begin(name: string, ask: (name: string) => Promise<readonly LookupAddress[]>, signal: AbortSignal) {
+  const asking = lookUps
+    .run(signal, () => ask(name))
+    .catch((error) => {
+      throw error === signal.reason ? silence() : error
+    })
+  const answer = asking.finally(() => asked.delete(name))
+  asked.set(name, answer)
+  return answer
+}
+
+const silence = () => Object.assign(new Error('the system does not answer'), { code: TIMEOUT })

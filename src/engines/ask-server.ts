@@ -4,8 +4,7 @@ import { systemLookup } from '../egress/system-lookup.ts'
 import { clientSpan } from '../telemetry/span-names.ts'
 import { inClientSpan, noteStatus, traceHeaders } from '../telemetry/spans.ts'
 import { EngineError, FailedAttempt } from './engine.ts'
-import { isAway, isBusy, parseRetryAfter } from './server-status.ts'
-import { messageOf, textsOf, withoutWordsOf } from './server-words.ts'
+import { isAway, isBusy, messageOf, parseRetryAfter, textsOf, withoutWordsOf } from './server-failure.ts'
 
 export interface Ask {
   readonly method?: 'GET' | 'POST' | 'PUT'

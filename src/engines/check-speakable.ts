@@ -1,6 +1,5 @@
 import { isMostlyLatin, LANGUAGES, type Language } from './espeak/detect-language.ts'
-import { SCRIPTS, withoutNamedWords } from './espeak/espeak-scripts.ts'
-import { pickVoice, spokenLanguage } from './espeak/espeak-voice.ts'
+import { pickVoice, SCRIPTS, spokenLanguage, withoutNamedWords } from './espeak/espeak-voice.ts'
 import { mayBeKnown } from './espeak/japanese/ordinary-kanji.ts'
 import { type SpokenPart, spokenText } from './espeak/spoken-part.ts'
 import { isSilent, KANJI, toSpokenText } from './espeak/spoken-text.ts'

@@ -1,6 +1,5 @@
 import type { EspeakBlock, OpenaiSpeechBlock, SherpaBlock } from './engine-block.ts'
-import { ESPEAK_NAMES, type EspeakNames } from './espeak/espeak-names.ts'
-import { pickVoice } from './espeak/espeak-voice.ts'
+import { ESPEAK_NAMES, type EspeakNames, pickVoice } from './espeak/espeak-voice.ts'
 import { takesRecordings } from './openai-speech-profile.ts'
 import { FAMILIES, type SherpaFamily } from './sherpa/sherpa-families.ts'
 

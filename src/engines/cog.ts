@@ -1,13 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Semaphore } from '../concurrency/semaphore.ts'
+import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
 import { type Ask, askServer } from './ask-server.ts'
-import { type Answer, finished, hasEnded, idOf, isUnderWay, type Prediction, predictMsOf } from './cog-answer.ts'
-import type { CogServer } from './cog-servers.ts'
 import { EngineError, FailedAttempt } from './engine.ts'
-import { measureRequest } from './measure-request.ts'
-import { PROBE_MS, throwIfAway } from './probe-server.ts'
-import { type RetryBudgetMs, withRetryBudget } from './retry.ts'
-import { neverConnected } from './server-status.ts'
-import { textsOf } from './server-words.ts'
+import { addressOf, NO_OWNED_SERVER, OWNED_SERVER, type OwnedServer } from './engine-block.ts'
+import { type Measured, measureRequest, serverName } from './measure-request.ts'
+import { CircuitBreaker, type RetryBudgetMs, withRetryBudget } from './retry.ts'
+import { neverConnected, PROBE_MS, textsOf, throwIfAway, withoutWordsOf } from './server-failure.ts'
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 const CANCEL_TIMEOUT_MS = 5000
@@ -16,6 +15,9 @@ const LONGEST_POLL_MS = 2000
 /** Polling delays a finished prediction by at most this share of its time. */
 const POLL_SHARE = 0.1
 const BUSY_STATUS = 409
+/** Callers see the id and a path contains it, so it must not be an address. */
+const ID_FORM = /^[\x21-\x7e]{1,200}$/
+const MAX_PREDICT_SECONDS = 2_000_000
 
 export interface PredictionRequest {
   readonly id: string
@@ -43,6 +45,39 @@ interface Stay {
   begun: boolean
   underWay: boolean
   mayBeThere: boolean
+}
+
+interface Answer {
+  readonly id?: unknown
+  readonly status?: unknown
+  readonly output?: unknown
+  readonly error?: unknown
+  readonly metrics?: { readonly predict_time?: unknown } | null
+}
+
+interface Prediction {
+  readonly id: string
+  /** Data URLs, http URLs, lists and objects of them, or plain values. */
+  readonly output: unknown
+  /** `metrics.predict_time`; null if the server does not say. */
+  readonly predictMs: number | null
+}
+
+export interface CogServer {
+  readonly baseUrl: string
+  readonly owned?: OwnedServer | undefined
+  /** A prediction holds its slot until its end or the answer to its cancellation. */
+  readonly slots: Semaphore
+  readonly breaker: CircuitBreaker
+  readonly measured: Measured
+  /** Calls `release` once `gone` has settled. */
+  releaseAfter(gone: Promise<void>, release: () => void): void
+}
+
+export interface CogServers {
+  /** @throws if the worker's own server does not answer */
+  at(baseUrl: string): CogServer
+  left(): Promise<void>
 }
 
 /**
@@ -177,5 +212,67 @@ export async function probeCog(baseUrl: string): Promise<void> {
     await askServer({ method: 'GET', what: 'health-check', url, signal, maxBytes: MAX_ANSWER_BYTES })
   } catch (error) {
     throwIfAway(baseUrl, error)
+  }
+}
+
+const isUnderWay = ({ status }: Answer): boolean => status === 'starting' || status === 'processing'
+const hasEnded = ({ status }: Answer): boolean => status === 'succeeded' || status === 'failed' || status === 'canceled'
+
+const idOf = (answer: Answer, asked: string): string =>
+  typeof answer.id === 'string' && ID_FORM.test(answer.id) && !answer.id.includes('//') ? answer.id : asked
+
+function predictMsOf({ metrics }: Answer): number | null {
+  const seconds = metrics?.predict_time
+  const known = typeof seconds === 'number' && seconds >= 0 && seconds < MAX_PREDICT_SECONDS
+  return known ? Math.round(seconds * 1000) : null
+}
+
+/** @throws EngineError RENDER_FAILED if it failed, FailedAttempt otherwise */
+function finished(answer: Answer, id: string, input: Readonly<Record<string, unknown>>): Prediction {
+  if (answer.status === 'failed') {
+    const reason =
+      typeof answer.error === 'string' ? withoutWordsOf(answer.error, textsOf(input)) : 'it gives no reason'
+    throw new EngineError('RENDER_FAILED', `the prediction failed: ${reason}`)
+  }
+  if (answer.status === 'canceled') throw new FailedAttempt('the server cancelled the prediction')
+  if (answer.status !== 'succeeded') throw new FailedAttempt('the answer is no prediction')
+  return { id, output: answer.output ?? null, predictMs: predictMsOf(answer) }
+}
+
+export function openCogServers(
+  slotsAt: (baseUrl: string) => Semaphore,
+  owned: OwnedServer = NO_OWNED_SERVER,
+  telemetry: Telemetry = NO_TELEMETRY,
+): CogServers {
+  const breakers = new Map<string, CircuitBreaker>()
+  const releasing = new Set<Promise<void>>()
+  const breakerAt = (baseUrl: string): CircuitBreaker => {
+    const breaker = breakers.get(baseUrl) ?? new CircuitBreaker()
+    breakers.set(baseUrl, breaker)
+    return breaker
+  }
+  const unread = telemetry.gauge('engine_down', () =>
+    [...breakers].map(([baseUrl, { isOpen }]) => ({ labels: { server: serverName(baseUrl) }, value: Number(isOpen) })),
+  )
+  const releaseAfter: CogServer['releaseAfter'] = (gone, release) => {
+    const left = gone.then(release, release).finally(() => releasing.delete(left))
+    releasing.add(left)
+  }
+  return {
+    at: (name) => {
+      const baseUrl = addressOf(name, owned)
+      const server = {
+        baseUrl,
+        slots: slotsAt(name),
+        breaker: breakerAt(baseUrl),
+        releaseAfter,
+        measured: { telemetry, kind: 'cog', server: serverName(baseUrl) },
+      }
+      return name === OWNED_SERVER ? { ...server, owned } : server
+    },
+    left: async () => {
+      await Promise.all(releasing)
+      unread()
+    },
   }
 }

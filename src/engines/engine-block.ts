@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { OWNED_SERVER } from './owned-server.ts'
+import { EngineError } from './engine.ts'
 import { FAMILIES, fileNamesOf, SHERPA_FAMILIES } from './sherpa/sherpa-families.ts'
 
 const PROFILES = ['generic', 'vllm-omni', 'sglang-omni', 'nari', 'kokoro', 'speaches'] as const
@@ -8,7 +8,7 @@ export type Profile = (typeof PROFILES)[number]
 const TASK_TYPES = ['CustomVoice', 'Base', 'VoiceDesign'] as const
 const MAX_IN_FLIGHT = 256
 export const DEFAULT_IN_FLIGHT = 8
-export const DEFAULT_THREADS = 2
+const DEFAULT_THREADS = 2
 export const DEFAULT_SLOTS = 1
 export const DEFAULT_RETRY_SECONDS = 60
 const MAX_RETRY_SECONDS = 3600
@@ -17,6 +17,25 @@ const pool = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'must be 1 to 32 of a-z, 0-9, - and _, starting with a letter or digit')
   .optional()
+
+/** A `base_url` that stands for the server of the worker which takes the job. */
+export const OWNED_SERVER = 'worker'
+/** By then the worker knows whether its server has ended. */
+export const OWNED_RETRY_SECONDS = 5
+
+export const NO_OWNED_SERVER: OwnedServer = {
+  url: () => {
+    throw new EngineError('INTERNAL_ERROR', 'base_url: worker is the server of a worker started with --server FILE.')
+  },
+  noteSent: () => undefined,
+}
+
+export interface OwnedServer {
+  /** @throws if the server does not answer now or is none of this worker, so that the job is released */
+  url(): string
+  /** The server's output is kept without these texts. */
+  noteSent(texts: readonly string[]): void
+}
 
 /** One spelling per server, because limits hold per address. */
 export const serverAddress = (url: string): string => (URL.canParse(url) ? new URL(url).href : url).replace(/\/+$/, '')
@@ -99,3 +118,13 @@ export type EngineBlock = z.output<typeof engineBlock>
 export type SherpaBlock = z.output<typeof sherpa>
 export type EspeakBlock = z.output<typeof espeak>
 export type OpenaiSpeechBlock = z.output<typeof openaiSpeech>
+
+/** @throws if the worker's own server does not answer */
+export const addressOf = (baseUrl: string, owned: OwnedServer): string =>
+  baseUrl === OWNED_SERVER ? owned.url() : baseUrl
+
+/** Endpoints with the same key share processes. Pure. @param block without defaults */
+export function modelKey(block: Readonly<Record<string, unknown>>): string {
+  const { family, model_dir, files, threads = DEFAULT_THREADS, slots = DEFAULT_SLOTS } = block
+  return JSON.stringify([family, model_dir, Object.entries(files ?? {}).sort(), threads, slots])
+}

@@ -4,12 +4,19 @@ import { inStepSpan } from '../telemetry/spans.ts'
 import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
 import type { Log } from '../values/log.ts'
 import type { SpeechEngine } from './engine.ts'
-import { type EngineBlock, engineBlock, type OpenaiSpeechBlock, type SherpaBlock } from './engine-block.ts'
+import {
+  addressOf,
+  type EngineBlock,
+  engineBlock,
+  NO_OWNED_SERVER,
+  type OpenaiSpeechBlock,
+  OWNED_SERVER,
+  type OwnedServer,
+  type SherpaBlock,
+} from './engine-block.ts'
 import { type EspeakEngine, openEspeak } from './espeak/espeak.ts'
 import { measureSpeech, serverName } from './measure-request.ts'
-import { addressOf, NO_OWNED_SERVER, OWNED_SERVER, type OwnedServer } from './owned-server.ts'
-import type { ReadRecording } from './sherpa/sherpa.ts'
-import type { SherpaModels } from './sherpa/sherpa-models.ts'
+import type { ReadRecording, SherpaModels } from './sherpa/sherpa.ts'
 import type { SpeechServer } from './speech-server.ts'
 
 const IDLE_MS = 60_000
@@ -106,7 +113,7 @@ class SharedEngines implements Engines {
 
   #sherpa(): Promise<SherpaModels> {
     const { modelsDir = '', readRecording = unreadable } = this.#options
-    this.#models ??= import('./sherpa/sherpa-models.ts').then(
+    this.#models ??= import('./sherpa/sherpa.ts').then(
       ({ SherpaModels }) => new SherpaModels({ modelsDir, readRecording }),
     )
     return this.#models

@@ -1,14 +1,3 @@
-import { FULL_SCALE, HIGHEST_PEAK, truePeakOf } from './true-peak.ts'
-
-export interface Loudness {
-  /** Mean squares of K-weighted 400 ms blocks every 100 ms (ITU-R BS.1770-5); full scale is 1. */
-  readonly blocks: readonly number[]
-  /** Full scale is 1. */
-  readonly truePeak: number
-  /** In LUFS. */
-  readonly target: number
-}
-
 export const NORMAL_LUFS = -19
 
 const BLOCK_SECONDS = 0.4
@@ -19,6 +8,22 @@ const ABSOLUTE_GATE_LUFS = -70
 const RELATIVE_GATE_DB = -10
 const MOST_LIMITED = 10 ** (6 / 20)
 const HIGHEST_GAIN = 10
+export const FULL_SCALE = 32_768
+/** Slightly below -1 dBTP, because players and encoders round differently. */
+export const HIGHEST_PEAK = 10 ** (-1.2 / 20)
+
+const PHASES = 4
+const TAPS = 8
+export const NEAR_PEAK = 0.6
+
+export interface Loudness {
+  /** Mean squares of K-weighted 400 ms blocks every 100 ms (ITU-R BS.1770-5); full scale is 1. */
+  readonly blocks: readonly number[]
+  /** Full scale is 1. */
+  readonly truePeak: number
+  /** In LUFS. */
+  readonly target: number
+}
 
 type Biquad = readonly [b0: number, b1: number, b2: number, a1: number, a2: number]
 
@@ -104,3 +109,56 @@ function highPass(sampleRate: number): Biquad {
   const a0 = 1 + k / q + k * k
   return [1, -2, 1, (2 * (k * k - 1)) / a0, (1 - k / q + k * k) / a0]
 }
+
+/** The highest value between or at samples, in units of samples. */
+function truePeakOf(samples: Int16Array): number {
+  const highest = highestOf(samples)
+  const near = Math.ceil(highest * NEAR_PEAK)
+  let peak = highest
+  for (let at = 0; at < samples.length; at++) {
+    const sample = samples[at]!
+    if ((sample < near && sample > -near) || !isCrest(samples, at)) continue
+    peak = Math.max(peak, peakNear(samples, at))
+  }
+  return peak
+}
+
+function highestOf(samples: Int16Array): number {
+  let most = 0
+  let least = 0
+  for (let at = 0; at < samples.length; at++) {
+    const sample = samples[at]!
+    if (sample > most) most = sample
+    else if (sample < least) least = sample
+  }
+  return Math.max(most, -least)
+}
+
+function isCrest(samples: Int16Array, at: number): boolean {
+  const height = Math.abs(samples[at]!)
+  return height >= Math.abs(samples[at - 1] ?? 0) && height >= Math.abs(samples[at + 1] ?? 0)
+}
+
+export function peakNear(samples: Int16Array, at: number): number {
+  let peak = Math.abs(samples[at]!)
+  for (let phase = 1; phase < PHASES; phase++) {
+    peak = Math.max(peak, Math.abs(between(samples, at, phase)), Math.abs(between(samples, at - 1, phase)))
+  }
+  return peak
+}
+
+function between(samples: Int16Array, at: number, phase: number): number {
+  const weights = WEIGHTS[phase]!
+  let value = 0
+  for (let tap = 0; tap < weights.length; tap++) value += (samples[at + tap - TAPS + 1] ?? 0) * weights[tap]!
+  return value
+}
+
+/** A sinc under a Hann window, for each quarter of a sample. */
+const WEIGHTS = Array.from({ length: PHASES }, (_, phase) =>
+  Array.from({ length: 2 * TAPS }, (_, tap) => {
+    const distance = tap - TAPS + 1 - phase / PHASES
+    const sinc = distance === 0 ? 1 : Math.sin(Math.PI * distance) / (Math.PI * distance)
+    return sinc * (0.5 + 0.5 * Math.cos((Math.PI * distance) / TAPS))
+  }),
+)

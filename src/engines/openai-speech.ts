@@ -5,17 +5,30 @@ import { clientSpan } from '../telemetry/span-names.ts'
 import { inClientSpan, noteStatus, traceHeaders } from '../telemetry/spans.ts'
 import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
 import { CAPTIONED_PATH, readCaptioned, readWordTimestamps, refusesTimes } from './captioned-speech.ts'
-import { BadAudio, EngineError, type Speech, type SpeechEngine, type SpeechRequest } from './engine.ts'
-import type { OpenaiSpeechBlock } from './engine-block.ts'
+import {
+  BadAudio,
+  EngineError,
+  type EngineErrorCode,
+  FailedAttempt,
+  type Speech,
+  type SpeechEngine,
+  type SpeechRequest,
+} from './engine.ts'
+import { type OpenaiSpeechBlock, OWNED_RETRY_SECONDS } from './engine-block.ts'
 import { measureSpeech, serverName } from './measure-request.ts'
-import { toEngineError } from './openai-speech-error.ts'
 import { listedVoices, speechBody } from './openai-speech-profile.ts'
-import { OWNED_RETRY_SECONDS } from './owned-server.ts'
-import { PROBE_MS, requireLiving, throwIfAway } from './probe-server.ts'
-import { readUpTo } from './read-up-to.ts'
 import { withRetries } from './retry.ts'
+import {
+  isAway,
+  isBusy,
+  messageOf,
+  PROBE_MS,
+  parseRetryAfter,
+  requireLiving,
+  throwIfAway,
+  withoutWordsOf,
+} from './server-failure.ts'
 import type { SpeechServer } from './speech-server.ts'
-import { unreadAnswer } from './unread-answer.ts'
 
 const ERROR_BODY_MAX_BYTES = 64 * 1024
 /** 48 kHz, 16 bits, stereo. */
@@ -29,6 +42,30 @@ const LEAST_DECODED_SECONDS = 120
 const MOST_BYTES_OF_JSON = 1.5
 const TOO_LONG = 'The answer was longer than the text can be.'
 const LACKING: ReadonlySet<number> = new Set([404, 405])
+/** vLLM-Omni sends these with a 400. */
+const SERVERS_OWN_FAULT = /did not produce audio output|speech generation failed/i
+const REJECTED_STATUSES: ReadonlySet<number> = new Set([400, 404, 409, 410, 413, 414, 415, 422])
+const READ_BYTES = 600
+const SHOWN_CHARACTERS = 120
+/** Long words may be keys, tokens or texts in base64. */
+const SECRET = /[\w+=~-]{20,}/g
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\uFFFD]+/gu
+
+interface ErrorAnswer {
+  readonly status: number
+  readonly retryAfter: string | undefined
+  readonly body: string
+  /** The error must hold none of these words. */
+  readonly texts: readonly string[]
+}
+
+interface UnreadAnswer {
+  readonly bytes: Uint8Array
+  readonly contentType: string
+  readonly reason: string
+  /** The error must hold none of these words. */
+  readonly texts: readonly string[]
+}
 
 /**
  * An aborted request closes its connection, so the GPU stops.
@@ -254,4 +291,53 @@ function parseJson(text: string): unknown {
   } catch {
     return null
   }
+}
+
+function toEngineError({ status, retryAfter, body, texts }: ErrorAnswer): EngineError {
+  const message = messageOf(body)
+  const retryAfterMs = parseRetryAfter(retryAfter)
+  const reason = `The server answered ${status}: ${withoutWordsOf(message, texts)}`
+  const options = retryAfterMs === undefined ? {} : { retryAfterMs }
+  if (status === 400 && SERVERS_OWN_FAULT.test(message)) return new FailedAttempt(reason, options)
+  return new EngineError(codeOf(status, message), reason, options)
+}
+
+function codeOf(status: number, message: string): EngineErrorCode {
+  if (isBusy(status, message)) return 'PROVIDER_BUSY'
+  if (isAway(status)) return 'PROVIDER_UNAVAILABLE'
+  // The operator must mend a rejected key or a redirecting address.
+  return REJECTED_STATUSES.has(status) ? 'RENDER_FAILED' : 'INTERNAL_ERROR'
+}
+
+function unreadAnswer({ bytes, contentType, reason, texts }: UnreadAnswer): EngineError {
+  const what = `${bytes.length} bytes of ${shown(contentType, texts) || 'no content type'}`
+  const begin = bytes.length === 0 ? '' : ` that begin with "${beginningOf(bytes, texts)}"`
+  return new EngineError('PROVIDER_UNAVAILABLE', `The server answered 200 without speech: ${what}${begin}. ${reason}`)
+}
+
+/** Zeros of wide characters would split words. */
+const beginningOf = (bytes: Uint8Array, texts: readonly string[]): string =>
+  shown(Buffer.from(bytes.subarray(0, READ_BYTES)).toString().replaceAll('\0', ''), texts)
+
+const shown = (said: string, texts: readonly string[]): string =>
+  withoutWordsOf(said.replace(SECRET, '…'), texts).replace(UNPRINTABLE, '.').slice(0, SHOWN_CHARACTERS)
+
+/**
+ * Returns null beyond `cap` bytes and closes the connection.
+ * @param capOf judges the beginning once it exceeds `cap`
+ */
+async function readUpTo(
+  stream: AsyncIterable<Uint8Array>,
+  cap: number,
+  capOf: (beginning: Buffer) => number = () => cap,
+): Promise<Buffer | null> {
+  const parts: Uint8Array[] = []
+  let [length, most] = [0, cap]
+  for await (const part of stream) {
+    length += part.length
+    parts.push(part)
+    if (length > most && most === cap) most = capOf(Buffer.concat(parts, length))
+    if (length > most) return null
+  }
+  return Buffer.concat(parts, length)
 }

@@ -3,8 +3,8 @@ import { openSpeechReader, type SpeechReader } from '../audio/speech-reader.ts'
 import type { Semaphore } from '../concurrency/semaphore.ts'
 import { sharedResolver, systemResolver } from '../egress/resolver.ts'
 import { systemLookup } from '../egress/system-lookup.ts'
-import { CircuitBreaker } from './circuit-breaker.ts'
-import type { OwnedServer } from './owned-server.ts'
+import type { OwnedServer } from './engine-block.ts'
+import { CircuitBreaker } from './retry.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 

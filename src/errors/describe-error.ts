@@ -1,4 +1,4 @@
-import { isDatabaseDown } from './database-down.ts'
+import { isDatabaseDown, isStoreDown } from './outages.ts'
 import {
   internalError,
   invalidRequest,
@@ -8,7 +8,6 @@ import {
   unavailable,
   unsupportedMediaType,
 } from './service-error.ts'
-import { isStoreDown } from './store-down.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 const MAX_LOGGED_CHARACTERS = 300

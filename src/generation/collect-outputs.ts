@@ -1,11 +1,10 @@
 import { isUtf8 } from 'node:buffer'
+import type { Cidr } from '../egress/ip-ranges.ts'
+import { judgeLiteral } from '../egress/judge-host.ts'
 import { EngineError } from '../engines/engine.ts'
 import { type RetryOptions, withRetryBudget } from '../engines/retry.ts'
 import type { ProducedFile } from '../jobs/lifecycle/produce.ts'
-import { extensionOf, safeContentType } from './content-type.ts'
-import { fetchOutput, type OutputAccess } from './fetch-output.ts'
-import { nameOutputs } from './name-outputs.ts'
-import { TooDeep, withoutAddresses } from './without-addresses.ts'
+import { extensionOf, fetchOutput, type OutputAccess, safeContentType } from './fetch-output.ts'
 
 const MAX_FILES = 64
 const MAX_DEPTH = 64
@@ -16,8 +15,24 @@ const TEXTUAL = /^(?:text\/|application\/json$)/
 /** A repeated group would exhaust V8's backtracking stack. */
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 const GROUP = 4
+const MAX_NAME_CHARACTERS = 63
+const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
+const REMOVED = '[address removed]'
+/** The look-behind makes a long word linear. */
+const ADDRESS = /(?:(?<![a-z0-9+.-])[a-z][a-z0-9+.-]*:)?(?:\\?\/){2}(?:\\\/|[^\s"'`<>|\\^{}])+|\bfile:\S+/gi
+/** Private IPv4 and names of private networks. */
+const BARE =
+  /(?<![\w.-])(?:(?:\d{1,3}\.){3}\d{1,3}|(?:[a-z0-9_-]+\.)+(?:internal|local|localdomain|lan|intranet|svc|cluster\.local))(?![\w-]|\.\w)(?::\d+)?(?:\/[^\s"'<>]*)?/gi
+const PRIVATE_NAME = /(?:^|\.)(?:localhost|internal|local|localdomain|lan|intranet|corp|home|arpa|svc)$/i
+const PUBLIC_SCHEME = /^https?:$/
+const MAX_NESTED = 8
 
 type Source = OutputAccess & Pick<RetryOptions, 'retryBudgetMs' | 'deadline'>
+
+interface OutputName {
+  readonly output: string
+  readonly fileName: string
+}
 
 /**
  * A list becomes `output`, `output_1` …, an object with files its keys with dots. URLs keep their type, other strings are `text/plain`, the rest JSON.
@@ -134,5 +149,105 @@ function decodePercents(text: string): Buffer | null {
     return Buffer.from(decodeURIComponent(text))
   } catch {
     return null
+  }
+}
+
+/** Names from paths of values, distinct also in lower case. Long keys and internal addresses are left out. */
+function nameOutputs(paths: readonly (readonly (string | number)[])[], baseUrl: string): OutputName[] {
+  const [names, fileNames] = [new Set<string>(), new Set<string>()]
+  return paths.map((path) => {
+    const output = unused(names, nameOf(path, baseUrl))
+    return { output, fileName: unused(fileNames, fileNameOf(output)) }
+  })
+}
+
+function nameOf(path: readonly (string | number)[], baseUrl: string): string {
+  const [first, ...rest] = path
+  const start = first === undefined || first === 0 ? 'output' : typeof first === 'number' ? `output_${first}` : first
+  const name = [start, ...rest].join('.')
+  const fits = name !== '' && name.length <= MAX_NAME_CHARACTERS && !CONTROLS.test(name) && name.isWellFormed()
+  return fits && withoutAddresses(name, baseUrl) === name ? name : 'output'
+}
+
+function fileNameOf(name: string): string {
+  const plain = name.toLowerCase().replace(/[^a-z0-9_-]/g, '_')
+  return /^[a-z0-9]/.test(plain) ? plain : `output${plain}`
+}
+
+function unused(taken: Set<string>, wanted: string): string {
+  let name = wanted
+  for (let number = 1; taken.has(name); number++) name = `${wanted}_${number}`
+  taken.add(name)
+  return name
+}
+
+class TooDeep extends Error {}
+
+/**
+ * Removes internal addresses from texts, keys and JSON inside texts.
+ * @throws TooDeep
+ */
+export function withoutAddresses<Value>(value: Value, baseUrl: string): Value {
+  const own = new URL(baseUrl).hostname
+  const clean = (part: unknown, depth: number): unknown => {
+    if (depth > MAX_DEPTH) throw new TooDeep()
+    if (typeof part === 'string') return cleanText(part, own, (inner) => clean(inner, depth + 1))
+    if (Array.isArray(part)) return part.map((item) => clean(item, depth + 1))
+    if (part === null || typeof part !== 'object') return part
+    const entries = Object.entries(part).map(([key, item]) => [cleanText(key, own), clean(item, depth + 1)] as const)
+    return Object.fromEntries(entries)
+  }
+  return clean(value, 0) as Value
+}
+
+function cleanText(text: string, own: string, cleanJson?: (value: unknown) => unknown): string {
+  const json = cleanJson && /^\s*[[{"]/.test(text) ? parsed(text) : undefined
+  if (json !== undefined && cleanJson) {
+    const cleaned = JSON.stringify(cleanJson(json))
+    if (cleaned !== JSON.stringify(json)) return cleaned
+  }
+  return text
+    .replace(ADDRESS, (address) => (isPublic(address, own) ? address : REMOVED))
+    .replace(BARE, (address) => (isPublic(`http://${address}`, own) ? address : REMOVED))
+    .replace(ownPlace(own), REMOVED)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function ownPlace(own: string): RegExp {
+  const host = own.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  const rest =
+    own.includes('.') || own.includes(':')
+      ? '(?::\\d+)?(?:/[^\\s"\'<>]*)?'
+      : '(?::\\d+(?:/[^\\s"\'<>]*)?|/[^\\s"\'<>]+)'
+  return new RegExp(`(?<![\\w.-])${host}(?![\\w-]|\\.\\w)${rest}`, 'gi')
+}
+
+function isPublic(address: string, own: string, nested = 0): boolean {
+  if (nested > MAX_NESTED) return false
+  const plain = address.replaceAll('\\/', '/')
+  const url = URL.parse(plain.startsWith('//') ? `http:${plain}` : plain)
+  if (url === null || !PUBLIC_SCHEME.test(url.protocol) || url.username !== '' || url.password !== '') return false
+  const host = url.hostname.replace(/\.+$/, '')
+  if (host === own || judgeLiteral(host, NOTHING_ALLOWED) === false || PRIVATE_NAME.test(host)) return false
+  if (judgeLiteral(host, NOTHING_ALLOWED) === null && !host.includes('.')) return false
+  // A parameter may hold another address.
+  const inner = decoded(plain.slice(plain.indexOf('//') + 2))
+  return [...inner.matchAll(ADDRESS)].every(([found]) => isPublic(found, own, nested + 1))
+}
+
+const NOTHING_ALLOWED: readonly Cidr[] = []
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
   }
 }

@@ -1,23 +1,25 @@
+import { pollCatalog } from '../catalog/catalog-cache.ts'
 import { workflowRoute } from '../catalog/engine-server.ts'
-import { pollCatalog } from '../catalog/poll-catalog.ts'
-import { predictionId, workflowSlug } from '../catalog/workflow.ts'
+import { predictionId, workflowSlug } from '../catalog/workflows.ts'
 import type { Workflow, WorkflowEngine } from '../context/catalog-snapshot.ts'
 import type { Parts } from '../context/context.ts'
 import type { Resolver } from '../egress/resolver.ts'
-import { type PredictionRequest, predict, type SeenPrediction } from '../engines/cog.ts'
-import type { CogServer, CogServers } from '../engines/cog-servers.ts'
-import { DEFAULT_RETRY_SECONDS } from '../engines/engine-block.ts'
-import { OWNED_RETRY_SECONDS, OWNED_SERVER } from '../engines/owned-server.ts'
+import {
+  type CogServer,
+  type CogServers,
+  type PredictionRequest,
+  predict,
+  type SeenPrediction,
+} from '../engines/cog.ts'
+import { DEFAULT_RETRY_SECONDS, OWNED_RETRY_SECONDS, OWNED_SERVER } from '../engines/engine-block.ts'
 import { JobFailure } from '../jobs/job-states.ts'
 import type { Claim } from '../jobs/lifecycle/claim-job.ts'
 import type { Provenance } from '../jobs/lifecycle/job-end.ts'
 import { performJob } from '../jobs/lifecycle/perform-job.ts'
-import type { Produced } from '../jobs/lifecycle/produce.ts'
+import { type Produced, recordProvenance, type WorkerParts } from '../jobs/lifecycle/produce.ts'
 import type { Settled } from '../jobs/lifecycle/record-outcome.ts'
-import { recordProvenance } from '../jobs/lifecycle/record-provenance.ts'
-import type { WorkerParts } from '../jobs/lifecycle/worker-parts.ts'
 import type { Delivery } from '../queue/job-source.ts'
-import type { Ticket } from '../queue/ticket.ts'
+import type { Ticket } from '../queue/server-queue.ts'
 import { collectOutputs } from './collect-outputs.ts'
 
 const MOST_LEFTOVERS = 5

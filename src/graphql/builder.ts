@@ -5,8 +5,25 @@ import RelayPlugin from '@pothos/plugin-relay'
 import type PrismaTypes from '../../prisma/generated/pothos.ts'
 import { getDatamodel } from '../../prisma/generated/pothos.ts'
 import type { PrismaClient } from '../../prisma/generated/prisma/client.ts'
+import { type ErrorCode, ServiceError } from '../errors/service-error.ts'
 import type { ServiceContext } from '../runtime/services.ts'
-import { ExpectedError } from './expected-error.ts'
+
+/** These stay errors of the whole answer. */
+const UNEXPECTED: ReadonlySet<ErrorCode> = new Set([
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'REAUTHENTICATION_REQUIRED',
+  'RATE_LIMITED',
+  'INTERNAL_ERROR',
+  'UNAVAILABLE',
+])
+
+/** Matches the ServiceErrors that a mutation returns as data. */
+export class ExpectedError extends ServiceError {
+  static override [Symbol.hasInstance](error: unknown): boolean {
+    return error instanceof ServiceError && !UNEXPECTED.has(error.code)
+  }
+}
 
 export interface SessionCookie {
   set(token: string, expires: Date): void

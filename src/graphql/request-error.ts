@@ -1,8 +1,7 @@
 import type { ErrorCode } from '../errors/service-error.ts'
-import { builder } from './builder.ts'
-import { describedEnum } from './described-enum.ts'
-import { ExpectedError } from './expected-error.ts'
+import { builder, ExpectedError } from './builder.ts'
 import { shownDetails } from './http/errors.ts'
+import { describedEnum } from './scalars.ts'
 
 export const ErrorCodeEnum = describedEnum<ErrorCode>(
   'ErrorCode',

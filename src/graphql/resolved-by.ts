@@ -1,8 +1,11 @@
-import type { GraphQLResolveInfo } from 'graphql'
+import { queryFromInfo } from '@pothos/plugin-prisma'
+import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql'
+import { requireOperator } from '../access/require.ts'
 import type { PullStream } from '../concurrency/pull-stream.ts'
 import type { RowQuery } from '../db/row-query.ts'
 import type { GraphqlContext } from './builder.ts'
-import { queryOf } from './query-of.ts'
+
+const NODES = ['edges', 'node']
 
 /** Resolves a root field by the verb of its name. The field keeps the verb, so a test can compare it with REST's. */
 export const resolvedBy = <Args, Input, Result>(
@@ -82,3 +85,47 @@ export const subscribedBy = <Args, Input, Event extends object>(
   },
   extensions: { verb },
 })
+
+/** Plans the columns and relations that an operation selects of a field's rows, or of its connection's nodes. */
+export function queryOf(ctx: GraphqlContext, info: GraphQLResolveInfo, typeName: string): RowQuery {
+  const path = info.returnType.toString().includes('Connection') ? NODES : []
+  return queryFromInfo({ context: ctx, info, typeName, path })
+}
+
+/** @throws UNAUTHORIZED, FORBIDDEN */
+export function forOperator<Thing>(thing: Thing, _args: object, ctx: GraphqlContext): Thing {
+  requireOperator(ctx)
+  return thing
+}
+
+export const OPERATORS_PART = 'The configuration. Needs the scope operator, or a signed-in operator.'
+
+/** Cursors are ids. */
+export const connectionOf = (noun: string, things: string) =>
+  [
+    { name: `${noun}Connection`, description: `A page of ${things}.` },
+    { name: `${noun}Edge`, description: 'A list entry with its cursor.' },
+  ] as const
+
+export function selectedFields(info: GraphQLResolveInfo, of: string | null = null): ReadonlySet<string> {
+  const names = new Set<string>()
+  const visit = (set: SelectionSetNode | undefined, below: string | null): void => {
+    for (const selection of set?.selections ?? []) {
+      if (selection.kind === Kind.INLINE_FRAGMENT) visit(selection.selectionSet, below)
+      else if (selection.kind === Kind.FRAGMENT_SPREAD) visit(info.fragments[selection.name.value]?.selectionSet, below)
+      else if (below === null) names.add(selection.name.value)
+      else if (selection.name.value === below) visit(selection.selectionSet, null)
+    }
+  }
+  for (const node of info.fieldNodes) visit(node.selectionSet, of)
+  return names
+}
+
+export function selectsAny(info: GraphQLResolveInfo, names: ReadonlySet<string>): boolean {
+  const among = (set: SelectionSetNode | undefined): boolean =>
+    (set?.selections ?? []).some((selection) => {
+      if (selection.kind === Kind.FRAGMENT_SPREAD) return among(info.fragments[selection.name.value]?.selectionSet)
+      return (selection.kind === Kind.FIELD && names.has(selection.name.value)) || among(selection.selectionSet)
+    })
+  return info.fieldNodes.some((node) => among(node.selectionSet))
+}

@@ -42,3 +42,26 @@ function toUrl(value: unknown): string {
   if (typeof value !== 'string' || !URL.canParse(value)) throw new GraphQLError('Send an absolute URL.')
   return value
 }
+
+export const describedEnum = <T extends string>(
+  name: string,
+  description: string,
+  meanings: Readonly<Record<T, string>>,
+) =>
+  builder.enumType(name, {
+    description,
+    values: Object.fromEntries(
+      Object.entries<string>(meanings).map(([value, meaning]) => [
+        value.toUpperCase(),
+        { value: value as T, description: meaning },
+      ]),
+    ),
+  })
+
+export const TimeRangeInput = builder.inputType('TimeRange', {
+  description: 'A window of time; either end may be open.',
+  fields: (t) => ({
+    from: t.field({ type: 'DateTime', description: 'Inclusive.' }),
+    to: t.field({ type: 'DateTime', description: 'Exclusive.' }),
+  }),
+})

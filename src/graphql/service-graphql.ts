@@ -2,8 +2,8 @@ import { type ServiceInfo, STORAGE_KINDS, type StorageKind, service } from '../c
 import { MAX_BODY_BYTES } from '../http/json-body.ts'
 import { MAX_EXPORTED_JOBS } from '../jobs/export/export-jobs.ts'
 import { builder } from './builder.ts'
-import { describedEnum } from './described-enum.ts'
 import { resolvedBy } from './resolved-by.ts'
+import { describedEnum } from './scalars.ts'
 
 const StorageKindEnum = describedEnum<StorageKind>('StorageKind', 'Where files are kept.', STORAGE_KINDS)
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Tally } from '../concurrency/tally.ts'
-import { networkOf } from '../egress/network-of.ts'
+import { networkOf } from '../egress/ip-ranges.ts'
 import { ServiceError, unavailable } from '../errors/service-error.ts'
 
 const UNIT_BYTES = 64 * 1024

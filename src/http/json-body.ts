@@ -1,14 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { invalidRequest, listTooLarge, payloadTooLarge, unsupportedMediaType } from '../errors/service-error.ts'
-import { pointerOf } from '../values/json-pointer.ts'
-import { findUnstorable } from '../values/storable-json.ts'
-import { holdsMoreThan } from './json-size.ts'
+import { findUnstorable, pointerOf } from '../values/json.ts'
 
 export const MAX_BODY_BYTES = 1_048_576
 
 /** JSON may escape a character as `\uXXXX`. */
 const BYTES_PER_CHARACTER = 6
+const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b]
 
 /** The largest body with a text, in bytes. */
 export const textBodyBytes = (maxTextCharacters: number): number =>
@@ -100,4 +99,21 @@ function prototypeKeyPath(value: unknown, parent?: string | number): string[] | 
     if (deeper !== null) return [String(key), ...deeper]
   }
   return null
+}
+
+/** Counts lists, objects and members in one pass before parsing, because parsing many of them blocks the event loop. */
+function holdsMoreThan(max: number, json: Uint8Array): boolean {
+  let count = 0
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at]
+    if (byte === QUOTE) at = endOfText(json, at)
+    else if ((byte === COMMA || byte === BRACKET || byte === BRACE) && ++count > max) return true
+  }
+  return false
+}
+
+function endOfText(json: Uint8Array, start: number): number {
+  let at = start + 1
+  while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1
+  return at
 }

@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Busboy } from '@fastify/busboy'
 import { invalidRequest, ServiceError } from '../errors/service-error.ts'
-import { findUnstorable } from '../values/storable-json.ts'
+import { findUnstorable } from '../values/json.ts'
 
 export const MAX_FILE_BYTES = 10 * 1024 * 1024
 const MAX_REST_BYTES = 64 * 1024

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Database } from '../db/database.ts'
 import type { Sql } from '../db/sql.ts'
 import { invalidRequest, ServiceError } from '../errors/service-error.ts'
-import { canonicalJson } from '../values/canonical-json.ts'
+import { canonicalJson } from '../values/json.ts'
 
 export const REMEMBERED_MS = 24 * 3_600_000
 const KEY_FORM = /^[\x20-\x7e]{1,255}$/

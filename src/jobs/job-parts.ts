@@ -1,5 +1,23 @@
+import type { Context } from '../context/context.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { type RowQuery, selectOf } from '../db/row-query.ts'
+
+export const ARTIFACT_VIEW = {
+  id: true,
+  jobId: true,
+  output: true,
+  storageKey: true,
+  contentType: true,
+  bytes: true,
+  sha256: true,
+  durationMs: true,
+  createdAt: true,
+  deletedAt: true,
+  captions: true,
+} as const
+
+const ARTIFACT_COLUMNS = `id, job_id as "jobId", output, storage_key as "storageKey", content_type as "contentType", bytes, sha256,
+  duration_ms as "durationMs", created_at as "createdAt", deleted_at as "deletedAt", coalesce(captions, '{}') as captions`
 
 export interface Artifact {
   readonly id: string
@@ -16,24 +34,7 @@ export interface Artifact {
   readonly captions: string[]
 }
 
-export const ARTIFACT_VIEW = {
-  id: true,
-  jobId: true,
-  output: true,
-  storageKey: true,
-  contentType: true,
-  bytes: true,
-  sha256: true,
-  durationMs: true,
-  createdAt: true,
-  deletedAt: true,
-  captions: true,
-} as const
-
 type Queries = Pick<Tx, 'query'>
-
-const ARTIFACT_COLUMNS = `id, job_id as "jobId", output, storage_key as "storageKey", content_type as "contentType", bytes, sha256,
-  duration_ms as "durationMs", created_at as "createdAt", deleted_at as "deletedAt", coalesce(captions, '{}') as captions`
 
 /** The caller has authorised the access. */
 export async function loadArtifacts(db: Queries, jobIds: readonly string[]): Promise<Map<string, Artifact[]>> {
@@ -66,4 +67,11 @@ export async function loadQueuePositions(db: Queries, jobIds: readonly string[])
     values: [jobIds],
   })
   return new Map(rows.map(({ id, position }) => [id, position]))
+}
+
+/** Released attempts by job id. The verb authorises the caller. */
+export async function loadReleases({ db }: Pick<Context, 'db'>, ids: readonly string[]): Promise<Map<string, number>> {
+  const where = { id: { in: [...ids] } }
+  const rows = await db.prisma.job.findMany({ where, select: { id: true, releases: true } })
+  return new Map(rows.map(({ id, releases }) => [id, releases]))
 }

@@ -1,9 +1,16 @@
-import { requireAccount, requireScope } from '../access/require.ts'
-import { JOB_READ_SCOPE } from '../access/scopes.ts'
+import { isOperator, requireAccount, requireOperator, requireScope } from '../access/require.ts'
+import { JOB_READ_SCOPE, VOICE_SCOPE } from '../access/scopes.ts'
 import type { Context } from '../context/context.ts'
-import { jobNotFound } from '../errors/service-error.ts'
-import { findJob } from './find-job.ts'
-import type { Job } from './job-shape.ts'
+import type { Tx } from '../db/database.ts'
+import { jobNotFound, ServiceError } from '../errors/service-error.ts'
+import { isId } from '../values/id.ts'
+import { JOB_COLUMNS, JOB_TABLES, type Job } from './job-shape.ts'
+
+const FIND = findWith('')
+
+export interface OperatorJob extends Job {
+  readonly cause: string | null
+}
 
 /**
  * One job of the caller's account.
@@ -15,4 +22,94 @@ export async function job(ctx: Context, input: { readonly jobId: string }): Prom
   const found = await findJob(ctx.db.pool, input.jobId, accountId)
   if (found === null) throw jobNotFound()
   return found
+}
+
+/**
+ * A job with its outputs.
+ * @param accountId null: any account
+ */
+export async function findJob(db: Pick<Tx, 'query'>, jobId: string, accountId: string | null): Promise<Job | null> {
+  if (!isId('job', jobId)) return null
+  const { rows } = await db.query<Job>(
+    accountId === null
+      ? { name: 'any_job', text: FIND, values: [jobId] }
+      : { name: 'job', text: `${FIND} and j.account_id = $2`, values: [jobId, accountId] },
+  )
+  return rows[0] ?? null
+}
+
+interface More {
+  readonly name: string
+  readonly columns: string
+}
+
+export async function findJobWith<Extra extends object>(
+  db: Pick<Tx, 'query'>,
+  jobId: string,
+  { name, columns }: More,
+): Promise<(Job & Extra) | null> {
+  const { rows } = await db.query<Job & Extra>({ name, text: findWith(`, ${columns}`), values: [jobId] })
+  return rows[0] ?? null
+}
+
+export async function findJobsWith<Extra extends object>(
+  db: Pick<Tx, 'query'>,
+  jobIds: readonly string[],
+  { name, columns }: More,
+): Promise<(Job & Extra)[]> {
+  const text = findWith(`, ${columns}`, 'any($1::text[])')
+  const { rows } = await db.query<Job & Extra>({ name, text, values: [jobIds] })
+  return rows
+}
+
+function findWith(more: string, ids = '$1'): string {
+  return `select ${JOB_COLUMNS}${more} from ${JOB_TABLES} where j.id = ${ids}`
+}
+
+/**
+ * The operator sees every job, and gets null for an unknown id.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
+ */
+export const findVisibleJob = (ctx: Context, jobId: string): Promise<Job | null> =>
+  isOperator(ctx) ? findJob(ctx.db.pool, jobId, null) : job(ctx, { jobId })
+
+/** Internal causes of failures by job id, for the operator only. */
+export async function loadCauses({ db }: Context, jobIds: readonly string[]): Promise<Map<string, string>> {
+  const { rows } = await db.pool.query<{ id: string; cause: string }>({
+    name: 'job_causes',
+    text: 'select id, cause from job where id = any($1) and cause is not null',
+    values: [jobIds],
+  })
+  return new Map(rows.map(({ id, cause }) => [id, cause]))
+}
+
+/**
+ * One voice job of the caller's account.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
+ */
+export async function voiceJob(ctx: Context, input: { readonly jobId: string }): Promise<Job> {
+  requireScope(ctx, VOICE_SCOPE)
+  const accountId = 'accountId' in ctx.actor ? ctx.actor.accountId : null
+  const found = accountId === null ? null : await findJob(ctx.db.pool, input.jobId, accountId)
+  if (found?.type !== 'voice') throw jobNotFound()
+  return found
+}
+
+/**
+ * Any account's job with its internal error.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
+ */
+export async function showJob(ctx: Context, input: { readonly jobId: string }): Promise<OperatorJob> {
+  requireOperator(ctx)
+  const found = isId('job', input.jobId) ? await findOperatorJob(ctx, input.jobId) : undefined
+  if (found === undefined) throw new ServiceError('NOT_FOUND', `No job with the id "${input.jobId}".`)
+  return found
+}
+
+async function findOperatorJob({ db }: Context, jobId: string): Promise<OperatorJob | undefined> {
+  const { rows } = await db.pool.query<OperatorJob>(
+    `select ${JOB_COLUMNS}, j.cause from ${JOB_TABLES} where j.id = $1`,
+    [jobId],
+  )
+  return rows[0]
 }

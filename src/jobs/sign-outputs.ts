@@ -1,5 +1,12 @@
-import { captionOutput, isCaptionFormat } from '../audio/caption-format.ts'
-import { captionsUrlOf, type UrlParts } from './speech-urls.ts'
+import { CAPTION_TYPES, type CaptionFormat, captionOutput, isCaptionFormat } from '../audio/format.ts'
+import type { Parts } from '../context/context.ts'
+
+/** SQL column of the job `j`; null without artifacts. */
+export const STORED_OUTPUTS = `
+  (select json_agg(json_build_object('output', a.output, 'storageKey', a.storage_key, 'contentType', a.content_type, 'deletedAt', a.deleted_at, 'captions', a.captions) order by a.output)
+   from artifact a where a.job_id = j.id) as "storedOutputs"`
+
+export const CAPTION_FOLDER = 'captions'
 
 export interface StoredOutput {
   readonly output: string
@@ -9,10 +16,18 @@ export interface StoredOutput {
   readonly captions?: readonly string[] | null
 }
 
-/** SQL column of the job `j`; null without artifacts. */
-export const STORED_OUTPUTS = `
-  (select json_agg(json_build_object('output', a.output, 'storageKey', a.storage_key, 'contentType', a.content_type, 'deletedAt', a.deleted_at, 'captions', a.captions) order by a.output)
-   from artifact a where a.job_id = j.id) as "storedOutputs"`
+/** Signs URLs of speech and captions that the service makes while a client reads. */
+export interface SpeechUrls {
+  /**
+   * Valid for 15 minutes.
+   * @param path below `/media/`
+   */
+  sign(path: string, contentType: string, now: Date): string
+}
+
+export interface UrlParts extends Pick<Parts, 'storage' | 'now'> {
+  readonly speechUrls: SpeechUrls
+}
 
 /** Output name to signed URL, valid for 15 minutes. */
 export async function signOutputs(
@@ -30,3 +45,6 @@ export async function signOutputs(
   })
   return Object.fromEntries((await Promise.all(signed)).flat())
 }
+
+const captionsUrlOf = ({ speechUrls, now }: UrlParts, jobId: string, format: CaptionFormat): string =>
+  speechUrls.sign(`${CAPTION_FOLDER}/${jobId}.${format}`, CAPTION_TYPES[format], now())

@@ -1,5 +1,23 @@
 import { nextTurn } from '../concurrency/next-turn.ts'
-import { folded, spelled, type Token, tokensOf } from './tokens.ts'
+
+const ANY = ''
+const TURN_ENTRIES = 500
+const FORM_BYTES = 250
+
+const CONTINUOUS =
+  '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}'
+/** Each character of a script without spaces is a token; Hangul forms words. */
+const LETTER = `[[\\p{L}\\p{N}\\p{M}\\u200d_]--[${CONTINUOUS}\\p{Script=Hangul}]]`
+/** Splits "l'API" and "API's" but not "don't". */
+const ELISION = "(?:[ldjmtsnc]|qu|dell|all|nell|sull|dall|un|lorsqu|puisqu|jusqu)(?='\\p{L})"
+const POSSESSIVE = "'s(?![\\p{L}\\p{N}])"
+const INNER = "(?:(?<=\\p{L}\\p{M}?)['.·](?=\\p{L})|(?<=\\p{N})[.,'](?=\\p{N}))"
+const WORD = `${ELISION}(?!${LETTER})|${LETTER}+(?:(?!${POSSESSIVE})${INNER}${LETTER}+)*`
+const TOKEN = new RegExp(`\\s+|${WORD}|\\p{Script=Hangul}[\\p{Script=Hangul}\\p{M}]*|[${CONTINUOUS}]\\p{M}*|.`, 'gisv')
+const SPACE = /^\s/
+
+/** Placeholder that no entry can match. */
+export const FIXED = '\ufffc'
 
 export interface LexiconEntry {
   /** One of LANGUAGES; absent: all. */
@@ -22,9 +40,11 @@ export interface Lexicon {
   readonly bytes: number
 }
 
-const ANY = ''
-const TURN_ENTRIES = 500
-const FORM_BYTES = 250
+interface Token {
+  readonly text: string
+  readonly start: number
+  readonly end: number
+}
 
 /** The first of two equal entries wins. Yields to other requests. */
 export async function compileLexicon(entries: readonly LexiconEntry[]): Promise<Lexicon> {
@@ -143,4 +163,22 @@ function sharedLength(label: string, form: string, from: number): number {
   let length = 0
   while (length < label.length && label.charCodeAt(length) === form.charCodeAt(from + length)) length++
   return length
+}
+
+/** Maps all apostrophes to one; keeps the length. */
+export const spelled = (text: string): string => text.replace(/[’‘ʼ＇]/g, "'")
+
+/** Splits a text at every border without loss. White space becomes one blank. */
+function* tokensOf(text: string): Generator<Token> {
+  for (const { 0: found, index } of spelled(text).matchAll(TOKEN))
+    yield { text: SPACE.test(found) ? ' ' : found, start: index, end: index + found.length }
+}
+
+export function folded(text: string): string {
+  const lower = text.toLowerCase()
+  if (lower.length === text.length) return lower
+  return Array.from(text, (character) => {
+    const small = character.toLowerCase()
+    return small.length === character.length ? small : character
+  }).join('')
 }

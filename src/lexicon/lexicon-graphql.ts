@@ -1,8 +1,7 @@
 import { builder } from '../graphql/builder.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
-import { type AccountLexicon, lexicon } from './account-lexicon.ts'
+import { type AccountLexicon, type LexiconInput, lexicon, MAX_ENTRIES, setLexicon } from './account-lexicon.ts'
 import type { LexiconEntry } from './compile-lexicon.ts'
-import { type LexiconInput, MAX_ENTRIES, setLexicon } from './set-lexicon.ts'
 
 const ENTRIES_PER_COST = 10
 const NEEDS = 'Needs the scope voice:library, or a signed-in user.'

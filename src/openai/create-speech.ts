@@ -1,24 +1,52 @@
+import { Readable, type Writable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
 import { requireAccount } from '../access/require.ts'
-import type { SampleStream } from '../audio/transcode.ts'
+import type { AudioThreads } from '../audio/audio-threads.ts'
+import { type AudioFormat, FILE_TYPES, knownLength, rateOf } from '../audio/format.ts'
+import { beginFile, type SampleStream, transcode } from '../audio/transcode.ts'
 import { describeError } from '../errors/describe-error.ts'
-import { ServiceError } from '../errors/service-error.ts'
+import { jobNotFound, ServiceError } from '../errors/service-error.ts'
+import { findJob } from '../jobs/job.ts'
 import { JobFailure } from '../jobs/job-states.ts'
 import { cancelJob } from '../jobs/lifecycle/cancel-job.ts'
 import type { Submission } from '../jobs/lifecycle/queue-job.ts'
 import type { ServiceContext } from '../runtime/services.ts'
+import { requireTimed, timesOf } from '../voice/captions/voice-job-captions.ts'
 import { listenToJob } from '../voice/listen-to-job.ts'
 import { submitVoiceJob } from '../voice/submit-voice-job.ts'
-import { OpenaiViolation } from './openai-error.ts'
+import type { TimeSource } from '../voice/timing/speech-timing.ts'
+import { OpenaiViolation, openaiBody, toOpenaiError } from './openai-error.ts'
 import type { SpeechRequest } from './speech-request.ts'
 
 const RETRY_AFTER_SECONDS = 5
 const TOO_LONG = /NOT have more than \d+ characters/
+const BASE64_STEP = 3
+const BASE64_CHARACTERS = 4
+const PIECE_BYTES = 48 * 1024
+const FLUSH_POLL_MS = 5
+const TYPES: Readonly<Record<AudioFormat, string>> = { ...FILE_TYPES, opus: 'audio/opus' }
 
 export interface CreatedSpeech {
   readonly jobId: string
   readonly speech: SampleStream
   /** True if an earlier request with the same Idempotency-Key submitted the job. */
   readonly replayed: boolean
+}
+
+interface TimedSpeech {
+  readonly audio: readonly Uint8Array[]
+  readonly format: AudioFormat
+  readonly sample_rate: number
+  readonly duration_seconds: number
+  readonly timing: TimeSource
+  readonly words: readonly { text: string; start: number; end: number; source: TimeSource }[]
+}
+
+interface SpeechAnswer {
+  readonly contentType: string
+  /** Bytes; absent if unknown or if the job has not completed yet. */
+  readonly length?: number | undefined
+  readonly body: Readable
 }
 
 class WaitedTooLong extends Error {
@@ -133,3 +161,102 @@ async function submit(ctx: ServiceContext, { submission, fieldOf }: SpeechReques
     throw new OpenaiViolation(field, `${field} ${detail.message}`, code)
   }
 }
+
+export async function collectTimed(
+  ctx: ServiceContext,
+  { format, sampleRate }: SpeechRequest,
+  { jobId, speech }: CreatedSpeech,
+  gone: AbortSignal,
+): Promise<TimedSpeech> {
+  const pieces: Uint8Array[] = []
+  const reader = { format, rate: sampleRate, owner: requireAccount(ctx).accountId, gone, isHeld: true }
+  for await (const piece of transcode(ctx.audio, speech, reader)) pieces.push(piece)
+  const job = await findJob(ctx.db.pool, jobId, requireAccount(ctx).accountId)
+  if (job === null) throw jobNotFound()
+  const { text, timing, durationMs } = await requireTimed(ctx, job)
+  const times = timesOf(text, timing)
+  return {
+    audio: pieces,
+    format,
+    sample_rate: sampleRate ?? rateOf(format, speech.sampleRate),
+    duration_seconds: durationMs / 1000,
+    timing: times.timing,
+    words: times.words.map(({ text: word, start, end, source }) => ({ text: word, start, end, source })),
+  }
+}
+
+/** `length` is in bytes. */
+export function timedJson({ audio, ...rest }: TimedSpeech): { readonly length: number; readonly body: Readable } {
+  const [head, tail] = ['{"audio":"', `",${JSON.stringify(rest).slice(1)}`]
+  const bytes = audio.reduce((sum, { length }) => sum + length, 0)
+  const length = head.length + Math.ceil(bytes / BASE64_STEP) * BASE64_CHARACTERS + Buffer.byteLength(tail)
+  const write = function* (): Generator<string, void> {
+    yield head
+    yield* inBase64(audio)
+    yield tail
+  }
+  return { length, body: Readable.from(write(), { objectMode: false }) }
+}
+
+function* inBase64(pieces: readonly Uint8Array[]): Generator<string, void> {
+  let rest: Uint8Array = new Uint8Array(0)
+  for (const piece of pieces)
+    for (let at = 0; at < piece.length; at += PIECE_BYTES) {
+      const bytes = Buffer.concat([rest, piece.subarray(at, at + PIECE_BYTES)])
+      const whole = bytes.length - (bytes.length % BASE64_STEP)
+      rest = bytes.subarray(whole)
+      if (whole > 0) yield bytes.toString('base64', 0, whole)
+    }
+  if (rest.length > 0) yield Buffer.from(rest).toString('base64')
+}
+
+/**
+ * Makes the HTTP body of speech after its first bytes.
+ * @param owner id of the account that pays
+ * @throws the error that ends the speech before its first bytes, AudioBusy
+ */
+export async function answerSpeech(
+  threads: AudioThreads,
+  { format, sampleRate: rate, isSse, characters }: SpeechRequest,
+  speech: SampleStream,
+  { owner, response, gone }: { readonly owner: string; readonly response: Writable; readonly gone: AbortSignal },
+): Promise<SpeechAnswer> {
+  const { bytes, close } = await beginFile(threads, speech, { format, rate, owner, gone })
+  const left = (): Promise<void> => untilWritten(body, response)
+  const content = isSse ? events(bytes, characters, left) : bytes
+  const body: Readable = Readable.from(content, { objectMode: false }).once('close', close)
+  if (isSse) return { contentType: 'text/event-stream', body }
+  const { sampleRate, totalSamples, isStored = false } = speech
+  const isKnown = isStored && totalSamples !== undefined && rate === undefined
+  return {
+    contentType: TYPES[format],
+    length: isKnown ? knownLength(format, sampleRate, totalSamples) : undefined,
+    body,
+  }
+}
+
+/** The error event precedes the break, so no client takes partial audio for the whole. */
+async function* events(
+  bytes: AsyncIterable<Uint8Array>,
+  characters: number,
+  left: () => Promise<void>,
+): AsyncGenerator<string, void> {
+  try {
+    for await (const piece of bytes) {
+      yield event({ type: 'speech.audio.delta', audio: Buffer.from(piece).toString('base64') })
+    }
+  } catch (error) {
+    yield `event: error\ndata: ${openaiBody(toOpenaiError(error))}\n\n`
+    await left()
+    throw error
+  }
+  const usage = { input_tokens: characters, output_tokens: 0, total_tokens: characters }
+  yield event({ type: 'speech.audio.done', usage })
+}
+
+/** Destroying the stream drops unsent bytes, so the error waits until the client has them. */
+async function untilWritten(body: Readable, response: Writable): Promise<void> {
+  while (!response.destroyed && (body.readableLength > 0 || response.writableLength > 0)) await wait(FLUSH_POLL_MS)
+}
+
+const event = (data: object): string => `data: ${JSON.stringify(data)}\n\n`

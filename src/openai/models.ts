@@ -1,22 +1,24 @@
-import { requireEndpoint } from '../catalog/require-endpoint.ts'
+import { requireEndpoint } from '../catalog/endpoints.ts'
+import { libraryVoices, usableLibraryVoices } from '../catalog/library-voices.ts'
 import { isPublic } from '../catalog/voice-endpoint.ts'
-import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
+import type { Voice, VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { withoutAway } from '../worker/served-pools.ts'
 import { OpenaiViolation } from './openai-error.ts'
 
 const OPENAI_MODELS = /^(tts-1(-hd)?(-\d{4})?|gpt-4o-mini-tts.*)$/i
-export const OPENAI_NAMES = ['tts-1', 'tts-1-hd', 'gpt-4o-mini-tts']
+const OPENAI_NAMES = ['tts-1', 'tts-1-hd', 'gpt-4o-mini-tts']
 const USUAL_MODEL = 'tts'
+const CREATED = 0
 
-export interface Model {
+interface Model {
   readonly id: string
   readonly endpoint: VoiceEndpoint
 }
 
 /** Every model that the caller may use: endpoint slugs, then aliases from endpoint files. */
-export function reachableModels(ctx: Context): Model[] {
+function reachableModels(ctx: Context): Model[] {
   const endpoints = [...ctx.catalog.current.endpoints.values()].filter((endpoint) => isReachable(ctx, endpoint))
   const slugs = endpoints.map((endpoint) => ({ id: endpoint.slug, endpoint }))
   const taken = new Set(slugs.map(({ id }) => id))
@@ -28,7 +30,7 @@ export function reachableModels(ctx: Context): Model[] {
  * Resolves `model`; absent and OpenAI's own names mean the default endpoint.
  * @throws OpenaiViolation, 404, the same for missing and restricted models
  */
-export function requireModel(ctx: Context, model: string | undefined): VoiceEndpoint {
+function requireModel(ctx: Context, model: string | undefined): VoiceEndpoint {
   const found = findModel(ctx, model)
   if (found !== undefined) return found
   throw new OpenaiViolation(
@@ -81,4 +83,61 @@ function isReachable(ctx: Context, endpoint: VoiceEndpoint): boolean {
     if (error instanceof ServiceError && error.code === 'NOT_FOUND') return false
     throw error
   }
+}
+
+const modelEntry = ({ id }: Pick<Model, 'id'>) => ({ id, object: 'model', created: CREATED, owned_by: 'sonant' })
+
+/** `GET /v1/models`: the caller's models, OpenAI's usual names included. */
+export function listModels(ctx: Context) {
+  const models = reachableModels(ctx)
+  const taken = new Set(models.map(({ id }) => id))
+  const usual = OPENAI_NAMES.filter((id) => !taken.has(id) && findModel(ctx, id) !== undefined).map((id) => ({ id }))
+  return { object: 'list', data: [...models, ...usual].map(modelEntry) }
+}
+
+/** `GET /v1/models/{id}`. @throws OpenaiViolation, 404 */
+export function showModel(ctx: Context, id: string) {
+  const found = reachableModels(ctx).find((model) => model.id === id)
+  if (found !== undefined) return modelEntry(found)
+  requireModel(ctx, id)
+  return modelEntry({ id })
+}
+
+export const listOpenModels = (ctx: Context) => ({
+  models: reachableModels(ctx).map(({ id, endpoint }) => ({ id, name: id === endpoint.slug ? endpoint.name : id })),
+})
+
+/**
+ * `GET /v1/audio/voices`: the voices of one model or of all, then the caller's own.
+ * @throws OpenaiViolation
+ */
+export async function listVoices(ctx: Context, model: unknown) {
+  if (model !== undefined && typeof model !== 'string') throw new OpenaiViolation('model', 'Send model once.')
+  const all = reachableModels(ctx).filter(({ id, endpoint }) => id === endpoint.slug)
+  const isAll = model === undefined || model === ''
+  const endpoints = isAll ? all.map(({ endpoint }) => endpoint) : [requireModel(ctx, model)]
+  const fixed = endpoints.flatMap(({ slug, voices }) => voices.map((voice) => voiceEntry(voice, slug)))
+  const own = await ownVoices(ctx, endpoints, isAll)
+  const voices = [...fixed, ...own]
+  return { object: 'list', voices, data: voices }
+}
+
+const voiceEntry = ({ slug: id, name, description, kind }: Voice, model: string | null) => ({
+  id,
+  name,
+  description,
+  kind,
+  model,
+})
+
+async function ownVoices(ctx: Context, endpoints: readonly VoiceEndpoint[], isAll: boolean) {
+  const lists = await Promise.all(
+    endpoints.map(async (endpoint) =>
+      (await usableLibraryVoices(ctx, endpoint)).map((voice) => voiceEntry(voice, endpoint.slug)),
+    ),
+  )
+  const usable = lists.flat()
+  const used = new Set(usable.map(({ id }) => id))
+  const library = isAll ? await libraryVoices(ctx) : []
+  return [...usable, ...library.filter(({ slug }) => !used.has(slug)).map((voice) => voiceEntry(voice, null))]
 }

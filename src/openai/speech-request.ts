@@ -1,24 +1,40 @@
+import { ownerOf } from '../access/actor.ts'
 import { AUDIO_FORMATS, type AudioFormat, isAudioFormat } from '../audio/format.ts'
-import { codePoints } from '../catalog/check-spoken-text.ts'
-import { endpointKey, slugOfKey } from '../catalog/voice-endpoint.ts'
-import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
+import { findLibraryVoice } from '../catalog/library-voices.ts'
+import { codePoints, endpointKey, slugOfKey } from '../catalog/voice-endpoint.ts'
+import type { Voice, VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
 import { FASTEST_PACE, SLOWEST_PACE } from '../engines/engine.ts'
+import { LANGUAGES, type Language } from '../engines/espeak/detect-language.ts'
 import { toServiceError } from '../errors/describe-error.ts'
 import type { Detail } from '../errors/service-error.ts'
-import { storedOptions } from '../jobs/job-options.ts'
-import { endpointOfReplay } from '../jobs/lifecycle/require-replayable.ts'
+import { storedOptions } from '../jobs/job-shape.ts'
+import { endpointOfReplay } from '../jobs/lifecycle/check-submission.ts'
 import { noteRejection } from '../jobs/notes/note-submission.ts'
 import type { MeasuredParts } from '../telemetry/telemetry.ts'
 import type { VoiceJobInput } from '../voice/submit-voice-job.ts'
-import { namedAs } from './language-names.ts'
 import { findModel, requireSpeaker } from './models.ts'
 import { OpenaiViolation, violationCode } from './openai-error.ts'
-import { requireVoice } from './voices.ts'
 
 const [LEAST_RATE, MOST_RATE] = [8000, 48_000]
 const MAX_SEED = 2 ** 31 - 1
 const NO_INSTRUCTIONS: readonly unknown[] = [undefined, null, '', 'None']
+
+const CODES: Readonly<Record<Language, string>> = {
+  Chinese: 'zh zho chi cmn',
+  English: 'en eng',
+  Japanese: 'ja jpn',
+  Korean: 'ko kor',
+  French: 'fr fra fre',
+  German: 'de deu ger',
+  Italian: 'it ita',
+  Spanish: 'es spa',
+  Portuguese: 'pt por',
+  Russian: 'ru rus',
+}
+
+export const OPENAI_VOICES: readonly string[] =
+  'alloy ash ballad coral echo fable onyx nova sage shimmer verse marin cedar'.split(' ')
 
 export interface SpeechRequest {
   readonly submission: VoiceJobInput
@@ -196,4 +212,61 @@ function fieldOf({ voiceInput }: VoiceEndpoint, path: string): string {
   if (name === voiceInput) return 'voice'
   const fields: Readonly<Record<string, string>> = { text: 'input', style_instruction: 'instructions' }
   return fields[name] ?? name
+}
+
+/**
+ * Maps an ISO 639 code, a tag such as `en-US` or a name in any case to the endpoint's language name.
+ * Values that the endpoint's schema lists, and unknown ones, stay unchanged.
+ */
+function namedAs(sent: string | undefined, listed: unknown): string | undefined {
+  if (sent === undefined || (Array.isArray(listed) && listed.includes(sent))) return sent
+  const meant = meaningOf(sent)
+  if (meant === null) return sent
+  if (!Array.isArray(listed)) return meant
+  return listed.find((value): value is string => typeof value === 'string' && meaningOf(value) === meant) ?? sent
+}
+
+function meaningOf(name: string): Language | 'auto' | null {
+  const lower = name.trim().toLowerCase()
+  if (lower === 'auto') return 'auto'
+  const [code = ''] = lower.split(/[-_]/, 1)
+  return LANGUAGES.find((known) => known.toLowerCase() === lower || CODES[known].split(' ').includes(code)) ?? null
+}
+
+/**
+ * Resolves a client's voice to a value of the endpoint's voice input; absent means the first voice.
+ * OpenAI's names map by the endpoint's file, or else to a fixed voice.
+ * @throws OpenaiViolation, the same for an unknown voice and another account's
+ */
+async function requireVoice(ctx: Context, endpoint: VoiceEndpoint, asked: unknown): Promise<string> {
+  const name = nameOf(asked)?.trim() ?? null
+  const found = findOwn(endpoint, name) ?? (await findLibraryVoice(ctx.db, ownerOf(ctx.actor) ?? '', endpoint, name))
+  if (found !== null) return found.slug
+  const { voices } = endpoint
+  const known = OPENAI_VOICES.indexOf(name?.toLowerCase() ?? '')
+  const stand = known < 0 ? undefined : voices[known % voices.length]
+  if (stand !== undefined) return stand.slug
+  const some = voices.slice(0, 20).map(({ slug }) => slug)
+  throw new OpenaiViolation('voice', `Unknown voice. Send one of: ${some.join(', ')}.`)
+}
+
+function findOwn({ voices, openai }: VoiceEndpoint, name: string | null): Voice | null {
+  if (name === null) return voices[0] ?? null
+  const find = (slug: string | undefined) => voices.find((voice) => voice.slug === slug)
+  const lower = name.toLowerCase()
+  const [, alias] = Object.entries(openai?.voices ?? {}).find(([alike]) => alike.toLowerCase() === lower) ?? []
+  return find(name) ?? find(openai?.voices?.[name]) ?? find(alias) ?? voices.find(isCalled(lower)) ?? null
+}
+
+const isCalled =
+  (lower: string) =>
+  ({ slug }: Voice): boolean =>
+    slug.toLowerCase() === lower
+
+/** @throws OpenaiViolation */
+function nameOf(asked: unknown): string | null {
+  if (asked === undefined || asked === null || asked === '') return null
+  if (typeof asked === 'string') return asked
+  if (typeof asked === 'object' && 'id' in asked && typeof asked.id === 'string') return asked.id
+  throw new OpenaiViolation('voice', 'Send the voice as a string, or as an object with an id.')
 }

@@ -4,11 +4,15 @@ import { GENERATION_SCOPE, VOICE_SCOPE } from '../access/scopes.ts'
 import type { Context } from '../context/context.ts'
 import { invalidRequest, jobNotFound } from '../errors/service-error.ts'
 import { submitGeneration } from '../generation/submit-generation.ts'
-import type { JobOptions } from '../jobs/job-options.ts'
+import { type Each, eachId } from '../jobs/each-id.ts'
+import type { JobOptions } from '../jobs/job-shape.ts'
 import type { JobStatus, JobType } from '../jobs/job-states.ts'
 import type { Submission } from '../jobs/lifecycle/queue-job.ts'
 import { isId } from '../values/id.ts'
 import { submitVoiceJob, type VoiceJobContext } from '../voice/submit-voice-job.ts'
+
+/** A job id is appended. */
+const MAX_KEY_CHARACTERS = 200
 
 interface Row {
   type: JobType
@@ -22,6 +26,11 @@ interface Row {
 export interface Retry {
   readonly jobId: string
   /** Valid for 24 hours. */
+  readonly idempotencyKey?: string | null | undefined
+}
+
+export interface Retries {
+  readonly ids: readonly string[]
   readonly idempotencyKey?: string | null | undefined
 }
 
@@ -51,7 +60,7 @@ export async function retryJob(ctx: VoiceJobContext, input: Retry): Promise<Subm
  * Runs before any look-up.
  * @throws UNAUTHORIZED, FORBIDDEN
  */
-export function requireProducer(ctx: Context): AccountHolder {
+function requireProducer(ctx: Context): AccountHolder {
   const caller = requireAccount(ctx)
   const mayGenerate = 'scopes' in caller && caller.scopes.includes(GENERATION_SCOPE)
   if (!mayGenerate) requireScope(ctx, VOICE_SCOPE)
@@ -67,4 +76,18 @@ async function findRow(ctx: Context, accountId: string, jobId: string): Promise<
     [jobId, accountId],
   )
   return rows[0]
+}
+
+/**
+ * Retries up to 100 failed jobs; each fails alone.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
+ */
+export async function retryJobs(ctx: VoiceJobContext, { ids, idempotencyKey }: Retries): Promise<Each<Submission>[]> {
+  requireProducer(ctx)
+  if (idempotencyKey != null && idempotencyKey.length > MAX_KEY_CHARACTERS)
+    throw invalidRequest('Invalid arguments: see `details`.', [
+      { path: '/idempotencyKey', message: `must have at most ${MAX_KEY_CHARACTERS} characters` },
+    ])
+  const keyOf = (jobId: string) => (idempotencyKey == null ? idempotencyKey : `${idempotencyKey} ${jobId}`)
+  return eachId(ctx, ids, (jobId) => retryJob(ctx, { jobId, idempotencyKey: keyOf(jobId) }))
 }

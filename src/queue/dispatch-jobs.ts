@@ -1,26 +1,72 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { messageSpan } from '../telemetry/span-names.ts'
 import { inConsumerSpan } from '../telemetry/spans.ts'
 import { inLogScope } from '../values/log-scope.ts'
-import { BacklogPace } from './backlog-pace.ts'
-import { DispatchCapacity } from './dispatch-capacity.ts'
-import type { Dispatcher, DispatchOptions } from './dispatcher.ts'
+import type { Dispatcher, DispatchOptions, Gate } from './dispatcher.ts'
 import type { Delivery, JobSource } from './job-source.ts'
-import { QUEUE_CHANNEL } from './pgboss/batched-inserts.ts'
 import { ABORT_CHANNEL } from './pgboss/boss-queue.ts'
+import { QUEUE_CHANNEL } from './pgboss/enqueue.ts'
 import { fairSource } from './pgboss/fair-source.ts'
 import { keyedSource } from './pgboss/keyed-source.ts'
-import { type Settler, settleInBatches } from './pgboss/settle-in-batches.ts'
-import { type RunningJob, RunningJobs } from './running-jobs.ts'
-import { Settlement } from './settle-job.ts'
+import { type RunningJob, RunningJobs, Settlement, type Settler, settleInBatches } from './running-jobs.ts'
+import type { ServerQueues } from './server-queue.ts'
 import { NotSoon, Stopping } from './stopping.ts'
 
 const HEARTBEAT_MS = 3000
+const NO_LIMITS: ReadonlyMap<string, number> = new Map()
+/** One fetch then fills several free slots. */
+const SPACING_MS = 10
+
+interface CapacityOptions {
+  readonly slots: number | (() => number)
+  readonly serverQueues?: ServerQueues
+  readonly gate?: Pick<Gate, 'isOpen'>
+}
 
 /** Keeps this process's slots full. pg-boss's own `work()` would sleep between jobs. */
 export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher> {
   const dispatcher = new JobDispatcher(options)
   await dispatcher.start()
   return dispatcher
+}
+
+class DispatchCapacity {
+  readonly #slots: () => number
+  readonly #serverQueues: ServerQueues | undefined
+  readonly #gate: Pick<Gate, 'isOpen'> | undefined
+  readonly #jobs: ReadonlyMap<string, RunningJob>
+
+  constructor({ slots, serverQueues, gate }: CapacityOptions, jobs: ReadonlyMap<string, RunningJob>) {
+    this.#slots = typeof slots === 'number' ? () => slots : slots
+    this.#serverQueues = serverQueues
+    this.#gate = gate
+    this.#jobs = jobs
+  }
+
+  /** Free capacity by server; '' stands for servers that no endpoint names. */
+  readonly limits = (): ReadonlyMap<string, number> => {
+    const limited = this.#limited()
+    // Without slots, jobs of unnamed servers run one at a time, so that they end.
+    return limited.size === 0 ? limited : new Map([...limited, ['', this.#slots() === 0 ? 1 : this.#freeSlots()]])
+  }
+
+  free(): number {
+    if (this.#gate?.isOpen() === false) return 0
+    return [...this.#limited().values()].reduce((sum, capacity) => sum + capacity, this.#freeSlots())
+  }
+
+  #limited(): ReadonlyMap<string, number> {
+    return this.#serverQueues?.capacities() ?? NO_LIMITS
+  }
+
+  #freeSlots(): number {
+    return Math.max(0, this.#slots() - this.#countWithoutTicket())
+  }
+
+  #countWithoutTicket(): number {
+    if (this.#serverQueues === undefined) return this.#jobs.size
+    return [...this.#jobs.values()].filter(({ ticket }) => ticket === undefined).length
+  }
 }
 
 class JobDispatcher implements Dispatcher {
@@ -170,5 +216,25 @@ class JobDispatcher implements Dispatcher {
     return inLogScope({ ...(requestId !== undefined && { requestId }) }, () =>
       this.#settlement.settle(job, () => inConsumerSpan(span, trace, handle)),
     )
+  }
+}
+
+class BacklogPace {
+  #next = 0
+
+  async due(): Promise<void> {
+    const rest = this.#next - performance.now()
+    if (rest > 0) await wait(rest)
+  }
+
+  /** @param most a fetch that brings as many may have left others */
+  async fetched<Brought extends { readonly deliveries: readonly unknown[] }>(
+    most: number,
+    fetch: () => Promise<Brought>,
+  ): Promise<Brought> {
+    const begun = performance.now()
+    const brought = await fetch()
+    this.#next = brought.deliveries.length === most ? begun + SPACING_MS : 0
+    return brought
   }
 }

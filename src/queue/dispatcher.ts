@@ -6,8 +6,7 @@ import type { Log } from '../values/log.ts'
 import type { JobKind } from './job-kind.ts'
 import type { Delivery, RowClaim } from './job-source.ts'
 import type { BossQueue } from './pgboss/boss-queue.ts'
-import type { ServerQueues } from './server-queue.ts'
-import type { Ticket } from './ticket.ts'
+import type { ServerQueues, Ticket } from './server-queue.ts'
 
 export interface Gate {
   isOpen(): boolean

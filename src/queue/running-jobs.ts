@@ -1,8 +1,11 @@
+import type { PgBoss } from 'pg-boss'
+import { untilAnswered } from '../db/until-answered.ts'
+import { isDatabaseDown, StoreDown } from '../errors/outages.ts'
 import type { Log } from '../values/log.ts'
+import type { DispatchOptions } from './dispatcher.ts'
 import type { Delivery } from './job-source.ts'
-import type { Settler } from './pgboss/settle-in-batches.ts'
-import { CutOff } from './stopping.ts'
-import type { Ticket } from './ticket.ts'
+import type { Ticket } from './server-queue.ts'
+import { CutOff, NotSoon } from './stopping.ts'
 
 export interface RunningJob {
   readonly delivery: Delivery
@@ -16,6 +19,21 @@ interface RunningOptions {
   readonly log: Log
   readonly settler: Settler
   stillOwned?(jobIds: readonly string[]): Promise<ReadonlySet<string>>
+}
+
+interface SettlingOptions extends Pick<DispatchOptions, 'queue' | 'kind' | 'workerId' | 'log'> {
+  readonly settler: Settler
+  isStopping(): boolean
+}
+
+/** Each statement names the delivery's number, so a delivery that was given up stays. */
+export interface Settler {
+  complete(delivery: Delivery): void
+  /** @param isRetried waits for a database that is away */
+  nack(delivery: Delivery, reason: Error, isRetried: boolean): Promise<void>
+  /** Resolves with the ids that are still this worker's. */
+  touch(deliveries: readonly Delivery[]): Promise<Set<string>>
+  flushed(): Promise<void>
 }
 
 export class RunningJobs {
@@ -76,3 +94,85 @@ function stopForGood(job: RunningJob): void {
   job.cancelled = true
   job.controller.abort(new Error('the job was cancelled'))
 }
+
+export class Settlement {
+  readonly #options: SettlingOptions
+
+  constructor(options: SettlingOptions) {
+    this.#options = options
+  }
+
+  /** Runs the job and settles its delivery. Never rejects. */
+  async settle(job: RunningJob, handle: () => Promise<unknown>): Promise<void> {
+    const { delivery } = job
+    const { settler } = this.#options
+    try {
+      const outcome = await handle()
+      if (outcome !== 'settled') settler.complete(delivery)
+    } catch (error) {
+      if (job.cancelled) settler.complete(delivery)
+      else if (error instanceof NotSoon) await this.#releaseUnstarted(delivery)
+      else await this.#nack(delivery, error as Error)
+    }
+  }
+
+  async release(deliveries: readonly Delivery[]): Promise<void> {
+    if (deliveries.length === 0) return
+    const { queue, kind, workerId } = this.#options
+    await queue.release(kind, deliveries, workerId)
+    queue.wake(kind)
+  }
+
+  /** After a lost answer, a nack could end another worker's delivery. The job comes back when its heartbeat expires. */
+  async #releaseUnstarted(delivery: Delivery): Promise<void> {
+    const { log } = this.#options
+    await this.release([delivery]).catch((error: Error) => {
+      if (!isDatabaseDown(error)) return this.#nack(delivery, error)
+      log.warn({ err: error.message, jobId: delivery.jobId }, 'a job could not be released to the queue')
+    })
+  }
+
+  async #nack(delivery: Delivery, error: Error): Promise<void> {
+    const { log, settler, isStopping } = this.#options
+    const isUnexpected = !isStopping()
+    if (isUnexpected && !(error instanceof StoreDown))
+      log.warn({ err: error.message, jobId: delivery.jobId }, 'a job goes back to the queue')
+    await settler.nack(delivery, error, isUnexpected)
+  }
+}
+
+export function settleInBatches(boss: PgBoss, queue: string, log: Log): Settler {
+  let waiting: Delivery[] = []
+  let flushing: Promise<void> = Promise.resolve()
+
+  const flush = async (): Promise<void> => {
+    const batch = waiting.map(toAttempt)
+    waiting = []
+    // A lost completion costs one more delivery, which finds the job finished.
+    await untilAnswered(() => boss.complete(queue, batch)).catch((error: Error) =>
+      log.warn({ err: error.message }, 'queue rows stay open'),
+    )
+  }
+
+  return {
+    complete: (delivery) => {
+      waiting.push(delivery)
+      if (waiting.length > 1) return
+      const turn = new Promise<void>((resolve) => setImmediate(resolve)).then(flush)
+      flushing = Promise.all([flushing, turn]).then(() => undefined)
+    },
+    nack: async (delivery, reason, isRetried) => {
+      const fail = () => boss.fail(queue, toAttempt(delivery), { message: reason.message })
+      await (isRetried ? untilAnswered(fail) : fail()).catch((error: unknown) => {
+        if (!isDatabaseDown(error)) log.warn({ err: String(error) }, 'a job could not be released to the queue')
+      })
+    },
+    touch: async (deliveries) => {
+      const touched = (await boss.touch(queue, deliveries.map(toAttempt))) as { settled?: string[] }
+      return new Set(touched.settled)
+    },
+    flushed: () => flushing,
+  }
+}
+
+const toAttempt = ({ id, retryCount }: Delivery) => ({ id, retryCount })

@@ -1,9 +1,11 @@
-import { MAX_WAIT_MS, ServerTicket, type Stay, type Ticket } from './ticket.ts'
+import { NotSoon } from './stopping.ts'
 
 const LEAD_MS = 100
 const QUICK_MS = 1000
 const LATE_SHARE = 1.5
 const PRESSED_MS = 200
+/** Another worker may have capacity for the job. */
+const MAX_WAIT_MS = 1000
 
 export interface ServerQueues {
   capacities(): ReadonlyMap<string, number>
@@ -17,6 +19,27 @@ interface QueueOptions {
   onCapacity(): void
   /** Milliseconds of a monotonic clock. */
   readonly now?: () => number
+}
+
+export interface Ticket {
+  readonly isWaiting: boolean
+  /** Rejects with NotSoon, or with the signal's reason. */
+  granted(): Promise<void>
+  release(): void
+  /** Returns whether this made capacity for another job. */
+  close(): boolean
+}
+
+interface Stay {
+  readonly began: number
+}
+
+interface TicketQueue {
+  begin(): Stay
+  end(stay: Stay): void
+  settled(ticket: ServerTicket): void
+  expired(): void
+  closed(): boolean
 }
 
 /** Limits this process's jobs at one server, in order of arrival. */
@@ -113,5 +136,62 @@ export class ServerQueue {
       return elapsed >= this.#usualMs - LEAD_MS && elapsed <= this.#usualMs * LATE_SHARE
     }
     return [...this.#atServer].filter(isDue).length
+  }
+}
+
+class ServerTicket implements Ticket {
+  readonly since: number
+  readonly #signal: AbortSignal
+  readonly #queue: TicketQueue
+  readonly #outcome = Promise.withResolvers<void>()
+  readonly #timer: NodeJS.Timeout
+  #isWaiting = true
+  #stay: Stay | undefined
+
+  /** @param since milliseconds of the queue's clock */
+  constructor(signal: AbortSignal, since: number, queue: TicketQueue) {
+    this.since = since
+    this.#signal = signal
+    this.#queue = queue
+    this.#outcome.promise.catch(() => undefined)
+    this.#timer = setTimeout(this.giveUp, MAX_WAIT_MS)
+    signal.addEventListener('abort', this.giveUp, { once: true })
+  }
+
+  get isWaiting(): boolean {
+    return this.#isWaiting
+  }
+
+  granted(): Promise<void> {
+    return this.#outcome.promise
+  }
+
+  grant(): void {
+    this.#settle()
+    this.#stay = this.#queue.begin()
+    this.#outcome.resolve()
+  }
+
+  readonly giveUp = (): void => {
+    this.#settle()
+    if (!this.#signal.aborted) this.#queue.expired()
+    this.#outcome.reject(this.#signal.aborted ? this.#signal.reason : new NotSoon())
+  }
+
+  release(): void {
+    if (this.#stay !== undefined) this.#queue.end(this.#stay)
+  }
+
+  close(): boolean {
+    this.#settle()
+    this.release()
+    return this.#queue.closed()
+  }
+
+  #settle(): void {
+    clearTimeout(this.#timer)
+    this.#isWaiting = false
+    this.#queue.settled(this)
+    this.#signal.removeEventListener('abort', this.giveUp)
   }
 }

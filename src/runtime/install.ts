@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createAccount, type NewAccountContext } from '../accounts/create-account.ts'
-import { createApiKey } from '../api-keys/create-api-key.ts'
+import { createApiKey } from '../api-keys/change-api-key.ts'
 import type { Context } from '../context/context.ts'
 import { withLock } from '../db/lock.ts'
 import { createUser } from '../users/create-user.ts'

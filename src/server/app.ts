@@ -6,37 +6,34 @@ import { invalidRequest } from '../errors/service-error.ts'
 import { mountGraphql } from '../graphql/http/yoga.ts'
 import { leavesHttp } from '../graphql/subscriptions/handshake.ts'
 import { openBodyBudget } from '../http/body-budget.ts'
+import { SAFETY_HEADERS } from '../http/headers.ts'
 import { MAX_BODY_BYTES } from '../http/json-body.ts'
-import { SAFETY_HEADERS } from '../http/safety-headers.ts'
 import { trustedProxies } from '../http/trusted-proxies.ts'
 import { mountOpenai } from '../openai/mount-openai.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { createAuthenticate } from './authenticate.ts'
-import { createBadAddress } from './bad-address.ts'
-import { isBehindLast, mendConnectionEnds } from './connections/connection-ends.ts'
-import { hangUpWhileClosing } from './connections/hang-up.ts'
-import { breakMiscountedBodies } from './connections/short-bodies.ts'
-import { endStalledReaders, STALLED_READER_MS } from './connections/stalled-readers.ts'
-import { mountCsvFiles } from './console/csv-files.ts'
+import { createAuthenticate, createGraphqlAuthentication } from './authenticate.ts'
+import {
+  breakMiscountedBodies,
+  endStalledReaders,
+  hangUpWhileClosing,
+  isBehindLast,
+  mendConnectionEnds,
+  STALLED_READER_MS,
+} from './connections.ts'
+import { mountCsvFiles, mountVoiceUpload } from './console/console-files.ts'
 import { mountConsole } from './console/mount-console.ts'
-import { mountVoiceUpload } from './console/voice-upload.ts'
 import { mountCors } from './cors.ts'
 import { mountDocs } from './docs.ts'
-import { mountErrors } from './errors-to-json.ts'
-import { createGraphqlAuthentication } from './graphql-authentication.ts'
-import { mountHealth } from './health.ts'
+import { mountErrors, REQUEST_ID_HEADER, requestIdOf } from './errors-to-json.ts'
 import { mountHome } from './home.ts'
-import { hostViolation } from './host-header.ts'
-import { logRequests } from './log-requests.ts'
-import { answerMalformedHttp, answerTunnel, answerUnknownExpectation } from './malformed-http.ts'
+import { answerMalformedHttp, answerTunnel, answerUnknownExpectation, hostViolation } from './malformed-http.ts'
 import { mountMedia } from './media.ts'
 import { measureRequests } from './metrics/measure-requests.ts'
 import { createRateLimit } from './rate-limit.ts'
-import { closeWhileDraining, Readiness } from './readiness.ts'
-import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts'
+import { closeWhileDraining, mountHealth, Readiness } from './readiness.ts'
 import { mountSpeech } from './speech.ts'
-import { traceRequests } from './trace-requests.ts'
-import { mountUnrouted } from './unrouted.ts'
+import { createBadAddress, mountUnrouted } from './unrouted.ts'
+import { logRequests, traceRequests } from './watch-requests.ts'
 
 const REQUEST_TIMEOUT_MS = 60_000
 const MAX_PARAM_CHARACTERS = 32_768

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { SAFETY_HEADERS } from '../http/safety-headers.ts'
-import { REQUEST_ID_HEADER } from './request-id.ts'
+import { SAFETY_HEADERS } from '../http/headers.ts'
+import { REQUEST_ID_HEADER } from './errors-to-json.ts'
 
 const EVERY_ORIGIN = '*'
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'

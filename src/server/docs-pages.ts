@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
-import { mountPage, type PageParts } from '../http/page.ts'
+import { mountPage, type PageParts } from '../http/served-file.ts'
 
 const PATH = '/docs'
 const DOCS = new URL('../../docs/', import.meta.url)

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { cached } from '../../rest/answers.ts'
 import { API_ROOT, type Document } from '../../rest/document.ts'
 import { mountOpen } from '../../rest/mount.ts'
-import { mountPage, type PageParts } from '../http/page.ts'
+import { mountPage, type PageParts } from '../http/served-file.ts'
 import { OPENAI_ROOT } from '../openai/mount-openai.ts'
 import { mountDocsPages } from './docs-pages.ts'
 

@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { errorHeaders, toServiceError } from '../errors/describe-error.ts'
 import type { ServiceError } from '../errors/service-error.ts'
-import { logFailure } from '../http/log-failure.ts'
+import { logFailure } from '../http/client-disconnect.ts'
 import type { Log } from '../values/log.ts'
-import { REQUEST_ID_HEADER } from './request-id.ts'
 
 const STREAM_HEADERS = [
   'content-encoding',
@@ -13,6 +14,10 @@ const STREAM_HEADERS = [
   'last-modified',
   'vary',
 ]
+
+export const REQUEST_ID_HEADER = 'x-request-id'
+
+const VALID = /^[A-Za-z0-9._-]{1,128}$/
 
 export const errorBody = ({ message, code, details }: ServiceError): string =>
   JSON.stringify({
@@ -38,4 +43,9 @@ export function sendError(reply: FastifyReply, error: ServiceError): FastifyRepl
     .header(REQUEST_ID_HEADER, reply.request.id)
     .headers(errorHeaders(error))
     .send(errorBody(error))
+}
+
+export function requestIdOf(headers: IncomingHttpHeaders): string {
+  const given = headers[REQUEST_ID_HEADER]
+  return typeof given === 'string' && VALID.test(given) ? given : randomUUID()
 }

@@ -1,16 +1,20 @@
 import { createHash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Database } from '../db/database.ts'
 import { audioGone, notFound, ServiceError } from '../errors/service-error.ts'
-import { OPEN_MEDIA } from '../http/cors.ts'
-import { SAFETY_HEADERS } from '../http/safety-headers.ts'
+import { OPEN_MEDIA, SAFETY_HEADERS } from '../http/headers.ts'
+import { matchesETag, namesETag } from '../http/served-file.ts'
 import { type MediaGrant, verifyMediaPath } from '../storage/sign-url.ts'
 import type { ByteRange, Storage } from '../storage/storage.ts'
 import type { Log } from '../values/log.ts'
-import { isForOther, isFresh, isSameContent, rejectPrecondition, type Validators } from './preconditions.ts'
 
 const BYTE_RANGE = /^bytes=([0-9]*)-([0-9]*)$/i
+
+/** The three date formats of RFC 9110 section 5.6.7. */
+const HTTP_DATE =
+  /^[A-Z][a-z]{2,8},? ?(\d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} [\d:]{8} GMT|[A-Z][a-z]{2} [ \d]\d [\d:]{8} \d{4})$/
 
 interface MediaDeps {
   readonly db: Pick<Database, 'prisma'>
@@ -18,6 +22,12 @@ interface MediaDeps {
   readonly signingKey: Uint8Array
   now(): Date
   readonly log: Log
+}
+
+/** `etag` is a strong entity tag, quotes included. */
+interface Validators {
+  readonly etag: string
+  readonly modified: Date
 }
 
 /** Serves artifacts of the disk storage under signed URLs: GET and HEAD `/media/*` (RFC 9110). Deleted ones of a bucket lead here too. */
@@ -123,3 +133,35 @@ function describeMedia(reply: FastifyReply, grant: MediaGrant, size: number, ran
     'accept-ranges': 'bytes',
   })
 }
+
+/** If-Match takes precedence over If-Unmodified-Since (RFC 9110 section 13.2.2). */
+function isForOther(headers: IncomingHttpHeaders, { etag, modified }: Validators): boolean {
+  const { 'if-match': tags, 'if-unmodified-since': since } = headers
+  if (tags !== undefined) return !matchesETag(tags, etag)
+  return since !== undefined && toSeconds(modified) > parseHttpDate(since)
+}
+
+/** If-None-Match takes precedence over If-Modified-Since (RFC 9110 section 13.2.2). */
+function isFresh(headers: IncomingHttpHeaders, { etag, modified }: Validators): boolean {
+  const { 'if-none-match': tags, 'if-modified-since': since } = headers
+  if (tags !== undefined) return namesETag(tags, etag)
+  return since !== undefined && toSeconds(modified) <= parseHttpDate(since)
+}
+
+/** If-Range rejects weak tags and dates within the last second (RFC 9110 section 13.1.5). */
+function isSameContent(ifRange: string | undefined, { etag, modified }: Validators, now: Date): boolean {
+  if (ifRange === undefined || ifRange === etag) return true
+  return parseHttpDate(ifRange) === toSeconds(modified) && toSeconds(now) > toSeconds(modified)
+}
+
+/** Unix seconds; NaN if it is no date. */
+const parseHttpDate = (text: string): number =>
+  HTTP_DATE.test(text) ? Date.parse(text.endsWith('GMT') ? text : `${text} GMT`) / 1000 : Number.NaN
+
+const toSeconds = (time: Date): number => Math.floor(time.getTime() / 1000)
+
+export const rejectPrecondition = (reply: FastifyReply): FastifyReply =>
+  reply.code(412).send({
+    error: 'The file is another one than If-Match or If-Unmodified-Since asks for: leave them out to read it.',
+    error_code: 'INVALID_REQUEST',
+  })

@@ -1,7 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticate } from '../../rest/authorize.ts'
+import { errorHeaders, toServiceError } from '../errors/describe-error.ts'
 import { notFound, ServiceError } from '../errors/service-error.ts'
-import { sendError } from './errors-to-json.ts'
+import { SAFETY_HEADERS } from '../http/headers.ts'
+import { OPENAI_ROOT, sendOpenaiError } from '../openai/mount-openai.ts'
+import { toOpenaiError } from '../openai/openai-error.ts'
+import { createExpose } from './cors.ts'
+import { errorBody, REQUEST_ID_HEADER, sendError } from './errors-to-json.ts'
 
 interface KnownPath {
   readonly pattern: RegExp
@@ -70,5 +75,21 @@ function decodePath(url: string): string {
     return decodeURI(path)
   } catch {
     return path
+  }
+}
+
+/** Answers addresses that the router cannot parse. The server's hooks do not run for them. */
+export function createBadAddress(corsOrigins: readonly string[]) {
+  const expose = createExpose(corsOrigins)
+  return (thrown: Error, request: FastifyRequest, reply: FastifyReply): void => {
+    if (request.raw.headers.upgrade !== undefined) reply.raw.shouldKeepAlive = false
+    reply.headers({ ...SAFETY_HEADERS, [REQUEST_ID_HEADER]: request.id })
+    if (request.raw.url?.startsWith(`${OPENAI_ROOT}/`)) {
+      sendOpenaiError(request, reply, toOpenaiError(thrown))
+      return
+    }
+    expose(request, reply)
+    const error = toServiceError(thrown)
+    reply.code(error.status).headers(errorHeaders(error)).send(errorBody(error))
   }
 }

@@ -3,19 +3,34 @@ import { constants, readdirSync, rmSync, statSync } from 'node:fs'
 import { access, type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
-import { StoreDown } from '../errors/store-down.ts'
+import { StoreDown, type StoreFault } from '../errors/outages.ts'
 import { errorCode, makeWithParents, usingSync } from '../values/data-directory.ts'
-import { tellingFaults } from './disk-faults.ts'
 import { isStorageKey, signMediaUrl } from './sign-url.ts'
 import { type ByteRange, SMALL_FILE_BYTES, type Storage, type Stored, type StoredFile } from './storage.ts'
-import { sharedSync, syncDirectory } from './sync-directory.ts'
-import { writeDurably } from './write-durably.ts'
+import { sharedSync, syncDirectory, writeDurably } from './write-durably.ts'
 
 /** No key can name it. Inside `dir` the rename out of it is atomic. */
 const INCOMING = '.incoming'
 const DIRECTORY_MODE = 0o700
 const ABANDONED_AFTER_MS = 3_600_000
 const PLACE_ATTEMPTS = 100
+
+const FAULTS: Readonly<Record<string, StoreFault>> = {
+  ENOSPC: 'full',
+  EDQUOT: 'full',
+  EROFS: 'read-only',
+  EACCES: 'away',
+  EPERM: 'away',
+  EIO: 'away',
+  EMFILE: 'away',
+  ENFILE: 'away',
+  ESTALE: 'away',
+  ENODEV: 'away',
+  ENXIO: 'away',
+  ENOTCONN: 'away',
+  EHOSTDOWN: 'away',
+  ETIMEDOUT: 'away',
+}
 
 interface Place {
   readonly dir: string
@@ -241,3 +256,20 @@ async function removeEmptyParents(dir: string, path: string): Promise<void> {
 }
 
 const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')
+
+/** Runs `work` and turns the volume's errors into StoreDown. */
+async function tellingFaults<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw asFault(error)
+  }
+}
+
+function asFault(error: unknown): unknown {
+  const code = errorCode(error) ?? ''
+  const { syscall, message } = error as NodeJS.ErrnoException
+  const fault = syscall === undefined || syscall === 'connect' ? undefined : FAULTS[code]
+  // The message names the path, which holds a job's id at most.
+  return fault === undefined ? error : new StoreDown(message, { fault, code, cause: error })
+}

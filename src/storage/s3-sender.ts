@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { AwsClient } from 'aws4fetch'
-import { StoreDown } from '../errors/store-down.ts'
-import { rootOf, textOf } from './s3-xml.ts'
+import { StoreDown } from '../errors/outages.ts'
 
 const ATTEMPT_TIMEOUT_MS = 60_000
 const WAITS_MS: readonly number[] = [100, 400, 1600]
@@ -35,6 +34,9 @@ const OBJECT_CODES: ReadonlySet<string | undefined> = new Set([
 ])
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE'])
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+const DECIMAL = 10
+const HEXADECIMAL = 16
 
 interface S3Request {
   readonly url: string
@@ -125,3 +127,26 @@ function failureOf(method: string, { status, headers }: Response, text: string):
 
 const isPassingStatus = (status: number): boolean =>
   (status >= 500 && status !== NOT_IMPLEMENTED) || [REQUEST_TIMEOUT, CONFLICT, TOO_MANY_REQUESTS].includes(status)
+
+/** Returns null if the text is no XML document. */
+function rootOf(text: string): string | null {
+  const start = /^[\s\uFEFF]*(?:<\?xml[^>]*\?>\s*)?(?:<!--[\s\S]*?-->\s*)*<(?:[\w.-]+:)?([\w.-]+)[\s/>]/.exec(text)
+  return start?.[1] ?? null
+}
+
+/** The texts of all elements of this name, in any namespace. */
+export const textsOf = (document: string, name: string): string[] =>
+  Array.from(
+    document.matchAll(new RegExp(`<(?:[\\w.-]+:)?${name}(?:\\s[^>]*)?>([^<]*)</(?:[\\w.-]+:)?${name}\\s*>`, 'g')),
+    ([, text = '']) => decodeEntities(text.trim()),
+  )
+
+export const textOf = (document: string, name: string): string | undefined => textsOf(document, name)[0] || undefined
+
+const decodeEntities = (text: string): string =>
+  text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w+));/gi, (whole, hexadecimal, decimal, name) => {
+    if (name !== undefined) return ENTITIES[name] ?? whole
+    const code =
+      hexadecimal === undefined ? Number.parseInt(decimal, DECIMAL) : Number.parseInt(hexadecimal, HEXADECIMAL)
+    return code <= 0x10ffff ? String.fromCodePoint(code) : whole
+  })

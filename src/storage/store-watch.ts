@@ -1,4 +1,4 @@
-import { StoreDown, type StoreFault } from '../errors/store-down.ts'
+import { StoreDown, type StoreFault } from '../errors/outages.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Log } from '../values/log.ts'
 import { SMALL_FILE_BYTES, type Storage } from './storage.ts'

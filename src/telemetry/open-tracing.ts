@@ -4,7 +4,7 @@ import type * as Exporter from '@opentelemetry/exporter-trace-otlp-http'
 import type * as Resources from '@opentelemetry/resources'
 import type * as Sdk from '@opentelemetry/sdk-trace-node'
 import { addToLines } from '../values/log.ts'
-import { VERSION } from '../values/version.ts'
+import { VERSION } from '../values/program.ts'
 import { limitTraces, traceFields } from './spans.ts'
 import { type TraceSettings, traceBudget } from './trace-budget.ts'
 

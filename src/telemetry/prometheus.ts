@@ -1,5 +1,5 @@
 import type { Counter, Gauge, Histogram } from '@prometheus-io/client'
-import { VERSION } from '../values/version.ts'
+import { VERSION } from '../values/program.ts'
 import type { GaugeName, MetricName } from './metrics.ts'
 import { METRICS, PREFIX } from './metrics.ts'
 import type { Reading, Telemetry } from './telemetry.ts'

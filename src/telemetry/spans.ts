@@ -13,7 +13,7 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api'
-import { VERSION } from '../values/version.ts'
+import { VERSION } from '../values/program.ts'
 import { errorAttribute, type SpanStart, statusAttribute } from './span-names.ts'
 
 const SERVER_ERROR = 500

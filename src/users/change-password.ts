@@ -1,13 +1,29 @@
-import { requireSession } from '../access/require.ts'
+import { requireSession, requireSystem } from '../access/require.ts'
+import { recordUserChange } from '../audit/record-change.ts'
+import type { Context } from '../context/context.ts'
+import { type RowQuery, selectOf } from '../db/row-query.ts'
 import { invalidRequest, notFound } from '../errors/service-error.ts'
-import { endSessions } from './end-sessions.ts'
 import { checkPassword, hashPassword, verifyPassword } from './password.ts'
-import type { SignInContext } from './sign-in-throttle.ts'
+import { endSessions } from './sessions.ts'
+import type { SignInContext } from './sign-in.ts'
+import { managedUser } from './update-user.ts'
+import { checkEmail, emailTaken, isEmailTaken, USER_VIEW, type User } from './users.ts'
 
 interface PasswordChange {
   readonly currentPassword: string
   readonly newPassword: string
   readonly address: string
+}
+
+interface NewPassword {
+  readonly user: string
+  readonly password: string
+}
+
+interface Completion {
+  readonly email: string
+  readonly password: string
+  readonly query?: RowQuery
 }
 
 /**
@@ -49,4 +65,53 @@ const noPassword = () =>
 const wrongPassword = () =>
   invalidRequest('Send the password that you sign in with now.', [
     { path: '/currentPassword', message: 'is not the current password' },
+  ])
+
+/**
+ * Sets a password and ends the user's sessions. A disabled user stays disabled.
+ * @throws NOT_FOUND, INVALID_REQUEST for a bad password
+ */
+export async function setPassword(ctx: Context, { user, password }: NewPassword): Promise<User> {
+  requireSystem(ctx)
+  checkPassword(password)
+  const passwordHash = await hashPassword(password)
+  const { id } = await managedUser(ctx, user)
+  return ctx.db.prisma.$transaction(async (tx) => {
+    const changed = await tx.user.update({ where: { id }, data: { passwordHash }, select: USER_VIEW })
+    await endSessions(tx, id)
+    await recordUserChange(tx, ctx, 'password_set', changed)
+    return changed
+  })
+}
+
+/**
+ * Gives a caller without a password an address and a password, and ends their other sessions and links.
+ * @throws UNAUTHORIZED unless signed in, INVALID_REQUEST for an address in use, a bad password, or a password that is there already
+ */
+export async function completePerson(ctx: Context, input: Completion): Promise<User> {
+  const { sessionId, userId } = requireSession(ctx)
+  const email = checkEmail(input.email)
+  checkPassword(input.password)
+  const where = { id: userId, passwordHash: null }
+  if ((await ctx.db.prisma.user.count({ where })) === 0) throw isComplete()
+  const passwordHash = await hashPassword(input.password)
+  const complete = ctx.db.prisma.$transaction(async (tx) => {
+    const [user] = await tx.user.updateManyAndReturn({
+      where,
+      data: { email, passwordHash },
+      select: selectOf(USER_VIEW, input.query),
+    })
+    if (user === undefined) throw isComplete()
+    await endSessions(tx, userId, sessionId)
+    await tx.session.updateMany({ where: { id: sessionId }, data: { passwordAt: ctx.now() } })
+    return user
+  })
+  return complete.catch((error: unknown) => {
+    throw isEmailTaken(error) ? emailTaken(email) : error
+  })
+}
+
+const isComplete = () =>
+  invalidRequest('Change your password with changePassword: you have one already.', [
+    { path: '/password', message: 'is there already' },
   ])

@@ -1,12 +1,18 @@
-import { requireSystem } from '../access/require.ts'
+import { ownerOf } from '../access/actor.ts'
+import { requireConfirmation, requireSystem } from '../access/require.ts'
 import type { UserRole } from '../access/scopes.ts'
-import { findAccount } from '../accounts/find-account.ts'
-import { recordUserChange } from '../audit/record-user-change.ts'
+import { findAccount, whoseAccount } from '../accounts/accounts.ts'
+import { recordUserChange } from '../audit/record-change.ts'
 import type { Context } from '../context/context.ts'
 import type { PrismaTx } from '../db/database.ts'
+import { lockRow } from '../db/lock-row.ts'
+import { invalidRequest } from '../errors/service-error.ts'
 import { newId } from '../values/id.ts'
 import { checkPassword, hashPassword } from './password.ts'
-import { checkEmail, emailTaken, USER_VIEW, type User } from './user.ts'
+import { INVITATION_LIFETIME_MS, type NewSignInLink, openLink, type SignInLinkContext } from './sign-in-link.ts'
+import { checkEmail, emailTaken, USER_VIEW, type User } from './users.ts'
+
+const MAX_USERS = 1000
 
 interface NewUser {
   readonly account: string
@@ -14,6 +20,17 @@ interface NewUser {
   /** Absent: the user first signs in by a link. */
   readonly password?: string | undefined
   readonly role: UserRole
+}
+
+export interface InvitationInput {
+  readonly account?: string | null | undefined
+  readonly email: string
+  readonly role: UserRole
+}
+
+export interface Invitation {
+  readonly user: User
+  readonly signInLink: NewSignInLink
 }
 
 /** @throws NOT_FOUND for an unknown account, INVALID_REQUEST for an address of the same account or a bad password */
@@ -30,10 +47,27 @@ export async function createUser(ctx: Context, input: NewUser): Promise<User> {
 type NewRow = Pick<User, 'accountId' | 'email' | 'role'> & { readonly passwordHash: string | null }
 
 /** @throws INVALID_REQUEST for an address of the same account */
-export async function addUser(tx: PrismaTx, ctx: Pick<Context, 'actor' | 'now'>, row: NewRow): Promise<User> {
+async function addUser(tx: PrismaTx, ctx: Pick<Context, 'actor' | 'now'>, row: NewRow): Promise<User> {
   const data = { id: newId('user', ctx.now()), ...row }
   const [created] = await tx.user.createManyAndReturn({ data, skipDuplicates: true, select: USER_VIEW })
   if (created === undefined) throw emailTaken(row.email)
   await recordUserChange(tx, ctx, 'user_added', created, row.role)
   return created
+}
+
+/**
+ * Adds a user without a password, with a link that works for three days.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND for an unknown account, REAUTHENTICATION_REQUIRED, INVALID_REQUEST for a bad address, one of the same account, or too many users
+ */
+export async function inviteUser(ctx: SignInLinkContext, input: InvitationInput): Promise<Invitation> {
+  const accountId = await whoseAccount(ctx, input.account)
+  if (ownerOf(ctx.actor) !== accountId) requireConfirmation(ctx)
+  const email = checkEmail(input.email)
+  return ctx.db.prisma.$transaction(async (tx) => {
+    await lockRow(tx, 'account', accountId)
+    if ((await tx.user.count({ where: { accountId } })) >= MAX_USERS)
+      throw invalidRequest(`Use another account: one has at most ${MAX_USERS} users.`)
+    const user = await addUser(tx, ctx, { accountId, email, role: input.role, passwordHash: null })
+    return { user, signInLink: await openLink(ctx, tx, user.id, INVITATION_LIFETIME_MS) }
+  })
 }

@@ -1,14 +1,44 @@
 import { isOperator } from '../access/require.ts'
-import { whoseAccount } from '../accounts/whose-account.ts'
+import type { UserRole } from '../access/scopes.ts'
+import { whoseAccount } from '../accounts/accounts.ts'
 import type { Context } from '../context/context.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
 import { type RowQuery, selectOf } from '../db/row-query.ts'
+import { invalidRequest } from '../errors/service-error.ts'
 import { isId } from '../values/id.ts'
-import { USER_VIEW, type User } from './user.ts'
+import { hasUnseen } from '../values/printable.ts'
+
+export const ME_VIEW = { id: true, accountId: true } as const
+
+export const USER_VIEW = {
+  id: true,
+  accountId: true,
+  email: true,
+  role: true,
+  operator: true,
+  createdAt: true,
+  lastSeenAt: true,
+  disabledAt: true,
+} as const
+
+const MAX_EMAIL_CHARACTERS = 254
+const EMAIL_FORM = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+\.[^\s@\p{Cc}]+$/u
 
 export interface UsersInput extends PageInput {
   readonly account?: string | null | undefined
   readonly query?: RowQuery
+}
+
+export interface User {
+  readonly id: string
+  readonly accountId: string
+  readonly email: string
+  readonly role: UserRole
+  readonly operator: boolean
+  readonly createdAt: Date
+  /** Within a minute; null before the first session. */
+  readonly lastSeenAt: Date | null
+  readonly disabledAt: Date | null
 }
 
 /** Lists an account's users, oldest first. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST */
@@ -49,4 +79,41 @@ export async function usersWithPassword({ db }: Context, ids: readonly string[])
     select: { id: true },
   })
   return new Map(found.map(({ id }) => [id, true]))
+}
+
+/** null for a caller without a session */
+export async function me(
+  { actor, db }: Context,
+  { query }: { readonly query?: RowQuery },
+): Promise<{ id: string; accountId: string } | null> {
+  if (actor.kind !== 'session') return null
+  return db.prisma.user.findUnique({ where: { id: actor.userId }, select: selectOf(ME_VIEW, query) })
+}
+
+/** RFC 5321. Normalizing a long text takes the square of its length. */
+const isTooLong = (text: string): boolean => text.length > MAX_EMAIL_CHARACTERS
+
+/** null if it is longer than any address */
+export const normalEmail = (text: string): string | null =>
+  isTooLong(text) ? null : text.trim().normalize('NFC').toLowerCase()
+
+/** Prisma's code for a violated unique constraint. */
+export const isEmailTaken = (error: unknown): boolean => (error as { code?: unknown }).code === 'P2002'
+
+export const emailTaken = (email: string) =>
+  invalidRequest(`Choose another address: "${email}" is taken.`, [{ path: '/email', message: 'is taken' }])
+
+/** @throws INVALID_REQUEST */
+export function checkEmail(text: string): string {
+  const email = normalEmail(text)
+  if (
+    email === null ||
+    isTooLong(email) ||
+    !EMAIL_FORM.test(email) ||
+    hasUnseen(email) ||
+    /[\u200c\u200d]/.test(email) ||
+    !email.isWellFormed()
+  )
+    throw invalidRequest('Give an e-mail address.', [{ path: '/email', message: 'is no e-mail address' }])
+  return email
 }

@@ -5,6 +5,8 @@ const DAY_MS = 86_400_000
 const FIRST_MS = Date.parse('0001-01-01T00:00:00.000Z')
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z')
 const TWO_DIGITS = Array.from({ length: 60 }, (_nothing, number) => String(number).padStart(2, '0'))
+/** In statements about days only the time zone can be an invalid parameter. */
+const INVALID_PARAMETER = '22023'
 
 /**
  * Parses an RFC 3339 timestamp or a date (its midnight); UTC without a zone.
@@ -44,3 +46,17 @@ export function formatTimestamp(date: Date): string {
   const time = `${TWO_DIGITS[Math.floor(minutes / 60)]}:${TWO_DIGITS[minutes % 60]}:${TWO_DIGITS[Math.floor(rest / 1000) % 60]}`
   return `${known.text}${time}.${thousandths < 100 ? '0' : ''}${thousandths < 10 ? '0' : ''}${thousandths}Z`
 }
+
+/** PostgreSQL also takes offsets and abbreviations, with other meanings than JavaScript. */
+export function isTimeZone(name: string): boolean {
+  if (!/^(UTC|[A-Za-z]+(\/[A-Za-z0-9_+-]+){1,2})$/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** PostgreSQL's list of zones may be of another year than that of Node.js. */
+export const isUnknownZone = (error: unknown): boolean => (error as { code?: unknown }).code === INVALID_PARAMETER

@@ -1,10 +1,10 @@
-import { concatenated } from '../audio/concatenated.ts'
+import { concatenated } from '../audio/encoding.ts'
 import type { Wav } from '../audio/wav.ts'
 import { nextTurn } from '../concurrency/next-turn.ts'
 import { EngineError, paceOf } from '../engines/engine.ts'
 import { gainOf, type Loudness } from '../engines/loudness.ts'
 import { ChunkJoiner, recordingOf, withGain } from './join.ts'
-import type { PassageChunk } from './markup/passages.ts'
+import type { PassageChunk } from './markup/job-script.ts'
 
 export const MAX_SPEECH_SECONDS = 3 * 3600
 

@@ -1,6 +1,14 @@
 import { type Wav, writeWav } from '../audio/wav.ts'
 import { BadAudio } from '../engines/engine.ts'
-import { applyGain } from './apply-gain.ts'
+import {
+  FULL_SCALE,
+  HIGHEST_PEAK,
+  integratedLufs,
+  measureLoudness,
+  NEAR_PEAK,
+  NORMAL_LUFS,
+  peakNear,
+} from '../engines/loudness.ts'
 import type { Pause } from './split.ts'
 
 const EDGE_SILENCE_MS = 60
@@ -10,6 +18,14 @@ const FADE_MS = 10
 export const PAUSE_MS: Readonly<Record<Pause, number>> = { paragraph: 600, sentence: 300, clause: 120, none: 0 }
 /** About -48 dB: engines leave noise in their silence. */
 const SILENT_PEAK = 128
+const REACH_MS = 4
+const VALUES = 2 * FULL_SCALE
+const AUDIBLE_PEAK = 64 / 32_768
+const HIGHEST_GAIN = 10 ** (43 / 20)
+const HIGHEST_GAIN_OF_SILENCE = 10
+const CLOSE_DB = 0.3
+const TELLING_LIMIT = 10 ** (2 / 20)
+const MOST_TRIES = 4
 
 export interface RenderedChunk {
   readonly audio: Wav | null
@@ -114,3 +130,67 @@ function fade(samples: Int16Array, sampleRate: number): void {
     samples[mirror] = Math.round(samples[mirror]! * gain)
   }
 }
+
+/** Multiplies samples by a factor and turns down peaks above -1 dBTP; returns a new array. Pure. */
+export function applyGain(samples: Int16Array, sampleRate: number, gain: number): Int16Array {
+  const envelope = duckPeaks(samples, sampleRate, (HIGHEST_PEAK * FULL_SCALE) / gain)
+  const louder = multiplied(samples, gain)
+  if (envelope === null) return louder
+  for (let at = 0; at < samples.length; at++)
+    if (envelope[at] !== 1) louder[at] = Math.round(samples[at]! * gain * envelope[at]!)
+  return louder
+}
+
+function multiplied(samples: Int16Array, gain: number): Int16Array {
+  if (samples.length < VALUES) return samples.map((sample) => Math.round(sample * gain))
+  const products = new Int16Array(VALUES)
+  for (let at = 0; at < VALUES; at++) products[at] = Math.round((at - FULL_SCALE) * gain)
+  const louder = new Int16Array(samples.length)
+  for (let at = 0; at < samples.length; at++) louder[at] = products[samples[at]! + FULL_SCALE]!
+  return louder
+}
+
+function duckPeaks(samples: Int16Array, sampleRate: number, limit: number): Float32Array | null {
+  const window = duckingWindow(Math.round((REACH_MS * sampleRate) / 1000))
+  const near = Math.ceil(limit * NEAR_PEAK)
+  let envelope: Float32Array | null = null
+  for (let at = 0; at < samples.length; at++) {
+    const sample = samples[at]!
+    if (sample < near && sample > -near) continue
+    const peak = peakNear(samples, at) * (envelope?.[at] ?? 1)
+    if (peak <= limit) continue
+    envelope ??= new Float32Array(samples.length).fill(1)
+    duck(envelope, at, 1 - limit / peak, window)
+  }
+  return envelope
+}
+
+function duck(envelope: Float32Array, at: number, depth: number, window: readonly number[]): void {
+  for (let away = 0; away < window.length; away++) {
+    const factor = 1 - depth * window[away]!
+    if (at + away < envelope.length) envelope[at + away]! *= factor
+    if (away > 0 && at >= away) envelope[at - away]! *= factor
+  }
+}
+
+const duckingWindow = (length: number): number[] =>
+  Array.from({ length }, (_, away) => 0.5 + 0.5 * Math.cos((Math.PI * away) / length))
+
+/** Brings speech to the common loudness with peaks below -1 dBTP; copies only if something changes. Pure. */
+export function levelSpeech(wav: Wav): Wav {
+  const { blocks, truePeak } = measureLoudness(wav.samples, wav.sampleRate)
+  const highest = truePeak < AUDIBLE_PEAK ? HIGHEST_GAIN_OF_SILENCE : HIGHEST_GAIN
+  let gain = gainTo(integratedLufs(blocks), highest)
+  let levelled = withGain(wav, gain)
+  for (let tries = 0; tries < MOST_TRIES && gain * truePeak > TELLING_LIMIT * HIGHEST_PEAK; tries++) {
+    const lufs = integratedLufs(measureLoudness(levelled.samples, wav.sampleRate).blocks)
+    const next = Math.min(gain * gainTo(lufs, highest), highest)
+    if (Math.abs(20 * Math.log10(next / gain)) < CLOSE_DB) break
+    gain = next
+    levelled = withGain(wav, gain)
+  }
+  return levelled
+}
+
+const gainTo = (lufs: number, highest: number): number =>
+  lufs === Number.NEGATIVE_INFINITY ? 1 : Math.min(10 ** ((NORMAL_LUFS - lufs) / 20), highest)

@@ -1,19 +1,17 @@
+import { createHash } from 'node:crypto'
 import type { AccountHolder } from '../access/actor.ts'
 import { FILE_TYPES } from '../audio/format.ts'
 import type { SampleStream } from '../audio/transcode.ts'
 import type { Parts } from '../context/context.ts'
 import { audioGone } from '../errors/service-error.ts'
-import { findJob } from '../jobs/find-job.ts'
+import { findJob } from '../jobs/job.ts'
 import type { Job } from '../jobs/job-shape.ts'
 import { type JobErrorCode, JobFailure } from '../jobs/job-states.ts'
 import type { JobStates } from '../jobs/live/followers.ts'
 import type { JobFeed } from '../jobs/live/job-feed.ts'
-import { keepHeardParts } from '../jobs/parts/keep-heard-parts.ts'
-import { partKey } from '../jobs/parts/part-key.ts'
-import { HeardSamples } from './heard-samples.ts'
-import { listeningEnded } from './require-speech.ts'
+import { keepHeardParts, partKey } from '../jobs/live-parts.ts'
 import type { RelayListener, SpeechRelay } from './speech-relay.ts'
-import { type SpeechParts, storedSpeech, storedUnlessMany, wavSamples } from './stored-speech.ts'
+import { listeningEnded, type SpeechParts, storedSpeech, storedUnlessMany, wavSamples } from './stored-speech.ts'
 
 interface ListenerContext extends SpeechParts, Pick<Parts, 'db'> {
   readonly actor: AccountHolder
@@ -208,3 +206,44 @@ class Listener {
     if (this.sampleRate !== sampleRate) throw new Error('the speech is spoken again at another rate')
   }
 }
+
+/** Tracks what a listener has heard, so that a repeated attempt resumes if it yields the very same samples. */
+class HeardSamples {
+  #heard = createHash('sha256')
+  #length = 0
+  #repeated = createHash('sha256')
+  #position = 0
+
+  get length(): number {
+    return this.#length
+  }
+
+  restart(): void {
+    this.#repeated = createHash('sha256')
+    this.#position = 0
+  }
+
+  /**
+   * Returns the samples not yet heard.
+   * @throws Error if the repeated samples differ from those heard
+   */
+  take(samples: Int16Array): Int16Array {
+    const known = Math.min(samples.length, Math.max(0, this.#length - this.#position))
+    if (known > 0) this.#repeat(samples.subarray(0, known))
+    const fresh = samples.subarray(known)
+    this.#heard.update(bytesOf(fresh))
+    this.#position += samples.length
+    this.#length = Math.max(this.#length, this.#position)
+    return fresh
+  }
+
+  #repeat(samples: Int16Array): void {
+    this.#repeated.update(bytesOf(samples))
+    if (this.#position + samples.length < this.#length) return
+    const [now, before] = [this.#repeated.copy().digest(), this.#heard.copy().digest()]
+    if (!now.equals(before)) throw new Error('the speech is spoken again, and is another one')
+  }
+}
+
+const bytesOf = (samples: Int16Array): Uint8Array =>
+  new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)

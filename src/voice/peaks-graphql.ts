@@ -1,7 +1,7 @@
 import { ownerOf } from '../access/actor.ts'
 import { builder } from '../graphql/builder.ts'
-import { ArtifactRef } from '../jobs/graphql/artifact-graphql.ts'
-import { DEFAULT_PEAKS, peaksOf } from './peaks.ts'
+import { ArtifactRef } from '../jobs/graphql/job-graphql.ts'
+import { DEFAULT_PEAKS, peaksOf } from './stored-speech.ts'
 
 const COST = 1000
 

@@ -2,34 +2,37 @@ import { createHash } from 'node:crypto'
 import type { AudioThreads } from '../audio/audio-threads.ts'
 import { FILE_TYPES } from '../audio/format.ts'
 import type { Wav } from '../audio/wav.ts'
-import { namesLibraryVoice } from '../catalog/library-voices.ts'
-import { pollCatalog } from '../catalog/poll-catalog.ts'
+import { pollCatalog } from '../catalog/catalog-cache.ts'
+import { loadVoice, namesLibraryVoice } from '../catalog/library-voices.ts'
 import { poolOf, slugOfKey } from '../catalog/voice-endpoint.ts'
-import { loadVoice } from '../catalog/voices/load-voice.ts'
 import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
+import type { Parts } from '../context/context.ts'
 import type { EngineVoice, SpeechRequest } from '../engines/engine.ts'
 import type { Engines } from '../engines/engines.ts'
+import { describeError } from '../errors/describe-error.ts'
 import { JobFailure } from '../jobs/job-states.ts'
 import type { Claim } from '../jobs/lifecycle/claim-job.ts'
-import { endpointDeleted } from '../jobs/lifecycle/fail-orphaned-jobs.ts'
 import { performJob } from '../jobs/lifecycle/perform-job.ts'
-import type { Produced, ProducedFile } from '../jobs/lifecycle/produce.ts'
+import {
+  type Produced,
+  type ProducedFile,
+  type Progress,
+  recordProgress,
+  type WorkerParts,
+} from '../jobs/lifecycle/produce.ts'
 import type { Settled } from '../jobs/lifecycle/record-outcome.ts'
-import { recordProgress } from '../jobs/lifecycle/record-progress.ts'
-import type { WorkerParts } from '../jobs/lifecycle/worker-parts.ts'
-import type { Lexicons } from '../lexicon/lexicons.ts'
+import { endpointDeleted } from '../jobs/lifecycle/rescue-jobs.ts'
+import { partKey, recordPart } from '../jobs/live-parts.ts'
+import type { Lexicons } from '../lexicon/account-lexicon.ts'
+import type { Ticket } from '../queue/server-queue.ts'
 import { Stopping } from '../queue/stopping.ts'
-import type { Ticket } from '../queue/ticket.ts'
-import { captionFormats } from './captions/caption-formats.ts'
-import { fileFormat } from './file-format.ts'
+import type { SpokenPart } from './assemble.ts'
 import { toFile } from './join.ts'
 import { type JobScript, jobScript } from './markup/job-script.ts'
-import { publishParts } from './publish-parts.ts'
+import { captionFormats, fileFormat } from './output-formats.ts'
 import { speakText } from './speak-text.ts'
 import type { SpeechRelay } from './speech-relay.ts'
-import { encodeTiming } from './timing/encode-timing.ts'
-import { inSubmitted } from './timing/speech-timing.ts'
-import { trackProgress } from './track-progress.ts'
+import { encodeTiming, inSubmitted } from './timing/speech-timing.ts'
 
 interface SynthesisParts extends WorkerParts {
   readonly audio: AudioThreads
@@ -37,6 +40,17 @@ interface SynthesisParts extends WorkerParts {
   readonly lexicons: Lexicons
   readonly speechRelay: SpeechRelay
   readonly pool?: string
+}
+
+interface PartPublisher {
+  readonly publish: (part: SpokenPart) => void
+  settled(): Promise<void>
+}
+
+/** Writes the latest progress, one write at a time; a slow database skips steps but keeps their order. */
+interface ProgressTracker {
+  note(progress: Progress): void
+  settled(): Promise<void>
 }
 
 /** Only workers of the new pool may reach the endpoint's server and use its permits. */
@@ -202,3 +216,55 @@ function speechRequest(endpoint: VoiceEndpoint, voice: EngineVoice, claim: Claim
 
 /** All attempts and chunks share one seed, so they sound like one speaker. */
 const seedOf = (jobId: string): number => createHash('sha256').update(jobId).digest().readUInt32BE() >>> 1
+
+/** Relays parts to listeners here, stores them in order and notifies other processes. A storage error ends storing. */
+function publishParts(
+  parts: Pick<Parts, 'db' | 'notifier' | 'storage' | 'log'> & { readonly speechRelay: SpeechRelay },
+  claim: Claim,
+  signal: AbortSignal,
+): PartPublisher {
+  let last = Promise.resolve()
+  let isBroken = false
+  const write = async ({ index, wav }: SpokenPart): Promise<void> => {
+    if (isBroken || signal.aborted) return
+    try {
+      const key = partKey(claim.jobId, claim.attempt, index)
+      await parts.storage.put(key, toFile(wav), { contentType: 'audio/wav', signal })
+      await recordPart(parts, claim, index + 1)
+    } catch (error) {
+      isBroken = true
+      parts.log.warn({ jobId: claim.jobId, ...describeError(error) }, 'a part of the speech could not be stored')
+    }
+  }
+  return {
+    publish: (part) => {
+      const { samples, sampleRate } = part.wav
+      parts.speechRelay.publish(claim.jobId, { attempt: claim.attempt, index: part.index, samples, sampleRate })
+      last = last.then(() => write(part))
+    },
+    settled: () => last,
+  }
+}
+
+function trackProgress(write: (progress: Progress) => Promise<void>): ProgressTracker {
+  let latest: Progress | null = null
+  let writing: Promise<void> | null = null
+  const writeAll = async (): Promise<void> => {
+    while (latest !== null) {
+      const progress = latest
+      latest = null
+      await write(progress).catch(() => undefined)
+    }
+    writing = null
+  }
+  return {
+    note: (progress) => {
+      latest = progress
+      writing ??= writeAll()
+    },
+    settled: async () => {
+      latest = null
+      await writing
+    },
+  }
+}

@@ -2,7 +2,7 @@ import type { DeliveryPort } from '../jobs/lifecycle/job-end.ts'
 import type { DeliveryParts } from './payload-snapshot.ts'
 
 const creating = () => import('./delivery/create-delivery.ts')
-const creatingWithEnd = () => import('./create-with-end.ts')
+const creatingWithEnd = () => import('./delivery/create-delivery.ts')
 
 /** A process that ends jobs loads this code at its start, because an upgrade may replace the files. */
 export const loadDeliveries = (): Promise<unknown> => Promise.all([creating(), creatingWithEnd()])

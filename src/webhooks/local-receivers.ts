@@ -1,5 +1,5 @@
 import type { Notifier } from '../db/notifier.ts'
-import { LOOPBACK, type LocalReceivers } from '../egress/local-receivers.ts'
+import { LOOPBACK, type LocalReceivers } from '../egress/ip-ranges.ts'
 
 const CHANNEL = 'sonant_local_receiver'
 export const ANNOUNCE_MS = 1000

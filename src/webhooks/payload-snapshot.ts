@@ -1,14 +1,13 @@
 import type { Parts } from '../context/context.ts'
 import type { Tx } from '../db/database.ts'
-import { findJobWith } from '../jobs/find-job.ts'
-import { type PolledJob, presentVoiceJob } from '../jobs/present-voice-job.ts'
-import type { UrlParts } from '../jobs/speech-urls.ts'
+import { findJobWith } from '../jobs/job.ts'
+import { type PolledJob, presentVoiceJob } from '../jobs/job-result.ts'
+import type { UrlParts } from '../jobs/sign-outputs.ts'
 import type { MeasuredParts } from '../telemetry/telemetry.ts'
 import { idTime } from '../values/id.ts'
 import { UnreadableSecret } from '../values/secret-vault.ts'
 import type { DeliveryKind } from './delivery/webhook-delivery.ts'
-import { signDelivery } from './signing/sign.ts'
-import { type SealedSecrets, type SigningParts, sealedColumns, signingSecrets } from './signing/signing-secrets.ts'
+import { type SealedSecrets, type SigningParts, sealedColumns, signDelivery, signingSecrets } from './signing.ts'
 
 export interface DeliveryParts extends Parts, SigningParts, UrlParts, MeasuredParts {}
 

@@ -6,11 +6,10 @@ import type { Duplex } from 'node:stream'
 import type { AccountActor } from '../access/actor.ts'
 import type { Context } from '../context/context.ts'
 import { inTransaction } from '../db/database.ts'
-import { LOOPBACK } from '../egress/local-receivers.ts'
+import { LOOPBACK } from '../egress/ip-ranges.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { errorCode } from '../values/data-directory.ts'
-import { type SigningParts, signingSecrets } from './signing/signing-secrets.ts'
-import { verifyDelivery } from './signing/verify-delivery.ts'
+import { type SigningParts, signingSecrets, verifyDelivery } from './signing.ts'
 
 const MAX_BODY_BYTES = 1_048_576
 const CERTIFICATE_MS = 86_400_000

@@ -1,24 +1,22 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { failAbandonedJobs } from '../companion/fail-abandoned-jobs.ts'
-import { findOldSnapshot } from '../db/old-snapshot.ts'
+import { endpointRoute } from '../catalog/engine-server.ts'
+import { endpointKey } from '../catalog/voice-endpoint.ts'
+import { failAbandonedJobs } from '../companion/companion-job.ts'
+import type { Parts } from '../context/context.ts'
+import { findOldSnapshot } from '../db/snapshot.ts'
 import { forgetExpired } from '../idempotency/remember-response.ts'
-import { deleteAbandonedFiles } from '../jobs/lifecycle/delete-abandoned-files.ts'
-import { failOrphanedJobs } from '../jobs/lifecycle/fail-orphaned-jobs.ts'
-import { rescueJobs } from '../jobs/lifecycle/rescue-jobs.ts'
-import { foldJobCounts } from '../jobs/list/fold-job-counts.ts'
+import { deleteAbandonedFiles } from '../jobs/lifecycle/produce.ts'
+import { failOrphanedJobs, rescueJobs } from '../jobs/lifecycle/rescue-jobs.ts'
+import { foldJobCounts } from '../jobs/list/jobs.ts'
+import { deleteHeardParts } from '../jobs/live-parts.ts'
 import { keepPartitions } from '../jobs/partitions/keep-partitions.ts'
-import { deleteHeardParts } from '../jobs/parts/delete-heard-parts.ts'
-import { dropOldAudio } from '../jobs/retention/drop-old-audio.ts'
-import { dropOldChats } from '../jobs/retention/drop-old-chats.ts'
-import { dropOldJobs } from '../jobs/retention/drop-old-jobs.ts'
-import { fillJobRollUp } from '../jobs/rollup/fill-job-rollup.ts'
-import { foldJobRollUp } from '../jobs/rollup/fold-job-rollup.ts'
-import { deleteAbandonedVoices } from '../library/delete-voice.ts'
+import { dropOldAudio, dropOldChats, dropOldJobs } from '../jobs/retention/drop-old-jobs.ts'
+import { fillJobRollUp, foldJobRollUp } from '../jobs/rollup/fold-job-rollup.ts'
+import { deleteAbandonedVoices } from '../library/change-voices.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { forgetSessions } from '../users/end-sessions.ts'
-import { foldDeliveryCounts } from '../webhooks/delivery/fold-delivery-counts.ts'
-import { tidyWebhooks } from '../webhooks/delivery/tidy-webhooks.ts'
-import { rerouteOrphanedJobs } from './reroute-orphaned-jobs.ts'
+import type { MeasuredParts } from '../telemetry/telemetry.ts'
+import { forgetSessions } from '../users/sessions.ts'
+import { foldDeliveryCounts, tidyWebhooks } from '../webhooks/delivery/tidy-webhooks.ts'
 
 const EVERY_MS = 60_000
 const LONGEST_WAIT_MS = 1000
@@ -101,4 +99,19 @@ async function warnOfOldSnapshot({ db, log }: Runtime): Promise<void> {
     ? 'a backup has been running for long and slows the queue down until it ends'
     : 'a transaction is open for long and slows the queue down: end it'
   log.warn(found, what)
+}
+
+/** Moves jobs from pools that no endpoint names to their endpoint's pool. Returns their number. */
+export async function rerouteOrphanedJobs({
+  catalog,
+  queue,
+  telemetry,
+}: Pick<Parts, 'catalog' | 'queue'> & MeasuredParts): Promise<number> {
+  await catalog.reload()
+  const endpoints = [...catalog.current.endpoints.values()]
+  const moved = await queue.rerouteOrphaned(
+    endpoints.map((endpoint) => ({ endpointKey: endpointKey(endpoint.slug), route: endpointRoute(endpoint) })),
+  )
+  if (moved > 0) telemetry.count('jobs_requeued_total', { reason: 'moved' }, moved)
+  return moved
 }

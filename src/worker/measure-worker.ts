@@ -1,11 +1,11 @@
-import { GENERATION_POOL } from '../catalog/pool-of-job.ts'
+import { GENERATION_POOL } from '../catalog/engine-server.ts'
 import { serverName } from '../engines/measure-request.ts'
 import type { Dispatcher } from '../queue/dispatcher.ts'
 import { GENERATION_KIND, voiceKind } from '../queue/job-kind.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { WorkerParts } from './kinds.ts'
 import type { Pools } from './serve-pools.ts'
-import { slotsInProcess } from './slots.ts'
+import { slotsInProcess } from './server-permits.ts'
 
 interface Working {
   readonly pools: Pools | undefined

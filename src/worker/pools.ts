@@ -1,12 +1,15 @@
 import { requireOperator } from '../access/require.ts'
-import { serverLimits } from '../catalog/engine-server.ts'
+import { endpointRoute, serverLimits } from '../catalog/engine-server.ts'
 import { placeOfServer } from '../catalog/files/hidden-password.ts'
 import { poolOf } from '../catalog/voice-endpoint.ts'
+import type { PullStream } from '../concurrency/pull-stream.ts'
 import type { CatalogSnapshot } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
-import { type Fleet, readFleet } from '../jobs/live/read-fleet.ts'
+import { OWNED_SERVER } from '../engines/engine-block.ts'
+import { type Fleet, type FleetContext, type FleetState, readFleet } from '../jobs/live/fleet-feed.ts'
+import { checkedEveryMs } from '../jobs/live/jobs-updated.ts'
 import { GENERATION_KIND, voiceKind } from '../queue/job-kind.ts'
-import { isSilent } from './worker.ts'
+import { isSilent, serverOf, workers } from './workers.ts'
 
 export interface Pool {
   readonly name: string
@@ -19,6 +22,11 @@ export interface Pool {
   readonly server: string | null
   /** Limit of concurrent requests over all workers, or per owned server; null: unlimited. */
   readonly maxInFlight: number | null
+}
+
+interface Following {
+  /** Milliseconds between two messages, 100 to 60,000; 1,000 by default. */
+  readonly everyMs?: number | null | undefined
 }
 
 /** @throws UNAUTHORIZED, FORBIDDEN */
@@ -58,4 +66,32 @@ function serversOf(name: string, catalog: CatalogSnapshot): Pick<Pool, 'server' 
     server: [...new Set(limits.map(([server]) => placeOfServer(server)))].join(', '),
     maxInFlight: limits.reduce((sum, [, limit]) => sum + limit, 0),
   }
+}
+
+/** @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED */
+export async function poolsUpdated(ctx: FleetContext, input: Following): Promise<PullStream<FleetState>> {
+  requireOperator(ctx)
+  return ctx.fleetFeed.follow(ctx, checkedEveryMs(input.everyMs))
+}
+
+/** @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED */
+export async function workersUpdated(ctx: FleetContext, input: Following): Promise<PullStream<FleetState>> {
+  requireOperator(ctx)
+  return ctx.fleetFeed.follow(ctx, checkedEveryMs(input.everyMs))
+}
+
+/**
+ * The pool of an endpoint with `base_url: worker` if no living worker owns a server for it, else null.
+ * @throws UNAUTHORIZED, FORBIDDEN without the scope `operator`
+ */
+export async function poolWithoutServer(ctx: Context, slug: string): Promise<string | null> {
+  const endpoint = ctx.catalog.current.endpoints.get(slug)
+  if (endpoint === undefined || endpointRoute(endpoint).server !== OWNED_SERVER) return null
+  const pool = poolOf(endpoint)
+  const now = ctx.now().getTime()
+  const isServed = (await workers(ctx)).some((worker) => {
+    const server = serverOf(worker)
+    return !isSilent(worker, now) && worker.pools.includes(pool) && server !== null && server.state !== 'failed'
+  })
+  return isServed ? null : pool
 }

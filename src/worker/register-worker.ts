@@ -1,10 +1,14 @@
 import { hostname } from 'node:os'
+import { predictionId } from '../catalog/workflows.ts'
+import { cancelPrediction } from '../engines/cog.ts'
+import { OWNED_SERVER } from '../engines/engine-block.ts'
+import { notifyJob } from '../jobs/live/notify-job.ts'
+import { GENERATION_KIND, WEBHOOK_KIND } from '../queue/job-kind.ts'
+import type { RescuedDeliveries } from '../queue/queue.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { secondsSince } from '../telemetry/telemetry.ts'
-import { VERSION } from '../values/version.ts'
-import { rescueDeliveries } from './rescue-deliveries.ts'
-import { DEAD_AFTER_MS, HEARTBEAT_MS, LEASE_MS, type WorkerLoad } from './worker.ts'
-import { toStoredGpu } from './workers.ts'
+import { VERSION } from '../values/program.ts'
+import { DEAD_AFTER_MS, HEARTBEAT_MS, LEASE_MS, toStoredGpu, type WorkerLoad } from './workers.ts'
 
 const HEARTBEAT = `
   insert into worker (id, host, version, pools, slots, in_flight, gpus, server, away)
@@ -13,6 +17,8 @@ const HEARTBEAT = `
     pools = $4, slots = $5, in_flight = $6, gpus = $7, server = $8, away = $10, heartbeat_at = now()
   returning exists(
     select from worker w where w.id <> $1 and w.heartbeat_at < now() - $9 * interval '1 millisecond') as others_dead`
+
+const CANCEL_MS = 1000
 
 interface Registrant {
   load(): WorkerLoad
@@ -121,4 +127,31 @@ class Heartbeats implements Registration {
     this.#lastAt = Number.NEGATIVE_INFINITY
     this.#runtime.log.warn({ err: error.message }, 'a heartbeat was missed')
   }
+}
+
+/** Releases the jobs of dead workers. Returns their number. */
+export async function rescueDeliveries(
+  runtime: Pick<Runtime, 'log' | 'notifier' | 'queue' | 'telemetry' | 'workerId'>,
+): Promise<number> {
+  const rows = await runtime.queue.rescue(DEAD_AFTER_MS, runtime.workerId)
+  for (const { queue, worker, jobs } of rows) {
+    if (queue !== WEBHOOK_KIND.queue) runtime.telemetry.count('jobs_requeued_total', { reason: 'worker_lost' }, jobs)
+    runtime.log.warn({ worker, queue, jobs }, 'a worker is gone: its jobs are rescued')
+  }
+  await Promise.all(rows.map(cancelPredictions))
+  for (const { queue, taken } of rows) {
+    runtime.queue.wake({ queue })
+    for (const { jobId, accountId } of taken) if (accountId !== null) notifyJob(runtime, { accountId, jobId })
+  }
+  return rows.reduce((sum, { jobs }) => sum + jobs, 0)
+}
+
+/** Cancels abandoned predictions first, so that the server has capacity. */
+async function cancelPredictions({ queue, taken }: RescuedDeliveries): Promise<void> {
+  if (queue !== GENERATION_KIND.queue) return
+  const until = AbortSignal.timeout(CANCEL_MS)
+  const begun = taken.filter(({ attempt, server }) => (attempt ?? 0) > 0 && server !== OWNED_SERVER)
+  await Promise.all(
+    begun.map(({ server, jobId, attempt }) => cancelPrediction(server, predictionId(jobId, attempt ?? 0), until)),
+  )
 }

@@ -1,11 +1,10 @@
-import { awayKey } from '../catalog/engine-server.ts'
-import { GENERATION_POOL, poolOfJob, RESERVED_POOLS } from '../catalog/pool-of-job.ts'
+import { awayKey, GENERATION_POOL, poolOfJob, RESERVED_POOLS } from '../catalog/engine-server.ts'
 import { poolOf } from '../catalog/voice-endpoint.ts'
 import type { Catalog, VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
-import { OWNED_SERVER } from '../engines/owned-server.ts'
+import { OWNED_SERVER } from '../engines/engine-block.ts'
 import { GENERATION_KIND } from '../queue/job-kind.ts'
-import { DEAD_AFTER_MS, type ServerState } from './worker.ts'
+import { DEAD_AFTER_MS, type ServerState } from './workers.ts'
 
 /** The pool of an endpoint's jobs; null if the endpoint is gone or no worker takes its jobs. */
 export function queuedPool(catalog: Catalog, endpointKey: string): string | null {

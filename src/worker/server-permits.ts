@@ -1,13 +1,11 @@
-import { ownedServerLimit, serverLimits, serverQueues } from '../catalog/engine-server.ts'
+import { embeddedSlots, ownedServerLimit, serverLimits, serverQueues } from '../catalog/engine-server.ts'
 import { Semaphore } from '../concurrency/semaphore.ts'
 import { inTransaction, type Tx } from '../db/database.ts'
-import { OWNED_SERVER } from '../engines/owned-server.ts'
-import type { JobKind } from '../queue/job-kind.ts'
+import { OWNED_SERVER } from '../engines/engine-block.ts'
+import { type JobKind, jobKinds, voiceKind } from '../queue/job-kind.ts'
 import { ServerQueue, type ServerQueues } from '../queue/server-queue.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { type PeerNow, readPeers } from './permit-peers.ts'
-import { type Share, shareOut } from './share-out.ts'
-import { DEAD_AFTER_MS } from './worker.ts'
+import { DEAD_AFTER_MS } from './workers.ts'
 
 /** Workers stop using permits a second before others take them for dead. */
 const VALID_MS = DEAD_AFTER_MS - 1000
@@ -18,10 +16,43 @@ const LOCK = `
 /** The transaction may begin before the last heartbeat, because it waits for the lock. */
 const GRANT = 'update worker set permits = $2, heartbeat_at = greatest(heartbeat_at, now()) where id = $1'
 const NO_REQUESTS = { inUse: 0, waiting: 0 }
+const ROUND_SECONDS = 10
+const PEERS = `
+  select id, pools, permits, heartbeat_at > now() - $2 * interval '1 millisecond' as shares,
+    floor(extract(epoch from clock_timestamp()) / ${ROUND_SECONDS})::integer as round
+  from worker where id <> $1 order by id`
 
 interface Gate {
   readonly slots: Semaphore
   readonly queue: ServerQueue
+}
+
+export interface Peer {
+  readonly id: string
+  readonly queues: readonly string[]
+  /** Concurrent requests by server; reserved even if the worker is silent. */
+  readonly permits: Readonly<Record<string, number>>
+  readonly shares: boolean
+}
+
+interface Claimant {
+  readonly id: string
+  readonly queues: readonly string[]
+  readonly inUse: number
+  readonly busy: boolean
+}
+
+interface Share {
+  /** Its part of the limit, reached as others release permits. */
+  readonly fair: number
+  /** Usable now: all workers' permits together never exceed the limit. */
+  readonly permits: number
+}
+
+interface Shared {
+  readonly name: string
+  readonly limit: number
+  readonly queues: ReadonlySet<string>
 }
 
 /**
@@ -166,3 +197,64 @@ const lower = (next: Share, last: Share | undefined): Share => ({
   fair: Math.min(next.fair, last?.fair ?? 0),
   permits: Math.min(next.permits, last?.permits ?? 0),
 })
+
+/**
+ * Divides a server's limit among its workers, oldest first. If a queue would have no worker, they take turns. Permits that another
+ * worker holds stay its own until released.
+ * @param round the same for all workers; increases with time
+ */
+export function shareOut(server: Shared, claimant: Claimant, peers: readonly Peer[], round = 0): Share {
+  const serves = ({ queues }: Pick<Peer, 'queues'>) => queues.some((queue) => server.queues.has(queue))
+  const sharers = [claimant, ...peers.filter((peer) => peer.shares && serves(peer))].sort(byAge)
+  const parts = sharers.length
+  const first = leavesOut(server, sharers) ? (round * server.limit) % parts : 0
+  const place = (sharers.indexOf(claimant) - first + parts) % parts
+  const part = Math.floor(server.limit / parts) + (place < server.limit % parts ? 1 : 0)
+  const rest = claimant.busy ? Math.max(1, claimant.inUse) : 0
+  const fair = serves(claimant) ? part : rest
+  const held = peers.reduce((sum, peer) => sum + (peer.permits[server.name] ?? 0), 0)
+  return { fair, permits: Math.max(claimant.inUse, Math.min(fair, Math.max(0, server.limit - held))) }
+}
+
+function leavesOut({ limit, queues }: Shared, sharers: readonly Pick<Peer, 'queues'>[]): boolean {
+  const served = (by: typeof sharers) =>
+    [...queues].filter((queue) => by.some((worker) => worker.queues.includes(queue)))
+  return served(sharers.slice(0, limit)).length < served(sharers).length
+}
+
+const byAge = (a: { readonly id: string }, b: { readonly id: string }): number => (a.id < b.id ? -1 : 1)
+
+/** Queues of a worker with these pools; a stopping worker has none, any other also generates. */
+export const queuesOf = (pools: readonly string[]): string[] =>
+  pools.length === 0 ? [] : jobKinds(pools).map(({ queue }) => queue)
+
+type PeerNow = Peer & { readonly round: number }
+
+/** Includes dead workers, whose permits become free only with their jobs. */
+async function readPeers(tx: Tx, workerId: string): Promise<PeerNow[]> {
+  const { rows } = await tx.query<Omit<PeerNow, 'queues'> & { readonly pools: readonly string[] }>(PEERS, [
+    workerId,
+    DEAD_AFTER_MS,
+  ])
+  return rows.map(({ pools, ...peer }) => ({ ...peer, queues: queuesOf(pools) }))
+}
+
+/** Slots for jobs that run in this process, including a pool that no endpoint names. */
+export function slotsInProcess({ catalog }: Pick<Runtime, 'catalog'>, pool: string, threads: number): number {
+  const servers = catalog.current
+  const slots = embeddedSlots(servers, pool, threads)
+  // The extra slot keeps all threads busy while one job is stored.
+  if (slots > 0) return slots + 1
+  return serverLimits(servers, voiceKind(pool)).size === 0 ? threads + 1 : 0
+}
+
+export const slotsOver = (
+  runtime: Pick<Runtime, 'catalog'>,
+  pools: readonly string[],
+  permits: ServerPermits,
+  threads: number,
+): number =>
+  [
+    ...jobKinds(pools).map((kind) => permits.countOf(kind)),
+    ...pools.map((pool) => slotsInProcess(runtime, pool, threads)),
+  ].reduce((sum, slots) => sum + slots, 0)

@@ -2,28 +2,29 @@ import { availableParallelism } from 'node:os'
 import { isBuiltInServed } from '../catalog/engine-server.ts'
 import { CATALOG_CHANNEL } from '../context/catalog-snapshot.ts'
 import { type Resolver, sharedResolver, systemResolver } from '../egress/resolver.ts'
-import { openCogServers } from '../engines/cog-servers.ts'
+import { openCogServers } from '../engines/cog.ts'
 import { type Engines, openEngines } from '../engines/engines.ts'
 import type { EspeakEngine } from '../engines/espeak/espeak.ts'
-import { openClaimRegistry } from '../jobs/lifecycle/claim-registry.ts'
+import { openClaimRegistry } from '../jobs/lifecycle/claim-job.ts'
 import type { Dispatcher } from '../queue/dispatcher.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { modelsOf } from '../voice/models-of.ts'
-import type { WebhookWorker } from '../webhooks/delivery/webhook-worker.ts'
+import { modelsOf } from '../voice/trials/trial-engines.ts'
+import type { WebhookWorker } from '../webhooks/delivery/deliver-webhook.ts'
 import { KINDS, type WorkerParts } from './kinds.ts'
 import { maintain } from './maintenance.ts'
 import { measureWorker } from './measure-worker.ts'
-import { queuesOf } from './permit-peers.ts'
 import { type Registration, registerWorker } from './register-worker.ts'
 import { type Pools, servePools } from './serve-pools.ts'
 import { asOwnedServer, openWorkerServer, type ServerOptions } from './server/open-worker-server.ts'
 import type { WorkerServer } from './server/worker-server.ts'
-import { ServerPermits } from './server-permits.ts'
-import { slotsOver } from './slots.ts'
-import { warmWhenIdle } from './warm-when-idle.ts'
+import { queuesOf, ServerPermits, slotsOver } from './server-permits.ts'
 import { EngineWatch } from './watch-engines.ts'
 import { GpuWatch } from './watch-gpus.ts'
-import type { WorkerLoad } from './worker.ts'
+import type { WorkerLoad } from './workers.ts'
+
+const CHECK_MS = 100
+const IDLE_CHECKS = 2
+const LONGEST_WAIT_MS = 30_000
 
 export interface Worker {
   readonly heartbeatAge: number
@@ -188,4 +189,20 @@ class JobWorker implements Worker {
     }
     return notifier.listen(CATALOG_CHANNEL, follow, follow)
   }
+}
+
+/**
+ * Calls `warm` once when idle or after LONGEST_WAIT_MS, because compiling an engine takes all cores.
+ * @returns a function that cancels it
+ */
+export function warmWhenIdle(warm: () => unknown, isBusy: () => boolean): () => void {
+  const latest = performance.now() + LONGEST_WAIT_MS
+  let idleChecks = 0
+  const timer = setInterval(() => {
+    idleChecks = isBusy() ? 0 : idleChecks + 1
+    if (idleChecks < IDLE_CHECKS && performance.now() < latest) return
+    clearInterval(timer)
+    warm()
+  }, CHECK_MS)
+  return () => clearInterval(timer)
 }

@@ -1,10 +1,27 @@
-import { builder } from '../graphql/builder.ts'
-import { describedEnum } from '../graphql/described-enum.ts'
+import { isOperator, requireOperator } from '../access/require.ts'
+import { VoiceEndpointRef } from '../catalog/endpoint-graphql.ts'
+import { BatchLoader } from '../concurrency/batch-loader.ts'
+import { builder, type GraphqlContext } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
-import { queryOf } from '../graphql/query-of.ts'
-import { queriedBy } from '../graphql/resolved-by.ts'
-import { type Gpu, isSilent, type ServerState, type ServerStatus } from './worker.ts'
-import { gpusOf, type Permit, permitsOf, serverOf, WORKER_VIEW, type WorkerRow, workers } from './workers.ts'
+import { queriedBy, queryOf, resolvedBy, rowsOf, subscribedBy } from '../graphql/resolved-by.ts'
+import { describedEnum } from '../graphql/scalars.ts'
+import { JobInterface } from '../jobs/graphql/job-graphql.ts'
+import type { FleetState } from '../jobs/live/fleet-feed.ts'
+import { type Pool, pools, poolsOf, poolsUpdated, workersUpdated } from './pools.ts'
+import { loadServed, loadUnserved, queuedPool } from './served-pools.ts'
+import {
+  type Gpu,
+  gpusOf,
+  isSilent,
+  type Permit,
+  permitsOf,
+  type ServerState,
+  type ServerStatus,
+  serverOf,
+  WORKER_VIEW,
+  type WorkerRow,
+  workers,
+} from './workers.ts'
 
 const GpuRef = builder.objectRef<Gpu>('Gpu').implement({
   description: 'A graphics card of a worker.',
@@ -55,7 +72,7 @@ const PermitRef = builder.objectRef<Permit>('WorkerPermit').implement({
   }),
 })
 
-export const WorkerRef = builder.prismaObject('Worker', {
+const WorkerRef = builder.prismaObject('Worker', {
   description: 'A process that renders jobs.',
   interfaces: [NodeInterface],
   select: WORKER_VIEW,
@@ -104,3 +121,97 @@ builder.queryField('workers', (t) =>
     ...queriedBy([WorkerRef], workers, () => ({})),
   }),
 )
+
+const PoolRef = builder.objectRef<Pool>('Pool').implement({
+  description: 'A queue of jobs for engines, and what takes them.',
+  fields: (t) => ({
+    name: t.exposeString('name', {
+      description: "That of an endpoint's engine block; `generate.cog`: the jobs of all workflows.",
+    }),
+    waiting: t.exposeFloat('waiting', { description: 'Jobs that wait: a whole number.' }),
+    oldestWaitingSince: t.expose('oldestWaitingSince', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the oldest job that may be taken was queued; null where none waits.',
+    }),
+    processing: t.exposeFloat('processing', { description: 'Jobs that workers have: a whole number.' }),
+    slots: t.exposeInt('slots', {
+      description: 'Jobs that the living workers of the pool can have at once, over all of their pools.',
+    }),
+    workers: t.exposeInt('workers', { description: 'How many living workers take its jobs: with none, they wait.' }),
+    server: t.exposeString('server', {
+      nullable: true,
+      description:
+        "The addresses of its servers between commas, without user, password and query. `worker`: each worker's own; null where engines run inside of the workers.",
+    }),
+    maxInFlight: t.exposeInt('maxInFlight', {
+      nullable: true,
+      description:
+        'Requests at once at these servers, over all workers, or at the own server of each; null without one.',
+    }),
+  }),
+})
+
+const EVERY = 'A message once in this time at most: 100 to 60,000; 1,000 unless given.'
+
+builder.queryField('pools', (t) =>
+  t.field({
+    type: [PoolRef],
+    description:
+      'Every pool that an endpoint names or that holds jobs, and that of workflows. Needs a key with the scope operator.',
+    ...resolvedBy(pools, () => undefined),
+  }),
+)
+
+builder.subscriptionFields((t) => ({
+  poolsUpdated: t.field({
+    type: [PoolRef],
+    description: 'The pools, again and again. Needs a key with the scope operator.',
+    args: { everyMs: t.arg.int({ description: EVERY }) },
+    ...subscribedBy(poolsUpdated, (args: { everyMs?: number | null | undefined }) => args),
+    resolve: (fleet: FleetState, _args, ctx) => poolsOf(fleet, ctx.catalog.current),
+  }),
+  workersUpdated: t.prismaField({
+    description: 'The workers, again and again. Needs a key with the scope operator.',
+    args: { everyMs: t.arg.int({ description: EVERY }) },
+    ...subscribedBy(workersUpdated, (args: { everyMs?: number | null | undefined }) => args),
+    ...rowsOf([WorkerRef], ({ workers }: FleetState) => [...workers]),
+  }),
+}))
+
+const unserved = new BatchLoader<GraphqlContext, string | null>(loadUnserved)
+const served = new BatchLoader<GraphqlContext, boolean>(loadServed)
+
+builder.interfaceFields(JobInterface, (t) => ({
+  pool: t.string({
+    nullable: true,
+    description:
+      'The pool whose workers take it, as `pools` names it; null where its endpoint is gone. Needs the scope operator, or a signed-in operator.',
+    resolve: ({ endpointKey }, _args, ctx) => {
+      requireOperator(ctx)
+      return queuedPool(ctx.catalog, endpointKey)
+    },
+  }),
+  poolServed: t.boolean({
+    nullable: true,
+    description: 'Whether a living worker takes jobs of its pool: with none it waits. QUEUED only.',
+    resolve: async ({ status, endpointKey }, _args, ctx) =>
+      status === 'queued' ? ((await served.load(ctx, endpointKey)) ?? null) : null,
+  }),
+}))
+
+// The catalog is public, so this field needs a key.
+builder.objectFields(VoiceEndpointRef, (t) => ({
+  isServed: t.boolean({
+    nullable: true,
+    description:
+      'Whether a living worker takes jobs of its pool now and reaches its engine: with none they wait, or fail. Null without a key or a signed-in user.',
+    resolve: async ({ slug }, _args, ctx) =>
+      ctx.actor.kind === 'anonymous' ? null : (await unserved.load(ctx, slug)) === null,
+  }),
+  notServedBecause: t.string({
+    nullable: true,
+    description: 'Why it is not served now, in one line. Null where it is, and for everyone but operators.',
+    resolve: async ({ slug }, _args, ctx) => (isOperator(ctx) ? ((await unserved.load(ctx, slug)) ?? null) : null),
+  }),
+}))

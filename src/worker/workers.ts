@@ -2,7 +2,6 @@ import type { Prisma } from '../../prisma/generated/prisma/client.ts'
 import { requireOperator } from '../access/require.ts'
 import { placeOfServer } from '../catalog/files/hidden-password.ts'
 import type { Context } from '../context/context.ts'
-import type { Gpu, ServerState, ServerStatus } from './worker.ts'
 
 export const WORKER_VIEW = {
   id: true,
@@ -28,6 +27,12 @@ const COLUMNS: Readonly<Record<keyof typeof WORKER_VIEW, string>> = {
 const WORKERS = `
   select ${Object.entries(COLUMNS).map(([name, column]) => `${column} as "${name}"`)}
   from worker order by heartbeat_at desc, id`
+
+/** After this silence other workers take the jobs. */
+export const DEAD_AFTER_MS = 5000
+export const HEARTBEAT_MS = 1000
+/** A worker without heartbeat stops its requests before others may use its permits. */
+export const LEASE_MS = DEAD_AFTER_MS - 500
 
 /**
  * Lists workers seen within a day, newest heartbeat first.
@@ -86,4 +91,36 @@ export function serverOf({ server }: Pick<WorkerRow, 'server'>): ServerStatus | 
     restarts: Number(restarts),
     error: error === null ? null : String(error),
   }
+}
+
+/** @param now milliseconds of the database's clock */
+export const isSilent = ({ heartbeatAt }: { readonly heartbeatAt: Date }, now: number): boolean =>
+  now - heartbeatAt.getTime() > DEAD_AFTER_MS
+
+export interface Gpu {
+  readonly name: string
+  /** 0 if the driver does not report it. */
+  readonly memoryMib: number
+  /** Used by all processes; null if the driver does not report it. */
+  readonly memoryUsedMib: number | null
+  readonly loadPercent: number | null
+}
+
+export type ServerState = 'starting' | 'ready' | 'failed'
+
+export interface ServerStatus {
+  readonly state: ServerState
+  readonly since: Date
+  readonly restarts: number
+  readonly error: string | null
+}
+
+export interface WorkerLoad {
+  readonly pools: readonly string[]
+  readonly slots: number
+  readonly inFlight: number
+  readonly gpus: readonly Gpu[]
+  readonly server: ServerStatus | null
+  /** Reasons by `awayKey` why engines are unusable. */
+  readonly away: Readonly<Record<string, string>>
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { setOperator } from '../../src/users/set-operator.ts'
+import { setOperator } from '../../src/users/update-user.ts'
 import { codeOf } from '../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 import { type SignedInUser, type Users, usersOf } from '../setup/service/users.ts'

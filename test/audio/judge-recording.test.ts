@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { judgeRecording } from '../../src/audio/judge-recording.ts'
+import { judgeRecording } from '../../src/audio/read-recording.ts'
 import type { Wav } from '../../src/audio/wav.ts'
 import { sweep } from '../setup/speech/sound.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { findWav, toPlainWav } from '../../src/audio/plain-wav.ts'
-import { readRawSamples } from '../../src/audio/raw-samples.ts'
+import { readRawSamples } from '../../src/audio/speech-reader.ts'
 import { parseWav, writeWav } from '../../src/audio/wav.ts'
 
 const samples = Int16Array.from({ length: 1000 }, (_, at) => Math.round(20_000 * Math.sin(at / 9)))

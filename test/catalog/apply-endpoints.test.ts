@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { applyEndpoints } from '../../src/catalog/apply-endpoints.ts'
-import { deleteEndpoint } from '../../src/catalog/delete-endpoint.ts'
-import { endpointFile } from '../../src/catalog/files/show-file.ts'
+import { deleteEndpoint } from '../../src/catalog/change-catalog.ts'
+import { endpointFile } from '../../src/catalog/files/write-endpoint.ts'
 import { endpoint } from '../setup/jobs/fixtures.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { loadRows } from '../../src/catalog/catalog-rows.ts'
+import { loadRows } from '../../src/catalog/catalog-cache.ts'
 import { applyEndpoint } from '../setup/jobs/voice-jobs.ts'
 import { applyWorkflow } from '../setup/jobs/workflows.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  checkSpokenText,
-  codePoints,
-  MAX_TEXT_CHARACTERS,
-  withJudgedText,
-} from '../../src/catalog/check-spoken-text.ts'
+import { checkSpokenText, codePoints, MAX_TEXT_CHARACTERS, withJudgedText } from '../../src/catalog/voice-endpoint.ts'
 
 const MEGABYTE = 2 ** 20
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { portOf } from '../../src/cli/options.ts'
-import { buildProgram } from '../../src/cli/program.ts'
+import { buildProgram } from '../../src/cli/run-program.ts'
 
 test.each(['0', '4443', '65535'])('%s is a port', (given) => {
   expect(portOf('--port', given)).toBe(Number(given))

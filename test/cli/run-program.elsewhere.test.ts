@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
-import { terminalLog } from '../../src/values/terminal-log.ts'
+import { terminalLog } from '../../src/values/log.ts'
 import { asOldNode } from '../setup/processes/old-node.ts'
 import { cleanUp, makeTempDir } from '../setup/processes/process.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { failAbandonedJobs } from '../../src/companion/fail-abandoned-jobs.ts'
+import { failAbandonedJobs } from '../../src/companion/companion-job.ts'
 import { chatAnswer } from '../setup/servers/provider-server.ts'
 import { type Producers, startProducers } from '../setup/service/producers.ts'
 import { until } from '../setup/wait.ts'

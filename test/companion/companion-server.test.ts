@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openCompanionServer } from '../../src/companion/companion-server.ts'
+import { openCompanionServer } from '../../src/companion/chat-completions.ts'
 import { type ProviderServer, startProviderServer } from '../setup/servers/provider-server.ts'
 
 const PATH = '/v1/moderations'

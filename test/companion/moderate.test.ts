@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { compileBlockedTerms } from '../../src/companion/blocked-terms.ts'
+import { compileBlockedTerms } from '../../src/companion/moderate.ts'
 import { startProducers } from '../setup/service/producers.ts'
 
 describe('blocked terms', () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { parseTags } from '../../src/companion/parse-tags.ts'
+import { parseTags } from '../../src/companion/tag-media.ts'
 import { chatAnswer, verdict } from '../setup/servers/provider-server.ts'
 import { type Producers, startProducers } from '../setup/service/producers.ts'
 

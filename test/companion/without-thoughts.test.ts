@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withoutThoughts } from '../../src/companion/without-thoughts.ts'
+import { withoutThoughts } from '../../src/companion/chat-completions.ts'
 
 test.each([
   ['Nothing to remove: 1 < 2, <b>bold</b>, <thinker>.', 'Nothing to remove: 1 < 2, <b>bold</b>, <thinker>.'],

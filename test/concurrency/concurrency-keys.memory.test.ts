@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keysOf } from '../../src/concurrency/concurrency-keys.ts'
+import { keysOf } from '../../src/concurrency/keyed-limiter.ts'
 import { heapGrowth } from '../setup/load/heap-growth.ts'
 
 test('keys are remembered in bounded memory, however many there are', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { explainUnusable } from '../../src/db/explain-unusable.ts'
+import { explainUnusable } from '../../src/db/external-database.ts'
 
 const URL = 'postgresql://sonant:hunter2@db.example.org:5433/voices?sslmode=require'
 const failing = (fields: object, message: string) => Object.assign(new Error(message), fields)

@@ -1,8 +1,7 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Servers } from '../../src/db/connections/servers.ts'
-import { findOldSnapshot } from '../../src/db/old-snapshot.ts'
-import { BACKUP, Snapshot } from '../../src/db/snapshot.ts'
+import { BACKUP, findOldSnapshot, Snapshot } from '../../src/db/snapshot.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/postgres/database.ts'
 
 let database: TestDatabase

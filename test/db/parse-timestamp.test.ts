@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { types } from 'pg'
 import { expect, test } from 'vitest'
-import { parseDatabaseTimestamp } from '../../src/db/parse-timestamp.ts'
+import { parseDatabaseTimestamp } from '../../src/db/database.ts'
 
 const parseAny = types.getTypeParser(types.builtins.TIMESTAMPTZ) as (text: string) => Date
 

@@ -1,6 +1,6 @@
 import { Pool } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { databaseCondition } from '../../src/db/relation-sizes.ts'
+import { databaseCondition } from '../../src/db/connections/database-state.ts'
 import { type PostgresPair, startPostgresPair } from '../setup/servers/postgres-pair.ts'
 import { until } from '../setup/wait.ts'
 

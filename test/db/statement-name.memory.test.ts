@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { statementName } from '../../src/db/statement-name.ts'
+import { statementName } from '../../src/db/sql.ts'
 import { heapGrowth } from '../setup/load/heap-growth.ts'
 
 test('names of statements are remembered in bounded memory, however many texts there are', async () => {

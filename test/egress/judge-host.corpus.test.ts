@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { guardedConnector } from '../../src/egress/connect-guarded.ts'
-import type { EgressFailure } from '../../src/egress/egress-failure.ts'
 import { classifyAddress, toAddressBytes } from '../../src/egress/ip-ranges.ts'
+import type { EgressFailure } from '../../src/egress/judge-host.ts'
 import { systemResolver } from '../../src/egress/resolver.ts'
 import { call } from '../setup/http.ts'
 import { type NameServer, startNameServer } from '../setup/servers/name-server.ts'

@@ -1,7 +1,7 @@
 import loadEspeak from '@echogarden/espeak-ng-emscripten'
 import { describe, expect, test } from 'vitest'
 import { checkVoice } from '../../src/engines/check-voice.ts'
-import { ESPEAK_NAMES } from '../../src/engines/espeak/espeak-names.ts'
+import { ESPEAK_NAMES } from '../../src/engines/espeak/espeak-voice.ts'
 
 const VARIANTS_FOLDER = '/usr/share/espeak-ng-data/voices/!v'
 

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Semaphore } from '../../src/concurrency/semaphore.ts'
-import { type PredictionRequest, predict } from '../../src/engines/cog.ts'
-import { type CogServer as CogPlace, openCogServers } from '../../src/engines/cog-servers.ts'
+import { type CogServer as CogPlace, openCogServers, type PredictionRequest, predict } from '../../src/engines/cog.ts'
 import { type CogServer, startCogServer } from '../setup/servers/cog-server.ts'
 import { until } from '../setup/wait.ts'
 

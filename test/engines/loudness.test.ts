@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { gainOf, integratedLufs, measureLoudness } from '../../src/engines/loudness.ts'
-import { applyGain } from '../../src/voice/apply-gain.ts'
+import { applyGain } from '../../src/voice/join.ts'
 
 const tone = (rate: number, hz: number, seconds: number, amplitude: number, phase = 0) =>
   Int16Array.from({ length: rate * seconds }, (_, at) =>

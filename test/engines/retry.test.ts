@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { CircuitBreaker } from '../../src/engines/circuit-breaker.ts'
 import {
   EngineError,
   type EngineErrorCode,
@@ -7,7 +6,7 @@ import {
   type SpeechEngine,
   type SpeechRequest,
 } from '../../src/engines/engine.ts'
-import { withRetries } from '../../src/engines/retry.ts'
+import { CircuitBreaker, withRetries } from '../../src/engines/retry.ts'
 
 const voice = { slug: 'a', kind: 'preset', engineVoice: 'A', referenceAudio: null, referenceText: null } as const
 const request = (changes: Partial<SpeechRequest> = {}): SpeechRequest => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseRetryAfter } from '../../src/engines/server-status.ts'
+import { parseRetryAfter } from '../../src/engines/server-failure.ts'
 
 test.each([
   ['7', 7000],

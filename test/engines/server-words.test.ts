@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { withoutWordsOf } from '../../src/engines/server-words.ts'
+import { withoutWordsOf } from '../../src/engines/server-failure.ts'
 
 const A_SECOND = 1000
 

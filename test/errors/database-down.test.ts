@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isDatabaseDown } from '../../src/errors/database-down.ts'
+import { isDatabaseDown } from '../../src/errors/outages.ts'
 import { type Door, startDoor } from '../setup/service/start-rest.ts'
 
 const failing = (fields: object, message = 'failed') => Object.assign(new Error(message), fields)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { toServiceError } from '../../src/errors/describe-error.ts'
-import { StoreDown } from '../../src/errors/store-down.ts'
+import { StoreDown } from '../../src/errors/outages.ts'
 
 const failing = (code: string) => Object.assign(new Error(`${code}: nothing was written`), { code, syscall: 'write' })
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { applyEndpoints } from '../../src/catalog/apply-endpoints.ts'
-import { deleteEndpoint } from '../../src/catalog/delete-endpoint.ts'
+import { deleteEndpoint } from '../../src/catalog/change-catalog.ts'
 import { insertJob } from '../setup/jobs/jobs.ts'
 import { prediction, type Script } from '../setup/servers/provider-server.ts'
 import { errorOf, mutation, REFUSED } from '../setup/service/graphql.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withoutAddresses } from '../../src/generation/without-addresses.ts'
+import { withoutAddresses } from '../../src/generation/collect-outputs.ts'
 
 const BASE = 'http://gpu:5000'
 

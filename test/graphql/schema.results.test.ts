@@ -1,7 +1,7 @@
 import { getNamedType, isNonNullType, isObjectType, isUnionType } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ServiceError } from '../../src/errors/service-error.ts'
-import { ExpectedError } from '../../src/graphql/expected-error.ts'
+import { ExpectedError } from '../../src/graphql/builder.ts'
 import { buildGraphqlSchema } from '../../src/graphql/schema.ts'
 import { call } from '../setup/http.ts'
 import { applyEndpoint } from '../setup/jobs/voice-jobs.ts'

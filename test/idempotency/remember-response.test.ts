@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { INSERT_JOB_ONCE } from '../../src/jobs/insert-job.ts'
+import { INSERT_JOB_ONCE } from '../../src/jobs/lifecycle/queue-job.ts'
 import { BEGIN_HELD } from '../setup/postgres/held-transaction.ts'
 import { lost } from '../setup/postgres/lost-answer.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Database } from '../../src/db/database.ts'
+import { openLexicons } from '../../src/lexicon/account-lexicon.ts'
 import { compileLexicon, type LexiconEntry } from '../../src/lexicon/compile-lexicon.ts'
-import { openLexicons } from '../../src/lexicon/lexicons.ts'
 
 /** A database of lexicons alone, which counts how often one is read with its entries. */
 function databaseOf(rows: Map<string, { entries: LexiconEntry[]; revision: number }>) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { timedJson } from '../../src/openai/timed-speech.ts'
+import { timedJson } from '../../src/openai/create-speech.ts'
 
 const REST = {
   format: 'wav' as const,

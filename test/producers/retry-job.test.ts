@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { retryJob } from '../../src/producers/retry-job.ts'
-import { retryJobs } from '../../src/producers/retry-jobs.ts'
+import { retryJob, retryJobs } from '../../src/producers/retry-job.ts'
 import { newId } from '../../src/values/id.ts'
 import { insertJob } from '../setup/jobs/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Delivery } from '../../src/queue/job-source.ts'
-import type { Settler } from '../../src/queue/pgboss/settle-in-batches.ts'
-import { type RunningJob, RunningJobs } from '../../src/queue/running-jobs.ts'
+import { type RunningJob, RunningJobs, type Settler } from '../../src/queue/running-jobs.ts'
 import { openLog } from '../../src/values/log.ts'
 
 const DELIVERY: Delivery = { id: 'd', retryCount: 0, jobId: 'job_a' }

@@ -1,7 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import type { Delivery } from '../../src/queue/job-source.ts'
-import type { RunningJob } from '../../src/queue/running-jobs.ts'
-import { Settlement } from '../../src/queue/settle-job.ts'
+import { type RunningJob, Settlement } from '../../src/queue/running-jobs.ts'
 import { NotSoon } from '../../src/queue/stopping.ts'
 import { openLog } from '../../src/values/log.ts'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { createApiKey } from '../../src/api-keys/create-api-key.ts'
+import { createApiKey } from '../../src/api-keys/change-api-key.ts'
 import { MAX_BODY_BYTES } from '../../src/http/json-body.ts'
 import { call } from '../setup/http.ts'
 import { bodyOf, leastCpu, leastTurn } from '../setup/load/abuses.ts'

@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { hashApiKey, newApiKey } from '../../src/api-keys/api-key.ts'
-import { openCheckouts } from '../../src/db/checkouts.ts'
-import type { Database } from '../../src/db/database.ts'
+import { type Database, openCheckouts } from '../../src/db/database.ts'
 import { createAuthenticate } from '../../src/server/authenticate.ts'
 
 const KEY = newApiKey()

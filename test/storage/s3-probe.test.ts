@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { probeBucket } from '../../src/storage/s3-probe.ts'
+import { probeBucket } from '../../src/storage/s3.ts'
 import type { Send } from '../../src/storage/s3-sender.ts'
 
 const urlOf = (key: string): string => `http://store.test/audio/${key}`

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { UserRole } from '../../src/access/scopes.ts'
 import { createUser } from '../../src/users/create-user.ts'
-import { forgetSessions } from '../../src/users/end-sessions.ts'
+import { forgetSessions } from '../../src/users/sessions.ts'
 import { call } from '../setup/http.ts'
 import { insertJob } from '../setup/jobs/jobs.ts'
 import { applyEndpoint } from '../setup/jobs/voice-jobs.ts'

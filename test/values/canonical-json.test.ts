@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { canonicalJson } from '../../src/values/canonical-json.ts'
+import { canonicalJson } from '../../src/values/json.ts'
 
 test('the same content is the same text, which hashes of other releases rely on', () => {
   const text = '{"9":2,"10":1,"a":{"c":null,"d":[{"y":2,"z":[]}]},"b":"x","😀":2,"\uffff":1}'

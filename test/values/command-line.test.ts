@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { commandLine, commandName } from '../../src/values/command-line.ts'
+import { commandLine, commandName } from '../../src/values/program.ts'
 
 test('messages of a checkout name the command that works in it', () => {
   expect(commandLine('secrets rekey')).toBe('npx sonant secrets rekey')

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { lowerPriority } from '../../src/values/lower-priority.ts'
+import { lowerPriority } from '../../src/values/thread.ts'
 
 test('what may not lower its priority goes on with the one that it has', () => {
   const set = vi.fn(() => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { terminalLog } from '../../src/values/terminal-log.ts'
+import { terminalLog } from '../../src/values/log.ts'
 
 function lineOf(fields: object): string {
   let written = ''

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 
-const HELPER = new URL('../../src/values/thread-environment.ts', import.meta.url).href
+const HELPER = new URL('../../src/values/thread.ts', import.meta.url).href
 const THREAD = `
   import { parentPort } from 'node:worker_threads'
   const parser: string[] = process.moduleLoadList.filter((name) => name.includes('amaro'))

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { concatenated } from '../../src/audio/concatenated.ts'
+import { concatenated } from '../../src/audio/encoding.ts'
 import { type Wav, writeWav } from '../../src/audio/wav.ts'
 import { openEspeak } from '../../src/engines/espeak/espeak.ts'
 import { openLog } from '../../src/values/log.ts'

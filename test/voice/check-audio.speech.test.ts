@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { writeWav } from '../../src/audio/wav.ts'
 import { LANGUAGES, type Language } from '../../src/engines/espeak/detect-language.ts'
-import { checkAudio } from '../../src/voice/check-audio.ts'
-import { expectSpeech } from '../../src/voice/expect-speech.ts'
+import { expectSpeech } from '../../src/voice/estimate-speech.ts'
+import { checkAudio } from '../../src/voice/speak-text.ts'
 import { type Aloud, joined, openAloud } from '../setup/speech/espeak-aloud.ts'
 import { ODD_TEXTS } from '../setup/speech/odd-texts.ts'
 

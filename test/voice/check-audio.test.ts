@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { writeWav } from '../../src/audio/wav.ts'
 import type { EngineError } from '../../src/engines/engine.ts'
-import { checkAudio } from '../../src/voice/check-audio.ts'
-import { expectSpeech } from '../../src/voice/expect-speech.ts'
+import { expectSpeech } from '../../src/voice/estimate-speech.ts'
+import { checkAudio } from '../../src/voice/speak-text.ts'
 
 const RATE = 22_050
 const hum = (seconds: number) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { concatenated } from '../../src/audio/concatenated.ts'
+import { concatenated } from '../../src/audio/encoding.ts'
 import { parseWav, type Wav } from '../../src/audio/wav.ts'
 import { ChunkJoiner, type RenderedChunk, recordingOf, toFile } from '../../src/voice/join.ts'
 

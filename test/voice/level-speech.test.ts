@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Wav } from '../../src/audio/wav.ts'
 import { integratedLufs, measureLoudness } from '../../src/engines/loudness.ts'
-import { levelSpeech } from '../../src/voice/level-speech.ts'
+import { levelSpeech } from '../../src/voice/join.ts'
 
 /** Syllables at four a second under a falling pitch: peaks 12 dB above its loudness, and pauses. */
 const speech = (sampleRate: number, seconds: number, amplitude: number): Wav => ({

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { deleteHeardParts } from '../../src/jobs/parts/delete-heard-parts.ts'
-import { partKey } from '../../src/jobs/parts/part-key.ts'
+import { deleteHeardParts, partKey } from '../../src/jobs/live-parts.ts'
 import { listenToJob } from '../../src/voice/listen-to-job.ts'
 import { finishedJob } from '../setup/jobs/fixtures.ts'
 import { applyEndpoint } from '../setup/jobs/voice-jobs.ts'

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { listGpus, parseGpus } from '../../src/worker/list-gpus.ts'
+import { listGpus, parseGpus } from '../../src/worker/watch-gpus.ts'
 
 test('graphics cards have the numbers and names that nvidia-smi prints, and what it cannot tell moves none of them', () => {
   const printed = [

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { ServiceContext } from '../../src/runtime/services.ts'
-import { poolWithoutServer } from '../../src/worker/pool-without-server.ts'
+import { poolWithoutServer } from '../../src/worker/pools.ts'
 import { applyEndpoint } from '../setup/jobs/voice-jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 

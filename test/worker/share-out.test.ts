@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Peer, shareOut } from '../../src/worker/share-out.ts'
+import { type Peer, shareOut } from '../../src/worker/server-permits.ts'
 
 const SERVER = { name: 'http://gpu', limit: 8, queues: new Set(['gpu']) }
 const peer = (id: string, permits: number, changes: Partial<Peer> = {}): Peer => ({

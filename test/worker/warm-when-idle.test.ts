@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { warmWhenIdle } from '../../src/worker/warm-when-idle.ts'
+import { warmWhenIdle } from '../../src/worker/start-worker.ts'
 
 describe('warmWhenIdle', () => {
   test('waits until the process does nothing else, and warms once', async () => {

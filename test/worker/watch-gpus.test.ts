@@ -2,8 +2,7 @@ import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { listGpus } from '../../src/worker/list-gpus.ts'
-import { GpuWatch } from '../../src/worker/watch-gpus.ts'
+import { GpuWatch, listGpus } from '../../src/worker/watch-gpus.ts'
 import { until } from '../setup/wait.ts'
 
 const TIMEOUT_MS = 60_000

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
-import { DEAD_AFTER_MS } from '../../../src/worker/worker.ts'
+import { DEAD_AFTER_MS } from '../../../src/worker/workers.ts'
 import { applyBenchEndpoint, drainRate, insertBacklog } from '../../backlog.ts'
 import type { Environment } from '../../environment.ts'
 import { GOALS } from '../../goals.ts'

@@ -1,13 +1,29 @@
 import { type Alias, type Document, isMap, LineCounter, parseDocument, visit } from 'yaml'
+import type { z } from 'zod'
 import { type Detail, invalidRequest } from '../../errors/service-error.ts'
 
 /** Aliases can expand a small file to gigabytes. */
 const MAX_ALIAS_COUNT = 100
 
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a mapping',
+  record: 'a mapping',
+}
+
 interface YamlFile {
   readonly value: unknown
   /** `line N` of the deepest part of the path that the file contains. */
   lineOf(path: readonly PropertyKey[]): string
+}
+
+export interface Violation {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
 }
 
 export const rejectedFile = (details: readonly Detail[]) =>
@@ -62,4 +78,31 @@ function offsetOf(document: Document, path: readonly PropertyKey[]): number {
     if (node?.range) return node.range[0]
   }
   return 0
+}
+
+export const toViolations = (issue: z.core.$ZodIssue): Violation[] =>
+  issue.code === 'unrecognized_keys'
+    ? issue.keys.map((key) => ({ path: [...issue.path, key], message: 'is an unknown field' }))
+    : [{ path: issue.path, message: issue.message }]
+
+export function wordsOf(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined ? 'is required' : `must be ${KINDS[issue.expected] ?? 'of another type'}`
+    case 'too_small':
+      return `must ${amountOf(issue.origin, `at least ${issue.minimum}`)}`
+    case 'too_big':
+      return `must ${amountOf(issue.origin, `at most ${issue.maximum}`)}`
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}`
+    case 'invalid_union':
+      return Array.isArray(issue.options) ? `must be one of ${issue.options.map(String).join(', ')}` : 'is not valid'
+    default:
+      return 'is not valid'
+  }
+}
+
+function amountOf(origin: string, amount: string): string {
+  if (origin === 'string') return `have ${amount} characters`
+  return origin === 'array' ? `list ${amount}` : `be ${amount}`
 }

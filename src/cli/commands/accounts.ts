@@ -1,13 +1,11 @@
 import { type Command, Option } from 'commander'
-import type { Account } from '../../accounts/account-view.ts'
-import type { ActorView } from '../../accounts/actor-view.ts'
-import type { AuditEntry } from '../../accounts/audit-entries.ts'
+import type { Account } from '../../accounts/accounts.ts'
+import type { ActorView, AuditEntry } from '../../accounts/audit-entries.ts'
 import { AUDITED_ACTIONS, type AuditedAction } from '../../audit/audited-actions.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
-import { everyPage } from '../every-page.ts'
 import { oneOf, size, time, wholeNumber } from '../options.ts'
 import { type Answer, operatorCommand } from '../run-command.ts'
-import { type Column, toTable } from '../table.ts'
+import { type Column, everyPage, toTable } from '../table.ts'
 
 const COLUMNS: readonly Column<Account>[] = [
   { head: 'account', cell: ({ id }) => id },
@@ -81,7 +79,7 @@ function addAccountCredits(accounts: Command): void {
       .description('show an account and its balance')
       .requiredOption('--account <account>', 'id or name'),
     async (ctx, options) => {
-      const { showAccount } = await import('../../accounts/show-account.ts')
+      const { showAccount } = await import('../../accounts/accounts.ts')
       return describe(await showAccount(ctx, options))
     },
   )

@@ -15,7 +15,7 @@ export function addBackupCommands(program: Command): void {
         'write the database, the audio and, unless SECRET_KEY is set, secret.key into a directory, while the service runs',
       ),
     async (settings, log, _options: object, [dir = '']) => {
-      const { lowerPriority } = await import('../../values/lower-priority.ts')
+      const { lowerPriority } = await import('../../values/thread.ts')
       lowerPriority(NICENESS)
       const { runBackup } = await import('../../backup/run-backup.ts')
       return show(dir, await runBackup(settings, log, dir), 'backed up')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Settings } from '../../context/config.ts'
-import { EmbeddedError } from '../../db/embedded/embedded-error.ts'
-import type { LedgerExamination } from '../../db/migrations/examine-ledger.ts'
+import { EmbeddedError } from '../../db/embedded/embedded-binaries.ts'
+import type { LedgerExamination } from '../../db/migrations/migrate.ts'
 import type { Finding } from '../../doctor/finding.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { OpenedServer } from '../../runtime/open-server.ts'
@@ -41,11 +41,11 @@ export function addDoctorCommand(program: Command): void {
 async function examine(settings: Settings, log: Log, started: StartedEngines): Promise<Finding[]> {
   const findings: Finding[] = []
   try {
-    const { requireDatabase } = await import('../../runtime/require-database.ts')
+    const { requireDatabase } = await import('../../runtime/open-server.ts')
     const { withServer } = await import('../../runtime/with-server.ts')
     await requireDatabase(settings)
     await withServer(settings, log, async (server) => {
-      const { examineLedger } = await import('../../db/migrations/examine-ledger.ts')
+      const { examineLedger } = await import('../../db/migrations/migrate.ts')
       const { migrationFindings } = await import('../../doctor/migration-findings.ts')
       const migrations = await examineLedger(server.db.pool)
       findings.push(...migrationFindings(migrations))

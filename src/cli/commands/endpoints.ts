@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { VoiceEndpoint } from '../../context/catalog-snapshot.ts'
+import type { VoiceEndpoint, Workflow } from '../../context/catalog-snapshot.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
-import { everyPage } from '../every-page.ts'
 import { operatorCommand } from '../run-command.ts'
-import { type Column, toTable } from '../table.ts'
+import { type Column, everyPage, toTable } from '../table.ts'
 
 const COLUMNS: readonly Column<VoiceEndpoint>[] = [
   { head: 'slug', cell: ({ slug }) => slug },
@@ -15,6 +14,15 @@ const COLUMNS: readonly Column<VoiceEndpoint>[] = [
   { head: 'engine', cell: ({ engine }) => engine.kind },
   { head: 'voices', cell: ({ voices }) => voices.length },
   { head: 'credits/character', cell: ({ creditsPerCharacter }) => creditsPerCharacter },
+]
+
+const WORKFLOW_COLUMNS: readonly Column<Workflow>[] = [
+  { head: 'slug', cell: ({ slug }) => slug },
+  { head: 'name', cell: ({ name }) => name },
+  { head: 'server', cell: ({ engine }) => engine.base_url },
+  { head: 'at once', cell: ({ engine }) => engine.max_in_flight },
+  { head: 'limit (s)', cell: ({ timeLimitSeconds }) => timeLimitSeconds },
+  { head: 'credits/job', cell: ({ creditsPerJob }) => creditsPerJob },
 ]
 
 export function addEndpointCommands(program: Command): void {
@@ -47,7 +55,7 @@ export function addEndpointCommands(program: Command): void {
       .description('delete a voice endpoint or, where none has that slug, a workflow; its jobs stay')
       .argument('<slug>'),
     async (ctx, _options, [slug = '']) => {
-      const { deleteEndpoint } = await import('../../catalog/delete-endpoint.ts')
+      const { deleteEndpoint } = await import('../../catalog/change-catalog.ts')
       const { deleted } = await deleteEndpoint(ctx, { slug })
       return { json: { deleted }, text: `deleted ${deleted}` }
     },
@@ -77,7 +85,7 @@ function addReading(endpoints: Command): void {
       .description('show a voice endpoint or, where none has that slug, a workflow, in the form that `apply` reads')
       .argument('<slug>'),
     async (ctx, _options, [slug = '']) => {
-      const { showEndpoint } = await import('../../catalog/show-endpoint.ts')
+      const { showEndpoint } = await import('../../catalog/files/write-endpoint.ts')
       const { writeEndpoint } = await import('../../catalog/files/write-endpoint.ts')
       const { stringify } = await import('yaml')
       const { section, entry } = writeEndpoint(showEndpoint(ctx, { slug }))
@@ -105,3 +113,24 @@ async function readSource(file: string): Promise<string> {
     throw invalidRequest(`The file "${file}" cannot be read (${reason}).`)
   }
 }
+
+export function addWorkflowCommands(program: Command): void {
+  const workflows = program.command('workflows').description('workflows; `endpoints apply` makes and changes them')
+  operatorCommand(
+    workflows.command('list').description('list all workflows'),
+    async (ctx) => {
+      const { workflows: listWorkflows } = await import('../../catalog/workflows.ts')
+      const all = await everyPage((page) => listWorkflows(ctx, page))
+      return { json: { items: all.map(toWorkflowItem) }, text: toTable(WORKFLOW_COLUMNS, all) }
+    },
+    ['catalog'],
+  )
+}
+
+const toWorkflowItem = ({ slug, name, engine, timeLimitSeconds, creditsPerJob }: Workflow) => ({
+  slug,
+  name,
+  engine: { kind: engine.kind, base_url: engine.base_url, max_in_flight: engine.max_in_flight },
+  time_limit_seconds: timeLimitSeconds,
+  credits_per_job: creditsPerJob,
+})

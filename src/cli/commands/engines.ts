@@ -27,7 +27,7 @@ export function addEngineCommands(program: Command): void {
 
 async function check(settings: Settings, log: Log, started: StartedEngines): Promise<Answer> {
   const { openCommand } = await import('../open-command.ts')
-  const { checkEngines } = await import('../../voice/trials/check-engines.ts')
+  const { checkEngines } = await import('../../voice/trials/try-engine.ts')
   const { isSound } = await import('../../voice/trials/try-engine.ts')
   const { ctx, close } = await openCommand(settings, log, ['catalog'])
   try {

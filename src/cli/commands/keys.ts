@@ -1,11 +1,9 @@
 import type { Command } from 'commander'
 import { DEFAULT_SCOPES } from '../../access/scopes.ts'
 import type { ApiKeyView } from '../../api-keys/api-keys.ts'
-import { actingFor } from '../acting-for.ts'
-import { everyPage } from '../every-page.ts'
-import { time } from '../options.ts'
+import { actingFor, time } from '../options.ts'
 import { operatorCommand } from '../run-command.ts'
-import { type Column, toTable } from '../table.ts'
+import { type Column, everyPage, toTable } from '../table.ts'
 
 const COLUMNS: readonly Column<ApiKeyView>[] = [
   { head: 'key', cell: ({ id }) => id },
@@ -29,7 +27,7 @@ export function addKeyCommands(program: Command): void {
       .option('--scopes <a,b>', `these scopes instead of ${DEFAULT_SCOPES.join(',')}`)
       .option('--expires <time>', 'when the key stops working, such as 2027-01-31; never unless given'),
     async (ctx, { account, name, scopes, expires }) => {
-      const { createApiKey } = await import('../../api-keys/create-api-key.ts')
+      const { createApiKey } = await import('../../api-keys/change-api-key.ts')
       const list = scopes?.split(',').map((scope) => scope.trim())
       const key = await createApiKey(ctx, {
         ...{ account, name },
@@ -46,7 +44,7 @@ export function addKeyCommands(program: Command): void {
   operatorCommand(
     keys.command('delete').description('delete a key: it is revoked immediately').argument('<key-id>', 'key_…'),
     async (ctx, _options, [apiKeyId = '']) => {
-      const { deleteApiKey } = await import('../../api-keys/delete-api-key.ts')
+      const { deleteApiKey } = await import('../../api-keys/change-api-key.ts')
       await deleteApiKey(ctx, { apiKeyId })
       return { json: { api_key_id: apiKeyId, deleted: true }, text: `${apiKeyId} is deleted` }
     },

@@ -17,7 +17,7 @@ export function addMigrateCommand(program: Command): void {
     )
   addAction(command, async (settings, log, { plan }: MigrateOptions) => {
     if (plan) {
-      const { planPending } = await import('../../runtime/plan-pending.ts')
+      const { planPending } = await import('../../runtime/with-server.ts')
       return showPlan(await planPending(settings, log))
     }
     const { openCommand } = await import('../open-command.ts')

@@ -1,21 +1,26 @@
 import { extname } from 'node:path'
 import { Readable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { CAPTION_FORMATS, type CaptionFormat } from '../../audio/caption-format.ts'
-import { FILE_FORMATS, type FileFormat } from '../../audio/format.ts'
+import { CAPTION_FORMATS, type CaptionFormat, FILE_FORMATS, type FileFormat } from '../../audio/format.ts'
 import { invalidRequest, ServiceError } from '../../errors/service-error.ts'
-import { storedOptions } from '../../jobs/job-options.ts'
+import type { OperatorJob } from '../../jobs/job.ts'
 import type { Artifact } from '../../jobs/job-parts.ts'
+import { errorOf, storedOptions } from '../../jobs/job-shape.ts'
+import { isTerminal, JobFailure } from '../../jobs/job-states.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { ServiceContext } from '../../runtime/services.ts'
-import { actingFor } from '../acting-for.ts'
-import { awaitJob } from '../await-job.ts'
-import { withInterruption } from '../interruption.ts'
-import { oneOf } from '../options.ts'
-import { type Answer, serviceCommand } from '../run-command.ts'
+import { commandLine } from '../../values/program.ts'
+import type { Worker } from '../../worker/start-worker.ts'
+import { actingFor, oneOf } from '../options.ts'
+import { type Answer, serviceCommand, withInterruption } from '../run-command.ts'
 import { checkWritable, writeWhole } from '../write-whole.ts'
 
 const USUAL_ENDPOINT = 'tts'
+const FIRST_POLLS = { ms: 20, untilMs: 1000 }
+const POLL_MS = 50
+const CLAIM_TIMEOUT_MS = 1500
+const UNSERVED_MS = 4000
 
 interface SayOptions {
   readonly voice?: string
@@ -24,6 +29,11 @@ interface SayOptions {
   readonly output?: string
   readonly format?: string
   readonly captions?: string
+}
+
+interface Spoken {
+  readonly jobId: string
+  readonly slug: string
 }
 
 export function addSayCommand(program: Command): void {
@@ -113,7 +123,7 @@ function captionsIn(file: string | undefined): CaptionsFile | null {
 
 async function writeCaptions(ctx: ServiceContext, jobId: string, { file, format }: CaptionsFile): Promise<void> {
   const { captionsOf } = await import('../../voice/captions/voice-job-captions.ts')
-  const { findJob } = await import('../../jobs/find-job.ts')
+  const { findJob } = await import('../../jobs/job.ts')
   const job = await findJob(ctx.db.pool, jobId, null)
   if (job === null) throw new ServiceError('NOT_FOUND', `No job with the id "${jobId}".`)
   const { content } = await captionsOf(ctx, job, format)
@@ -139,4 +149,56 @@ async function audioOf(ctx: ServiceContext, jobId: string): Promise<Artifact> {
   const audio = outputs?.find(({ output }) => output === 'audio')
   if (audio === undefined) throw new ServiceError('NOT_FOUND', `The job ${jobId} has no audio: check its endpoint.`)
   return audio
+}
+
+/**
+ * Waits for a voice job. If no worker takes it, this process becomes one meanwhile.
+ * @param stopped cancels the job; its reason is thrown
+ * @throws JobFailure
+ */
+async function awaitJob(runtime: Runtime, { jobId, slug }: Spoken, stopped: AbortSignal): Promise<void> {
+  const { showJob } = await import('../../jobs/job.ts')
+  const ctx = runtime.as({ kind: 'system' })
+  const submitted = performance.now()
+  let worker: Worker | null = null
+  let warned = false
+  try {
+    for (;;) {
+      if (stopped.aborted) await cancel(ctx, jobId)
+      stopped.throwIfAborted()
+      const job = await showJob(ctx, { jobId })
+      if (isTerminal(job.status)) return assertCompleted(job)
+      const waitedMs = job.status === 'queued' ? performance.now() - submitted : 0
+      if (waitedMs > CLAIM_TIMEOUT_MS && worker === null) {
+        const { startWorker } = await import('../../worker/start-worker.ts')
+        worker = await startWorker(runtime)
+      }
+      if (waitedMs > UNSERVED_MS && !warned) warned = await warnUnserved(ctx, slug)
+      await wait(performance.now() - submitted < FIRST_POLLS.untilMs ? FIRST_POLLS.ms : POLL_MS)
+    }
+  } finally {
+    await worker?.stop()
+  }
+}
+
+async function cancel(ctx: ServiceContext, jobId: string): Promise<void> {
+  const { cancelJob } = await import('../../jobs/lifecycle/cancel-job.ts')
+  await cancelJob(ctx, { jobId }).catch(() => {
+    process.stderr.write(`The job was not cancelled: run "${commandLine(`jobs cancel ${jobId}`)}".\n`)
+  })
+}
+
+async function warnUnserved(ctx: ServiceContext, slug: string): Promise<boolean> {
+  const { poolWithoutServer } = await import('../../worker/pools.ts')
+  const pool = await poolWithoutServer(ctx, slug)
+  if (pool === null) return false
+  process.stderr.write(
+    `The job waits, as no worker has a server for the pool ${pool}: start "${commandLine(`work --pools ${pool} --server FILE`)}", or cancel the job with Ctrl-C.\n`,
+  )
+  return true
+}
+
+function assertCompleted(job: OperatorJob): void {
+  const error = errorOf(job)
+  if (error !== null) throw new JobFailure(error.code, job.cause ?? 'no cause is known')
 }

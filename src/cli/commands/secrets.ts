@@ -7,7 +7,7 @@ export function addSecretCommands(program: Command): void {
   operatorCommand(
     secrets.command('rekey').description('encrypt again under SECRET_KEY what is still under OLD_SECRET_KEY'),
     async (ctx) => {
-      const { rekeyWebhookSecrets } = await import('../../webhooks/signing/rekey-webhook-secrets.ts')
+      const { rekeyWebhookSecrets } = await import('../../webhooks/webhook.ts')
       const done = await rekeyWebhookSecrets(ctx)
       if (done.unreadable > 0) process.exitCode = 1
       return {

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { USER_ROLES, type UserRole } from '../../access/scopes.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
-import type { User } from '../../users/user.ts'
-import { commandLine } from '../../values/command-line.ts'
+import type { User } from '../../users/users.ts'
+import { commandLine } from '../../values/program.ts'
 import { size } from '../options.ts'
 import { operatorCommand } from '../run-command.ts'
 import { type Column, toTable } from '../table.ts'
@@ -70,7 +70,7 @@ function addPassword(users: Command): void {
       .argument('<user>', 'id or e-mail address')
       .option(...PASSWORD_FILE),
     async (ctx, option, [user = '']) => {
-      const { setPassword } = await import('../../users/set-password.ts')
+      const { setPassword } = await import('../../users/change-password.ts')
       const { password, shown } = choosePassword(option)
       return withPassword(await setPassword(ctx, { user, password }), shown)
     },
@@ -84,7 +84,7 @@ function addLink(users: Command): void {
       .description('print a link that signs a user in to the console, once and within 15 minutes')
       .argument('<user>', 'id or e-mail address'),
     async (ctx, _options, [user = '']) => {
-      const { createSignInLink } = await import('../../users/links/create-sign-in-link.ts')
+      const { createSignInLink } = await import('../../users/sign-in-link.ts')
       const { url, expiresAt } = await createSignInLink(ctx, { user })
       return {
         json: { url, expires_at: expiresAt },
@@ -133,14 +133,14 @@ function addStanding(users: Command): void {
       .description('keep a user from signing in, and end their sessions')
       .argument('<user>', 'id or e-mail address'),
     async (ctx, _options, [user = '']) => {
-      const { disableUser } = await import('../../users/disable-user.ts')
+      const { disableUser } = await import('../../users/update-user.ts')
       return shown(await disableUser(ctx, { user }))
     },
   )
   operatorCommand(
     users.command('enable').description('let a disabled user sign in again').argument('<user>', 'id or e-mail address'),
     async (ctx, _options, [user = '']) => {
-      const { enableUser } = await import('../../users/enable-user.ts')
+      const { enableUser } = await import('../../users/update-user.ts')
       return shown(await enableUser(ctx, { user }))
     },
   )
@@ -154,7 +154,7 @@ function addOperator(users: Command): void {
       .argument('<user>', 'id or e-mail address')
       .option('--off', 'take the rights of an operator away'),
     async (ctx, { off }, [user = '']) => {
-      const { setOperator } = await import('../../users/set-operator.ts')
+      const { setOperator } = await import('../../users/update-user.ts')
       const { json, text } = shown(await setOperator(ctx, { user, operator: off !== true }))
       return { json, text: `${text}\n${SIGNED_OUT}` }
     },

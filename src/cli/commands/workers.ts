@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import type { Gpu, ServerStatus } from '../../worker/worker.ts'
-import type { WorkerRow } from '../../worker/workers.ts'
+import type { Gpu, ServerStatus, WorkerRow } from '../../worker/workers.ts'
 import { operatorCommand } from '../run-command.ts'
 import { type Column, toTable } from '../table.ts'
 
@@ -46,7 +45,7 @@ export function addWorkerCommands(program: Command): void {
     workers.command('list').description('list the workers that live or died within a day, newest heartbeat first'),
     async (ctx) => {
       const { gpusOf, serverOf, workers: listWorkers } = await import('../../worker/workers.ts')
-      const { isSilent } = await import('../../worker/worker.ts')
+      const { isSilent } = await import('../../worker/workers.ts')
       const now = ctx.now().getTime()
       const items = (await listWorkers(ctx)).map((row) => toItem(row, gpusOf(row), serverOf(row), !isSilent(row, now)))
       return { json: { items }, text: toTable(COLUMNS, items) }

@@ -1,5 +1,6 @@
 import { type Client, type ClientConfig, DatabaseError } from 'pg'
-import type { LossLog } from './loss-log.ts'
+import type { Log } from '../../values/log.ts'
+import { inLogScope } from '../../values/log-scope.ts'
 import { ReadOnlyServer } from './read-only.ts'
 import type { Servers } from './servers.ts'
 import { cutOff, processIdOf, trafficOf } from './wire.ts'
@@ -16,6 +17,8 @@ const AT_WORK = `
   where pid = any($1::int[]) and coalesce(state, '') not like 'idle%'
     and (state = 'active' and wait_event_type = 'Client') is distinct from true`
 
+const BURST_MS = 1_000
+
 interface Watched {
   readonly client: Client
   serverProcess(): number | null
@@ -25,6 +28,36 @@ interface Seen {
   readonly traffic: number
   polls: number
   denials: number
+}
+
+/** Logs lost connections once a burst, with their number. */
+export class LossLog {
+  readonly #log: Pick<Log, 'warn'>
+  #count = 0
+  #latest = ''
+  #timer: NodeJS.Timeout | undefined
+  readonly #lost = new WeakSet<object>()
+  total = 0
+
+  constructor(log: Pick<Log, 'warn'>) {
+    this.#log = log
+  }
+
+  add(what: string, connection: object): void {
+    if (this.#lost.has(connection)) return
+    this.#lost.add(connection)
+    this.total++
+    this.#count++
+    this.#latest = what
+    this.#timer ??= inLogScope({}, () => setTimeout(() => this.flush(), BURST_MS).unref())
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#count > 0) this.#log.warn({ count: this.#count, err: this.#latest }, 'database connections were lost')
+    this.#count = 0
+  }
 }
 
 /**

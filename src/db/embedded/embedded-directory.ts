@@ -3,10 +3,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { chmod, chown, lstat, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { cannotUse, errorCode, using } from '../../values/data-directory.ts'
-import type { Account } from './embedded-account.ts'
-import { type Binaries, POSTGRES_MAJOR } from './embedded-binaries.ts'
-import { EmbeddedError } from './embedded-error.ts'
-import type { Launcher } from './embedded-launcher.ts'
+import { type Binaries, EmbeddedError, POSTGRES_MAJOR } from './embedded-binaries.ts'
+import type { Account, Launcher } from './embedded-launcher.ts'
 
 const LONGEST_SOCKET_PATH_BYTES = 100
 const SOCKET_NAME = '.s.PGSQL.5432'

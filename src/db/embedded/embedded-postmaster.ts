@@ -3,7 +3,7 @@ import { open, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { errorCode } from '../../values/data-directory.ts'
-import { EmbeddedError } from './embedded-error.ts'
+import { EmbeddedError } from './embedded-binaries.ts'
 import type { Launcher } from './embedded-launcher.ts'
 
 const STOP_DEADLINE_MS = 15_000

@@ -1,14 +1,12 @@
+import { copyFile, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { errorCode, openDataDirectory, using } from '../../values/data-directory.ts'
 import type { Log } from '../../values/log.ts'
-import { boundLog } from './bounded-log.ts'
-import { findAccount } from './embedded-account.ts'
-import { findBinaries } from './embedded-binaries.ts'
+import { EmbeddedError, findBinaries } from './embedded-binaries.ts'
 import { initialise, isInitialised, openSocketDirectory, postgresDirectory } from './embedded-directory.ts'
-import { EmbeddedError } from './embedded-error.ts'
-import { type Launcher, makeLauncher } from './embedded-launcher.ts'
+import { findAccount, type Launcher, makeLauncher } from './embedded-launcher.ts'
 import { type Attempt, type Cluster, lockHolder, PORT, startPostmaster, stopPostmaster } from './embedded-postmaster.ts'
 
 /** One connection for each process; the process that closes the last stops the database. */
@@ -23,6 +21,8 @@ const PASSING: readonly (string | undefined)[] = [
   ...['ECONNRESET', 'EPIPE', 'EAGAIN', undefined],
 ]
 const START_DEADLINE_MS = 120_000
+const MAX_LOG_BYTES = 16 * 2 ** 20
+const EVERY_MS = 60_000
 
 export interface Embedded {
   /** A Unix socket that only the database's user and root may enter. */
@@ -169,3 +169,24 @@ async function detach(presence: Client, cluster: Cluster): Promise<void> {
 }
 
 const asHandle = (client: Client) => client as Client & { ref(): void; unref(): void }
+
+/**
+ * Copies an oversized server log to `FILE.1` and truncates it, until the returned function is called. A line written in between is
+ * lost.
+ * @param alone runs its argument unless another process already does
+ */
+function boundLog(file: string, alone: (work: () => Promise<void>) => Promise<void>): () => void {
+  const isTooLong = async () => (await stat(file)).size > MAX_LOG_BYTES
+  const cut = async (): Promise<void> => {
+    if (!(await isTooLong())) return
+    await copyFile(file, `${file}.1`)
+    await truncate(file)
+  }
+  const poll = async (): Promise<void> => {
+    if (await isTooLong()) await alone(cut)
+  }
+  const pollQuietly = () => void poll().catch(() => undefined)
+  pollQuietly()
+  const timer = setInterval(pollQuietly, EVERY_MS).unref()
+  return () => clearInterval(timer)
+}

@@ -1,21 +1,47 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { type Client, escapeIdentifier } from 'pg'
 import { ServiceError } from '../../errors/service-error.ts'
-import { commandLine } from '../../values/command-line.ts'
+import { errorCode } from '../../values/data-directory.ts'
 import type { Log } from '../../values/log.ts'
-import { liftTimeLimits } from '../connections/time-limits.ts'
+import { commandLine, VERSION } from '../../values/program.ts'
+import { liftTimeLimits } from '../connections/servers.ts'
 import type { Database } from '../database.ts'
 import { createLedger, type LedgerRow, type Queryable, REPAIR, readLedger } from './ledger.ts'
 import { MIGRATIONS, type Migration, migrationNames, readMigration } from './migration-files.ts'
-import { lockMigrations } from './migration-lock.ts'
-import { requireVersion } from './minimum-version.ts'
 import type { Sessions } from './step-transaction.ts'
 
 const GUARD_TIMEOUT_MS = 5_000
+const OLDER_SCHEMA: ReadonlySet<string | undefined> = new Set(['42P01', '42703'])
+const NEEDED = `
+  select coalesce(
+    (select minimum_version from installation limit 1),
+    (select substring(pg_get_expr(d.adbin, d.adrelid) from '''([^'']+)''') from pg_attrdef d
+     join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum
+     where d.adrelid = 'installation'::regclass and a.attname = 'minimum_version')
+  ) as version`
+
+const LOCK = 7_306_190_411
+/** The lock of Prisma's own command line. */
+const PRISMA_LOCK = 72_707_369
+const POLL_MS = 100
 
 interface MigrateOptions {
   readonly apply?: boolean
   readonly folder?: string
   readonly only?: readonly string[]
+}
+
+export interface LedgerExamination {
+  readonly pending: readonly string[]
+  readonly newer: readonly string[]
+  /** They block migrations until an operator repairs those that this program knows. */
+  readonly failed: readonly FailedMigration[]
+}
+
+interface FailedMigration {
+  readonly name: string
+  readonly isKnown: boolean
+  readonly reason: string | null
 }
 
 /**
@@ -162,4 +188,62 @@ function warnOfChanged(migrations: readonly Migration[], applied: ReadonlyMap<st
     if (row !== undefined && row.checksum !== null && row.checksum !== checksum)
       log.warn({ migration: name }, 'a migration that was applied differs from its file')
   }
+}
+
+export async function examineLedger(db: Queryable, folder = MIGRATIONS): Promise<LedgerExamination> {
+  const ledger = (await readLedger(db)) ?? []
+  const names = await migrationNames(folder)
+  const failed = ledger.filter(({ state }) => state === 'failed')
+  const hasFailed = (name: string): boolean => failed.some((row) => row.name === name)
+  const newer = ledger.filter(({ name, state }) => !names.includes(name) && state !== 'rolled back')
+  return {
+    pending: pendingIn(names, ledger).filter((name) => !hasFailed(name)),
+    newer: [...new Set(newer.map(({ name }) => name))].filter((name) => !hasFailed(name)),
+    failed: failed.map((row) => ({ name: row.name, isKnown: names.includes(row.name), reason: reasonOf(row) })),
+  }
+}
+
+const reasonOf = ({ logs }: LedgerRow): string | null => logs?.trim().split('\n', 1)[0] || null
+
+/** @throws ServiceError UNAVAILABLE with the version to start, if a newer program removed something that this one needs */
+export async function requireVersion(db: Queryable): Promise<void> {
+  const needed = await minimumVersion(db)
+  if (needed === null || !isOlder(VERSION, needed)) return
+  throw new ServiceError(
+    'UNAVAILABLE',
+    `The database was migrated for Sonant ${needed} or newer, and this is ${VERSION}: start that version, or restore a backup from before its migration.`,
+  )
+}
+
+async function minimumVersion(db: Queryable): Promise<string | null> {
+  try {
+    const { rows } = await db.query<{ version: string | null }>(NEEDED)
+    return rows[0]?.version ?? null
+  } catch (error) {
+    if (OLDER_SCHEMA.has(errorCode(error))) return null
+    throw error
+  }
+}
+
+export function isOlder(version: string, than: string): boolean {
+  const [a, b] = [partsOf(version), partsOf(than)]
+  const at = b.findIndex((part, index) => part !== (a[index] ?? 0))
+  return at >= 0 && (a[at] ?? 0) < (b[at] as number)
+}
+
+const partsOf = (version: string): number[] => version.split(/[.+-]/, 3).map((part) => Number.parseInt(part, 10) || 0)
+
+/**
+ * Lets one process migrate until its connection ends. Others poll, because a waiting statement's snapshot would block a concurrent
+ * index build forever.
+ */
+async function lockMigrations(client: Client): Promise<void> {
+  for (const lock of [LOCK, PRISMA_LOCK]) {
+    while (!(await isTaken(client, lock))) await wait(POLL_MS)
+  }
+}
+
+async function isTaken(client: Client, lock: number): Promise<boolean> {
+  const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [lock])
+  return rows[0]?.taken === true
 }

@@ -1,8 +1,7 @@
 import type { Pool } from 'pg'
 import { readLedger } from './ledger.ts'
 import { pendingIn, rejectFailed } from './migrate.ts'
-import { MIGRATIONS, migrationNames, readMigration } from './migration-files.ts'
-import type { Step, TableLock } from './steps.ts'
+import { MIGRATIONS, migrationNames, readMigration, type Step, type TableLock } from './migration-files.ts'
 
 interface PlannedStep {
   readonly runs: Step['kind']

@@ -1,17 +1,24 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import loadEspeak, { type EspeakModule, type EspeakWorker } from '@echogarden/espeak-ng-emscripten'
-import { lowerThreadPriority } from '../../values/lower-priority.ts'
+import { lowerThreadPriority } from '../../values/thread.ts'
 import type { KanjiCount, WordMark } from '../engine.ts'
 import { type Loudness, NORMAL_LUFS } from '../loudness.ts'
 import type { Language } from './detect-language.ts'
 import type { Prosody } from './espeak-style.ts'
 import { OWN_PITCH, pickVoice, spokenLanguage, whispererFor } from './espeak-voice.ts'
 import { openJapaneseReader } from './japanese/japanese-reader.ts'
-import { finishRecording, openRecording, type Recording, record, soundingLength, startRecording } from './recording.ts'
+import {
+  finishRecording,
+  openRecording,
+  type Recording,
+  record,
+  soundingLength,
+  startRecording,
+  toWordMarks,
+} from './recording.ts'
 import { spokenText } from './spoken-part.ts'
 import { countKanji, isSilent, type JapaneseReader, toSpokenText } from './spoken-text.ts'
 import { asPackage, readWhenOpened, type VoiceData } from './voice-data.ts'
-import { toWordMarks } from './word-events.ts'
 
 const VARIANTS_FOLDER = '/usr/share/espeak-ng-data/voices/!v'
 const MOST_STYLE_DB = 3.5

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { threadEnvironment } from '../../values/thread-environment.ts'
+import { threadEnvironment } from '../../values/thread.ts'
 import type { Rendering, RenderTask, ThreadData, ThreadMessage } from './espeak-thread.ts'
 import { closeVoiceData, openVoiceData, type VoiceData } from './voice-data.ts'
 

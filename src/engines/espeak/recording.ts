@@ -1,7 +1,8 @@
-import { WAV_HEADER_BYTES, writeWavHeader } from '../../audio/wav-header.ts'
+import { WAV_HEADER_BYTES, writeWavHeader } from '../../audio/wav.ts'
+import type { WordMark } from '../engine.ts'
 import { type Loudness, measureLoudness } from '../loudness.ts'
+import type { SpokenPart } from './spoken-part.ts'
 import { stretch } from './stretch.ts'
-import { readWordEvents, type WordEvent } from './word-events.ts'
 
 const FIRST_BUFFER_BYTES = 512 * 1024
 const TAIL_MS = 100
@@ -9,6 +10,12 @@ const TAIL_MS = 100
 const SOUND = 8
 /** Smaller changes are inaudible. */
 const LEAST_STRETCH = 0.03
+/** The compiled espeak_EVENT: 36 bytes, 32-bit integers. */
+const EVENT_BYTES = 36
+const POSITION_AT = 8
+const SAMPLE_AT = 20
+const LIST_ENDS = 0
+const WORD = 1
 
 export interface Recording {
   bytes: ArrayBuffer
@@ -20,6 +27,12 @@ interface Finished {
   readonly wav: Uint8Array<ArrayBuffer>
   readonly loudness: Omit<Loudness, 'target'>
   readonly words: readonly WordEvent[]
+}
+
+interface WordEvent {
+  /** Code points of the escaped text, from 1. */
+  readonly position: number
+  readonly sample: number
 }
 
 export const openRecording = (): Recording => ({ bytes: new ArrayBuffer(FIRST_BUFFER_BYTES), length: 0, words: [] })
@@ -65,3 +78,41 @@ function factorFor(spoken: number, wanted = spoken): number {
 const samplesOf = ({ bytes, length }: Recording): Int16Array => new Int16Array(bytes, 0, length / 2)
 
 const soundingIn = (samples: Int16Array): number => samples.findLastIndex((sample) => Math.abs(sample) >= SOUND) + 1
+
+/** @param pointer 0 for none */
+function readWordEvents(memory: Uint8Array<ArrayBuffer>, pointer: number, events: WordEvent[]): void {
+  if (pointer === 0) return
+  const view = new DataView(memory.buffer)
+  for (let at = pointer; view.getInt32(at, true) !== LIST_ENDS; at += EVENT_BYTES) {
+    if (view.getInt32(at, true) !== WORD) continue
+    events.push({ position: view.getInt32(at + POSITION_AT, true), sample: view.getInt32(at + SAMPLE_AT, true) })
+  }
+}
+
+/** @param escapes the escaped form of each code point, because eSpeak counts those */
+export function toWordMarks(
+  events: readonly WordEvent[],
+  text: string,
+  parts: readonly SpokenPart[],
+  escapes: Readonly<Record<string, string>>,
+): WordMark[] {
+  const offsets = utf16Offsets(text)
+  const origins: number[] = []
+  for (const { spoken, start } of parts)
+    for (const character of spoken)
+      for (let unit = escapes[character]?.length ?? 1; unit > 0; unit--) origins.push(offsets[start] ?? text.length)
+  return events.flatMap(({ position, sample }) => {
+    const offset = origins[position - 1]
+    return offset === undefined ? [] : [{ offset, sample }]
+  })
+}
+
+function utf16Offsets(text: string): number[] {
+  const offsets: number[] = []
+  let at = 0
+  for (const character of text) {
+    offsets.push(at)
+    at += character.length
+  }
+  return offsets
+}

@@ -1,15 +1,8 @@
 import type { KanjiCount } from '../engine.ts'
-import { familyOf, utteranceOf, withoutNamedWords } from './espeak-scripts.ts'
-import { ESPEAK_LANGUAGES } from './espeak-voice.ts'
-import { modernKana } from './japanese/archaic-kana.ts'
+import { ESPEAK_LANGUAGES, familyOf, utteranceOf, withoutNamedWords } from './espeak-voice.ts'
 import { rangesIn } from './japanese/japanese-ranges.ts'
 import { inOrdinaryKanji } from './japanese/ordinary-kanji.ts'
-import { readableLatin } from './latin-letters.ts'
-import { withLettersApart } from './repeated-letters.ts'
 import { composeParts, type SpokenPart, spokenText } from './spoken-part.ts'
-
-/** Offsets are code points of the text. */
-export type JapaneseReader = (text: string) => SpokenPart[]
 
 export const KANJI = /[\p{Script=Han}々〆ヶ]/u
 const FORM =
@@ -29,6 +22,47 @@ const MARKED = /^[\p{Script=Latin}\p{Script=Cyrillic}]/u
 const NO_RANGES: ReadonlySet<number> = new Set()
 
 const AUDIBLE = /[\p{L}\p{N}\p{Sc}\p{Sm}&%#@*/\\§°©®™]/u
+
+const SMALL_LATIN = new Map(
+  Array.from('ᴀaʙbᴄcᴅdᴇeꜰfɢgɡgʜhɪiᴊjᴋkʟlᴍmɴnᴏoᴘpʀrꜱsᴛtᴜuᴠvᴡwʏyᴢz'.matchAll(/(.)(.)/gu), ([, small, letter]) => [
+    small!,
+    letter!,
+  ]),
+)
+const LAST_READ = 'ɏ'
+const LATIN_LETTER = /(?=\p{L})\p{Script=Latin}/u
+/** eSpeak drops further repetitions without a pause. */
+const MOST = 3
+const BETWEEN = /[\s.'_-]+/g
+const RUN = new RegExp(
+  `(?<![\\p{L}\\p{M}\\p{N}])([\\p{L}\\p{S}&%*#@])(?:${BETWEEN.source}\\1(?![\\p{L}\\p{M}\\p{N}])){${MOST},}`,
+  'giu',
+)
+
+/** U+1B000 and U+1B001. */
+const FIRST = 'エえ'
+/** From U+1B002: reading and number in a row; the first of two readings. */
+const HENTAIGANA =
+  'あ4い4う5え5お3か12き8く7け6こ4さ8し6す8せ5そ7た4ち7つ5て9と7な9に8ぬ3ね7の5は11ひ7ふ3へ7ほ8ま7み7む4め3も6や6ゆ4よ6ら4り7る6れ4ろ6わ5ゐ5ゑ4を7ん2'
+/** U+1B11F to U+1B122. */
+const LAST = 'うイエウ'
+const BLOCK = Array.from(HENTAIGANA.matchAll(/(.)(\d+)/gu), ([, kana, count]) => kana!.repeat(Number(count))).join('')
+const BLOCK_START = 0x1b000
+const SMALL_KANA: Readonly<Record<string, string>> = {
+  '\u{1b132}': 'こ',
+  '\u{1b150}': 'ゐ',
+  '\u{1b151}': 'ゑ',
+  '\u{1b152}': 'を',
+  '\u{1b155}': 'コ',
+  '\u{1b164}': 'ヰ',
+  '\u{1b165}': 'ヱ',
+  '\u{1b166}': 'ヲ',
+  '\u{1b167}': 'ン',
+}
+const MODERN_KANA = `${FIRST}${BLOCK}${LAST}`
+
+/** Offsets are code points of the text. */
+export type JapaneseReader = (text: string) => SpokenPart[]
 
 /**
  * Returns the parts that eSpeak is to say, with spaces for anything that it would only spell.
@@ -136,3 +170,43 @@ function sayableInJapanese(character: string, previous: string): string {
   if (/[\u3099-\u309c]/u.test(character)) return ' '
   return ORDINARY_KANA[character] ?? character
 }
+
+/** Returns the letter that eSpeak reads (ế as ê, ᵗ as t), because eSpeak would spell others as codes. Pure. */
+export function readableLatin(letter: string): string {
+  if (letter <= LAST_READ || !LATIN_LETTER.test(letter)) return letter
+  const small = SMALL_LATIN.get(letter)
+  if (small !== undefined) return small
+  const [base = letter, ...marks] = letter.normalize('NFKD')
+  if (base > LAST_READ) return letter
+  return marks.reduce((read, mark) => {
+    const marked = `${read}${mark}`.normalize('NFC')
+    return marked.length === 1 && marked <= LAST_READ ? marked : read
+  }, base)
+}
+
+/** Puts a comma after every third repetition of a letter, so that eSpeak says all of them. Pure. */
+export function withLettersApart(parts: readonly SpokenPart[]): readonly SpokenPart[] {
+  const commas = commasIn(spokenText(parts))
+  if (commas.size === 0) return parts
+  let at = 0
+  return parts.map((part) => {
+    let spoken = ''
+    for (let unit = 0; unit < part.spoken.length; unit++, at++) spoken += commas.get(at) ?? part.spoken[unit]
+    return { ...part, spoken }
+  })
+}
+
+function commasIn(text: string): ReadonlyMap<number, string> {
+  const commas = new Map<number, string>()
+  for (const { 0: run, index: start } of text.matchAll(RUN)) {
+    for (const [count, { 0: between, index }] of [...run.matchAll(BETWEEN)].entries()) {
+      if ((count + 1) % MOST !== 0) continue
+      for (let unit = 0; unit < between.length; unit++) commas.set(start + index + unit, unit === 0 ? ',' : ' ')
+    }
+  }
+  return commas
+}
+
+/** Returns the modern kana for an archaic or small form, or undefined. Pure. */
+export const modernKana = (character: string): string | undefined =>
+  SMALL_KANA[character] ?? MODERN_KANA[(character.codePointAt(0) ?? 0) - BLOCK_START]

@@ -1,27 +1,33 @@
-import { WAV_HEADER_BYTES, writeWavHeader } from '../../audio/wav-header.ts'
+import { readdir, stat } from 'node:fs/promises'
+import { isAbsolute, join } from 'node:path'
+import { WAV_HEADER_BYTES, writeWavHeader } from '../../audio/wav.ts'
 import {
   BadAudio,
   EngineError,
   type EngineVoice,
+  FailedAttempt,
   NothingToSay,
   paceOf,
   type Speech,
   type SpeechEngine,
   type SpeechRequest,
 } from '../engine.ts'
-import type { SherpaBlock } from '../engine-block.ts'
+import { modelKey, type SherpaBlock } from '../engine-block.ts'
 import { detectLanguage, LANGUAGE_CODES } from '../espeak/detect-language.ts'
 import { ownLanguage } from '../espeak/espeak-voice.ts'
 import { withRetries } from '../retry.ts'
-import { findModelFiles } from './find-model-files.ts'
-import { FAMILIES } from './sherpa-families.ts'
-import type { SherpaModel, Spoken } from './sherpa-model.ts'
+import { FAMILIES, type ModelFile, rulesOf } from './sherpa-families.ts'
+import { SherpaModel, type Spoken } from './sherpa-model.ts'
 
 const FULL_SCALE = 32_767
 const RETRY_BUDGET_MS = 60_000
 const MOST_TIMES = 30
 const MIN_LIMIT_MS = 60_000
 const NO_AUDIO = /produced no audio|no audio/i
+const CODES: Readonly<Record<string, string>> = LANGUAGE_CODES
+const KOKORO_OWN: ReadonlySet<string | undefined> = new Set(['zh', 'en', undefined])
+const IDLE_MS = 600_000
+const MOST_NAMED = 5
 
 interface Recording {
   readonly samples: Int16Array
@@ -30,11 +36,26 @@ interface Recording {
 
 export type ReadRecording = (bytes: Uint8Array) => Recording
 
-const CODES: Readonly<Record<string, string>> = LANGUAGE_CODES
-const KOKORO_OWN: ReadonlySet<string | undefined> = new Set(['zh', 'en', undefined])
+interface Lease {
+  readonly model: SherpaModel
+  users: number
+  idle: NodeJS.Timeout | undefined
+}
+
+interface ModelsOptions {
+  /** Base of relative paths. */
+  readonly modelsDir: string
+  readonly readRecording: ReadRecording
+  readonly idleMs?: number
+}
+
+interface ModelFiles {
+  readonly model: Readonly<Record<string, string>>
+  readonly rules: Readonly<Record<string, string>>
+}
 
 /** @throws FailedAttempt if a file is missing */
-export async function sherpaConfig(block: SherpaBlock, modelsDir: string): Promise<object> {
+async function sherpaConfig(block: SherpaBlock, modelsDir: string): Promise<object> {
   const { model, rules } = await findModelFiles(block, modelsDir)
   return {
     model: { [block.family]: model, numThreads: block.threads, provider: 'cpu', debug: false },
@@ -44,7 +65,7 @@ export async function sherpaConfig(block: SherpaBlock, modelsDir: string): Promi
 }
 
 /** A text that ends its process is tried twice more in new ones. */
-export function openSherpa(block: SherpaBlock, model: SherpaModel, readRecording: ReadRecording): SpeechEngine {
+function openSherpa(block: SherpaBlock, model: SherpaModel, readRecording: ReadRecording): SpeechEngine {
   const { clones, hasPace } = FAMILIES[block.family]
   const once: SpeechEngine = {
     slots: block.slots,
@@ -143,3 +164,108 @@ function toSpeech({ samples, sampleRate }: Spoken): Speech {
   writeWavHeader(wav, sampleRate)
   return { wav }
 }
+
+export class SherpaModels {
+  readonly #options: ModelsOptions
+  readonly #leases = new Map<string, Lease>()
+
+  constructor(options: ModelsOptions) {
+    this.#options = options
+  }
+
+  async use<T>(block: SherpaBlock, work: (engine: SpeechEngine) => Promise<T>): Promise<T> {
+    const { readRecording } = this.#options
+    const key = modelKey(block)
+    const lease = this.#leases.get(key) ?? { model: this.#open(block), users: 0, idle: undefined }
+    this.#leases.set(key, lease)
+    lease.users++
+    clearTimeout(lease.idle)
+    return work(openSherpa(block, lease.model, readRecording)).finally(() => this.#release(key, lease))
+  }
+
+  /** @throws FailedAttempt if a file is missing */
+  probe(block: SherpaBlock): Promise<void> {
+    const lease = this.#leases.get(modelKey(block))
+    return (lease?.model ?? this.#open(block)).probe()
+  }
+
+  async close(): Promise<void> {
+    const leases = [...this.#leases.values()]
+    for (const { idle } of leases) clearTimeout(idle)
+    await Promise.all(leases.map(({ model }) => model.close()))
+  }
+
+  #open(block: SherpaBlock): SherpaModel {
+    return new SherpaModel(() => sherpaConfig(block, this.#options.modelsDir), block.slots)
+  }
+
+  #release(key: string, lease: Lease): void {
+    lease.users--
+    if (lease.users > 0) return
+    const forget = () => {
+      this.#leases.delete(key)
+      void lease.model.close()
+    }
+    lease.idle = setTimeout(forget, this.#options.idleMs ?? IDLE_MS).unref()
+  }
+}
+
+/** @param modelsDir base of relative paths @throws FailedAttempt naming all missing or ambiguous files */
+export async function findModelFiles(
+  { family, model_dir: directory, files }: Pick<SherpaBlock, 'family' | 'model_dir' | 'files'>,
+  modelsDir: string,
+): Promise<ModelFiles> {
+  const folder = isAbsolute(directory) ? directory : join(modelsDir, directory)
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    throw new FailedAttempt(`model_dir ${folder} cannot be read where this worker runs (${error.code}).`)
+  })
+  const violations: string[] = []
+  const find = async (rules: readonly ModelFile[]) => {
+    const found = await Promise.all(
+      rules.map(async (rule) => {
+        const given = files[rule.name]
+        const paths = given === undefined ? pick(rule, names, violations) : given.split(',')
+        const whole = paths.map((path) => (isAbsolute(path) ? path : join(folder, path)))
+        if (given !== undefined) violations.push(...(await missing(rule.name, whole)))
+        return whole.length === 0 ? [] : [[camelCase(rule.name), whole.join(',')] as const]
+      }),
+    )
+    return Object.fromEntries(found.flat())
+  }
+  const [model, rules] = [await find(FAMILIES[family].files), await find(rulesOf(family))]
+  if (violations.length > 0)
+    throw new FailedAttempt(`The model in ${folder} cannot be loaded: ${violations.join('; ')}.`)
+  return { model, rules }
+}
+
+function pick(rule: ModelFile, names: readonly string[], violations: string[]): string[] {
+  const { name, pattern, but, first = [], isOptional = false, isList = false, isNamedOnly = false } = rule
+  if (isNamedOnly) return []
+  const found = names
+    .filter((candidate) => pattern.test(candidate) && but?.test(candidate) !== true)
+    .sort()
+    .sort((a, b) => rankIn(first, a) - rankIn(first, b))
+  if (found.length === 0 && !isOptional) violations.push(`there is no file for ${name} (files.${name} may name one)`)
+  if (found.length <= 1 || isList) return found
+  violations.push(`files.${name} must name one of ${found.slice(0, MOST_NAMED).join(', ')}`)
+  return []
+}
+
+function rankIn(kinds: readonly RegExp[], name: string): number {
+  const at = kinds.findIndex((kind) => kind.test(name))
+  return at < 0 ? kinds.length : at
+}
+
+async function missing(name: string, paths: readonly string[]): Promise<string[]> {
+  const absent = await Promise.all(
+    paths.map((path) =>
+      stat(path).then(
+        () => [],
+        () => [path],
+      ),
+    ),
+  )
+  return absent.flat().map((path) => `files.${name} names ${path}, which is not there`)
+}
+
+const camelCase = (name: string): string => name.replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase())

@@ -2,19 +2,18 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Plugin, YogaServerInstance } from 'graphql-yoga'
 import type { Actor } from '../../access/actor.ts'
-import { invalidRequest, unsupportedMediaType } from '../../errors/service-error.ts'
+import { errorHeaders, JSON_TYPE } from '../../errors/describe-error.ts'
+import { invalidRequest, ServiceError, unsupportedMediaType } from '../../errors/service-error.ts'
 import { clientDisconnect } from '../../http/client-disconnect.ts'
-import { parseJsonBody } from '../../http/json-body.ts'
+import { parseJsonBody, rejectMisread } from '../../http/json-body.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import type { GraphqlContext } from '../builder.ts'
-import { MAX_ANONYMOUS_CHARACTERS, MAX_BODY_VALUES } from '../limits/limits.ts'
-import { toReadable } from '../subscriptions/event-stream.ts'
+import type { GraphqlContext, SessionCookie } from '../builder.ts'
+import { MAX_ANONYMOUS_CHARACTERS, MAX_BODY_VALUES, MAX_GRAPHQL_BODY_BYTES } from '../limits/limits.ts'
+import type { Identify } from '../subscriptions/connect-socket.ts'
 import { GRAPHQL_PATH } from '../subscriptions/handshake.ts'
+import { toReadable } from '../subscriptions/subscribe.ts'
 import { ANSWER_TYPES, acceptedTypes, EVENT_STREAM } from './accept.ts'
-import type { Authentication } from './authentication.ts'
-import { rejectMisreadParameters } from './get-parameters.ts'
-import { namesPersisted, rejectPersisted } from './persisted-query.ts'
-import { reject } from './reject.ts'
+import { extensionsOf } from './errors.ts'
 
 const FRAMING: ReadonlySet<string> = new Set(['connection', 'content-length', 'transfer-encoding'])
 /** The database's time in milliseconds since 1970, for a request with this header. */
@@ -23,11 +22,21 @@ const OWN_TYPE = 'application/graphql-response+json'
 const ORIGIN = 'http://graphql.invalid'
 const POST_URL = `${ORIGIN}${GRAPHQL_PATH}`
 const JSON_BODY = /^application\/(graphql-response\+)?json\s*(;\s*charset="?utf-?8"?\s*)?$/i
+const OBJECTS = ['variables', 'extensions']
+/** Apollo clients look for this message or code, then send the whole document. */
+const NOT_SUPPORTED = { message: 'PersistedQueryNotSupported', code: 'PERSISTED_QUERY_NOT_SUPPORTED' }
 
 /** Travels with a request's context. */
 export interface Posted {
   /** null: the operation is in the address. */
   readonly body: Readonly<Record<string, unknown>> | null
+}
+
+export interface Authentication {
+  /** Returns an anonymous actor without key and cookie. @throws UNAUTHORIZED, FORBIDDEN, RATE_LIMITED, UNAVAILABLE */
+  authenticate(request: FastifyRequest, reply: FastifyReply): Promise<Actor>
+  readonly identify: Identify
+  cookieFor(reply: FastifyReply): SessionCookie
 }
 
 export function createAnswer(
@@ -113,4 +122,74 @@ async function send(reply: FastifyReply, response: Response): Promise<FastifyRep
   if (reply.request.method !== 'HEAD') return reply.send(toReadable(response.body))
   await response.body.cancel().catch(() => undefined)
   return reply.send(Readable.from([]))
+}
+
+export const ownLimit = (error: ServiceError): ServiceError =>
+  error.code === 'PAYLOAD_TOO_LARGE'
+    ? new ServiceError(error.code, `Send a body of at most ${MAX_GRAPHQL_BODY_BYTES / 1024} KiB.`)
+    : error
+
+/** Answers a request whose operation never runs, in the form that GraphQL clients read. */
+export function reject(reply: FastifyReply, error: ServiceError, status = error.status): FastifyReply {
+  const { details } = error
+  // Node drains the rest of the body, so the connection can live on.
+  if (reply.hasHeader('connection')) reply.removeHeader('connection')
+  return reply
+    .status(status)
+    .headers(errorHeaders(error))
+    .send(
+      JSON.stringify({
+        error: error.message,
+        error_code: error.code,
+        ...(details?.length && { details }),
+        errors: [{ message: error.message, extensions: extensionsOf(error, reply.request.id) }],
+      }),
+    )
+}
+
+/** @throws INVALID_REQUEST */
+function rejectMisreadParameters({ searchParams }: URL): void {
+  for (const name of OBJECTS) {
+    const text = searchParams.get(name)
+    if (text === null || text === '') continue
+    const value = parsed(text)
+    if (value === null) continue
+    if (typeof value !== 'object' || Array.isArray(value)) {
+      throw invalidRequest('Invalid request: see `details`.', [{ path: name, message: 'must be a JSON object' }])
+    }
+    rejectMisread(value)
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function namesPersisted(body: Readonly<Record<string, unknown>> | null, { searchParams }: URL): boolean {
+  if (body !== null) return !body.query && holdsHash(body.extensions)
+  return !searchParams.get('query') && holdsHash(parsedExtensions(searchParams.get('extensions')))
+}
+
+function rejectPersisted(reply: FastifyReply, isOwnType: boolean): FastifyReply {
+  const { message, code } = NOT_SUPPORTED
+  const type = isOwnType ? 'application/graphql-response+json; charset=utf-8' : JSON_TYPE
+  const errors = [{ message, extensions: { code, requestId: reply.request.id } }]
+  return reply.header('cache-control', 'no-store').type(type).send(JSON.stringify({ errors }))
+}
+
+const holdsHash = (extensions: unknown): boolean =>
+  typeof extensions === 'object' &&
+  extensions !== null &&
+  typeof (extensions as Record<string, unknown>).persistedQuery === 'object'
+
+function parsedExtensions(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? 'null')
+  } catch {
+    return null
+  }
 }

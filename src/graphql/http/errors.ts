@@ -1,4 +1,4 @@
-import { GraphQLError } from 'graphql'
+import { type ExecutionResult, GraphQLError } from 'graphql'
 import { describeError, toServiceError } from '../../errors/describe-error.ts'
 import { type Detail, type ErrorCode, HTTP_STATUS, ServiceError, shortenedMessage } from '../../errors/service-error.ts'
 import type { Log } from '../../values/log.ts'
@@ -59,3 +59,11 @@ const withExtensions = (error: GraphQLError, extensions: Record<string, unknown>
     path: error.path,
     extensions,
   })
+
+export function maskResult(result: ExecutionResult, log: Log, requestId: string): ExecutionResult {
+  if (result.errors === undefined) return result
+  return { ...result, errors: result.errors.map((error) => maskError(error, log, requestId)) }
+}
+
+export const isStream = <Stream extends AsyncIterable<unknown>>(result: ExecutionResult | Stream): result is Stream =>
+  Symbol.asyncIterator in result

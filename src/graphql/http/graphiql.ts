@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { mountPage, type Page, type PageParts } from '../../http/page.ts'
+import { mountPage, type Page, type PageParts } from '../../http/served-file.ts'
 import { GRAPHQL_PATH } from '../subscriptions/handshake.ts'
 import { prefersHtml } from './accept.ts'
 import { type Example, readExamples } from './examples.ts'

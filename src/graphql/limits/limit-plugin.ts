@@ -1,16 +1,40 @@
-import { type DocumentNode, GraphQLError, getOperationAST, OperationTypeNode, validate } from 'graphql'
+import {
+  type ASTVisitor,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  getOperationAST,
+  Kind,
+  OperationTypeNode,
+  SchemaMetaFieldDef,
+  type SelectionSetNode,
+  TypeMetaFieldDef,
+  type ValidationContext,
+  validate,
+} from 'graphql'
 import type { Plugin, YogaInitialContext } from 'graphql-yoga'
 import { shortenedMessage } from '../../errors/service-error.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { GraphqlContext } from '../builder.ts'
 import { excessiveCost } from './cost.ts'
-import { excessOf, excessOfVariables } from './limits.ts'
-import { excessOfLiterals, violationsOf } from './literals.ts'
-import { excessOfOverlaps } from './overlaps.ts'
-import { parseWithin } from './parse-within.ts'
-import { rejectIntrospection } from './reject-introspection.ts'
-import { rejectMisreadLiterals } from './reject-misread-literals.ts'
-import { variableViolations } from './variables.ts'
+import { excessOf, excessOfVariables, MAX_LINES, MAX_TOKENS } from './limits.ts'
+import { excessOfLiterals, rejectMisreadLiterals, variableViolations, violationsOf } from './literals.ts'
+
+const MAX_ANONYMOUS_OVERLAPS = 2000
+const SPREADS = '...'
+const META_FIELDS: ReadonlySet<string> = new Set([SchemaMetaFieldDef.name, TypeMetaFieldDef.name])
+
+type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
+
+interface Group {
+  size: number
+  readonly sets: SelectionSetNode[]
+}
+
+interface ParseLimits {
+  readonly maxTokens: number
+  readonly noLocation: boolean
+}
 
 /** Limits every operation over every transport. Tokens are counted while parsing; anonymous callers get no introspection and no hints. */
 export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContext> => ({
@@ -86,3 +110,77 @@ const isAnonymous = ({ actor }: Pick<GraphqlContext, 'actor'>): boolean => actor
 
 const withoutHint = ({ message, nodes, source, positions }: GraphQLError): GraphQLError =>
   new GraphQLError(message.replace(/ Did you mean .*\?$/s, ''), { nodes, source, positions })
+
+/** Returns a message if a document selects the same again and again, because graphql compares each pair of fields and fragments. Call it after excessOf. */
+export function excessOfOverlaps(document: DocumentNode): string | null {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+  }
+  let pairs = 0
+  for (const definition of document.definitions) {
+    if ('selectionSet' in definition) pairs += pairsIn([definition.selectionSet], fragments)
+  }
+  return pairs > MAX_ANONYMOUS_OVERLAPS ? 'Select the same field less often, or send an API key.' : null
+}
+
+function pairsIn(sets: readonly SelectionSetNode[], fragments: Fragments): number {
+  const groups = new Map<string, Group>()
+  for (const set of sets) collect(set, fragments, groups)
+  let pairs = 0
+  for (const { size, sets: inner } of groups.values()) {
+    pairs += (size * (size - 1)) / 2
+    if (inner.length > 0) pairs += pairsIn(inner, fragments)
+  }
+  return pairs
+}
+
+function collect(set: SelectionSetNode, fragments: Fragments, groups: Map<string, Group>): void {
+  for (const selection of set.selections) {
+    if (selection.kind === Kind.INLINE_FRAGMENT) {
+      collect(selection.selectionSet, fragments, groups)
+    } else if (selection.kind === Kind.FIELD) {
+      count(groups, (selection.alias ?? selection.name).value, selection.selectionSet)
+    } else {
+      count(groups, SPREADS)
+      const fragment = fragments.get(selection.name.value)
+      if (fragment !== undefined) collect(fragment.selectionSet, fragments, groups)
+    }
+  }
+}
+
+function count(groups: Map<string, Group>, name: string, inner?: SelectionSetNode): void {
+  const group = groups.get(name) ?? { size: 0, sets: [] }
+  group.size += 1
+  if (inner !== undefined) group.sets.push(inner)
+  groups.set(name, group)
+}
+
+/** A document with too many lines gets violations without locations, because graphql counts lines anew for each. @throws GraphQLError */
+function parseWithin(parse: (limits: ParseLimits) => DocumentNode, text: string): DocumentNode {
+  const noLocation = hasTooManyLines(text)
+  try {
+    return parse({ maxTokens: MAX_TOKENS, noLocation })
+  } catch (error) {
+    throw noLocation && error instanceof GraphQLError ? new GraphQLError(error.message) : error
+  }
+}
+
+function hasTooManyLines(text: string): boolean {
+  let lines = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if ((code === 10 || code === 13) && ++lines > MAX_LINES) return true
+  }
+  return false
+}
+
+/** graphql's own rule would report each field below as well. */
+const rejectIntrospection = (context: ValidationContext): ASTVisitor => ({
+  Field: (node) => {
+    if (!META_FIELDS.has(node.name.value)) return
+    const message =
+      'Send an API key, or sign in, to use introspection: unauthenticated requests can only query the catalog.'
+    context.reportError(new GraphQLError(message, { nodes: node }))
+  },
+})

@@ -1,4 +1,9 @@
 import type { IncomingMessage } from 'node:http'
+import websocket from '@fastify/websocket'
+import type { FastifyInstance } from 'fastify'
+import { handleProtocols } from 'graphql-ws'
+import { unavailable } from '../../errors/service-error.ts'
+import { MAX_GRAPHQL_BODY_BYTES } from '../limits/limits.ts'
 
 export const GRAPHQL_PATH = '/graphql'
 
@@ -6,6 +11,7 @@ const KEY = /^[+/0-9A-Za-z]{22}==$/
 /** RFC 9110 section 5.6.2. */
 const PROTOCOLS = /^[!#$%&'*+\-.^_`|~\w]+(\s*,\s*[!#$%&'*+\-.^_`|~\w]+)*$/
 const VERSION = /^(8|13)$/
+const CLOSE_TIMEOUT_MS = 1000
 
 export const isHandshake = ({ method, url, headers }: IncomingMessage): boolean =>
   method === 'GET' &&
@@ -30,4 +36,24 @@ function isProtocolList(header: string): boolean {
   if (!PROTOCOLS.test(header)) return false
   const names = header.split(',').map((name) => name.trim())
   return new Set(names).size === names.length
+}
+
+export async function mountSocketServer(scope: FastifyInstance): Promise<void> {
+  let closing = false
+  const preClose = function (this: FastifyInstance, done: () => void): void {
+    closing = true
+    closeSockets(this, done)
+  }
+  await scope.register(websocket, { options: { maxPayload: MAX_GRAPHQL_BODY_BYTES, handleProtocols }, preClose })
+  scope.addHook('onRequest', async ({ ws }) => {
+    if (ws && closing) throw unavailable('the process is stopping')
+  })
+}
+
+function closeSockets({ websocketServer }: FastifyInstance, done: () => void): void {
+  for (const client of websocketServer.clients) client.close(1001, 'Going away')
+  setTimeout(() => {
+    for (const client of websocketServer.clients) client.terminate()
+  }, CLOSE_TIMEOUT_MS).unref()
+  websocketServer.close(() => done())
 }

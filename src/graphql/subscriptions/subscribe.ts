@@ -1,20 +1,40 @@
+import { Readable } from 'node:stream'
 import {
   createSourceEventStream,
+  type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
   GraphQLError,
   validateSubscriptionArgs,
 } from 'graphql'
 import type { Plugin, YogaInitialContext } from 'graphql-yoga'
+import { type Actor, callerOf } from '../../access/actor.ts'
 import { openPullStream, type PullStream } from '../../concurrency/pull-stream.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { GraphqlContext } from '../builder.ts'
 import { accepts, EVENT_STREAM } from '../http/accept.ts'
-import { maskError } from '../http/errors.ts'
-import { isStream, maskResult } from '../http/masking.ts'
-import { within } from '../limits/deadline.ts'
+import { isStream, maskError, maskResult } from '../http/errors.ts'
+import { executeWithin, within } from '../limits/deadline.ts'
 import { limitError } from '../limits/limit-plugin.ts'
-import { answerTo, type EventAnswer, sharingKey } from './event-answers.ts'
-import { countSubscription, type Transport } from './open-subscriptions.ts'
+
+const known = new WeakMap<object, Answers>()
+const counts = new WeakMap<Telemetry, Map<Transport, number>>()
+
+interface EventAnswer {
+  readonly result: ExecutionResult | null
+  wait(onKnown: () => void): void
+  /** When the last waiting subscriber cancels, the execution and its statement end. */
+  cancel(onKnown: () => void): void
+}
+
+type Answers = Map<DocumentNode, Map<string, EventAnswer>>
+
+interface Reader {
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>
+  cancel(reason?: unknown): Promise<void>
+}
+
+type Transport = 'ws' | 'sse'
 
 export const subscriptions = (): Plugin<GraphqlContext> => ({
   onSubscribe: ({ setSubscribeFn }) => setSubscribeFn((call) => subscribeByHttp(call as ExecutionArgs)),
@@ -97,3 +117,96 @@ const takeOrSay =
       return { done: false, value: { errors: [mask(error)] } }
     }
   }
+
+/** Subscribers with equal operation, variables, account and scopes share answers. */
+function sharingKey({ operationName, variableValues, contextValue }: ExecutionArgs): string {
+  const { actor } = contextValue as GraphqlContext
+  return JSON.stringify([operationName ?? null, variableValues ?? null, rightsOf(actor)])
+}
+
+function rightsOf(actor: Actor): unknown {
+  if (actor.kind === 'anonymous' || actor.kind === 'system') return actor.kind
+  return 'scopes' in actor ? [actor.accountId, actor.scopes] : callerOf(actor)
+}
+
+/** Executes an event once for all subscribers that share it. Later subscribers execute a failed one again. */
+function answerTo(event: object, call: ExecutionArgs, key: string): EventAnswer {
+  const answers: Answers = known.get(event) ?? new Map()
+  known.set(event, answers)
+  const ofDocument = answers.get(call.document) ?? new Map<string, EventAnswer>()
+  answers.set(call.document, ofDocument)
+  const answer = ofDocument.get(key)
+  if (answer !== undefined) return answer
+  const begun = begin(event, call, () => ofDocument.delete(key))
+  if (begun.result?.errors === undefined) ofDocument.set(key, begun)
+  return begun
+}
+
+function begin(event: object, call: ExecutionArgs, forget: () => void): EventAnswer {
+  const cancelled = new AbortController()
+  const waiting = new Set<() => void>()
+  const contextValue = { ...(call.contextValue as GraphqlContext), signal: cancelled.signal }
+  const executed = executeWithin({ ...call, rootValue: event, contextValue })
+  let result = executed instanceof Promise ? null : executed
+  const settle = (known: ExecutionResult): void => {
+    result = known
+    if (known.errors !== undefined && !cancelled.signal.aborted) forget()
+    for (const onKnown of waiting) onKnown()
+    waiting.clear()
+  }
+  if (executed instanceof Promise) executed.then(settle, (error) => settle({ errors: [error] }))
+  return {
+    get result() {
+      return result
+    },
+    wait: (onKnown) => waiting.add(onKnown),
+    cancel: (onKnown) => {
+      if (!waiting.delete(onKnown) || waiting.size > 0 || result !== null) return
+      forget()
+      cancelled.abort()
+    },
+  }
+}
+
+/** Cancels at once if the client disconnects; `Readable.from` would wait for the next event. */
+export function toReadable(body: { getReader(): Reader }): Readable {
+  const reader = body.getReader()
+  return new Readable({
+    read() {
+      reader.read().then(
+        ({ done, value }) => this.push(done ? null : value),
+        (error: Error) => this.destroy(error),
+      )
+    },
+    destroy(error, done) {
+      reader.cancel().then(
+        () => done(error),
+        () => done(error),
+      )
+    },
+  })
+}
+
+function countSubscription(telemetry: Telemetry, transport: Transport): () => void {
+  if (!telemetry.measures) return () => undefined
+  const open = counts.get(telemetry) ?? readFrom(telemetry)
+  const add = (change: 1 | -1) => open.set(transport, (open.get(transport) ?? 0) + change)
+  add(1)
+  let isOpen = true
+  return () => {
+    if (isOpen) add(-1)
+    isOpen = false
+  }
+}
+
+function readFrom(telemetry: Telemetry): Map<Transport, number> {
+  const open = new Map<Transport, number>([
+    ['ws', 0],
+    ['sse', 0],
+  ])
+  counts.set(telemetry, open)
+  telemetry.gauge('graphql_subscriptions', () =>
+    [...open].map(([transport, value]) => ({ labels: { transport }, value })),
+  )
+  return open
+}

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { CloseCode, makeServer, type SubscribePayload } from 'graphql-ws'
 import type { YogaServerInstance } from 'graphql-yoga'
+import { END } from '../../concurrency/pull-stream.ts'
 import { toServiceError } from '../../errors/describe-error.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import { rejectMisread } from '../../http/json-body.ts'
@@ -10,14 +11,18 @@ import type { Runtime } from '../../runtime/runtime.ts'
 import { inLogScope } from '../../values/log-scope.ts'
 import type { GraphqlContext } from '../builder.ts'
 import type { Posted } from '../http/answer.ts'
-import { maskError } from '../http/errors.ts'
-import { isStream, maskResult } from '../http/masking.ts'
+import { isStream, maskError, maskResult } from '../http/errors.ts'
 import { MAX_BODY_VALUES } from '../limits/limits.ts'
 import { noteRejected } from '../limits/measure-operation.ts'
-import { authorizationOf, type Connected, connectSocket, type Identify, TRY_AGAIN_LATER } from './connect-socket.ts'
-import { type OpenOperation, openOperation } from './open-operation.ts'
+import {
+  authorizationOf,
+  type Connected,
+  connectSocket,
+  type Identify,
+  openSocketCount,
+  TRY_AGAIN_LATER,
+} from './connect-socket.ts'
 import { serveSocket } from './serve-socket.ts'
-import { openSocketCount } from './socket-count.ts'
 import { subscribe } from './subscribe.ts'
 
 const MAX_OPERATIONS = 1000
@@ -30,6 +35,14 @@ type Execute = (args: ExecutionArgs) => Promise<ExecutionResult> | ExecutionResu
 
 interface Prepared extends OpenOperation {
   readonly execute: Execute
+}
+
+interface OpenOperation {
+  readonly signal: AbortSignal
+  readonly handle: AsyncGenerator<never, undefined>
+  /** Never settles once the operation is completed: graphql-ws would take a late answer for the next operation with that id. */
+  unlessCompleted<Answer>(answer: Answer): Answer | Promise<never>
+  follow<Answer>(answers: AsyncIterator<Answer, undefined>): AsyncGenerator<Answer, undefined>
 }
 
 /** Serves graphql-ws. Each operation identifies its caller again. */
@@ -133,4 +146,28 @@ const masked = (result: ExecutionResult, { contextValue }: ExecutionArgs): Execu
 function shown(error: GraphQLError): GraphQLFormattedError {
   const { http: _http, ...extensions } = error.extensions
   return { ...error.toJSON(), extensions }
+}
+
+export function openOperation(): OpenOperation {
+  const completed = new AbortController()
+  const end = async () => {
+    completed.abort()
+    return END
+  }
+  const unlessCompleted = <Answer>(answer: Answer): Answer | Promise<never> =>
+    completed.signal.aborted ? new Promise<never>(() => undefined) : answer
+  const generatorOf = <Answer>(next: () => Promise<IteratorResult<Answer, undefined>>) => {
+    const generator: AsyncGenerator<Answer, undefined> = {
+      ...{ next, return: end, throw: end },
+      [Symbol.asyncIterator]: () => generator,
+      [Symbol.asyncDispose]: async () => completed.abort(),
+    }
+    return generator
+  }
+  return {
+    signal: completed.signal,
+    handle: generatorOf<never>(end),
+    unlessCompleted,
+    follow: (answers) => generatorOf(async () => unlessCompleted(await answers.next())),
+  }
 }

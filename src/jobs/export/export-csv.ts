@@ -2,9 +2,11 @@ import type { Readable } from 'node:stream'
 import type { Context } from '../../context/context.ts'
 import { Snapshot } from '../../db/snapshot.ts'
 import type { MeasuredParts } from '../../telemetry/telemetry.ts'
-import { CsvLines } from './csv-lines.ts'
 import type { ExportQueue, ExportTicket } from './export-queue.ts'
 import type { Spill } from './spill.ts'
+
+const [LF, QUOTE] = [0x0a, 0x22]
+const CRLF = Buffer.from('\r\n')
 
 export interface ExportContext extends Context, MeasuredParts {
   readonly exportQueue: ExportQueue
@@ -95,5 +97,28 @@ async function* readCsv(
     if (copy.rowCount !== lines.rows) throw new Error(`an export of ${copy.rowCount} rows ended after ${lines.rows}`)
   } finally {
     onEnd()
+  }
+}
+
+/** Counts the rows of PostgreSQL's CSV and ends them in CR LF (RFC 4180), but not inside quotes. */
+export class CsvLines {
+  #rows = 0
+  #isQuoted = false
+
+  get rows(): number {
+    return this.#rows
+  }
+
+  convert(bytes: Buffer): Buffer {
+    const parts: Buffer[] = []
+    let from = 0
+    for (let at = 0; at < bytes.length; at++) {
+      if (bytes[at] === QUOTE) this.#isQuoted = !this.#isQuoted
+      if (bytes[at] !== LF || this.#isQuoted) continue
+      parts.push(bytes.subarray(from, at), CRLF)
+      from = at + 1
+      this.#rows++
+    }
+    return Buffer.concat([...parts, bytes.subarray(from)])
   }
 }

@@ -1,14 +1,14 @@
+import type { ActorView } from '../../accounts/audit-entries.ts'
+import { ActorRef } from '../../accounts/audit-graphql.ts'
 import type { MediaKind } from '../../companion/tag-media.ts'
+import { BatchLoader } from '../../concurrency/batch-loader.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { NodeInterface } from '../../graphql/node.ts'
-import { audioUrlOf, liveUrlOf } from '../audio-urls.ts'
+import { emailsById } from '../../users/users.ts'
+import { audioUrlOf, liveUrlOf } from '../job-result.ts'
 import type { Job } from '../job-shape.ts'
 import { signOutputs } from '../sign-outputs.ts'
-import { artifacts } from './artifact-graphql.ts'
-import { AudioFormatEnum } from './audio-format-graphql.ts'
-import { JobInterface } from './job-interface-graphql.ts'
-import { storedOutputsOf } from './job-result-graphql.ts'
-import { MediaKindEnum } from './media-kind-graphql.ts'
+import { AudioFormatEnum, artifacts, JobInterface, MediaKindEnum, storedOutputsOf } from './job-graphql.ts'
 
 const INTERFACES = [NodeInterface, JobInterface]
 const OUTPUTS = 'Output name to URL; each is signed at this read and lives 15 minutes. Completed jobs only.'
@@ -108,3 +108,21 @@ export const MediaTagJobRef = builder.objectRef<Job>('CompanionMediaTagJob').imp
     reason: t.exposeString('reason', { nullable: true, description: REASON }),
   }),
 })
+
+const addresses = new BatchLoader<GraphqlContext, string>(emailsById)
+
+async function submittedBy(ctx: GraphqlContext, job: Job): Promise<ActorView | null> {
+  if (!('accountId' in ctx.actor) || ctx.actor.accountId !== job.accountId) return null
+  if (job.apiKeyId !== null) return { kind: 'key', of: job.id, callerId: job.apiKeyId, name: job.apiKeyName }
+  if (job.userId === null) return null
+  return { kind: 'user', of: job.id, callerId: job.userId, name: (await addresses.load(ctx, job.userId)) ?? null }
+}
+
+builder.interfaceField(JobInterface, 'submittedBy', (t) =>
+  t.field({
+    type: ActorRef,
+    nullable: true,
+    description: 'The key or user that submitted it. Null outside of its account, and where the command line did.',
+    resolve: (job, _args, ctx) => submittedBy(ctx, job),
+  }),
+)

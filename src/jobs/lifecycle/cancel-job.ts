@@ -3,16 +3,16 @@ import { GENERATION_SCOPE, VOICE_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
 import type { Tx } from '../../db/database.ts'
 import { untilAnswered } from '../../db/until-answered.ts'
-import { isDatabaseDown } from '../../errors/database-down.ts'
+import { isDatabaseDown } from '../../errors/outages.ts'
 import { forbidden, jobNotFound, ServiceError, unauthorized } from '../../errors/service-error.ts'
 import { forgetJob } from '../../idempotency/remember-response.ts'
 import { isId } from '../../values/id.ts'
-import { findJob } from '../find-job.ts'
+import { type Each, eachId } from '../each-id.ts'
+import { findJob } from '../job.ts'
 import type { Job } from '../job-shape.ts'
 import { JobFailure, type JobType, type QueuedType } from '../job-states.ts'
-import { announceLostEnd } from '../notes/announce-lost-end.ts'
 import { endJob } from './end-job.ts'
-import type { EndingParts } from './job-end.ts'
+import { announceLostEnd, type EndingParts } from './job-end.ts'
 
 const SCOPES: Readonly<Record<QueuedType, string> & Partial<Record<JobType, string>>> = {
   voice: VOICE_SCOPE,
@@ -22,7 +22,7 @@ const SCOPES: Readonly<Record<QueuedType, string> & Partial<Record<JobType, stri
 /** PostgreSQL may restart within this time. */
 const LOST_ANSWER_MS = 5_000
 
-export interface Cancellation {
+interface Cancellation {
   readonly jobId: string
   readonly forgottenKey?: string | null | undefined
 }
@@ -78,7 +78,7 @@ const missing = ({ actor }: Context, jobId: string): ServiceError =>
  * Runs first, so a key without such a scope learns nothing about ids.
  * @throws UNAUTHORIZED, FORBIDDEN
  */
-export function requireAnyScope({ actor }: Context): void {
+function requireAnyScope({ actor }: Context): void {
   if (actor.kind === 'anonymous') throw unauthorized()
   if ('scopes' in actor && !Object.values(SCOPES).some((scope) => actor.scopes.includes(scope)))
     throw forbidden(VOICE_SCOPE)
@@ -86,3 +86,15 @@ export function requireAnyScope({ actor }: Context): void {
 
 const mayTouch = ({ actor }: Context, owner: string): boolean =>
   actor.kind === 'system' || ('accountId' in actor && actor.accountId === owner)
+
+/**
+ * Cancels up to 100 jobs; an unknown id fails alone.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
+ */
+export async function cancelJobs(
+  ctx: Context & EndingParts,
+  input: { readonly ids: readonly string[] },
+): Promise<Each<Job>[]> {
+  requireAnyScope(ctx)
+  return eachId(ctx, input.ids, (jobId) => cancelJob(ctx, { jobId }))
+}

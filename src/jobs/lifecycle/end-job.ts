@@ -4,13 +4,19 @@ import { type Database, inRetriedTransaction, type PrismaTx } from '../../db/dat
 import { type Sql, sqlIn } from '../../db/sql.ts'
 import { dequeueJoined } from '../../queue/pgboss/dequeue.ts'
 import { newId } from '../../values/id.ts'
+import { ENDED_AT } from '../job-shape.ts'
 import { type JobStatus, queuedTypeSql, statesBefore } from '../job-states.ts'
-import { ENDED_AT } from '../job-times.ts'
 import { notifyJob } from '../live/notify-job.ts'
-import { type EndedJob, endedColumns, noteEnd } from '../notes/note-end.ts'
-import { receiverOf } from '../receiver-of.ts'
-import type { Completion, EndingParts, JobEnd, MadeDelivery } from './job-end.ts'
-import { refundJob } from './refund-job.ts'
+import {
+  type Completion,
+  type EndedJob,
+  type EndingParts,
+  endedColumns,
+  type JobEnd,
+  type MadeDelivery,
+  receiverOf,
+  reportJobEnded,
+} from './job-end.ts'
 
 /** Companion jobs have no delivery. */
 const END_JOB = `
@@ -44,7 +50,7 @@ export async function endJob(parts: EndingParts, end: JobEnd): Promise<boolean> 
   made?.committed()
   // The delivery starts before the notes, because its receiver waits.
   if (made !== undefined) await nextTurn()
-  noteEnd(parts, { ...end, refunded: ended.refunded }, ended)
+  reportJobEnded(parts, { ...end, refunded: ended.refunded }, ended)
   notifyJob(parts, end)
   return true
 }
@@ -63,7 +69,7 @@ export async function endJobWith(
     return written
   })
   if (ended === null) return false
-  noteEnd(parts, { ...end, refunded: ended.refunded }, ended)
+  reportJobEnded(parts, { ...end, refunded: ended.refunded }, ended)
   notifyJob(parts, end)
   return true
 }
@@ -175,4 +181,23 @@ export async function completeJobs(db: Database, done: readonly Completion[], no
     const row = ended.get(claim.jobId)
     return row?.attempt === claim.attempt ? row : null
   })
+}
+
+/**
+ * Refunds a job's charge once, in the transaction that fails the job.
+ * @returns credits
+ */
+async function refundJob(tx: Sql, jobId: string): Promise<number> {
+  const { rows } = await tx.query<{ account_id: string; amount: string | bigint }>({
+    text: `insert into credit_entry (account_id, kind, amount, job_id)
+     select account_id, 'refund', -amount, job_id from credit_entry where job_id = $1 and kind = 'charge'
+     on conflict (job_id, kind) do nothing
+     returning account_id, amount`,
+    values: [jobId],
+  })
+  const refund = rows[0]
+  if (refund === undefined) return 0
+  const text = 'update account set credits = credits + $2 where id = $1'
+  await tx.query({ text, values: [refund.account_id, refund.amount] })
+  return Number(refund.amount)
 }

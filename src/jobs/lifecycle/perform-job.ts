@@ -1,13 +1,11 @@
-import { StoreDown } from '../../errors/store-down.ts'
+import { StoreDown } from '../../errors/outages.ts'
 import { ServerLost, Stopping } from '../../queue/stopping.ts'
 import { secondsSince } from '../../telemetry/telemetry.ts'
-import { noteWorker } from '../attempts/note-end.ts'
+import { noteWorker } from '../attempts/record-attempt-end.ts'
 import { JobFailure } from '../job-states.ts'
 import { type Claim, claimJob } from './claim-job.ts'
-import { LookupFailed, type Outcome, outcomeOf, RecordFailed } from './outcome.ts'
-import { type Attempt, produce, type Work } from './produce.ts'
-import { recordOutcome, type Settled } from './record-outcome.ts'
-import type { WorkerParts } from './worker-parts.ts'
+import { type Attempt, produce, type Work, type WorkerParts } from './produce.ts'
+import { LookupFailed, type Outcome, outcomeOf, RecordFailed, recordOutcome, type Settled } from './record-outcome.ts'
 
 /** A job that has lost this many workers may be what kills them. */
 const MAX_ATTEMPTS = 5

@@ -1,13 +1,26 @@
 import { Readable } from 'node:stream'
-import type { CaptionFormat } from '../../audio/caption-format.ts'
+import type { CaptionFormat } from '../../audio/format.ts'
 import type { Parts } from '../../context/context.ts'
+import type { QueueRow } from '../../queue/job-source.ts'
 import { StoreAway } from '../../queue/stopping.ts'
+import type { StoreWatch } from '../../storage/store-watch.ts'
 import { type MeasuredParts, secondsSince } from '../../telemetry/telemetry.ts'
 import { JobFailure } from '../job-states.ts'
-import type { Claim } from './claim-job.ts'
-import { attemptFolder } from './delete-abandoned-files.ts'
+import { notifyJob } from '../live/notify-job.ts'
+import type { Claim, ClaimParts, ClaimRegistry } from './claim-job.ts'
 import type { FinishedArtifact, Provenance } from './job-end.ts'
-import type { WorkerParts } from './worker-parts.ts'
+
+/** A live worker of an abandoned attempt deletes its files itself after its next heartbeat. */
+export const GRACE_MS = 600_000
+const PAGE_ROWS = 1000
+const AT_ONCE = 8
+
+const ABANDONED = `
+  select x.job_id, x.attempt from abandoned_attempt x
+  where x.abandoned_at <= now() - $1 * interval '1 millisecond' and not exists (
+    select from artifact a where a.job_id = x.job_id and starts_with(a.storage_key, x.job_id || '/' || x.attempt || '/'))
+  order by x.abandoned_at limit ${PAGE_ROWS}`
+const FORGET = 'delete from abandoned_attempt where job_id = $1 and attempt = $2'
 
 export interface ProducedFile {
   readonly output: string
@@ -48,6 +61,23 @@ export interface Production {
   readonly artifacts: readonly FinishedArtifact[]
   readonly provenance: Provenance
   readonly renderSeconds: number
+}
+
+export interface WorkerParts extends ClaimParts {
+  readonly workerId: string
+  readonly storeWatch: StoreWatch
+  readonly claims?: ClaimRegistry
+  readonly row?: QueueRow
+}
+
+interface Row {
+  job_id: string
+  attempt: number
+}
+
+export interface Progress {
+  readonly done: number
+  readonly total: number
 }
 
 /**
@@ -102,4 +132,57 @@ async function store(
     // A store that failed at once has not read the stream.
     if (file.content instanceof Readable) file.content.destroy()
   }
+}
+
+/**
+ * Deletes files of up to 1,000 attempts that did not complete their jobs.
+ * @returns the number of attempts
+ */
+export async function deleteAbandonedFiles(
+  { db, storage }: Pick<Parts, 'db' | 'storage'>,
+  graceMs = GRACE_MS,
+): Promise<number> {
+  const { rows } = await db.pool.query<Row>(ABANDONED, [graceMs])
+  const queue = rows.values()
+  const deleteNext = async (): Promise<void> => {
+    for (const { job_id, attempt } of queue) {
+      await storage.deleteBelow(attemptFolder(job_id, attempt))
+      await db.pool.query(FORGET, [job_id, attempt])
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, deleteNext))
+  return rows.length
+}
+
+/** Attempts share no folder, so an abandoned attempt overwrites nothing. */
+const attemptFolder = (jobId: string, attempt: number): string => `${jobId}/${attempt}`
+
+/** Writes nothing if the claim is lost or the job has ended. */
+export async function recordProgress(
+  parts: Pick<Parts, 'db' | 'notifier'>,
+  claim: Pick<Claim, 'jobId' | 'accountId' | 'attempt'>,
+  { done, total }: Progress,
+): Promise<void> {
+  const { rowCount } = await parts.db.pool.query({
+    name: 'record_progress',
+    text: `update job set chunks_done = $3, chunks_total = $4
+           where id = $1 and attempt = $2 and status = 'processing'`,
+    values: [claim.jobId, claim.attempt, done, total],
+  })
+  if (rowCount === 1) notifyJob(parts, claim)
+}
+
+/** Records what the engine reports, also after a cancellation. Known values stay. */
+export async function recordProvenance(
+  { db }: Pick<Parts, 'db'>,
+  claim: Pick<Claim, 'jobId' | 'attempt'>,
+  { providerJobId = null, gpuExecutionTimeMs = null }: Provenance,
+): Promise<void> {
+  await db.pool.query({
+    name: 'record_provenance',
+    text: `update job set provider_job_id = $3,
+             gpu_execution_time_ms = case when provider_job_id = $3 then coalesce($4, gpu_execution_time_ms) else $4 end
+           where id = $1 and attempt = $2 and status in ('processing', 'failed')`,
+    values: [claim.jobId, claim.attempt, providerJobId, gpuExecutionTimeMs],
+  })
 }

@@ -1,17 +1,47 @@
 import type { AccountHolder } from '../../access/actor.ts'
 import { requireAccount } from '../../access/require.ts'
 import type { Context } from '../../context/context.ts'
-import { isDatabaseDown } from '../../errors/database-down.ts'
-import { internalError, paymentRequired, ServiceError } from '../../errors/service-error.ts'
-import { type IdempotentRequest, recallJob } from '../../idempotency/remember-response.ts'
+import { isDatabaseDown } from '../../errors/outages.ts'
+import { internalError, paymentRequired, ServiceError, unavailable } from '../../errors/service-error.ts'
+import { type IdempotentRequest, recallJob, rememberingJobs } from '../../idempotency/remember-response.ts'
 import type { JobKind } from '../../queue/job-kind.ts'
 import type { RowInsert } from '../../queue/queue.ts'
-import { idTime } from '../../values/id.ts'
-import { INSERT_JOB, INSERT_JOB_ONCE } from '../insert-job.ts'
-import type { JobOptions } from '../job-options.ts'
+import { idTime, newId } from '../../values/id.ts'
+import type { JobOptions } from '../job-shape.ts'
 import type { QueuedType } from '../job-states.ts'
 import { notifyJob } from '../live/notify-job.ts'
-import { withNewId } from './with-new-id.ts'
+
+const COLUMNS =
+  'id, account_id, type, endpoint_key, api_key_id, inputs, webhook_url, cost, created_at, options, user_id'
+const ARRAYS = `$1::text[], $2::text[], $3::job_type[], $4::text[], $5::text[], $6::json[], $7::text[], $8::bigint[],
+  $9::timestamptz[], $10::jsonb[], $11::text[]`
+const MADE = `unnest(${ARRAYS}) as made (${COLUMNS})`
+const KEYED = `asked as materialized (
+    select * from unnest(${ARRAYS}, $12::text[], $13::bytea[]) as asked (${COLUMNS}, key, request_hash)
+  ),
+  remembered as (${rememberingJobs('asked')}),
+  made as materialized (select ${COLUMNS} from asked where id in (select id from remembered))`
+
+/** RETURNING runs after the insert, so a repeated row fails as a duplicate first. */
+const IN_TIME = 'refuse_late_job(account_id, created_at)'
+
+export const INSERT_JOB: JobInsert = {
+  name: 'insert_job',
+  text: (condition) =>
+    `insert into job (${COLUMNS}) select ${COLUMNS} from ${MADE} where ${condition} returning id as queued, ${IN_TIME}`,
+}
+
+/** Inserts a job only if its Idempotency-Key does not stand for another job. */
+export const INSERT_JOB_ONCE: JobInsert = {
+  name: 'insert_once',
+  with: KEYED,
+  chosen: 'remembered',
+  text: (condition) =>
+    `insert into job (${COLUMNS}) select ${COLUMNS} from made where ${condition} returning id as queued, ${IN_TIME}`,
+}
+
+const LATE = 'SN001'
+const MOST_IDS = 10
 
 export interface Submission {
   readonly jobId: string
@@ -31,6 +61,8 @@ interface QueuedJob {
   readonly cost: bigint
   readonly idempotency: IdempotentRequest | null
 }
+
+type JobInsert = Omit<RowInsert, 'row'>
 
 /**
  * Answers a repeated request with its first job, even if `submit` refuses it today.
@@ -113,4 +145,31 @@ async function replayUnless(
     if (submission !== null) return submission
   }
   throw internalError('an idempotency record vanished')
+}
+
+/** Inserts a job with a new id. PostgreSQL refuses ids inside a window that was read; the insert repeats with its time. */
+export async function withNewId<Result>(ctx: Context, insert: (jobId: string) => Promise<Result>): Promise<Result> {
+  let at = ctx.now()
+  for (let tries = 0; tries < MOST_IDS; tries++) {
+    try {
+      return await insert(newId('job', at))
+    } catch (error) {
+      if (!isLate(error)) throw error
+      at = await databaseTime(ctx)
+    }
+  }
+  throw unavailable('a job came late every time')
+}
+
+async function databaseTime({ db }: Context): Promise<Date> {
+  const { rows } = await db.pool.query<{ at: Date }>(`select date_trunc('milliseconds', clock_timestamp()) as at`)
+  return rows[0]!.at
+}
+
+function isLate(error: unknown): boolean {
+  const { code, meta } = (error ?? {}) as {
+    readonly code?: unknown
+    readonly meta?: { readonly driverAdapterError?: { readonly cause?: { readonly originalCode?: unknown } } }
+  }
+  return code === LATE || meta?.driverAdapterError?.cause?.originalCode === LATE
 }

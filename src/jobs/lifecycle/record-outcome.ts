@@ -1,23 +1,53 @@
+import { knownKey, poolOfJob } from '../../catalog/engine-server.ts'
+import { nextTurn } from '../../concurrency/next-turn.ts'
+import type { Parts } from '../../context/context.ts'
+import type { Tx } from '../../db/database.ts'
 import { untilAnswered } from '../../db/until-answered.ts'
-import { isDatabaseDown, isDatabaseError } from '../../errors/database-down.ts'
+import { EngineError } from '../../engines/engine.ts'
 import { describeError } from '../../errors/describe-error.ts'
-import { CutOff } from '../../queue/stopping.ts'
+import { isDatabaseDown, isDatabaseError, StoreDown } from '../../errors/outages.ts'
+import type { QueueRow } from '../../queue/job-source.ts'
+import { CutOff, notingEnds, ServerLost, Stopping, StoreAway } from '../../queue/stopping.ts'
 import { COMMIT_SPAN } from '../../telemetry/span-names.ts'
 import { inStepSpan } from '../../telemetry/spans.ts'
-import { secondsSince } from '../../telemetry/telemetry.ts'
-import { noteEnd } from '../attempts/note-end.ts'
+import { type MeasuredParts, secondsSince } from '../../telemetry/telemetry.ts'
+import { newId } from '../../values/id.ts'
+import { type AttemptEnd, endValues, NOTED, recordAttemptEnd } from '../attempts/record-attempt-end.ts'
+import { JobFailure } from '../job-states.ts'
 import { notifyJob } from '../live/notify-job.ts'
-import { announceLostEnd } from '../notes/announce-lost-end.ts'
-import { noteProduction } from '../notes/note-production.ts'
-import { completeJob } from './complete-job.ts'
-import { failJob } from './fail-job.ts'
-import { endOf, isExpected, isFaultOfDatabase, type Outcome, outcomeOf, RecordFailed } from './outcome.ts'
-import type { Attempt } from './produce.ts'
-import { recordRelease } from './record-release.ts'
+import type { BatchParts, Claim } from './claim-job.ts'
+import { completing, completionValues, endJob } from './end-job.ts'
+import {
+  announceLostEnd,
+  type Completion,
+  type EndedJob,
+  type EndingParts,
+  type FinishedArtifact,
+  type OwnEnd,
+  type Provenance,
+  reportJobEnded,
+} from './job-end.ts'
+import type { Attempt, Production } from './produce.ts'
+import { failJob } from './rescue-jobs.ts'
+
+const RELEASE = `
+  with released as (
+    update job set hand_backs = hand_backs + 1 where id = $1 and attempt = $2 and status = 'processing'
+    returning id, attempt, started_at
+  ), noted as (${notingEnds('released', NOTED)})
+  select from released`
 
 export type Settled = 'settled' | undefined
 
 type OutcomeOf<Kind extends Outcome['kind']> = Extract<Outcome, { kind: Kind }>
+
+export type Outcome =
+  | ({ readonly kind: 'completed' } & Production)
+  | { readonly kind: 'failed'; readonly failure: JobFailure; readonly error: unknown }
+  | { readonly kind: 'released'; readonly reason: Error; readonly error: unknown }
+  | { readonly kind: 'redeliver'; readonly error: unknown }
+
+type Completed = 'completed' | 'settled'
 
 /**
  * Records an outcome. If another worker has the claim, it only deletes this attempt's files.
@@ -89,9 +119,173 @@ async function noteRelease({ parts, claim, signal }: Attempt, reason: Error): Pr
 }
 
 async function noteRedelivery({ parts, claim, signal }: Attempt, error: unknown): Promise<void> {
-  const note = noteEnd(parts, { ...claim, workerId: parts.workerId }, endOf(error, signal))
+  const note = recordAttemptEnd(parts, { ...claim, workerId: parts.workerId }, endOf(error, signal))
   if (await note.catch(() => false)) notifyJob(parts, claim)
 }
 
 const deleteFiles = ({ parts, storageKeys }: Attempt): Promise<unknown> =>
   Promise.allSettled(storageKeys.map((key) => parts.storage.delete(key)))
+
+export class LookupFailed extends Error {
+  override readonly name = 'LookupFailed'
+}
+
+export class RecordFailed extends Error {
+  override readonly name = 'RecordFailed'
+}
+
+/** @param signal its reason says why the attempt stopped */
+export function outcomeOf(error: unknown, signal: AbortSignal): Exclude<Outcome, { kind: 'completed' }> {
+  if (signal.reason instanceof Stopping) return { kind: 'released', reason: signal.reason, error }
+  if (error instanceof Stopping) return { kind: 'released', reason: error, error }
+  if (error instanceof StoreDown) return { kind: 'released', reason: new StoreAway(error.message), error }
+  if (signal.aborted || error instanceof LookupFailed || error instanceof RecordFailed) {
+    return { kind: 'redeliver', error }
+  }
+  return { kind: 'failed', failure: failureOf(error), error }
+}
+
+export function failureOf(error: unknown): JobFailure {
+  if (error instanceof JobFailure) return error
+  if (error instanceof EngineError) return new JobFailure(error.code, error.message)
+  // PostgreSQL's message would quote values of the row.
+  const { name, code, message } = describeError(error)
+  return new JobFailure('INTERNAL_ERROR', [name, code, message].filter((part) => part !== undefined).join(': '))
+}
+
+const isExpected = (error: unknown): boolean => error instanceof JobFailure || error instanceof EngineError
+
+/** Such attempts do not count. */
+const isFaultOfDatabase = (error: unknown): error is LookupFailed | RecordFailed =>
+  (error instanceof LookupFailed || error instanceof RecordFailed) && isDatabaseDown(error)
+
+function endOf(error: unknown, signal: AbortSignal): AttemptEnd {
+  if (error instanceof Stopping) return { ending: error.ending, cause: error.message }
+  if (error instanceof LookupFailed || error instanceof RecordFailed) {
+    const ending = error instanceof LookupFailed ? 'lookup_failed' : 'record_failed'
+    const cause = `${error.message}: ${failureOf(error.cause).message}`
+    return { ending: isFaultOfDatabase(error) ? 'database_away' : ending, cause }
+  }
+  const reason = signal.reason instanceof Error ? signal.reason.message : String(signal.reason)
+  const { message: cause } = new JobFailure('PROVIDER_UNAVAILABLE', reason)
+  return { ending: signal.reason instanceof ServerLost ? 'server_lost' : 'replaced', cause }
+}
+
+/**
+ * Completes a claimed job with its artifacts. It is safe to repeat after a lost answer.
+ * @param row deleted with the completion, unless that is written alone
+ * @returns null if the claim is lost; nothing was written then
+ */
+export async function completeJob(
+  parts: BatchParts,
+  claim: Claim,
+  artifacts: readonly FinishedArtifact[],
+  provenance: Provenance = {},
+  row?: QueueRow,
+): Promise<Completed | null> {
+  const completion = { claim, artifacts, provenance, row }
+  const completed = await (claim.delivers
+    ? completeDelivered(parts, claim, completion)
+    : parts.batches.completions.call(completion)
+  ).catch((error: Error) => {
+    // Another job may have failed the batch; this job's own error comes again.
+    parts.log.debug({ jobId: claim.jobId, err: error.message }, 'a completion is written alone')
+    return null
+  })
+  if (completed === null) return (await completeAlone(parts, claim, artifacts, provenance)) ? 'completed' : null
+  reportJobEnded(parts, claim, completed)
+  notifyJob(parts, claim)
+  return row === undefined ? 'completed' : 'settled'
+}
+
+const completingWith: OwnEnd['with'] = (deliveryIds, at) => `${completing(at)}, chosen as (
+  select id, job_id from unnest(${deliveryIds}::text[], ${at(1)}::text[], ${at(2)}::int[]) as made (id, job_id, attempt)
+  where (job_id, attempt) in (select ended.id, ended.attempt from ended)
+)`
+
+async function completeDelivered(
+  { deliveries, now }: EndingParts,
+  { accountId, jobId }: Claim,
+  completion: Completion,
+): Promise<EndedJob | null> {
+  // The statement takes arrays of one length, so each job has one output.
+  if (completion.artifacts.length !== 1) return null
+  const written = await deliveries.createWithEnd(
+    { accountId, jobId },
+    {
+      outputs: completion.artifacts,
+      with: completingWith,
+      values: (delivered) => completionValues([{ ...completion, delivered }], now()),
+    },
+  )
+  if (written === null) return null
+  written.made.committed()
+  // Lets the delivery start first.
+  await nextTurn()
+  return written.ended
+}
+
+async function completeAlone(
+  parts: EndingParts,
+  claim: Claim,
+  artifacts: readonly FinishedArtifact[],
+  provenance: Provenance,
+): Promise<boolean> {
+  const { jobId, accountId, attempt } = claim
+  const completed = await endJob(parts, {
+    jobId,
+    accountId,
+    attempt,
+    provenance,
+    also: async (tx) => {
+      for (const artifact of artifacts) await insertArtifact(tx, claim, artifact, parts.now())
+    },
+  })
+  return completed || announceLostEnd(parts, claim)
+}
+
+async function insertArtifact(tx: Tx, claim: Claim, artifact: FinishedArtifact, now: Date): Promise<void> {
+  await tx.query({
+    name: 'insert_artifact',
+    text: `insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, timing, captions)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    values: [
+      newId('art', now),
+      claim.jobId,
+      artifact.output,
+      artifact.storageKey,
+      artifact.contentType,
+      artifact.bytes,
+      artifact.sha256,
+      artifact.durationMs,
+      artifact.timing ?? null,
+      artifact.captions ?? null,
+    ],
+  })
+}
+
+/** A released attempt does not count. It keeps its number, because files and predictions carry it. */
+export async function recordRelease(
+  parts: Pick<Parts, 'db' | 'notifier'> & MeasuredParts & { readonly workerId: string },
+  claim: Pick<Claim, 'jobId' | 'accountId' | 'attempt'>,
+  end: AttemptEnd,
+): Promise<void> {
+  const { rowCount } = await parts.db.pool.query(RELEASE, endValues({ ...claim, workerId: parts.workerId }, end))
+  if (rowCount !== 1) return
+  parts.telemetry.count('jobs_requeued_total', { reason: 'handed_back' })
+  notifyJob(parts, claim)
+}
+
+/** Called after the commit. */
+function noteProduction(
+  { telemetry, catalog }: Pick<Parts, 'catalog'> & MeasuredParts,
+  { endpointKey, inputs }: Pick<Claim, 'endpointKey' | 'inputs'>,
+  { artifacts, renderSeconds }: Pick<Production, 'artifacts' | 'renderSeconds'>,
+): void {
+  if (!telemetry.measures) return
+  const labels = { pool: poolOfJob(catalog, endpointKey), endpoint_key: knownKey(catalog, endpointKey) }
+  const audioMs = artifacts.reduce((sum, { durationMs }) => sum + (durationMs ?? 0), 0)
+  telemetry.count('audio_seconds_total', labels, audioMs / 1000)
+  telemetry.count('render_seconds_total', labels, renderSeconds)
+  if (typeof inputs.text === 'string') telemetry.count('characters_total', labels, [...inputs.text].length)
+}

@@ -1,14 +1,15 @@
 import { endpointRoute, workflowRoute } from '../../catalog/engine-server.ts'
 import { slugOfKey } from '../../catalog/voice-endpoint.ts'
-import { workflowSlug } from '../../catalog/workflow.ts'
+import { workflowSlug } from '../../catalog/workflows.ts'
 import { inTransaction } from '../../db/database.ts'
 import { tryLock } from '../../db/lock.ts'
 import { lockUnqueued, type QueuedRows } from '../../queue/lock-unqueued.ts'
 import type { QueueRoute } from '../../queue/queue.ts'
-import { noteLostPlaces } from '../attempts/note-end.ts'
+import { noteLostPlaces } from '../attempts/record-attempt-end.ts'
 import { JobFailure, type QueuedType, queuedTypeSql } from '../job-states.ts'
-import { failJob } from './fail-job.ts'
-import type { EndingParts } from './job-end.ts'
+import type { Claim } from './claim-job.ts'
+import { endJob } from './end-job.ts'
+import type { EndingParts, Provenance } from './job-end.ts'
 
 /** Younger jobs may wait for their first delivery. */
 const SETTLED_AFTER = `interval '30 seconds'`
@@ -87,3 +88,28 @@ function routeOf({ catalog }: EndingParts, { type, endpoint_key: key }: Row): Qu
   const endpoint = catalog.current.endpoints.get(slugOfKey(key))
   return endpoint === undefined ? null : endpointRoute(endpoint)
 }
+
+/**
+ * Fails waiting voice jobs whose endpoint was deleted; their pool may have no worker.
+ * @returns their number
+ */
+export async function failOrphanedJobs(parts: EndingParts): Promise<number> {
+  // After a crash here, `rescueJobs` finds the job.
+  const orphaned = await parts.queue.withdrawOrphaned()
+  for (const job of orphaned) await failJob(parts, job, endpointDeleted())
+  return orphaned.length
+}
+
+export const endpointDeleted = (): JobFailure =>
+  new JobFailure('RENDER_FAILED', 'the endpoint was deleted before a worker took the job')
+
+/**
+ * Fails a job once; only the operator sees the cause.
+ * @returns false if a worker has claimed the job since or it has ended
+ */
+export const failJob = (
+  parts: EndingParts,
+  { jobId, accountId, attempt }: Pick<Claim, 'jobId' | 'accountId' | 'attempt'>,
+  failure: JobFailure,
+  provenance: Provenance = {},
+): Promise<boolean> => endJob(parts, { jobId, accountId, attempt, failure, provenance })

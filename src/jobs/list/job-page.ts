@@ -3,18 +3,35 @@ import { requireAccount, requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
 import { longRead } from '../../db/connections/long-read.ts'
-import type { Database } from '../../db/database.ts'
-import { statementName } from '../../db/statement-name.ts'
+import { type Database, parseDatabaseTimestamp } from '../../db/database.ts'
+import { idsOfAccount, ofAccount } from '../../db/own/own-rows.ts'
+import { statementName } from '../../db/sql.ts'
 import type { Detail } from '../../errors/service-error.ts'
 import { type Job, type JobSummary, PAGE_COLUMNS } from '../job-shape.ts'
-import { closeJobWindow } from './close-job-window.ts'
-import { type FilterParameters, parameterViolations, rejectViolations, toJobsFilter } from './filter-parameters.ts'
-import { type PageQuery, pageQueries } from './page-query.ts'
-import { readSummaries, summaryLines } from './summary-lines.ts'
+import type { JobStatus, JobType } from '../job-states.ts'
+import { totalOf } from './jobs.ts'
+import {
+  closeJobWindow,
+  conditionsOf,
+  type FilterParameters,
+  isCounted,
+  type JobsFilter,
+  oneOf,
+  parameterViolations,
+  rejectViolations,
+  toJobsFilter,
+} from './jobs-filter.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 100
 const MAX_OFFSET = 2_147_483_647
+const PREPARED_LIMITS: ReadonlySet<number> = new Set([50, 100])
+
+const MAX_SHORT_OFFSET = 1_000
+const MAX_FEW = 5_000
+const FEW_MS = 2 * 24 * 3_600_000
+const FIELD = '\t'
+const LINE = '\n'
 
 export interface JobPageInput {
   /** 1 to 100; 50 if absent. */
@@ -36,6 +53,16 @@ type WholeRow = { total: string } & (Job | { id: null })
 interface SummaryRow {
   readonly total: string
   readonly lines: string | null
+}
+
+export interface PageQuery {
+  readonly page: string
+  /** Exact up to `countsTo`. */
+  readonly total: string
+  readonly countsTo: number
+  readonly values: readonly unknown[]
+  readonly isCommon: boolean
+  readonly isLong: boolean
 }
 
 /**
@@ -92,3 +119,118 @@ async function readPage<Row extends QueryResultRow & { readonly total: string }>
   }
   return []
 }
+
+/** Queries to try in order, until a total is at most `countsTo`. */
+export function pageQueries(
+  accountId: string,
+  filter: JobsFilter,
+  { limit, offset, now }: { readonly limit: number; readonly offset: number; readonly now: Date },
+): PageQuery[] {
+  const whole = toPageQuery(accountId, filter, limit, offset)
+  const mayBeFew = isRange(filter, now) && offset <= MAX_SHORT_OFFSET
+  return mayBeFew ? [toPageQuery(accountId, filter, limit, offset, MAX_FEW), whole] : [whole]
+}
+
+function isRange({ idPrefix, createdAt, ...others }: JobsFilter, now: Date): boolean {
+  if (fieldsIn(others) > 0 || (idPrefix == null && createdAt == null)) return false
+  const { from, to } = createdAt ?? {}
+  return idPrefix != null || (from != null && (to ?? now).getTime() - from.getTime() <= FEW_MS)
+}
+
+/** @param limit and offset whole numbers; the text holds them because a generic plan is bad */
+export function toPageQuery(
+  accountId: string,
+  filter: JobsFilter,
+  limit: number,
+  offset: number,
+  countsTo = Number.POSITIVE_INFINITY,
+): PageQuery {
+  const values: unknown[] = [accountId]
+  const parameter = (value: unknown) => {
+    const known = values.indexOf(value)
+    return `$${known < 0 ? values.push(value) : known + 1}`
+  }
+  const { statuses, ...others } = filter
+  const conditions = [ofAccount('$1'), ...conditionsOf(others, parameter)]
+  const isCut = Number.isFinite(countsTo)
+  const page = (columns: '*' | 'id') => pageOf(columns, conditions, [...new Set(statuses)], limit, offset)
+  return {
+    page: offset === 0 ? page('*') : rowsOf(page('id')),
+    total: `(select ${isCut ? fewOf(conditions, countsTo) : totalOf(accountId, filter, parameter)})`,
+    countsTo,
+    values,
+    isCommon: PREPARED_LIMITS.has(limit) && offset === 0 && fieldsIn(filter) <= 1,
+    isLong: offset > MAX_SHORT_OFFSET || !(isCut || isCounted(filter)),
+  }
+}
+
+/** The order makes PostgreSQL read the account's index. */
+const fewOf = (conditions: readonly string[], countsTo: number): string =>
+  `count(*) from (select from job where ${conditions.join(' and ')} order by ${idsOfAccount('desc')} limit ${countsTo + 1}) few`
+
+const fieldsIn = (filter: JobsFilter): number => Object.values(filter).filter((value) => value != null).length
+
+/** The offset passes over index entries instead of rows. */
+const rowsOf = (ids: string): string => `(select j.* from ${ids} i join job j on j.id = i.id)`
+
+function pageOf(
+  columns: '*' | 'id',
+  conditions: readonly string[],
+  statuses: readonly JobStatus[],
+  limit: number,
+  offset: number,
+): string {
+  const sorted = `order by ${idsOfAccount('desc')}`
+  const cut = `limit ${limit} offset ${offset}`
+  const wheres = (statuses.length === 0 ? [[]] : statuses.map((status) => [oneOf('status', [status])])).map(
+    (status) => `from job where ${[...conditions, ...status].join(' and ')}`,
+  )
+  if (wheres.length === 1) return `(select ${columns} ${wheres[0]} ${sorted} ${cut})`
+  const parts = wheres.map((where) => `(select ${columns} ${where} ${sorted} limit ${limit + offset})`)
+  return `(select * from (${parts.join(' union all ')}) u order by id desc ${cut})`
+}
+
+const orEmpty = (expression: string): string => `coalesce(${expression}::text, '')`
+
+/** The separators cannot occur: users' texts are JSON. */
+const SUMMARY_LINE = [
+  'j.id',
+  'j.type',
+  'j.endpoint_key',
+  'j.status',
+  orEmpty('j.is_prohibited'),
+  orEmpty('j.api_key_id'),
+  orEmpty('to_json(k.name)'),
+  'j.created_at::text',
+  orEmpty('j.completed_at'),
+].join(` || '${FIELD}' || `)
+
+/**
+ * SQL of a page as one text, newest first.
+ * @param page rows of `job`, parenthesised
+ */
+const summaryLines = (page: string): string => `(select string_agg(line, '${LINE}') from (
+    select ${SUMMARY_LINE} as line from ${page} j left join api_key k on k.id = j.api_key_id order by j.id desc
+  ) l)`
+
+const readSummaries = (lines: string | null): JobSummary[] =>
+  lines === null || lines === '' ? [] : lines.split(LINE).map(readSummary)
+
+function readSummary(line: string): JobSummary {
+  const [id, type, endpointKey, status, prohibited, apiKeyId, name, createdAt, completedAt] = line.split(
+    FIELD,
+  ) as Fields
+  return {
+    id,
+    type,
+    endpointKey,
+    status,
+    isProhibited: prohibited === '' ? null : prohibited === 'true',
+    apiKeyId: apiKeyId || null,
+    apiKeyName: name === '' ? null : (JSON.parse(name) as string),
+    createdAt: parseDatabaseTimestamp(createdAt),
+    completedAt: completedAt === '' ? null : parseDatabaseTimestamp(completedAt),
+  }
+}
+
+type Fields = [string, JobType, string, JobStatus, string, string, string, string, string]

@@ -1,16 +1,43 @@
+import { requireOperator } from '../../access/require.ts'
 import type { Context } from '../../context/context.ts'
 import { longRead, longScan } from '../../db/connections/long-read.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
+import { firstIdAt } from '../../values/id.ts'
 import type { JobErrorCode, JobStatus, JobType } from '../job-states.ts'
-import { hasAllEvents } from '../rollup/event-breadth.ts'
-import type { Percentiles } from '../rollup/histogram.ts'
-import { isRolledUp } from '../rollup/rollup-source.ts'
-import { statsOfRollUp } from '../rollup/stats-of-rollup.ts'
-import { closeJobWindow } from './close-job-window.ts'
-import { rejectFilterViolations } from './jobs-filter.ts'
-import { askedJobs, type JobsOwner, readerOf } from './jobs-owner.ts'
-import { statsOfRows } from './stats-of-rows.ts'
-import { type JobGroup, type JobStatsInput, MAX_GROUPS } from './stats-request.ts'
+import { histogramTypes, type Percentiles, packedSum, percentilesOf } from '../rollup/histogram.ts'
+import {
+  type Breadth,
+  breadthOf,
+  hasAllEvents,
+  isRolledUp,
+  rollUpSource,
+  type Summed,
+} from '../rollup/rollup-source.ts'
+import {
+  askedJobs,
+  closeJobWindow,
+  conditionsOf,
+  type JobsOwner,
+  ownedBy,
+  readerOf,
+  rejectFilterViolations,
+} from './jobs-filter.ts'
+import { groupColumns, type JobGroup, type JobMeasure, type JobStatsInput, MAX_GROUPS } from './stats-request.ts'
+
+const EXACT_JOBS = 10_000
+const GROUP_COLUMNS = groupColumns('created_at')
+const ROLLUP_COLUMNS = groupColumns('at')
+const SUMS: Readonly<Record<JobMeasure, readonly [Summed, string]>> = {
+  characters: ['characters', 'coalesce(sum(characters), 0)::float8'],
+  audioSeconds: ['audio_ms', 'coalesce(sum(audio_ms), 0)::float8 / 1000'],
+  credits: ['credits', 'coalesce(sum(credits), 0)::float8'],
+  waitMs: ['wait', packedSum('sum(wait)')],
+  runMs: ['run', packedSum('sum(run)')],
+}
+
+const DAY_MS = 86_400_000
+const MAX_WINDOW_MS = 31 * DAY_MS
+const MAX_CAUSES = 100
 
 /** A field is null if it is not grouped by or not asked for. */
 export interface JobStats {
@@ -30,11 +57,23 @@ export interface JobStats {
   readonly runMs: Percentiles | null
 }
 
-const EXACT_JOBS = 10_000
-
 type Row<Distribution> = Partial<Record<JobGroup, string | Date | null>> &
   Partial<Record<'waitMs' | 'runMs', Distribution | null>> &
   Partial<Record<'characters' | 'audioSeconds' | 'credits', number>> & { jobs: number }
+
+export interface FailureCause {
+  readonly errorCode: JobErrorCode
+  readonly cause: string | null
+  readonly endpointKey: string
+  readonly jobs: number
+  readonly lastJobId: string
+}
+
+export interface FailureCausesInput {
+  /** Inclusive; a day ago unless given. */
+  readonly from?: Date | null | undefined
+  readonly to?: Date | null | undefined
+}
 
 /**
  * Statistics by group of one account or all. Refunded credits do not count.
@@ -96,4 +135,117 @@ const toStats = <Distribution>(
 
 function toPercentiles([p50, p95, p99]: readonly number[]): Percentiles | null {
   return p50 === undefined || p95 === undefined || p99 === undefined ? null : { p50, p95, p99 }
+}
+
+/** `greatest` ignores null, so the filter leaves such jobs out. */
+const percentiles = (from: string, to: string): string =>
+  `percentile_cont(array[0.5, 0.95, 0.99]) within group (order by greatest(0, extract(epoch from ${to} - ${from}) * 1000)::float8)
+    filter (where ${to} - ${from} is not null)`
+const MEASURE_COLUMNS: Readonly<Record<JobMeasure, string>> = {
+  characters: `coalesce(sum(char_length(inputs->>'text')) filter (where type = 'voice'), 0)::float8`,
+  audioSeconds: `coalesce(sum((select sum(a.duration_ms) from artifact a where a.job_id = job.id)), 0)::float8 / 1000`,
+  credits: `coalesce(sum(cost) filter (where status <> 'failed'), 0)::float8`,
+  waitMs: percentiles('created_at', 'started_at'),
+  runMs: percentiles('started_at', 'completed_at'),
+}
+
+export function statsOfRows(owner: JobsOwner, { filter, groupBy, measures }: JobStatsInput) {
+  const values: unknown[] = []
+  const parameter = (value: unknown) => `$${values.push(value)}`
+  const conditions = [...ownedBy(owner, parameter), ...conditionsOf(filter ?? {}, parameter)]
+  const groups = [...new Set(groupBy ?? [])]
+  const columns = [
+    ...groups.map((group) => `${GROUP_COLUMNS[group]} as "${group}"`),
+    'count(*)::float8 as jobs',
+    ...[...measures].map((measure) => `${MEASURE_COLUMNS[measure]} as "${measure}"`),
+  ]
+  const places = groups.map((_group, index) => index + 1).join(', ')
+  const text = `select ${columns.join(', ')} from job where ${conditions.join(' and ')}
+    ${places === '' ? '' : `group by ${places} order by ${places}`} limit ${MAX_GROUPS + 1}`
+  return { text, values }
+}
+
+/** @param withEvents whether `job_event` covers all jobs */
+export function statsOfRollUp(owner: JobsOwner, input: JobStatsInput, withEvents: boolean) {
+  const measures = [...input.measures]
+  const { source, values, groups, places } = toParts(
+    owner,
+    input,
+    measures.map((measure) => SUMS[measure][0]),
+    withEvents ? breadthFor(input) : 'each',
+  )
+  const columns = [
+    ...columnsOf(groups),
+    'coalesce(sum(jobs), 0)::float8 as jobs',
+    ...measures.map((measure) => `${SUMS[measure][1]} as "${measure}"`),
+  ]
+  const grouped = `group by ${placesOf(inTime(groups), groups)} having sum(jobs) <> 0`
+  // PostgreSQL stops before it sorts too many groups.
+  const found = `select ${columns.join(', ')} from ${groups.some(isOfTime) ? inOrder(source, groups) : source} p
+    ${places === '' ? '' : grouped} limit ${MAX_GROUPS + 1}`
+  const text = places === '' ? found : `select * from (${found}) g order by ${places}`
+  return { text, values, types: histogramTypes(percentilesOf) }
+}
+
+const isOfTime = (group: JobGroup): boolean => group === 'hour' || group === 'day'
+
+const inTime = (groups: readonly JobGroup[]): JobGroup[] =>
+  groups.toSorted((one, other) => Number(isOfTime(other)) - Number(isOfTime(one)))
+
+/** PostgreSQL finishes one group before the next and keeps few sums. */
+const inOrder = (source: string, groups: readonly JobGroup[]): string =>
+  `(select * from ${source} s order by ${inTime(groups)
+    .map((group) => columnOf(group, groups))
+    .join(', ')})`
+
+function breadthFor({ filter, groupBy }: JobStatsInput): Breadth {
+  const { createdAt: _time, ...others } = filter ?? {}
+  return breadthOf(others, groupBy ?? [])
+}
+
+const columnsOf = (groups: readonly JobGroup[]): string[] =>
+  groups.map((group) => `${columnOf(group, groups)} as "${group}"`)
+
+function columnOf(group: JobGroup, groups: readonly JobGroup[]): string {
+  const isFinest = group === 'hour' || (group === 'day' && !groups.includes('hour'))
+  return isFinest ? 'at' : ROLLUP_COLUMNS[group]
+}
+
+function toParts(
+  owner: JobsOwner,
+  { filter, groupBy }: JobStatsInput,
+  sums: readonly Summed[],
+  breadth: Breadth = 'each',
+) {
+  const groups = [...new Set(groupBy ?? [])]
+  const values: unknown[] = []
+  const parameter = (value: unknown) => `$${values.push(value)}`
+  const finest = groups.includes('hour') ? 'hour' : groups.includes('day') ? 'day' : 'all'
+  const source = rollUpSource({ owner, filter: filter ?? {}, finest, sums, breadth, parameter })
+  return { source, values, groups, places: placesOf(groups, groups) }
+}
+
+const placesOf = (some: readonly JobGroup[], groups: readonly JobGroup[]): string =>
+  some.map((group) => groups.indexOf(group) + 1).join(', ')
+
+/**
+ * Causes of failed jobs of all accounts, most frequent first, for the operator.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
+ */
+export async function failureCauses(ctx: Context, input: FailureCausesInput): Promise<FailureCause[]> {
+  requireOperator(ctx)
+  const to = input.to ?? ctx.now()
+  const from = input.from ?? new Date(to.getTime() - DAY_MS)
+  const window = to.getTime() - from.getTime()
+  if (window < 0 || window > MAX_WINDOW_MS) {
+    const message = window < 0 ? 'is before from' : 'is more than 31 days after from'
+    throw invalidRequest('Ask for a window of at most 31 days.', [{ path: 'to', message }])
+  }
+  const { rows } = await longRead<FailureCause>(ctx.db, 'operator', {
+    text: `select error_code as "errorCode", cause, endpoint_key as "endpointKey", count(*)::integer as jobs, max(id) as "lastJobId"
+     from job where status = 'failed' and id >= $1 and id < $2
+     group by error_code, cause, endpoint_key order by count(*) desc, max(id) desc limit ${MAX_CAUSES}`,
+    values: [firstIdAt('job', from), firstIdAt('job', to)],
+  })
+  return rows
 }

@@ -1,7 +1,26 @@
+import { escapeLiteral } from 'pg'
+import { requireAccount, requireOperator, requireScope } from '../../access/require.ts'
+import { JOB_READ_SCOPE } from '../../access/scopes.ts'
+import { findAccount } from '../../accounts/accounts.ts'
+import type { Context } from '../../context/context.ts'
+import { closeWindow, endsAboutNow } from '../../db/close-window.ts'
 import { type Detail, invalidRequest } from '../../errors/service-error.ts'
-import { isId } from '../../values/id.ts'
-import { findUnstorable } from '../../values/storable-json.ts'
+import { firstIdAt, isId } from '../../values/id.ts'
+import { findUnstorable } from '../../values/json.ts'
+import { DURATION_MS, type Job } from '../job-shape.ts'
 import type { JobDecision, JobErrorCode, JobStatus, JobType } from '../job-states.ts'
+
+const MAX_VALUES = 50
+const MAX_PARTS = 20
+const MAX_TEXT_CHARACTERS = 200
+const NO_KEY_ID = 'must be a key id, such as key_01m1g5wq3ve1pbmx0h4dcf6a5r'
+const LAST = '\u{10ffff}'
+const COUNTED: ReadonlySet<string> = new Set(['types', 'statuses', 'decision'])
+const MAX_SEARCH_CHARACTERS = 64
+
+const RAISE = `
+  insert into job_horizon as h (account_id, at) values ($1, $2)
+  on conflict (account_id) do update set at = excluded.at where h.at < excluded.at or h.at > clock_timestamp()`
 
 /** From inclusive, to exclusive. */
 export interface Range<T> {
@@ -27,10 +46,24 @@ export interface JobsFilter {
   readonly not?: JobsFilter | null | undefined
 }
 
-const MAX_VALUES = 50
-const MAX_PARTS = 20
-const MAX_TEXT_CHARACTERS = 200
-export const NO_KEY_ID = 'must be a key id, such as key_01m1g5wq3ve1pbmx0h4dcf6a5r'
+/** Adds a value and returns its placeholder: `$2`. */
+export type Parameter = (value: unknown) => string
+
+/** Account id; null: all accounts. */
+export type JobsOwner = string | null
+
+/** A JobsFilter with one value per field, for REST and GraphQL. */
+export interface FilterParameters {
+  readonly type?: JobType | null | undefined
+  readonly decision?: JobDecision | null | undefined
+  readonly status?: readonly JobStatus[] | null | undefined
+  readonly apiKeyId?: string | null | undefined
+  readonly search?: string | null | undefined
+  readonly from?: Date | null | undefined
+  readonly to?: Date | null | undefined
+}
+
+type Windows = Pick<JobsFilter, 'createdAt' | 'completedAt' | 'and' | 'or' | 'not'>
 
 /** @throws INVALID_REQUEST with the path of each violation */
 export function rejectFilterViolations(filter: JobsFilter, path = '/filter'): void {
@@ -72,3 +105,185 @@ function textViolation(text: string): string | null {
   if ([...text].length > MAX_TEXT_CHARACTERS) return `must have at most ${MAX_TEXT_CHARACTERS} characters`
   return findUnstorable(text) === null ? null : 'must not contain NUL or unpaired surrogates'
 }
+
+/** `matchesFilter` decides the same in memory. */
+export function conditionsOf(filter: JobsFilter, parameter: Parameter): string[] {
+  return [
+    ...classConditions(filter),
+    ...textConditions(filter, parameter),
+    ...idConditions(filter, parameter),
+    ...rangeConditions(filter, parameter),
+    ...(filter.and ?? []).map((part) => allOf(part, parameter)),
+    ...(filter.or ? [`(${filter.or.map((part) => allOf(part, parameter)).join(' or ')})`] : []),
+    // A negation matches rows whose condition is null.
+    ...(filter.not ? [`(${allOf(filter.not, parameter)}) is not true`] : []),
+  ]
+}
+
+export const isCounted = (filter: JobsFilter): boolean =>
+  Object.entries(filter).every(([name, value]) => value == null || COUNTED.has(name))
+
+export const counterConditions = ({ types, statuses, decision }: JobsFilter): string[] => [
+  ...(types ? [oneOf('type', types)] : []),
+  ...(statuses ? [oneOf('status', statuses)] : []),
+  ...(decision ? [oneOf('decision', [decision])] : []),
+]
+
+/** Literals let the planner use the statistics of each value. */
+export const oneOf = (column: string, values: readonly string[]): string =>
+  values.length === 1
+    ? `${column} = ${escapeLiteral(values[0] ?? '')}`
+    : `${column} in (${[...new Set(values)].map((value) => escapeLiteral(value)).join(', ')})`
+
+const allOf = (filter: JobsFilter, parameter: Parameter): string =>
+  `(${conditionsOf(filter, parameter).join(' and ') || 'true'})`
+
+const classConditions = ({ types, statuses, decision, errorCodes }: JobsFilter): string[] => [
+  ...(types ? [oneOf('type', types)] : []),
+  ...(statuses ? [oneOf('status', statuses)] : []),
+  // PostgreSQL would estimate `= false` as if jobs without a verdict had one.
+  ...(decision ? ['is_prohibited is not null', `is_prohibited is ${decision === 'reject'}`] : []),
+  ...(errorCodes ? [oneOf('error_code', errorCodes)] : []),
+]
+
+function textConditions({ endpointKeys, apiKeyIds }: JobsFilter, parameter: Parameter): string[] {
+  const among = (column: string, values: readonly string[]) =>
+    values.length === 1 ? `${column} = ${parameter(values[0])}` : `${column} = any(${parameter(values)})`
+  return [
+    ...(endpointKeys ? [among('endpoint_key', endpointKeys)] : []),
+    ...(apiKeyIds ? [among('api_key_id', apiKeyIds)] : []),
+  ]
+}
+
+/** Ids begin with `created_at`. */
+const idConditions = ({ idPrefix, createdAt }: JobsFilter, parameter: Parameter): string[] => [
+  ...(idPrefix ? [`id >= ${parameter(idPrefix)}`, `id < ${parameter(idPrefix + LAST)}`] : []),
+  ...(createdAt?.from ? [`id >= ${parameter(firstIdAt('job', createdAt.from))}`] : []),
+  ...(createdAt?.to ? [`id < ${parameter(firstIdAt('job', createdAt.to))}`] : []),
+]
+
+const rangeConditions = ({ completedAt, durationMs }: JobsFilter, parameter: Parameter): string[] => [
+  ...(completedAt?.from ? [`completed_at >= ${parameter(completedAt.from)}`] : []),
+  ...(completedAt?.to ? [`completed_at < ${parameter(completedAt.to)}`] : []),
+  ...(durationMs?.from != null ? [`${DURATION_MS} >= ${parameter(durationMs.from)}`] : []),
+  ...(durationMs?.to != null ? [`${DURATION_MS} < ${parameter(durationMs.to)}`] : []),
+]
+
+export const matchesFilter = (filter: JobsFilter, job: Job): boolean =>
+  matchesValues(filter, job) &&
+  matchesRanges(filter, job) &&
+  (filter.and?.every((part) => matchesFilter(part, job)) ?? true) &&
+  (filter.or?.some((part) => matchesFilter(part, job)) ?? true) &&
+  !(filter.not && matchesFilter(filter.not, job))
+
+const matchesValues = (filter: JobsFilter, job: Job): boolean =>
+  isAmong(filter.types, job.type) &&
+  isAmong(filter.statuses, job.status) &&
+  (!filter.decision || job.isProhibited === (filter.decision === 'reject')) &&
+  isAmong(filter.endpointKeys, job.endpointKey) &&
+  isAmong(filter.apiKeyIds, job.apiKeyId) &&
+  isAmong(filter.errorCodes, job.errorCode) &&
+  (!filter.idPrefix || job.id.startsWith(filter.idPrefix))
+
+const matchesRanges = ({ createdAt, completedAt, durationMs }: JobsFilter, job: Job): boolean =>
+  isWithin(createdAt, job.createdAt) &&
+  isWithin(completedAt, job.completedAt) &&
+  isWithin(durationMs, job.completedAt && job.completedAt.getTime() - job.createdAt.getTime())
+
+const isAmong = <T>(values: readonly T[] | null | undefined, value: T | null): boolean =>
+  values == null || (value !== null && values.includes(value))
+
+function isWithin<T extends Date | number>(range: Range<T> | null | undefined, value: T | null): boolean {
+  if (range == null) return true
+  const { from, to } = range
+  return (from == null || (value !== null && value >= from)) && (to == null || (value !== null && value < to))
+}
+
+export const ownedBy = (owner: JobsOwner, parameter: Parameter): string[] => [
+  owner === null ? 'true' : `account_id = ${parameter(owner)}`,
+]
+
+export const readerOf = (owner: JobsOwner): string => owner ?? 'operator'
+
+/**
+ * The account of this id or name, or all.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
+ */
+export async function operatorsJobs(ctx: Context, account: string | null | undefined): Promise<JobsOwner> {
+  requireOperator(ctx)
+  return account == null ? null : (await findAccount(ctx, account)).id
+}
+
+export interface AskedJobs {
+  readonly account?: string | null | undefined
+  readonly all?: boolean | null | undefined
+}
+
+/**
+ * The caller's own account; the operator may name another, or all.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST with both
+ */
+export async function askedJobs(ctx: Context, { account, all }: AskedJobs): Promise<JobsOwner> {
+  if (account == null && all !== true) {
+    requireScope(ctx, JOB_READ_SCOPE)
+    return requireAccount(ctx).accountId
+  }
+  if (account != null && all === true) {
+    const details = [{ path: '/all', message: 'must be false with an account' }]
+    throw invalidRequest('Name an account, or ask for all.', details)
+  }
+  return operatorsJobs(ctx, account)
+}
+
+export function parameterViolations({ status, search, apiKeyId, from, to }: FilterParameters): Detail[] {
+  const details: Detail[] = []
+  if (status?.length === 0) details.push({ path: 'status', message: 'must name at least one' })
+  if ([...(search ?? '')].length > MAX_SEARCH_CHARACTERS)
+    details.push({ path: 'search', message: `must have at most ${MAX_SEARCH_CHARACTERS} characters` })
+  if (findUnstorable(search) !== null)
+    details.push({ path: 'search', message: 'must not contain NUL or unpaired surrogates' })
+  if (apiKeyId != null && !isId('key', apiKeyId)) details.push({ path: 'api_key_id', message: NO_KEY_ID })
+  if (from && to && from > to) details.push({ path: 'from', message: 'must not be after to' })
+  return details
+}
+
+/** @throws INVALID_REQUEST */
+export function rejectViolations(details: readonly Detail[]): void {
+  if (details.length > 0) throw invalidRequest('Invalid request: see `details`.', details)
+}
+
+export const toJobsFilter = (given: FilterParameters): JobsFilter => ({
+  types: given.type ? [given.type] : null,
+  statuses: given.status,
+  decision: given.decision,
+  apiKeyIds: given.apiKeyId ? [given.apiKeyId] : null,
+  idPrefix: given.search || null,
+  createdAt: given.from || given.to ? { from: given.from, to: given.to } : null,
+})
+
+/**
+ * Waits until the jobs of a window that ends about now are visible. Later inserts get a later id.
+ * @throws UNAVAILABLE if a transaction takes too long
+ */
+export async function closeJobWindow(
+  { db, now }: Pick<Context, 'db' | 'now'>,
+  owner: JobsOwner,
+  filter: Windows | null | undefined,
+  gone?: AbortSignal,
+): Promise<void> {
+  const ends = endsOf(filter).filter((end) => endsAboutNow(new Date(end), now()))
+  if (ends.length === 0) return
+  const to = new Date(Math.max(...ends))
+  await closeWindow({ db, now }, 'job', to, {
+    gone,
+    over: async (at) => void (await db.pool.query(RAISE, [owner ?? '*', at])),
+  })
+}
+
+const endsOf = (filter: Windows | null | undefined): number[] =>
+  filter == null
+    ? []
+    : [
+        ...[filter.createdAt?.to, filter.completedAt?.to].flatMap((to) => (to ? [to.getTime()] : [])),
+        ...[...(filter.and ?? []), ...(filter.or ?? []), filter.not].flatMap(endsOf),
+      ]

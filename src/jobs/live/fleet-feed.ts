@@ -1,11 +1,24 @@
+import type { Prisma } from '../../../prisma/generated/prisma/client.ts'
 import { requireAccount } from '../../access/require.ts'
 import type { Subscriptions } from '../../callers/subscriptions.ts'
 import type { PullStream } from '../../concurrency/pull-stream.ts'
 import { SnapshotFeed } from '../../concurrency/snapshot-feed.ts'
 import type { Context, Parts } from '../../context/context.ts'
-import { type FleetState, readFleet } from './read-fleet.ts'
+import type { Database } from '../../db/database.ts'
+import { type QueueDepth, queueDepths } from '../../queue/pgboss/queue-depth.ts'
 
 const FLEET = 'fleet'
+
+export interface Fleet {
+  readonly workers: readonly Prisma.WorkerGetPayload<object>[]
+  readonly depths: readonly QueueDepth[]
+  /** Milliseconds of the database's clock. */
+  readonly now: number
+}
+
+export interface FleetState extends Fleet {
+  readonly id: string
+}
 
 /** Reads queues and workers once for all subscribers. */
 export class FleetFeed {
@@ -34,4 +47,14 @@ export class FleetFeed {
 
 export interface FleetContext extends Context {
   readonly fleetFeed: FleetFeed
+}
+
+/** The verb authorises the caller. */
+export async function readFleet(db: Pick<Database, 'pool' | 'prisma'>): Promise<Fleet> {
+  const [workers, depths, clock] = await Promise.all([
+    db.prisma.worker.findMany({ orderBy: [{ heartbeatAt: 'desc' }, { id: 'asc' }] }),
+    queueDepths(db.pool),
+    db.pool.query<{ now: number }>('select (extract(epoch from clock_timestamp()) * 1000)::float8 as now'),
+  ])
+  return { workers, depths, now: clock.rows[0]?.now ?? Number.NaN }
 }

@@ -1,10 +1,14 @@
 import { requireAccount } from '../../access/require.ts'
 import type { Subscriptions } from '../../callers/subscriptions.ts'
+import { Drain } from '../../concurrency/drain.ts'
 import type { Identified } from '../../concurrency/latest-stream.ts'
+import { nextTurn } from '../../concurrency/next-turn.ts'
 import type { PullStream } from '../../concurrency/pull-stream.ts'
 import { lazily } from '../../concurrency/single-flight.ts'
 import type { Context, Parts } from '../../context/context.ts'
-import { type JobFetcher, openJobFetcher } from './fetch-jobs.ts'
+import type { Database } from '../../db/database.ts'
+import { idsOfAccount, ofAccount } from '../../db/own/own-rows.ts'
+import { JOB_TABLES, type Job, PAGE_COLUMNS } from '../job-shape.ts'
 import {
   anyWants,
   CHANGES,
@@ -23,17 +27,35 @@ import {
   STATES,
 } from './followers.ts'
 import { JOB_CHANNEL } from './notify-job.ts'
-import { type EndedJobs, recentJobs } from './recent-jobs.ts'
 
 /** A lost connection is noticed within this time. */
 const RESYNC_WINDOW_MS = 300_000
 const NONE: ReadonlySet<Follower> = new Set()
+const MAX_BATCH = 500
+const RETRY_MS = 250
+const TURN_MS = 5
+const MAX_UNFINISHED = 100
+const MAX_NEWEST = 1000
 
 type FeedParts = Pick<Parts, 'db' | 'notifier' | 'log' | 'now'>
 
 interface Following {
   readonly counted?: boolean
   readonly ended?: EndedJobs | null
+}
+
+interface JobFetcher {
+  want(accountId: string, jobId: string, follower?: Follower): void
+}
+
+interface Wanted {
+  readonly accountId: string
+  readonly followers: ReadonlySet<Follower> | null
+}
+
+export interface EndedJobs {
+  readonly since: Date
+  readonly atMost?: number
 }
 
 export class JobFeed {
@@ -126,4 +148,83 @@ export class JobFeed {
 
 export interface FeedContext extends Context {
   readonly jobFeed: JobFeed
+}
+
+/** Runs one statement at a time, so no subscriber gets an older state after a newer one. */
+function openJobFetcher(
+  parts: () => Pick<Parts, 'db' | 'log'>,
+  notify: (fetched: FetchedJob) => void,
+  notifyGone: (gone: GoneJob) => void,
+): JobFetcher {
+  const fetchBatch = async (batch: ReadonlyMap<string, Wanted>): Promise<void> => {
+    const gone = new Map(batch)
+    const jobs = await readJobs(parts(), [...batch.keys()])
+    let since = performance.now()
+    for (const [id, asked] of batch) {
+      const job = jobs.get(id)
+      if (job === undefined) continue
+      gone.delete(id)
+      if (asked.accountId !== job.accountId) continue
+      const stamp = [job.status, ...tried(job), job.isProhibited].join()
+      notify({ job, stamp, progress: [job.chunksDone, job.partsDone].join(), followers: asked.followers })
+      if (performance.now() - since < TURN_MS) continue
+      await nextTurn()
+      since = performance.now()
+    }
+    for (const [jobId, { accountId }] of gone) notifyGone({ accountId, jobId })
+  }
+  const changed = new Drain<string, Wanted>({
+    maxBatch: MAX_BATCH,
+    retryMs: RETRY_MS,
+    work: fetchBatch,
+    merge: (older, newer) => ({ ...newer, followers: both(older.followers, newer.followers) }),
+    onFailure: ({ message }) => parts().log.warn({ err: message }, 'changed jobs could not be read; trying again'),
+  })
+  return {
+    want: (accountId, jobId, follower) =>
+      changed.add(jobId, { accountId, followers: follower === undefined ? null : new Set([follower]) }),
+  }
+}
+
+interface ReadJob extends Job {
+  readonly releases: number
+  readonly waitsAgain: boolean | null
+}
+
+const tried = ({ attempt, releases, waitsAgain }: ReadJob) => [attempt, releases, waitsAgain]
+
+/** A join or EXISTS may read all attempts. */
+const WAITS_AGAIN = `case when j.status = 'processing' then
+  (select a.ended_at is not null from job_attempt a where a.job_id = j.id and a.attempt = j.attempt) end`
+
+const both = (one: Wanted['followers'], other: Wanted['followers']): Wanted['followers'] =>
+  one === null || other === null ? null : new Set([...one, ...other])
+
+async function readJobs({ db }: Pick<Parts, 'db'>, jobIds: readonly string[]): Promise<ReadonlyMap<string, ReadJob>> {
+  const { rows } = await db.pool.query<ReadJob>({
+    name: 'fetch_jobs',
+    text: `select ${PAGE_COLUMNS}, j.hand_backs as releases, ${WAITS_AGAIN} as "waitsAgain"
+           from ${JOB_TABLES} where j.id = any($1)`,
+    values: [jobIds],
+  })
+  return new Map(rows.map((job) => [job.id, job]))
+}
+
+/** Ids of the newest unfinished jobs, oldest first, then of recent jobs that ended since. */
+export async function recentJobs(db: Database, accountId: string, ended: EndedJobs | null): Promise<string[]> {
+  const { rows } = await db.pool.query<{ id: string }>({
+    name: 'recent_jobs',
+    text: `
+      select id from (
+        (select 0 as place, id from job where ${ofAccount('$1')} and status = 'queued' order by ${idsOfAccount('desc')} limit ${MAX_UNFINISHED})
+        union all
+        (select 0, id from job where ${ofAccount('$1')} and status = 'processing' order by ${idsOfAccount('desc')} limit ${MAX_UNFINISHED})
+        union all
+        (select 1, id from (
+          select id, completed_at from job where $2::timestamptz is not null and ${ofAccount('$1')} order by ${idsOfAccount('desc')} limit ${MAX_NEWEST}
+        ) newest where completed_at >= $2 order by id desc limit $3)
+      ) recent order by place, id`,
+    values: [accountId, ended?.since ?? null, ended?.atMost ?? null],
+  })
+  return rows.map(({ id }) => id)
 }

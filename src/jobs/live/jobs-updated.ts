@@ -1,19 +1,40 @@
 import { requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
+import { batched } from '../../concurrency/batched.ts'
+import type { PullStream } from '../../concurrency/pull-stream.ts'
+import { invalidRequest } from '../../errors/service-error.ts'
+import { job } from '../job.ts'
+import type { Job } from '../job-shape.ts'
 import {
   type FilterParameters,
+  type JobsFilter,
+  matchesFilter,
   parameterViolations,
+  rejectFilterViolations,
   rejectViolations,
   toJobsFilter,
-} from '../list/filter-parameters.ts'
-import { type JobsFilter, rejectFilterViolations } from '../list/jobs-filter.ts'
-import { matchesFilter } from '../list/matches-filter.ts'
-import type { JobStates } from './followers.ts'
-import type { FeedContext } from './job-feed.ts'
+} from '../list/jobs-filter.ts'
+import type { Interest, JobChange, JobStates } from './followers.ts'
+import type { EndedJobs, FeedContext } from './job-feed.ts'
+
+const DEFAULT_EVERY_MS = 1000
+const EVERY_MS = { least: 100, most: 60_000 } as const
+const ENDED_WITHIN_MS = { least: 0, most: 300_000 } as const
+
+const MAX_ENDED = 300
 
 export interface JobsUpdatedInput {
   readonly filter?: FilterParameters | null | undefined
   readonly where?: JobsFilter | null | undefined
+  readonly ignoresProgress?: boolean
+}
+
+export interface JobsChangedInput {
+  readonly filter?: JobsFilter | null | undefined
+  /** 100 to 60,000; 1,000 unless given. */
+  readonly everyMs?: number | null | undefined
+  /** 0 to 300,000; an earlier list may show jobs as unfinished that ended in this time. */
+  readonly endedWithinMs?: number | null | undefined
   readonly ignoresProgress?: boolean
 }
 
@@ -30,4 +51,64 @@ export async function jobsUpdated(
   rejectFilterViolations(where ?? {}, '/where')
   const both: JobsFilter = { and: [toJobsFilter(filter ?? {}), where ?? {}] }
   return ctx.jobFeed.follow(ctx, { jobId: null, accepts: (job) => matchesFilter(both, job), ignoresProgress })
+}
+
+/**
+ * A job's state now and after changes, until it ends. States may be skipped, except the last.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, RATE_LIMITED
+ */
+export async function jobUpdated(ctx: FeedContext, input: { readonly jobId: string }): Promise<JobStates> {
+  const { id: jobId } = await job(ctx, input)
+  return ctx.jobFeed.follow(ctx, { jobId, accepts: () => true })
+}
+
+/**
+ * Batches of up to 500 changed jobs that match, first the unfinished ones and up to 300 that ended recently.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
+ */
+export async function jobsChanged(ctx: FeedContext, input: JobsChangedInput): Promise<PullStream<readonly Job[]>> {
+  const { interest, everyMs, ended } = checked(ctx, input)
+  return batched(await ctx.jobFeed.follow(ctx, interest, { ended }), everyMs)
+}
+
+/**
+ * The same, and reports jobs that leave.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
+ */
+export async function jobChanges(ctx: FeedContext, input: JobsChangedInput): Promise<PullStream<readonly JobChange[]>> {
+  const { interest, everyMs, ended } = checked(ctx, input)
+  return batched(await ctx.jobFeed.followChanges(ctx, interest, { ended }), everyMs)
+}
+
+interface Checked {
+  readonly interest: Interest
+  readonly everyMs: number
+  readonly ended: EndedJobs | null
+}
+
+function checked(ctx: FeedContext, { ignoresProgress = false, ...input }: JobsChangedInput): Checked {
+  requireScope(ctx, JOB_READ_SCOPE)
+  const filter = input.filter ?? {}
+  rejectFilterViolations(filter)
+  const everyMs = checkedEveryMs(input.everyMs)
+  const { endedWithinMs } = input
+  const ended = endedWithinMs == null ? null : { since: timeBefore(ctx, endedWithinMs), atMost: MAX_ENDED }
+  return { interest: { jobId: null, accepts: (job) => matchesFilter(filter, job), ignoresProgress }, everyMs, ended }
+}
+
+/** @throws INVALID_REQUEST */
+export function checkedEveryMs(everyMs: number | null | undefined): number {
+  const given = everyMs ?? DEFAULT_EVERY_MS
+  requireWithin('/everyMs', given, EVERY_MS)
+  return given
+}
+
+function timeBefore({ now }: FeedContext, ms: number): Date {
+  requireWithin('/endedWithinMs', ms, ENDED_WITHIN_MS)
+  return new Date(now().getTime() - ms)
+}
+
+function requireWithin(path: string, given: number, { least, most }: { least: number; most: number }): void {
+  if (given >= least && given <= most) return
+  throw invalidRequest('Invalid arguments: see `details`.', [{ path, message: `must be from ${least} to ${most}` }])
 }

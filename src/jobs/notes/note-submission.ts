@@ -1,4 +1,4 @@
-import { knownKey } from '../../catalog/pool-of-job.ts'
+import { knownKey } from '../../catalog/engine-server.ts'
 import type { Context } from '../../context/context.ts'
 import { toServiceError } from '../../errors/describe-error.ts'
 import type { ErrorCode } from '../../errors/service-error.ts'

@@ -1,20 +1,19 @@
-import type { ClientBase } from 'pg'
+import { type ClientBase, escapeIdentifier, type Pool } from 'pg'
 import type { Parts } from '../../context/context.ts'
 import { isHeldUp } from '../../db/connections/lock-wait.ts'
-import { liftTimeLimits } from '../../db/connections/time-limits.ts'
+import { liftTimeLimits } from '../../db/connections/servers.ts'
 import { firstIdAt, idTime } from '../../values/id.ts'
-import { cutoffOf } from '../retention/retention-pages.ts'
-import { analyzeTables, staleTables } from './analyze-tables.ts'
-import { closePartition, stopClosing } from './close-partition.ts'
-import { dropIfEmpty, emptied } from './drop-partitions.ts'
-import { newestOf, PARTITIONED, type Partition, readPartitions } from './partitions.ts'
-
-interface Limits {
-  readonly jobs: number
-  /** Minimum, so that retention can empty a whole partition. */
-  readonly days: number
-  readonly fewest: number
-}
+import { cutoffOf } from '../retention/drop-old-jobs.ts'
+import {
+  briefly,
+  closePartition,
+  lockTogether,
+  newestOf,
+  PARTITIONED,
+  type Partition,
+  readPartitions,
+  stopClosing,
+} from './partitions.ts'
 
 const DAY_MS = 86_400_000
 /** Their indexes fit into the memory of a small server. */
@@ -26,6 +25,25 @@ const AHEAD_DAYS = 7
 const LATE_MS = DAY_MS
 
 const LONGEST_LOCK_WAIT = '10s'
+const FEWEST = 10_000
+const GROWTH = 1.2
+
+const STALE = `
+  select p.relname as table from pg_class p
+    cross join lateral (
+      select sum(greatest(c.reltuples, 0)) as rows from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = p.oid
+    ) parts
+  where p.relname = any($1) and p.relnamespace = current_schema()::regnamespace
+    and parts.rows >= ${FEWEST} and (parts.rows > p.reltuples * ${GROWTH} or parts.rows < p.reltuples / ${GROWTH})`
+
+const FEW_ROWS = 1_000
+
+interface Limits {
+  readonly jobs: number
+  /** Minimum, so that retention can empty a whole partition. */
+  readonly days: number
+  readonly fewest: number
+}
 
 type PartitionParts = Pick<Parts, 'db' | 'settings' | 'now' | 'log'>
 
@@ -126,4 +144,47 @@ async function isAlone(client: ClientBase): Promise<boolean> {
     `select pg_try_advisory_lock(hashtextextended('sonant partitions', 0)) as alone`,
   )
   return rows[0]?.alone === true
+}
+
+/** Partitioned tables with old statistics: autovacuum analyzes only their partitions. */
+async function staleTables(db: Pick<Pool, 'query'>): Promise<string[]> {
+  const { rows } = await db.query<{ table: string }>(STALE, [PARTITIONED.map(({ table }) => table)])
+  return rows.map(({ table }) => table)
+}
+
+async function analyzeTables(client: ClientBase, tables: readonly string[]): Promise<void> {
+  for (const table of tables) await client.query(`analyze ${escapeIdentifier(table)}`)
+}
+
+/** Old partitions that may be empty, by range of ids. The ledger stays. */
+function emptied(partitions: readonly Partition[], before: string): Partition[][] {
+  const ended = partitions.filter(({ table, until }) => table !== 'credit_entry' && until !== null && until <= before)
+  return [...Map.groupBy(ended, ({ until }) => until).values()].filter((range) =>
+    range.every(({ rows }) => rows < FEW_ROWS),
+  )
+}
+
+/**
+ * @returns whether they are gone
+ * @throws an error that `isHeldUp` recognises
+ */
+async function dropIfEmpty(client: ClientBase, range: readonly Partition[]): Promise<boolean> {
+  const names = range.map(({ name }) => escapeIdentifier(name))
+  if (!(await areEmpty(client, names))) return false
+  // The final check under lock then scans no dead rows.
+  for (const name of names) await client.query(`vacuum (truncate) ${name}`)
+  const tables = PARTITIONED.map(({ table }) => `only ${table}`)
+  await briefly(client, [
+    ...lockTogether([...tables, ...names, 'account']),
+    `do $$ begin if not (${anyRow(names)}) then drop table ${names.join(', ')}; end if; end $$`,
+  ])
+  const { rows } = await client.query<{ gone: boolean }>('select to_regclass($1) is null as gone', [names[0]])
+  return rows[0]?.gone === true
+}
+
+const anyRow = (names: readonly string[]): string => names.map((name) => `exists (select from ${name})`).join(' or ')
+
+async function areEmpty(client: ClientBase, names: readonly string[]): Promise<boolean> {
+  const { rows } = await client.query<{ there: boolean }>(`select ${anyRow(names)} as there`)
+  return rows[0]?.there === false
 }

@@ -1,13 +1,28 @@
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE } from '../../access/scopes.ts'
+import { notifyAccount } from '../../accounts/notify-account.ts'
 import { recordChange } from '../../audit/record-change.ts'
-import type { Context } from '../../context/context.ts'
-import { inRetriedTransaction } from '../../db/database.ts'
+import { inParallel } from '../../concurrency/in-parallel.ts'
+import type { Context, Parts } from '../../context/context.ts'
+import { inRetriedTransaction, type Tx } from '../../db/database.ts'
 import { invalidRequest, jobNotFound, ServiceError } from '../../errors/service-error.ts'
 import { isId } from '../../values/id.ts'
 import { isTerminal, type JobStatus } from '../job-states.ts'
-import { deleteAudio } from './delete-audio.ts'
-import { eraseJobs, tellErased } from './erase-jobs.ts'
+import { notifyJob } from '../live/notify-job.ts'
+
+const FIND = `select account_id, status, exists (
+    select from webhook_delivery d where d.job_id = job.id and d.state = 'pending') as delivers from job where id = $1`
+
+const HAS_NO_DELIVERY = `not exists (select from webhook_delivery d where d.job_id = j.id and d.state = 'pending')`
+/** The lock prevents new deliveries; `redeliverWebhook` locks the job, too. */
+const LOCK_ERASABLE = `
+  select id from job j where id = any($1) and status in ('completed', 'failed') and ${HAS_NO_DELIVERY} for update of j skip locked`
+/** A delivery may have been sent again after the first statement began. */
+const STILL_ERASABLE = `select id from job j where id = any($1) and ${HAS_NO_DELIVERY}`
+
+const TRACES = ['idempotency_record', 'abandoned_attempt', 'heard_attempt', 'job_attempt', 'artifact'] as const
+const AT_ONCE = 8
+const NOTE = 'update artifact set deleted_at = now() where job_id = any($1) and deleted_at is null'
 
 interface Found {
   readonly account_id: string
@@ -15,8 +30,17 @@ interface Found {
   readonly delivers: boolean
 }
 
-const FIND = `select account_id, status, exists (
-    select from webhook_delivery d where d.job_id = job.id and d.state = 'pending') as delivers from job where id = $1`
+interface Owned {
+  readonly id: string
+  readonly accountId: string
+}
+
+interface Erased {
+  readonly jobs: readonly Owned[]
+  readonly deliveries: readonly Owned[]
+}
+
+type AudioParts = Pick<Parts, 'db' | 'storage'>
 
 /**
  * Deletes an ended job with audio, text and deliveries; the ledger stays. Refuses pending webhooks.
@@ -52,4 +76,28 @@ async function requireErasable(ctx: Context, jobId: string): Promise<Found> {
       { path: '/jobId', message: 'has a webhook that is still to be delivered' },
     ])
   return found
+}
+
+/** Deletes ended jobs without pending webhooks. The caller runs `tellErased` after the commit. */
+export async function eraseJobs(tx: Tx, jobIds: readonly string[]): Promise<Erased> {
+  const locked = await tx.query<{ id: string }>(LOCK_ERASABLE, [jobIds])
+  const { rows } = await tx.query<{ id: string }>(STILL_ERASABLE, [locked.rows.map(({ id }) => id)])
+  const ids = rows.map(({ id }) => id)
+  if (ids.length === 0) return { jobs: [], deliveries: [] }
+  const erase = async (sql: string) =>
+    (await tx.query<Owned>(`${sql} returning id, account_id as "accountId"`, [ids])).rows
+  const deliveries = await erase('delete from webhook_delivery where job_id = any($1)')
+  for (const table of TRACES) await tx.query(`delete from ${table} where job_id = any($1)`, [ids])
+  return { jobs: await erase('delete from job where id = any($1)'), deliveries }
+}
+
+export function tellErased(parts: Pick<Parts, 'notifier'>, { jobs, deliveries }: Erased): void {
+  for (const { id, accountId } of jobs) notifyJob(parts, { accountId, jobId: id })
+  for (const { id, accountId } of deliveries) notifyAccount(parts, accountId, id)
+}
+
+/** Deletes all files of these jobs. Files go first, so a repetition after a crash finds the rest. */
+export async function deleteAudio({ db, storage }: AudioParts, jobIds: readonly string[]): Promise<void> {
+  await inParallel(jobIds, AT_ONCE, (jobId) => storage.deleteBelow(jobId))
+  await db.pool.query(NOTE, [jobIds])
 }

@@ -1,9 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { inParallel } from '../../concurrency/in-parallel.ts'
 import type { Parts } from '../../context/context.ts'
 import { inTransaction } from '../../db/database.ts'
 import { firstIdAt } from '../../values/id.ts'
-import { deleteAudio } from './delete-audio.ts'
-import { eraseJobs, tellErased } from './erase-jobs.ts'
-import { cutoffOf, inPages, PAGE_ROWS } from './retention-pages.ts'
+import { deleteAudio, eraseJobs, tellErased } from './delete-job.ts'
+
+const PAGE_ROWS = 1000
 
 /** `stores` spares calls to the store. */
 const OLD = `
@@ -12,12 +14,52 @@ const OLD = `
   from job j where id > $1 and id < $2 and status in ('completed', 'failed')
     and not exists (select from webhook_delivery d where d.job_id = j.id and d.state = 'pending') order by id limit ${PAGE_ROWS}`
 
+const AT_ONCE = 8
+const OLD_AUDIO = `
+  select id, storage_key, deleted_at from artifact
+  where id > coalesce((select done_to from retention_progress where what = 'artifact'), '') and id < $1 order by id limit ${PAGE_ROWS}`
+const NOTE = 'update artifact set deleted_at = now() where id = any($1) and deleted_at is null'
+const ADVANCE = `
+  insert into retention_progress as p (what, done_to) values ('artifact', $1)
+  on conflict (what) do update set done_to = greatest(p.done_to, excluded.done_to)`
+
+/** The repeated condition keeps a chat that was used between search and delete. */
+const DROP = `
+  delete from companion_chat where updated_at < $1 and id in (
+    select id from companion_chat c where updated_at < $1 and not exists (
+      select from job j where j.account_id = c.account_id and j.status in ('queued', 'processing') and j.chat_id = c.id)
+    order by updated_at limit ${PAGE_ROWS})`
+
+const BUDGET_MS = 45_000
+const LONGEST_PAUSE_MS = 1_000
+const DAY_MS = 86_400_000
+
+const OLDEST = `
+  select
+    (select created_at from job j where id < $1 and status in ('completed', 'failed')
+       and not exists (select from webhook_delivery d where d.job_id = j.id and d.state = 'pending') order by id limit 1) as jobs,
+    (select created_at from artifact where id < $2 and deleted_at is null
+       and id > coalesce((select done_to from retention_progress where what = 'artifact'), '') order by id limit 1) as audio,
+    (select min(updated_at) from companion_chat where updated_at < $3) as chats`
+
 interface OldJob {
   readonly id: string
   readonly stores: boolean
 }
 
-export type RetentionParts = Pick<Parts, 'db' | 'storage' | 'settings' | 'now'>
+type RetentionParts = Pick<Parts, 'db' | 'storage' | 'settings' | 'now'>
+
+interface OldArtifact {
+  readonly id: string
+  readonly storage_key: string
+  readonly deleted_at: Date | null
+}
+
+interface RetentionBacklog {
+  readonly jobs: number
+  readonly audio: number
+  readonly chats: number
+}
 
 /** Deletes jobs older than JOB_RETENTION_DAYS, files before rows, so a page can be repeated. */
 export async function dropOldJobs(parts: RetentionParts & Pick<Parts, 'notifier'>): Promise<void> {
@@ -41,4 +83,62 @@ export async function dropOldJobs(parts: RetentionParts & Pick<Parts, 'notifier'
     after = rows.at(-1)?.id ?? after
     return rows.length === PAGE_ROWS
   })
+}
+
+/** Deletes outputs older than ARTIFACT_RETENTION_DAYS; their rows stay. */
+export async function dropOldAudio({ db, storage, settings, now }: RetentionParts): Promise<void> {
+  const cutoff = cutoffOf(now(), settings.retention.artifactDays)
+  if (cutoff === null) return
+  await inPages(async () => {
+    const { rows } = await db.pool.query<OldArtifact>(OLD_AUDIO, [firstIdAt('art', cutoff)])
+    const last = rows.at(-1)
+    if (last === undefined) return false
+    const there = rows.filter((row) => row.deleted_at === null)
+    await inParallel(there, AT_ONCE, (row) => storage.delete(row.storage_key))
+    await db.pool.query(NOTE, [there.map(({ id }) => id)])
+    await db.pool.query(ADVANCE, [last.id])
+    return rows.length === PAGE_ROWS
+  })
+}
+
+/** Deletes chats unused for CHAT_RETENTION_DAYS, unless a job uses them. */
+export async function dropOldChats({ db, settings, now }: RetentionParts): Promise<void> {
+  const cutoff = cutoffOf(now(), settings.retention.chatDays)
+  if (cutoff === null) return
+  await inPages(async () => (await db.pool.query(DROP, [cutoff])).rowCount === PAGE_ROWS)
+}
+
+/** Null: kept for ever. */
+export const cutoffOf = (now: Date, days: number): Date | null =>
+  days === 0 ? null : new Date(now.getTime() - days * DAY_MS)
+
+/** Repeats a page until it returns false or the time is over. Pauses as long as a page took. */
+async function inPages(page: () => Promise<boolean>, budgetMs = BUDGET_MS): Promise<void> {
+  const started = performance.now()
+  for (;;) {
+    const begun = performance.now()
+    if (!(await page()) || performance.now() - started > budgetMs) return
+    await pause(Math.min(performance.now() - begun, LONGEST_PAUSE_MS), undefined, { ref: false })
+  }
+}
+
+/** Seconds by which the oldest job, output and chat exceed their retention. */
+export async function retentionBacklogSeconds(parts: Omit<RetentionParts, 'storage'>): Promise<RetentionBacklog> {
+  const { jobDays, artifactDays, chatDays } = parts.settings.retention
+  const now = parts.now()
+  const [jobs, audio, chats] = [cutoffOf(now, jobDays), cutoffOf(now, artifactDays), cutoffOf(now, chatDays)]
+  if (jobs === null && audio === null && chats === null) return { jobs: 0, audio: 0, chats: 0 }
+  const values = [jobs && firstIdAt('job', jobs), audio && firstIdAt('art', audio)].map((id) => id ?? '')
+  const { rows } = await parts.db.pool.query<Record<keyof RetentionBacklog, Date | null>>(OLDEST, [
+    ...values,
+    chats ?? new Date(0),
+  ])
+  const overdue = (cutoff: Date | null, oldest: Date | null | undefined): number =>
+    cutoff && oldest ? Math.max(0, (cutoff.getTime() - oldest.getTime()) / 1000) : 0
+  const [oldest] = rows
+  return {
+    jobs: overdue(jobs, oldest?.jobs),
+    audio: overdue(audio, oldest?.audio),
+    chats: overdue(chats, oldest?.chats),
+  }
 }

@@ -1,7 +1,10 @@
 import { firstIdAt } from '../../values/id.ts'
-import { conditionsOf } from '../list/filter-conditions.ts'
-import type { JobsFilter } from '../list/jobs-filter.ts'
-import type { JobsOwner } from '../list/jobs-owner.ts'
+import { conditionsOf, type JobsFilter, type JobsOwner } from '../list/jobs-filter.ts'
+import { histogramTypes, packedSum, sumOfBucket } from '../rollup/histogram.ts'
+import { type Breadth, breadthOf } from '../rollup/rollup-source.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 
 /** `dropped`: ended before a worker took it. */
 export type SeriesEvent = 'accepted' | 'started' | 'dropped' | 'completed' | 'failed'
@@ -23,8 +26,21 @@ export interface Series {
   readonly withAudio: boolean
 }
 
+interface EventSeries {
+  readonly owner: JobsOwner
+  readonly starts: readonly Date[]
+  readonly end: Date
+  readonly filter: JobsFilter
+}
+
+interface Range {
+  readonly span: 'hour' | 'day'
+  readonly from: Date | null
+  readonly to: Date
+}
+
 /** PostgreSQL needs every parameter used. */
-export const ownedByFirst = (owner: JobsOwner): string => (owner === null ? '$1::text is null' : 'account_id = $1')
+const ownedByFirst = (owner: JobsOwner): string => (owner === null ? '$1::text is null' : 'account_id = $1')
 
 /** As the function job_bucket, but in fast floating point. */
 const bucketOf = (from: string, to: string): string =>
@@ -53,4 +69,65 @@ export function seriesQuery({ owner, starts, to, filter, withAudio }: Series) {
       array_agg(((took::bigint << 40) + jobs)::float8 order by took) filter (where took is not null) as pairs
     from counted group by 1, 2`
   return { text, values }
+}
+
+export const isHour = (time: Date): boolean => time.getTime() % HOUR_MS === 0
+
+export const hourOf = (time: Date): Date => new Date(time.getTime() - (time.getTime() % HOUR_MS))
+
+const dayOf = (time: Date): Date => new Date(time.getTime() - (time.getTime() % DAY_MS))
+
+const DIMENSIONS = `type, status, endpoint_key, api_key_id, error_code,
+  case decision when 'reject' then true when 'pass' then false end as is_prohibited`
+const NOTED = `(values ('accepted', at, null::smallint), ('started', started, wait_bucket),
+  ('dropped', case when started is null and jobs <> 0 then ended end, null), (status::text, ended, run_bucket)) v (event, time, bucket)`
+
+/** The rows of `seriesQuery` from `job_event`, `job_rollup` and unfolded changes. */
+export function eventSeriesQuery({ owner, starts, end, filter }: EventSeries) {
+  const values: unknown[] = [owner, [...starts], end]
+  const parameter = (value: unknown) => `$${values.push(value)}`
+  const breadth = breadthOf(filter)
+  const from = starts[0] ?? end
+  const within = ({ span, from, to }: Range) =>
+    `${ownedByFirst(owner)} and span = '${span}' ${from ? `and at >= ${parameter(from)}` : ''} and at < ${parameter(to)}`
+  const parts = [
+    ...before(from).flatMap((range) => eventParts(breadth, '0', within(range))),
+    ...during(starts, end).flatMap((range) =>
+      eventParts(breadth, 'width_bucket(at, $2::timestamptz[])', within(range)),
+    ),
+    `select width_bucket(time, $2::timestamptz[]) as step, event, jobs, case event when 'completed' then audio_ms else 0 end as audio_ms,
+       ${sumOfBucket('bucket', 'jobs')} as histogram, ${DIMENSIONS}
+     from job_rollup_delta cross join lateral ${NOTED} where ${ownedByFirst(owner)} and in_events and time < $3`,
+  ]
+  // PostgreSQL finishes one sum before the next.
+  const where = ['true', ...conditionsOf(filter, parameter)].join(' and ')
+  const text = `
+    select step, event, sum(jobs)::float8 as jobs, sum(audio_ms)::float8 as "audioMs", ${packedSum('sum(histogram)')} as pairs
+    from (select * from (${parts.join('\n union all ')}) p where ${where} order by step, event) e group by 1, 2`
+  return { text, values, types: histogramTypes((pairs) => pairs) }
+}
+
+function before(moment: Date): Range[] {
+  const day = dayOf(moment)
+  const days: Range = { span: 'day', from: null, to: day }
+  return day < moment ? [days, { span: 'hour', from: day, to: moment }] : [days]
+}
+
+function during(starts: readonly Date[], end: Date): Range[] {
+  const from = starts[0] ?? end
+  const lastDay = dayOf(end)
+  const isByDays = starts.every((start) => start.getTime() % DAY_MS === 0) && lastDay > from
+  if (!isByDays) return [{ span: 'hour', from, to: end }]
+  const days: Range = { span: 'day', from, to: lastDay }
+  return lastDay < end ? [days, { span: 'hour', from: lastDay, to: end }] : [days]
+}
+
+/** `job_event` has no acceptances by all dimensions; `job_rollup` has them. */
+function eventParts(breadth: Breadth, step: string, where: string): string[] {
+  const histogram = `case when ${step} = 0 then 0 when kind = 'started' then wait_sum when kind in ('completed', 'failed') then run_sum else 0 end`
+  const kinds = step === '0' ? `and kind in ('accepted', 'started', 'dropped')` : ''
+  const events = `select ${step} as step, kind::text as event, jobs, case kind when 'completed' then audio_ms else 0 end as audio_ms, ${histogram} as histogram, ${DIMENSIONS}
+    from job_event where ${where} and breadth = '${breadth}' ${kinds}`
+  if (breadth !== 'each') return [events]
+  return [events, `select ${step}, 'accepted', jobs, 0, 0, ${DIMENSIONS} from job_rollup where ${where}`]
 }

@@ -5,19 +5,45 @@ import type { Notifier } from '../../db/notifier.ts'
 import type { JobKind } from '../job-kind.ts'
 import type { Delivery } from '../job-source.ts'
 import type { Queue } from '../queue.ts'
-import { QUEUE_CHANNEL } from './batched-inserts.ts'
 import { dequeue } from './dequeue.ts'
-import { DuePoll, type Watcher } from './due-poll.ts'
-import { enqueueing, queueId } from './enqueue.ts'
-import { ensureQueue } from './ensure-queue.ts'
-import { releaseWorker, rescueDeliveries } from './release-workers.ts'
-import { moveOrphaned, moveTaken, moveWaiting, withdrawOrphaned } from './reroute.ts'
-import { workersOf } from './workers-of.ts'
+import { enqueueing, QUEUE_CHANNEL, queueId } from './enqueue.ts'
+import {
+  moveOrphaned,
+  moveTaken,
+  moveWaiting,
+  releaseWorker,
+  rescueDeliveries,
+  withdrawOrphaned,
+} from './release-workers.ts'
 
 export const ABORT_CHANNEL = 'sonant_abort'
 
 /** A notified worker polls until it finds nothing; more notifications slow commits. */
 const NOTIFY_SPACING_MS = 5
+const HEARTBEAT_SECONDS = 10
+const RETRY_LIMIT = 1000
+const RETRY_DELAY_SECONDS = 1
+/** pg-boss would delete a waiting job after 14 days. */
+const RETENTION_SECONDS = 365 * 24 * 3600
+const DELETE_AFTER_SECONDS = 60
+/** Longer than any job's own time limit. */
+const EXPIRE_SECONDS = 30 * 24 * 3600
+const NEVER_EXPIRE = 'update pgboss.queue set expire_seconds = $2 where name = $1 and expire_seconds <> $2'
+const NO_JOB = '00000000-0000-0000-0000-000000000000'
+
+const WORKERS = `
+  select data->>'jobId' as job_id, data->>'worker' as worker from pgboss.job_common
+  where name = any(array(select name from pgboss.queue)) and id = any($1::uuid[]) and state = 'active' and data->>'worker' is not null`
+
+const POLL_MS = 500
+
+/** An ordered subquery per queue uses the index despite old statistics. */
+const DUE = `
+  select queue from unnest($1::text[]) as queue
+  where (
+    select true from pgboss.job_common j
+    where j.name = queue and j.state < 'active' and not j.blocked and j.start_after <= now()
+    order by j.name, j.group_tier limit 1)`
 
 interface LocalWorker {
   wake(): boolean
@@ -33,6 +59,11 @@ export interface BossQueue extends Queue {
 }
 
 type FetchedRow = Pick<Delivery, 'id' | 'retryCount'>
+
+interface Watcher {
+  onDue(): void
+  isDue(): boolean
+}
 
 /** PostgreSQL may plan `not exists` as nested loops from outdated statistics. */
 const unqueued = (ids: string): string => `
@@ -136,5 +167,63 @@ function rescuing(boss: () => Promise<PgBoss>, wake: Wake): Pick<Queue, 'rescue'
     releaseWorker: async (workerId) => {
       for (const queue of await releaseWorker((await boss()).getDb(), workerId)) wake({ queue })
     },
+  }
+}
+
+async function ensureQueue(boss: PgBoss, queue: string): Promise<void> {
+  await boss.createQueue(queue, {
+    retryLimit: RETRY_LIMIT,
+    retryDelay: RETRY_DELAY_SECONDS,
+    heartbeatSeconds: HEARTBEAT_SECONDS,
+    retentionSeconds: RETENTION_SECONDS,
+    deleteAfterSeconds: DELETE_AFTER_SECONDS,
+  })
+  await boss.getDb().executeSql(NEVER_EXPIRE, [queue, EXPIRE_SECONDS])
+  // Creating a queue empties pg-boss's cache; concurrent `send`s in transactions would then wait for connections for ever.
+  await boss.findJobs(queue, { id: NO_JOB })
+}
+
+const workersOf: Queue['workersOf'] = async (db, jobIds) => {
+  const values = [jobIds.map(queueId)]
+  const { rows } = await db.query<{ job_id: string; worker: string }>({ name: 'workers_of', text: WORKERS, values })
+  return new Map(rows.map(({ job_id: jobId, worker }) => [jobId, worker]))
+}
+
+/** Finds jobs that no notification announced, such as retries. */
+class DuePoll {
+  readonly #boss: () => Promise<PgBoss>
+  readonly #watchers = new Set<Watcher & { readonly queue: string }>()
+  #timer: NodeJS.Timeout | undefined
+  #isAsking = false
+
+  constructor(boss: () => Promise<PgBoss>) {
+    this.#boss = boss
+  }
+
+  watch(queue: string, { onDue, isDue }: Watcher): () => void {
+    const watcher = { queue, onDue, isDue }
+    this.#watchers.add(watcher)
+    this.#timer ??= setInterval(() => void this.#ask(), POLL_MS)
+    return () => {
+      this.#watchers.delete(watcher)
+      if (this.#watchers.size > 0) return
+      clearInterval(this.#timer)
+      this.#timer = undefined
+    }
+  }
+
+  async #ask(): Promise<void> {
+    if (this.#isAsking) return
+    this.#isAsking = true
+    const queues = new Set([...this.#watchers].map(({ queue }) => queue))
+    // A claim reports the error.
+    const due = await this.#due([...queues]).catch(() => queues)
+    this.#isAsking = false
+    for (const { queue, onDue, isDue } of this.#watchers) if (due.has(queue) || isDue()) onDue()
+  }
+
+  async #due(queues: readonly string[]): Promise<ReadonlySet<string>> {
+    const { rows } = await (await this.#boss()).getDb().executeSql(DUE, [queues])
+    return new Set(rows.map(({ queue }: { readonly queue: string }) => queue))
   }
 }

@@ -1,10 +1,17 @@
+import { dealOut } from '../../concurrency/batch-calls.ts'
 import type { Database } from '../../db/database.ts'
-import { isDatabaseDown, isDatabaseError } from '../../errors/database-down.ts'
+import { isDatabaseDown, isDatabaseError } from '../../errors/outages.ts'
 import type { JobKind } from '../job-kind.ts'
-import type { JobSource, RowClaim } from '../job-source.ts'
-import { claimQueued, releaseUnknown, type Turn } from './claim-queued.ts'
+import type { Delivery, JobSource, Origin, RowClaim } from '../job-source.ts'
 
 const NO_LIMITS: ReadonlyMap<string, number> = new Map()
+
+const TAKE = `
+  queued as materialized (
+    select id as delivery, retry_count as deliveries, job_id as queued_job, account_id as turn, server, queued_origin($1, id) as origin, place
+    from claim_queued($1, $2, $3, $4, $5) with ordinality as taken (id, retry_count, job_id, account_id, server, place)
+  )`
+const ALONE = `with ${TAKE} select * from queued order by place`
 
 interface FairOptions {
   readonly db: Database
@@ -12,6 +19,38 @@ interface FairOptions {
   readonly workerId: string
   readonly limits?: () => ReadonlyMap<string, number>
   readonly rowClaim?: RowClaim | undefined
+}
+
+interface Claimed extends Delivery {
+  readonly accountId: string
+  readonly isAwaited: boolean
+}
+
+interface Turn {
+  /** The next account in order comes first. */
+  readonly served: string
+  /** The same among awaited jobs. */
+  readonly awaited: string
+  /** Awaited jobs in a row; after three another job is taken. */
+  readonly inARow: number
+}
+
+interface QueueClaim {
+  readonly queue: string
+  readonly free: number
+  readonly after: Turn
+  readonly workerId: string
+  /** By server; '' stands for all others, unlimited if absent. */
+  readonly limits: ReadonlyMap<string, number>
+}
+
+interface Row {
+  delivery: string
+  deliveries: number
+  queued_job: string
+  turn: string
+  server: string
+  origin: (Origin & { readonly awaited?: boolean }) | null
 }
 
 /** Serves accounts round robin within each server's capacity. */
@@ -45,3 +84,48 @@ const nextTurn = (turn: Turn, taken: { readonly accountId: string; readonly isAw
   taken.isAwaited
     ? { ...turn, awaited: taken.accountId, inARow: turn.inARow + 1 }
     : { ...turn, served: taken.accountId, inARow: 0 }
+
+const withRows = (rowClaim: RowClaim): string => `
+  with ${TAKE}, ${rowClaim.expressions('array(select queued_job from queued)', '$6')}
+  select q.*, c.* from queued q left join claimed c on c.id = q.queued_job order by q.place`
+
+/**
+ * Takes jobs in turn of their accounts.
+ * @param rowClaim claims the jobs' rows in the same statement
+ */
+export async function claimQueued(db: Database, claim: QueueClaim, rowClaim?: RowClaim): Promise<Claimed[]> {
+  const { queue, free, after, workerId, limits } = claim
+  const turn = `${after.served} ${after.awaited} ${Math.min(after.inARow, 3)}`
+  const values = [queue, free, turn, workerId, JSON.stringify(Object.fromEntries(limits))]
+  const since = performance.now()
+  const { rows } = await db.pool.query<Row & { id?: string | null }>(
+    rowClaim === undefined
+      ? { name: 'claim_queued', text: ALONE, values }
+      : { name: 'claim_queued_rows', text: withRows(rowClaim), values: [...values, rowClaim.value] },
+  )
+  const claimed = new Map(rows.flatMap((row) => (row.id ? [[row.id, { row, since }]] : [])))
+  const jobIds = rows.map((row) => row.queued_job)
+  const dealt = dealOut(jobIds, new Map(claimed))
+  return rows.map((row, index) => ({
+    id: row.delivery,
+    retryCount: row.deliveries,
+    jobId: row.queued_job,
+    accountId: row.turn,
+    server: row.server,
+    isAwaited: row.origin?.awaited === true,
+    ...(claimed.has(row.queued_job) && { claimed: dealt[index] ?? null }),
+    ...(row.origin !== null && { origin: row.origin }),
+  }))
+}
+
+const RELEASE = `
+  update pgboss.job_common set state = 'retry', start_after = now(), heartbeat_on = null
+  where name = $1 and state = 'active' and group_id is not null and data->>'worker' = $2 and id <> all($3::uuid[])`
+
+/** Releases deliveries of a claim whose answer was lost. */
+async function releaseUnknown(
+  db: Database,
+  claim: { readonly queue: string; readonly workerId: string; readonly known: readonly string[] },
+): Promise<void> {
+  await db.pool.query(RELEASE, [claim.queue, claim.workerId, claim.known])
+}

@@ -6,15 +6,33 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../../errors/service-error.ts'
 import { prefersHtml } from '../../graphql/http/accept.ts'
-import { prefixOf } from '../../http/prefix-of.ts'
-import { ServedFile, sendFile } from '../../http/served-file.ts'
-import { commandLine } from '../../values/command-line.ts'
-import { consoleHeaders } from './console-headers.ts'
-import { NOT_BUILT } from './not-built.ts'
+import { prefixOf, ServedFile, sendFile } from '../../http/served-file.ts'
+import { commandLine } from '../../values/program.ts'
 
 const PATH = '/console'
 const ASSETS = `${PATH}/assets/`
 const BUILT = fileURLToPath(new URL('../../generated/console/', import.meta.url))
+
+const NOT_BUILT = new ServedFile(
+  'text/html; charset=utf-8',
+  `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>The console is not built - Sonant</title>
+</head>
+<body>
+<h1>The console is not built</h1>
+<p>This installation lacks the development packages that build it. The service itself runs: only these pages are missing.</p>
+<p>In the folder of the checkout run <code>npm ci</code> without <code>--omit=dev</code>, then start the service again.
+To keep the installation small, run <code>npm prune --omit=dev</code> afterwards: what was built stays.</p>
+<p>The package that <code>npm pack</code> makes holds the built console.</p>
+</body>
+</html>
+`,
+)
 
 interface ConsoleOptions {
   readonly publicUrl: () => string
@@ -66,5 +84,27 @@ function pagesOf(folder: string): (prefix: string) => Promise<ServedFile> {
     const page = pages.get(prefix) ?? make(prefix)
     pages.set(prefix, page)
     return page
+  }
+}
+
+function consoleHeaders(publicUrl: string, bucketUrl: string | null): Readonly<Record<string, string>> {
+  const media = [publicUrl, bucketUrl].flatMap((url) => (url === null ? [] : [new URL(url).origin])).join(' ')
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `media-src 'self' ${media}`,
+    `connect-src 'self' ${media}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ]
+  return {
+    'content-security-policy': policy.join('; '),
+    'cross-origin-opener-policy': 'same-origin',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
   }
 }

@@ -1,17 +1,56 @@
 import { statfs } from 'node:fs/promises'
-import { GENERATION_POOL } from '../../catalog/pool-of-job.ts'
+import type { Pool } from 'pg'
+import { GENERATION_POOL } from '../../catalog/engine-server.ts'
 import type { Parts } from '../../context/context.ts'
+import { databaseCondition } from '../../db/connections/database-state.ts'
 import { progressOf, readLedger } from '../../db/migrations/ledger.ts'
-import { databaseCondition } from '../../db/relation-sizes.ts'
+import { REMEMBERED_MS } from '../../idempotency/remember-response.ts'
+import { GRACE_MS as ABANDONED_MS } from '../../jobs/lifecycle/produce.ts'
+import { GRACE_MS as HEARD_MS } from '../../jobs/live-parts.ts'
+import { retentionBacklogSeconds } from '../../jobs/retention/drop-old-jobs.ts'
 import { QUEUE_SCHEMA, queueDepths } from '../../queue/pgboss/queue-depth.ts'
 import type { GaugeName, LabelsOf } from '../../telemetry/metrics.ts'
 import type { MeasuredParts, Reading } from '../../telemetry/telemetry.ts'
-import { databaseCounts } from './database-counts.ts'
-import { retentionBacklog } from './retention-backlog.ts'
+import { SESSION_KEPT_MS } from '../../users/sessions.ts'
+import { BODY_KEPT_SECONDS, KEPT_DAYS } from '../../webhooks/delivery/webhook-delivery.ts'
+import { DEAD_AFTER_MS } from '../../worker/workers.ts'
 
 const COUNTS_MAX_AGE_MS = 5_000
 const CONDITION_MAX_AGE_MS = 60_000
 const ANSWER_TIMEOUT_MS = 3_000
+const JOBS = `select type::text, status::text, sum(jobs)::float8 as jobs from job_count group by 1, 2 having sum(jobs) > 0`
+const WORKERS = `
+  select count(*) filter (where alive)::float8 as alive, count(*) filter (where not alive)::float8 as dead
+  from (select heartbeat_at > now() - $1 * interval '1 millisecond' as alive from worker) w`
+const WEBHOOKS = `
+  select count(*)::float8 as pending,
+    coalesce(extract(epoch from now() - min(next_attempt_at) filter (where next_attempt_at <= now())), 0)::float8 as "oldestSeconds"
+  from webhook_delivery where state = 'pending'`
+const NOW = 'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now'
+
+const KINDS: readonly (readonly [what: string, since: string, keptSeconds: number])[] = [
+  [
+    'webhook_delivery',
+    'select min(finished_at) from webhook_delivery where finished_at is not null',
+    KEPT_DAYS * 86_400,
+  ],
+  [
+    'webhook_body',
+    'select min(finished_at) from webhook_delivery where finished_at is not null and body is not null',
+    BODY_KEPT_SECONDS,
+  ],
+  ['webhook_secret', 'select min(expires_at) from webhook_secret where expires_at is not null', 0],
+  ['idempotency_record', 'select min(created_at) from idempotency_record', REMEMBERED_MS / 1000],
+  ['session', 'select min(expires_at) from session', SESSION_KEPT_MS / 1000],
+  ['sign_in_link', 'select min(expires_at) from sign_in_link', 0],
+  ['abandoned_attempt', 'select min(abandoned_at) from abandoned_attempt', ABANDONED_MS / 1000],
+  ['heard_attempt', 'select min(completed_at) from heard_attempt', HEARD_MS / 1000],
+]
+
+const TIDIED = KINDS.map(
+  ([what, since, keptSeconds]) => `
+  select '${what}' as what, greatest(0, coalesce(extract(epoch from now() - (${since})) - ${keptSeconds}, 0))::float8 as seconds`,
+).join(' union all')
 
 type Readings = Map<GaugeName, Reading<GaugeName>[]>
 type Source = (parts: ReadingParts) => Promise<Readings>
@@ -20,6 +59,18 @@ type ReadingParts = Pick<Parts, 'db' | 'settings' | 'log' | 'now'> & MeasuredPar
 interface DatabaseReadings {
   /** Never rejects; the metrics leave out readings that fail. */
   refresh(): Promise<void>
+}
+
+interface DatabaseCounts {
+  readonly jobs: readonly { readonly type: string; readonly status: string; readonly jobs: number }[]
+  readonly workers: { readonly alive: number; readonly dead: number }
+  readonly webhooks: { readonly pending: number; readonly oldestSeconds: number }
+  readonly now: number
+}
+
+interface Backlog {
+  readonly what: string
+  readonly seconds: number
 }
 
 /** Registers gauges that read the database and the disk. It caches counts for 5 s and sizes for 60 s. */
@@ -154,4 +205,31 @@ function collector() {
     readings.set(name, list)
   }
   return { readings, add }
+}
+
+async function databaseCounts(db: Pick<Pool, 'query'>): Promise<DatabaseCounts> {
+  const { rows: jobs } = await db.query<DatabaseCounts['jobs'][number]>({ name: 'count_jobs', text: JOBS })
+  const workers = await db.query<DatabaseCounts['workers']>({
+    name: 'count_workers',
+    text: WORKERS,
+    values: [DEAD_AFTER_MS],
+  })
+  const webhooks = await db.query<DatabaseCounts['webhooks']>({ name: 'count_pending', text: WEBHOOKS })
+  const clock = await db.query<{ now: number }>(NOW)
+  return {
+    jobs,
+    workers: workers.rows[0] ?? { alive: 0, dead: 0 },
+    webhooks: webhooks.rows[0] ?? { pending: 0, oldestSeconds: 0 },
+    now: clock.rows[0]?.now ?? Number.NaN,
+  }
+}
+
+/** How far maintenance lags behind retention, in seconds by kind; 0 if it keeps up. */
+async function retentionBacklog(parts: Pick<Parts, 'db' | 'settings' | 'now'>): Promise<Backlog[]> {
+  const [{ rows }, { jobs, audio, chats }] = await Promise.all([
+    parts.db.pool.query<Backlog>(TIDIED),
+    retentionBacklogSeconds(parts),
+  ])
+  const ofJobs = { job: jobs, artifact: audio, companion_chat: chats }
+  return [...rows, ...Object.entries(ofJobs).map(([what, seconds]) => ({ what, seconds }))]
 }

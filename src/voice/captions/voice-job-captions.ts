@@ -1,22 +1,51 @@
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
-import { CAPTION_FORMATS, CAPTION_TYPES, type CaptionFormat, isCaptionFormat } from '../../audio/caption-format.ts'
+import { CAPTION_FORMATS, CAPTION_TYPES, type CaptionFormat, isCaptionFormat } from '../../audio/format.ts'
 import type { Context, Parts } from '../../context/context.ts'
 import { invalidRequest, jobNotFound } from '../../errors/service-error.ts'
-import { findJob } from '../../jobs/find-job.ts'
+import { findJob } from '../../jobs/job.ts'
 import type { Job } from '../../jobs/job-shape.ts'
-import { marksIn } from '../markup/marks.ts'
-import { requireSpeech } from '../require-speech.ts'
+import { marksIn, type TextMark } from '../markup/xml-tokens.ts'
+import { requireSpeech } from '../stored-speech.ts'
 import { loadTimedJobs, type TimedJob } from '../timing/job-timing.ts'
-import { cuesOf } from './cues.ts'
-import { toSrt } from './srt.ts'
-import { timesOf } from './timed-text.ts'
-import { toWebvtt } from './webvtt.ts'
+import { heardOf, type JobTiming, type TimedRange, type TimeSource, worstSource } from '../timing/speech-timing.ts'
+import { type Cue, cuesOf } from './cues.ts'
+
+const WORD_JOINER = '\u2060'
+const READ_AS_MARKUP = /<(?=[a-z/!?])|\\(?=[nh])/giu
+/** Overrides of SubStation Alpha ({\an8}) and MicroDVD ({y:i}): libass hides them, also across two lines. */
+const IN_BRACES = /\{[^}]*\}/u
+const WIDE: Readonly<Record<string, string>> = { '{': '｛', '}': '｝' }
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
 export interface JobCaptions {
   readonly format: CaptionFormat
   readonly contentType: string
   readonly content: string
+}
+
+/** A word or a sentence: `start` and `end` in seconds, `offset` in code points of the submitted text. */
+export interface TimedText {
+  readonly text: string
+  readonly start: number
+  readonly end: number
+  readonly offset: number
+  readonly length: number
+  readonly source: TimeSource
+}
+
+/** A `<mark>` of SSML: `start` in seconds, `offset` in code points of the submitted text. */
+interface TimedMark {
+  readonly name: string
+  readonly start: number
+  readonly offset: number
+}
+
+export interface SpeechTimes {
+  readonly timing: TimeSource
+  readonly words: readonly TimedText[]
+  readonly sentences: readonly TimedText[]
+  readonly marks?: readonly TimedMark[]
 }
 
 /**
@@ -58,4 +87,67 @@ function requireCaptionFormat(format: string | null | undefined): CaptionFormat 
   throw invalidRequest('Invalid request: see `details`.', [
     { path: 'format', message: `must be one of ${CAPTION_FORMATS.join(', ')}` },
   ])
+}
+
+/** Writes SubRip, which has no escapes: a word joiner splits tags, line breaks and arrows, and wide braces replace overrides. Pure. */
+export function toSrt(cues: readonly Cue[]): string {
+  const blocks = cues.map(({ from, to, lines }, index) =>
+    [`${index + 1}`, `${clock(from, ',')} --> ${clock(to, ',')}`, plain(lines.join('\n'))].join('\n'),
+  )
+  return blocks.map((block) => `${block}\n`).join('\n')
+}
+
+function plain(text: string): string {
+  const apart = text.replaceAll('-->', `--${WORD_JOINER}>`).replace(READ_AS_MARKUP, (opening) => opening + WORD_JOINER)
+  return IN_BRACES.test(text) ? apart.replace(/[{}]/g, (brace) => WIDE[brace]!) : apart
+}
+
+function clock(ms: number, point: string): string {
+  const digits = (value: number, length: number) => String(Math.floor(value)).padStart(length, '0')
+  const whole = [ms / 3_600_000, (ms / 60_000) % 60, (ms / 1000) % 60].map((value) => digits(value, 2))
+  return `${whole.join(':')}${point}${digits(ms % 1000, 3)}`
+}
+
+export function toWebvtt(cues: readonly Cue[]): string {
+  const blocks = cues.map(({ from, to, lines }, index) => {
+    const text = lines.map((line) => line.replace(/[&<>]/g, (character) => ENTITIES[character]!))
+    return [`${index + 1}`, `${clock(from, '.')} --> ${clock(to, '.')}`, ...text].join('\n')
+  })
+  return `${['WEBVTT', ...blocks].join('\n\n')}\n`
+}
+
+export function timesOf(
+  text: string,
+  { words, sentences, heard }: JobTiming,
+  marks: readonly TextMark[] = [],
+): SpeechTimes {
+  const codePoints = countCodePoints(text)
+  const toTimed = ({ start, end, from, to, source }: TimedRange): TimedText => ({
+    text: heardOf(text, heard, { start, end }).trim(),
+    start: from / 1000,
+    end: to / 1000,
+    offset: codePoints(start),
+    length: codePoints(end) - codePoints(start),
+    source,
+  })
+  return {
+    timing: worstSource(words.length > 0 ? words : sentences),
+    words: words.map(toTimed),
+    sentences: sentences.map(toTimed),
+    ...(marks.length > 0 && {
+      marks: marks.map(({ name, at }) => ({ name, start: reachedAt(at, words) / 1000, offset: codePoints(at) })),
+    }),
+  }
+}
+
+const reachedAt = (at: number, words: JobTiming['words']): number =>
+  words.find(({ start }) => start >= at)?.from ?? words.at(-1)?.to ?? 0
+
+function countCodePoints(text: string): (unit: number) => number {
+  const pairs = [...text.matchAll(/[\ud800-\udbff][\udc00-\udfff]/g)].map(({ index }) => index)
+  if (pairs.length === 0) return (unit) => unit
+  const before = new Int32Array(text.length + 1)
+  for (const index of pairs) before[index + 2] = 1
+  for (let unit = 1; unit <= text.length; unit++) before[unit]! += before[unit - 1]!
+  return (unit) => unit - before[unit]!
 }

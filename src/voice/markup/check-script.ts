@@ -1,15 +1,22 @@
-import { checkSpokenText, isFarTooLong } from '../../catalog/check-spoken-text.ts'
 import { findLibraryVoice, wrongRecording } from '../../catalog/library-voices.ts'
+import { checkSpokenText, isFarTooLong } from '../../catalog/voice-endpoint.ts'
 import type { Voice, VoiceEndpoint } from '../../context/catalog-snapshot.ts'
 import type { Database } from '../../db/database.ts'
 import { checkSpeakable } from '../../engines/check-speakable.ts'
 import { detectLanguage, LANGUAGES } from '../../engines/espeak/detect-language.ts'
 import { ownLanguage } from '../../engines/espeak/espeak-voice.ts'
-import type { Lexicons } from '../../lexicon/lexicons.ts'
+import type { Lexicons } from '../../lexicon/account-lexicon.ts'
 import { isId } from '../../values/id.ts'
-import { applyLexicon } from './apply-lexicon.ts'
 import { type Markup, readScript } from './read-script.ts'
-import { isFarLonger, type Manner, MarkupViolation, type Script, spokenText, TOO_SILENT } from './script.ts'
+import {
+  applyLexicon,
+  isFarLonger,
+  type Manner,
+  MarkupViolation,
+  type Script,
+  spokenText,
+  TOO_SILENT,
+} from './script.ts'
 
 const MAX_VOICES = 20
 

@@ -1,17 +1,5 @@
 import { MarkupViolation } from './script.ts'
 
-export type XmlToken =
-  | { readonly kind: 'text'; readonly text: string; readonly start: number; readonly end: number }
-  | {
-      readonly kind: 'open'
-      readonly name: string
-      readonly attributes: ReadonlyMap<string, string>
-      readonly isEmpty: boolean
-      readonly start: number
-      readonly end: number
-    }
-  | { readonly kind: 'close'; readonly name: string; readonly start: number; readonly end: number }
-
 const NAME = '[A-Za-z_][\\w:.-]{0,99}'
 const OPEN = new RegExp(`<(${NAME})((?:\\s+${NAME}\\s*=\\s*(?:"[^"<]*"|'[^'<]*'))*)\\s*(/?)>`, 'y')
 const ATTRIBUTE = new RegExp(`(${NAME})\\s*=\\s*(?:"([^"<]*)"|'([^'<]*)')`, 'g')
@@ -27,6 +15,24 @@ const TAG = new RegExp(
 const PROLOG = /^\s*<\?xml\s[^?<>]*\?>/
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 const CONTROL = /(?![\t\n\r])\p{Cc}|[\ufffe\uffff]/u
+
+export type XmlToken =
+  | { readonly kind: 'text'; readonly text: string; readonly start: number; readonly end: number }
+  | {
+      readonly kind: 'open'
+      readonly name: string
+      readonly attributes: ReadonlyMap<string, string>
+      readonly isEmpty: boolean
+      readonly start: number
+      readonly end: number
+    }
+  | { readonly kind: 'close'; readonly name: string; readonly start: number; readonly end: number }
+
+/** A `<mark>` of SSML; `at` in UTF-16 units of the text. */
+export interface TextMark {
+  readonly name: string
+  readonly at: number
+}
 
 export const hasTags = (text: string): boolean => TAG.test(text)
 
@@ -107,4 +113,19 @@ function attributeValue(source: string, at: number): string {
     if (found === null || found[0] !== entity) throw wrongAt(at, 'an entity that is not allowed in an attribute')
     return decoded(found, at)
   })
+}
+
+export function marksIn(text: string): TextMark[] {
+  if (!text.includes('<mark')) return []
+  try {
+    return [...xmlTokens(text)].flatMap(markOf)
+  } catch (error) {
+    if (error instanceof MarkupViolation) return []
+    throw error
+  }
+}
+
+function markOf(token: XmlToken): TextMark[] {
+  const name = token.kind === 'open' && token.name === 'mark' ? token.attributes.get('name') : undefined
+  return name === undefined ? [] : [{ name, at: token.start }]
 }

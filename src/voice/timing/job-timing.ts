@@ -1,9 +1,14 @@
 import type { Tx } from '../../db/database.ts'
 import { detectLanguage, LANGUAGES } from '../../engines/espeak/detect-language.ts'
-import { cutBetween, shownText } from '../markup/shown-text.ts'
-import { decodeTiming } from './encode-timing.ts'
-import type { JobTiming } from './speech-timing.ts'
+import { MarkupViolation } from '../markup/script.ts'
+import { readSsml, UNHEARD } from '../markup/ssml.ts'
+import { type XmlToken, xmlTokens } from '../markup/xml-tokens.ts'
+import { decodeTiming, type HeardRange, type JobTiming } from './speech-timing.ts'
 import { estimateTiming } from './time-speech.ts'
+
+const FIND = `select j.id, j.inputs ->> 'text' as text, j.inputs ->> 'language' as language, a.timing, a.duration_ms as duration,
+    j.options ->> 'markup' as markup
+  from job j join artifact a on a.job_id = j.id and a.output = 'audio' where j.id = any($1) and a.job_id = any($1)`
 
 export interface TimedJob {
   readonly text: string
@@ -22,9 +27,8 @@ interface Row {
   readonly markup: string | null
 }
 
-const FIND = `select j.id, j.inputs ->> 'text' as text, j.inputs ->> 'language' as language, a.timing, a.duration_ms as duration,
-    j.options ->> 'markup' as markup
-  from job j join artifact a on a.job_id = j.id and a.output = 'audio' where j.id = any($1) and a.job_id = any($1)`
+type Open = Extract<XmlToken, { kind: 'open' }>
+type Text = Extract<XmlToken, { kind: 'text' }>
 
 /** Loads texts and times by job; estimates times that were never stored. The caller checks access. */
 export async function loadTimedJobs(db: Pick<Tx, 'query'>, jobIds: readonly string[]): Promise<Map<string, TimedJob>> {
@@ -57,4 +61,69 @@ function stored(timing: Buffer | null): JobTiming | null {
 function estimated(text: string, language: string | null, durationMs: number): JobTiming {
   const known = LANGUAGES.find((name) => name === language) ?? detectLanguage(text)
   return { ...estimateTiming({ text, language: known }, durationMs), heard: null }
+}
+
+/** Returns the shown ranges of SSML without tags and with entities resolved; null if the markup is invalid. Pure. */
+export function shownText(text: string): HeardRange[] | null {
+  try {
+    const cuts = readSsml(text).segments.map(({ spans }) => spans.at(-1)?.start ?? 0)
+    return withCuts([...shownOf([...xmlTokens(text)])], cuts)
+  } catch (error) {
+    if (error instanceof MarkupViolation) return null
+    throw error
+  }
+}
+
+const cutBetween = (heard: readonly HeardRange[]): HeardRange[] =>
+  withCuts(
+    heard,
+    heard.slice(1).map(({ start }) => start),
+  )
+
+function withCuts(heard: readonly HeardRange[], cuts: readonly number[]): HeardRange[] {
+  const all: HeardRange[] = []
+  let next = 0
+  for (const range of heard) {
+    for (; next < cuts.length && cuts[next]! <= range.start; next++)
+      all.push({ start: cuts[next]!, end: cuts[next]!, isCut: true })
+    for (; next < cuts.length && cuts[next]! < range.end; next++);
+    all.push(range)
+  }
+  return all
+}
+
+function* shownOf(tokens: readonly XmlToken[]): Generator<HeardRange> {
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at]!
+    if (token.kind === 'open' && UNHEARD.has(token.name)) at = endOf(tokens, at)
+    if (token.kind === 'text') yield shownAsIs(token)
+    if (token.kind !== 'open' || token.name !== 'sub') continue
+    const end = endOf(tokens, at)
+    yield* shownOfSub(token, tokens.slice(at + 1, end))
+    at = end
+  }
+}
+
+function* shownOfSub({ start, end, attributes }: Open, content: readonly XmlToken[]): Generator<HeardRange> {
+  const texts = content.filter((token) => token.kind === 'text')
+  const alias = attributes.get('alias')
+  if (alias === undefined || texts.some(({ text }) => text.trim() !== '')) yield* texts.map(shownAsIs)
+  else if (texts.length === 0) yield { start, end, shown: alias }
+  else yield { start: texts[0]!.start, end: texts.at(-1)!.end, shown: ` ${alias} ` }
+}
+
+const shownAsIs = ({ text, start, end }: Text): HeardRange =>
+  text.length === end - start ? { start, end } : { start, end, shown: text }
+
+function endOf(tokens: readonly XmlToken[], begin: number): number {
+  const { name } = tokens[begin] as Open
+  let depth = 0
+  for (let at = begin; at < tokens.length; at++) {
+    const token = tokens[at]!
+    if (token.kind === 'text' || token.name !== name) continue
+    if (token.kind === 'close') depth--
+    else if (!token.isEmpty) depth++
+    if (depth === 0) return at
+  }
+  return tokens.length
 }

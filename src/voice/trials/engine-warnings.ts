@@ -2,9 +2,9 @@ import type { Application } from '../../catalog/apply-endpoints.ts'
 import { awayKey } from '../../catalog/engine-server.ts'
 import type { Context } from '../../context/context.ts'
 import { EngineError } from '../../engines/engine.ts'
+import { OWNED_SERVER } from '../../engines/engine-block.ts'
 import type { Engines } from '../../engines/engines.ts'
-import { OWNED_SERVER } from '../../engines/owned-server.ts'
-import { modelsOf } from '../models-of.ts'
+import { modelsOf } from './trial-engines.ts'
 
 /** Returns a sentence for each engine of a file that this process cannot use. Workers may reach other servers. */
 export async function engineWarnings(

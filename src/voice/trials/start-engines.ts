@@ -27,7 +27,7 @@ export function startEngines(): StartedEngines {
 async function openAll({ settings, log }: Parts, threads: number, started: EspeakThreads): Promise<Engines> {
   const { openEngines } = await import('../../engines/engines.ts')
   const { openEspeak } = await import('../../engines/espeak/espeak.ts')
-  const { modelsOf } = await import('../models-of.ts')
+  const { modelsOf } = await import('./trial-engines.ts')
   const espeak = openEspeak({ threads, log, started })
   return openEngines({ threads, log, lookUp: settings.lookUp, espeak, ...modelsOf(settings) })
 }

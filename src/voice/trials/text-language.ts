@@ -1,6 +1,6 @@
 import { requireScope } from '../../access/require.ts'
 import { VOICE_SCOPE } from '../../access/scopes.ts'
-import { requireEndpoint } from '../../catalog/require-endpoint.ts'
+import { requireEndpoint } from '../../catalog/endpoints.ts'
 import type { Context } from '../../context/context.ts'
 import { detectLanguage, type Language } from '../../engines/espeak/detect-language.ts'
 import { ownLanguage } from '../../engines/espeak/espeak-voice.ts'

@@ -1,8 +1,10 @@
+import { join } from 'node:path'
+import { parseWav } from '../../audio/wav.ts'
 import { Semaphore } from '../../concurrency/semaphore.ts'
+import type { Settings } from '../../context/config.ts'
 import type { Context } from '../../context/context.ts'
 import type { Engines } from '../../engines/engines.ts'
 import { ServiceError } from '../../errors/service-error.ts'
-import { modelsOf } from '../models-of.ts'
 
 const MOST_AT_ONCE = 2
 const MOST_WAITING = 8
@@ -54,3 +56,8 @@ async function openTrialEngines({ settings, log }: Parts): Promise<Engines> {
 
 const tooMany = (): ServiceError =>
   new ServiceError('UNAVAILABLE', 'Try again in a moment: other engines are being tried.', { retryAfterSeconds: 5 })
+
+export const modelsOf = ({ dataDir }: Pick<Settings, 'dataDir'>) => ({
+  modelsDir: join(dataDir, 'models'),
+  readRecording: parseWav,
+})

@@ -1,13 +1,20 @@
-import { loadVoice } from '../../catalog/voices/load-voice.ts'
+import { requireOperator, requireSystem } from '../../access/require.ts'
+import { loadVoice } from '../../catalog/library-voices.ts'
+import { poolOf } from '../../catalog/voice-endpoint.ts'
 import type { VoiceEndpoint } from '../../context/catalog-snapshot.ts'
-import type { Context } from '../../context/context.ts'
+import type { Context, Parts } from '../../context/context.ts'
 import { EngineError, type SpeechEngine } from '../../engines/engine.ts'
+import { OWNED_SERVER } from '../../engines/engine-block.ts'
 import type { Engines } from '../../engines/engines.ts'
-import { OWNED_SERVER } from '../../engines/owned-server.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import { speakText } from '../speak-text.ts'
-import { checkOwnedServer } from './check-owned-server.ts'
+import type { TrialEngines } from './trial-engines.ts'
 
 const SAMPLE_TEXT = 'This is a test.'
+export const TRIAL_MS = 20_000
+const TIMEOUT_MS = 60_000
+const ALIVE_MS = 5000
+const ALIVE = 'select host, server from worker where $1 = any(pools) and heartbeat_at >= $2'
 
 /** `offered` counts the engine's voices (null: it lists none); `missing` are the endpoint's voices that it lacks. */
 export interface EngineCheck {
@@ -21,10 +28,19 @@ export interface EngineCheck {
   readonly error: string | null
 }
 
+export interface TrialContext extends Context {
+  readonly trialEngines: TrialEngines
+}
+
+interface Alive {
+  readonly host: string
+  readonly server: { readonly state: string; readonly error: string | null } | null
+}
+
 export const isSound = ({ error, missing }: EngineCheck): boolean => error === null && missing.length === 0
 
 /** Lists an engine's voices and speaks one sentence; the result reports failures. */
-export async function tryEngine(
+async function tryEngine(
   ctx: Context,
   engines: Engines,
   endpoint: VoiceEndpoint,
@@ -74,3 +90,48 @@ const reasonOf = (error: unknown): string =>
     : error instanceof Error
       ? error.message
       : String(error)
+
+/**
+ * Tries an endpoint's engine from this process; changes and charges nothing.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, UNAVAILABLE if too many trials run
+ */
+export async function checkEngine(ctx: TrialContext, { slug }: { readonly slug: string }): Promise<EngineCheck> {
+  requireOperator(ctx)
+  const endpoint = ctx.catalog.current.endpoints.get(slug)
+  if (endpoint === undefined) throw new ServiceError('NOT_FOUND', `No voice endpoint with the slug "${slug}".`)
+  const signal = AbortSignal.timeout(TRIAL_MS)
+  return ctx.trialEngines.use(signal, (engines) => tryEngine(ctx, engines, endpoint, signal))
+}
+
+/**
+ * Tries the engine of every endpoint at once.
+ * @throws FORBIDDEN
+ */
+export async function checkEngines(
+  ctx: Context,
+  input: { readonly engines: Engines },
+): Promise<readonly EngineCheck[]> {
+  requireSystem(ctx)
+  const endpoints = [...ctx.catalog.current.endpoints.values()]
+  return Promise.all(
+    endpoints.map((endpoint) => tryEngine(ctx, input.engines, endpoint, AbortSignal.timeout(TIMEOUT_MS))),
+  )
+}
+
+/**
+ * Null if a living worker of the pool has a ready server of its own; else the state for the operator. Only that worker can reach its
+ * server.
+ */
+export async function checkOwnedServer(
+  parts: Pick<Parts, 'db' | 'now'>,
+  endpoint: VoiceEndpoint,
+): Promise<string | null> {
+  const pool = poolOf(endpoint)
+  const since = new Date(parts.now().getTime() - ALIVE_MS)
+  const { rows: workers } = await parts.db.pool.query<Alive>(ALIVE, [pool, since])
+  const servers = workers.flatMap(({ host, server }) => (server === null ? [] : [{ host, ...server }]))
+  if (servers.some(({ state }) => state === 'ready')) return null
+  if (servers.length === 0) return `No living worker of the pool ${pool} was started with --server.`
+  const all = servers.map(({ host, state, error }) => `${host}: ${state}${error === null ? '' : ` (${error})`}`)
+  return `No server of the pool ${pool} is ready. ${all.join('; ')}`
+}

@@ -1,15 +1,28 @@
 import type { AudioThreads } from '../../audio/audio-threads.ts'
-import { sampleKey } from '../../catalog/samples/voice-samples.ts'
-import { loadVoice } from '../../catalog/voices/load-voice.ts'
+import { loadVoice } from '../../catalog/library-voices.ts'
+import { sampleKey } from '../../catalog/voice-samples.ts'
 import type { VoiceEndpoint } from '../../context/catalog-snapshot.ts'
+import type { Language } from '../../engines/espeak/detect-language.ts'
 import { describeError } from '../../errors/describe-error.ts'
 import { notFound, ServiceError } from '../../errors/service-error.ts'
 import { speakText } from '../speak-text.ts'
-import { TRIAL_MS, type TrialContext } from './check-engine.ts'
-import { sentenceIn } from './sample-sentences.ts'
+import { TRIAL_MS, type TrialContext } from './try-engine.ts'
 
 export const SAMPLE_TYPE = 'audio/mpeg'
 const SEED = 1
+
+const SENTENCES: Readonly<Record<Language, string>> = {
+  English: 'Hello! This is how I sound when I read your words aloud.',
+  German: 'Hallo! So klinge ich, wenn ich deine Worte vorlese.',
+  French: 'Bonjour ! Voici ma voix quand je lis vos mots.',
+  Spanish: '¡Hola! Así sueno cuando leo tus palabras en voz alta.',
+  Italian: 'Ciao! Ecco la mia voce quando leggo le tue parole.',
+  Portuguese: 'Olá! É assim que eu soo quando leio as suas palavras.',
+  Russian: 'Здравствуйте! Так я звучу, когда читаю ваши слова.',
+  Chinese: '你好！这就是我朗读你的文字时的声音。',
+  Japanese: 'こんにちは。あなたの言葉を読むと、このような声になります。',
+  Korean: '안녕하세요. 제가 글을 읽을 때의 목소리입니다.',
+}
 
 interface SampleContext extends TrialContext {
   readonly audio: AudioThreads
@@ -63,4 +76,9 @@ async function render(ctx: SampleContext, endpoint: VoiceEndpoint, slug: string)
       })
   })
   return ctx.audio.encode(audio.audio, 'mp3')
+}
+
+function sentenceIn(language: string | null): { readonly language: Language; readonly text: string } {
+  const known = language !== null && Object.hasOwn(SENTENCES, language) ? (language as Language) : 'English'
+  return { language: known, text: SENTENCES[known] }
 }

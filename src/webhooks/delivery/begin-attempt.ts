@@ -1,10 +1,10 @@
 import { BatchedCalls, dealOut } from '../../concurrency/batch-calls.ts'
 import type { Parts } from '../../context/context.ts'
 import type { Database } from '../../db/database.ts'
-import { isDatabaseDown } from '../../errors/database-down.ts'
+import { isDatabaseDown } from '../../errors/outages.ts'
 import type { MeasuredParts } from '../../telemetry/telemetry.ts'
 import { idTime } from '../../values/id.ts'
-import type { SignedHeaders } from '../signing/sign.ts'
+import type { SignedHeaders } from '../signing.ts'
 import { FRESH_SECONDS, LATEST_START_SECONDS, LEASE_SECONDS, mostAttempts } from './webhook-delivery.ts'
 
 const MAX_BATCH = 100

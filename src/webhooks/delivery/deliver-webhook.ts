@@ -1,14 +1,21 @@
 import { notifyAccount } from '../../accounts/notify-account.ts'
+import { KeyedLimiter } from '../../concurrency/keyed-limiter.ts'
 import { inTransaction } from '../../db/database.ts'
 import { untilAnswered } from '../../db/until-answered.ts'
+import { guardedConnector } from '../../egress/connect-guarded.ts'
+import { type Resolver, sharedResolver, systemResolver } from '../../egress/resolver.ts'
+import { dispatchJobs } from '../../queue/dispatch-jobs.ts'
+import type { Dispatcher, DispatchOptions } from '../../queue/dispatcher.ts'
+import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import type { Delivery } from '../../queue/job-source.ts'
 import { deliverySpan } from '../../telemetry/span-names.ts'
 import { inClientSpan, noteFailure, noteStatus } from '../../telemetry/spans.ts'
+import { followReceivers } from '../local-receivers.ts'
 import { type DeliveryParts, snapshotPayload } from '../payload-snapshot.ts'
-import type { AttemptGate } from './attempt-gate.ts'
-import { type Attempt, type BeginAttempt, noteLag } from './begin-attempt.ts'
-import { noteEndedDelivery } from './note-attempt.ts'
-import type { AttemptResult, RecordAttempt } from './record-attempt.ts'
+import { AttemptGate } from './attempt-gate.ts'
+import { type Attempt, type BeginAttempt, noteLag, openBeginAttempt } from './begin-attempt.ts'
+import { openConnections, openDeadlines, openPostWebhook } from './post-webhook.ts'
+import { type AttemptResult, noteEndedDelivery, openRecordAttempt, type RecordAttempt } from './record-attempt.ts'
 import {
   type DeliveryKind,
   type DeliveryState,
@@ -17,6 +24,12 @@ import {
   mostAttempts,
   type Outcome,
 } from './webhook-delivery.ts'
+
+const AT_ONCE = { perAccount: 64, perReceiver: 16 }
+const HELD = { perAccount: 768, perReceiver: 384 }
+const ON_PROBATION = { perAccount: 128, perKey: 32 }
+/** As many attempts may wait, so a hanging receiver takes no slot. */
+const SLOTS = 2048
 
 interface AttemptParts extends DeliveryParts {
   readonly gate: AttemptGate
@@ -31,11 +44,18 @@ interface Sent {
   readonly result: AttemptResult
 }
 
+type WebhookWorkerParts = DeliveryParts & Pick<DispatchOptions, 'queue' | 'boss' | 'workerId'>
+
+export interface WebhookWorker {
+  isBusy(): boolean
+  stop(): Promise<void>
+}
+
 /**
  * Makes and records one attempt; a second run is harmless. Resolves with 'settled' if it removed the delivery.
  * @throws if the database is down or another attempt may be under way
  */
-export async function deliverWebhook(
+async function deliverWebhook(
   parts: AttemptParts,
   claimed: Delivery,
   signal: AbortSignal,
@@ -133,4 +153,38 @@ async function resignDelivery(parts: DeliveryParts, deliveryId: string, row: Row
   if (signed !== 'unreadable') return signed
   await giveUp(parts, deliveryId, row, 'secret_unreadable')
   return false
+}
+
+export async function startWebhookWorker(runtime: WebhookWorkerParts, resolver?: Resolver): Promise<WebhookWorker> {
+  const guard = {
+    resolver: sharedResolver(resolver ?? systemResolver()),
+    egressAllow: runtime.settings.egressAllow,
+    receivers: await followReceivers(runtime.notifier),
+  }
+  let dispatcher: Dispatcher | undefined
+  const gate = new AttemptGate({ ...AT_ONCE, onResponsive: () => limiter.hasReopened() && dispatcher?.poll() })
+  const limiter = new KeyedLimiter(HELD, { ...ON_PROBATION, isResponsive: (key) => gate.isResponsive(key) })
+  const connections = openConnections(guardedConnector(guard))
+  const parts = {
+    ...runtime,
+    gate,
+    beginAttempt: openBeginAttempt(runtime),
+    recordAttempt: openRecordAttempt(runtime),
+    post: openPostWebhook({ guard, connections, deadlines: openDeadlines() }),
+  }
+  dispatcher = await dispatchJobs({
+    ...runtime,
+    kind: WEBHOOK_KIND,
+    slots: () => SLOTS + Math.min(SLOTS, gate.waiting),
+    limiter,
+    handle: (_id, signal, claimed) => deliverWebhook(parts, claimed, signal),
+  })
+  return {
+    isBusy: () => dispatcher.inFlight > 0,
+    stop: async () => {
+      gate.close()
+      await dispatcher.stop(runtime.settings.shutdownSeconds * 1000)
+      await connections.close()
+    },
+  }
 }

@@ -3,18 +3,27 @@ import { BatchedCalls } from '../../concurrency/batch-calls.ts'
 import type { Parts } from '../../context/context.ts'
 import { BATCH_WAIT, isHeldUp, limitingLockWaits, outwaitLocks } from '../../db/connections/lock-wait.ts'
 import { inRetriedTransaction, type Tx } from '../../db/database.ts'
-import { isDatabaseDown } from '../../errors/database-down.ts'
+import { isDatabaseDown } from '../../errors/outages.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import type { Delivery } from '../../queue/job-source.ts'
 import type { Queue } from '../../queue/queue.ts'
-import type { MeasuredParts } from '../../telemetry/telemetry.ts'
+import type { MeasuredParts, Telemetry } from '../../telemetry/telemetry.ts'
 import type { Attempt } from './begin-attempt.ts'
-import { noteAttempt } from './note-attempt.ts'
 import { concurrencyKeyOf, mostAttempts, type Outcome } from './webhook-delivery.ts'
 
 const MAX_BATCH = 200
 const SPACING_MS = 16
 const LONGEST_WAIT_MS = 250
+
+/** Receivers may send any status, so metrics label only these. */
+const STATUSES: ReadonlySet<number> = new Set([
+  ...[
+    300, 301, 302, 303, 304, 307, 308, 400, 401, 402, 403, 404, 405, 406, 408, 409, 410, 411, 413, 414, 415, 421, 422,
+  ],
+  ...[
+    425, 426, 428, 429, 431, 451, 500, 501, 502, 503, 504, 505, 507, 508, 511, 520, 521, 522, 523, 524, 525, 526, 530,
+  ],
+])
 
 export interface AttemptResult {
   readonly outcome: Outcome
@@ -133,4 +142,24 @@ function columns(items: readonly Omit<Recorded, 'claimed'>[]): unknown[] {
     items.map(({ result }) => result.responseStatus),
     items.map(({ result }) => result.response),
   ]
+}
+
+const labelOf = (outcome: Outcome): string =>
+  outcome.startsWith('status_') && !STATUSES.has(Number(outcome.slice('status_'.length))) ? 'status_other' : outcome
+
+/**
+ * Call it after the commit.
+ * @param isLast whether the attempt ended its delivery
+ */
+function noteAttempt(
+  telemetry: Telemetry,
+  { outcome, durationMs }: { readonly outcome: Outcome; readonly durationMs: number },
+  isLast: boolean,
+): void {
+  telemetry.observe('webhook_attempt_duration_seconds', { outcome: labelOf(outcome) }, durationMs / 1000)
+  if (isLast) noteEndedDelivery(telemetry, outcome)
+}
+
+export function noteEndedDelivery(telemetry: Telemetry, outcome: Outcome): void {
+  telemetry.count('webhook_deliveries_total', { outcome: labelOf(outcome) })
 }

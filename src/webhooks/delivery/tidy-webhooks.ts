@@ -1,6 +1,8 @@
+import type { Pool } from 'pg'
 import { notifyAccount } from '../../accounts/notify-account.ts'
 import type { Parts } from '../../context/context.ts'
 import { inTransaction } from '../../db/database.ts'
+import { foldCounts } from '../../db/fold-counts.ts'
 import { tryLock } from '../../db/lock.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import { lockUnqueued, type QueuedRows } from '../../queue/lock-unqueued.ts'
@@ -66,3 +68,6 @@ async function rescueOrphaned(parts: Pick<Parts, 'db' | 'queue'>, after?: string
     return last
   })
 }
+
+export const foldDeliveryCounts = (db: Pool): Promise<void> =>
+  foldCounts(db, { table: 'webhook_delivery_count', key: ['account_id', 'state'], sum: 'deliveries' })

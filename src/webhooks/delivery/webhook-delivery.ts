@@ -1,4 +1,4 @@
-import { EGRESS_OUTCOMES } from '../../egress/egress-failure.ts'
+import { EGRESS_OUTCOMES } from '../../egress/judge-host.ts'
 import { SIGNED_URL_SECONDS } from '../../storage/storage.ts'
 
 const MAX_ATTEMPTS = 4

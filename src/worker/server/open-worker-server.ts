@@ -1,13 +1,12 @@
 import { join } from 'node:path'
-import { OWNED_SERVER, type OwnedServer } from '../../engines/owned-server.ts'
+import { OWNED_SERVER, type OwnedServer } from '../../engines/engine-block.ts'
 import type { Dispatcher } from '../../queue/dispatcher.ts'
 import { NotSoon, ServerLost } from '../../queue/stopping.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import type { Gpu } from '../worker.ts'
+import type { Gpu } from '../workers.ts'
 import type { ServerSpec } from './server-file.ts'
 import { ServerRecords } from './server-record.ts'
-import type { ServerTimes } from './watch-server.ts'
-import { WorkerServer } from './worker-server.ts'
+import { type ServerTimes, WorkerServer } from './worker-server.ts'
 
 export interface ServerOptions {
   readonly spec: ServerSpec

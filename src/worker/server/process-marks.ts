@@ -1,13 +1,25 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
 
 /** All processes of a worker's server inherit this variable, whatever their process group. */
 export const MARK_VARIABLE = 'SONANT_SERVER_MARK'
 const START_FIELD = 19
+const POLL_MS = 25
+/** A killed server may leave the GPU's memory allocated. */
+const TERM_MS = 3000
+const KILL_MS = 2000
 
 /** Identifies a process even if its number is reused. */
-export interface ProcessIdentity {
+interface ProcessIdentity {
   readonly pid: number
   readonly startedAt: string | null
+}
+
+interface Ending {
+  readonly mark: string
+  /** Process group of the server, only while its leader is known to be the server. */
+  readonly group?: number | undefined
+  readonly termMs?: number
 }
 
 export const identityOf = (pid: number): ProcessIdentity => ({ pid, startedAt: startOf(pid) })
@@ -19,7 +31,7 @@ export function isRunning({ pid, startedAt }: ProcessIdentity): boolean {
 }
 
 /** Finds processes with a mark; none without /proc. A random mark protects processes that reuse a number. */
-export function processesMarked(mark: string): number[] {
+function processesMarked(mark: string): number[] {
   const entry = `${MARK_VARIABLE}=${mark}\0`
   const pids = entriesOf('/proc').filter((name) => /^\d+$/.test(name))
   return pids.flatMap((pid) => (readOf(`/proc/${pid}/environ`).includes(entry) && !isZombie(pid) ? [Number(pid)] : []))
@@ -29,13 +41,13 @@ export function processesMarked(mark: string): number[] {
  * Ignores a missing process and one of another user.
  * @param target negative: a process group
  */
-export function signal(target: number, name: NodeJS.Signals): void {
+function signal(target: number, name: NodeJS.Signals): void {
   try {
     process.kill(target, name)
   } catch {}
 }
 
-export function isThere(target: number): boolean {
+function isThere(target: number): boolean {
   try {
     return process.kill(target, 0)
   } catch (error) {
@@ -66,4 +78,27 @@ function entriesOf(path: string): string[] {
   } catch {
     return []
   }
+}
+
+/** Ends all processes with the mark, by SIGTERM, then SIGKILL; returns their number. Without /proc it ends only the group. */
+export async function endMarked({ mark, group, termMs = TERM_MS }: Ending): Promise<number> {
+  const own = process.pid
+  const found = new Map<number, ProcessIdentity>()
+  const left = (): number[] => processesMarked(mark).filter((pid) => pid !== own)
+  // A dying process loses its environment before it closes its files, such as those of the GPU.
+  const isOver = (): boolean =>
+    left().length === 0 && ![...found.values()].some(isRunning) && (group === undefined || !isThere(-group))
+  const send = (name: NodeJS.Signals): void => {
+    const pids = left()
+    for (const pid of pids) if (!found.has(pid)) found.set(pid, identityOf(pid))
+    if (group !== undefined && isThere(-group)) signal(-group, name)
+    for (const pid of pids) signal(pid, name)
+  }
+  send('SIGTERM')
+  for (const end = performance.now() + termMs; !isOver() && performance.now() < end; ) await wait(POLL_MS)
+  for (const end = performance.now() + KILL_MS; !isOver() && performance.now() < end; ) {
+    send('SIGKILL')
+    await wait(POLL_MS)
+  }
+  return found.size
 }

@@ -2,7 +2,7 @@ import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
-import { toViolations, type Violation } from '../../catalog/files/violations.ts'
+import { toViolations, type Violation } from '../../catalog/files/read-yaml.ts'
 import { ConfigError } from '../../context/config-error.ts'
 
 const MAX_GPU = 255

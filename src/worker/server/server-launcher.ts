@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
-import { endMarked } from './end-marked.ts'
-import { MARK_VARIABLE } from './process-marks.ts'
+import { endMarked, MARK_VARIABLE } from './process-marks.ts'
 
 // This process sits between a worker and its server, and ends the server if the worker dies.
 

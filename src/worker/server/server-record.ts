@@ -2,8 +2,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { endMarked } from './end-marked.ts'
-import { identityOf, isRunning } from './process-marks.ts'
+import { endMarked, identityOf, isRunning } from './process-marks.ts'
 
 const FORM = /^[0-9a-f-]{36}\.json$/
 

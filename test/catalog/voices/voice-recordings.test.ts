@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openVoiceRecordings } from '../../../src/catalog/voices/voice-recordings.ts'
+import { openVoiceRecordings } from '../../../src/catalog/catalog-cache.ts'
 import type { VoiceEndpoint } from '../../../src/context/catalog-snapshot.ts'
 import type { Database } from '../../../src/db/database.ts'
 

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { afterAll, describe, expect, test } from 'vitest'
-import { buildProgram } from '../../../src/cli/program.ts'
+import { buildProgram } from '../../../src/cli/run-program.ts'
 import { runHere } from '../../setup/processes/command-here.ts'
 import { cleanUp, makeTempDir } from '../../setup/processes/process.ts'
 

@@ -1,9 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { newWebhookSecret } from '../../../src/accounts/new-webhook-secret.ts'
-import { signDelivery } from '../../../src/webhooks/signing/sign.ts'
-import { writeWebhookSecret } from '../../../src/webhooks/signing/webhook-secret.ts'
+import { newWebhookSecret } from '../../../src/accounts/create-account.ts'
+import { signDelivery, writeWebhookSecret } from '../../../src/webhooks/signing.ts'
 import { runHere } from '../../setup/processes/command-here.ts'
 import { cleanUp, makeTempDir, run } from '../../setup/processes/process.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readSettings } from '../../../src/context/config.ts'
-import { serverUrls } from '../../../src/db/connections/server-urls.ts'
+import { serverUrls } from '../../../src/db/connections/postgres-url.ts'
 
 describe('a DATABASE_URL', () => {
   test.each([

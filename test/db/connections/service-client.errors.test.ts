@@ -2,7 +2,7 @@ import { createConnection, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Servers } from '../../../src/db/connections/servers.ts'
-import { ServiceClient } from '../../../src/db/connections/service-client.ts'
+import { ServiceClient } from '../../../src/db/connections/service-pool.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/postgres/database.ts'
 import { type Listening, listening } from '../../setup/servers/listening.ts'
 

@@ -3,9 +3,8 @@ import { chmod, cp, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promis
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, test } from 'vitest'
-import { findAccount } from '../../../src/db/embedded/embedded-account.ts'
 import { findBinaries } from '../../../src/db/embedded/embedded-binaries.ts'
-import { makeLauncher } from '../../../src/db/embedded/embedded-launcher.ts'
+import { findAccount, makeLauncher } from '../../../src/db/embedded/embedded-launcher.ts'
 import { ask, embeddedWorkshop } from '../../setup/postgres/embedded.ts'
 import { canMount } from '../../setup/processes/mounts.ts'
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../../src/db/database.ts'
-import { namesMadeBy } from '../../../src/db/migrations/made-names.ts'
-import { MIGRATIONS, migrationNames } from '../../../src/db/migrations/migration-files.ts'
+import { MIGRATIONS, migrationNames, namesMadeBy } from '../../../src/db/migrations/migration-files.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/postgres/database.ts'
 

@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { MIGRATIONS } from '../../../src/db/migrations/migration-files.ts'
-import { isOlder } from '../../../src/db/migrations/minimum-version.ts'
-import { stepsOf } from '../../../src/db/migrations/steps.ts'
+import { isOlder } from '../../../src/db/migrations/migrate.ts'
+import { MIGRATIONS, stepsOf } from '../../../src/db/migrations/migration-files.ts'
 
 describe('the steps of a file', () => {
   test('without marks are one transaction, as it is written', () => {

@@ -1,7 +1,6 @@
 import loadEspeak, { type EspeakWorker } from '@echogarden/espeak-ng-emscripten'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { utteranceOf } from '../../../src/engines/espeak/espeak-scripts.ts'
-import { ESPEAK_LANGUAGES } from '../../../src/engines/espeak/espeak-voice.ts'
+import { ESPEAK_LANGUAGES, utteranceOf } from '../../../src/engines/espeak/espeak-voice.ts'
 
 const WORDS: Readonly<Record<string, string>> = {
   Arabic: 'سلام',

@@ -6,7 +6,7 @@ import type { EngineError, EngineErrorCode, SpeechRequest } from '../../../src/e
 import { LANGUAGES, type Language } from '../../../src/engines/espeak/detect-language.ts'
 import { type EspeakEngine, openEspeak } from '../../../src/engines/espeak/espeak.ts'
 import { openLog } from '../../../src/values/log.ts'
-import { checkAudio } from '../../../src/voice/check-audio.ts'
+import { checkAudio } from '../../../src/voice/speak-text.ts'
 import { p99, watchEventLoop } from '../../setup/load/event-loop.ts'
 import { measureVoice } from '../../setup/speech/measure-voice.ts'
 import { until } from '../../setup/wait.ts'

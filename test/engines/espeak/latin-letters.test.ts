@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { readableLatin } from '../../../src/engines/espeak/latin-letters.ts'
 import { spokenText } from '../../../src/engines/espeak/spoken-part.ts'
-import { toSpokenText } from '../../../src/engines/espeak/spoken-text.ts'
+import { readableLatin, toSpokenText } from '../../../src/engines/espeak/spoken-text.ts'
 
 const read = (text: string): string => Array.from(text, readableLatin).join('')
 

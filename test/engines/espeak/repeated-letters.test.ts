@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { openEspeak } from '../../../src/engines/espeak/espeak.ts'
-import { withLettersApart } from '../../../src/engines/espeak/repeated-letters.ts'
 import { spokenText } from '../../../src/engines/espeak/spoken-part.ts'
+import { withLettersApart } from '../../../src/engines/espeak/spoken-text.ts'
 import { openLog } from '../../../src/values/log.ts'
 
 const engine = openEspeak({ threads: 1, log: openLog('silent') })

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findModelFiles } from '../../../src/engines/sherpa/find-model-files.ts'
+import { findModelFiles } from '../../../src/engines/sherpa/sherpa.ts'
 import type { SherpaFamily } from '../../../src/engines/sherpa/sherpa-families.ts'
 import { writeModel } from '../../setup/speech/tiny-models.ts'
 

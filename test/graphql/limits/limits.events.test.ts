@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deleteApiKey } from '../../../src/api-keys/delete-api-key.ts'
+import { deleteApiKey } from '../../../src/api-keys/change-api-key.ts'
 import { notifyJob } from '../../../src/jobs/live/notify-job.ts'
 import { newId } from '../../../src/values/id.ts'
 import { insertJob } from '../../setup/jobs/jobs.ts'

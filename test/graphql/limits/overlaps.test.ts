@@ -1,6 +1,6 @@
 import { parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { excessOfOverlaps } from '../../../src/graphql/limits/overlaps.ts'
+import { excessOfOverlaps } from '../../../src/graphql/limits/limit-plugin.ts'
 
 const many = (count: number, one: (index: number) => string) =>
   Array.from({ length: count }, (_, i) => one(i)).join(' ')

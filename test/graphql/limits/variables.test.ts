@@ -1,7 +1,7 @@
 import { buildSchema, parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import type { ServiceError } from '../../../src/errors/service-error.ts'
-import { variableViolations } from '../../../src/graphql/limits/variables.ts'
+import { variableViolations } from '../../../src/graphql/limits/literals.ts'
 
 const schema = buildSchema(`
   type Query { jobs(filter: Filter): Int }

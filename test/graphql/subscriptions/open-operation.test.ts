@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { END, openPullStream } from '../../../src/concurrency/pull-stream.ts'
-import { openOperation } from '../../../src/graphql/subscriptions/open-operation.ts'
+import { openOperation } from '../../../src/graphql/subscriptions/subscriptions.ts'
 
 /** Answers that come when the test says so, followed as graphql-ws follows them. */
 function openFollowed() {

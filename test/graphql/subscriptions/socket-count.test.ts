@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { WebSocket } from '@fastify/websocket'
 import { describe, expect, test } from 'vitest'
-import { openSocketCount } from '../../../src/graphql/subscriptions/socket-count.ts'
+import { openSocketCount } from '../../../src/graphql/subscriptions/connect-socket.ts'
 
 const newSocket = () => new EventEmitter() as WebSocket
 const holder = (accountId: string, apiKeyId: string) =>

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { attemptsOf, hasStoredAttempts } from '../../../src/jobs/attempts/attempts-of.ts'
-import type { StoredAttempt } from '../../../src/jobs/attempts/load-attempts.ts'
+import { attemptsOf, hasStoredAttempts, type StoredAttempt } from '../../../src/jobs/attempts/show-attempts.ts'
 
 const at = (second: number) => new Date(Date.UTC(2026, 10, 26, 12, 0, second))
 const JOB = { id: 'job_1', startedAt: at(1), completedAt: null, errorCode: null }

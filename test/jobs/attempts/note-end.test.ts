@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { noteEnd } from '../../../src/jobs/attempts/note-end.ts'
+import { recordAttemptEnd } from '../../../src/jobs/attempts/record-attempt-end.ts'
 import { claimJob } from '../../../src/jobs/lifecycle/claim-job.ts'
-import { completeJob } from '../../../src/jobs/lifecycle/complete-job.ts'
 import { performJob } from '../../../src/jobs/lifecycle/perform-job.ts'
+import { completeJob } from '../../../src/jobs/lifecycle/record-outcome.ts'
 import { rescueJobs } from '../../../src/jobs/lifecycle/rescue-jobs.ts'
 import { CutOff, NotSoon, ServerLost, Stopping } from '../../../src/queue/stopping.ts'
 import { AUDIO } from '../../setup/jobs/jobs.ts'
@@ -110,10 +110,10 @@ describe('how an attempt ended that did not end its job', () => {
     const { key, jobId } = await submitted()
     const claim = await claimJob(service.runtime, jobId)
     const mine = { ...claim!, workerId: 'wrk_first' }
-    expect(await noteEnd(service.runtime, mine, { ending: 'server_lost', cause: 'first' })).toBe(true)
-    expect(await noteEnd(service.runtime, mine, { ending: 'replaced', cause: 'second' })).toBe(false)
+    expect(await recordAttemptEnd(service.runtime, mine, { ending: 'server_lost', cause: 'first' })).toBe(true)
+    expect(await recordAttemptEnd(service.runtime, mine, { ending: 'replaced', cause: 'second' })).toBe(false)
     await claimJob(service.runtime, jobId)
-    expect(await noteEnd(service.runtime, mine, { ending: 'replaced', cause: 'third' })).toBe(false)
+    expect(await recordAttemptEnd(service.runtime, mine, { ending: 'replaced', cause: 'third' })).toBe(false)
     expect(await rowsOf(jobId)).toEqual([
       { attempt: 1, ending: 'server_lost', worker: 'wrk_first', cause: 'first' },
       { attempt: 2, ending: null, worker: null, cause: null },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CsvLines } from '../../../src/jobs/export/csv-lines.ts'
+import { CsvLines } from '../../../src/jobs/export/export-csv.ts'
 import { readCsv } from '../../setup/checks/csv.ts'
 
 const CELLS = ['', 'plain', 'é😀', 'line\nfeed', 'a "word"', '"', '""\n""', '\n', '\r\n', 'ends in \r', ',', '\n\n"\n']

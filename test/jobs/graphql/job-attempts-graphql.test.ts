@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { claimJob } from '../../../src/jobs/lifecycle/claim-job.ts'
-import { recordRelease } from '../../../src/jobs/lifecycle/record-release.ts'
+import { recordRelease } from '../../../src/jobs/lifecycle/record-outcome.ts'
 import { insertJob } from '../../setup/jobs/jobs.ts'
 import { ask, read } from '../../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { claimJob } from '../../../src/jobs/lifecycle/claim-job.ts'
-import { openClaimRegistry } from '../../../src/jobs/lifecycle/claim-registry.ts'
+import { claimJob, openClaimRegistry } from '../../../src/jobs/lifecycle/claim-job.ts'
 import { submitText } from '../../setup/jobs/voice-jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 

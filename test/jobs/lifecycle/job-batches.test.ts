@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Claim, claimJob } from '../../../src/jobs/lifecycle/claim-job.ts'
-import { completeJob } from '../../../src/jobs/lifecycle/complete-job.ts'
+import { completeJob } from '../../../src/jobs/lifecycle/record-outcome.ts'
 import type { QueueRow } from '../../../src/queue/job-source.ts'
 import { newId } from '../../../src/values/id.ts'
 import { AUDIO } from '../../setup/jobs/jobs.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { recordRelease } from '../../../src/jobs/lifecycle/record-release.ts'
+import { recordRelease } from '../../../src/jobs/lifecycle/record-outcome.ts'
 import { insertJob } from '../../setup/jobs/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 

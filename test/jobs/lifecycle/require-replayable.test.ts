@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deleteEndpoint } from '../../../src/catalog/delete-endpoint.ts'
+import { deleteEndpoint } from '../../../src/catalog/change-catalog.ts'
 import { type Door, endpointFile, post, startDoor } from '../../setup/service/start-rest.ts'
 
 const BODY = { inputs: { text: 'Once and never again.', voice: 'aria' } }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { setOperator } from '../../../src/users/set-operator.ts'
+import { setOperator } from '../../../src/users/update-user.ts'
 import { idAt, insertJob } from '../../setup/jobs/jobs.ts'
 import { ask, codeOf, read } from '../../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { foldJobCounts } from '../../../src/jobs/list/fold-job-counts.ts'
+import { foldJobCounts } from '../../../src/jobs/list/jobs.ts'
 import { newId } from '../../../src/values/id.ts'
 import { call } from '../../setup/http.ts'
 import { insertJob } from '../../setup/jobs/jobs.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type FilterParameters, toJobsFilter } from '../../../src/jobs/list/filter-parameters.ts'
-import { toPageQuery } from '../../../src/jobs/list/page-query.ts'
+import { toPageQuery } from '../../../src/jobs/list/job-page.ts'
+import { type FilterParameters, toJobsFilter } from '../../../src/jobs/list/jobs-filter.ts'
 import { keepPartitions } from '../../../src/jobs/partitions/keep-partitions.ts'
 import { readPartitions } from '../../../src/jobs/partitions/partitions.ts'
 import { idAt } from '../../setup/jobs/jobs.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type FilterParameters, toJobsFilter } from '../../../src/jobs/list/filter-parameters.ts'
-import { type PageQuery, pageQueries, toPageQuery } from '../../../src/jobs/list/page-query.ts'
+import { type PageQuery, pageQueries, toPageQuery } from '../../../src/jobs/list/job-page.ts'
+import { type FilterParameters, toJobsFilter } from '../../../src/jobs/list/jobs-filter.ts'
 import { call } from '../../setup/http.ts'
 import { idAt, insertJob } from '../../setup/jobs/jobs.ts'
 import { planReads } from '../../setup/postgres/plan-reads.ts'

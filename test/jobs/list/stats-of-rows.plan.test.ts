@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { statsOfRows } from '../../../src/jobs/list/stats-of-rows.ts'
+import { statsOfRows } from '../../../src/jobs/list/job-stats.ts'
 import type { JobGroup } from '../../../src/jobs/list/stats-request.ts'
 import { idAt } from '../../setup/jobs/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'

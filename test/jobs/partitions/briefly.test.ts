@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { isHeldUp } from '../../../src/db/connections/lock-wait.ts'
-import { briefly, lockTogether } from '../../../src/jobs/partitions/briefly.ts'
+import { briefly, lockTogether } from '../../../src/jobs/partitions/partitions.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/postgres/database.ts'
 
 const TABLES = Array.from({ length: 10 }, (_, n) => `thing_${n}`)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deleteAudio } from '../../../src/jobs/retention/delete-audio.ts'
+import { deleteAudio } from '../../../src/jobs/retention/delete-job.ts'
 import { startWorker, type Worker } from '../../../src/worker/start-worker.ts'
 import { call, type Reply } from '../../setup/http.ts'
 import { allFinished, applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dropOldAudio } from '../../../src/jobs/retention/drop-old-audio.ts'
-import { dropOldChats } from '../../../src/jobs/retention/drop-old-chats.ts'
-import { dropOldJobs } from '../../../src/jobs/retention/drop-old-jobs.ts'
-import { retentionBacklogSeconds } from '../../../src/jobs/retention/retention-backlog.ts'
+import {
+  dropOldAudio,
+  dropOldChats,
+  dropOldJobs,
+  retentionBacklogSeconds,
+} from '../../../src/jobs/retention/drop-old-jobs.ts'
 import type { Runtime } from '../../../src/runtime/runtime.ts'
 import { newId } from '../../../src/values/id.ts'
 import { call } from '../../setup/http.ts'

@@ -1,15 +1,11 @@
 import type { QueryConfig } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { statsOfRollUp, statsOfRows } from '../../../src/jobs/list/job-stats.ts'
 import type { JobsFilter } from '../../../src/jobs/list/jobs-filter.ts'
-import { statsOfRows } from '../../../src/jobs/list/stats-of-rows.ts'
 import { JOB_MEASURES, type JobGroup, type JobMeasure } from '../../../src/jobs/list/stats-request.ts'
-import { hasAllEvents } from '../../../src/jobs/rollup/event-breadth.ts'
-import { fillJobRollUp } from '../../../src/jobs/rollup/fill-job-rollup.ts'
-import { foldJobRollUp } from '../../../src/jobs/rollup/fold-job-rollup.ts'
-import { isRolledUp } from '../../../src/jobs/rollup/rollup-source.ts'
-import { statsOfRollUp } from '../../../src/jobs/rollup/stats-of-rollup.ts'
-import { eventSeriesQuery } from '../../../src/jobs/series/event-series-query.ts'
-import { type SeriesRow, seriesQuery } from '../../../src/jobs/series/series-query.ts'
+import { fillJobRollUp, foldJobRollUp } from '../../../src/jobs/rollup/fold-job-rollup.ts'
+import { hasAllEvents, isRolledUp } from '../../../src/jobs/rollup/rollup-source.ts'
+import { eventSeriesQuery, type SeriesRow, seriesQuery } from '../../../src/jobs/series/series-query.ts'
 import {
   among,
   HOUR_MS,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { stepsOf } from '../../../src/jobs/series/series-steps.ts'
+import { stepsOf } from '../../../src/jobs/series/job-series.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
 let service: TestRuntime

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { INSERT_JOB, INSERT_JOB_ONCE } from '../../../src/jobs/insert-job.ts'
+import { INSERT_JOB, INSERT_JOB_ONCE } from '../../../src/jobs/lifecycle/queue-job.ts'
 import { voiceKind } from '../../../src/queue/job-kind.ts'
 import { queueId } from '../../../src/queue/pgboss/enqueue.ts'
 import { newId } from '../../../src/values/id.ts'

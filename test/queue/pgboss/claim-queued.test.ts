@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ClaimedRow, jobRowClaim } from '../../../src/jobs/lifecycle/claim-jobs.ts'
+import { type ClaimedRow, jobRowClaim } from '../../../src/jobs/lifecycle/claim-job.ts'
 import { voiceKind } from '../../../src/queue/job-kind.ts'
 import { fairSource } from '../../../src/queue/pgboss/fair-source.ts'
 import { call } from '../../setup/http.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../../src/db/database.ts'
-import { installClaim } from '../../../src/queue/pgboss/install-claim.ts'
+import { installClaim } from '../../../src/queue/pgboss/boss.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/postgres/database.ts'
 

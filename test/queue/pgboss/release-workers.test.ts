@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { claimJob } from '../../../src/jobs/lifecycle/claim-job.ts'
-import { claimQueued } from '../../../src/queue/pgboss/claim-queued.ts'
+import { claimQueued } from '../../../src/queue/pgboss/fair-source.ts'
 import { newId } from '../../../src/values/id.ts'
-import { rescueDeliveries } from '../../../src/worker/rescue-deliveries.ts'
+import { rescueDeliveries } from '../../../src/worker/register-worker.ts'
 import { applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 

@@ -2,8 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { type FastifyInstance, fastify } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { mendConnectionEnds } from '../../../src/server/connections/connection-ends.ts'
-import { breakMiscountedBodies } from '../../../src/server/connections/short-bodies.ts'
+import { breakMiscountedBodies, mendConnectionEnds } from '../../../src/server/connections.ts'
 import { answerMalformedHttp, answerUnknownExpectation } from '../../../src/server/malformed-http.ts'
 
 /** More than the kernel's buffers of a connection hold. */

@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { fastify } from 'fastify'
 import { expect, test } from 'vitest'
-import { hangUpWhileClosing } from '../../../src/server/connections/hang-up.ts'
-import { endStalledReaders } from '../../../src/server/connections/stalled-readers.ts'
+import { endStalledReaders, hangUpWhileClosing } from '../../../src/server/connections.ts'
 import { until } from '../../setup/wait.ts'
 
 const GRACE_MS = 60_000

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recordFinish, recordStart } from '../../../src/db/migrations/ledger.ts'
-import { stepsOf } from '../../../src/db/migrations/steps.ts'
+import { stepsOf } from '../../../src/db/migrations/migration-files.ts'
 import { openDatabaseReadings } from '../../../src/server/metrics/database-readings.ts'
 import type { GaugeName } from '../../../src/telemetry/metrics.ts'
 import { NO_TELEMETRY, type Reading, type Telemetry } from '../../../src/telemetry/telemetry.ts'

@@ -1,8 +1,7 @@
 import type { PoolClient } from 'pg'
 import { expect } from 'vitest'
 import type { Database } from '../../../src/db/database.ts'
-import type { Migration } from '../../../src/db/migrations/migration-files.ts'
-import type { TableLock } from '../../../src/db/migrations/steps.ts'
+import type { Migration, TableLock } from '../../../src/db/migrations/migration-files.ts'
 
 /** What holds up writes, or another step, from the weakest on. */
 const MODES = ['SHARE UPDATE EXCLUSIVE', 'SHARE', 'SHARE ROW EXCLUSIVE', 'EXCLUSIVE', 'ACCESS EXCLUSIVE']

@@ -1,6 +1,6 @@
+import { showAccount } from '../../../src/accounts/accounts.ts'
 import { createAccount } from '../../../src/accounts/create-account.ts'
-import { showAccount } from '../../../src/accounts/show-account.ts'
-import { createApiKey, type NewApiKey } from '../../../src/api-keys/create-api-key.ts'
+import { createApiKey, type NewApiKey } from '../../../src/api-keys/change-api-key.ts'
 import { openCommand } from '../../../src/cli/open-command.ts'
 import { readSettings } from '../../../src/context/config.ts'
 import type { ServiceContext } from '../../../src/runtime/services.ts'

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { Client } from 'pg'
-import { cancelStatement } from '../../../src/db/connections/cancel-statement.ts'
+import { cancelStatement } from '../../../src/db/database.ts'
 import { listening } from './listening.ts'
 
 const PARAMETERS = { server_version: '18.4', server_encoding: 'UTF8', client_encoding: 'UTF8', DateStyle: 'ISO, MDY' }

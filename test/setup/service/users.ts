@@ -1,6 +1,6 @@
 import type { UserRole } from '../../../src/access/scopes.ts'
 import { createUser } from '../../../src/users/create-user.ts'
-import { createSignInLink } from '../../../src/users/links/create-sign-in-link.ts'
+import { createSignInLink } from '../../../src/users/sign-in-link.ts'
 import { call } from '../http.ts'
 import { type GraphqlAnswer, mutation } from './graphql.ts'
 import type { TestRuntime } from './runtime.ts'

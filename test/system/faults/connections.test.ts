@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { INSERT_JOB, INSERT_JOB_ONCE } from '../../../src/jobs/insert-job.ts'
+import { INSERT_JOB, INSERT_JOB_ONCE } from '../../../src/jobs/lifecycle/queue-job.ts'
 import { claimApart, claimTogether } from '../../setup/postgres/claims-apart.ts'
 import {
   type ChaosService,

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { deleteHeardParts } from '../../../src/jobs/parts/delete-heard-parts.ts'
-import { partKey } from '../../../src/jobs/parts/part-key.ts'
+import { deleteHeardParts, partKey } from '../../../src/jobs/live-parts.ts'
 import { call } from '../../setup/http.ts'
 import { allFinished, applyEndpoint, readJob } from '../../setup/jobs/voice-jobs.ts'
 import { endProcesses, startRole } from '../../setup/processes/processes.ts'

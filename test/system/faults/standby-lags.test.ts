@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { LEASE_MS } from '../../../src/worker/worker.ts'
+import { LEASE_MS } from '../../../src/worker/workers.ts'
 import { call } from '../../setup/http.ts'
 import { type PostgresPair, startPostgresPair } from '../../setup/servers/postgres-pair.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { deleteAbandonedFiles } from '../../../src/jobs/lifecycle/delete-abandoned-files.ts'
+import { deleteAbandonedFiles } from '../../../src/jobs/lifecycle/produce.ts'
 import { measureAtRest, watchedEnv } from '../../setup/audit/at-rest.ts'
 import { audit, finalStates } from '../../setup/audit/audit.ts'
 import { allFinished, applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'

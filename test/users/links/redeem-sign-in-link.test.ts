@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { disableUser } from '../../../src/users/disable-user.ts'
-import { setPassword } from '../../../src/users/set-password.ts'
+import { setPassword } from '../../../src/users/change-password.ts'
+import { disableUser } from '../../../src/users/update-user.ts'
 import { call } from '../../setup/http.ts'
 import { ask as askAt, codeOf, errorOf, mutation } from '../../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'

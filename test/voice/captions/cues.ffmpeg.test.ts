@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Cue, cuesOf } from '../../../src/voice/captions/cues.ts'
-import { toSrt } from '../../../src/voice/captions/srt.ts'
-import { toWebvtt } from '../../../src/voice/captions/webvtt.ts'
+import { toSrt, toWebvtt } from '../../../src/voice/captions/voice-job-captions.ts'
 import { estimateTiming } from '../../../src/voice/timing/time-speech.ts'
 
 const MS_PER_CHARACTER = 65

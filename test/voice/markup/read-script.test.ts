@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { compileLexicon } from '../../../src/lexicon/compile-lexicon.ts'
-import { applyLexicon } from '../../../src/voice/markup/apply-lexicon.ts'
 import { type Markup, readScript } from '../../../src/voice/markup/read-script.ts'
-import { saidAs } from '../../../src/voice/markup/say-as.ts'
+import { applyLexicon, saidAs } from '../../../src/voice/markup/script.ts'
 import { OffsetMap } from '../../../src/voice/timing/offset-map.ts'
 
 const read = (text: string, markup: Markup = 'ssml') => {

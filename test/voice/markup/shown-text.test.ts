@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shownText } from '../../../src/voice/markup/shown-text.ts'
+import { shownText } from '../../../src/voice/timing/job-timing.ts'
 
 const shown = (text: string): string =>
   (shownText(text) ?? []).map(({ start, end, shown }) => shown ?? text.slice(start, end)).join('')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Language } from '../../../src/engines/espeak/detect-language.ts'
-import { findWords } from '../../../src/voice/timing/find-words.ts'
+import { findWords } from '../../../src/voice/timing/time-speech.ts'
 
 const wordsOf = (text: string, language: Language = 'English') =>
   findWords(text, language).map(({ start, end }) => text.slice(start, end))

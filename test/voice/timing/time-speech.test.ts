@@ -1,10 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { toWordMarks } from '../../../src/engines/espeak/word-events.ts'
-import { decodeTiming, encodeTiming } from '../../../src/voice/timing/encode-timing.ts'
+import { toWordMarks } from '../../../src/engines/espeak/recording.ts'
 import { OffsetMap } from '../../../src/voice/timing/offset-map.ts'
 import { listen } from '../../../src/voice/timing/sounding-clock.ts'
-import { inSubmitted, type SpeechTiming, TIME_SOURCES } from '../../../src/voice/timing/speech-timing.ts'
+import {
+  decodeTiming,
+  encodeTiming,
+  inSubmitted,
+  type SpeechTiming,
+  TIME_SOURCES,
+} from '../../../src/voice/timing/speech-timing.ts'
 import { estimateTiming, type Heard, timeSpeech } from '../../../src/voice/timing/time-speech.ts'
 
 const RATE = 8000

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { openBeginAttempt } from '../../../src/webhooks/delivery/begin-attempt.ts'
-import { startWebhookWorker } from '../../../src/webhooks/delivery/webhook-worker.ts'
+import { startWebhookWorker } from '../../../src/webhooks/delivery/deliver-webhook.ts'
 import { signedBytes } from '../../setup/servers/receiver.ts'
 import { createOwner, openWebhookFixture } from '../../setup/service/webhooks.ts'
 import { until } from '../../setup/wait.ts'
 
 const WAITING = 300
 const QUICK = 20
-/** As src/webhooks/delivery/webhook-worker.ts limits them. */
+/** As src/webhooks/delivery/deliver-webhook.ts limits them. */
 const AT_ONCE = 16
 /** No claim: the machine may be busy. */
 const TIMEOUT_MS = 60_000

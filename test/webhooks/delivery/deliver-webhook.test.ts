@@ -1,11 +1,11 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { deleteApiKey } from '../../../src/api-keys/delete-api-key.ts'
-import { ServiceClient } from '../../../src/db/connections/service-client.ts'
+import { deleteApiKey } from '../../../src/api-keys/change-api-key.ts'
+import { ServiceClient } from '../../../src/db/connections/service-pool.ts'
 import { JobFailure } from '../../../src/jobs/job-states.ts'
 import { cancelJob } from '../../../src/jobs/lifecycle/cancel-job.ts'
-import { failJob } from '../../../src/jobs/lifecycle/fail-job.ts'
+import { failJob } from '../../../src/jobs/lifecycle/rescue-jobs.ts'
 import { newId } from '../../../src/values/id.ts'
 import { redeliverWebhook } from '../../../src/webhooks/delivery/redeliver-webhook.ts'
 import { tidyWebhooks } from '../../../src/webhooks/delivery/tidy-webhooks.ts'
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.close())
 
 let paths = 0
-/** As src/webhooks/delivery/webhook-worker.ts limits the attempts at one receiver. */
+/** As src/webhooks/delivery/deliver-webhook.ts limits the attempts at one receiver. */
 const AT_ONCE = 16
 const newPath = () => `/hook/${++paths}`
 const sql = (text: string, values: unknown[] = []) => service.runtime.db.pool.query(text, values)

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
 import { guardedConnector } from '../../../src/egress/connect-guarded.ts'
-import { openConnections } from '../../../src/webhooks/delivery/connections.ts'
-import { openDeadlines } from '../../../src/webhooks/delivery/deadlines.ts'
-import { openPostWebhook } from '../../../src/webhooks/delivery/post-webhook.ts'
+import { openConnections, openDeadlines, openPostWebhook } from '../../../src/webhooks/delivery/post-webhook.ts'
 import { heapGrowth } from '../../setup/load/heap-growth.ts'
 
 test('receivers are remembered in bounded memory, however many URLs there are', async () => {

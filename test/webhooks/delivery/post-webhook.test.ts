@@ -3,9 +3,13 @@ import { guardedConnector } from '../../../src/egress/connect-guarded.ts'
 import { parseCidr } from '../../../src/egress/ip-ranges.ts'
 import type { Resolver } from '../../../src/egress/resolver.ts'
 import type { Attempt } from '../../../src/webhooks/delivery/begin-attempt.ts'
-import { type Connections, openConnections } from '../../../src/webhooks/delivery/connections.ts'
-import { openDeadlines } from '../../../src/webhooks/delivery/deadlines.ts'
-import { openPostWebhook, type PostWebhook } from '../../../src/webhooks/delivery/post-webhook.ts'
+import {
+  type Connections,
+  openConnections,
+  openDeadlines,
+  openPostWebhook,
+  type PostWebhook,
+} from '../../../src/webhooks/delivery/post-webhook.ts'
 import { type Certificates, testCertificates } from '../../setup/servers/certificates.ts'
 import { type Receiver, startReceiver } from '../../setup/servers/receiver.ts'
 

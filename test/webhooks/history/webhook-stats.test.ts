@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { newId } from '../../../src/values/id.ts'
-import { TIMED_DELIVERIES, webhookStats } from '../../../src/webhooks/history/webhook-stats.ts'
+import { TIMED_DELIVERIES, webhookStats } from '../../../src/webhooks/webhook-deliveries.ts'
 import { ask, read } from '../../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newWebhookSecret } from '../../../src/accounts/new-webhook-secret.ts'
+import { newWebhookSecret } from '../../../src/accounts/create-account.ts'
 import { readSettings } from '../../../src/context/config.ts'
 import { deriveKey } from '../../../src/context/secret-key.ts'
 import { openRuntime, type Runtime } from '../../../src/runtime/runtime.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { openVault } from '../../../src/values/secret-vault.ts'
-import { rekeyWebhookSecrets } from '../../../src/webhooks/signing/rekey-webhook-secrets.ts'
-import { rotateWebhookSecret } from '../../../src/webhooks/signing/rotate-webhook-secret.ts'
-import { readWebhookSecret } from '../../../src/webhooks/signing/webhook-secret.ts'
+import { readWebhookSecret } from '../../../src/webhooks/signing.ts'
+import { rekeyWebhookSecrets, rotateWebhookSecret } from '../../../src/webhooks/webhook.ts'
 import { BEGIN_HELD } from '../../setup/postgres/held-transaction.ts'
 import { endCommands, startCommand } from '../../setup/processes/command.ts'
 import { sonantHere } from '../../setup/processes/command-here.ts'
@@ -16,7 +15,7 @@ import { until } from '../../setup/wait.ts'
 
 const [OLD, NEW] = ['o'.repeat(40), 'n'.repeat(40)]
 const TIMEOUT_MS = 30_000
-/** As src/webhooks/signing/rekey-webhook-secrets.ts pages them. */
+/** As src/webhooks/webhook.ts pages them. */
 const PAGE = 500
 const SECRETS = 1200
 

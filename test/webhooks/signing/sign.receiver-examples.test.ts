@@ -6,9 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
-import { newWebhookSecret } from '../../../src/accounts/new-webhook-secret.ts'
-import { signDelivery } from '../../../src/webhooks/signing/sign.ts'
-import { writeWebhookSecret } from '../../../src/webhooks/signing/webhook-secret.ts'
+import { newWebhookSecret } from '../../../src/accounts/create-account.ts'
+import { signDelivery, writeWebhookSecret } from '../../../src/webhooks/signing.ts'
 
 const EXAMPLES = fileURLToPath(new URL('../../../examples/webhooks/', import.meta.url))
 const PAGE = readFileSync(new URL('../../../docs/webhooks.md', import.meta.url), 'utf8')

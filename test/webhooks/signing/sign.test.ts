@@ -3,11 +3,16 @@ import fc from 'fast-check'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { describe, expect, test } from 'vitest'
-import { newWebhookSecret } from '../../../src/accounts/new-webhook-secret.ts'
+import { newWebhookSecret } from '../../../src/accounts/create-account.ts'
 import { openVault, UnreadableSecret } from '../../../src/values/secret-vault.ts'
-import { hasSignature, signDelivery } from '../../../src/webhooks/signing/sign.ts'
-import { readCapture, verifyDelivery } from '../../../src/webhooks/signing/verify-delivery.ts'
-import { readWebhookSecret, writeWebhookSecret } from '../../../src/webhooks/signing/webhook-secret.ts'
+import {
+  hasSignature,
+  readCapture,
+  readWebhookSecret,
+  signDelivery,
+  verifyDelivery,
+  writeWebhookSecret,
+} from '../../../src/webhooks/signing.ts'
 
 /** The vector that Standard Webhooks publishes with its libraries. */
 const VECTOR = {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { VoiceEndpoint } from '../../../src/context/catalog-snapshot.ts'
 import { openRuntime } from '../../../src/runtime/runtime.ts'
 import { openLog } from '../../../src/values/log.ts'
-import { checkOwnedServer } from '../../../src/voice/trials/check-owned-server.ts'
+import { checkOwnedServer } from '../../../src/voice/trials/try-engine.ts'
 import { startWorker, type Worker } from '../../../src/worker/start-worker.ts'
 import { call } from '../../setup/http.ts'
 import { allFinished, applyEndpoint, readJob, submitText } from '../../setup/jobs/voice-jobs.ts'

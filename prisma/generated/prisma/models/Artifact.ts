@@ -791,7 +791,7 @@ export type $ArtifactPayload<ExtArgs extends runtime.Types.Extensions.InternalAr
     sha256: runtime.Bytes
     durationMs: number | null
     /**
-     * Word times (src/voice/timing/encode-timing.ts).
+     * Word times (src/voice/timing/speech-timing.ts).
      */
     timing: runtime.Bytes | null
     captions: string[]

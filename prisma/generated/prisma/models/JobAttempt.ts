@@ -455,7 +455,7 @@ export type $JobAttemptPayload<ExtArgs extends runtime.Types.Extensions.Internal
      */
     endedAt: Date | null
     /**
-     * One of src/queue/attempt-endings.ts.
+     * One of src/queue/stopping.ts.
      */
     ending: string | null
     worker: string | null

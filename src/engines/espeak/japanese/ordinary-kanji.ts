@@ -1,4 +1,10 @@
+import { EngineError, type KanjiCount } from '../../engine.ts'
 import type { SpokenPart } from '../spoken-part.ts'
+
+export interface KanjiTally {
+  read: number
+  unread: number
+}
 
 const pairs = (table: string): ReadonlyMap<string, string> =>
   new Map(Array.from(table.matchAll(/(\S)(\S)/gu), ([_pair, form, ordinary]) => [form!, ordinary!]))
@@ -77,4 +83,17 @@ export function mayBeKnown(kanji: string): boolean {
 function readRepertoire(): ReadonlySet<string> {
   const bytes = Array.from({ length: ROWS * CELLS }, (_, at) => [FIRST + Math.floor(at / CELLS), FIRST + (at % CELLS)])
   return new Set(new TextDecoder('euc-jp').decode(Uint8Array.from(bytes.flat())))
+}
+
+export function addKanji(tally: KanjiTally, { read, unread }: KanjiCount = { read: 0, unread: 0 }): void {
+  tally.read += read
+  tally.unread += unread
+}
+
+/** @throws RENDER_FAILED if unreadable kanji outnumber the rest */
+export function requireReadings({ read, unread }: KanjiTally): void {
+  if (unread <= read) return
+  const lack = 'its dictionary has no reading for most of them'
+  const reason = `The text is written in Chinese characters, which this voice does not read in Japanese: ${lack}.`
+  throw new EngineError('RENDER_FAILED', reason)
 }

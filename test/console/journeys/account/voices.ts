@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { writeWav } from '../../../../src/audio/wav.ts'
-import { deleteEndpoint } from '../../../../src/catalog/delete-endpoint.ts'
+import { deleteEndpoint } from '../../../../src/catalog/change-catalog.ts'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import { applyEndpoint } from '../../../setup/jobs/voice-jobs.ts'
 import { sweep } from '../../../setup/speech/sound.ts'

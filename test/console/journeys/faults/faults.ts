@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { notifyAccount } from '../../../../src/accounts/notify-account.ts'
 import { createUser } from '../../../../src/users/create-user.ts'
-import { createSignInLink } from '../../../../src/users/links/create-sign-in-link.ts'
+import { createSignInLink } from '../../../../src/users/sign-in-link.ts'
 import { newId } from '../../../../src/values/id.ts'
 import { flaws, openBrowser, openPage } from '../../../setup/browser.ts'
 import { insertJob } from '../../../setup/jobs/jobs.ts'

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { notifyAccount } from '../../../../src/accounts/notify-account.ts'
-import { noteEnd } from '../../../../src/jobs/attempts/note-end.ts'
+import { recordAttemptEnd } from '../../../../src/jobs/attempts/record-attempt-end.ts'
 import { claimJob } from '../../../../src/jobs/lifecycle/claim-job.ts'
-import { recordRelease } from '../../../../src/jobs/lifecycle/record-release.ts'
+import { recordRelease } from '../../../../src/jobs/lifecycle/record-outcome.ts'
 import { notifyJob } from '../../../../src/jobs/live/notify-job.ts'
 import { createUser } from '../../../../src/users/create-user.ts'
 import { newId } from '../../../../src/values/id.ts'
@@ -92,7 +92,7 @@ export function oneJobJourneys(opened: () => OpenedConsole): void {
     await claimJob(service.runtime, jobId)
     await attempts.getByText('Attempt 2').waitFor()
     await attempts.getByText('running').waitFor()
-    await noteEnd(
+    await recordAttemptEnd(
       service.runtime,
       { jobId, attempt: 2, workerId: 'wrk_gone' },
       { ending: 'worker_lost', cause: 'killed' },

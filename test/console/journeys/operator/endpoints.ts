@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createUser } from '../../../../src/users/create-user.ts'
-import { setOperator } from '../../../../src/users/set-operator.ts'
+import { setOperator } from '../../../../src/users/update-user.ts'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import { insertJob } from '../../../setup/jobs/jobs.ts'
 import { applyEndpoint } from '../../../setup/jobs/voice-jobs.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { deleteEndpoint } from '../../../../src/catalog/delete-endpoint.ts'
+import { deleteEndpoint } from '../../../../src/catalog/change-catalog.ts'
 import { flaws, openPage } from '../../../setup/browser.ts'
 import { applyEndpoint } from '../../../setup/jobs/voice-jobs.ts'
 import type { OpenedConsole } from '../opened-console.ts'

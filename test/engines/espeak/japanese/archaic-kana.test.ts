@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { modernKana } from '../../../../src/engines/espeak/japanese/archaic-kana.ts'
+import { modernKana } from '../../../../src/engines/espeak/spoken-text.ts'
 
 test.each([
   ['U+1B000 KATAKANA LETTER ARCHAIC E', 'エ'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readCounted } from '../../../../src/engines/espeak/japanese/japanese-counters.ts'
+import { readCounted } from '../../../../src/engines/espeak/japanese/japanese-numbers.ts'
 
 /** Readings of 1, 3, 4, 6, 8, 10, 100 and 1000 with a counter. */
 const NUMBERS = ['1', '3', '4', '6', '8', '10', '100', '1000']

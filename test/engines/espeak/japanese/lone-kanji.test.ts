@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openJapaneseReader } from '../../../../src/engines/espeak/japanese/japanese-reader.ts'
-import { readLoneKanji } from '../../../../src/engines/espeak/japanese/lone-kanji.ts'
+import { openJapaneseReader, readLoneKanji } from '../../../../src/engines/espeak/japanese/japanese-reader.ts'
 import { spokenText } from '../../../../src/engines/espeak/spoken-part.ts'
 import { toSpokenText } from '../../../../src/engines/espeak/spoken-text.ts'
 

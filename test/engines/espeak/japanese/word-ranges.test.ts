@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readInRange } from '../../../../src/engines/espeak/japanese/word-ranges.ts'
+import { readInRange } from '../../../../src/engines/espeak/japanese/japanese-ranges.ts'
 
 const word = (surface: string, pronunciation: string, kind: string, detail = '*') => ({
   surface,

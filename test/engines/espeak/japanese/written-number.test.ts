@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { joinNumber } from '../../../../src/engines/espeak/japanese/written-number.ts'
+import { joinNumber } from '../../../../src/engines/espeak/japanese/japanese-numbers.ts'
 
 const join = (...texts: string[]) => joinNumber(texts.map((text) => ({ text, taken: 1 })))
 

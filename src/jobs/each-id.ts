@@ -1,0 +1,42 @@
+import { inParallel } from '../concurrency/in-parallel.ts'
+import type { Context } from '../context/context.ts'
+import { describeError, toServiceError } from '../errors/describe-error.ts'
+import { type ErrorCode, invalidRequest } from '../errors/service-error.ts'
+
+const MAX_IDS = 100
+const AT_ONCE = 4
+
+export interface Each<Result> {
+  readonly id: string
+  readonly result: Result | null
+  readonly error: { readonly code: ErrorCode; readonly message: string } | null
+}
+
+/**
+ * Runs a function once for each distinct id, in separate transactions.
+ * @throws INVALID_REQUEST for no id, or more than 100
+ */
+export async function eachId<Result>(
+  ctx: Pick<Context, 'log'>,
+  ids: readonly string[],
+  work: (id: string) => Promise<Result>,
+): Promise<Each<Result>[]> {
+  const distinct = [...new Set(ids)]
+  if (ids.length === 0 || ids.length > MAX_IDS)
+    throw invalidRequest('Invalid arguments: see `details`.', [{ path: '/ids', message: `must name 1 to ${MAX_IDS}` }])
+  return inParallel(distinct, AT_ONCE, (id) => one(ctx, id, work))
+}
+
+async function one<Result>(
+  { log }: Pick<Context, 'log'>,
+  id: string,
+  work: (id: string) => Promise<Result>,
+): Promise<Each<Result>> {
+  try {
+    return { id, result: await work(id), error: null }
+  } catch (thrown) {
+    const error = toServiceError(thrown)
+    if (error.code === 'INTERNAL_ERROR') log.error({ err: describeError(error) }, 'one of several ids failed')
+    return { id, result: null, error: { code: error.code, message: error.message } }
+  }
+}

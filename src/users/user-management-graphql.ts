@@ -1,0 +1,140 @@
+import type { UserRole } from '../access/scopes.ts'
+import { invalidRequest } from '../errors/service-error.ts'
+import { builder, type GraphqlContext } from '../graphql/builder.ts'
+import { queriedBy, resolvedBy, rowsOf } from '../graphql/resolved-by.ts'
+import { completePerson } from './change-password.ts'
+import { type Invitation, type InvitationInput, inviteUser } from './create-user.ts'
+import { createSignInLink, LINK_VIEW, type NewSignInLink, redeemSignInLink, signInLink } from './sign-in-link.ts'
+import { disableUser, enableUser, type UserUpdate, updateUser } from './update-user.ts'
+import { UserRef, UserRoleEnum } from './user-graphql.ts'
+
+const NewSignInLinkRef = builder.objectRef<NewSignInLink>('NewSignInLink').implement({
+  description: 'A new link that signs a user in, once.',
+  fields: (t) => ({
+    url: t.expose('url', { type: 'URL', description: 'The address to hand to the user. It cannot be read again.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it stops working.' }),
+  }),
+})
+
+const SignInLinkRef = builder.prismaObject('SignInLink', {
+  description: 'A sign-in link that has not been used yet.',
+  select: LINK_VIEW,
+  fields: (t) => ({
+    email: t.string({
+      description: 'The user that it signs in.',
+      select: { user: { select: { email: true } } },
+      resolve: ({ user }) => user.email,
+    }),
+    account: t.string({
+      description: "The name of the user's account.",
+      select: { user: { select: { account: { select: { name: true } } } } },
+      resolve: ({ user }) => user.account.name,
+    }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Until when it can be used.' }),
+  }),
+})
+
+const TOKEN = 'What follows `#` in the address of the link.'
+
+builder.queryField('signInLink', (t) =>
+  t.prismaField({
+    nullable: true,
+    description:
+      'The user that a sign-in link signs in, without using it up; null where it was used or has expired. By POST only.',
+    args: { token: t.arg.string({ required: true, description: TOKEN }) },
+    ...queriedBy(SignInLinkRef, signInLink, ({ token }: { token: string }, ctx) => {
+      rejectInAddress(ctx)
+      return { token, address: ctx.address }
+    }),
+  }),
+)
+
+/** Logs and histories keep addresses. @throws INVALID_REQUEST */
+function rejectInAddress({ isInAddress }: GraphqlContext): void {
+  if (isInAddress) throw invalidRequest('Send this query by POST: addresses are kept, and this token signs in.')
+}
+
+builder.mutationFields((t) => ({
+  createSignInLink: t.field({
+    type: NewSignInLinkRef,
+    errors: {},
+    description:
+      "Makes a link that signs a user of the account in, once and within 15 minutes. Needs the scope account:admin, or a signed-in owner; of another account's user the scope operator.",
+    args: { user: t.arg.id({ required: true, description: 'User id or e-mail address.' }) },
+    ...resolvedBy(createSignInLink, (args: { user: string }) => args),
+  }),
+  redeemSignInLink: t.prismaField({
+    errors: {},
+    description:
+      'Starts a session by a sign-in link and uses it up. The session is kept as signIn keeps it. Over HTTP only.',
+    args: { token: t.arg.string({ required: true, description: TOKEN }) },
+    ...rowsOf(UserRef, async (_root: object, ctx, { token }: { token: string }) => {
+      if (ctx.cookie === null) throw invalidRequest('Sign in over HTTP: a cookie cannot be set here.')
+      ctx.cookie.rejectForeign()
+      const opened = await redeemSignInLink(ctx, { token, address: ctx.address })
+      ctx.cookie.set(opened.token, opened.keptUntil)
+      return opened.user
+    }),
+    extensions: { verb: redeemSignInLink },
+  }),
+  completePerson: t.prismaField({
+    errors: {},
+    description:
+      'Gives the signed-in user, who came by a link and has no password yet, an address and a password of their own. Their other sessions and links end.',
+    args: {
+      email: t.arg.string({ required: true, description: 'The address to sign in with from now on.' }),
+      password: t.arg.string({ required: true, description: '12 to 256 characters.' }),
+    },
+    ...queriedBy(UserRef, completePerson, (args: { email: string; password: string }) => args),
+  }),
+}))
+
+const NEEDS = "Needs the scope account:admin, or a signed-in owner; for another account's users the scope operator."
+const USER = 'User id or e-mail address.'
+
+const InvitationRef = builder.objectRef<Invitation>('Invitation').implement({
+  description: 'A user who was just added.',
+  fields: (t) => ({
+    user: t.prismaField({ description: 'The user.', ...rowsOf(UserRef, ({ user }: Invitation) => user) }),
+    signInLink: t.field({
+      type: NewSignInLinkRef,
+      description: 'The link to hand to the user.',
+      resolve: ({ signInLink }) => signInLink,
+    }),
+  }),
+})
+
+builder.mutationFields((t) => ({
+  inviteUser: t.field({
+    type: InvitationRef,
+    errors: {},
+    description: `Adds a user to the account, without a password, and makes a sign-in link for them. ${NEEDS}`,
+    args: {
+      email: t.arg.string({ required: true, description: 'An address that no other user has.' }),
+      role: t.arg({ type: UserRoleEnum, required: true, description: 'What the user may do.' }),
+      account: t.arg.id({ description: "Id or name; the caller's own unless given." }),
+    },
+    ...resolvedBy(inviteUser, (args: InvitationInput) => args),
+  }),
+  updateUser: t.prismaField({
+    errors: {},
+    description: `Gives a user another role. The last owner of an account stays one. ${NEEDS}`,
+    args: {
+      user: t.arg.id({ required: true, description: USER }),
+      role: t.arg({ type: UserRoleEnum, required: true, description: 'What the user may do from now on.' }),
+    },
+    ...queriedBy(UserRef, updateUser, (args: { user: string; role: UserRole }): UserUpdate => args),
+  }),
+  disableUser: t.prismaField({
+    errors: {},
+    description: `Keeps a user from signing in, and ends their sessions. The last owner of an account stays. ${NEEDS}`,
+    args: { user: t.arg.id({ required: true, description: USER }) },
+    ...queriedBy(UserRef, disableUser, (args: { user: string }) => args),
+  }),
+  enableUser: t.prismaField({
+    errors: {},
+    description: `Lets a disabled user sign in again. ${NEEDS}`,
+    args: { user: t.arg.id({ required: true, description: USER }) },
+    ...queriedBy(UserRef, enableUser, (args: { user: string }) => args),
+  }),
+}))

@@ -1,0 +1,252 @@
+import { requireAccount, requireScope } from '../access/require.ts'
+import { ACCOUNT_ADMIN_SCOPE } from '../access/scopes.ts'
+import { ACCOUNT_CHANNEL } from '../accounts/notify-account.ts'
+import type { Subscriptions } from '../callers/subscriptions.ts'
+import { batched } from '../concurrency/batched.ts'
+import { Drain } from '../concurrency/drain.ts'
+import type { Identified } from '../concurrency/latest-stream.ts'
+import type { PullStream } from '../concurrency/pull-stream.ts'
+import { lazily } from '../concurrency/single-flight.ts'
+import type { Context, Parts } from '../context/context.ts'
+import type { Database } from '../db/database.ts'
+import { idsOfAccount, ofAccount } from '../db/own/own-rows.ts'
+import { checkedEveryMs } from '../jobs/live/jobs-updated.ts'
+import {
+  type DeliveriesFilter,
+  type Delivery,
+  matchesDelivery,
+  readDeliveries,
+  rejectDeliveryViolations,
+  viewOf,
+} from './webhook-deliveries.ts'
+
+const MAX_BATCH = 200
+const RETRY_MS = 250
+/** Longer than a lost connection stays undetected; deliveries that ended within it are sent again. */
+const RESYNC_WINDOW_MS = 300_000
+const MAX_REMEMBERED = 1000
+const LEFT = ''
+const STATES: Shape<Delivery> = { of: (delivery) => delivery, left: null }
+const CHANGES: Shape<DeliveryChange> = {
+  of: (delivery) => ({ id: delivery.id, delivery }),
+  left: (id) => ({ id, delivery: null }),
+}
+
+const MAX_PENDING = 100
+const MAX_NEWEST = 1000
+
+type FeedParts = Pick<Parts, 'db' | 'notifier' | 'log' | 'now' | 'settings'>
+
+/** `delivery` is null once it stops matching or is deleted. */
+export interface DeliveryChange {
+  readonly id: string
+  readonly delivery: Delivery | null
+}
+
+interface Follower {
+  readonly filter: DeliveriesFilter
+  push(delivery: Delivery): void
+  readonly leave: ((id: string) => void) | null
+  readonly sent: Map<string, string>
+}
+
+interface Shape<T extends Identified> {
+  of(delivery: Delivery): T
+  readonly left: ((id: string) => T) | null
+}
+
+/** Feeds this process's subscribers with changes of their accounts' deliveries. */
+export class DeliveryFeed {
+  readonly #parts: () => FeedParts
+  readonly #subscriptions: Subscriptions
+  readonly #accounts = new Map<string, Set<Follower>>()
+  readonly #changed: Drain<string, string>
+  readonly #listen: () => Promise<unknown>
+
+  constructor(parts: () => FeedParts, subscriptions: Subscriptions) {
+    this.#parts = parts
+    this.#subscriptions = subscriptions
+    this.#changed = new Drain({
+      maxBatch: MAX_BATCH,
+      retryMs: RETRY_MS,
+      work: (batch) => this.#read(batch),
+      merge: (_older, newer) => newer,
+      onFailure: ({ message }) => parts().log.warn({ err: message }, 'changed deliveries could not be read'),
+    })
+    this.#listen = lazily(() =>
+      parts().notifier.listen(
+        ACCOUNT_CHANNEL,
+        (payload) => this.#onMessage(payload),
+        () => this.#onResync(),
+      ),
+    )
+  }
+
+  /** @throws RATE_LIMITED for too many subscriptions */
+  follow(ctx: Pick<Context, 'actor' | 'db'>, filter: DeliveriesFilter): Promise<PullStream<Delivery>> {
+    return this.#open(ctx, filter, STATES)
+  }
+
+  followChanges(ctx: Pick<Context, 'actor' | 'db'>, filter: DeliveriesFilter): Promise<PullStream<DeliveryChange>> {
+    return this.#open(ctx, filter, CHANGES)
+  }
+
+  async #open<T extends Identified>(
+    ctx: Pick<Context, 'actor' | 'db'>,
+    filter: DeliveriesFilter,
+    { of, left }: Shape<T>,
+  ): Promise<PullStream<T>> {
+    const caller = requireAccount(ctx)
+    const followers = this.#accounts.get(caller.accountId) ?? new Set()
+    const onEnd = (): void => {
+      followers.delete(follower)
+      if (followers.size === 0) this.#accounts.delete(caller.accountId)
+    }
+    const stream = this.#subscriptions.open<T>(caller, { onEnd })
+    const follower: Follower = {
+      ...{ filter, sent: new Map() },
+      push: (delivery) => stream.push(of(delivery)),
+      leave: left === null ? null : (id) => stream.push(left(id)),
+    }
+    this.#accounts.set(caller.accountId, followers.add(follower))
+    try {
+      await this.#listen()
+      await this.#want(caller.accountId, null)
+    } catch (error) {
+      stream.finish()
+      throw error
+    }
+    return stream.states
+  }
+
+  #onMessage(payload: string): void {
+    const [accountId = '', deliveryId] = payload.split(' ')
+    if (deliveryId !== undefined && this.#accounts.has(accountId)) this.#changed.add(deliveryId, accountId)
+  }
+
+  #onResync(): void {
+    const since = new Date(this.#parts().now().getTime() - RESYNC_WINDOW_MS)
+    for (const [accountId, followers] of this.#accounts) {
+      for (const follower of followers) for (const id of keptBy(follower)) this.#changed.add(id, accountId)
+      this.#want(accountId, since).catch(({ message }: Error) =>
+        this.#parts().log.warn({ err: message }, 'subscribers were not sent what they missed'),
+      )
+    }
+  }
+
+  async #want(accountId: string, endedSince: Date | null): Promise<void> {
+    for (const id of await recentDeliveries(this.#parts().db, accountId, endedSince)) this.#changed.add(id, accountId)
+  }
+
+  async #read(batch: ReadonlyMap<string, string>): Promise<void> {
+    const parts = this.#parts()
+    const deliveries = await readDeliveries(parts, { id: { in: [...batch.keys()] } })
+    const keys = await this.#endpointKeys(deliveries)
+    for (const delivery of deliveries.reverse()) {
+      const stamp = JSON.stringify(viewOf(delivery, parts))
+      const followers = this.#accounts.get(batch.get(delivery.id) ?? '') ?? []
+      for (const follower of followers) notify(follower, delivery, stamp, keys.get(delivery.jobId) ?? null)
+    }
+    const there = new Set(deliveries.map(({ id }) => id))
+    for (const [id, accountId] of batch) {
+      if (there.has(id)) continue
+      for (const follower of this.#accounts.get(accountId) ?? []) notifyOfGone(follower, id)
+    }
+  }
+
+  async #endpointKeys(deliveries: readonly Delivery[]): Promise<Map<string, string>> {
+    const jobs = await this.#parts().db.prisma.job.findMany({
+      where: { id: { in: deliveries.map(({ jobId }) => jobId) } },
+      select: { id: true, endpointKey: true },
+    })
+    return new Map(jobs.map(({ id, endpointKey }) => [id, endpointKey]))
+  }
+}
+
+function notify(follower: Follower, delivery: Delivery, stamp: string, endpointKey: string | null): void {
+  const { filter, sent, leave } = follower
+  if (sent.get(delivery.id) === stamp) return
+  if (matchesDelivery(filter, delivery, endpointKey)) {
+    remember(sent, delivery.id, stamp)
+    follower.push(delivery)
+  } else if (leave !== null && mayHave(follower, delivery, endpointKey)) {
+    remember(sent, delivery.id, LEFT)
+    leave(delivery.id)
+  }
+}
+
+function remember(sent: Map<string, string>, id: string, state: string): void {
+  sent.delete(id)
+  sent.set(id, state)
+  if (sent.size > MAX_REMEMBERED) sent.delete(sent.keys().next().value as string)
+}
+
+/** The subscriber may also know the delivery from a list that it read earlier. */
+function mayHave({ filter, sent }: Follower, delivery: Delivery, endpointKey: string | null): boolean {
+  const last = sent.get(delivery.id)
+  if (last !== undefined) return last !== LEFT
+  const isNew = delivery.attempts.length === 0 && delivery.state === 'pending'
+  // A redelivered delivery may have had any state.
+  return !isNew && matchesDelivery({ ...filter, states: null, outcome: null, outcomes: null }, delivery, endpointKey)
+}
+
+function notifyOfGone({ sent, leave }: Follower, id: string): void {
+  const last = sent.get(id)
+  sent.delete(id)
+  if (last !== LEFT) leave?.(id)
+}
+
+const keptBy = ({ leave, sent }: Follower): string[] =>
+  leave === null ? [] : [...sent].flatMap(([id, last]) => (last === LEFT ? [] : [id]))
+
+interface DeliveryFeedContext extends Context {
+  readonly deliveryFeed: DeliveryFeed
+}
+
+/** Finds up to a hundred pending deliveries and those ended since, among the newest thousand. Oldest first. */
+export async function recentDeliveries(db: Database, accountId: string, endedSince: Date | null): Promise<string[]> {
+  const { rows } = await db.pool.query<{ id: string }>({
+    name: 'recent_deliveries',
+    text: `
+      with newest as materialized (
+        select id, state, finished_at from webhook_delivery where ${ofAccount('$1')} order by ${idsOfAccount('desc')} limit ${MAX_NEWEST}
+      )
+      (select id from newest where state = 'pending' order by id desc limit ${MAX_PENDING})
+      union (select id from newest where finished_at >= $2::timestamptz) order by id`,
+    values: [accountId, endedSince],
+  })
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Streams the account's matching deliveries, pending ones first; a slow reader gets only each latest state.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
+ */
+export async function deliveriesUpdated(
+  ctx: DeliveryFeedContext,
+  input: { readonly filter?: DeliveriesFilter | null | undefined },
+): Promise<PullStream<Delivery>> {
+  requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
+  rejectDeliveryViolations(input.filter ?? {}, '/filter')
+  return ctx.deliveryFeed.follow(ctx, input.filter ?? {})
+}
+
+export interface DeliveryChangesInput {
+  readonly filter?: DeliveriesFilter | null | undefined
+  /** Milliseconds, 100 to 60,000; 1,000 by default. */
+  readonly everyMs?: number | null | undefined
+}
+
+/**
+ * Streams batches of changes, including deliveries that stop matching or are deleted.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
+ */
+export async function deliveryChanges(
+  ctx: DeliveryFeedContext,
+  { filter, everyMs }: DeliveryChangesInput,
+): Promise<PullStream<readonly DeliveryChange[]>> {
+  requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
+  rejectDeliveryViolations(filter ?? {}, '/filter')
+  const every = checkedEveryMs(everyMs)
+  return batched(await ctx.deliveryFeed.followChanges(ctx, filter ?? {}), every)
+}
