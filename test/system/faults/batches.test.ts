@@ -178,8 +178,9 @@ describe('several jobs in one statement', { timeout: 240_000 }, () => {
       const isGivenUp = attempts.some((attempt) => attempt > 1) && fault === 'PostgreSQL' && state === 'completed'
       const [attempt, rendered] = lastOf(fault, state)
       // A worker that cannot reach PostgreSQL for long gives its jobs up: those are rendered again, and no others.
-      const last = ids.map((_id, index) => (isAlone && index < ids.length - 1 ? 1 : attempt))
-      expect(attempts).toEqual(isGivenUp ? timesSpoken(texts).sort() : last)
+      // A claim of the dead worker that waited for the account may be committed as well.
+      if (isAlone) expect([attempts.at(-1)! >= attempt, attempts.every((one) => one <= 2)]).toEqual([true, true])
+      else expect(attempts).toEqual(isGivenUp ? timesSpoken(texts).sort() : ids.map(() => attempt))
       if (!isGivenUp) expect(timesSpoken(texts)).toEqual(texts.map(() => rendered))
       expect(await deliveriesOf(ids, isDelivered ? ids.length : 0)).toEqual(isDelivered ? ids.toSorted() : [])
       await auditorIsContent(key, texts, ids)
