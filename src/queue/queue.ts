@@ -23,6 +23,8 @@ export interface RowInsert {
   readonly with?: string
   /** Table expression with the `id` of each job to queue. Absent: all. */
   readonly chosen?: string
+  /** The caller writes the row in another way if the batch fails. Absent: it is repeated alone, for as long as locks delay it. */
+  readonly isTriedOnce?: boolean
 }
 
 export interface Reroute {

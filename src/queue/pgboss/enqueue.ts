@@ -127,8 +127,9 @@ class BatchedInserts {
     const batch = this.#batches.get(key) ?? this.#batchOf(db, kind)
     this.#batches.set(key, batch)
     const outcome = await batch.call(row)
-    const inserted = 'error' in outcome ? await this.#repeatAlone(db, kind, row, outcome) : outcome.inserted
-    return inserted as Row | undefined
+    if (!('error' in outcome)) return outcome.inserted as Row | undefined
+    if (row.insert.isTriedOnce) throw outcome.error
+    return (await this.#repeatAlone(db, kind, row, outcome)) as Row | undefined
   }
 
   /** One row's error must not fail the others. */

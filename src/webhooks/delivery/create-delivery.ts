@@ -152,6 +152,7 @@ const endingWith = (insert: RowInsert, end: OwnEnd, delivered: DeliveredEnd): Ro
     `created as (${insert.text('true')})`,
   ].join(', '),
   chosen: 'chosen',
+  isTriedOnce: true,
   text: (condition) =>
     `select ended.*, chosen.id as queued from ended join chosen on chosen.job_id = ended.id where ${condition}`,
   row: [...insert.row, ...end.values(delivered)],
