@@ -1156,3 +1156,8 @@ BEGIN
   RETURN NULL;
 END $$;
 CREATE TRIGGER webhook_delivery_count_truncate AFTER TRUNCATE ON webhook_delivery FOR EACH STATEMENT EXECUTE FUNCTION count_no_deliveries();
+
+-- Autovacuum never analyzes a partitioned table as a whole.
+ANALYZE job;
+ANALYZE artifact;
+ANALYZE credit_entry;
