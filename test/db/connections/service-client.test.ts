@@ -106,13 +106,12 @@ describe('a server that takes no writes any more', () => {
     return [response.status, response.headers.get('retry-after')]
   }
 
-  test('is 503 once for a connection that was open before, which is not used again', async () => {
+  test('is not used again by a connection that was open before: a submission is repeated on another one', async () => {
     const { key } = await service.createCaller()
     const { pool } = service.runtime.db
     const clients = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()))
     for (const client of clients) await client.query('set default_transaction_read_only = on')
     for (const client of clients) client.release()
-    expect(await submit(key)).toEqual([503, '1'])
     expect(await submit(key)).toEqual([202, null])
   })
 
