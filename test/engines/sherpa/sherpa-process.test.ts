@@ -10,7 +10,7 @@ import { tinyTokens, tinyVits, writeModel } from '../../setup/speech/tiny-models
 import { until } from '../../setup/wait.ts'
 
 const TIMEOUT_MS = 30_000
-const MODULE = pathToFileURL(join(import.meta.dirname, '../../../src/engines/sherpa/sherpa-model.ts')).href
+const MODULE = pathToFileURL(join(import.meta.dirname, '../../../src/engines/sherpa/sherpa-process.ts')).href
 
 /** Has a process load a model, and speak without an end or wait for its next text. */
 const program = (directory: string, isSpeaking: boolean): string => `
