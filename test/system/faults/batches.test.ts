@@ -222,10 +222,10 @@ describe('several jobs in one statement', { timeout: 240_000 }, () => {
     const completed = { status: 'completed', cause: null, attempt: 1, charges: 1, artifacts: 1 }
     for (const id of others) expect(await of(id)).toMatchObject(completed)
     expect(await of(refused)).toMatchObject({ status: 'queued', attempt: 0, charges: 0, artifacts: 0, queued: 1 })
-    // With its delivery, without it, and by itself at last: what a sequence counts is not rolled back.
+    // With its delivery, and by itself at last. A rollback does not take back a sequence's count.
     const last = async (sequence: string) =>
       Number((await db.pool.query<{ last_value: string }>(`select last_value from ${sequence}`)).rows[0]!.last_value)
-    expect(await last('refusals')).toBeGreaterThanOrEqual(3)
+    expect(await last('refusals')).toBeGreaterThanOrEqual(2)
     expect(await last('most_refused')).toBeGreaterThan(1)
     await db.pool.query('drop trigger refuse on job')
     expect(await allIsWell(ids, account, cost)).toEqual(ids.map(() => 1))
