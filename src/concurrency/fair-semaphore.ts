@@ -2,7 +2,7 @@ import { type LongestWait, type Release, releaseOnce, waitForGrant } from './sem
 import { Tally } from './tally.ts'
 
 interface Limits {
-  /** Of all keys together; absent: none. */
+  /** The limit of all keys together. Absent: there is no such limit. */
   readonly total?: number
   /** Keeps permits free for other keys; absent: `total`. */
   readonly perKey?: number

@@ -19,7 +19,7 @@ const SILENT = `
   select id from (select id from job where status = 'completed' and type = 'voice' order by id desc limit ${JOBS}) job
   where not exists (select from artifact where artifact.job_id = job.id) limit 5`
 
-/** Whether ledger, artifacts and queue agree, for the newest accounts and jobs. */
+/** Compares ledger, artifacts and queue for the newest accounts and jobs. */
 export const bookCheck: Check<Context> = {
   check: 'records',
   run: async ({ db, queue }) => {

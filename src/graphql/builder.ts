@@ -37,7 +37,7 @@ export type GraphqlContext = ServiceContext & {
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
   readonly address: string
-  /** Whether the operation came in the address of a GET, which proxies and browsers keep. */
+  /** True if a GET carried the operation in its address, which proxies and browsers keep. */
   readonly isInAddress: boolean
   /** null over WebSockets */
   readonly cookie: SessionCookie | null

@@ -73,6 +73,6 @@ export function asFailedQuestion(error: unknown, before: ApiError | null): ApiEr
   return new ApiError(failure.message, { ...failure, pauses: (before?.pauses ?? 0) + 1 })
 }
 
-/** Of these a request may have come through all the same. */
+/** The service may have carried out a request that failed so. */
 export const isUncertain = ({ code }: { readonly code: string }): boolean =>
   ['OFFLINE', 'UNAVAILABLE', 'UNEXPECTED_ANSWER', 'INTERNAL_ERROR'].includes(code)

@@ -17,7 +17,7 @@ export interface ChartProps {
 }
 
 export const HEIGHT_PX = 190
-/** Of the vertical axis: as wide as its longest label, which may say minutes and seconds. */
+/** The width of the vertical axis: as wide as its longest label, which may say minutes and seconds. */
 const MIN_AXIS_PX = 44
 const LABEL_GAP_PX = 16
 const CHARACTER_PX = 6.6

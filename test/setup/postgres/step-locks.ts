@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { Database } from '../../../src/db/database.ts'
 import type { Migration, TableLock } from '../../../src/db/migrations/migration-files.ts'
 
-/** What holds up writes, or another step, from the weakest on. */
+/** These locks delay writes or another step; the weakest comes first. */
 const MODES = ['SHARE UPDATE EXCLUSIVE', 'SHARE', 'SHARE ROW EXCLUSIVE', 'EXCLUSIVE', 'ACCESS EXCLUSIVE']
 /** Each table, also each partition, by the name of the whole. */
 const TABLES = `select oid, relname as name, coalesce(pg_partition_root(oid), oid)::regclass::text as whole from pg_class
