@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import { buildConsole } from '../../../packaging/build-console.ts'
 import { createUser } from '../../../src/users/create-user.ts'
@@ -10,12 +11,17 @@ import { startTestRuntime } from '../../setup/service/runtime.ts'
 import { PASSWORD } from '../../setup/service/users.ts'
 import { type OpenedConsole, signIn } from './opened-console.ts'
 
+interface RestedConsole extends OpenedConsole {
+  /** A page of the owner's without a script. It stays open between journeys, and with it the browser's process for the console. */
+  readonly resting: Page
+}
+
 /** Journeys through a console, one after the other, with a service, a browser and an account of their own. */
 export function describeConsole(title: string, journeys: (opened: () => OpenedConsole) => void): void {
   describe.skipIf(!hasBrowser())(title, () => {
     // What was opened is closed, and no more: where something does not open, its error is the one to be seen.
     const open = new AsyncDisposableStack()
-    let opened: OpenedConsole
+    let opened: RestedConsole
     beforeAll(async () => {
       opened = await openConsole(open)
     })
@@ -29,19 +35,16 @@ export function describeConsole(title: string, journeys: (opened: () => OpenedCo
  * What an attempt that failed has left open would go on asking and changing things under the next one. The playground brings back no take of
  * another journey, and none of its text.
  */
-async function closePages({ browser, owner, service }: OpenedConsole): Promise<void> {
+async function closePages({ browser, owner, service, resting }: RestedConsole): Promise<void> {
   for (const context of browser.contexts()) if (context !== owner) await context.close()
-  for (const page of owner.pages()) await page.close()
+  for (const page of owner.pages()) if (page !== resting) await page.close()
   await owner.clearPermissions()
-  const page = await owner.newPage()
-  await page.goto(`${service.url}/health/live`)
-  await page.evaluate("for (const name of ['sonant-draft', 'sonant-takes']) localStorage.removeItem(name)")
-  await page.close()
+  await resting.evaluate("for (const name of ['sonant-draft', 'sonant-takes']) localStorage.removeItem(name)")
   await service.runtime.db.pool.query('update job set user_id = null where user_id is not null')
 }
 
 /** @param open takes what is to be closed, the last first */
-async function openConsole(open: AsyncDisposableStack): Promise<OpenedConsole> {
+async function openConsole(open: AsyncDisposableStack): Promise<RestedConsole> {
   const folder = await mkdtemp(join(tmpdir(), 'sonant-console-'))
   open.defer(() => rm(folder, { recursive: true, force: true }))
   await buildConsole(folder, true)
@@ -60,5 +63,7 @@ async function openConsole(open: AsyncDisposableStack): Promise<OpenedConsole> {
   await page.goto(at('playground'))
   await signIn(page, 'owner@example.com')
   await page.close()
-  return { service, browser, account, owner, at, folder }
+  const resting = await owner.newPage()
+  await resting.goto(`${service.url}/health/live`)
+  return { service, browser, account, owner, at, folder, resting }
 }
