@@ -20,15 +20,6 @@ import { helpJourneys } from './journeys/display/help.ts'
 import { modeJourneys } from './journeys/display/modes.ts'
 import { namesJourneys } from './journeys/display/names.ts'
 import { phoneJourneys } from './journeys/display/phones.ts'
-import { bulkJourneys } from './journeys/jobs/bulk.ts'
-import { captionsJourneys } from './journeys/jobs/captions.ts'
-import { deliveryJourneys } from './journeys/jobs/deliveries.ts'
-import { faultyJobJourneys } from './journeys/jobs/faulty-jobs.ts'
-import { jobsJourneys } from './journeys/jobs/jobs.ts'
-import { listeningJourneys } from './journeys/jobs/listening.ts'
-import { listJourneys } from './journeys/jobs/lists.ts'
-import { oneJobJourneys } from './journeys/jobs/one-job.ts'
-import { statisticsJourneys } from './journeys/jobs/statistics.ts'
 import { ownEmail, ownName, signIn, whenFollowed } from './journeys/opened-console.ts'
 import { accountJourneys } from './journeys/operator/accounts.ts'
 import { auditJourneys } from './journeys/operator/audit.ts'
@@ -405,25 +396,16 @@ describeConsole('the console in a browser', (opened) => {
   accountJourneys(opened)
   failureJourneys(opened)
   auditJourneys(opened)
-  captionsJourneys(opened)
   voicesJourneys(opened)
   keyJourneys(opened)
   lexiconJourneys(opened)
-  statisticsJourneys(opened)
-  jobsJourneys(opened)
-  bulkJourneys(opened)
-  faultyJobJourneys(opened)
-  oneJobJourneys(opened)
-  deliveryJourneys(opened)
   creditsJourneys(opened)
   namesJourneys(opened)
-  listJourneys(opened)
   columnJourneys(opened)
   clockJourneys(opened)
   modeJourneys(opened)
   helpJourneys(opened)
   phoneJourneys(opened)
-  listeningJourneys(opened)
 
   test('axe finds nothing on any further screen in either theme, none scrolls sideways at 360 pixels, and consoles do not complain', async () => {
     const { service, owner, at } = opened()
