@@ -34,19 +34,18 @@ export function hasBrowser(): boolean {
   return false
 }
 
-/**
- * The browser reaches this machine and no other one: a route over every request would do the same, but it switches the browser's cache off.
- * Pages of one context share a process, so that what one has compiled no other one compiles again.
- */
-const SWITCHES = ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1', '--process-per-site']
+/** The browser reaches this machine and no other one: a route over every request would do the same, but it switches the browser's cache off. */
+const HERE_ALONE = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1'
+/** Pages of one context share a process, so that what one has compiled no other one compiles again. */
+const ONE_PROCESS = '--process-per-site'
 
 /** The browser that people have. `withheld`: switches of the driver's that it does without. */
 export const openBrowser = (withheld: string[] = []): Promise<Browser> =>
-  chromium.launch({ executablePath: findBrowser() ?? '', args: SWITCHES, ignoreDefaultArgs: withheld })
+  chromium.launch({ executablePath: findBrowser() ?? '', args: [HERE_ALONE], ignoreDefaultArgs: withheld })
 
 /** The headless shell where it is installed as well: alike in all but a few features, such as pages kept for a way back. */
 export const openShell = (): Promise<Browser> =>
-  chromium.launch({ executablePath: findShell() ?? findBrowser() ?? '', args: SWITCHES })
+  chromium.launch({ executablePath: findShell() ?? findBrowser() ?? '', args: [HERE_ALONE, ONE_PROCESS] })
 
 /** A page, and all that is wrong with it: errors of its console and scripts, and requests to other servers, which are stopped. */
 interface Watched {
