@@ -98,6 +98,12 @@ export function faultJourneys(opened: () => OpenedConsole): void {
     const context = await browser.newContext()
     const { page } = await openPage(context, service.url)
     await page.addInitScript(() => addEventListener('pageshow', ({ persisted }) => console.info(`kept: ${persisted}`)))
+    // The browser forgets the pages that it keeps once a first route is added.
+    let held = Promise.resolve()
+    await page.route('**/graphql', async (route) => {
+      await held
+      await route.continue()
+    })
     const goBack = async (): Promise<void> => {
       const kept = page.waitForEvent('console', (message) => message.text() === 'kept: true')
       await Promise.all([kept, page.goBack({ waitUntil: 'commit' })])
@@ -121,14 +127,10 @@ export function faultJourneys(opened: () => OpenedConsole): void {
       'member@example.com',
     ])
     let answer = (): void => {}
-    const held = new Promise<void>((resolve) => {
+    held = new Promise<void>((resolve) => {
       answer = resolve
     })
     const asked = page.waitForRequest('**/graphql')
-    await page.route('**/graphql', async (route) => {
-      await held
-      await route.continue()
-    })
     await goBack()
     await asked
     expect(await page.locator('h1:visible, .account-button:visible, td:visible').count()).toBe(0)
