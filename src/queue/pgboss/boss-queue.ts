@@ -29,7 +29,6 @@ const DELETE_AFTER_SECONDS = 60
 /** Longer than any job's own time limit. */
 const EXPIRE_SECONDS = 30 * 24 * 3600
 const NEVER_EXPIRE = 'update pgboss.queue set expire_seconds = $2 where name = $1 and expire_seconds <> $2'
-const NO_JOB = '00000000-0000-0000-0000-000000000000'
 
 const WORKERS = `
   select data->>'jobId' as job_id, data->>'worker' as worker from pgboss.job_common
@@ -89,7 +88,7 @@ export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): Boss
       return () => localWorkers.delete(kind.queue)
     },
     watchDue: (kind, watcher) => duePoll.watch(kind.queue, watcher),
-    ...enqueueing(boss, { prepare, wake }),
+    ...enqueueing({ prepare, wake }),
     ...releasing(boss),
     ...IN_TRANSACTIONS,
     dequeueing: dequeue,
@@ -179,8 +178,6 @@ async function ensureQueue(boss: PgBoss, queue: string): Promise<void> {
     deleteAfterSeconds: DELETE_AFTER_SECONDS,
   })
   await boss.getDb().executeSql(NEVER_EXPIRE, [queue, EXPIRE_SECONDS])
-  // Creating a queue empties pg-boss's cache; concurrent `send`s in transactions would then wait for connections for ever.
-  await boss.findJobs(queue, { id: NO_JOB })
 }
 
 const workersOf: Queue['workersOf'] = async (db, jobIds) => {

@@ -1,20 +1,19 @@
--- Revision 5. A change of this text takes the next number: processes of an older revision leave it in place.
+-- Revision 6. A change of this text takes the next number: processes of an older revision leave it in place.
 --
--- What a worker takes out of a queue: round robin over the accounts that wait for each server, beginning after `after_account`. Jobs that
--- somebody waits for have a priority and come first, their accounts in turn among themselves, but for each fourth job, which is one of
--- the others. `after_account` is the account that was served last, the one whose job somebody waited for, and how many of those were
--- taken in a row, with a space between; an older process names the first alone.
--- `rooms` maps servers to the jobs that this worker has capacity for, '' all that are not named. How many requests a worker may have at
--- a server is settled between the workers beforehand (`worker.permits`): a claim counts nothing and waits for no other. An account
--- whose jobs all wait for a later time is left out.
+-- A worker takes jobs out of a queue with it. For each server, the accounts that wait for it take turns, beginning after the account
+-- that was served last. Jobs that somebody waits for have a priority: they come first, and their accounts take turns among themselves.
+-- Every fourth job is one of the others. `after_account` holds, with a space between, the account served last, the last account of an
+-- awaited job, and the number of awaited jobs taken in a row; an older process passes the first alone.
+-- `rooms` maps a server to the number of jobs that this worker can take for it; '' stands for all servers that it does not name. The
+-- workers have settled beforehand how many requests each may have at a server (`worker.permits`), so a claim counts nothing and waits
+-- for no other. The claim leaves out an account whose jobs all wait for a later time.
 --
--- pg-boss makes its tables when it starts: the body names them at run time only. The planner is told to walk the index sonant_turns:
--- on statistics from before a queue filled up it would read the whole table for every claim. A claim's time does not depend on how long
--- its queue has become since the connection planned it: the rows that were chosen are looked up, while a plan from when the queue was
--- empty would read all of them.
+-- pg-boss creates its tables when it starts, so the body names them at run time only. The settings make the planner use the index
+-- sonant_turns: with statistics from before the queue filled up it would read the whole table for every claim. The update looks up the
+-- chosen rows by id, because a plan from when the queue was empty would read all rows.
 --
--- Its commit waits for the disk, as the charges of the jobs are part of the statement that calls it: an attempt that a crash of the
--- database took back would be given out again, with the folder of its files.
+-- The commit waits for the disk, because the statement that calls this also charges for the jobs. If a crash of the database took a
+-- claim back, the next worker would get the same attempt, with the folder of its files.
 --
 -- Older and newer processes call it at the same time: name, parameters and columns stay.
 CREATE OR REPLACE FUNCTION "claim_queued"(queue text, free integer, after_account text, worker_id text, rooms jsonb)
@@ -88,20 +87,20 @@ BEGIN
   ), ranked AS (
     SELECT *, row_number() OVER (PARTITION BY name, awaited ORDER BY nth, place) AS rank FROM found
   ), mixed AS (
-    -- The others have the places 4, 8, 12 and so on, or the earlier ones that are left over.
+    -- Jobs that nobody waits for get the places 4, 8, 12 and so on, or earlier ones that are left over.
     SELECT *, CASE WHEN awaited THEN rank + in_a_row + (rank + in_a_row - 1) / 3 ELSE 4 * rank END AS turn FROM ranked
   ), seated AS (
     SELECT *, row_number() OVER (PARTITION BY name ORDER BY turn) AS seat FROM mixed
   ), chosen AS MATERIALIZED (
-    -- Servers that have a slot each do not ask for one another: between them it is the account's turn, then what has waited longest.
+    -- Between servers the account's turn decides, then the time that the job has waited.
     SELECT r.id, r.turn, r.awaited, r.nth, r.place FROM seated r WHERE r.seat <= r.room
     ORDER BY r.turn, r.nth, r.place, r.lap, r.account, r.created_on LIMIT free
   ), taken AS (
     UPDATE pgboss.job_common j SET state = 'active', started_on = now(), heartbeat_on = now(),
       retry_count = CASE WHEN j.started_on IS NOT NULL THEN j.retry_count + 1 ELSE j.retry_count END,
       data = j.data || jsonb_build_object('worker', worker_id)
-    -- The ids as an array, so that they are looked up by the primary key: joined, the planner may walk all rows of the queue instead.
-    -- Locked and checked above; the state repeated here would let it walk an index of all waiting rows.
+    -- The array of ids makes the planner use the primary key; with a join it may read all rows of the queue. `found` has locked the rows
+    -- and checked their state; the state here as well would let the planner read an index of all waiting rows.
     FROM chosen c WHERE j.name = queue AND j.id = ANY (ARRAY(SELECT id FROM chosen)) AND c.id = j.id
     RETURNING j.id, j.retry_count, j.data->>'jobId' AS job, j.group_id, j.group_tier, c.turn, c.nth, c.place
   )
@@ -109,8 +108,8 @@ BEGIN
 END
 $$;
 
--- What asked for a job that waits or runs, and whether somebody waits for it; null where its row does not say. Beside the claim and no column of it, as its columns stay;
--- volatile, so that it sees rows that were committed after the claim's statement began.
+-- Returns the request that queued a job, its trace, and whether somebody waits for it; null if the row has none of them. It is a function
+-- of its own because the columns of the claim stay. VOLATILE lets it see rows committed after the claim's statement began.
 CREATE OR REPLACE FUNCTION "queued_origin"(queue text, queue_id uuid)
 RETURNS jsonb
 LANGUAGE plpgsql

@@ -1,4 +1,3 @@
-import type { PgBoss } from 'pg-boss'
 import { toUUID } from 'typeid-js'
 import { BatchedCalls } from '../../concurrency/batch-calls.ts'
 import { nextTurn } from '../../concurrency/next-turn.ts'
@@ -11,7 +10,6 @@ import { logScope } from '../../values/log-scope.ts'
 import type { JobKind } from '../job-kind.ts'
 import type { Origin } from '../job-source.ts'
 import type { EnqueueOptions, Queue, RowInsert } from '../queue.ts'
-import { bossDatabase } from './boss-database.ts'
 
 const AWAITED = 1
 export const QUEUE_CHANNEL = 'sonant_queue'
@@ -25,15 +23,9 @@ interface Pushing {
   wake(kind: JobKind): boolean
 }
 
-/** Its one parameter is a JSON array of rows. */
-interface QueueStatement {
-  readonly text: string
-  readonly rows: string
-}
-
 interface Queued {
   readonly insert: RowInsert
-  readonly queued: QueueStatement
+  readonly waiting: WaitingRow
   readonly jobId: string
   readonly owner: string
 }
@@ -43,25 +35,54 @@ interface Failure {
   readonly isShared: boolean
 }
 
+/** A row of pg-boss's table; pg-boss's queue has its other columns. */
+interface WaitingRow {
+  /** Absent: any. */
+  readonly id?: string
+  readonly data: Readonly<Record<string, unknown>>
+  readonly group: string
+  readonly tier?: string
+  readonly priority?: number
+  readonly delay_seconds?: number
+}
+
+/**
+ * Inserts what pg-boss's `send` would insert, in the statement of the caller.
+ * @param rows parameter with a JSON array of {@link WaitingRow}
+ * @param queue parameter with the queue's name
+ */
+const queueing = (rows: `$${number}`, queue: `$${number}`, condition = 'true'): string => `
+  insert into pgboss.job (id, name, data, priority, group_id, group_tier, start_after, keep_until, expire_seconds, deletion_seconds,
+    retry_limit, retry_delay, retry_backoff, retry_delay_max, policy, dead_letter, heartbeat_seconds)
+  select coalesce(waiting.id, gen_random_uuid()), q.name, waiting.data, coalesce(waiting.priority, 0), waiting."group", waiting.tier,
+    now() + delay, now() + delay + q.retention_seconds * interval '1 second', q.expire_seconds, q.deletion_seconds,
+    q.retry_limit, q.retry_delay, q.retry_backoff, q.retry_delay_max, q.policy, q.dead_letter, q.heartbeat_seconds
+  from json_to_recordset(${rows}::json) as waiting (id uuid, data jsonb, "group" text, tier text, priority integer, delay_seconds float8)
+  cross join lateral (select coalesce(waiting.delay_seconds, 0) * interval '1 second' as delay) as later
+  join pgboss.queue q on q.name = ${queue}::text
+  where ${condition}
+  on conflict do nothing
+  returning id`
+
+const QUEUEING = queueing('$1', '$2')
+
 /** Undefined if the insertion did not choose the row. */
 type Inserted = { readonly queued: string } | undefined
 
-export function enqueueing(
-  boss: () => Promise<PgBoss>,
-  { prepare, wake }: Pushing,
-): Pick<Queue, 'enqueue' | 'enqueueWith'> {
+export function enqueueing({ prepare, wake }: Pushing): Pick<Queue, 'enqueue' | 'enqueueWith'> {
   const inserts = new BatchedInserts(wake)
   return {
     enqueue: (tx, kind, jobId, options) =>
       inSendSpan(kind, jobId, async () => {
         await prepare(kind)
-        const sent = { db: bossDatabase(tx), ...sending(options) }
-        await (await boss()).send(kind.queue, payload(jobId, options), sent)
+        const values = [JSON.stringify([waitingRow(jobId, options)]), kind.queue]
+        await tx.query({ name: 'enqueue', text: QUEUEING, values })
       }),
     enqueueWith: (db, insert, kind, jobId, options) =>
       inSendSpan(kind, jobId, async () => {
-        const queued = await queueStatement(await boss(), kind, jobId, options)
-        return inserts.add(db, kind, { insert, queued, jobId, owner: options?.fairShare?.accountId ?? jobId })
+        // The queue id is the job's UUID, so a job can be queued only once.
+        const waiting = { id: queueId(jobId), ...waitingRow(jobId, options) }
+        return inserts.add(db, kind, { insert, waiting, jobId, owner: options?.fairShare?.accountId ?? jobId })
       }),
   }
 }
@@ -69,42 +90,19 @@ export function enqueueing(
 const inSendSpan = <Result>(kind: JobKind, id: string, work: () => Promise<Result>): Promise<Result> =>
   inProducerSpan(() => messageSpan('send', kind.queue, id), work)
 
-/** Queue rows of earlier releases store the concurrency key as `lane`. */
-const payload = (jobId: string, { concurrencyKey }: EnqueueOptions = {}) => ({
-  jobId,
-  ...(concurrencyKey !== undefined && { lane: concurrencyKey }),
-  ...originOfNow(),
+const waitingRow = (jobId: string, { fairShare, concurrencyKey, delaySeconds }: EnqueueOptions = {}): WaitingRow => ({
+  // Queue rows of earlier releases store the concurrency key as `lane`.
+  data: { jobId, ...(concurrencyKey !== undefined && { lane: concurrencyKey }), ...originOfNow() },
+  ...(concurrencyKey === undefined
+    ? { group: fairShare?.accountId ?? '-', tier: fairShare?.server ?? '-' }
+    : { group: concurrencyKey }),
+  ...(fairShare?.isAwaited && { priority: AWAITED }),
+  ...(delaySeconds !== undefined && { delay_seconds: delaySeconds }),
 })
 
 function originOfNow(): Origin {
   const [{ requestId }, trace] = [logScope(), traceOfNow()]
   return { ...(requestId !== undefined && { requestId }), ...(trace !== undefined && { trace }) }
-}
-
-const sending = ({ fairShare, concurrencyKey, delaySeconds }: EnqueueOptions = {}) => ({
-  group:
-    concurrencyKey === undefined
-      ? { id: fairShare?.accountId ?? '-', tier: fairShare?.server ?? '-' }
-      : { id: concurrencyKey },
-  ...(fairShare?.isAwaited && { priority: AWAITED }),
-  ...(delaySeconds !== undefined && { startAfter: `${delaySeconds} seconds` }),
-})
-
-/** Captures the statement that `send` would run. The queue id is the job's UUID, so a job can be queued only once. */
-async function queueStatement(
-  boss: PgBoss,
-  kind: JobKind,
-  jobId: string,
-  options: EnqueueOptions | undefined,
-): Promise<QueueStatement> {
-  const caught = { text: '', values: [] as unknown[] }
-  const id = queueId(jobId)
-  const executeSql = async (text: string, values: unknown[] = []) => {
-    Object.assign(caught, { text, values })
-    return { rows: [{ id }] }
-  }
-  await boss.send(kind.queue, payload(jobId, options), { id, db: { executeSql }, ...sending(options) })
-  return { text: caught.text, rows: String(caught.values[0]) }
 }
 
 export const queueId = (jobId: string): string => toUUID(jobId as Parameters<typeof toUUID>[0])
@@ -168,18 +166,13 @@ class BatchedInserts {
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code
 
 function statementOf(kind: JobKind, rows: readonly Queued[], lockWait: string) {
-  const { insert, queued } = rows[0]!
+  const { insert } = rows[0]!
   const columns = insert.row.map((_, column) => rows.map(({ insert: { row } }) => row[column]))
-  const values: unknown[] = [...columns, joined(rows.map(({ queued: { rows: json } }) => json)), lockWait]
-  const [queuedAt, waitAt] = [`$${values.length - 1}`, `$${values.length}`] as const
-  const queueRows = insert.chosen === undefined ? queuedAt : chosenOf(queuedAt, insert.chosen)
+  const waiting = JSON.stringify(rows.map((row) => row.waiting))
+  const values: unknown[] = [...columns, waiting, kind.queue, lockWait]
+  const [rowsAt, queueAt, waitAt] = [2, 1, 0].map((fromEnd) => `$${values.length - fromEnd}` as const)
   const first = insert.with === undefined ? '' : `${insert.with}, `
-  const text = `with ${first}queued as (${queued.text.replaceAll('$1', () => queueRows)}) ${insert.text(limitingLockWaits(waitAt))}`
+  const condition = insert.chosen && `waiting.data->>'jobId' in (select id from ${insert.chosen})`
+  const text = `with ${first}queued as (${queueing(rowsAt!, queueAt!, condition)}) ${insert.text(limitingLockWaits(waitAt!))}`
   return { name: `${insert.name} ${kind.queue}`, text, values }
 }
-
-const joined = (arrays: readonly string[]): string => `[${arrays.map((array) => array.slice(1, -1)).join(',')}]`
-
-const chosenOf = (json: string, chosen: string): string => `(
-  select coalesce(json_agg(waiting), '[]') from json_array_elements(${json}::json) as waiting
-  where waiting->'data'->>'jobId' in (select id from ${chosen}))`

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Database, openDatabase } from '../../../src/db/database.ts'
+import { type Database, inTransaction, openDatabase } from '../../../src/db/database.ts'
+import { voiceKind } from '../../../src/queue/job-kind.ts'
 import { openBoss } from '../../../src/queue/pgboss/boss.ts'
+import { bossDatabase } from '../../../src/queue/pgboss/boss-database.ts'
+import { enqueueing } from '../../../src/queue/pgboss/enqueue.ts'
+import { newId } from '../../../src/values/id.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/postgres/database.ts'
 
@@ -23,13 +27,14 @@ const WAITING = `((state < 'active'::pgboss.job_state) AND (NOT blocked))`
 
 let database: TestDatabase
 let db: Database
+let boss: Awaited<ReturnType<typeof openBoss>>
 beforeAll(async () => {
   database = await createTestDatabase()
   db = openDatabase(database.url, openLog('silent'))
-  const boss = await openBoss(db, openLog('silent'), false)
-  await boss.stop({ graceful: false, close: false })
+  boss = await openBoss(db, openLog('silent'), false)
 })
 afterAll(async () => {
+  await boss.stop({ graceful: false, close: false })
   await db.close()
   await database.drop()
 })
@@ -79,5 +84,41 @@ describe("pg-boss's tables", () => {
       [name],
     )
     expect(rows).toEqual([{ indexdef: `CREATE ${definition}` }])
+  })
+})
+
+describe('a queued row', () => {
+  const kind = voiceKind('compared')
+  const queue = enqueueing({ prepare: () => Promise.resolve(), wake: () => false })
+  const rowOf = async (jobId: string) => {
+    const { rows } = await db.pool.query(
+      `select to_jsonb(j) - '{id,data,created_on,start_after,keep_until}'::text[] as rest, data - 'requestId' - 'trace' - 'jobId' as data,
+         extract(epoch from start_after - created_on) as delay, extract(epoch from keep_until - start_after) as kept
+       from pgboss.job j where data->>'jobId' = $1`,
+      [jobId],
+    )
+    return rows
+  }
+
+  test.each([
+    [
+      'of an account that waits',
+      { fairShare: { accountId: 'acct_1', server: 's' } },
+      { group: { id: 'acct_1', tier: 's' } },
+    ],
+    [
+      'that somebody waits for',
+      { fairShare: { accountId: 'acct_1', server: 's', isAwaited: true } },
+      { group: { id: 'acct_1', tier: 's' }, priority: 1 },
+    ],
+    ['for later', { delaySeconds: 90 }, { group: { id: '-', tier: '-' }, startAfter: '90 seconds' }],
+  ] as const)("%s is the row that pg-boss's send inserts", async (_title, options, sent) => {
+    await boss.createQueue(kind.queue, { retryLimit: 7, retryDelay: 3, heartbeatSeconds: 10, deleteAfterSeconds: 60 })
+    const [ours, theirs] = [newId('job', new Date()), newId('job', new Date())]
+    await inTransaction(db, (tx) => queue.enqueue(tx, kind, ours, options))
+    await boss.send(kind.queue, { jobId: theirs }, { ...sent, db: bossDatabase(db.pool) })
+    const [mine, its] = [await rowOf(ours), await rowOf(theirs)]
+    expect(mine).toHaveLength(1)
+    expect(mine).toEqual(its)
   })
 })
