@@ -2,10 +2,11 @@ import { parseArgs } from 'node:util'
 import { fillAccount } from './fill-account.ts'
 import type { RowResult } from './measure.ts'
 import { HEAD, linesOf } from './report.ts'
+import { saveResults } from './results-file.ts'
 import { ROWS } from './rows.ts'
 import { runRows } from './run-rows.ts'
 
-const USAGE = `npm run bench -- [${ROWS.map(({ name }) => name).join('] [')}] [--json] [--quick]\nnpm run bench -- seed --jobs N [--account A]`
+const USAGE = `npm run bench -- [${ROWS.map(({ name }) => name).join('] [')}] [--json] [--quick] [--save]\nnpm run bench -- seed --jobs N [--account A]`
 /** Several times what the longest row takes on a slow machine. */
 const LIMIT_MINUTES = { whole: 30, quick: 10 }
 const CLOSE_MS = 120_000
@@ -29,6 +30,7 @@ function readArguments() {
   const options = {
     json: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
+    save: { type: 'boolean', default: false },
     jobs: { type: 'string' },
     account: { type: 'string', default: 'seed' },
   } as const
@@ -66,6 +68,7 @@ async function measure(names: readonly string[]): Promise<void> {
       print(linesOf(result))
     },
   })
+  if (values.save) saveResults(results, values.quick)
   if (values.json) process.stdout.write(`${JSON.stringify({ quick: values.quick, rows: results }, null, 2)}\n`)
   if (failed.length > 0) process.exitCode ??= 1
 }

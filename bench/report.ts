@@ -5,7 +5,7 @@ const WIDTHS = [80, 10, 10, 6, 22, 7]
 
 /** The results of a row as lines of the table, notes below them. */
 export const linesOf = ({ name, measures, notes }: RowResult): string[] => [
-  ...measures.map((measure) => padded(cellsOf(name, measure))),
+  ...measures.map((measure) => padded(namedBy(name, cellsOf(measure)))),
   ...notes.map((note) => `${name}: ${note}`),
 ]
 
@@ -15,9 +15,13 @@ const padded = (cells: readonly string[]): string =>
     .join('  ')
     .trimEnd()
 
-function cellsOf(name: string, { what, unit, floor, value, ratio, reach, reached }: Measure): string[] {
+const namedBy = (name: string, [what, ...rest]: readonly string[]): string[] => [`${name}: ${what}`, ...rest]
+
+export const COLUMNS = ['what', 'floor', 'value', 'ratio', 'reach', 'reached']
+
+export function cellsOf({ what, unit, floor, value, ratio, reach, reached }: Measure): string[] {
   return [
-    `${name}: ${what}`,
+    what,
     floor === null ? '-' : amount(floor, unit),
     amount(value, unit),
     ratio === null ? '-' : ratio.toFixed(2),
@@ -33,7 +37,4 @@ const amount = (value: number, unit: string) =>
   `${Math.abs(value) >= 100 ? Math.round(value) : value.toPrecision(3)} ${unit}`
 
 /** The heading of the table. */
-export const HEAD: readonly string[] = [
-  padded(['what', 'floor', 'value', 'ratio', 'reach', 'reached']),
-  WIDTHS.map((width) => '-'.repeat(width)).join('  '),
-]
+export const HEAD: readonly string[] = [padded(COLUMNS), WIDTHS.map((width) => '-'.repeat(width)).join('  ')]
