@@ -1,4 +1,4 @@
-import library, { type LibAV } from '@libav.js/variant-default'
+import library, { type LibAV, type LibAVSync } from '@libav.js/variant-default'
 import { createMp3Encoder } from 'wasm-media-encoders'
 
 type Encode = (samples: Int16Array) => void
@@ -21,7 +21,14 @@ export async function openEncoders(rate: 22_050): Promise<Record<'mp3' | 'opus' 
   }
 }
 
-function encode(libav: LibAV, codec: string, rate: number, format: number, samples: Int16Array, from: number): void {
+function encode(
+  libav: LibAV & LibAVSync,
+  codec: string,
+  rate: number,
+  format: number,
+  samples: Int16Array,
+  from: number,
+): void {
   const mono = { channel_layout: 4, channels: 1 }
   const [, context, frame, packet, frameSize] = libav.ff_init_encoder_sync(codec, {
     ctx: { ...mono, sample_rate: rate, sample_fmt: format, ...(codec === 'libopus' && { bit_rate: 32_000 }) },

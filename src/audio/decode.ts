@@ -4,6 +4,7 @@ import { openLibav } from './libav.ts'
 import { toMono } from './resample.ts'
 import { parseWav, type Wav } from './wav.ts'
 
+export const NO_SOUND = 'There is no sound in this file.'
 const FULL_SCALE = 32_768
 
 let files = 0
@@ -11,29 +12,51 @@ let files = 0
 /** @throws Error if the bytes are not of that format */
 export async function decode(bytes: Uint8Array, format: FileFormat): Promise<Wav> {
   if (format === 'wav') return parseWav(bytes)
-  const wav = format === 'mp3' ? await decodeMp3(bytes) : await decodeWithLibav(bytes)
-  if (wav.samples.length === 0) throw new Error('There is no sound in this file.')
-  return wav
+  const { samples, sampleRate } = await (format === 'mp3' ? decodeMp3(bytes) : withLibav(bytes, (read) => read()))
+  if (samples.length === 0) throw new Error(NO_SOUND)
+  return { sampleRate, channels: 1, samples }
 }
 
-async function decodeMp3(bytes: Uint8Array): Promise<Wav> {
+async function decodeMp3(bytes: Uint8Array): Promise<Decoded> {
   const decoder = new MPEGDecoder({ enableGapless: true })
   await decoder.ready
   try {
-    const { channelData, sampleRate, samplesDecoded } = decoder.decode(bytes)
-    const [left = new Float32Array(0), right = left] = channelData
-    const samples = new Int16Array(samplesDecoded)
-    for (let at = 0; at < samples.length; at++) samples[at] = toSample((left[at]! + right[at]!) / 2)
-    return { sampleRate, channels: 1, samples }
+    const decoded = decoder.decode(bytes)
+    return { sampleRate: decoded.sampleRate, samples: mixedDown(decoded) }
   } finally {
     decoder.free()
   }
 }
 
+interface Channels {
+  readonly channelData: readonly Float32Array[]
+  readonly samplesDecoded: number
+}
+
+export function mixedDown({ channelData, samplesDecoded }: Channels): Int16Array {
+  const samples = new Int16Array(samplesDecoded)
+  for (let at = 0; at < samples.length; at++) {
+    let sum = 0
+    for (const channel of channelData) sum += channel[at]!
+    samples[at] = toSample(sum / channelData.length)
+  }
+  return samples
+}
+
 const toSample = (value: number): number =>
   Math.max(-FULL_SCALE, Math.min(FULL_SCALE - 1, Math.round(value * FULL_SCALE)))
 
-async function decodeWithLibav(bytes: Uint8Array): Promise<Wav> {
+interface Decoded {
+  readonly samples: Int16Array
+  /** 0 if there are no samples. */
+  readonly sampleRate: number
+}
+
+/** Reads on, up to `limit` packed bytes; with a limit it passes over what is broken. */
+type Read = (limit?: number) => Promise<Decoded & { readonly isMore: boolean }>
+
+/** Passes `work` the reader of a file's first sound. @throws Error if there is none */
+export async function withLibav<Result>(bytes: Uint8Array, work: (read: Read) => Promise<Result>): Promise<Result> {
   const libav = await openLibav()
   const name = `in${++files}`
   libav.writeFile_sync(name, bytes)
@@ -42,15 +65,16 @@ async function decodeWithLibav(bytes: Uint8Array): Promise<Wav> {
     const [context, streams] = await libav.ff_init_demuxer_file(name)
     file = context
     const stream = streams.find(({ codec_type: type }) => type === libav.AVMEDIA_TYPE_AUDIO)
-    if (stream === undefined) throw new Error('There is no sound in this file.')
+    if (stream === undefined) throw new Error(NO_SOUND)
     const [, codec, packet, frame] = libav.ff_init_decoder_sync(stream.codec_id, stream.codecpar)
-    try {
-      const [, packets] = await libav.ff_read_frame_multi(context, packet)
-      const frames = libav.ff_decode_multi_sync(codec, packet, frame, packets[stream.index] ?? [], { fin: true })
-      return { sampleRate: frames[0]?.sample_rate ?? 0, channels: 1, samples: toMono(libav, frames) }
-    } finally {
-      libav.ff_free_decoder_sync(codec, packet, frame)
+    const read: Read = async (limit) => {
+      const [status, packets] = await libav.ff_read_frame_multi(context, packet, limit === undefined ? {} : { limit })
+      const isMore = status === -libav.EAGAIN
+      const options = { fin: !isMore, ignoreErrors: limit !== undefined }
+      const frames = libav.ff_decode_multi_sync(codec, packet, frame, packets[stream.index] ?? [], options)
+      return { samples: toMono(libav, frames), sampleRate: frames[0]?.sample_rate ?? 0, isMore }
     }
+    return await work(read).finally(() => libav.ff_free_decoder_sync(codec, packet, frame))
   } finally {
     if (file !== undefined) libav.avformat_close_input_js_sync(file)
     libav.unlink_sync(name)

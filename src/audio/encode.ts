@@ -1,9 +1,9 @@
-import type { Frame, LibAV } from '@libav.js/variant-default'
+import type { Frame } from '@libav.js/variant-default'
 import { createMp3Encoder, type WasmMediaEncoder } from 'wasm-media-encoders'
 import { bytesOf, encodeSamples, encodeWav } from './encode-wav.ts'
 import { type Encoding, type EncodingOptions, joinBytes, type Patch } from './encoding.ts'
 import { mp3Rate, PCM_RATE } from './format.ts'
-import { frameOf, monoAt, openLibav } from './libav.ts'
+import { frameOf, type LibAV, monoAt, openLibav } from './libav.ts'
 import { resampleTo } from './resample.ts'
 
 const OPUS = { rate: 24_000, bitrate: 32_000, options: { compression_level: '5' } }
@@ -129,7 +129,7 @@ class LibavEncoding implements Encoding {
     this.#codec = [context, frame, packet]
     this.#filter = libav.ff_init_filter_graph_sync('anull', from, monoAt(rate, format, frameSize))
     // libav.js makes the device file itself because of `device`.
-    const file = { format_name: isOpus ? 'ogg' : 'flac', filename: this.#name, device: true, open: true } as const
+    const file = { format_name: isOpus ? 'ogg' : 'flac', filename: this.#name, device: true, open: true }
     const [muxer, , io] = libav.ff_init_muxer_sync(file, [[context, 1, rate]])
     this.#muxer = [muxer, io]
     this.#writing(() => libav.avformat_write_header_sync(muxer, 0))
@@ -154,7 +154,7 @@ class LibavEncoding implements Encoding {
     this.#libav.unlink_sync(this.#name)
   }
 
-  #filtered(samples: Int16Array, isLast: boolean): readonly Frame[] {
+  #filtered(samples: Int16Array, isLast: boolean): Frame[] {
     const [, source, sink] = this.#filter
     const frames = samples.length === 0 ? [] : [frameOf(this.#libav, samples, this.#options.sampleRate, this.#samples)]
     this.#samples += samples.length

@@ -1,7 +1,15 @@
-import library, { type FilterSettings, type Frame, type LibAV } from '@libav.js/variant-default'
+import library, {
+  type FilterIOSettings,
+  type Frame,
+  type LibAVSync,
+  type LibAV as Library,
+} from '@libav.js/variant-default'
 
 const MONO = 4
 const AUDIO = 1
+
+/** Synchronous, in the calling thread. */
+export type LibAV = Library & LibAVSync
 
 let opened: Promise<LibAV> | undefined
 let ready: LibAV | undefined
@@ -15,10 +23,10 @@ export function openLibav(): Promise<LibAV> {
   return opened
 }
 
-export const libavBytes = (): number => ready?.HEAPU8.byteLength ?? 0
+export const libavBytes = (): number => (ready as { HEAPU8?: Uint8Array } | undefined)?.HEAPU8?.byteLength ?? 0
 
 /** @param frameSize 0 or absent: any */
-export const monoAt = (sampleRate: number, sampleFormat: number, frameSize = 0): FilterSettings => ({
+export const monoAt = (sampleRate: number, sampleFormat: number, frameSize = 0): FilterIOSettings => ({
   type: AUDIO,
   sample_rate: sampleRate,
   sample_fmt: sampleFormat,

@@ -1,10 +1,8 @@
-import type { LibAV, Stream } from '@libav.js/variant-default'
 import { OggVorbisDecoder } from '@wasm-audio-decoders/ogg-vorbis'
 import { MPEGDecoder } from 'mpg123-decoder'
+import { mixedDown, NO_SOUND, withLibav } from './decode.ts'
 import { concatenated } from './encoding.ts'
-import { openLibav } from './libav.ts'
 import { toPlainWav } from './plain-wav.ts'
-import { toMono } from './resample.ts'
 import type { SoundKind } from './sound-kind.ts'
 import type { Wav } from './wav.ts'
 
@@ -20,7 +18,6 @@ const TAG_BYTES = 10
 const SIZE_BITS = 7
 const MIN_RATE = 8000
 const MAX_RATE = 192_000
-const NAME = 'recording'
 /** Without silence at both ends. */
 const MIN_SECONDS = 1
 const MAX_SECONDS = 30
@@ -49,7 +46,7 @@ export async function readSound(bytes: Uint8Array, kind: SoundKind, mostSeconds 
   const read = new Blocks(mostSeconds)
   await READERS[kind](bytes, read)
   const samples = concatenated(read.blocks)
-  if (samples.length === 0) throw new Error('There is no sound in this file.')
+  if (samples.length === 0) throw new Error(NO_SOUND)
   return { sampleRate: read.sampleRate, channels: 1, samples }
 }
 
@@ -132,58 +129,19 @@ async function readVorbis(bytes: Uint8Array, read: Blocks): Promise<void> {
   }
 }
 
-interface Decoded {
-  readonly channelData: readonly Float32Array[]
-  readonly samplesDecoded: number
-}
-
-function mixedDown({ channelData, samplesDecoded }: Decoded): Int16Array {
-  const samples = new Int16Array(samplesDecoded)
-  for (let at = 0; at < samples.length; at++) {
-    let sum = 0
-    for (const channel of channelData) sum += channel[at]!
-    samples[at] = toSample(sum / channelData.length)
-  }
-  return samples
-}
-
-const toSample = (value: number): number => Math.max(-32_768, Math.min(32_767, Math.round(value * 32_768)))
-
-async function readWithLibav(bytes: Uint8Array, read: Blocks): Promise<void> {
-  const libav = await openLibav()
-  libav.writeFile_sync(NAME, bytes)
-  let file: number | undefined
-  try {
-    const [context, streams] = await libav.ff_init_demuxer_file(NAME)
-    file = context
-    const stream = streams.find(({ codec_type: type }) => type === libav.AVMEDIA_TYPE_AUDIO)
-    if (stream === undefined) throw new Error('There is no sound in this file.')
-    await readStream(libav, context, stream, read)
-  } finally {
-    if (file !== undefined) libav.avformat_close_input_js_sync(file)
-    libav.unlink_sync(NAME)
-  }
-}
-
-async function readStream(libav: LibAV, context: number, stream: Stream, read: Blocks): Promise<void> {
-  const [, codec, packet, frame] = libav.ff_init_decoder_sync(stream.codec_id, stream.codecpar)
-  try {
+async function readOthers(bytes: Uint8Array, read: Blocks): Promise<void> {
+  await withLibav(bytes, async (next) => {
     for (let isMore = true; isMore; ) {
-      const [status, packets] = await libav.ff_read_frame_multi(context, packet, { limit: PACKET_BYTES })
-      isMore = status === -libav.EAGAIN
-      const own = packets[stream.index] ?? []
-      const frames = libav.ff_decode_multi_sync(codec, packet, frame, own, { fin: !isMore, ignoreErrors: true })
-      if (!read.add(toMono(libav, frames), frames[0]?.sample_rate ?? 0)) return
+      const decoded = await next(PACKET_BYTES)
+      isMore = decoded.isMore && read.add(decoded.samples, decoded.sampleRate)
     }
-  } finally {
-    libav.ff_free_decoder_sync(codec, packet, frame)
-  }
+  })
 }
 
 const READERS: Readonly<Record<SoundKind, (bytes: Uint8Array, read: Blocks) => Promise<void>>> = {
   mp3: readMp3,
   vorbis: readVorbis,
-  other: readWithLibav,
+  other: readOthers,
 }
 
 /** Judges whether a recording can become a voice. Pure. */

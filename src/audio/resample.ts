@@ -1,6 +1,6 @@
-import type { Frame, LibAV } from '@libav.js/variant-default'
+import type { Frame } from '@libav.js/variant-default'
 import { concatenated } from './encoding.ts'
-import { frameOf, monoAt, openLibav } from './libav.ts'
+import { frameOf, type LibAV, monoAt, openLibav } from './libav.ts'
 import type { Wav } from './wav.ts'
 
 interface Resampler {
@@ -40,11 +40,11 @@ export async function resampled(wav: Wav, sampleRate: number): Promise<Wav> {
   }
 }
 
-export function toMono(libav: LibAV, frames: readonly Frame[]): Int16Array {
+export function toMono(libav: LibAV, frames: Frame[]): Int16Array {
   const [first] = frames
   if (first === undefined) return new Int16Array(0)
   const s16 = libav.AV_SAMPLE_FMT_S16
-  const to = monoAt(first.sample_rate, s16)
+  const to = monoAt(first.sample_rate as number, s16)
   const from = { ...to, sample_fmt: first.format, channel_layout: layoutOf(first) }
   const [graph, source, sink] = libav.ff_init_filter_graph_sync('anull', from, to)
   const frame = libav.av_frame_alloc_sync()
@@ -56,8 +56,8 @@ export function toMono(libav: LibAV, frames: readonly Frame[]): Int16Array {
   }
 }
 
-const layoutOf = ({ channel_layout: layout, channels = 1 }: Frame): number =>
+const layoutOf = ({ channel_layout: layout = 0, channels = 1 }: Frame): number =>
   layout !== 0 ? layout : channels === 1 ? 4 : 2 ** channels - 1
 
 const samplesOf = (frames: readonly Frame[]): Int16Array =>
-  concatenated(frames.map(({ data }) => (Array.isArray(data) ? data[0] : data) as Int16Array))
+  concatenated(frames.map(({ data }) => (Array.isArray(data) ? data[0] : data)))
