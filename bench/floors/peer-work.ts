@@ -44,7 +44,7 @@ export function openWork(pool: Pool): (jobId: string) => Promise<void> {
     })
     const wav = new Uint8Array(await body.arrayBuffer())
     const key = `${jobId}/1/audio.wav`
-    const { bytes, sha256 } = await files.put(key, wav, { contentType: 'audio/wav', hasOwnFolder: true })
+    const { bytes, sha256 } = await files.put(key, wav, { contentType: 'audio/wav' })
     await pool.query({ ...COMPLETE, values: [jobId, begun, key, bytes, sha256] })
   }
 }

@@ -22,9 +22,7 @@ export const runRestore = (settings: Settings, log: Log, dir: string): Promise<M
 async function openBoth(settings: Settings, log: Log, closers: Closer[]) {
   openDataDirectory(settings.dataDir)
   const { db } = await openServer(settings, log, closers)
-  const storage = openStore(settings)
-  closers.push({ what: 'the storage', close: () => storage.close() })
-  return { db, storage }
+  return { db, storage: openStore(settings) }
 }
 
 async function withClosers<T>(settings: Settings, log: Log, work: (closers: Closer[]) => Promise<T>): Promise<T> {

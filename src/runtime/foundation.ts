@@ -68,7 +68,7 @@ export async function openFoundation(
   const waiting = openWaiting(common, whole, closers)
   const store = openStorage(settings, keys.signingKey, () => whole().publicUrl, telemetry)
   const storeWatch = new StoreWatch(store, { store: settings.s3 === null ? 'disk' : 's3', log, telemetry })
-  closers.push({ what: 'the storage', close: () => store.close().finally(() => storeWatch.close()) })
+  closers.push({ what: 'the storage', close: async () => storeWatch.close() })
   const deliveries = openDeliveryPort(whole)
   const trials = openTrials(common, closers)
   const speechUrls = openSpeechUrls(keys.signingKey, () => whole().publicUrl)

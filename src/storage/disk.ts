@@ -7,7 +7,7 @@ import { StoreDown, type StoreFault } from '../errors/outages.ts'
 import { errorCode, makeWithParents, usingSync } from '../values/data-directory.ts'
 import { isStorageKey, signMediaUrl } from './sign-url.ts'
 import { type ByteRange, SMALL_FILE_BYTES, type Storage, type Stored, type StoredFile } from './storage.ts'
-import { sharedSync, syncDirectory, writeDurably } from './write-durably.ts'
+import { syncDirectory, writeDurably } from './write-durably.ts'
 
 /** No key can name it. Inside `dir` the rename out of it is atomic. */
 const INCOMING = '.incoming'
@@ -37,7 +37,6 @@ interface Place {
   readonly incoming: string
   /** Another device number means that the mount is missing. */
   readonly device: number
-  sync(): Promise<void>
 }
 
 interface DiskOptions {
@@ -53,14 +52,12 @@ export function openDisk({ dir, publicUrl, signingKey }: DiskOptions): Storage {
     makeWithParents(incoming, DIRECTORY_MODE)
     removeAbandoned(incoming)
   })
-  const place: Place = { dir, incoming, device: statSync(dir).dev, sync: sharedSync(dir) }
+  const place: Place = { dir, incoming, device: statSync(dir).dev }
   return {
-    put: (key, content, { hasOwnFolder }) =>
+    put: (key, content) =>
       tellingFaults(async () => {
         await requirePlace(place)
-        return hasOwnFolder && !(content instanceof Readable)
-          ? putInOwnFolder(place, key, content)
-          : putFile(place, key, content)
+        return putFile(place, key, content)
       }).finally(() => content instanceof Readable && content.destroy()),
     stat: (key) => tellingFaults(async () => (await statFile(pathOf(dir, key))) ?? missingIn(place)),
     read: (key, range) => tellingFaults(() => openStream(place, pathOf(dir, key), range)),
@@ -68,7 +65,6 @@ export function openDisk({ dir, publicUrl, signingKey }: DiskOptions): Storage {
     delete: (key) => tellingFaults(() => deleteFile(place, pathOf(dir, key))),
     deleteBelow: (folder) => tellingFaults(() => deleteFolder(place, pathOf(dir, folder))),
     probe: (bytes = SMALL_FILE_BYTES) => tellingFaults(() => tryWriting(place, bytes)),
-    close: async () => {},
   }
 }
 
@@ -129,48 +125,24 @@ function pathOf(dir: string, key: string): string {
 }
 
 async function putFile(place: Place, key: string, content: Uint8Array | Readable): Promise<Stored> {
-  const temporary = join(place.incoming, randomUUID())
+  const [path, temporary] = [pathOf(place.dir, key), join(place.incoming, randomUUID())]
   try {
-    const path = pathOf(place.dir, key)
     const stored = await writeDurably(temporary, content)
-    await moveDurably(place, temporary, path)
+    // A rename survives a power cut only after both directories are synced.
+    await syncParents(place, path, await moveInto(place, temporary, path))
     return stored
   } catch (error) {
     await rm(temporary, { force: true })
+    await removeEmptyParents(place.dir, path)
     throw error
   }
 }
 
-async function putInOwnFolder(place: Place, key: string, content: Uint8Array): Promise<Stored> {
-  const path = pathOf(place.dir, key)
-  const temporary = join(dirname(path), `.${randomUUID()}`)
-  let created = false
-  for (let attempt = 1; ; attempt++) {
-    try {
-      created = (await makeParents(place, path)) || created
-      const stored = await writeDurably(temporary, content)
-      await rename(temporary, path)
-      await syncParents(place, path, created)
-      return stored
-    } catch (error) {
-      await rm(temporary, { force: true })
-      if (isGone(error, attempt)) continue
-      await removeEmptyParents(place.dir, path)
-      throw error
-    }
-  }
-}
-
-/** A rename survives a power cut only after both directories are synced. */
-async function moveDurably(place: Place, temporary: string, path: string): Promise<void> {
-  await syncParents(place, path, await moveInto(place, temporary, path))
-}
-
-async function syncParents({ dir, sync }: Place, path: string, created: boolean): Promise<void> {
+async function syncParents({ dir }: Place, path: string, created: boolean): Promise<void> {
   const changed = [dirname(path)]
   for (let parent = dirname(path); created && parent !== dir; parent = dirname(parent)) changed.push(dirname(parent))
   try {
-    await Promise.all(changed.map((directory) => (directory === dir ? sync() : syncDirectory(directory))))
+    await Promise.all(changed.map(syncDirectory))
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error
   }
@@ -245,13 +217,11 @@ async function deleteFolder(place: Place, path: string): Promise<void> {
 
 async function removeEmptyParents(dir: string, path: string): Promise<void> {
   for (let parent = dirname(path); parent !== dir; parent = dirname(parent)) {
-    if (
-      !(await rmdir(parent).then(
-        () => true,
-        () => false,
-      ))
+    const wasEmpty = await rmdir(parent).then(
+      () => true,
+      () => false,
     )
-      return
+    if (!wasEmpty) return
   }
 }
 

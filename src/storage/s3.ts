@@ -56,7 +56,6 @@ export function openS3(bucket: S3Bucket, credentials: S3Credentials): Storage {
       await deleteBelowFolder(send, bucket.url, folder)
     },
     probe: (bytes) => probeBucket(send, urlOf, bytes),
-    close: async () => {},
   }
 }
 

@@ -13,8 +13,6 @@ export interface StoredFile {
 interface PutOptions {
   readonly contentType: string
   readonly signal?: AbortSignal | undefined
-  /** `deleteBelow` will remove the folder with any crash leftovers. */
-  readonly hasOwnFolder?: boolean
 }
 
 interface UrlOptions {
@@ -48,7 +46,6 @@ export interface Storage {
    * @throws Error with the reason
    */
   probe(bytes?: number): Promise<void>
-  close(): Promise<void>
 }
 
 export const SMALL_FILE_BYTES = 256 * 1024

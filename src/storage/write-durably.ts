@@ -2,11 +2,9 @@ import { createHash } from 'node:crypto'
 import { closeSync, fsync, openSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import { BatchedCalls } from '../concurrency/batch-calls.ts'
 import type { Stored } from './storage.ts'
 
 const FILE_MODE = 0o600
-const MOST_CALLS = 1000
 
 /** Creates a file and syncs it. @throws if the file exists */
 export async function writeDurably(path: string, content: Uint8Array | Readable): Promise<Stored> {
@@ -51,13 +49,4 @@ export async function syncDirectory(path: string): Promise<void> {
   } finally {
     closeSync(descriptor)
   }
-}
-
-/** Shares one sync among all calls that came before it began. */
-export function sharedSync(path: string): () => Promise<void> {
-  const calls = new BatchedCalls<null, void>(MOST_CALLS, async (waiting) => {
-    await syncDirectory(path)
-    return waiting.map(() => undefined)
-  })
-  return () => calls.call(null)
 }

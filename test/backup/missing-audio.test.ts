@@ -45,7 +45,6 @@ describe.each(['a directory', 'a bucket'])('a backup of audio in %s', (place) =>
     await writeFile(join(dir, 'backup', LIST.path), gzipSync(lines.join('\n')))
   })
   afterEach(async () => {
-    await storage.close()
     await db.close()
     await database.drop()
     await s3.close()

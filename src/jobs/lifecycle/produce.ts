@@ -125,7 +125,7 @@ async function store(
   const { output, contentType, durationMs, timing, captions } = file
   const begun = performance.now()
   try {
-    const stored = await parts.storage.put(storageKey, file.content, { contentType, signal, hasOwnFolder: true })
+    const stored = await parts.storage.put(storageKey, file.content, { contentType, signal })
     return { output, storageKey, contentType, durationMs, timing, captions, ...stored }
   } finally {
     parts.telemetry.observe('job_stage_seconds', { stage: 'store' }, secondsSince(begun))

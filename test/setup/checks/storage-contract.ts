@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Storage } from '../../../src/storage/storage.ts'
 
 const BAD_KEYS = [
@@ -28,7 +28,6 @@ export function describeStorage(name: string, open: () => Storage | Promise<Stor
     beforeAll(async () => {
       storage = await open()
     })
-    afterAll(() => storage.close())
     describeContents(() => storage)
     describeFailures(() => storage)
     describeUrls(() => storage)
