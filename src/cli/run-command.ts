@@ -7,7 +7,6 @@ import type { Runtime } from '../runtime/runtime.ts'
 import type { ServiceContext } from '../runtime/services.ts'
 import type { Log } from '../values/log.ts'
 import { printableLines } from '../values/printable.ts'
-import type { StartedEngines } from '../voice/trials/start-engines.ts'
 import type { Need } from './open-command.ts'
 import { STANDARD_OUTPUT } from './write-whole.ts'
 
@@ -53,17 +52,6 @@ export function serviceCommand<Options extends object>(
     const { openService } = await import('./open-command.ts')
     const runtime = await openService(settings, log)
     return work(runtime, options, args).finally(() => runtime.close())
-  })
-}
-
-export function engineCommand(
-  command: Command,
-  run: (settings: Settings, log: Log, started: StartedEngines) => Promise<Answer>,
-): void {
-  addWork(command, async () => {
-    const { startEngines } = await import('../voice/trials/start-engines.ts')
-    const started = startEngines()
-    return withSettings((settings, log) => run(settings, log, started)).finally(() => started.close())
   })
 }
 

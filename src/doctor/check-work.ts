@@ -1,19 +1,14 @@
 import type { Context } from '../context/context.ts'
 import { queueDepths } from '../queue/pgboss/queue-depth.ts'
 import { commandLine } from '../values/program.ts'
-import type { StartedEngines } from '../voice/trials/start-engines.ts'
 import { checkEngines } from '../voice/trials/try-engine.ts'
 import { gpusOf, isSilent, serverOf, silentGpusOf, type WorkerRow, workers } from '../worker/workers.ts'
 import { type Check, error, orOk, warning } from './finding.ts'
 
-export interface EngineContext extends Context {
-  readonly started: StartedEngines
-}
-
-export const engineCheck: Check<EngineContext> = {
+export const engineCheck: Check<Context> = {
   check: 'engines',
   run: async (ctx) => {
-    const checks = await checkEngines(ctx, { engines: await ctx.started.engines(ctx) })
+    const checks = await checkEngines(ctx)
     const wrong = checks.flatMap(({ endpoint, error: reason, missing }) => [
       ...(reason === null ? [] : [error(`${endpoint}: ${reason}`, 'start its server, or correct its endpoint file')]),
       ...(missing.length === 0

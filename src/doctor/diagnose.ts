@@ -1,7 +1,6 @@
 import { requireSystem } from '../access/require.ts'
 import { describeError } from '../errors/describe-error.ts'
 import type { ServiceContext } from '../runtime/services.ts'
-import { type StartedEngines, startEngines } from '../voice/trials/start-engines.ts'
 import { audioCheck } from './check-audio.ts'
 import { backupCheck, bookCheck, retentionCheck } from './check-books.ts'
 import { directoryCheck, secretCheck, storageCheck } from './check-data.ts'
@@ -14,12 +13,10 @@ import {
   serverCheck,
   timeoutCheck,
 } from './check-server.ts'
-import { type EngineContext, engineCheck, workerCheck } from './check-work.ts'
+import { engineCheck, workerCheck } from './check-work.ts'
 import { type Check, error, type Finding } from './finding.ts'
 
-type DoctorContext = ServiceContext & EngineContext
-
-const CHECKS: readonly Check<DoctorContext>[] = [
+const CHECKS: readonly Check<ServiceContext>[] = [
   ...[serverCheck, connectionCheck, timeoutCheck, notificationCheck, indexCheck, vacuumCheck, partitionCheck],
   ...[
     clockCheck,
@@ -36,7 +33,7 @@ const CHECKS: readonly Check<DoctorContext>[] = [
 ]
 
 /** Checks that read tables of the current schema. */
-const NEED_SCHEMA: ReadonlySet<Check<DoctorContext>> = new Set<Check<DoctorContext>>([
+const NEED_SCHEMA: ReadonlySet<Check<ServiceContext>> = new Set<Check<ServiceContext>>([
   ...[
     connectionCheck,
     partitionCheck,
@@ -50,32 +47,22 @@ const NEED_SCHEMA: ReadonlySet<Check<DoctorContext>> = new Set<Check<DoctorConte
   ],
 ])
 
-interface Diagnosis {
-  /** false: leaves out checks that need the schema. */
-  readonly isMigrated?: boolean
-  /** diagnose closes them; absent: it starts its own. */
-  readonly started?: StartedEngines
-}
-
 /**
  * Runs all checks in order while the engines speak. It writes only one small object, which it deletes.
- * A failing check becomes a finding. @throws FORBIDDEN
+ * A failing check becomes a finding.
+ * @param isMigrated false: leaves out checks that need the schema
+ * @throws FORBIDDEN
  */
-export async function diagnose(given: ServiceContext, options: Diagnosis = {}): Promise<Finding[]> {
-  requireSystem(given)
-  const { isMigrated = true, started = startEngines() } = options
-  const ctx: DoctorContext = { ...given, started }
+export async function diagnose(ctx: ServiceContext, isMigrated = true): Promise<Finding[]> {
+  requireSystem(ctx)
   const checks = CHECKS.filter((check) => isMigrated || !NEED_SCHEMA.has(check))
   const spoken = isMigrated ? findingsOf(engineCheck, ctx) : Promise.resolve([])
-  const closed = spoken.then(() => started.close())
   const found: (Finding[] | Promise<Finding[]>)[] = []
   for (const check of checks) found.push(check === engineCheck ? spoken : await findingsOf(check, ctx))
-  const findings = (await Promise.all(found)).flat()
-  await closed
-  return findings
+  return (await Promise.all(found)).flat()
 }
 
-async function findingsOf({ check, run }: Check<DoctorContext>, ctx: DoctorContext): Promise<Finding[]> {
+async function findingsOf({ check, run }: Check<ServiceContext>, ctx: ServiceContext): Promise<Finding[]> {
   const found = await run(ctx).catch((cause: unknown) => [uncheckable(cause)])
   return found.map((finding) => ({ check, ...finding }))
 }

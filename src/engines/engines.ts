@@ -1,4 +1,4 @@
-import { Semaphore } from '../concurrency/semaphore.ts'
+import type { Semaphore } from '../concurrency/semaphore.ts'
 import { renderSpan } from '../telemetry/span-names.ts'
 import { inStepSpan } from '../telemetry/spans.ts'
 import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
@@ -15,8 +15,9 @@ import {
   type SherpaBlock,
 } from './engine-block.ts'
 import { type EspeakEngine, openEspeak } from './espeak/espeak.ts'
+import { Leases } from './leases.ts'
 import { measureSpeech, serverName } from './measure-request.ts'
-import type { ReadRecording, SherpaModels } from './sherpa/sherpa.ts'
+import type { SherpaModels } from './sherpa/sherpa.ts'
 import type { SpeechServer } from './speech-server.ts'
 
 const IDLE_MS = 60_000
@@ -42,23 +43,10 @@ interface EngineOptions {
   readonly slotsAt?: (baseUrl: string) => Semaphore
   readonly owned?: OwnedServer
   readonly modelsDir?: string
-  /** Absent: models that need samples cannot clone. */
-  readonly readRecording?: ReadRecording
   readonly idleMs?: number
   readonly telemetry?: Telemetry
   /** The opener of this engine closes it. */
   readonly espeak?: EspeakEngine
-}
-
-interface Lease {
-  readonly server: SpeechServer
-  users: number
-  lowest: number
-  idle: NodeJS.Timeout | undefined
-}
-
-const unreadable: ReadRecording = () => {
-  throw new Error('this process reads no recordings')
 }
 
 /** Endpoints on one server share it and the lowest of their limits. */
@@ -67,13 +55,14 @@ export const openEngines = (options: EngineOptions): Engines => new SharedEngine
 class SharedEngines implements Engines {
   readonly #options: EngineOptions
   readonly #espeak: EspeakEngine
-  readonly #leases = new Map<string, Lease>()
+  readonly #servers: Leases<SpeechServer>
   readonly #telemetry: Telemetry
   readonly #unread: () => void
   #models: Promise<SherpaModels> | undefined
 
   constructor(options: EngineOptions) {
     this.#options = options
+    this.#servers = new Leases(options.idleMs ?? IDLE_MS)
     this.#telemetry = options.telemetry ?? NO_TELEMETRY
     this.#espeak = options.espeak ?? openEspeak(options)
     this.#unread = this.#telemetry.gauge('engine_down', () => this.#down())
@@ -99,12 +88,10 @@ class SharedEngines implements Engines {
   }
 
   async close(): Promise<void> {
-    const leases = [...this.#leases.values()]
     this.#unread()
-    for (const lease of leases) clearTimeout(lease.idle)
     const models = this.#models?.then((opened) => opened.close())
     const espeak = this.#options.espeak === undefined ? this.#espeak.close() : undefined
-    await Promise.all([espeak, models, ...leases.map(({ server }) => server.close())])
+    await Promise.all([espeak, models, this.#servers.close()])
   }
 
   async #useModel<T>(block: SherpaBlock, work: (engine: SpeechEngine) => Promise<T>): Promise<T> {
@@ -112,10 +99,8 @@ class SharedEngines implements Engines {
   }
 
   #sherpa(): Promise<SherpaModels> {
-    const { modelsDir = '', readRecording = unreadable } = this.#options
-    this.#models ??= import('./sherpa/sherpa.ts').then(
-      ({ SherpaModels }) => new SherpaModels({ modelsDir, readRecording }),
-    )
+    const { modelsDir = '' } = this.#options
+    this.#models ??= import('./sherpa/sherpa.ts').then(({ SherpaModels }) => new SherpaModels(modelsDir))
     return this.#models
   }
 
@@ -130,17 +115,12 @@ class SharedEngines implements Engines {
     const { owned = NO_OWNED_SERVER } = this.#options
     const isOwned = block.base_url === OWNED_SERVER
     const key = addressOf(block.base_url, owned)
-    const lease = this.#leases.get(key) ?? {
-      server: openSpeechServer(key, this.#slotsAt(isOwned ? OWNED_SERVER : key), isOwned ? owned : undefined),
-      users: 0,
-      lowest: block.max_in_flight,
-      idle: undefined,
-    }
-    this.#leases.set(key, lease)
-    lease.lowest = lease.users === 0 ? block.max_in_flight : Math.min(lease.lowest, block.max_in_flight)
-    lease.users++
-    clearTimeout(lease.idle)
-    return work(lease.server).finally(() => this.#release(key, lease))
+    const slots = () => this.#options.slotsAt?.(isOwned ? OWNED_SERVER : key)
+    const open = () => openSpeechServer(key, slots(), isOwned ? owned : undefined)
+    return this.#servers.use(key, open, (server, isAlone) => {
+      server.mostAtOnce = Math.min(block.max_in_flight, isAlone ? Number.POSITIVE_INFINITY : server.mostAtOnce)
+      return work(server)
+    })
   }
 
   #measured(engine: SpeechEngine, kind: 'espeak' | 'sherpa-onnx'): SpeechEngine {
@@ -155,23 +135,9 @@ class SharedEngines implements Engines {
   }
 
   #down() {
-    return [...this.#leases].map(([baseUrl, { server }]) => ({
+    return this.#servers.values.map(({ baseUrl, breaker }) => ({
       labels: { server: serverName(baseUrl) },
-      value: Number(server.breaker.isOpen),
+      value: Number(breaker.isOpen),
     }))
-  }
-
-  #slotsAt(key: string): Semaphore {
-    return this.#options.slotsAt?.(key) ?? new Semaphore(() => this.#leases.get(key)?.lowest ?? 1)
-  }
-
-  #release(key: string, lease: Lease): void {
-    lease.users--
-    if (lease.users > 0) return
-    const forget = () => {
-      this.#leases.delete(key)
-      void lease.server.close()
-    }
-    lease.idle = setTimeout(forget, this.#options.idleMs ?? IDLE_MS).unref()
   }
 }

@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher } from 'undici'
 import { openSpeechReader, type SpeechReader } from '../audio/speech-reader.ts'
-import type { Semaphore } from '../concurrency/semaphore.ts'
+import { Semaphore } from '../concurrency/semaphore.ts'
 import { sharedResolver, systemResolver } from '../egress/resolver.ts'
 import { systemLookup } from '../egress/system-lookup.ts'
 import type { OwnedServer } from './engine-block.ts'
@@ -15,11 +15,14 @@ export interface SpeechServer {
   readonly agent: Dispatcher
   readonly owned: OwnedServer | undefined
   readonly reader: SpeechReader
+  /** The lowest limit of the endpoints in use; it counts only without `slots`. */
+  mostAtOnce: number
   lacksTimes: boolean
   close(): Promise<void>
 }
 
-export function openSpeechServer(baseUrl: string, slots: Semaphore, owned?: OwnedServer): SpeechServer {
+/** @param slots absent: `mostAtOnce` */
+export function openSpeechServer(baseUrl: string, slots?: Semaphore, owned?: OwnedServer): SpeechServer {
   // The job's time limit replaces the agent's timeouts.
   const agent = new Agent({
     headersTimeout: 0,
@@ -27,16 +30,18 @@ export function openSpeechServer(baseUrl: string, slots: Semaphore, owned?: Owne
     connect: { timeout: CONNECT_TIMEOUT_MS, lookup: systemLookup(sharedResolver(systemResolver())) },
   })
   const reader = openSpeechReader()
-  return {
+  const server: SpeechServer = {
     baseUrl,
-    slots,
+    slots: slots ?? new Semaphore(() => server.mostAtOnce),
     breaker: new CircuitBreaker(),
     agent,
     owned,
     reader,
+    mostAtOnce: 1,
     lacksTimes: false,
     close: async () => {
       await Promise.all([agent.destroy(), reader.close()])
     },
   }
+  return server
 }

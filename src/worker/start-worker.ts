@@ -8,7 +8,7 @@ import type { EspeakEngine } from '../engines/espeak/espeak.ts'
 import { openClaimRegistry } from '../jobs/lifecycle/claim-job.ts'
 import type { Dispatcher } from '../queue/dispatcher.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { modelsOf } from '../voice/trials/trial-engines.ts'
+import { modelsDirOf } from '../voice/trials/trial-engines.ts'
 import type { WebhookWorker } from '../webhooks/delivery/deliver-webhook.ts'
 import { KINDS, type WorkerParts } from './kinds.ts'
 import { maintain } from './maintenance.ts'
@@ -143,7 +143,7 @@ class JobWorker implements Worker {
           owned,
           telemetry,
           ...(espeak && { espeak }),
-          ...modelsOf(settings),
+          modelsDir: modelsDirOf(settings),
         }),
       cogServers: openCogServers(slotsAt, owned, telemetry),
       resolver: sharedResolver(this.#options.resolver ?? systemResolver()),

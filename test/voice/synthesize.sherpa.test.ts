@@ -1,9 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openEngines } from '../../src/engines/engines.ts'
-import { openLog } from '../../src/values/log.ts'
-import { modelsOf } from '../../src/voice/trials/trial-engines.ts'
 import { checkEngines } from '../../src/voice/trials/try-engine.ts'
 import { parseExposition } from '../setup/checks/exposition.ts'
 import { call } from '../setup/http.ts'
@@ -87,14 +84,7 @@ describe('jobs of a sherpa-onnx model', () => {
 
   test('are checked by sonant engines check, which lists speakers and speaks', async () => {
     const { runtime } = service
-    const engines = openEngines({
-      threads: 1,
-      log: openLog('silent'),
-      lookUp: () => undefined,
-      ...modelsOf(runtime.settings),
-    })
-    const checks = await checkEngines(runtime.as({ kind: 'system' }), { engines })
-    await engines.close()
+    const checks = await checkEngines(runtime.as({ kind: 'system' }))
     const found = { kind: 'sherpa-onnx', server: null, offered: 3, missing: [], error: null }
     expect(checks.find(({ endpoint }) => endpoint === 'spoken')).toMatchObject(found)
   })

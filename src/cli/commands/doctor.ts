@@ -7,8 +7,7 @@ import { ServiceError } from '../../errors/service-error.ts'
 import type { OpenedServer } from '../../runtime/open-server.ts'
 import { DataDirectoryError } from '../../values/data-directory.ts'
 import type { Log } from '../../values/log.ts'
-import type { StartedEngines } from '../../voice/trials/start-engines.ts'
-import { engineCommand } from '../run-command.ts'
+import { addAction } from '../run-command.ts'
 import { type Column, toTable } from '../table.ts'
 
 const EXIT_CODES = { ok: 0, error: 1, warning: 2 } as const
@@ -23,12 +22,12 @@ const COLUMNS: readonly Column<Finding>[] = [
 ]
 
 export function addDoctorCommand(program: Command): void {
-  engineCommand(
+  addAction(
     program
       .command('doctor')
       .description('check the whole installation, and say what to do; exits with 1 on an error, 2 on warnings alone'),
-    async (settings, log, started) => {
-      const findings = await examine(settings, log, started)
+    async (settings, log) => {
+      const findings = await examine(settings, log)
       const worst = (['error', 'warning', 'ok'] as const).find((one) =>
         findings.some(({ severity }) => severity === one),
       )
@@ -38,7 +37,7 @@ export function addDoctorCommand(program: Command): void {
   )
 }
 
-async function examine(settings: Settings, log: Log, started: StartedEngines): Promise<Finding[]> {
+async function examine(settings: Settings, log: Log): Promise<Finding[]> {
   const findings: Finding[] = []
   try {
     const { requireDatabase } = await import('../../runtime/open-server.ts')
@@ -49,7 +48,7 @@ async function examine(settings: Settings, log: Log, started: StartedEngines): P
       const { migrationFindings } = await import('../../doctor/migration-findings.ts')
       const migrations = await examineLedger(server.db.pool)
       findings.push(...migrationFindings(migrations))
-      findings.push(...(await lookFurther(settings, log, { server, migrations, started })))
+      findings.push(...(await lookFurther(settings, log, { server, migrations })))
     })
   } catch (cause) {
     if (!SAYS_WHY.some((kind) => cause instanceof kind)) throw cause
@@ -62,21 +61,20 @@ async function examine(settings: Settings, log: Log, started: StartedEngines): P
 interface Opened {
   readonly server: OpenedServer
   readonly migrations: LedgerExamination
-  readonly started: StartedEngines
 }
 
 /** Checks that need the schema are left out while migrations are pending or failed. */
 async function lookFurther(
   settings: Settings,
   log: Log,
-  { server, migrations: { pending, failed }, started }: Opened,
+  { server, migrations: { pending, failed } }: Opened,
 ): Promise<readonly Finding[]> {
   const isMigrated = pending.length === 0 && !failed.some(({ isKnown }) => isKnown)
   const { openCommand } = await import('../open-command.ts')
   const { diagnose } = await import('../../doctor/diagnose.ts')
   const needs = isMigrated ? (['catalog'] as const) : []
   const { ctx, close } = await openCommand(settings, log, needs, { asItIs: !isMigrated, server })
-  return await diagnose(ctx, { isMigrated, started }).finally(close)
+  return await diagnose(ctx, isMigrated).finally(close)
 }
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`

@@ -1,9 +1,7 @@
 import type { Command } from 'commander'
-import type { Settings } from '../../context/config.ts'
-import type { Log } from '../../values/log.ts'
-import type { StartedEngines } from '../../voice/trials/start-engines.ts'
+import type { Context } from '../../context/context.ts'
 import type { EngineCheck } from '../../voice/trials/try-engine.ts'
-import { type Answer, engineCommand } from '../run-command.ts'
+import { type Answer, operatorCommand } from '../run-command.ts'
 import { type Column, toTable } from '../table.ts'
 
 const COLUMNS: readonly Column<EngineCheck>[] = [
@@ -17,26 +15,20 @@ const COLUMNS: readonly Column<EngineCheck>[] = [
 export function addEngineCommands(program: Command): void {
   const engines = program.command('engines').description('speech engines and the servers behind them')
 
-  engineCommand(
+  operatorCommand(
     engines
       .command('check')
       .description('have every engine list its voices and speak a sentence; exits with 1 if one fails'),
     check,
+    ['catalog'],
   )
 }
 
-async function check(settings: Settings, log: Log, started: StartedEngines): Promise<Answer> {
-  const { openCommand } = await import('../open-command.ts')
-  const { checkEngines } = await import('../../voice/trials/try-engine.ts')
-  const { isSound } = await import('../../voice/trials/try-engine.ts')
-  const { ctx, close } = await openCommand(settings, log, ['catalog'])
-  try {
-    const checks = await checkEngines(ctx, { engines: await started.engines(ctx) })
-    if (!checks.every(isSound)) process.exitCode = 1
-    return { json: { engines: checks.map(toJson) }, text: toTable(COLUMNS, checks) }
-  } finally {
-    await close()
-  }
+async function check(ctx: Context): Promise<Answer> {
+  const { checkEngines, isSound } = await import('../../voice/trials/try-engine.ts')
+  const checks = await checkEngines(ctx)
+  if (!checks.every(isSound)) process.exitCode = 1
+  return { json: { engines: checks.map(toJson) }, text: toTable(COLUMNS, checks) }
 }
 
 const toJson = (check: EngineCheck) => ({

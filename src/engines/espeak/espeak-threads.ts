@@ -10,7 +10,6 @@ const REST_MS = 1000
 export interface EspeakThreads {
   /** @throws the signal's reason, which ends the thread; Error if the thread dies or the pool closes */
   run(task: RenderTask, signal?: AbortSignal): Promise<Rendering>
-  start(): void
   close(): Promise<void>
 }
 
@@ -67,10 +66,6 @@ class Pool implements EspeakThreads {
     signal?.addEventListener('abort', abort, { once: true })
     this.#dispatch()
     return promise.finally(() => signal?.removeEventListener('abort', abort))
-  }
-
-  start(): void {
-    if (this.#threads.size === 0) this.#start()
   }
 
   async close(): Promise<void> {

@@ -17,14 +17,11 @@ export interface EspeakEngine extends SpeechEngine {
 interface EspeakOptions {
   readonly threads: number
   readonly log: Log
-  readonly idleThreadMs?: number
-  readonly started?: EspeakThreads
 }
 
 /** eSpeak NG in up to `threads` worker threads: WAV at 22,050 Hz. It refuses `reference` voices and ignores `seed`. */
 export function openEspeak(options: EspeakOptions): EspeakEngine {
-  const idle = options.idleThreadMs === undefined ? {} : { idleMs: options.idleThreadMs }
-  const threads = options.started ?? openThreads(options.threads, idle)
+  const threads = openThreads(options.threads)
   let closed = false
 
   return {

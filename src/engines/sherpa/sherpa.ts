@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
-import { WAV_HEADER_BYTES, writeWavHeader } from '../../audio/wav.ts'
+import { parseWav, WAV_HEADER_BYTES, type Wav, writeWavHeader } from '../../audio/wav.ts'
 import {
   BadAudio,
   EngineError,
@@ -15,6 +15,7 @@ import {
 import { modelKey, type SherpaBlock } from '../engine-block.ts'
 import { detectLanguage, LANGUAGE_CODES } from '../espeak/detect-language.ts'
 import { ownLanguage } from '../espeak/espeak-voice.ts'
+import { Leases } from '../leases.ts'
 import { withRetries } from '../retry.ts'
 import { FAMILIES, type ModelFile, rulesOf } from './sherpa-families.ts'
 import { SherpaModel, type Spoken } from './sherpa-model.ts'
@@ -28,26 +29,6 @@ const CODES: Readonly<Record<string, string>> = LANGUAGE_CODES
 const KOKORO_OWN: ReadonlySet<string | undefined> = new Set(['zh', 'en', undefined])
 const IDLE_MS = 600_000
 const MOST_NAMED = 5
-
-interface Recording {
-  readonly samples: Int16Array
-  readonly sampleRate: number
-}
-
-export type ReadRecording = (bytes: Uint8Array) => Recording
-
-interface Lease {
-  readonly model: SherpaModel
-  users: number
-  idle: NodeJS.Timeout | undefined
-}
-
-interface ModelsOptions {
-  /** Base of relative paths. */
-  readonly modelsDir: string
-  readonly readRecording: ReadRecording
-  readonly idleMs?: number
-}
 
 interface ModelFiles {
   readonly model: Readonly<Record<string, string>>
@@ -65,7 +46,7 @@ async function sherpaConfig(block: SherpaBlock, modelsDir: string): Promise<obje
 }
 
 /** A text that ends its process is tried twice more in new ones. */
-function openSherpa(block: SherpaBlock, model: SherpaModel, readRecording: ReadRecording): SpeechEngine {
+function openSherpa(block: SherpaBlock, model: SherpaModel): SpeechEngine {
   const { clones, hasPace } = FAMILIES[block.family]
   const once: SpeechEngine = {
     slots: block.slots,
@@ -75,7 +56,7 @@ function openSherpa(block: SherpaBlock, model: SherpaModel, readRecording: ReadR
       return clones ? null : Array.from({ length: speakers }, (_, number) => String(number))
     },
     speak: async (request) => {
-      const options = optionsOf(block, request, readRecording)
+      const options = optionsOf(block, request)
       if (!clones) await checkSpeaker(model, Number(options.sid), request.signal)
       const limitMs = MIN_LIMIT_MS + Math.ceil((request.expectedSeconds ?? 0) * MOST_TIMES * 1000)
       const pace = hasPace ? 1 : paceOf(request.speed)
@@ -98,7 +79,7 @@ async function checkSpeaker(model: SherpaModel, speaker: number, signal: AbortSi
   )
 }
 
-function optionsOf(block: SherpaBlock, request: SpeechRequest, readRecording: ReadRecording): Record<string, unknown> {
+function optionsOf(block: SherpaBlock, request: SpeechRequest): Record<string, unknown> {
   const { clones, hasPace } = FAMILIES[block.family]
   const { voice } = request
   const speed = hasPace ? (request.speed ?? 1) : 1
@@ -110,16 +91,16 @@ function optionsOf(block: SherpaBlock, request: SpeechRequest, readRecording: Re
       sid,
       speed,
       ...(block.steps !== undefined && { numSteps: block.steps }),
-      ...(clones && recordingOf(voice, readRecording)),
+      ...(clones && recordingOf(voice)),
       extra: extraOf(block, request),
     },
   }
 }
 
-function recordingOf({ referenceAudio, referenceText }: EngineVoice, readRecording: ReadRecording) {
+function recordingOf({ referenceAudio, referenceText }: EngineVoice) {
   if (referenceAudio === null)
     throw new EngineError('INTERNAL_ERROR', 'This model speaks like a recording; the voice has none.')
-  const { samples, sampleRate } = readOr(referenceAudio, readRecording)
+  const { samples, sampleRate } = readRecording(referenceAudio)
   return {
     referenceAudio: Float32Array.from(samples, (sample) => sample / (FULL_SCALE + 1)),
     referenceSampleRate: sampleRate,
@@ -127,9 +108,9 @@ function recordingOf({ referenceAudio, referenceText }: EngineVoice, readRecordi
   }
 }
 
-function readOr(bytes: Uint8Array, readRecording: ReadRecording): Recording {
+function readRecording(bytes: Uint8Array): Wav {
   try {
-    return readRecording(bytes)
+    return parseWav(bytes)
   } catch (error) {
     throw new EngineError('INTERNAL_ERROR', `The voice's recording cannot be read: ${(error as Error).message}`)
   }
@@ -166,47 +147,33 @@ function toSpeech({ samples, sampleRate }: Spoken): Speech {
 }
 
 export class SherpaModels {
-  readonly #options: ModelsOptions
-  readonly #leases = new Map<string, Lease>()
+  readonly #modelsDir: string
+  readonly #models = new Leases<SherpaModel>(IDLE_MS)
 
-  constructor(options: ModelsOptions) {
-    this.#options = options
+  /** @param modelsDir base of relative paths */
+  constructor(modelsDir: string) {
+    this.#modelsDir = modelsDir
   }
 
-  async use<T>(block: SherpaBlock, work: (engine: SpeechEngine) => Promise<T>): Promise<T> {
-    const { readRecording } = this.#options
-    const key = modelKey(block)
-    const lease = this.#leases.get(key) ?? { model: this.#open(block), users: 0, idle: undefined }
-    this.#leases.set(key, lease)
-    lease.users++
-    clearTimeout(lease.idle)
-    return work(openSherpa(block, lease.model, readRecording)).finally(() => this.#release(key, lease))
+  use<T>(block: SherpaBlock, work: (engine: SpeechEngine) => Promise<T>): Promise<T> {
+    return this.#models.use(
+      modelKey(block),
+      () => this.#open(block),
+      (model) => work(openSherpa(block, model)),
+    )
   }
 
   /** @throws FailedAttempt if a file is missing */
   probe(block: SherpaBlock): Promise<void> {
-    const lease = this.#leases.get(modelKey(block))
-    return (lease?.model ?? this.#open(block)).probe()
+    return (this.#models.find(modelKey(block)) ?? this.#open(block)).probe()
   }
 
-  async close(): Promise<void> {
-    const leases = [...this.#leases.values()]
-    for (const { idle } of leases) clearTimeout(idle)
-    await Promise.all(leases.map(({ model }) => model.close()))
+  close(): Promise<void> {
+    return this.#models.close()
   }
 
   #open(block: SherpaBlock): SherpaModel {
-    return new SherpaModel(() => sherpaConfig(block, this.#options.modelsDir), block.slots)
-  }
-
-  #release(key: string, lease: Lease): void {
-    lease.users--
-    if (lease.users > 0) return
-    const forget = () => {
-      this.#leases.delete(key)
-      void lease.model.close()
-    }
-    lease.idle = setTimeout(forget, this.#options.idleMs ?? IDLE_MS).unref()
+    return new SherpaModel(() => sherpaConfig(block, this.#modelsDir), block.slots)
   }
 }
 

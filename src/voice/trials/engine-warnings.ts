@@ -3,22 +3,17 @@ import { awayKey } from '../../catalog/engine-server.ts'
 import type { Context } from '../../context/context.ts'
 import { EngineError } from '../../engines/engine.ts'
 import { OWNED_SERVER } from '../../engines/engine-block.ts'
-import type { Engines } from '../../engines/engines.ts'
-import { modelsOf } from './trial-engines.ts'
+import { openTrialEngines } from './trial-engines.ts'
 
 /** Returns a sentence for each engine of a file that this process cannot use. Workers may reach other servers. */
 export async function engineWarnings(
-  { settings, log }: Pick<Context, 'settings' | 'log'>,
+  parts: Pick<Context, 'settings' | 'log'>,
   { endpoints, workflows }: Application['specs'],
 ): Promise<string[]> {
   const spoken = endpoints.filter((endpoint) => awayKey(endpoint) !== null)
   const generated = workflows.filter(({ engine }) => engine.base_url !== OWNED_SERVER)
   if (spoken.length + generated.length === 0) return []
-  const [{ openEngines }, { probeCog }] = await Promise.all([
-    import('../../engines/engines.ts'),
-    import('../../engines/cog.ts'),
-  ])
-  const engines: Engines = openEngines({ threads: 1, log, lookUp: settings.lookUp, ...modelsOf(settings) })
+  const [engines, { probeCog }] = await Promise.all([openTrialEngines(parts), import('../../engines/cog.ts')])
   try {
     const asked = await Promise.all([
       ...spoken.map(({ slug, engine }) => warningOf(slug, () => engines.probe(engine))),

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { parseWav } from '../../audio/wav.ts'
 import { Semaphore } from '../../concurrency/semaphore.ts'
 import type { Settings } from '../../context/config.ts'
 import type { Context } from '../../context/context.ts'
@@ -49,15 +48,12 @@ export class TrialEngines {
 }
 
 /** The dynamic import keeps engines out of processes that never try one. */
-async function openTrialEngines({ settings, log }: Parts): Promise<Engines> {
+export async function openTrialEngines({ settings, log }: Parts, threads = 1): Promise<Engines> {
   const { openEngines } = await import('../../engines/engines.ts')
-  return openEngines({ threads: 1, log, lookUp: settings.lookUp, ...modelsOf(settings) })
+  return openEngines({ threads, log, lookUp: settings.lookUp, modelsDir: modelsDirOf(settings) })
 }
 
 const tooMany = (): ServiceError =>
   new ServiceError('UNAVAILABLE', 'Try again in a moment: other engines are being tried.', { retryAfterSeconds: 5 })
 
-export const modelsOf = ({ dataDir }: Pick<Settings, 'dataDir'>) => ({
-  modelsDir: join(dataDir, 'models'),
-  readRecording: parseWav,
-})
+export const modelsDirOf = ({ dataDir }: Pick<Settings, 'dataDir'>): string => join(dataDir, 'models')

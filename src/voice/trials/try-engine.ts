@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { requireOperator, requireSystem } from '../../access/require.ts'
 import { loadVoice } from '../../catalog/library-voices.ts'
 import { poolOf } from '../../catalog/voice-endpoint.ts'
@@ -8,7 +9,7 @@ import { OWNED_SERVER } from '../../engines/engine-block.ts'
 import type { Engines } from '../../engines/engines.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { speakText } from '../speak-text.ts'
-import type { TrialEngines } from './trial-engines.ts'
+import { openTrialEngines, type TrialEngines } from './trial-engines.ts'
 
 const SAMPLE_TEXT = 'This is a test.'
 export const TRIAL_MS = 20_000
@@ -107,15 +108,12 @@ export async function checkEngine(ctx: TrialContext, { slug }: { readonly slug: 
  * Tries the engine of every endpoint at once.
  * @throws FORBIDDEN
  */
-export async function checkEngines(
-  ctx: Context,
-  input: { readonly engines: Engines },
-): Promise<readonly EngineCheck[]> {
+export async function checkEngines(ctx: Context): Promise<readonly EngineCheck[]> {
   requireSystem(ctx)
   const endpoints = [...ctx.catalog.current.endpoints.values()]
-  return Promise.all(
-    endpoints.map((endpoint) => tryEngine(ctx, input.engines, endpoint, AbortSignal.timeout(TIMEOUT_MS))),
-  )
+  const engines = await openTrialEngines(ctx, availableParallelism())
+  const checks = endpoints.map((endpoint) => tryEngine(ctx, engines, endpoint, AbortSignal.timeout(TIMEOUT_MS)))
+  return Promise.all(checks).finally(() => engines.close())
 }
 
 /**

@@ -99,32 +99,3 @@ test('a dictionary that cannot be read fails the text that needs it, which says 
   closeSync(file)
   await rm(folder, { recursive: true })
 })
-
-test('a thread that was started before the first text speaks it, and no further one is started for it', async () => {
-  let made = 0
-  const spawn = (workerData: ThreadData) => {
-    made++
-    return new Worker(THREAD, { workerData })
-  }
-  const threads = openThreads(2, { spawn })
-  threads.start()
-  threads.start()
-  expect(made).toBe(1)
-  expect(await threads.run(TASK)).toMatchObject({ wav: expect.anything() })
-  expect(made).toBe(1)
-  await threads.close()
-  await threads.close()
-})
-
-test('where the thread that is started ahead cannot be made, the first text is spoken by the next', async () => {
-  let made = 0
-  const spawn = (workerData: ThreadData) => {
-    if (made++ === 0) throw new Error('no thread is left')
-    return new Worker(THREAD, { workerData })
-  }
-  const threads = openThreads(1, { spawn })
-  threads.start()
-  expect(await threads.run(TASK)).toMatchObject({ wav: expect.anything() })
-  expect(made).toBe(2)
-  await threads.close()
-})

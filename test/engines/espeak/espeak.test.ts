@@ -5,6 +5,8 @@ import { durationMs, parseWav } from '../../../src/audio/wav.ts'
 import type { EngineError, EngineErrorCode, SpeechRequest } from '../../../src/engines/engine.ts'
 import { LANGUAGES, type Language } from '../../../src/engines/espeak/detect-language.ts'
 import { type EspeakEngine, openEspeak } from '../../../src/engines/espeak/espeak.ts'
+import { styleToProsody } from '../../../src/engines/espeak/espeak-style.ts'
+import { openThreads } from '../../../src/engines/espeak/espeak-threads.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { checkAudio } from '../../../src/voice/speak-text.ts'
 import { p99, watchEventLoop } from '../../setup/load/event-loop.ts'
@@ -321,10 +323,18 @@ describe('memory', () => {
 
   test('all threads but one end when there is nothing to say', async () => {
     const before = threads.length
-    const idle = openEspeak({ threads: 2, log: openLog('silent'), idleThreadMs: 300 })
-    const say = (text: string) => renderWith(idle, text)
-    const sha = ({ wav }: { wav: Uint8Array }) => createHash('sha256').update(wav).digest('hex')
-    const two = async () => (await Promise.all([say('Hello.'), say('Hello.')])).map(sha)
+    const idle = openThreads(2, { idleMs: 300 })
+    const task = {
+      text: 'Hello.',
+      engineVoice: 'en-us+m3',
+      language: 'English',
+      prosody: styleToProsody(undefined),
+    } as const
+    const say = async () => {
+      const { wav } = (await idle.run(task)) as { wav: Uint8Array }
+      return createHash('sha256').update(wav).digest('hex')
+    }
+    const two = () => Promise.all([say(), say()])
     const own = () => threads.slice(before)
     const alive = () => own().filter(({ threadId }) => threadId > 0).length
     expect(await two()).toEqual([hello, hello])

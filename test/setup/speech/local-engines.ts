@@ -1,4 +1,3 @@
-import { parseWav } from '../../../src/audio/wav.ts'
 import { openEngines } from '../../../src/engines/engines.ts'
 import { openLog } from '../../../src/values/log.ts'
 
@@ -11,5 +10,4 @@ export const openLocalEngines = (modelsDir: () => string) =>
     get modelsDir() {
       return modelsDir()
     },
-    readRecording: parseWav,
   })
