@@ -1,4 +1,4 @@
-import { isMostlyLatin, LANGUAGES, type Language } from './espeak/detect-language.ts'
+import { isMostlyLatin, knownLanguage, type Language } from './espeak/detect-language.ts'
 import { pickVoice, SCRIPTS, spokenLanguage, withoutNamedWords } from './espeak/espeak-voice.ts'
 import { mayBeKnown } from './espeak/japanese/ordinary-kanji.ts'
 import { type SpokenPart, spokenText } from './espeak/spoken-part.ts'
@@ -27,7 +27,7 @@ const PLAIN = /^[\s\p{P}]*[\p{Script=Latin}\d][\p{Script=Latin}\p{P}\p{M}\s\d]*$
  */
 export function checkSpeakable({ kind, engineVoice, own = null, language, text }: Utterance): string | null {
   if (kind !== 'espeak' || engineVoice === null || PLAIN.test(text)) return null
-  const asked = knownLanguage(language)
+  const asked = knownLanguage(language) ?? 'auto'
   const voice = pickVoice(engineVoice, languageToRead({ engineVoice, language: own }, asked, text))
   if (voice === null) return null
   const { read, unread, isSilent: isWholeSilent, letters } = weigh(text, voice.language)
@@ -83,5 +83,3 @@ function lettersOf(letter: string): string {
 }
 
 const languageName = (code: string): string => new Intl.DisplayNames('en', { type: 'language' }).of(code) ?? code
-
-const knownLanguage = (language: unknown): Language | 'auto' => LANGUAGES.find((name) => name === language) ?? 'auto'

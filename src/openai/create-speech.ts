@@ -49,10 +49,6 @@ interface SpeechAnswer {
   readonly body: Readable
 }
 
-class WaitedTooLong extends Error {
-  override readonly name = 'WaitedTooLong'
-}
-
 /**
  * Submits a text and passes its speech to `make`. An error or a disconnect before the answer cancels the job.
  * @throws errors of `submitVoiceJob` and `make`, JobFailure, UNAVAILABLE
@@ -63,73 +59,42 @@ export async function createAnswer<T>(
   gone: AbortSignal,
   make: (created: CreatedSpeech) => Promise<T>,
 ): Promise<T> {
-  const created = await createSpeech(ctx, request, gone)
-  return answerWith(ctx, request, created, make).catch(async (error: unknown) => {
-    if (!created.replayed || !isCancelled(error)) throw error
-    // The earlier request has cancelled its job and freed the key.
-    const own = await createSpeech(ctx, request, gone)
-    if (own.jobId === created.jobId) throw error
-    return answerWith(ctx, request, own, make)
-  })
-}
-
-async function createSpeech(ctx: ServiceContext, request: SpeechRequest, gone: AbortSignal): Promise<CreatedSpeech> {
-  const waiting = new AbortController()
-  const signal = AbortSignal.any([gone, waiting.signal])
-  const limitMs = ctx.settings.openai.waitSeconds * 1000
-  const timer = setTimeout(() => waiting.abort(new WaitedTooLong('no audio came in time')), limitMs)
-  try {
-    const submitted = await submit(ctx, request)
-    return await hear(ctx, request, submitted, signal).catch(async (error: unknown) => {
-      if (!submitted.replayed || !isCancelled(error)) throw error
-      const own = await submit(ctx, request)
-      if (own.jobId === submitted.jobId) throw error
-      return hear(ctx, request, own, signal)
-    })
-  } catch (error) {
-    throw error instanceof WaitedTooLong ? tooLate(error) : error
-  } finally {
-    clearTimeout(timer)
+  const answer = async ({ jobId, replayed }: Submission): Promise<T> => {
+    let speech: SampleStream | undefined
+    try {
+      speech = await hear(ctx, { jobId, isSubmitter: !replayed }, gone)
+      return await make({ jobId, speech, replayed })
+    } catch (error) {
+      speech?.close?.()
+      await withdraw(ctx, request, { jobId, replayed }, error)
+      throw error
+    }
   }
+  const submitted = await submit(ctx, request)
+  return answer(submitted).catch(async (error: unknown) => {
+    if (!submitted.replayed || !isCancelled(error)) throw error
+    // The earlier request has cancelled its job and freed the key.
+    const own = await submit(ctx, request)
+    if (own.jobId === submitted.jobId) throw error
+    return answer(own)
+  })
 }
 
 const isCancelled = (error: unknown): boolean => error instanceof JobFailure && error.code === 'JOB_CANCELLED'
 
-const tooLate = (cause: WaitedTooLong): ServiceError =>
-  new ServiceError('UNAVAILABLE', 'Try again later: no audio came in time.', {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-    cause,
-  })
-
 async function hear(
   ctx: ServiceContext,
-  request: SpeechRequest,
-  { jobId, replayed }: Submission,
-  signal: AbortSignal,
-): Promise<CreatedSpeech> {
-  try {
-    const speech = await listenToJob({ ...ctx, actor: requireAccount(ctx) }, { jobId, signal, isSubmitter: !replayed })
-    return { jobId, speech, replayed }
-  } catch (error) {
-    await withdraw(ctx, request, { jobId, replayed }, error)
-    throw error
-  }
+  job: { readonly jobId: string; readonly isSubmitter: boolean },
+  gone: AbortSignal,
+): Promise<SampleStream> {
+  const waiting = new AbortController()
+  const timer = setTimeout(() => waiting.abort(tooLate()), ctx.settings.openai.waitSeconds * 1000)
+  const signal = AbortSignal.any([gone, waiting.signal])
+  return listenToJob({ ...ctx, actor: requireAccount(ctx) }, { ...job, signal }).finally(() => clearTimeout(timer))
 }
 
-async function answerWith<T>(
-  ctx: ServiceContext,
-  request: SpeechRequest,
-  created: CreatedSpeech,
-  make: (created: CreatedSpeech) => Promise<T>,
-): Promise<T> {
-  try {
-    return await make(created)
-  } catch (error) {
-    created.speech.close?.()
-    await withdraw(ctx, request, created, error)
-    throw error
-  }
-}
+const tooLate = (): ServiceError =>
+  new ServiceError('UNAVAILABLE', 'Try again later: no audio came in time.', { retryAfterSeconds: RETRY_AFTER_SECONDS })
 
 /**
  * Cancels a job whose caller gets an error, so that a retry does not pay twice. It frees the Idempotency-Key.

@@ -1,5 +1,6 @@
 import { CAPTION_FORMATS, type CaptionFormat, FILE_FORMATS, type FileFormat } from '../audio/format.ts'
 import type { CaptionsBlock, VoiceEndpoint } from '../context/catalog-snapshot.ts'
+import type { Detail } from '../errors/service-error.ts'
 import type { JobOptions } from '../jobs/job-shape.ts'
 import { pointerToken } from '../values/json.ts'
 
@@ -11,20 +12,38 @@ export function fileFormat({ audio }: VoiceEndpoint, inputs: Inputs, { format }:
   return FILE_FORMATS.find((known) => known === asked) ?? audio?.formats[0] ?? 'wav'
 }
 
-/** Returns the violations of formats that the endpoint does not list. */
-export function wrongFormat(
-  { audio }: VoiceEndpoint,
+/** Returns the violations of audio and caption formats that the endpoint does not list. */
+export function wrongFormats(
+  { audio, captions }: VoiceEndpoint,
   inputs: Inputs,
   options: JobOptions | null | undefined,
-): { readonly path: string; readonly message: string | null }[] {
-  const formats: readonly unknown[] = audio?.formats ?? FILE_FORMATS
-  const message = `must be one of ${formats.join(', ')}`
-  const judged = (path: string, format: unknown) =>
-    format === undefined || formats.includes(format) ? [] : [{ path, message }]
-  const input = audio?.format_input
+): Detail[] {
+  const format = { allowed: audio?.formats ?? FILE_FORMATS, rule: 'one of', input: audio?.format_input }
+  const caption = { allowed: captions?.formats ?? CAPTION_FORMATS, rule: 'among', input: captions?.captions_input }
+  const one = (value: unknown) => (value === undefined ? [] : [value])
   return [
-    ...judged('/audioFormat', options?.format),
-    ...(input === undefined ? [] : judged(`/inputs/${pointerToken(input)}`, formatChosenBy(input, inputs))),
+    ...violationsOf(format, '/audioFormat', one(options?.format), one(formatChosenBy(format.input, inputs))),
+    ...violationsOf(caption, '/captions', options?.captions ?? [], captions ? captionsChosenBy(captions, inputs) : []),
+  ]
+}
+
+interface Listed {
+  readonly allowed: readonly unknown[]
+  readonly rule: string
+  readonly input: string | undefined
+}
+
+function violationsOf(
+  { allowed, rule, input }: Listed,
+  option: string,
+  given: readonly unknown[],
+  chosen: readonly unknown[],
+): Detail[] {
+  const isWrong = (asked: readonly unknown[]) => !asked.every((one) => allowed.includes(one))
+  const message = `must be ${rule} ${allowed.join(', ')}`
+  return [
+    ...(isWrong(given) ? [{ path: option, message }] : []),
+    ...(input !== undefined && isWrong(chosen) ? [{ path: `/inputs/${pointerToken(input)}`, message }] : []),
   ]
 }
 
@@ -40,23 +59,6 @@ export function captionFormats(
   const asked = options.captions ?? (captions && captionsChosenBy(captions, inputs)) ?? []
   const allowed: readonly CaptionFormat[] = captions?.formats ?? CAPTION_FORMATS
   return allowed.filter((format) => asked.includes(format))
-}
-
-/** Returns the violations of caption formats that the endpoint does not list. */
-export function wrongCaptions(
-  { captions }: VoiceEndpoint,
-  inputs: Inputs,
-  options: JobOptions | null | undefined,
-): { readonly path: string; readonly message: string | null }[] {
-  const formats: readonly unknown[] = captions?.formats ?? CAPTION_FORMATS
-  const message = `must be among ${formats.join(', ')}`
-  const judged = (path: string, asked: readonly unknown[]) =>
-    asked.every((format) => formats.includes(format)) ? [] : [{ path, message }]
-  const input = captions?.captions_input
-  return [
-    ...judged('/captions', options?.captions ?? []),
-    ...(input === undefined ? [] : judged(`/inputs/${pointerToken(input)}`, captionsChosenBy(captions!, inputs))),
-  ]
 }
 
 /** The input holds a format, a list, true for all or false for none. An endpoint without that input makes all. */

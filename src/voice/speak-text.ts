@@ -1,7 +1,7 @@
 import { durationMs, parseWav, type Wav } from '../audio/wav.ts'
 import { inParallel } from '../concurrency/in-parallel.ts'
 import { BadAudio, NothingToSay, type Speech, type SpeechEngine, type SpeechRequest } from '../engines/engine.ts'
-import { detectLanguage, LANGUAGES, type Language } from '../engines/espeak/detect-language.ts'
+import { detectLanguage, knownLanguage, type Language } from '../engines/espeak/detect-language.ts'
 import { ownLanguage } from '../engines/espeak/espeak-voice.ts'
 import { addKanji, type KanjiTally, requireReadings } from '../engines/espeak/japanese/ordinary-kanji.ts'
 import type { Progress } from '../jobs/lifecycle/produce.ts'
@@ -73,7 +73,7 @@ export async function speakText(
     const isSilent = !isWhole && !SPEAKABLE.test(chunk.text)
     const speech = isSilent
       ? null
-      : await speakChunk(engine, { ...spoken, signal }, spokenLanguage(chunk) ?? language, meter).catch(
+      : await speakChunk(engine, { ...spoken, signal }, knownLanguage(chunk.change?.language) ?? language, meter).catch(
           pauseUnless(isWhole, meter),
         )
     if (speech !== null) heard[index] = heardIn(speech)
@@ -110,9 +110,6 @@ function chunksOf(
   return splitPassages(request.text, passages, language, isHeard)
 }
 
-const spokenLanguage = ({ change }: PassageChunk): Language | undefined =>
-  LANGUAGES.find((known) => known === change?.language)
-
 const inChunk = (
   request: SpeechRequest,
   { text, change }: PassageChunk,
@@ -120,7 +117,7 @@ const inChunk = (
 ): SpeechRequest => ({ ...request, text, ...(language !== undefined && { language }), ...change })
 
 function languageOf({ text, voice, language = 'auto' }: SpeechRequest): Language | undefined {
-  return language === 'auto' ? detectLanguage(text, ownLanguage(voice)) : LANGUAGES.find((known) => known === language)
+  return language === 'auto' ? detectLanguage(text, ownLanguage(voice)) : knownLanguage(language)
 }
 
 const pauseUnless =

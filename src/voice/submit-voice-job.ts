@@ -14,7 +14,7 @@ import { noteSubmission } from '../jobs/notes/note-submission.ts'
 import type { MeasuredParts } from '../telemetry/telemetry.ts'
 import { pointerToken } from '../values/json.ts'
 import { type CheckedScript, checkScript, type ScriptContext } from './markup/check-script.ts'
-import { wrongCaptions, wrongFormat } from './output-formats.ts'
+import { wrongFormats } from './output-formats.ts'
 
 export interface VoiceJobContext extends Context, ScriptContext, MeasuredParts {}
 
@@ -101,8 +101,7 @@ function withVoiceAndText(
       message: voice === undefined ? 'unknown voice' : wrongVoice,
     },
     { path: '/inputs/text', message: wrongText(endpoint, checked, voice, inputs) },
-    ...wrongFormat(endpoint, inputs, options),
-    ...wrongCaptions(endpoint, inputs, options),
+    ...wrongFormats(endpoint, inputs, options),
   ]
   const more = violations.flatMap(({ path, message }) =>
     message === null || details.some((detail) => detail.path === path) ? [] : [{ path, message }],

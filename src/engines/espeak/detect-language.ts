@@ -38,6 +38,8 @@ export const LANGUAGES = [
 
 export type Language = (typeof LANGUAGES)[number]
 
+export const knownLanguage = (name: unknown): Language | undefined => LANGUAGES.find((known) => known === name)
+
 /** ISO 639-1. */
 export const LANGUAGE_CODES: Readonly<Record<Language, string>> = {
   Chinese: 'zh',

@@ -1,5 +1,5 @@
 import type { EngineVoice } from '../engine.ts'
-import { detectLanguage, LANGUAGE_CODES, LANGUAGES, type Language } from './detect-language.ts'
+import { detectLanguage, knownLanguage, LANGUAGE_CODES, LANGUAGES, type Language } from './detect-language.ts'
 
 export const ESPEAK_LANGUAGES: Readonly<Record<Language, string>> = {
   ...LANGUAGE_CODES,
@@ -105,7 +105,7 @@ export function ownLanguage({
   engineVoice,
   language,
 }: Pick<EngineVoice, 'engineVoice' | 'language'>): Language | undefined {
-  const said = LANGUAGES.find((known) => known === language)
+  const said = knownLanguage(language)
   if (said !== undefined) return said
   const family = NAMED_LANGUAGE.exec(engineVoice ?? '')?.[1]
     ?.toLowerCase()

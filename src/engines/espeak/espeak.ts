@@ -1,6 +1,6 @@
 import type { Log } from '../../values/log.ts'
 import { EngineError, NothingToSay, type Speech, type SpeechEngine, type SpeechRequest } from '../engine.ts'
-import { LANGUAGES, type Language } from './detect-language.ts'
+import { knownLanguage, type Language } from './detect-language.ts'
 import { styleToProsody } from './espeak-style.ts'
 import type { RenderTask } from './espeak-thread.ts'
 import { type EspeakThreads, openThreads } from './espeak-threads.ts'
@@ -50,7 +50,7 @@ async function speak(threads: EspeakThreads, request: SpeechRequest): Promise<Sp
     throw new EngineError('RENDER_FAILED', `The embedded engine has no recording to speak like ${voice.slug}.`)
   }
   const { engineVoice, language: own = null } = voice
-  const task = toTask(request, { engineVoice, own }, knownLanguage(request.language))
+  const task = toTask(request, { engineVoice, own }, requireLanguage(request.language))
   const rendering = await threads.run(task, signal).catch((error: unknown) => {
     signal.throwIfAborted()
     throw new EngineError('PROVIDER_UNAVAILABLE', 'A speech thread ended before its text did.', { cause: error })
@@ -74,8 +74,9 @@ function toTask(
   return { text: request.text, ...voice, language, prosody }
 }
 
-function knownLanguage(language = 'auto'): Language | 'auto' {
-  const known = LANGUAGES.find((name) => name === language)
-  if (known === undefined && language !== 'auto') throw new EngineError('RENDER_FAILED', `No language ${language}.`)
-  return known ?? 'auto'
+function requireLanguage(language = 'auto'): Language | 'auto' {
+  if (language === 'auto') return language
+  const known = knownLanguage(language)
+  if (known === undefined) throw new EngineError('RENDER_FAILED', `No language ${language}.`)
+  return known
 }

@@ -3,7 +3,7 @@ import { checkSpokenText, isFarTooLong } from '../../catalog/voice-endpoint.ts'
 import type { Voice, VoiceEndpoint } from '../../context/catalog-snapshot.ts'
 import type { Database } from '../../db/database.ts'
 import { checkSpeakable } from '../../engines/check-speakable.ts'
-import { detectLanguage, LANGUAGES } from '../../engines/espeak/detect-language.ts'
+import { detectLanguage, knownLanguage } from '../../engines/espeak/detect-language.ts'
 import { ownLanguage } from '../../engines/espeak/espeak-voice.ts'
 import type { Lexicons } from '../../lexicon/account-lexicon.ts'
 import { isId } from '../../values/id.ts'
@@ -74,7 +74,7 @@ async function withLexicon(
 ): Promise<Script> {
   const lexicon = await lexicons.current(db, accountId)
   if (lexicon === null) return script
-  const whole = LANGUAGES.find((known) => known === asked) ?? detectLanguage(spokenText(script), ownLanguage(main))
+  const whole = knownLanguage(asked) ?? detectLanguage(spokenText(script), ownLanguage(main))
   return applyLexicon(script, text, lexicon, ({ manner }) => manner.language ?? whole)
 }
 

@@ -1,6 +1,6 @@
 import type { Parts } from '../../context/context.ts'
 import { paceOf, type SpeechRequest } from '../../engines/engine.ts'
-import { detectLanguage, LANGUAGES, type Language } from '../../engines/espeak/detect-language.ts'
+import { detectLanguage, knownLanguage, type Language } from '../../engines/espeak/detect-language.ts'
 import { ownLanguage } from '../../engines/espeak/espeak-voice.ts'
 import { JobFailure } from '../../jobs/job-states.ts'
 import type { Claim } from '../../jobs/lifecycle/claim-job.ts'
@@ -121,9 +121,6 @@ function joined(spans: readonly ScriptSpan[]): ScriptSpan[] {
   return made
 }
 
-const knownLanguage = (language: string | undefined): Language | undefined =>
-  LANGUAGES.find((known) => known === language)
-
 async function passagesOf(
   { segments }: Script,
   request: ScriptRequest,
@@ -186,7 +183,7 @@ export function splitPassages(
     const { start, end, pause, silenceMs, change } = passage
     const own = text.slice(start, end)
     const split = isHeard && chunks.length === 0 ? splitForListener : splitText
-    const pieces = own.trim() === '' ? [] : split(own, LANGUAGES.find((known) => known === change.language) ?? language)
+    const pieces = own.trim() === '' ? [] : split(own, knownLanguage(change.language) ?? language)
     for (const [index, piece] of pieces.entries()) {
       const isLast = index === pieces.length - 1
       chunks.push({ ...trimmed(piece, start), change, pause: isLast && silenceMs === 0 ? pause : piece.pause })

@@ -1,6 +1,6 @@
 import { codePoints } from '../../catalog/voice-endpoint.ts'
 import { FASTEST_PACE, SLOWEST_PACE } from '../../engines/engine.ts'
-import { LANGUAGES, type Language } from '../../engines/espeak/detect-language.ts'
+import { LANGUAGE_CODES, LANGUAGES, type Language } from '../../engines/espeak/detect-language.ts'
 import type { TextRange } from '../timing/offset-map.ts'
 import { MAX_PAUSE_MS, type Manner, MarkupViolation, type SayAs, type Script, ScriptBuilder } from './script.ts'
 import { hasTags, wrongAt, type XmlToken, xmlTokens } from './xml-tokens.ts'
@@ -35,8 +35,6 @@ const STRENGTHS: Readonly<Record<string, number>> = {
   'x-strong': 1500,
 }
 const STRENGTH_NAMES = Object.keys(STRENGTHS).join(', ')
-
-const CODES: readonly string[] = ['zh', 'en', 'ja', 'ko', 'fr', 'de', 'it', 'es', 'pt', 'ru']
 
 type Open = Extract<XmlToken, { kind: 'open' }>
 type Text = Extract<XmlToken, { kind: 'text' }>
@@ -245,6 +243,6 @@ function readRate(rate: string): number | null {
 const isSpeakable = (rate: number): boolean => rate >= SLOWEST_PACE && rate <= FASTEST_PACE
 
 function readLanguage(code: string): Language | null {
-  const at = CODES.indexOf(code.toLowerCase().split(/[-_]/, 1)[0] ?? '')
-  return LANGUAGES[at] ?? null
+  const [spoken = ''] = code.toLowerCase().split(/[-_]/, 1)
+  return LANGUAGES.find((language) => LANGUAGE_CODES[language] === spoken) ?? null
 }

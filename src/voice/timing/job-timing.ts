@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/database.ts'
-import { detectLanguage, LANGUAGES } from '../../engines/espeak/detect-language.ts'
+import { detectLanguage, knownLanguage } from '../../engines/espeak/detect-language.ts'
 import { MarkupViolation } from '../markup/script.ts'
 import { readSsml, UNHEARD } from '../markup/ssml.ts'
 import { type XmlToken, xmlTokens } from '../markup/xml-tokens.ts'
@@ -59,7 +59,7 @@ function stored(timing: Buffer | null): JobTiming | null {
 }
 
 function estimated(text: string, language: string | null, durationMs: number): JobTiming {
-  const known = LANGUAGES.find((name) => name === language) ?? detectLanguage(text)
+  const known = knownLanguage(language) ?? detectLanguage(text)
   return { ...estimateTiming({ text, language: known }, durationMs), heard: null }
 }
 
