@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { durationMs, parseWav } from '../src/audio/wav.ts'
+import { durationMs } from '../src/audio/wav.ts'
 import { LANGUAGES } from '../src/engines/espeak/detect-language.ts'
 import { openEspeak } from '../src/engines/espeak/espeak.ts'
 import { openLog } from '../src/values/log.ts'
@@ -12,8 +12,8 @@ const engine = openEspeak({ threads: availableParallelism(), log: openLog('warn'
 for (const language of LANGUAGES) {
   let [seconds, letters] = [0, 0]
   for (const sentence of SENTENCES.filter((one) => one.language === language && !/\d/.test(one.text))) {
-    const { wav } = await engine.speak(speechRequest(sentence))
-    seconds += durationMs(parseWav(wav)) / 1000 - SENTENCE_SECONDS
+    const { audio } = await engine.speak(speechRequest(sentence))
+    seconds += durationMs(audio) / 1000 - SENTENCE_SECONDS
     letters += sentence.text.match(/\p{L}/gu)?.length ?? 0
   }
   process.stdout.write(`  ${language}: ${(seconds / letters).toFixed(3)},\n`)

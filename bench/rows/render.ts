@@ -31,7 +31,7 @@ export const render: Row = {
       const ours = () =>
         audioRate(async () => {
           const speeches = await Promise.all(SENTENCES.map((sentence) => engine.speak(speechRequest(sentence))))
-          return speeches.reduce((sum, { wav }) => sum + wav.byteLength - WAV_HEADER_BYTES, 0)
+          return speeches.reduce((sum, { audio }) => sum + audio.samples.byteLength, 0)
         })
       await ours()
       const rounds = environment.quick ? 3 : 7

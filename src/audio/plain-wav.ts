@@ -1,4 +1,4 @@
-import { MAX_SAMPLE_RATE, writeWav } from './wav.ts'
+import { MAX_SAMPLE_RATE, type Wav } from './wav.ts'
 
 interface Encoding {
   readonly bytes: number
@@ -39,21 +39,17 @@ interface WavPlaces extends SampleFormat {
   readonly data: Uint8Array
 }
 
-/** Other files stay as they are. Pure. */
-export function toPlainWav(bytes: Uint8Array): Uint8Array {
-  const places = findWav(bytes)
-  return (places && wavOf(places, places.data)) ?? bytes
-}
-
 /** Returns null for unknown encodings. Pure. */
-export function wavOf(format: SampleFormat, data: Uint8Array, isLittle = true): Uint8Array<ArrayBuffer> | null {
+export function wavOf(format: SampleFormat, data: Uint8Array, isLittle = true): Wav | null {
   const { code, channels, sampleRate, bits } = format
   const encoding = ENCODINGS[`${code}/${Math.ceil(bits / 8) * 8}`]
   if (encoding === undefined || channels === 0 || sampleRate === 0 || sampleRate > MAX_SAMPLE_RATE) return null
   const frames = Math.floor(data.length / (encoding.bytes * channels))
-  if (code === PCM && encoding.bytes === 2 && channels === 1 && isLittle)
-    return writeWav(new Int16Array(new Uint8Array(data.subarray(0, frames * 2)).buffer), sampleRate)
-  return writeWav(mixed(data, { encoding, channels, isLittle, isFloat: code === FLOAT }, frames), sampleRate)
+  const isPlain = code === PCM && encoding.bytes === 2 && channels === 1 && isLittle
+  const samples = isPlain
+    ? new Int16Array(new Uint8Array(data.subarray(0, frames * 2)).buffer)
+    : mixed(data, { encoding, channels, isLittle, isFloat: code === FLOAT }, frames)
+  return { sampleRate, channels: 1, samples }
 }
 
 interface Mixing {

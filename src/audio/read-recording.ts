@@ -2,7 +2,7 @@ import { OggVorbisDecoder } from '@wasm-audio-decoders/ogg-vorbis'
 import { MPEGDecoder } from 'mpg123-decoder'
 import { mixedDown, NO_SOUND, withLibav } from './decode.ts'
 import { concatenated } from './encoding.ts'
-import { toPlainWav } from './plain-wav.ts'
+import { findWav, wavOf } from './plain-wav.ts'
 import type { SoundKind } from './sound-kind.ts'
 import type { Wav } from './wav.ts'
 
@@ -37,14 +37,20 @@ const NEARLY_FULL_SHARE = 0.2
 export type Judgement = { readonly wav: Wav } | { readonly violation: string }
 
 /** Reads only the beginning of a long file. @throws Error if unreadable */
-export function readRecording(bytes: Uint8Array): Promise<Wav> {
-  return isMp3(bytes) ? readSound(bytes, 'mp3') : readSound(toPlainWav(bytes), 'other')
+export async function readRecording(bytes: Uint8Array): Promise<Wav> {
+  if (isMp3(bytes)) return readSound(bytes, 'mp3')
+  const places = findWav(bytes)
+  const wav = places && wavOf(places, places.data)
+  return wav === null ? readSound(bytes, 'other') : soundOf((read) => void read.add(wav.samples, wav.sampleRate))
 }
 
 /** @throws Error if unreadable */
-export async function readSound(bytes: Uint8Array, kind: SoundKind, mostSeconds = MOST_SECONDS): Promise<Wav> {
+export const readSound = (bytes: Uint8Array, kind: SoundKind, mostSeconds?: number): Promise<Wav> =>
+  soundOf((read) => READERS[kind](bytes, read), mostSeconds)
+
+async function soundOf(fill: (read: Blocks) => Promise<void> | void, mostSeconds = MOST_SECONDS): Promise<Wav> {
   const read = new Blocks(mostSeconds)
-  await READERS[kind](bytes, read)
+  await fill(read)
   const samples = concatenated(read.blocks)
   if (samples.length === 0) throw new Error(NO_SOUND)
   return { sampleRate: read.sampleRate, channels: 1, samples }

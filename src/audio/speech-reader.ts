@@ -3,7 +3,7 @@ import { Semaphore } from '../concurrency/semaphore.ts'
 import { type AudioThreads, openAudioThreads } from './audio-threads.ts'
 import { findWav, type SampleFormat, wavOf } from './plain-wav.ts'
 import { type SoundKind, soundKind } from './sound-kind.ts'
-import { parseWav, writeWav } from './wav.ts'
+import type { Wav } from './wav.ts'
 
 /** MP3 within WAV. */
 const MP3_CODE = 85
@@ -27,10 +27,10 @@ interface ReadOptions {
 
 export interface SpeechReader {
   /**
-   * Returns WAV (PCM 16-bit mono). First bytes decide; headerless samples use the media type.
+   * The first bytes decide; headerless samples use the media type.
    * @throws Error for no audio or no samples; the signal's reason
    */
-  read(bytes: Uint8Array, contentType: string, options: ReadOptions): Promise<Uint8Array>
+  read(bytes: Uint8Array, contentType: string, options: ReadOptions): Promise<Wav>
   close(): Promise<void>
 }
 
@@ -47,13 +47,13 @@ export function openSpeechReader(): SpeechReader {
     threads = undefined
     await open?.close()
   }
-  const decode = async (bytes: Uint8Array, kind: SoundKind, mostSeconds: number): Promise<Uint8Array> => {
+  const decode = async (bytes: Uint8Array, kind: SoundKind, mostSeconds: number): Promise<Wav> => {
     threads ??= openAudioThreads(1)
     const over = new AbortController()
     const late = wait(TIMEOUT_MS, null, { signal: over.signal, ref: false }).catch(() => null)
     try {
       const wav = await Promise.race([threads.read(bytes, kind, mostSeconds), late])
-      if (wav !== null) return writeWav(wav.samples, wav.sampleRate)
+      if (wav !== null) return wav
       await close()
       throw new Error('This file takes too long to be read.')
     } finally {
@@ -62,8 +62,9 @@ export function openSpeechReader(): SpeechReader {
   }
   return {
     read: async (bytes, contentType, { mostSeconds, signal }) => {
-      const samples = readSamples(bytes, contentType)
-      if (samples !== null) return withSamples(samples)
+      const wav = readSamples(bytes, contentType)
+      if (wav?.samples.length === 0) throw new Error('There is no sound in this file.')
+      if (wav !== null) return wav
       const places = findWav(bytes)
       const content = places?.code === MP3_CODE ? places.data : bytes
       const kind = soundKind(content)
@@ -74,19 +75,14 @@ export function openSpeechReader(): SpeechReader {
   }
 }
 
-function readSamples(bytes: Uint8Array, contentType: string): Uint8Array | null {
+function readSamples(bytes: Uint8Array, contentType: string): Wav | null {
   const places = findWav(bytes)
   if (places !== null) return wavOf(places, places.data)
   return soundKind(bytes) === null ? readRawSamples(bytes, contentType) : null
 }
 
-function withSamples(wav: Uint8Array): Uint8Array {
-  if (parseWav(wav).samples.length === 0) throw new Error('There is no sound in this file.')
-  return wav
-}
-
 /** Returns null if the media type names no samples. Pure. */
-export function readRawSamples(bytes: Uint8Array, contentType: string): Uint8Array<ArrayBuffer> | null {
+export function readRawSamples(bytes: Uint8Array, contentType: string): Wav | null {
   const format = formatOf(contentType)
   return format && wavOf(format, bytes, format.isLittle)
 }

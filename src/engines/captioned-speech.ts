@@ -1,4 +1,3 @@
-import { parseWav } from '../audio/wav.ts'
 import type { Speech, WordMark } from './engine.ts'
 
 export const CAPTIONED_PATH = '/dev/captioned_speech'
@@ -19,7 +18,7 @@ interface Captioned {
   readonly bytes: Buffer
   readonly contentType: string
   /** Empty if the answer has no times. */
-  wordsAt(wav: Uint8Array): Pick<Speech, 'words'>
+  wordsAt(sampleRate: number): Pick<Speech, 'words'>
 }
 
 /** Reads base64 audio and the times of its words; null for anything else. Pure. */
@@ -30,20 +29,20 @@ export function readCaptioned(answer: unknown, text: string): Captioned | null {
   return {
     bytes: Buffer.from(audio.replace(DATA_URL, ''), 'base64'),
     contentType: typeof format === 'string' ? `audio/${format}` : '',
-    wordsAt: (wav) => (captions === null ? {} : { words: toMarks(captions, text, parseWav(wav).sampleRate) }),
+    wordsAt: (sampleRate) => (captions === null ? {} : { words: toMarks(captions, text, sampleRate) }),
   }
 }
 
 /** Reads vLLM-Omni's header: words with milliseconds, left out for long texts. Pure. */
 export function readWordTimestamps(
   header: string | undefined,
-  wav: Uint8Array,
+  sampleRate: number,
   text: string,
 ): Pick<Speech, 'words' | 'wordsFrom'> {
   const listed = parse(header ?? '')
   if (!Array.isArray(listed)) return {}
   const captions = listed.flatMap((one) => captionOf(one, 'start_ms', 1000))
-  return { words: toMarks(captions, text, parseWav(wav).sampleRate), wordsFrom: 'aligner' }
+  return { words: toMarks(captions, text, sampleRate), wordsFrom: 'aligner' }
 }
 
 export const refusesTimes = (status: number, body: Buffer): boolean =>

@@ -1,3 +1,4 @@
+import type { Wav } from '../audio/wav.ts'
 import type { Loudness } from './loudness.ts'
 
 /** A `preset` voice is the engine's own; a `reference` voice brings a recording. */
@@ -48,9 +49,8 @@ export interface KanjiCount {
   readonly unread: number
 }
 
-/** A complete WAV file, PCM 16-bit mono. */
 export interface Speech {
-  readonly wav: Uint8Array
+  readonly audio: Wav
   /** Present if the speech is still to be brought to a loudness. */
   readonly loudness?: Loudness
   /** Some words may be missing, and they come in any order. */

@@ -1,6 +1,5 @@
 import { request as send } from 'undici'
 import { findWav } from '../audio/plain-wav.ts'
-import { parseWav } from '../audio/wav.ts'
 import { clientSpan } from '../telemetry/span-names.ts'
 import { inClientSpan, noteStatus, traceHeaders } from '../telemetry/spans.ts'
 import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
@@ -131,9 +130,9 @@ async function speakOnce(connection: Connection, request: SpeechRequest, mayHave
     return untimed
   }
   if (answer.status !== 200) throw toError(answer, texts)
-  const wav = await readSpeech(connection, answer, { seconds, texts, signal: request.signal })
-  const words = readWordTimestamps(first(answer.headers['x-word-timestamps']), wav, text)
-  return { wav, truncated: first(answer.headers['x-finish-reason']) === 'length', ...words }
+  const audio = await readSpeech(connection, answer, { seconds, texts, signal: request.signal })
+  const words = readWordTimestamps(first(answer.headers['x-word-timestamps']), audio.sampleRate, text)
+  return { audio, truncated: first(answer.headers['x-finish-reason']) === 'length', ...words }
 }
 
 const mostSecondsOf = ({ expectedSeconds = LONGEST_SPEECH_SECONDS }: SpeechRequest): number =>
@@ -158,15 +157,14 @@ async function readSpeech({ server, block, lookUp }: Connection, answer: Answer,
   const contentType = first(answer.headers['content-type']) ?? ''
   const most = Math.max(LEAST_DECODED_SECONDS, Math.min(seconds, LONGEST_SPEECH_SECONDS))
   const options = { mostSeconds: most, signal }
-  const wav = await server.reader.read(answer.bytes, contentType, options).catch((error: Error) => {
+  const audio = await server.reader.read(answer.bytes, contentType, options).catch((error: Error) => {
     signal.throwIfAborted()
     const key = block.api_key_env === undefined ? undefined : lookUp(block.api_key_env)
     const sent = key === undefined ? texts : [...texts, key]
     throw unreadAnswer({ bytes: answer.bytes, contentType, reason: error.message, texts: sent })
   })
-  const { samples, sampleRate } = parseWav(wav)
-  if (samples.length > Math.max(most, seconds) * sampleRate) throw new BadAudio(TOO_LONG)
-  return wav
+  if (audio.samples.length > Math.max(most, seconds) * audio.sampleRate) throw new BadAudio(TOO_LONG)
+  return audio
 }
 
 /** Returns null if the server fails here; the text is then spoken without times. */
@@ -182,8 +180,8 @@ async function speakCaptioned(connection: Connection, request: SpeechRequest, bo
   if (captioned === null) return null
   const { bytes, contentType, wordsAt } = captioned
   const most = Math.max(LEAST_DECODED_SECONDS, Math.min(seconds, LONGEST_SPEECH_SECONDS))
-  const wav = await server.reader.read(bytes, contentType, { mostSeconds: most, signal }).catch(() => null)
-  return wav && { wav, ...wordsAt(wav) }
+  const audio = await server.reader.read(bytes, contentType, { mostSeconds: most, signal }).catch(() => null)
+  return audio && { audio, ...wordsAt(audio.sampleRate) }
 }
 
 async function listVoices(connection: Connection, signal: AbortSignal): Promise<readonly string[] | null> {

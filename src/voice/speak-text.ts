@@ -1,4 +1,4 @@
-import { durationMs, parseWav, type Wav } from '../audio/wav.ts'
+import { durationMs, type Wav } from '../audio/wav.ts'
 import { inParallel } from '../concurrency/in-parallel.ts'
 import { BadAudio, NothingToSay, type Speech, type SpeechEngine, type SpeechRequest } from '../engines/engine.ts'
 import { detectLanguage, knownLanguage, type Language } from '../engines/espeak/detect-language.ts'
@@ -138,20 +138,26 @@ async function speakChunk(
   for (let tries = 0; ; tries++) {
     const seed = request.seed === undefined ? undefined : (request.seed + tries) % SEEDS
     // A deterministic engine says exactly the text, so no estimate applies.
-    const audio = once(({ wav, truncated }) =>
-      checked(wav, { truncated, ...(!engine.deterministic && { expected }) }, meter),
-    )
+    const judge = once(({ audio, truncated }) => {
+      const begun = performance.now()
+      try {
+        checkAudio(audio, { truncated, ...(!engine.deterministic && { expected }) })
+      } finally {
+        meter.checkSeconds += secondsSince(begun)
+      }
+    })
     try {
       const asked = {
         ...request,
         expectedSeconds: expected.longestInAll / LONGEST_RATIO,
-        judge: audio,
+        judge,
         ...(seed !== undefined && { seed }),
       }
       const speech = await engine.speak(asked)
       addKanji(meter.kanji, speech.kanji)
+      judge(speech)
       return {
-        ...levelled(audio(speech), speech, request),
+        ...levelled(speech, request),
         ...(speech.words && { words: speech.words }),
         ...(speech.wordsFrom && { wordsFrom: speech.wordsFrom }),
       }
@@ -163,38 +169,21 @@ async function speakChunk(
 }
 
 /** `SpeechAssembly` levels all chunks of an engine that measures loudness together; other chunks are levelled one by one. */
-function levelled(audio: Wav, { loudness }: Speech, request: SpeechRequest): SpokenChunk {
+function levelled({ audio, loudness }: Speech, request: SpeechRequest): SpokenChunk {
   if (request.loudness === 'as_is') return { audio, loudness: undefined }
   return loudness === undefined ? { audio: levelSpeech(audio), loudness } : { audio, loudness }
 }
 
-function once(check: (speech: Speech) => Wav): (speech: Speech) => Wav {
-  let audio: Wav | undefined
+function once(check: (speech: Speech) => void): (speech: Speech) => void {
+  let judged: Speech | undefined
   return (speech) => {
-    audio ??= check(speech)
-    return audio
+    if (speech !== judged) check(speech)
+    judged = speech
   }
 }
 
-function checked(wav: Uint8Array, expectation: Parameters<typeof checkAudio>[1], meter: Meter): Wav {
-  const begun = performance.now()
-  try {
-    return checkAudio(wav, expectation).wav
-  } finally {
-    meter.checkSeconds += secondsSince(begun)
-  }
-}
-
-/**
- * Rejects audio that is silent, truncated, cut off, too short or too long.
- * @returns the audio and its length in milliseconds
- * @throws BadAudio
- */
-export function checkAudio(
-  bytes: Uint8Array,
-  { expected, truncated }: AudioExpectation = {},
-): { readonly wav: Wav; readonly durationMs: number } {
-  const wav = parse(bytes)
+/** @throws BadAudio for audio that is silent, truncated, cut off, too short or too long */
+export function checkAudio(wav: Wav, { expected, truncated }: AudioExpectation = {}): void {
   if (wav.samples.length === 0) throw new BadAudio('The audio is empty.')
   const loudest = peakOf(wav.samples)
   if (loudest < AUDIBLE_PEAK) throw new BadAudio('The audio is silent.')
@@ -203,7 +192,6 @@ export function checkAudio(
     checkLength(wav, expected)
     checkEnd(wav, loudest)
   }
-  return { wav, durationMs: durationMs(wav) }
 }
 
 /** Only the sound counts against the shortest length: silence can hide a swallowed end. */
@@ -237,12 +225,4 @@ function peakOf(samples: Int16Array): number {
   let peak = 0
   for (const sample of samples) peak = Math.max(peak, Math.abs(sample))
   return peak
-}
-
-function parse(bytes: Uint8Array): Wav {
-  try {
-    return parseWav(bytes)
-  } catch (error) {
-    throw new BadAudio(`The audio does not parse: ${(error as Error).message}`, { cause: error })
-  }
 }

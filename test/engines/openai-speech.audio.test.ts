@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openAudioThreads } from '../../src/audio/audio-threads.ts'
-import { parseWav, writeWav } from '../../src/audio/wav.ts'
+import { writeWav } from '../../src/audio/wav.ts'
 import type { SpeechRequest } from '../../src/engines/engine.ts'
 import { openEngines } from '../../src/engines/engines.ts'
 import { openLog } from '../../src/values/log.ts'
@@ -28,7 +28,7 @@ const speak = (block: object = {}, request: Partial<SpeechRequest> = {}) =>
   )
 const spoken = async (bytes: Uint8Array, contentType = 'audio/wav') => {
   server.answer(() => ({ body: bytes, headers: { 'content-type': contentType } }))
-  return parseWav((await speak()).wav)
+  return (await speak()).audio
 }
 const rates = [8000, 16_000, 22_050, 44_100, 48_000, 96_000]
 const clamp8 = (sample: number) => Math.max(0, Math.min(255, Math.round(sample / 256) + 128))
@@ -70,7 +70,7 @@ describe('a WAV file is spoken', () => {
     const file = Buffer.from(writeWav(original.samples, 24_000))
     for (const at of [4, 40]) file.writeUInt32LE(2_000_000_000, at)
     server.answer(() => ({ body: file, slowMs: 1 }))
-    expect(parseWav((await speak()).wav)).toEqual(original)
+    expect((await speak()).audio).toEqual(original)
   })
 })
 
@@ -113,8 +113,8 @@ describe('compressed audio is spoken, whatever it is called', () => {
     const audio = Buffer.from(await threads.encode(original, 'mp3')).toString('base64')
     const timestamps = [{ word: 'The', start_time: 0.5, end_time: 1 }]
     server.caption(() => ({ json: { audio, audio_format: 'mp3', timestamps } }))
-    const { wav, words } = await speak({ profile: 'kokoro' })
-    expect([parseWav(wav).samples.length > 20_000, words]).toEqual([true, [{ offset: 0, sample: 12_000 }]])
+    const { audio: heard, words } = await speak({ profile: 'kokoro' })
+    expect([heard.samples.length > 20_000, words]).toEqual([true, [{ offset: 0, sample: 12_000 }]])
     expect(server.calls).toEqual([])
   })
 
@@ -143,7 +143,7 @@ describe('what holds no speech is the failure of the server, which is asked agai
     const failed = { name: 'EngineError', code: 'PROVIDER_UNAVAILABLE', message: expect.stringMatching(message) }
     await expect(speak()).rejects.toMatchObject(failed)
     server.answer((_call, index) => (index < 3 ? { body, headers: { 'content-type': type } } : {}))
-    expect(parseWav((await speak({ retry_seconds: 20 })).wav).samples.length).toBeGreaterThan(0)
+    expect((await speak({ retry_seconds: 20 })).audio.samples.length).toBeGreaterThan(0)
   })
 
   test('of what it sent the operator is shown neither words of the text nor keys', async () => {

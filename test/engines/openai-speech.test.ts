@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { durationMs, parseWav } from '../../src/audio/wav.ts'
+import { durationMs } from '../../src/audio/wav.ts'
 import type { EngineError, EngineErrorCode, SpeechRequest } from '../../src/engines/engine.ts'
 import { openEngines } from '../../src/engines/engines.ts'
 import { openLog } from '../../src/values/log.ts'
@@ -251,12 +251,9 @@ describe('what is sent', () => {
 })
 
 describe('what comes back', () => {
-  test('a streaming header is rewritten with the true sizes', async () => {
+  test('the sizes of a streaming header are not believed', async () => {
     server.answer(() => ({ seconds: 1, streamingHeader: true, slowMs: 1 }))
-    const { wav } = await speak()
-    const view = Buffer.from(wav)
-    expect([view.readUInt32LE(4), view.readUInt32LE(40)]).toEqual([wav.length - 8, wav.length - 44])
-    expect(durationMs(parseWav(wav))).toBe(1000)
+    expect(durationMs((await speak()).audio)).toBe(1000)
   })
 
   test('X-Finish-Reason: length is truncated', async () => {

@@ -28,7 +28,7 @@ function failing(...errors: EngineError[]) {
       times.push(performance.now())
       const error = errors.shift()
       if (error !== undefined) throw error
-      return { wav: new Uint8Array(1) }
+      return { audio: { sampleRate: 8000, channels: 1, samples: new Int16Array(1) } }
     },
     close: async () => undefined,
   }

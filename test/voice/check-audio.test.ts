@@ -1,35 +1,27 @@
 import { describe, expect, test } from 'vitest'
-import { writeWav } from '../../src/audio/wav.ts'
+import type { Wav } from '../../src/audio/wav.ts'
 import type { EngineError } from '../../src/engines/engine.ts'
 import { expectSpeech } from '../../src/voice/estimate-speech.ts'
 import { checkAudio } from '../../src/voice/speak-text.ts'
 
 const RATE = 22_050
-const hum = (seconds: number) =>
-  writeWav(
-    Int16Array.from({ length: seconds * RATE }, (_, i) => (i % 2) * 3000),
-    RATE,
-  )
+const heard = (samples: Int16Array): Wav => ({ sampleRate: RATE, channels: 1, samples })
+const hum = (seconds: number) => heard(Int16Array.from({ length: seconds * RATE }, (_, i) => (i % 2) * 3000))
 /** A hum, and silence after it. */
 const begun = (seconds: number, inAll: number) =>
-  writeWav(
-    Int16Array.from({ length: inAll * RATE }, (_, i) => (i < seconds * RATE ? (i % 2) * 3000 : 0)),
-    RATE,
-  )
+  heard(Int16Array.from({ length: inAll * RATE }, (_, i) => (i < seconds * RATE ? (i % 2) * 3000 : 0)))
 const refused = expect.objectContaining({ code: 'RENDER_FAILED' } satisfies Partial<EngineError>)
 
-test('audible audio passes, with its duration', () => {
-  expect(checkAudio(hum(1)).durationMs).toBe(1000)
+test('audible audio passes', () => {
+  expect(() => checkAudio(hum(1))).not.toThrow()
 })
 
 test.each([
-  ['empty', writeWav(new Int16Array(0), RATE)],
-  ['silent', writeWav(new Int16Array(5000), RATE)],
-  ['all but silent', writeWav(new Int16Array(5000).fill(20), RATE)],
-  ['no audio at all', new TextEncoder().encode('{"error": "busy"}')],
-  ['cut off', hum(1).subarray(0, 5000)],
-])('%s is RENDER_FAILED', (_, bytes) => {
-  expect(() => checkAudio(bytes)).toThrow(refused)
+  ['empty', heard(new Int16Array(0))],
+  ['silent', heard(new Int16Array(5000))],
+  ['all but silent', heard(new Int16Array(5000).fill(20))],
+])('%s is RENDER_FAILED', (_, audio) => {
+  expect(() => checkAudio(audio)).toThrow(refused)
 })
 
 test('what the engine calls truncated is RENDER_FAILED', () => {
@@ -40,7 +32,7 @@ describe('of a text that sounds for five to twenty seconds', () => {
   const expected = { shortest: 5, longest: 20, longestInAll: 30 }
 
   test.each([5.1, 10, 19.9])('%d s pass', (seconds) => {
-    expect(checkAudio(hum(seconds), { expected }).durationMs).toBe(seconds * 1000)
+    expect(() => checkAudio(hum(seconds), { expected })).not.toThrow()
   })
 
   test.each([0.1, 4.9, 20.1, 200])('%d s are RENDER_FAILED', (seconds) => {
@@ -48,29 +40,28 @@ describe('of a text that sounds for five to twenty seconds', () => {
   })
 
   test('silence does not stand in for an end that was swallowed, and may be no longer than three times the speech', () => {
-    expect(checkAudio(begun(6, 10), { expected }).durationMs).toBe(10_000)
+    expect(() => checkAudio(begun(6, 10), { expected })).not.toThrow()
     expect(() => checkAudio(begun(4, 10), { expected })).toThrow(refused)
     expect(() => checkAudio(begun(6, 31), { expected })).toThrow(refused)
   })
 
   test('what ends in the middle of a sound is RENDER_FAILED; a tone ends as it is', () => {
     const syllables = (end: number) =>
-      writeWav(
+      heard(
         Int16Array.from({ length: 10 * RATE }, (_, i) =>
           i < end * RATE ? Math.round(9000 * Math.sin(i / 9) * Math.abs(Math.sin((i / RATE) * 9))) : 0,
         ),
-        RATE,
       )
-    expect(checkAudio(syllables(9.99), { expected }).durationMs).toBe(10_000)
+    expect(() => checkAudio(syllables(9.99), { expected })).not.toThrow()
     expect(() => checkAudio(syllables(10), { expected })).toThrow(refused)
-    expect(checkAudio(syllables(10)).durationMs).toBe(10_000)
+    expect(() => checkAudio(syllables(10))).not.toThrow()
   })
 })
 
 test('a single word may take three seconds', () => {
   const expected = expectSpeech('Yes...', { language: 'English' })
-  expect(checkAudio(hum(2.9), { expected }).durationMs).toBe(2900)
-  expect(checkAudio(hum(0.2), { expected }).durationMs).toBe(200)
+  expect(() => checkAudio(hum(2.9), { expected })).not.toThrow()
+  expect(() => checkAudio(hum(0.2), { expected })).not.toThrow()
   expect(() => checkAudio(hum(3.1), { expected })).toThrow(refused)
 })
 

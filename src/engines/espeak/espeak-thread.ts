@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import loadEspeak, { type EspeakModule, type EspeakWorker } from '@echogarden/espeak-ng-emscripten'
+import type { Wav } from '../../audio/wav.ts'
 import { lowerThreadPriority } from '../../values/thread.ts'
 import type { KanjiCount, WordMark } from '../engine.ts'
 import { type Loudness, NORMAL_LUFS } from '../loudness.ts'
@@ -38,14 +39,14 @@ interface Unspoken {
   readonly kanji: KanjiCount
 }
 
-interface SpokenWav extends Unspoken {
-  readonly wav: Uint8Array<ArrayBuffer>
+interface Spoken extends Unspoken {
+  readonly audio: Wav
   readonly loudness: Loudness
   readonly words: readonly WordMark[]
 }
 
 /** A string is an error for the operator. */
-export type Rendering = SpokenWav | Unspoken | string
+export type Rendering = Spoken | Unspoken | string
 
 /** `true` means that the thread is ready. */
 export type ThreadMessage = true | Rendering | Error
@@ -57,7 +58,8 @@ export interface ThreadData {
 const render = await openRenderer()
 parentPort?.on('message', (task: RenderTask) => {
   const rendering = render(task)
-  parentPort?.postMessage(rendering, typeof rendering === 'object' && 'wav' in rendering ? [rendering.wav.buffer] : [])
+  const isSpoken = typeof rendering === 'object' && 'audio' in rendering
+  parentPort?.postMessage(rendering, isSpoken ? [rendering.audio.samples.buffer as ArrayBuffer] : [])
 })
 parentPort?.postMessage(true satisfies ThreadMessage)
 
@@ -111,9 +113,9 @@ async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
       const isSpoken = pace === undefined || say(spoken, name, { ...prosody, rate: pace.ownRate }, voice.pitch)
       const sounding = pace && soundingLength(recording) / pace.speed
       if (!isSpoken || !say(spoken, name, prosody, voice.pitch)) return `No voice ${name}.`
-      const { wav, loudness, words } = finishRecording(recording, sampleRate, sounding)
+      const { audio, loudness, words } = finishRecording(recording, sampleRate, sounding)
       const marks = toWordMarks(words, text, parts, ESCAPES)
-      return { wav, loudness: { ...loudness, target: targetLufs(prosody) }, words: marks, kanji }
+      return { audio, loudness: { ...loudness, target: targetLufs(prosody) }, words: marks, kanji }
     } catch (error) {
       // An exception leaves the compiled code's stack unbalanced, so the thread must end.
       parentPort?.postMessage(error instanceof Error ? error : new Error(`eSpeak NG ended: ${String(error)}`))

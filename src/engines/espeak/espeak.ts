@@ -56,7 +56,7 @@ async function speak(threads: EspeakThreads, request: SpeechRequest): Promise<Sp
     throw new EngineError('PROVIDER_UNAVAILABLE', 'A speech thread ended before its text did.', { cause: error })
   })
   if (typeof rendering === 'string') throw new EngineError('RENDER_FAILED', rendering)
-  if (!('wav' in rendering)) throw new NothingToSay(whySilent(request.text), rendering.kanji)
+  if (!('audio' in rendering)) throw new NothingToSay(whySilent(request.text), rendering.kanji)
   return rendering
 }
 

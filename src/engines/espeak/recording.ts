@@ -1,4 +1,4 @@
-import { WAV_HEADER_BYTES, writeWavHeader } from '../../audio/wav.ts'
+import type { Wav } from '../../audio/wav.ts'
 import type { WordMark } from '../engine.ts'
 import { type Loudness, measureLoudness } from '../loudness.ts'
 import type { SpokenPart } from './spoken-part.ts'
@@ -24,7 +24,7 @@ export interface Recording {
 }
 
 interface Finished {
-  readonly wav: Uint8Array<ArrayBuffer>
+  readonly audio: Wav
   readonly loudness: Omit<Loudness, 'target'>
   readonly words: readonly WordEvent[]
 }
@@ -63,11 +63,11 @@ export function finishRecording(recording: Recording, sampleRate: number, soundi
   const recorded = factor === 1 ? spoken : stretch(spoken.subarray(0, soundingIn(spoken)), sampleRate, factor)
   const end = soundingIn(recorded)
   const length = end === 0 ? recorded.length : end + Math.round((TAIL_MS / 1000) * sampleRate)
-  const wav = new Uint8Array(WAV_HEADER_BYTES + length * 2)
-  new Int16Array(wav.buffer, WAV_HEADER_BYTES).set(recorded.subarray(0, length))
-  writeWavHeader(wav, sampleRate)
+  const samples = new Int16Array(length)
+  samples.set(recorded.subarray(0, length))
   const words = recording.words.map(({ position, sample }) => ({ position, sample: Math.round(sample / factor) }))
-  return { wav, loudness: measureLoudness(new Int16Array(wav.buffer, WAV_HEADER_BYTES, end), sampleRate), words }
+  const loudness = measureLoudness(samples.subarray(0, end), sampleRate)
+  return { audio: { sampleRate, channels: 1, samples }, loudness, words }
 }
 
 function factorFor(spoken: number, wanted = spoken): number {

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
-import { parseWav, WAV_HEADER_BYTES, type Wav, writeWavHeader } from '../../audio/wav.ts'
+import { parseWav, type Wav } from '../../audio/wav.ts'
 import {
   BadAudio,
   EngineError,
@@ -136,14 +136,8 @@ const refusalOf = (reason: string): EngineError =>
 
 function toSpeech({ samples, sampleRate }: Spoken): Speech {
   if (samples.length === 0) throw new BadAudio('The model gave no samples.')
-  const wav = new Uint8Array(WAV_HEADER_BYTES + samples.length * 2)
-  const view = new DataView(wav.buffer)
-  for (let at = 0; at < samples.length; at++) {
-    const level = Math.max(-1, Math.min(1, samples[at] ?? 0))
-    view.setInt16(WAV_HEADER_BYTES + at * 2, Math.round((Number.isNaN(level) ? 0 : level) * FULL_SCALE), true)
-  }
-  writeWavHeader(wav, sampleRate)
-  return { wav }
+  const whole = Int16Array.from(samples, (sample) => Math.round(Math.max(-1, Math.min(1, sample)) * FULL_SCALE))
+  return { audio: { sampleRate, channels: 1, samples: whole } }
 }
 
 export class SherpaModels {

@@ -38,7 +38,7 @@ test('where no thread can be made, each text fails with what the machine says, a
     Array(3).fill('no thread is left'),
   )
   spawn = (workerData) => new Worker(THREAD, { workerData })
-  expect(await threads.run(TASK)).toMatchObject({ wav: expect.anything() })
+  expect(await threads.run(TASK)).toMatchObject({ audio: expect.anything() })
   await threads.close()
 })
 
@@ -89,11 +89,11 @@ test('a dictionary that cannot be read fails the text that needs it, which says 
   const spawn = (workerData: ThreadData) =>
     new Worker(THREAD, { workerData: made++ === 0 ? { voiceData: { memory, file } } : workerData })
   const threads = openThreads(1, { spawn })
-  expect(await threads.run(TASK)).toMatchObject({ wav: expect.anything() })
+  expect(await threads.run(TASK)).toMatchObject({ audio: expect.anything() })
   await truncate(copy, 0)
   const german = { ...TASK, text: 'Guten Tag.', engineVoice: 'de', language: 'German' } as const
   await expect(threads.run(german)).rejects.toThrow('the data of eSpeak NG ends early')
-  expect(await threads.run(german)).toMatchObject({ wav: expect.anything() })
+  expect(await threads.run(german)).toMatchObject({ audio: expect.anything() })
   expect(made).toBe(2)
   await threads.close()
   closeSync(file)

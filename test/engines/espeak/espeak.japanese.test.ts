@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { durationMs, parseWav } from '../../../src/audio/wav.ts'
+import { durationMs } from '../../../src/audio/wav.ts'
 import { openEspeak } from '../../../src/engines/espeak/espeak.ts'
 import { openLog } from '../../../src/values/log.ts'
 
@@ -8,9 +8,9 @@ afterAll(() => engine.close())
 
 const speak = async (text: string, language: string, engineVoice = 'en-us+f1') => {
   const voice = { slug: 'any', kind: 'preset', engineVoice, referenceAudio: null, referenceText: null } as const
-  return (await engine.speak({ text, language, voice, extra: {}, signal: new AbortController().signal })).wav
+  return (await engine.speak({ text, language, voice, extra: {}, signal: new AbortController().signal })).audio
 }
-const length = async (...request: Parameters<typeof speak>) => durationMs(parseWav(await speak(...request)))
+const length = async (...request: Parameters<typeof speak>) => durationMs(await speak(...request))
 
 describe('Japanese with kanji', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { durationMs, parseWav } from '../../../src/audio/wav.ts'
+import { durationMs, type Wav } from '../../../src/audio/wav.ts'
 import { openEspeak } from '../../../src/engines/espeak/espeak.ts'
 import { integratedLufs } from '../../../src/engines/loudness.ts'
 import { openLog } from '../../../src/values/log.ts'
@@ -24,16 +24,16 @@ const render = async (engineVoice: string, text: string, speed: number, styleIns
   const signal = new AbortController().signal
   return engine.speak({ text, voice, signal, extra: {}, speed, styleInstruction })
 }
-const seconds = (wav: Uint8Array): number => (durationMs(parseWav(wav)) - TAIL_MS) / 1000
+const seconds = (audio: Wav): number => (durationMs(audio) - TAIL_MS) / 1000
 
 test.each(SENTENCES)('%s is as fast as asked for, from 0.25 to 4, at its own pitch and loudness', async (...of) => {
   const plain = await render(...of, 1)
-  const voice = measureVoice(parseWav(plain.wav))
+  const voice = measureVoice(plain.audio)
   for (const speed of [0.25, 0.6, 1.5, 2, 4]) {
-    const { wav, loudness } = await render(...of, speed)
-    const ratio = seconds(plain.wav) / seconds(wav) / speed
+    const { audio, loudness } = await render(...of, speed)
+    const ratio = seconds(plain.audio) / seconds(audio) / speed
     expect([speed, Math.abs(ratio - 1) < (speed === 1.5 ? 0.15 : 0.05) || ratio]).toEqual([speed, true])
-    const { pitchHz } = measureVoice(parseWav(wav))
+    const { pitchHz } = measureVoice(audio)
     if (voice.pitchHz > 0 && pitchHz > 0)
       expect([speed, Math.abs(pitchHz / voice.pitchHz - 1) < 0.2]).toEqual([speed, true])
     expect(loudness!.target).toBe(plain.loudness!.target)
@@ -63,8 +63,8 @@ test('a long text is as fast as asked for, the pauses between its paragraphs inc
 
 test.each([0.25, 0.5, 2, 4])('at %d, words begin where they are heard', async (speed) => {
   const text = 'Attention! Take care.'
-  const { wav, words } = await render('en-us+m3', text, speed)
-  const { samples, sampleRate } = parseWav(wav)
+  const { audio, words } = await render('en-us+m3', text, speed)
+  const { samples, sampleRate } = audio
   const [from, to] = longestSilence(samples)
   const second = words!.find(({ offset }) => offset === text.indexOf('Take'))!
   expect((to - from) / sampleRate).toBeGreaterThan(0.03)
@@ -75,7 +75,7 @@ test('a pace that is asked for in words alone is eSpeak’s own', async () => {
   const [, text] = SENTENCES[0]
   const slow = await render('en-us+m3', text, 1, 'very slowly')
   const twice = await render('en-us+m3', text, 2, 'very slowly')
-  expect(Math.abs(seconds(slow.wav) / seconds(twice.wav) / 2 - 1)).toBeLessThan(0.05)
+  expect(Math.abs(seconds(slow.audio) / seconds(twice.audio) / 2 - 1)).toBeLessThan(0.05)
 })
 
 /** Of samples that are nearly silent, as the first and the one after the last. */

@@ -17,7 +17,7 @@ const speak = (text: string) => {
 describe('one and the same letter again and again', () => {
   test.each(['x ', 'x. ', 'X x ', 'x - ', '& ', '* '])('is said as often as it stands there: %s', async (letter) => {
     const [some, many] = [await speak(letter.repeat(3)), await speak(letter.repeat(30))]
-    expect(many.wav.length / some.wav.length).toBeGreaterThan(6)
+    expect(many.audio.samples.length / some.audio.samples.length).toBeGreaterThan(6)
   })
 
   test('has the times of its words where they stand in the text', async () => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parseWav, type Wav, writeWav } from '../../../src/audio/wav.ts'
+import { type Wav, writeWav } from '../../../src/audio/wav.ts'
 import type { SpeechRequest } from '../../../src/engines/engine.ts'
 import { FAMILIES, SHERPA_FAMILIES } from '../../../src/engines/sherpa/sherpa-families.ts'
 import { openLocalEngines } from '../../setup/speech/local-engines.ts'
@@ -43,7 +43,7 @@ const speak = (
     const signal = AbortSignal.timeout(90_000)
     // Nothing is tried again.
     const deadline = performance.now()
-    return parseWav((await engine.speak({ text, voice, extra: {}, signal, deadline, ...changes })).wav)
+    return (await engine.speak({ text, voice, extra: {}, signal, deadline, ...changes })).audio
   })
 const seconds = ({ samples, sampleRate }: Wav) => samples.length / sampleRate
 const hzOf = ({ samples, sampleRate }: Wav): number => {

@@ -2,7 +2,6 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parseWav } from '../../../src/audio/wav.ts'
 import type { EngineError, SpeechRequest } from '../../../src/engines/engine.ts'
 import { SHERPA_FAMILIES, type SherpaFamily } from '../../../src/engines/sherpa/sherpa-families.ts'
 import { openLocalEngines } from '../../setup/speech/local-engines.ts'
@@ -67,7 +66,7 @@ describe('sherpa-onnx', () => {
     ...changes,
   })
   const speak = (engine: object, text: string, changes: Partial<SpeechRequest> = {}) =>
-    engines.use(engine, async (opened) => parseWav((await opened.speak(request(text, changes))).wav))
+    engines.use(engine, async (opened) => (await opened.speak(request(text, changes))).audio)
   const failure = (engine: object, text = 'abc', changes: Partial<SpeechRequest> = {}) =>
     speak(engine, text, changes).then(
       () => 'it spoke',

@@ -1,4 +1,4 @@
-import { writeWav } from '../../../src/audio/wav.ts'
+import { type Wav, writeWav } from '../../../src/audio/wav.ts'
 import type { SpeechEngine, SpeechRequest } from '../../../src/engines/engine.ts'
 import type { Engines } from '../../../src/engines/engines.ts'
 
@@ -6,13 +6,15 @@ const SAMPLE_RATE = 8000
 const SECONDS_PER_CHARACTER = 0.07
 const SHORTEST_SECONDS = 0.4
 
-/** A tone about as long as the text would take to say: what a server that works gives. */
-export function toneFor(text: string): Uint8Array {
+/** A tone about as long as the text would take to say: the file of a server that works. */
+export const toneFor = (text: string): Uint8Array => writeWav(tone(text).samples, SAMPLE_RATE)
+
+function tone(text: string): Wav {
   const seconds = Math.max(SHORTEST_SECONDS, [...text].length * SECONDS_PER_CHARACTER)
   const samples = Int16Array.from({ length: Math.round(seconds * SAMPLE_RATE) }, (_, at) =>
     Math.round(8000 * Math.sin((2 * Math.PI * 220 * at) / SAMPLE_RATE)),
   )
-  return writeWav(samples, SAMPLE_RATE)
+  return { sampleRate: SAMPLE_RATE, channels: 1, samples }
 }
 
 /**
@@ -27,7 +29,7 @@ export function standInEngines(during: (request: SpeechRequest) => Promise<void>
     })
     aborted.catch(() => undefined)
     await Promise.race([during(request), aborted])
-    return { wav: toneFor(request.text) }
+    return { audio: tone(request.text) }
   }
   const engine: SpeechEngine = {
     slots: 64,
