@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { request } from 'undici'
-import { parseWav } from '../../src/audio/wav.ts'
+import { readWav } from '../../src/audio/plain-wav.ts'
 import { readSettings } from '../../src/context/config.ts'
 import type { SpeechEngine } from '../../src/engines/engine.ts'
 import type { Engines } from '../../src/engines/engines.ts'
@@ -19,7 +19,7 @@ const speak: SpeechEngine['speak'] = async ({ text, signal }) => {
     body: JSON.stringify({ input: text }),
     signal,
   })
-  return { audio: parseWav(new Uint8Array(await body.arrayBuffer())) }
+  return { audio: readWav(new Uint8Array(await body.arrayBuffer()))! }
 }
 const engine: SpeechEngine = {
   slots: 64,

@@ -2,7 +2,7 @@ import { MPEGDecoder } from 'mpg123-decoder'
 import type { FileFormat } from './format.ts'
 import { openLibav } from './libav.ts'
 import { toMono } from './resample.ts'
-import { parseWav, type Wav } from './wav.ts'
+import type { Wav } from './wav.ts'
 
 export const NO_SOUND = 'There is no sound in this file.'
 const FULL_SCALE = 32_768
@@ -11,7 +11,6 @@ let files = 0
 
 /** @throws Error if the bytes are not of that format */
 export async function decode(bytes: Uint8Array, format: FileFormat): Promise<Wav> {
-  if (format === 'wav') return parseWav(bytes)
   const { samples, sampleRate } = await (format === 'mp3' ? decodeMp3(bytes) : withLibav(bytes, (read) => read()))
   if (samples.length === 0) throw new Error(NO_SOUND)
   return { sampleRate, channels: 1, samples }

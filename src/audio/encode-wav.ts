@@ -1,10 +1,10 @@
 import { type Encoding, type EncodingOptions, joinBytes } from './encoding.ts'
-import { MAX_WAV_SAMPLES, UNKNOWN_SIZE } from './format.ts'
-import { WAV_HEADER_BYTES, writeWavHeader } from './wav.ts'
+import { MAX_WAV_SAMPLES } from './format.ts'
+import { UNKNOWN_SIZE, wavHeader } from './wav.ts'
 
 /** The header marks an unknown length. */
-export function encodeWav({ sampleRate, totalSamples }: EncodingOptions): Encoding {
-  let head: Uint8Array | null = wavHead(sampleRate, totalSamples)
+export function encodeWav({ sampleRate, totalSamples = Number.POSITIVE_INFINITY }: EncodingOptions): Encoding {
+  let head: Uint8Array | null = wavHeader(sampleRate, totalSamples <= MAX_WAV_SAMPLES ? totalSamples * 2 : UNKNOWN_SIZE)
   return {
     patches: [],
     push: (samples) => {
@@ -16,16 +16,6 @@ export function encodeWav({ sampleRate, totalSamples }: EncodingOptions): Encodi
     },
     close: () => undefined,
   }
-}
-
-function wavHead(sampleRate: number, totalSamples = Number.POSITIVE_INFINITY): Uint8Array {
-  const head = new Uint8Array(WAV_HEADER_BYTES)
-  writeWavHeader(head, sampleRate)
-  const view = new DataView(head.buffer)
-  const isKnown = totalSamples <= MAX_WAV_SAMPLES
-  view.setUint32(4, isKnown ? WAV_HEADER_BYTES - 8 + totalSamples * 2 : UNKNOWN_SIZE, true)
-  view.setUint32(40, isKnown ? totalSamples * 2 : UNKNOWN_SIZE, true)
-  return head
 }
 
 export const encodeSamples = (): Encoding => ({ patches: [], push: bytesOf, close: () => undefined })

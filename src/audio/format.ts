@@ -1,4 +1,4 @@
-import { WAV_HEADER_BYTES } from './wav.ts'
+import { UNKNOWN_SIZE, WAV_HEADER_BYTES } from './wav.ts'
 
 /** `pcm` is 16-bit little-endian mono at 24 kHz without header. */
 export const AUDIO_FORMATS = ['wav', 'mp3', 'opus', 'flac', 'pcm'] as const
@@ -42,8 +42,6 @@ export const isAudioFormat = (value: unknown): value is AudioFormat => AUDIO_FOR
 export const formatOfType = (contentType: string): FileFormat | null =>
   FILE_FORMATS.find((format) => FILE_TYPES[format] === contentType) ?? null
 
-/** Marks an unknown size in a WAV header. */
-export const UNKNOWN_SIZE = 0xffffffff
 export const MAX_WAV_SAMPLES = (UNKNOWN_SIZE - WAV_HEADER_BYTES) / 2
 
 /** In bytes, for WAV and PCM without resampling; else undefined. */

@@ -1,4 +1,4 @@
-import { MAX_SAMPLE_RATE, type Wav } from './wav.ts'
+import type { Wav } from './wav.ts'
 
 interface Encoding {
   readonly bytes: number
@@ -10,6 +10,7 @@ const FLOAT = 3
 const EXTENSIBLE = 0xfffe
 const ENCODING_AT_IN_EXTENSIBLE = 24
 const FULL_SCALE = 32_768
+const MAX_SAMPLE_RATE = 384_000
 const MOST_CHUNKS = 1000
 /** After a wrong chunk length the samples are searched this far. */
 const HEAD_BYTES = 4096
@@ -37,6 +38,12 @@ export interface SampleFormat {
 
 interface WavPlaces extends SampleFormat {
   readonly data: Uint8Array
+}
+
+/** Returns null for other files and unknown encodings. Pure. */
+export function readWav(bytes: Uint8Array): Wav | null {
+  const places = findWav(bytes)
+  return places && wavOf(places, places.data)
 }
 
 /** Returns null for unknown encodings. Pure. */

@@ -2,7 +2,7 @@ import { OggVorbisDecoder } from '@wasm-audio-decoders/ogg-vorbis'
 import { MPEGDecoder } from 'mpg123-decoder'
 import { mixedDown, NO_SOUND, withLibav } from './decode.ts'
 import { concatenated } from './encoding.ts'
-import { findWav, wavOf } from './plain-wav.ts'
+import { readWav } from './plain-wav.ts'
 import type { SoundKind } from './sound-kind.ts'
 import type { Wav } from './wav.ts'
 
@@ -39,8 +39,7 @@ export type Judgement = { readonly wav: Wav } | { readonly violation: string }
 /** Reads only the beginning of a long file. @throws Error if unreadable */
 export async function readRecording(bytes: Uint8Array): Promise<Wav> {
   if (isMp3(bytes)) return readSound(bytes, 'mp3')
-  const places = findWav(bytes)
-  const wav = places && wavOf(places, places.data)
+  const wav = readWav(bytes)
   return wav === null ? readSound(bytes, 'other') : soundOf((read) => void read.add(wav.samples, wav.sampleRate))
 }
 

@@ -1,8 +1,7 @@
 const PCM = 1
-const EXTENSIBLE = 0xfffe
-const UNKNOWN_SIZE = 0xffffffff
-export const MAX_SAMPLE_RATE = 384_000
 export const WAV_HEADER_BYTES = 44
+/** Marks an unknown size in a header. */
+export const UNKNOWN_SIZE = 0xffffffff
 const MONO = 1
 const BYTES_PER_SAMPLE = 2
 
@@ -13,87 +12,29 @@ export interface Wav {
   readonly samples: Int16Array
 }
 
-interface Chunk {
-  readonly id: string
-  readonly start: number
-  readonly end: number
-}
-
-/** Reads PCM 16-bit mono. @throws Error with the violation */
-export function parseWav(bytes: Uint8Array): Wav {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (bytes.length < 12 || tag(view, 0) !== 'RIFF' || tag(view, 8) !== 'WAVE')
-    throw new Error('This is not a WAV file.')
-  let sampleRate: number | undefined
-  for (const { id, start, end } of chunks(view)) {
-    if (id === 'fmt ') sampleRate = readFormat(view, start, end)
-    if (id !== 'data') continue
-    if (sampleRate === undefined) throw new Error('This WAV file has its samples before their format.')
-    return { sampleRate, channels: 1, samples: readSamples(bytes.subarray(start, end)) }
-  }
-  throw new Error('This WAV file has no samples.')
-}
-
 export function writeWav(samples: Int16Array, sampleRate: number): Uint8Array<ArrayBuffer> {
   const file = new Uint8Array(WAV_HEADER_BYTES + samples.byteLength)
+  file.set(wavHeader(sampleRate, samples.byteLength))
   file.set(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength), WAV_HEADER_BYTES)
-  writeWavHeader(file, sampleRate)
   return file
 }
 
 export const durationMs = (wav: Wav): number => Math.round((wav.samples.length / wav.sampleRate) * 1000)
 
-function* chunks(view: DataView): Generator<Chunk> {
-  for (let at = 12; at + 8 <= view.byteLength; ) {
-    const id = tag(view, at)
-    const size = view.getUint32(at + 4, true)
-    const start = at + 8
-    const end = size === UNKNOWN_SIZE ? view.byteLength : start + size
-    if (end > view.byteLength) throw new Error('This WAV file is cut off.')
-    yield { id, start, end }
-    at = end + (size % 2)
-  }
-}
-
-function readFormat(view: DataView, start: number, end: number): number {
-  if (end - start < 16) throw new Error('This WAV file has a broken format.')
-  const code = view.getUint16(start, true)
-  const isExtensible = code === EXTENSIBLE && end - start >= 26
-  const encoding = isExtensible ? view.getUint16(start + 24, true) : code
-  const channels = view.getUint16(start + 2, true)
-  const sampleRate = view.getUint32(start + 4, true)
-  const bits = view.getUint16(start + 14, true)
-  if (encoding !== PCM || bits !== 16 || channels !== 1) {
-    throw new Error(`This WAV file is not PCM 16-bit mono (encoding ${encoding}, ${bits} bits, ${channels} channels).`)
-  }
-  if (sampleRate === 0 || sampleRate > MAX_SAMPLE_RATE)
-    throw new Error(`This WAV file has a sample rate of ${sampleRate}.`)
-  return sampleRate
-}
-
-function readSamples(bytes: Uint8Array): Int16Array {
-  const whole = bytes.subarray(0, bytes.length - (bytes.length % 2))
-  const even = whole.byteOffset % 2 === 0 ? whole : new Uint8Array(whole)
-  return new Int16Array(even.buffer, even.byteOffset, even.byteLength / 2)
-}
-
-const tag = (view: DataView, at: number): string =>
-  String.fromCharCode(view.getUint8(at), view.getUint8(at + 1), view.getUint8(at + 2), view.getUint8(at + 3))
-
-/** Writes into the first 44 bytes. */
-export function writeWavHeader(file: Uint8Array, sampleRate: number): void {
-  const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
-  const ascii = (offset: number, text: string) => new TextEncoder().encodeInto(text, file.subarray(offset))
-  ascii(0, 'RIFF')
-  view.setUint32(4, file.byteLength - 8, true)
-  ascii(8, 'WAVEfmt ')
-  view.setUint32(16, 16, true)
-  view.setUint16(20, PCM, true)
-  view.setUint16(22, MONO, true)
-  view.setUint32(24, sampleRate, true)
-  view.setUint32(28, sampleRate * BYTES_PER_SAMPLE, true)
-  view.setUint16(32, BYTES_PER_SAMPLE, true)
-  view.setUint16(34, BYTES_PER_SAMPLE * 8, true)
-  ascii(36, 'data')
-  view.setUint32(40, file.byteLength - WAV_HEADER_BYTES, true)
+/** @param bytes of the samples; UNKNOWN_SIZE if nobody knows yet */
+export function wavHeader(sampleRate: number, bytes: number): Uint8Array {
+  const header = Buffer.alloc(WAV_HEADER_BYTES)
+  header.write('RIFF', 0)
+  header.writeUInt32LE(Math.min(UNKNOWN_SIZE, bytes + WAV_HEADER_BYTES - 8), 4)
+  header.write('WAVEfmt ', 8)
+  header.writeUInt32LE(16, 16)
+  header.writeUInt16LE(PCM, 20)
+  header.writeUInt16LE(MONO, 22)
+  header.writeUInt32LE(sampleRate, 24)
+  header.writeUInt32LE(sampleRate * BYTES_PER_SAMPLE, 28)
+  header.writeUInt16LE(BYTES_PER_SAMPLE, 32)
+  header.writeUInt16LE(BYTES_PER_SAMPLE * 8, 34)
+  header.write('data', 36)
+  header.writeUInt32LE(bytes, 40)
+  return header
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findWav, wavOf } from '../../src/audio/plain-wav.ts'
+import { findWav, readWav } from '../../src/audio/plain-wav.ts'
 import { readRawSamples } from '../../src/audio/speech-reader.ts'
 import { writeWav } from '../../src/audio/wav.ts'
 
@@ -13,10 +13,7 @@ const chunk = (name: string, content: Buffer, size = content.length): Buffer => 
 const fmt = plain.subarray(12, 36)
 const body = plain.subarray(44)
 const riff = (...chunks: readonly Buffer[]): Buffer => chunk('RIFF', Buffer.concat([Buffer.from('WAVE'), ...chunks]))
-const heard = (bytes: Uint8Array) => {
-  const places = findWav(bytes)
-  return places && wavOf(places, places.data)?.samples
-}
+const heard = (bytes: Uint8Array) => readWav(bytes)?.samples
 
 /** A WAV file with so many empty chunks in front of its own. */
 function behindChunks(count: number): Buffer {

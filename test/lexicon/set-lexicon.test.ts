@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parseWav } from '../../src/audio/wav.ts'
 import { call } from '../setup/http.ts'
 import { finishedJob } from '../setup/jobs/fixtures.ts'
 import { applyEndpoint } from '../setup/jobs/voice-jobs.ts'
@@ -10,6 +9,7 @@ import { sonantOn } from '../setup/processes/process.ts'
 import { humSeconds, type SpeechServer, startSpeechServer } from '../setup/servers/speech-server.ts'
 import { REFUSED, read } from '../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
+import { parseWav } from '../setup/speech/parse-wav.ts'
 
 const SCOPES = ['generate:voice', 'job:read', 'voice:library']
 const VOICES = [

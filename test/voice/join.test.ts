@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { concatenated } from '../../src/audio/encoding.ts'
-import { parseWav, type Wav } from '../../src/audio/wav.ts'
+import type { Wav } from '../../src/audio/wav.ts'
 import { ChunkJoiner, type RenderedChunk, recordingOf, toFile } from '../../src/voice/join.ts'
+import { parseWav } from '../setup/speech/parse-wav.ts'
 
 const joinChunks = (chunks: readonly RenderedChunk[]): Wav => {
   const joiner = new ChunkJoiner(chunks.length)

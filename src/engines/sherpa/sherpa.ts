@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
-import { parseWav, type Wav } from '../../audio/wav.ts'
+import { readWav } from '../../audio/plain-wav.ts'
 import {
   BadAudio,
   EngineError,
@@ -100,19 +100,13 @@ function optionsOf(block: SherpaBlock, request: SpeechRequest): Record<string, u
 function recordingOf({ referenceAudio, referenceText }: EngineVoice) {
   if (referenceAudio === null)
     throw new EngineError('INTERNAL_ERROR', 'This model speaks like a recording; the voice has none.')
-  const { samples, sampleRate } = readRecording(referenceAudio)
+  const recording = readWav(referenceAudio)
+  if (recording === null) throw new EngineError('INTERNAL_ERROR', "The voice's recording is no WAV file.")
+  const { samples, sampleRate } = recording
   return {
     referenceAudio: Float32Array.from(samples, (sample) => sample / (FULL_SCALE + 1)),
     referenceSampleRate: sampleRate,
     referenceText: referenceText ?? '',
-  }
-}
-
-function readRecording(bytes: Uint8Array): Wav {
-  try {
-    return parseWav(bytes)
-  } catch (error) {
-    throw new EngineError('INTERNAL_ERROR', `The voice's recording cannot be read: ${(error as Error).message}`)
   }
 }
 

@@ -1,7 +1,6 @@
 import { parse as parseStrictly } from 'node-webvtt'
 import { default as SrtParser } from 'srt-parser-2'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parseWav } from '../../../src/audio/wav.ts'
 import { deleteAudio } from '../../../src/jobs/retention/delete-job.ts'
 import type { SpeechTimes } from '../../../src/voice/captions/voice-job-captions.ts'
 import { listen } from '../../../src/voice/timing/sounding-clock.ts'
@@ -10,6 +9,7 @@ import { finishedJob } from '../../setup/jobs/fixtures.ts'
 import { applyEndpoint, readJob, submitText } from '../../setup/jobs/voice-jobs.ts'
 import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { parseWav } from '../../setup/speech/parse-wav.ts'
 
 const TEXT =
   'Captions are for all who listen, and for those who cannot. They say: a --> b & <script>x</script>!\r\nThe end.'
