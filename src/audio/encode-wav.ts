@@ -20,5 +20,5 @@ export function encodeWav({ sampleRate, totalSamples = Number.POSITIVE_INFINITY 
 
 export const encodeSamples = (): Encoding => ({ patches: [], push: bytesOf, close: () => undefined })
 
-export const bytesOf = (samples: Int16Array): Uint8Array<ArrayBuffer> =>
+const bytesOf = (samples: Int16Array): Uint8Array<ArrayBuffer> =>
   new Uint8Array(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength))

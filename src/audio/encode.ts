@@ -1,6 +1,6 @@
 import type { Frame } from '@libav.js/variant-default'
 import { createMp3Encoder, type WasmMediaEncoder } from 'wasm-media-encoders'
-import { bytesOf, encodeSamples, encodeWav } from './encode-wav.ts'
+import { encodeSamples, encodeWav } from './encode-wav.ts'
 import { type Encoding, type EncodingOptions, joinBytes, type Patch } from './encoding.ts'
 import { mp3Rate, PCM_RATE } from './format.ts'
 import { frameOf, type LibAV, monoAt, openLibav } from './libav.ts'
@@ -36,8 +36,8 @@ const KINDS: Readonly<Record<number, { readonly header: number; readonly bytes: 
 type Encoder = WasmMediaEncoder<'audio/mpeg'>
 
 export async function startEncoding(options: EncodingOptions): Promise<Encoding> {
-  const { format, sampleRate, rate = sampleRate } = options
-  if (rate === sampleRate || format === 'pcm') return startFormat(options)
+  const { format, sampleRate, rate = format === 'pcm' ? PCM_RATE : sampleRate } = options
+  if (rate === sampleRate) return startFormat(options)
   const resampler = await resampleTo(rate, sampleRate)
   // The resampler decides the number of samples, so none is stated.
   const encoding = await startFormat({ format, sampleRate: rate })
@@ -56,7 +56,7 @@ async function startFormat(options: EncodingOptions): Promise<Encoding> {
     case 'wav':
       return encodeWav(options)
     case 'pcm':
-      return encodePcm(options)
+      return encodeSamples()
     case 'mp3':
       return encodeMp3(options)
     case 'opus':
@@ -84,17 +84,6 @@ export async function encodeFile(
 }
 
 const BLOCK_SAMPLES = 8192
-
-/** At 24 kHz unless `rate` is given. */
-async function encodePcm({ sampleRate, rate = PCM_RATE }: EncodingOptions): Promise<Encoding> {
-  if (sampleRate === rate) return encodeSamples()
-  const resampler = await resampleTo(rate, sampleRate)
-  return {
-    patches: [],
-    push: (samples, isLast) => bytesOf(resampler.push(samples, isLast)),
-    close: () => resampler.close(),
-  }
-}
 
 async function encodeWithLibav(options: EncodingOptions): Promise<Encoding> {
   const libav = await openLibav()

@@ -22,24 +22,25 @@ export interface Patch {
   readonly bytes: Uint8Array
 }
 
-export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    joined.set(part, at)
-    at += part.length
-  }
-  return joined
-}
+/** The result has a buffer of its own, which can be transferred. */
+export const joinBytes = (parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> =>
+  filled(new Uint8Array(lengthOf(parts)), parts)
 
-export function concatenated(parts: readonly Int16Array[]): Int16Array {
-  const [only] = parts
-  if (only !== undefined && parts.length === 1) return only
-  const samples = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0))
+/** A single part is returned as it is. */
+export const concatenated = (parts: readonly Int16Array[]): Int16Array =>
+  parts.length === 1 ? parts[0]! : filled(new Int16Array(lengthOf(parts)), parts)
+
+const lengthOf = (parts: readonly { readonly length: number }[]): number =>
+  parts.reduce((sum, { length }) => sum + length, 0)
+
+function filled<Whole extends Uint8Array | Int16Array>(
+  whole: Whole,
+  parts: readonly (Uint8Array | Int16Array)[],
+): Whole {
   let at = 0
   for (const part of parts) {
-    samples.set(part, at)
+    whole.set(part, at)
     at += part.length
   }
-  return samples
+  return whole
 }

@@ -138,7 +138,7 @@ async function readOthers(bytes: Uint8Array, read: Blocks): Promise<void> {
   await withLibav(bytes, async (next) => {
     for (let isMore = true; isMore; ) {
       const decoded = await next(PACKET_BYTES)
-      isMore = decoded.isMore && read.add(decoded.samples, decoded.sampleRate)
+      isMore = read.add(decoded.samples, decoded.sampleRate) && decoded.isMore
     }
   })
 }

@@ -112,7 +112,7 @@ function highPass(sampleRate: number): Biquad {
 
 /** The highest value between or at samples, in units of samples. */
 function truePeakOf(samples: Int16Array): number {
-  const highest = highestOf(samples)
+  const highest = peakOf(samples)
   const near = Math.ceil(highest * NEAR_PEAK)
   let peak = highest
   for (let at = 0; at < samples.length; at++) {
@@ -123,15 +123,10 @@ function truePeakOf(samples: Int16Array): number {
   return peak
 }
 
-function highestOf(samples: Int16Array): number {
-  let most = 0
-  let least = 0
-  for (let at = 0; at < samples.length; at++) {
-    const sample = samples[at]!
-    if (sample > most) most = sample
-    else if (sample < least) least = sample
-  }
-  return Math.max(most, -least)
+export function peakOf(samples: Int16Array): number {
+  let peak = 0
+  for (const sample of samples) peak = Math.max(peak, Math.abs(sample))
+  return peak
 }
 
 function isCrest(samples: Int16Array, at: number): boolean {

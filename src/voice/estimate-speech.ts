@@ -102,25 +102,7 @@ export function weighText(text: string, language: Language | undefined): (range:
   return ({ start, end }) => Math.max(0, before[end]! - before[start]!)
 }
 
-const TABLE_CHARACTERS = 0x250
-const tables = new Map<Language | undefined, Float64Array>()
-
 function secondsOf(character: string, language: Language | undefined): number {
-  const code = character.codePointAt(0)!
-  return code < TABLE_CHARACTERS ? tableOf(language)[code]! : judgedSeconds(character, language)
-}
-
-function tableOf(language: Language | undefined): Float64Array {
-  const known = tables.get(language)
-  if (known !== undefined) return known
-  const made = Float64Array.from({ length: TABLE_CHARACTERS }, (_, code) =>
-    judgedSeconds(String.fromCodePoint(code), language),
-  )
-  tables.set(language, made)
-  return made
-}
-
-function judgedSeconds(character: string, language: Language | undefined): number {
   if (/\p{L}/u.test(character)) return secondsOfLetter(character, language)
   const perLetter = SECONDS_PER_LETTER[language ?? 'English']
   if (/\p{N}/u.test(character)) return SECONDS_PER_LETTER.English * LETTERS_PER_DIGIT

@@ -19,7 +19,6 @@ export const PAUSE_MS: Readonly<Record<Pause, number>> = { paragraph: 600, sente
 /** About -48 dB: engines leave noise in their silence. */
 const SILENT_PEAK = 128
 const REACH_MS = 4
-const VALUES = 2 * FULL_SCALE
 const AUDIBLE_PEAK = 64 / 32_768
 const HIGHEST_GAIN = 10 ** (43 / 20)
 const HIGHEST_GAIN_OF_SILENCE = 10
@@ -134,19 +133,10 @@ function fade(samples: Int16Array, sampleRate: number): void {
 /** Multiplies samples by a factor and turns down peaks above -1 dBTP; returns a new array. Pure. */
 export function applyGain(samples: Int16Array, sampleRate: number, gain: number): Int16Array {
   const envelope = duckPeaks(samples, sampleRate, (HIGHEST_PEAK * FULL_SCALE) / gain)
-  const louder = multiplied(samples, gain)
+  const louder = samples.map((sample) => Math.round(sample * gain))
   if (envelope === null) return louder
   for (let at = 0; at < samples.length; at++)
     if (envelope[at] !== 1) louder[at] = Math.round(samples[at]! * gain * envelope[at]!)
-  return louder
-}
-
-function multiplied(samples: Int16Array, gain: number): Int16Array {
-  if (samples.length < VALUES) return samples.map((sample) => Math.round(sample * gain))
-  const products = new Int16Array(VALUES)
-  for (let at = 0; at < VALUES; at++) products[at] = Math.round((at - FULL_SCALE) * gain)
-  const louder = new Int16Array(samples.length)
-  for (let at = 0; at < samples.length; at++) louder[at] = products[samples[at]! + FULL_SCALE]!
   return louder
 }
 

@@ -4,6 +4,7 @@ import { BadAudio, NothingToSay, type Speech, type SpeechEngine, type SpeechRequ
 import { detectLanguage, knownLanguage, type Language } from '../engines/espeak/detect-language.ts'
 import { ownLanguage } from '../engines/espeak/espeak-voice.ts'
 import { addKanji, type KanjiTally, requireReadings } from '../engines/espeak/japanese/ordinary-kanji.ts'
+import { peakOf } from '../engines/loudness.ts'
 import type { Progress } from '../jobs/lifecycle/produce.ts'
 import { secondsSince } from '../telemetry/telemetry.ts'
 import { type Recording, SpeechAssembly, type SpokenChunk, type SpokenPart } from './assemble.ts'
@@ -219,10 +220,4 @@ function quietestOf(samples: Int16Array, frame: number): number {
     peakOf(samples.subarray(at * frame, (at + 1) * frame)),
   ).sort((a, b) => a - b)
   return peaks[Math.floor(peaks.length * QUIET_FRAMES_SHARE)] ?? 0
-}
-
-function peakOf(samples: Int16Array): number {
-  let peak = 0
-  for (const sample of samples) peak = Math.max(peak, Math.abs(sample))
-  return peak
 }
