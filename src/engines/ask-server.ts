@@ -11,7 +11,6 @@ export interface Ask {
   readonly url: string
   readonly what: string
   readonly body?: unknown
-  readonly headers?: Readonly<Record<string, string>>
   readonly apiKey?: string | null
   readonly signal: AbortSignal
   readonly maxBytes: number
@@ -44,7 +43,6 @@ async function askOnce(ask: Ask): Promise<unknown> {
         accept: 'application/json',
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(ask.apiKey && { authorization: `Bearer ${ask.apiKey}` }),
-        ...ask.headers,
         ...traceHeaders(),
       },
       body: body === undefined ? null : JSON.stringify(body),

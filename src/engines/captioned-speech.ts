@@ -1,4 +1,5 @@
 import type { Speech, WordMark } from './engine.ts'
+import { parseJson } from './server-failure.ts'
 
 export const CAPTIONED_PATH = '/dev/captioned_speech'
 
@@ -39,7 +40,7 @@ export function readWordTimestamps(
   sampleRate: number,
   text: string,
 ): Pick<Speech, 'words' | 'wordsFrom'> {
-  const listed = parse(header ?? '')
+  const listed = parseJson(header ?? '')
   if (!Array.isArray(listed)) return {}
   const captions = listed.flatMap((one) => captionOf(one, 'start_ms', 1000))
   return { words: toMarks(captions, text, sampleRate), wordsFrom: 'aligner' }
@@ -47,14 +48,6 @@ export function readWordTimestamps(
 
 export const refusesTimes = (status: number, body: Buffer): boolean =>
   status >= 400 && status < 500 && /word.timestamps|forced.aligner/i.test(body.toString())
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return null
-  }
-}
 
 function captionOf(one: unknown, field: string, perSecond: number): Caption[] {
   const { word, [field]: start } = (one ?? {}) as Record<string, unknown>

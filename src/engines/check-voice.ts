@@ -1,5 +1,5 @@
 import type { EspeakBlock, OpenaiSpeechBlock, SherpaBlock } from './engine-block.ts'
-import { ESPEAK_NAMES, type EspeakNames, pickVoice } from './espeak/espeak-voice.ts'
+import { ESPEAK_NAMES, pickVoice } from './espeak/espeak-voice.ts'
 import { takesRecordings } from './openai-speech-profile.ts'
 import { FAMILIES, type SherpaFamily } from './sherpa/sherpa-families.ts'
 
@@ -15,7 +15,7 @@ interface ListedVoice {
 }
 
 /** Returns why an engine cannot use a voice, or null. */
-export function checkVoice(engine: ListedEngine, voice: ListedVoice, names: EspeakNames = ESPEAK_NAMES): string | null {
+export function checkVoice(engine: ListedEngine, voice: ListedVoice): string | null {
   if (engine.kind === 'openai-speech') {
     if (voice.kind === 'preset' || takesRecordings(engine.profile)) return null
     return `must be preset: a ${engine.profile} server has no field for a recording to speak like`
@@ -25,8 +25,8 @@ export function checkVoice(engine: ListedEngine, voice: ListedVoice, names: Espe
   const chosen = voice.engineVoice === undefined ? null : pickVoice(voice.engineVoice, undefined)
   const known =
     chosen !== null &&
-    names.languages.has(chosen.language) &&
-    (chosen.variant === null || names.variants.has(chosen.variant))
+    ESPEAK_NAMES.languages.has(chosen.language) &&
+    (chosen.variant === null || ESPEAK_NAMES.variants.has(chosen.variant))
   return known ? null : 'is not a voice of the embedded engine, such as en-us+f3'
 }
 

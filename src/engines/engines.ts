@@ -16,7 +16,7 @@ import {
 } from './engine-block.ts'
 import { type EspeakEngine, openEspeak } from './espeak/espeak.ts'
 import { Leases } from './leases.ts'
-import { measureSpeech, serverName } from './measure-request.ts'
+import { measureRequest, serverName } from './measure-request.ts'
 import type { SherpaModels } from './sherpa/sherpa.ts'
 import type { SpeechServer } from './speech-server.ts'
 
@@ -128,7 +128,7 @@ class SharedEngines implements Engines {
     const speak: SpeechEngine['speak'] = (request) =>
       inStepSpan(
         () => renderSpan(kind),
-        () => measureSpeech(measured, request, () => engine.speak(request)),
+        () => measureRequest(measured, request.signal, () => engine.speak(request), request.judge),
       )
     const { slots, deterministic, voices, close } = engine
     return { slots, deterministic, voices, speak, close }

@@ -1,5 +1,5 @@
 import { secondsSince, type Telemetry } from '../telemetry/telemetry.ts'
-import { BadAudio, EngineError, type EngineErrorCode, type Speech, type SpeechRequest } from './engine.ts'
+import { BadAudio, EngineError, type EngineErrorCode } from './engine.ts'
 
 export interface Measured {
   readonly telemetry: Telemetry
@@ -39,12 +39,6 @@ export async function measureRequest<Answer>(
     throw error
   }
 }
-
-export const measureSpeech = (
-  measured: Measured,
-  { signal, judge }: SpeechRequest,
-  speak: () => Promise<Speech>,
-): Promise<Speech> => measureRequest(measured, signal, speak, judge)
 
 function outcomeOf(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return (signal.reason as Error | undefined)?.name === 'TimeoutError' ? 'timeout' : 'cancelled'

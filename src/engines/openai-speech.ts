@@ -14,7 +14,7 @@ import {
   type SpeechRequest,
 } from './engine.ts'
 import { type OpenaiSpeechBlock, OWNED_RETRY_SECONDS } from './engine-block.ts'
-import { measureSpeech, serverName } from './measure-request.ts'
+import { measureRequest, serverName } from './measure-request.ts'
 import { listedVoices, speechBody } from './openai-speech-profile.ts'
 import { withRetries } from './retry.ts'
 import {
@@ -22,6 +22,7 @@ import {
   isBusy,
   messageOf,
   PROBE_MS,
+  parseJson,
   parseRetryAfter,
   requireLiving,
   throwIfAway,
@@ -50,22 +51,6 @@ const SHOWN_CHARACTERS = 120
 const SECRET = /[\w+=~-]{20,}/g
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\uFFFD]+/gu
 
-interface ErrorAnswer {
-  readonly status: number
-  readonly retryAfter: string | undefined
-  readonly body: string
-  /** The error must hold none of these words. */
-  readonly texts: readonly string[]
-}
-
-interface UnreadAnswer {
-  readonly bytes: Uint8Array
-  readonly contentType: string
-  readonly reason: string
-  /** The error must hold none of these words. */
-  readonly texts: readonly string[]
-}
-
 /**
  * An aborted request closes its connection, so the GPU stops.
  * @param lookUp reads the variable of `api_key_env` at every request
@@ -83,10 +68,11 @@ export function openOpenaiSpeech(
     deterministic: false,
     voices: (signal) => listVoices(connection, signal),
     // The breaker decides after the wait for a slot, because the server may fail meanwhile.
-    speak: (request) =>
-      server.slots.run(request.signal, () =>
-        server.breaker.run(() => measureSpeech(measured, request, () => speakOnce(connection, request))),
-      ),
+    speak: (request) => {
+      const { signal, judge } = request
+      const ask = () => measureRequest(measured, signal, () => speakOnce(connection, request), judge)
+      return server.slots.run(signal, () => server.breaker.run(ask))
+    },
     close: async () => undefined,
   }
   const least = server.owned === undefined ? 0 : OWNED_RETRY_SECONDS
@@ -160,8 +146,7 @@ async function readSpeech({ server, block, lookUp }: Connection, answer: Answer,
   const audio = await server.reader.read(answer.bytes, contentType, options).catch((error: Error) => {
     signal.throwIfAborted()
     const key = block.api_key_env === undefined ? undefined : lookUp(block.api_key_env)
-    const sent = key === undefined ? texts : [...texts, key]
-    throw unreadAnswer({ bytes: answer.bytes, contentType, reason: error.message, texts: sent })
+    throw unreadAnswer(answer, error.message, [...texts, key ?? ''])
   })
   if (audio.samples.length > Math.max(most, seconds) * audio.sampleRate) throw new BadAudio(TOO_LONG)
   return audio
@@ -272,33 +257,18 @@ function authorization(block: OpenaiSpeechBlock, lookUp: Connection['lookUp']): 
   return { authorization: `Bearer ${key}` }
 }
 
-const toError = (answer: Answer, texts: readonly string[]): EngineError =>
-  toEngineError({
-    status: answer.status,
-    retryAfter: first(answer.headers['retry-after']),
-    body: answer.bytes.toString(),
-    texts,
-  })
-
-const first = (header: string | string[] | undefined): string | undefined =>
-  Array.isArray(header) ? header[0] : header
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
-
-function toEngineError({ status, retryAfter, body, texts }: ErrorAnswer): EngineError {
-  const message = messageOf(body)
-  const retryAfterMs = parseRetryAfter(retryAfter)
+/** @param texts sent; the error holds none of their words */
+function toError({ status, headers, bytes }: Answer, texts: readonly string[]): EngineError {
+  const message = messageOf(bytes.toString())
+  const retryAfterMs = parseRetryAfter(first(headers['retry-after']))
   const reason = `The server answered ${status}: ${withoutWordsOf(message, texts)}`
   const options = retryAfterMs === undefined ? {} : { retryAfterMs }
   if (status === 400 && SERVERS_OWN_FAULT.test(message)) return new FailedAttempt(reason, options)
   return new EngineError(codeOf(status, message), reason, options)
 }
+
+const first = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header[0] : header
 
 function codeOf(status: number, message: string): EngineErrorCode {
   if (isBusy(status, message)) return 'PROVIDER_BUSY'
@@ -307,8 +277,9 @@ function codeOf(status: number, message: string): EngineErrorCode {
   return REJECTED_STATUSES.has(status) ? 'RENDER_FAILED' : 'INTERNAL_ERROR'
 }
 
-function unreadAnswer({ bytes, contentType, reason, texts }: UnreadAnswer): EngineError {
-  const what = `${bytes.length} bytes of ${shown(contentType, texts) || 'no content type'}`
+/** @param texts sent; the error holds none of their words */
+function unreadAnswer({ bytes, headers }: Answer, reason: string, texts: readonly string[]): EngineError {
+  const what = `${bytes.length} bytes of ${shown(first(headers['content-type']) ?? '', texts) || 'no content type'}`
   const begin = bytes.length === 0 ? '' : ` that begin with "${beginningOf(bytes, texts)}"`
   return new EngineError('PROVIDER_UNAVAILABLE', `The server answered 200 without speech: ${what}${begin}. ${reason}`)
 }

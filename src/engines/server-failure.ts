@@ -50,17 +50,17 @@ export function parseRetryAfter(header: string | undefined): number | undefined 
 }
 
 export function messageOf(body: string): string {
-  const { error, detail, message } = parseObject(body)
+  const { error, detail, message } = Object(parseJson(body)) as Record<string, unknown>
   const reason = textOf(error) ?? textOf(detail) ?? (Array.isArray(detail) ? validationText(detail) : textOf(message))
   return reason ?? 'no reason that could be read'
 }
 
-function parseObject(body: string): Record<string, unknown> {
+/** Returns null for text that is no JSON. */
+export function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(body)
-    return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {}
+    return JSON.parse(text)
   } catch {
-    return {}
+    return null
   }
 }
 

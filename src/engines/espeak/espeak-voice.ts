@@ -32,7 +32,8 @@ const VARIANTS = [
   'robosoft8|sandro|shelby|steph|steph2|steph3|travis|victor|whisper|whisperf|zac',
 ].join('')
 
-export const ESPEAK_NAMES: EspeakNames = {
+/** A voice such as `en-us+f3` is a language, then a variant. */
+export const ESPEAK_NAMES = {
   languages: new Set(NAMED_LANGUAGES.split(' ')),
   variants: new Set(VARIANTS.split('|')),
 }
@@ -73,12 +74,6 @@ interface EspeakVoice {
   readonly variant: string | null
   /** 0 to 99; 50 is the speaker's own. */
   readonly pitch: number
-}
-
-/** A name such as `en-us+f3`: language, then variant. */
-export interface EspeakNames {
-  readonly languages: ReadonlySet<string>
-  readonly variants: ReadonlySet<string>
 }
 
 type Utterance = 'letter' | 'symbol' | 'silent'

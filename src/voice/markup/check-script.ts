@@ -3,7 +3,6 @@ import { checkSpokenText, isFarTooLong } from '../../catalog/voice-endpoint.ts'
 import type { Voice, VoiceEndpoint } from '../../context/catalog-snapshot.ts'
 import type { Database } from '../../db/database.ts'
 import { checkSpeakable } from '../../engines/check-speakable.ts'
-import { detectLanguage, knownLanguage } from '../../engines/espeak/detect-language.ts'
 import { ownLanguage } from '../../engines/espeak/espeak-voice.ts'
 import type { Lexicons } from '../../lexicon/account-lexicon.ts'
 import { isId } from '../../values/id.ts'
@@ -11,6 +10,7 @@ import { type Markup, readScript } from './read-script.ts'
 import {
   applyLexicon,
   isFarLonger,
+  languageOf,
   type Manner,
   MarkupViolation,
   type Script,
@@ -52,7 +52,11 @@ export async function checkScript(
       unspeakable(endpoint, spoken, (name) => voices.get(name ?? '') ?? main, language)
     const main = endpoint.voices.find((voice) => voice.slug === slug)
     const isReplaced = main !== undefined && judge(script, main, asked) !== null
-    const spoken = isReplaced ? await withLexicon(ctx, accountId, script, text, asked, main) : script
+    const lexicon = isReplaced ? await ctx.lexicons.current(ctx.db, accountId) : null
+    const spoken =
+      lexicon === null
+        ? script
+        : applyLexicon(script, text, lexicon, languageOf(script, asked, main && ownLanguage(main)))
     return {
       script,
       violation: endpoint.markup == null ? null : wrongIn(endpoint, text, script, voices),
@@ -62,20 +66,6 @@ export async function checkScript(
     if (error instanceof MarkupViolation) return rejected(error.message)
     throw error
   }
-}
-
-async function withLexicon(
-  { db, lexicons }: ScriptContext,
-  accountId: string,
-  script: Script,
-  text: string,
-  asked: unknown,
-  main: Voice,
-): Promise<Script> {
-  const lexicon = await lexicons.current(db, accountId)
-  if (lexicon === null) return script
-  const whole = knownLanguage(asked) ?? detectLanguage(spokenText(script), ownLanguage(main))
-  return applyLexicon(script, text, lexicon, ({ manner }) => manner.language ?? whole)
 }
 
 const rejected = (violation: string | null): CheckedScript => ({ script: null, violation, unspeakable: () => null })

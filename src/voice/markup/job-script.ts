@@ -11,13 +11,13 @@ import { isComposed, readScript } from './read-script.ts'
 import {
   applyLexicon,
   isFarLonger,
+  languageOf,
   type Manner,
   MarkupViolation,
   type Script,
   type ScriptSpan,
   type Segment,
   saidAs,
-  spokenText,
 } from './script.ts'
 
 const SENTENCE_SILENCE_MS = 1000
@@ -64,7 +64,10 @@ export async function jobScript(
   const markup = claim.options.markup ?? 'none'
   if (markup === 'none' && claim.lexicon === null && isComposed(text)) return { map: OffsetMap.plain(text) }
   const read = readAloud(readOrFail(text, markup), request)
-  const script = claim.lexicon === null ? read : await withLexicon(parts, claim, request, read, claim.lexicon)
+  const lexicon = claim.lexicon === null ? null : await parts.lexicons.get(parts.db, claim.accountId, claim.lexicon)
+  const { language, voice } = request
+  const script =
+    lexicon === null ? read : applyLexicon(read, text, lexicon, languageOf(read, language, voice && ownLanguage(voice)))
   const map = new OffsetMap(
     text,
     script.segments.flatMap(({ spans }) => spans),
@@ -84,22 +87,10 @@ function readOrFail(text: string, markup: Parameters<typeof readScript>[1]): Scr
   }
 }
 
-async function withLexicon(
-  { db, lexicons }: ScriptParts,
-  claim: Claim,
-  { text, language, voice }: ScriptRequest,
-  script: Script,
-  revision: number,
-): Promise<Script> {
-  const lexicon = await lexicons.get(db, claim.accountId, revision)
-  const whole = knownLanguage(language) ?? detectLanguage(spokenText(script), voice && ownLanguage(voice))
-  return applyLexicon(script, text, lexicon, ({ manner }) => manner.language ?? whole)
-}
-
 function readAloud(script: Script, { language, voice }: ScriptRequest): Script {
   if (!script.segments.some(({ spans }) => spans.some(({ sayAs }) => sayAs !== undefined))) return script
   const own = voice && ownLanguage(voice)
-  const whole = knownLanguage(language) ?? detectLanguage(spokenText(script), own) ?? own ?? 'English'
+  const whole = languageOf(script, language, own) ?? own ?? 'English'
   const segments = script.segments.map(({ spans, ...segment }) => {
     const spoken = knownLanguage(segment.manner.language) ?? whole
     const said = joined(spans).map((span) =>

@@ -1,4 +1,4 @@
-import { LANGUAGE_CODES, type Language } from '../../engines/espeak/detect-language.ts'
+import { detectLanguage, knownLanguage, LANGUAGE_CODES, type Language } from '../../engines/espeak/detect-language.ts'
 import { FIXED, type Lexicon } from '../../lexicon/compile-lexicon.ts'
 import { PAUSE_MS } from '../join.ts'
 import type { Pause } from '../split.ts'
@@ -235,16 +235,18 @@ function spokenDate(day: number, month: number, year: number, language: Language
   return said.replace(/ г\.$/, ' года')
 }
 
-/** Replaces words by a lexicon's entries; fixed spans, such as aliases of the markup, stay. Pure. */
-export function applyLexicon(
-  script: Script,
-  submitted: string,
-  lexicon: Lexicon,
-  languageOf: (segment: Segment) => string | undefined,
-): Script {
+/** The language that was asked for, else the detected one. */
+export const languageOf = (script: Script, asked: unknown, own: Language | undefined): Language | undefined =>
+  knownLanguage(asked) ?? detectLanguage(spokenText(script), own)
+
+/**
+ * Replaces words by a lexicon's entries; fixed spans, such as aliases of the markup, stay. Pure.
+ * @param whole the language of stretches that state none
+ */
+export function applyLexicon(script: Script, submitted: string, lexicon: Lexicon, whole: Language | undefined): Script {
   const segments = script.segments.map((segment) => ({
     ...segment,
-    spans: replaced(segment.spans, submitted, (text) => lexicon.find(text, languageOf(segment))),
+    spans: replaced(segment.spans, submitted, (text) => lexicon.find(text, segment.manner.language ?? whole)),
   }))
   return { ...script, segments }
 }

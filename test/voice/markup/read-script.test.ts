@@ -269,7 +269,7 @@ describe('markup', () => {
       { grapheme: 'AT&T', alias: 'the company' },
       { grapheme: 'SQL', alias: 'sequel' },
     ])
-    const script = applyLexicon(readScript(text, 'ssml'), text, lexicon, () => undefined)
+    const script = applyLexicon(readScript(text, 'ssml'), text, lexicon, undefined)
     const map = new OffsetMap(
       text,
       script.segments.flatMap(({ spans }) => spans),
