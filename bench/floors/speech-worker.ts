@@ -26,7 +26,6 @@ const engine: SpeechEngine = {
   deterministic: true,
   speak,
   voices: async () => null,
-  close: async () => undefined,
 }
 const stages = process.env.STAGES_FILE === undefined ? null : watchStages()
 const rendering = stages?.engine(engine) ?? engine

@@ -111,5 +111,4 @@ export interface SpeechEngine {
   voices(signal: AbortSignal): Promise<readonly string[] | null>
   /** @throws EngineError; the signal's reason */
   speak(request: SpeechRequest): Promise<Speech>
-  close(): Promise<void>
 }

@@ -130,8 +130,7 @@ class SharedEngines implements Engines {
         () => renderSpan(kind),
         () => measureRequest(measured, request.signal, () => engine.speak(request), request.judge),
       )
-    const { slots, deterministic, voices, close } = engine
-    return { slots, deterministic, voices, speak, close }
+    return { ...engine, speak }
   }
 
   #down() {

@@ -73,7 +73,6 @@ export function openOpenaiSpeech(
       const ask = () => measureRequest(measured, signal, () => speakOnce(connection, request), judge)
       return server.slots.run(signal, () => server.breaker.run(ask))
     },
-    close: async () => undefined,
   }
   const least = server.owned === undefined ? 0 : OWNED_RETRY_SECONDS
   return withRetries(once, { retryBudgetMs: Math.max(least, block.retry_seconds) * 1000 })

@@ -34,7 +34,7 @@ export async function recordPart(
 }
 
 /** Postpones the deletion of parts that a listener reads, at most once a minute. */
-export async function keepHeardParts({ db }: Pick<Parts, 'db'>, jobId: string, attempt: number): Promise<void> {
+export async function keepLiveParts({ db }: Pick<Parts, 'db'>, jobId: string, attempt: number): Promise<void> {
   await db.pool.query({ name: 'keep_heard_parts', text: KEEP, values: [jobId, attempt] })
 }
 

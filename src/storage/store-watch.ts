@@ -46,9 +46,9 @@ export class StoreWatch {
     return this.#state !== 'ok'
   }
 
-  /** @param moment in milliseconds of `performance.now()` */
-  wasAwaySince(moment: number): boolean {
-    return this.isAway || this.#lastAway >= moment
+  /** @param timestamp in milliseconds of `performance.now()` */
+  wasAwaySince(timestamp: number): boolean {
+    return this.isAway || this.#lastAway >= timestamp
   }
 
   async isAwayNow(): Promise<boolean> {

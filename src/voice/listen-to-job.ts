@@ -9,7 +9,7 @@ import type { Job } from '../jobs/job-shape.ts'
 import { type JobErrorCode, JobFailure } from '../jobs/job-states.ts'
 import type { JobStates } from '../jobs/live/followers.ts'
 import type { JobFeed } from '../jobs/live/job-feed.ts'
-import { keepHeardParts, partKey } from '../jobs/live-parts.ts'
+import { keepLiveParts, partKey } from '../jobs/live-parts.ts'
 import type { RelayListener, SpeechRelay } from './speech-relay.ts'
 import { listeningEnded, type SpeechParts, storedSpeech, storedUnlessMany, wavSamples } from './stored-speech.ts'
 
@@ -57,7 +57,7 @@ class Listener {
   readonly #ctx: ListenerContext
   readonly #states: JobStates
   readonly #input: ListenerInput
-  readonly #heard = new HeardSamples()
+  readonly #played = new PlayedSamples()
   readonly #relay: RelayListener
   #state: ReturnType<JobStates['next']> | null = null
   #attempt = 0
@@ -103,16 +103,16 @@ class Listener {
   }
 
   async #read(): Promise<Int16Array | 'end' | 'wait'> {
-    if (this.#part !== null) return this.#heard.take(await this.#readPart(this.#part))
+    if (this.#part !== null) return this.#played.take(await this.#readPart(this.#part))
     if (this.#rest !== null) {
       const { done, value } = await this.#rest.next()
-      return done === true ? 'end' : this.#heard.take(value as Int16Array)
+      return done === true ? 'end' : this.#played.take(value as Int16Array)
     }
     const relayed = this.#takeRelayed()
-    if (relayed !== null) return this.#heard.take(relayed)
+    if (relayed !== null) return this.#played.take(relayed)
     if (this.#partsRead >= this.#partsDone) return this.#isLastPart ? 'end' : 'wait'
     this.#part = await this.#openPart(this.#partsRead++)
-    return this.#heard.take(await this.#readPart(this.#part))
+    return this.#played.take(await this.#readPart(this.#part))
   }
 
   #takeRelayed(): Int16Array | null {
@@ -152,7 +152,7 @@ class Listener {
     this.#partsDone = 0
     this.#part?.close?.()
     this.#part = null
-    this.#heard.restart()
+    this.#played.restart()
   }
 
   /** Only a lossless file can continue the parts that the listener has heard. */
@@ -162,21 +162,21 @@ class Listener {
     if (found === null || stored === undefined) throw listeningEnded('the job has no audio')
     if (stored.deletedAt != null) throw audioGone()
     const isExact = stored.contentType === FILE_TYPES.wav || stored.contentType === FILE_TYPES.flac
-    if (!isExact && this.#heard.length > 0) return this.#hearParts()
+    if (!isExact && this.#played.length > 0) return this.#playParts()
     // A text in one chunk has no stored parts to fall back on, and is short.
     const owner = this.#input.isSubmitter && job.chunksTotal === 1 ? null : job.accountId
-    const read = this.#input.isSubmitter || this.#heard.length > 0 ? storedUnlessMany : storedSpeech
+    const read = this.#input.isSubmitter || this.#played.length > 0 ? storedUnlessMany : storedSpeech
     const speech = await read(this.#ctx, owner, stored, this.#input.signal)
-    if (speech === null) return this.#hearParts()
+    if (speech === null) return this.#playParts()
     this.stored = speech
     this.#keepRate(speech.sampleRate)
-    this.#heard.restart()
+    this.#played.restart()
     this.totalSamples = speech.totalSamples
     this.#rest = speech.blocks[Symbol.asyncIterator]() as AsyncIterator<Int16Array, void>
   }
 
-  #hearParts(): void {
-    const isWhole = this.#heard.length === this.totalSamples
+  #playParts(): void {
+    const isWhole = this.#played.length === this.totalSamples
     this.#partsDone = isWhole ? 0 : (this.#job?.chunksTotal ?? 0)
     this.#isLastPart = true
   }
@@ -191,7 +191,7 @@ class Listener {
   /** Parts live for minutes anyway, so a database failure here must not end the stream. */
   async #keepParts(): Promise<void> {
     const { id = '', status } = this.#job ?? {}
-    if (status === 'completed') await keepHeardParts(this.#ctx, id, this.#attempt).catch(() => undefined)
+    if (status === 'completed') await keepLiveParts(this.#ctx, id, this.#attempt).catch(() => undefined)
   }
 
   async #readPart({ blocks }: SampleStream): Promise<Int16Array> {
@@ -207,9 +207,9 @@ class Listener {
   }
 }
 
-/** Tracks what a listener has heard, so that a repeated attempt resumes if it yields the very same samples. */
-class HeardSamples {
-  #heard = createHash('sha256')
+/** Tracks the samples that a listener has got, so that a repeated attempt resumes if it yields the very same samples. */
+class PlayedSamples {
+  #played = createHash('sha256')
   #length = 0
   #repeated = createHash('sha256')
   #position = 0
@@ -231,7 +231,7 @@ class HeardSamples {
     const known = Math.min(samples.length, Math.max(0, this.#length - this.#position))
     if (known > 0) this.#repeat(samples.subarray(0, known))
     const fresh = samples.subarray(known)
-    this.#heard.update(bytesOf(fresh))
+    this.#played.update(bytesOf(fresh))
     this.#position += samples.length
     this.#length = Math.max(this.#length, this.#position)
     return fresh
@@ -240,7 +240,7 @@ class HeardSamples {
   #repeat(samples: Int16Array): void {
     this.#repeated.update(bytesOf(samples))
     if (this.#position + samples.length < this.#length) return
-    const [now, before] = [this.#repeated.copy().digest(), this.#heard.copy().digest()]
+    const [now, before] = [this.#repeated.copy().digest(), this.#played.copy().digest()]
     if (!now.equals(before)) throw new Error('the speech is spoken again, and is another one')
   }
 }

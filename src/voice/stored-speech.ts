@@ -3,7 +3,7 @@ import { requireAccount, requireScope } from '../access/require.ts'
 import { JOB_READ_SCOPE } from '../access/scopes.ts'
 import { AudioBusy } from '../audio/audio-shares.ts'
 import type { AudioThreads } from '../audio/audio-threads.ts'
-import { AUDIO_FORMATS, type AudioFormat, FILE_TYPES, formatOfType, isAudioFormat } from '../audio/format.ts'
+import { AUDIO_FORMATS, type AudioFormat, FILE_TYPES, formatOfType } from '../audio/format.ts'
 import { type SampleStream, transcoded } from '../audio/transcode.ts'
 import { WAV_HEADER_BYTES, type Wav } from '../audio/wav.ts'
 import { nextTurn } from '../concurrency/next-turn.ts'
@@ -181,7 +181,7 @@ export async function voiceJobAudio(
   input: { readonly jobId: string; readonly format?: string | null | undefined; readonly gone: AbortSignal },
 ): Promise<JobAudio> {
   requireScope(ctx, JOB_READ_SCOPE)
-  const format = requireFormat(input.format)
+  const format = requireFormat(input.format, AUDIO_FORMATS)
   const job = await findJob(ctx.db.pool, input.jobId, requireAccount(ctx).accountId)
   if (job?.type !== 'voice') throw jobNotFound()
   return audioOf(ctx, job, format, input.gone)
@@ -209,9 +209,10 @@ export async function audioOf(
 }
 
 /** @throws INVALID_REQUEST */
-function requireFormat(format: string | null | undefined): AudioFormat | null {
+export function requireFormat<T extends string>(format: string | null | undefined, formats: readonly T[]): T | null {
   if (format === undefined || format === null) return null
-  if (isAudioFormat(format)) return format
-  const message = `must be one of ${AUDIO_FORMATS.join(', ')}`
+  const found = formats.find((one) => one === format)
+  if (found !== undefined) return found
+  const message = `must be one of ${formats.join(', ')}`
   throw invalidRequest('Invalid request: see `details`.', [{ path: 'format', message }])
 }

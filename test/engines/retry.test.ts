@@ -30,7 +30,6 @@ function failing(...errors: EngineError[]) {
       if (error !== undefined) throw error
       return { audio: { sampleRate: 8000, channels: 1, samples: new Int16Array(1) } }
     },
-    close: async () => undefined,
   }
   return { engine, times }
 }

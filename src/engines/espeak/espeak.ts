@@ -12,6 +12,7 @@ const WARM_UP_TIMES = 20
 export interface EspeakEngine extends SpeechEngine {
   /** Never rejects. */
   warm(): Promise<void>
+  close(): Promise<void>
 }
 
 interface EspeakOptions {

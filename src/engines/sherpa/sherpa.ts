@@ -64,7 +64,6 @@ function openSherpa(block: SherpaBlock, model: SherpaModel): SpeechEngine {
       if ('failed' in spoken) throw refusalOf(spoken.failed)
       return toSpeech(spoken)
     },
-    close: async () => undefined,
   }
   return withRetries(once, { retryBudgetMs: RETRY_BUDGET_MS })
 }

@@ -1,12 +1,12 @@
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
-import { CAPTION_FORMATS, CAPTION_TYPES, type CaptionFormat, isCaptionFormat } from '../../audio/format.ts'
+import { CAPTION_FORMATS, CAPTION_TYPES, type CaptionFormat } from '../../audio/format.ts'
 import type { Context, Parts } from '../../context/context.ts'
-import { invalidRequest, jobNotFound } from '../../errors/service-error.ts'
+import { jobNotFound } from '../../errors/service-error.ts'
 import { findJob } from '../../jobs/job.ts'
 import type { Job } from '../../jobs/job-shape.ts'
 import { marksIn, type TextMark } from '../markup/xml-tokens.ts'
-import { requireSpeech } from '../stored-speech.ts'
+import { requireFormat, requireSpeech } from '../stored-speech.ts'
 import { loadTimedJobs, type TimedJob } from '../timing/job-timing.ts'
 import { heardOf, type JobTiming, type TimedRange, type TimeSource, worstSource } from '../timing/speech-timing.ts'
 import { type Cue, cuesOf } from './cues.ts'
@@ -58,7 +58,7 @@ export async function voiceJobCaptions(
   input: { readonly jobId: string; readonly format?: string | null | undefined },
 ): Promise<JobCaptions> {
   requireScope(ctx, JOB_READ_SCOPE)
-  const format = requireCaptionFormat(input.format)
+  const format = requireFormat(input.format, CAPTION_FORMATS) ?? 'vtt'
   const job = await findJob(ctx.db.pool, input.jobId, requireAccount(ctx).accountId)
   if (job?.type !== 'voice') throw jobNotFound()
   return captionsOf(ctx, job, format)
@@ -79,14 +79,6 @@ export async function requireTimed({ db }: Pick<Parts, 'db'>, job: Job): Promise
 export function writeCaptions({ text, timing, durationMs, markup }: TimedJob, format: CaptionFormat): string {
   if (format === 'json') return JSON.stringify(timesOf(text, timing, markup === 'ssml' ? marksIn(text) : []))
   return (format === 'vtt' ? toWebvtt : toSrt)(cuesOf(text, timing, durationMs))
-}
-
-function requireCaptionFormat(format: string | null | undefined): CaptionFormat {
-  if (format === undefined || format === null) return 'vtt'
-  if (isCaptionFormat(format)) return format
-  throw invalidRequest('Invalid request: see `details`.', [
-    { path: 'format', message: `must be one of ${CAPTION_FORMATS.join(', ')}` },
-  ])
 }
 
 /** Writes SubRip, which has no escapes: a word joiner splits tags, line breaks and arrows, and wide braces replace overrides. Pure. */

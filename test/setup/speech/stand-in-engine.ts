@@ -36,7 +36,6 @@ export function standInEngines(during: (request: SpeechRequest) => Promise<void>
     deterministic: true,
     speak,
     voices: async () => null,
-    close: async () => undefined,
   }
   return {
     use: (_block, work) => work(engine),
