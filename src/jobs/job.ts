@@ -75,12 +75,9 @@ export const findVisibleJob = (ctx: Context, jobId: string): Promise<Job | null>
 
 /** Internal causes of failures by job id, for the operator only. */
 export async function loadCauses({ db }: Context, jobIds: readonly string[]): Promise<Map<string, string>> {
-  const { rows } = await db.pool.query<{ id: string; cause: string }>({
-    name: 'job_causes',
-    text: 'select id, cause from job where id = any($1) and cause is not null',
-    values: [jobIds],
-  })
-  return new Map(rows.map(({ id, cause }) => [id, cause]))
+  const where = { id: { in: [...jobIds] } }
+  const rows = await db.prisma.job.findMany({ where, select: { id: true, cause: true } })
+  return new Map(rows.flatMap(({ id, cause }) => (cause === null ? [] : [[id, cause] as const])))
 }
 
 /**

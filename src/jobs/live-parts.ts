@@ -11,7 +11,6 @@ const PAGE_ROWS = 1000
 
 const HEARD = `select job_id, attempt from heard_attempt where completed_at <= now() - $1 * interval '1 millisecond'
   order by completed_at limit ${PAGE_ROWS}`
-const FORGET = 'delete from heard_attempt where job_id = $1 and attempt = $2'
 
 const partsFolder = (jobId: string, attempt: number): string => `${jobId}/${attempt}/live`
 
@@ -49,7 +48,7 @@ export async function deleteHeardParts(
   const { rows } = await db.pool.query<{ job_id: string; attempt: number }>(HEARD, [graceMs])
   for (const { job_id, attempt } of rows) {
     await storage.deleteBelow(partsFolder(job_id, attempt))
-    await db.pool.query(FORGET, [job_id, attempt])
+    await db.prisma.heardAttempt.deleteMany({ where: { jobId: job_id, attempt } })
   }
   return rows.length
 }

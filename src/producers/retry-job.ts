@@ -6,7 +6,6 @@ import { invalidRequest, jobNotFound } from '../errors/service-error.ts'
 import { submitGeneration } from '../generation/submit-generation.ts'
 import { type Each, eachId } from '../jobs/each-id.ts'
 import type { JobOptions } from '../jobs/job-shape.ts'
-import type { JobStatus, JobType } from '../jobs/job-states.ts'
 import type { Submission } from '../jobs/lifecycle/queue-job.ts'
 import { isId } from '../values/id.ts'
 import { submitVoiceJob, type VoiceJobContext } from '../voice/submit-voice-job.ts'
@@ -14,14 +13,7 @@ import { submitVoiceJob, type VoiceJobContext } from '../voice/submit-voice-job.
 /** A job id is appended. */
 const MAX_KEY_CHARACTERS = 200
 
-interface Row {
-  type: JobType
-  status: JobStatus
-  endpoint_key: string
-  inputs: Record<string, unknown>
-  webhook_url: string | null
-  options: JobOptions | null
-}
+const VIEW = { type: true, status: true, endpointKey: true, inputs: true, webhookUrl: true, options: true } as const
 
 export interface Retry {
   readonly jobId: string
@@ -42,16 +34,16 @@ export async function retryJob(ctx: VoiceJobContext, input: Retry): Promise<Subm
   const { accountId } = requireProducer(ctx)
   const { jobId, idempotencyKey } = input
   const row = await findRow(ctx, accountId, jobId)
-  if (row === undefined) throw jobNotFound()
+  if (row === null) throw jobNotFound()
   if (row.status !== 'failed') throw notRetryable('Retry jobs that have failed: this one has not.', 'has not failed')
   const again = {
-    slug: row.endpoint_key.slice(row.endpoint_key.indexOf('.') + 1),
-    inputs: row.inputs,
-    webhookUrl: row.webhook_url,
+    slug: row.endpointKey.slice(row.endpointKey.indexOf('.') + 1),
+    inputs: row.inputs as Record<string, unknown>,
+    webhookUrl: row.webhookUrl,
     idempotencyKey,
     retryOf: jobId,
   }
-  if (row.type === 'voice') return submitVoiceJob(ctx, { ...again, options: row.options })
+  if (row.type === 'voice') return submitVoiceJob(ctx, { ...again, options: row.options as JobOptions | null })
   if (row.type === 'generate') return submitGeneration(ctx, again)
   throw notRetryable('Send the request again: what a companion job was sent is not kept.', 'is a companion job')
 }
@@ -69,14 +61,8 @@ function requireProducer(ctx: Context): AccountHolder {
 
 const notRetryable = (hint: string, message: string) => invalidRequest(hint, [{ path: '/jobId', message }])
 
-async function findRow(ctx: Context, accountId: string, jobId: string): Promise<Row | undefined> {
-  if (!isId('job', jobId)) return undefined
-  const { rows } = await ctx.db.pool.query<Row>(
-    'select type, status, endpoint_key, inputs, webhook_url, options from job where id = $1 and account_id = $2',
-    [jobId, accountId],
-  )
-  return rows[0]
-}
+const findRow = async ({ db }: Context, accountId: string, jobId: string) =>
+  isId('job', jobId) ? db.prisma.job.findUnique({ where: { id: jobId, accountId }, select: VIEW }) : null
 
 /**
  * Retries up to 100 failed jobs; each fails alone.

@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { CAPTION_FORMATS, type CaptionFormat, FILE_FORMATS, type FileFormat } from '../../audio/format.ts'
 import { invalidRequest, ServiceError } from '../../errors/service-error.ts'
 import type { OperatorJob } from '../../jobs/job.ts'
-import type { Artifact } from '../../jobs/job-parts.ts'
+import type { StoredAudio } from '../../jobs/job-parts.ts'
 import { errorOf, storedOptions } from '../../jobs/job-shape.ts'
 import { isTerminal, JobFailure } from '../../jobs/job-states.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
@@ -143,10 +143,9 @@ async function payerOf(ctx: ServiceContext, account: string | undefined): Promis
   return actingFor(ctx, null)
 }
 
-async function audioOf(ctx: ServiceContext, jobId: string): Promise<Artifact> {
-  const { loadArtifacts } = await import('../../jobs/job-parts.ts')
-  const outputs = (await loadArtifacts(ctx.db.pool, [jobId])).get(jobId)
-  const audio = outputs?.find(({ output }) => output === 'audio')
+async function audioOf(ctx: ServiceContext, jobId: string): Promise<StoredAudio> {
+  const { findAudio } = await import('../../jobs/job-parts.ts')
+  const audio = await findAudio(ctx.db, jobId)
   if (audio === undefined) throw new ServiceError('NOT_FOUND', `The job ${jobId} has no audio: check its endpoint.`)
   return audio
 }

@@ -66,9 +66,7 @@ export const AudioFormatEnum = describedEnum<AudioFormat>('AudioFormat', 'A form
   pcm: '16-bit little-endian mono at 24 kHz, without a header. No job is stored in it.',
 })
 
-export const artifacts = new BatchLoader<GraphqlContext, Artifact[]>((ctx, jobIds) =>
-  loadArtifacts(ctx.db.pool, jobIds),
-)
+export const artifacts = new BatchLoader<GraphqlContext, Artifact[]>(loadArtifacts)
 
 export const ArtifactRef = builder.prismaObject('Artifact', {
   description: 'One output of a job.',

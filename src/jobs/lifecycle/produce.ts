@@ -20,7 +20,6 @@ const ABANDONED = `
   where x.abandoned_at <= now() - $1 * interval '1 millisecond' and not exists (
     select from artifact a where a.job_id = x.job_id and starts_with(a.storage_key, x.job_id || '/' || x.attempt || '/'))
   order by x.abandoned_at limit ${PAGE_ROWS}`
-const FORGET = 'delete from abandoned_attempt where job_id = $1 and attempt = $2'
 
 export interface ProducedFile {
   readonly output: string
@@ -147,7 +146,7 @@ export async function deleteAbandonedFiles(
   const deleteNext = async (): Promise<void> => {
     for (const { job_id, attempt } of queue) {
       await storage.deleteBelow(attemptFolder(job_id, attempt))
-      await db.pool.query(FORGET, [job_id, attempt])
+      await db.prisma.abandonedAttempt.deleteMany({ where: { jobId: job_id, attempt } })
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, deleteNext))

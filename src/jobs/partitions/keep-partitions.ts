@@ -97,12 +97,10 @@ function begun(partitions: readonly Partition[], now: Date): string | 'late' | n
 async function isFull({ db, settings, now }: PartitionParts, newest: Partition, limits: Limits): Promise<boolean> {
   if (newest.rows >= limits.jobs) return true
   if (settings.retention.jobDays === 0 || newest.rows < limits.fewest) return false
-  const { rows } = await db.pool.query<{ id: string }>('select id from job where id >= $1 order by id limit 1', [
-    newest.from ?? '',
-  ])
-  const [first] = rows
+  const where = { id: { gte: newest.from ?? '' } }
+  const first = await db.prisma.job.findFirst({ where, orderBy: { id: 'asc' }, select: { id: true } })
   const days = Math.max(limits.days, settings.retention.jobDays / MOST_RANGES)
-  return first !== undefined && now().getTime() - idTime(first.id).getTime() >= days * DAY_MS
+  return first !== null && now().getTime() - idTime(first.id).getTime() >= days * DAY_MS
 }
 
 const boundAfter = (now: Date): string =>

@@ -7,11 +7,8 @@ import type { Context, Parts } from '../../context/context.ts'
 import { inRetriedTransaction, type Tx } from '../../db/database.ts'
 import { invalidRequest, jobNotFound, ServiceError } from '../../errors/service-error.ts'
 import { isId } from '../../values/id.ts'
-import { isTerminal, type JobStatus } from '../job-states.ts'
+import { isTerminal } from '../job-states.ts'
 import { notifyJob } from '../live/notify-job.ts'
-
-const FIND = `select account_id, status, exists (
-    select from webhook_delivery d where d.job_id = job.id and d.state = 'pending') as delivers from job where id = $1`
 
 const HAS_NO_DELIVERY = `not exists (select from webhook_delivery d where d.job_id = j.id and d.state = 'pending')`
 /** The lock prevents new deliveries; `redeliverWebhook` locks the job, too. */
@@ -23,12 +20,6 @@ const STILL_ERASABLE = `select id from job j where id = any($1) and ${HAS_NO_DEL
 const TRACES = ['idempotency_record', 'abandoned_attempt', 'heard_attempt', 'job_attempt', 'artifact'] as const
 const AT_ONCE = 8
 const NOTE = 'update artifact set deleted_at = now() where job_id = any($1) and deleted_at is null'
-
-interface Found {
-  readonly account_id: string
-  readonly status: JobStatus
-  readonly delivers: boolean
-}
 
 interface Owned {
   readonly id: string
@@ -49,7 +40,7 @@ type AudioParts = Pick<Parts, 'db' | 'storage'>
 export async function deleteJob(ctx: Context, input: { readonly jobId: string }): Promise<{ readonly jobId: string }> {
   const { jobId } = input
   if (ctx.actor.kind !== 'system') requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
-  const { account_id: accountId } = await requireErasable(ctx, jobId)
+  const accountId = await requireErasable(ctx, jobId)
   await deleteAudio(ctx, [jobId])
   const erased = await inRetriedTransaction(ctx.db, accountId, async (tx) => {
     // A purge or a repeated delivery may hold the job.
@@ -63,19 +54,23 @@ export async function deleteJob(ctx: Context, input: { readonly jobId: string })
   return { jobId }
 }
 
-async function requireErasable(ctx: Context, jobId: string): Promise<Found> {
-  const found = isId('job', jobId) ? (await ctx.db.pool.query<Found>(FIND, [jobId])).rows[0] : undefined
-  if (ctx.actor.kind === 'system' && found === undefined)
+/** Returns the account that the job is of. */
+async function requireErasable(ctx: Context, jobId: string): Promise<string> {
+  const { job, webhookDelivery } = ctx.db.prisma
+  const found = isId('job', jobId)
+    ? await job.findUnique({ where: { id: jobId }, select: { accountId: true, status: true } })
+    : null
+  if (ctx.actor.kind === 'system' && found === null)
     throw new ServiceError('NOT_FOUND', `No job with the id "${jobId}".`)
-  if (found === undefined || (ctx.actor.kind !== 'system' && requireAccount(ctx).accountId !== found.account_id))
+  if (found === null || (ctx.actor.kind !== 'system' && requireAccount(ctx).accountId !== found.accountId))
     throw jobNotFound()
   if (!isTerminal(found.status))
     throw invalidRequest('Cancel this job first: it has not ended.', [{ path: '/jobId', message: 'is unfinished' }])
-  if (found.delivers)
+  if ((await webhookDelivery.count({ where: { jobId, state: 'pending' }, take: 1 })) > 0)
     throw invalidRequest('Wait until the webhook of this job has been delivered or has failed, some minutes at most.', [
       { path: '/jobId', message: 'has a webhook that is still to be delivered' },
     ])
-  return found
+  return found.accountId
 }
 
 /** Deletes ended jobs without pending webhooks. The caller runs `tellErased` after the commit. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { inParallel } from '../../concurrency/in-parallel.ts'
 import type { Parts } from '../../context/context.ts'
-import { inTransaction } from '../../db/database.ts'
+import { type Database, inTransaction } from '../../db/database.ts'
 import { firstIdAt } from '../../values/id.ts'
 import { deleteAudio, eraseJobs, tellErased } from './delete-job.ts'
 
@@ -15,9 +15,6 @@ const OLD = `
     and not exists (select from webhook_delivery d where d.job_id = j.id and d.state = 'pending') order by id limit ${PAGE_ROWS}`
 
 const AT_ONCE = 8
-const OLD_AUDIO = `
-  select id, storage_key, deleted_at from artifact
-  where id > coalesce((select done_to from retention_progress where what = 'artifact'), '') and id < $1 order by id limit ${PAGE_ROWS}`
 const NOTE = 'update artifact set deleted_at = now() where id = any($1) and deleted_at is null'
 const ADVANCE = `
   insert into retention_progress as p (what, done_to) values ('artifact', $1)
@@ -48,12 +45,6 @@ interface OldJob {
 }
 
 type RetentionParts = Pick<Parts, 'db' | 'storage' | 'settings' | 'now'>
-
-interface OldArtifact {
-  readonly id: string
-  readonly storage_key: string
-  readonly deleted_at: Date | null
-}
 
 interface RetentionBacklog {
   readonly jobs: number
@@ -90,14 +81,24 @@ export async function dropOldAudio({ db, storage, settings, now }: RetentionPart
   const cutoff = cutoffOf(now(), settings.retention.artifactDays)
   if (cutoff === null) return
   await inPages(async () => {
-    const { rows } = await db.pool.query<OldArtifact>(OLD_AUDIO, [firstIdAt('art', cutoff)])
+    const rows = await findOldAudio(db, firstIdAt('art', cutoff))
     const last = rows.at(-1)
     if (last === undefined) return false
-    const there = rows.filter((row) => row.deleted_at === null)
-    await inParallel(there, AT_ONCE, (row) => storage.delete(row.storage_key))
+    const there = rows.filter(({ deletedAt }) => deletedAt === null)
+    await inParallel(there, AT_ONCE, ({ storageKey }) => storage.delete(storageKey))
     await db.pool.query(NOTE, [there.map(({ id }) => id)])
     await db.pool.query(ADVANCE, [last.id])
     return rows.length === PAGE_ROWS
+  })
+}
+
+async function findOldAudio({ prisma }: Database, before: string) {
+  const progress = await prisma.retentionProgress.findUnique({ where: { what: 'artifact' } })
+  return prisma.artifact.findMany({
+    where: { id: { gt: progress?.doneTo ?? '', lt: before } },
+    orderBy: { id: 'asc' },
+    take: PAGE_ROWS,
+    select: { id: true, storageKey: true, deletedAt: true },
   })
 }
 
