@@ -1,3 +1,4 @@
+import type { Prisma } from '../../prisma/generated/prisma/client.ts'
 import { ownerOf } from '../access/actor.ts'
 import { isOperator, requireAccount, requireOperator, requireScope } from '../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE, JOB_READ_SCOPE } from '../access/scopes.ts'
@@ -20,23 +21,11 @@ export interface AccountsInput extends PageInput {
   readonly query?: RowQuery
 }
 
-export interface Account {
-  readonly id: string
-  readonly name: string
-  readonly credits: bigint
-  readonly createdAt: Date
-}
+export type Account = Prisma.AccountGetPayload<{ select: typeof ACCOUNT_VIEW }>
 
 export interface AccountInput {
   readonly account?: string | null | undefined
   readonly query?: RowQuery
-}
-
-interface Row {
-  id: string
-  name: string
-  credits: string
-  createdAt: Date
 }
 
 /** Lists all accounts, oldest first, for the operator. @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST */
@@ -111,7 +100,7 @@ export async function findAccount(ctx: Pick<Context, 'db'>, account: string | nu
   const [which, values] = account === null ? ['order by id', []] : ['where id = $1 or name = $1', [account]]
   const { rows } = account?.includes('\0')
     ? { rows: [] }
-    : await ctx.db.pool.query<Row>(`${ACCOUNTS} ${which} limit 1`, values)
+    : await ctx.db.pool.query<Omit<Account, 'credits'> & { credits: string }>(`${ACCOUNTS} ${which} limit 1`, values)
   const [found] = rows
   if (found === undefined) throw unknownAccount(account)
   return { ...found, credits: BigInt(found.credits) }

@@ -1,3 +1,4 @@
+import type { Prisma } from '../../prisma/generated/prisma/client.ts'
 import { ownerOf } from '../access/actor.ts'
 import { isOperator } from '../access/require.ts'
 import type { Context } from '../context/context.ts'
@@ -78,16 +79,9 @@ const SUMS = `
   select at, coalesce(granted, 0)::float8 as granted, coalesce(spent, 0)::float8 as spent, coalesce(carried, 0)::float8 as carried
   from days left join sums using (at) where at < $3 order by at`
 
-export type CreditKind = 'grant' | 'charge' | 'refund' | 'carried'
+export type CreditEntry = Prisma.CreditEntryGetPayload<{ select: typeof ENTRY_VIEW }>
 
-export interface CreditEntry {
-  readonly id: bigint
-  readonly publicId: string | null
-  readonly kind: CreditKind
-  readonly amount: bigint
-  readonly jobId: string | null
-  readonly createdAt: Date
-}
+export type CreditKind = CreditEntry['kind']
 
 export interface CreditEntriesInput extends PageInput {
   readonly account?: string | null | undefined
@@ -98,13 +92,6 @@ export interface CreditEntriesInput extends PageInput {
     | null
     | undefined
   readonly query?: RowQuery
-}
-
-interface NamedEntry {
-  readonly id: bigint
-  readonly kind: string
-  readonly jobId: string | null
-  readonly publicId: string | null
 }
 
 export interface CreditDaysInput {
@@ -167,7 +154,7 @@ export async function findCreditEntry(ctx: Context, publicId: string, query?: Ro
     : ctx.db.prisma.creditEntry.findFirst({ where: { id }, select: selectOf(ENTRY_VIEW, query) })
 }
 
-export function entryId(entry: NamedEntry): string {
+export function entryId(entry: Pick<CreditEntry, 'id' | 'kind' | 'jobId' | 'publicId'>): string {
   const { kind, jobId } = entry
   if (jobId === null) return publicIdOf('entry', entry)
   const suffix = jobId.slice(SUFFIX)

@@ -1,3 +1,4 @@
+import type { Prisma } from '../../prisma/generated/prisma/client.ts'
 import { requireAccount, requireScope } from '../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE, OPERATOR_SCOPE, SCOPE_FORM, SCOPE_MEANINGS, scopesOf } from '../access/scopes.ts'
 import { whoseAccount } from '../accounts/accounts.ts'
@@ -18,18 +19,8 @@ export const KEY_VIEW = {
   lastUsedAt: true,
 } as const
 
-export interface ApiKeyView {
-  readonly id: string
-  readonly name: string
-  readonly scopes: string[]
-  /** Its last four characters; null of keys from before they were kept. */
-  readonly hint: string | null
-  readonly expiresAt: Date | null
-  readonly createdById: string | null
-  readonly createdAt: Date
-  /** Within a minute; null: none since this is noted. */
-  readonly lastUsedAt: Date | null
-}
+/** `hint` has its last four characters; keys of old releases have none. `lastUsedAt` is true within a minute. */
+export type ApiKeyView = Prisma.ApiKeyGetPayload<{ select: typeof KEY_VIEW }>
 
 export interface ApiKeysInput extends PageInput {
   readonly account?: string | null | undefined

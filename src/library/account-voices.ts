@@ -1,3 +1,4 @@
+import type { Prisma } from '../../prisma/generated/prisma/client.ts'
 import { requireAccount, requireScope } from '../access/require.ts'
 import { LIBRARY_SCOPE } from '../access/scopes.ts'
 import type { Recordings } from '../audio/recordings.ts'
@@ -23,14 +24,7 @@ export interface LibraryContext extends Context {
   readonly recordings: Recordings
 }
 
-export interface AccountVoice {
-  readonly id: string
-  readonly name: string
-  readonly durationMs: number
-  readonly transcript: string | null
-  readonly language: string | null
-  readonly createdAt: Date
-}
+export type AccountVoice = Prisma.AccountVoiceGetPayload<{ select: typeof VOICE_VIEW }>
 
 /** The caller's voices, oldest first. @throws UNAUTHORIZED, FORBIDDEN */
 export async function accountVoices(ctx: Context, input?: { readonly query?: RowQuery }): Promise<AccountVoice[]> {

@@ -1,5 +1,5 @@
+import type { Prisma } from '../../prisma/generated/prisma/client.ts'
 import { isOperator } from '../access/require.ts'
-import type { UserRole } from '../access/scopes.ts'
 import { whoseAccount } from '../accounts/accounts.ts'
 import type { Context } from '../context/context.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
@@ -29,17 +29,8 @@ export interface UsersInput extends PageInput {
   readonly query?: RowQuery
 }
 
-export interface User {
-  readonly id: string
-  readonly accountId: string
-  readonly email: string
-  readonly role: UserRole
-  readonly operator: boolean
-  readonly createdAt: Date
-  /** Within a minute; null before the first session. */
-  readonly lastSeenAt: Date | null
-  readonly disabledAt: Date | null
-}
+/** `lastSeenAt` is true within a minute, and null before the first session. */
+export type User = Prisma.UserGetPayload<{ select: typeof USER_VIEW }>
 
 /** Lists an account's users, oldest first. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST */
 export async function users(ctx: Context, input: UsersInput): Promise<Connection<User>> {
