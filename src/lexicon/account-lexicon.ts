@@ -27,7 +27,7 @@ const MOST_BYTES = 64 * 1024 ** 2
 const EMPTY_BYTES = 1024
 
 export interface AccountLexicon {
-  readonly entries: readonly LexiconEntry[]
+  readonly entries: LexiconEntry[]
 }
 
 export interface LexiconInput {
@@ -62,7 +62,7 @@ async function loadLexicon(
   accountId: string,
 ): Promise<(AccountLexicon & { readonly revision: number }) | null> {
   const row = await db.prisma.lexicon.findUnique({ where: { accountId }, select: { entries: true, revision: true } })
-  return row && { entries: row.entries as unknown as readonly LexiconEntry[], revision: row.revision }
+  return row && { entries: row.entries as LexiconEntry[], revision: row.revision }
 }
 
 /**

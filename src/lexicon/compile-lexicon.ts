@@ -19,7 +19,8 @@ const SPACE = /^\s/
 /** Placeholder that no entry can match. */
 export const FIXED = '\ufffc'
 
-export interface LexiconEntry {
+/** A type and not an interface, so that it is a JSON value of Prisma's. */
+export type LexiconEntry = {
   /** One of LANGUAGES; absent: all. */
   readonly language?: string | undefined
   /** Matches case-sensitively if it has a capital. */

@@ -1,6 +1,6 @@
 import { builder } from '../graphql/builder.ts'
-import { resolvedBy } from '../graphql/resolved-by.ts'
-import { type AccountLexicon, type LexiconInput, lexicon, MAX_ENTRIES, setLexicon } from './account-lexicon.ts'
+import { queriedBy } from '../graphql/resolved-by.ts'
+import { type LexiconInput, lexicon, MAX_ENTRIES, setLexicon } from './account-lexicon.ts'
 import type { LexiconEntry } from './compile-lexicon.ts'
 
 const ENTRIES_PER_COST = 10
@@ -27,32 +27,31 @@ const EntryInput = builder.inputType('LexiconEntryInput', {
   }),
 })
 
-const LexiconRef = builder.objectRef<AccountLexicon>('Lexicon').implement({
+const LexiconRef = builder.prismaObject('Lexicon', {
   description: 'How the words of an account are said.',
+  select: { entries: true },
   fields: (t) => ({
     entries: t.field({
       type: [EntryRef],
       description: 'In the order in which they were sent; at most 10,000.',
       extensions: { length: MAX_ENTRIES / ENTRIES_PER_COST },
-      resolve: ({ entries }) => [...entries],
+      resolve: ({ entries }) => entries as LexiconEntry[],
     }),
   }),
 })
 
 builder.queryField('lexicon', (t) =>
-  t.field({
-    type: LexiconRef,
+  t.prismaField({
     description: `The account's lexicon; empty where there is none. ${NEEDS}`,
-    ...resolvedBy(lexicon, () => undefined),
+    ...queriedBy(LexiconRef, lexicon, () => ({})),
   }),
 )
 
 builder.mutationField('setLexicon', (t) =>
-  t.field({
-    type: LexiconRef,
+  t.prismaField({
     errors: {},
     description: `Replaces the account's lexicon as a whole; a large one goes to \`PUT /api/v1/lexicon\`. ${NEEDS}`,
     args: { entries: t.arg({ type: [EntryInput], required: true, description: 'All entries.' }) },
-    ...resolvedBy(setLexicon, (args: LexiconInput) => args),
+    ...queriedBy(LexiconRef, setLexicon, (args: LexiconInput) => args),
   }),
 )

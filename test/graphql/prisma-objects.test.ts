@@ -20,6 +20,7 @@ describe('types over tables', () => {
       'Artifact',
       'AuditEntry',
       'CreditEntry',
+      'Lexicon',
       'Me',
       'Session',
       'SignInLink',
