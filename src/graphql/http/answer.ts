@@ -171,7 +171,7 @@ function parsed(text: string): unknown {
 
 function namesPersisted(body: Readonly<Record<string, unknown>> | null, { searchParams }: URL): boolean {
   if (body !== null) return !body.query && holdsHash(body.extensions)
-  return !searchParams.get('query') && holdsHash(parsedExtensions(searchParams.get('extensions')))
+  return !searchParams.get('query') && holdsHash(parsed(searchParams.get('extensions') ?? ''))
 }
 
 function rejectPersisted(reply: FastifyReply, isOwnType: boolean): FastifyReply {
@@ -185,11 +185,3 @@ const holdsHash = (extensions: unknown): boolean =>
   typeof extensions === 'object' &&
   extensions !== null &&
   typeof (extensions as Record<string, unknown>).persistedQuery === 'object'
-
-function parsedExtensions(text: string | null): unknown {
-  try {
-    return JSON.parse(text ?? 'null')
-  } catch {
-    return null
-  }
-}

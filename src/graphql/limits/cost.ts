@@ -1,7 +1,6 @@
 import {
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLSchema,
@@ -22,6 +21,7 @@ import {
   TypeMetaFieldDef,
   valueFromASTUntyped,
 } from 'graphql'
+import { type Fragments, fragmentsOf } from './limits.ts'
 
 const MAX_COST = 20_000
 const ASSUMED_LENGTH = 5
@@ -46,7 +46,7 @@ interface Call {
 
 interface Walk {
   readonly schema: GraphQLSchema
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  readonly fragments: Fragments
   readonly variables: Readonly<Record<string, unknown>>
   readonly context: unknown
   cost: number
@@ -82,13 +82,16 @@ function costOf({
   variableValues,
   contextValue,
 }: Call): Pick<Walk, 'cost' | 'introspection'> {
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
-  }
   const operation = getOperationAST(document, operationName)
   const variables = { ...defaultsOf(operation), ...(variableValues as Walk['variables'] | null | undefined) }
-  const walk: Walk = { schema, fragments, variables, context: contextValue, cost: 0, introspection: 0 }
+  const walk: Walk = {
+    schema,
+    fragments: fragmentsOf(document),
+    variables,
+    context: contextValue,
+    cost: 0,
+    introspection: 0,
+  }
   const root = operation == null ? null : schema.getRootType(operation.operation)
   if (operation != null && root != null) add(walk, operation.selectionSet, root, 1)
   return walk

@@ -1,7 +1,6 @@
 import {
   type ASTVisitor,
   type DocumentNode,
-  type FragmentDefinitionNode,
   GraphQLError,
   getOperationAST,
   Kind,
@@ -17,14 +16,12 @@ import { shortenedMessage } from '../../errors/service-error.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { GraphqlContext } from '../builder.ts'
 import { excessiveCost } from './cost.ts'
-import { excessOf, excessOfVariables, MAX_LINES, MAX_TOKENS } from './limits.ts'
+import { excessOf, excessOfVariables, type Fragments, fragmentsOf, MAX_LINES, MAX_TOKENS } from './limits.ts'
 import { excessOfLiterals, rejectMisreadLiterals, variableViolations, violationsOf } from './literals.ts'
 
 const MAX_ANONYMOUS_OVERLAPS = 2000
 const SPREADS = '...'
 const META_FIELDS: ReadonlySet<string> = new Set([SchemaMetaFieldDef.name, TypeMetaFieldDef.name])
-
-type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 
 interface Group {
   size: number
@@ -113,10 +110,7 @@ const withoutHint = ({ message, nodes, source, positions }: GraphQLError): Graph
 
 /** Returns a message if a document selects the same again and again, because graphql compares each pair of fields and fragments. Call it after excessOf. */
 export function excessOfOverlaps(document: DocumentNode): string | null {
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
-  }
+  const fragments = fragmentsOf(document)
   let pairs = 0
   for (const definition of document.definitions) {
     if ('selectionSet' in definition) pairs += pairsIn([definition.selectionSet], fragments)

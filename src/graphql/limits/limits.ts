@@ -15,6 +15,8 @@ export const MAX_UNKNOWN_MESSAGE_BYTES = 16_384
 export const MAX_VIOLATIONS = 10
 export const MAX_LINES = MAX_TOKENS
 
+export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
+
 interface Counts {
   rootFields: number
   selections: number
@@ -22,12 +24,12 @@ interface Counts {
   directives: number
 }
 
+export const fragmentsOf = ({ definitions }: DocumentNode): Fragments =>
+  new Map(definitions.flatMap((one) => (one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one]] : [])))
+
 /** Returns a message if a document is too deep or too wide, fragments spread out. Counting stops at the first limit, so a rejection is cheap. */
 export function excessOf(document: DocumentNode): string | null {
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
-  }
+  const fragments = fragmentsOf(document)
   const counts: Counts = { rootFields: 0, selections: 0, aliases: 0, directives: 0 }
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION) continue
@@ -38,12 +40,7 @@ export function excessOf(document: DocumentNode): string | null {
   return null
 }
 
-function walk(
-  set: SelectionSetNode,
-  fragments: Map<string, FragmentDefinitionNode>,
-  counts: Counts,
-  depth: number,
-): string | null {
+function walk(set: SelectionSetNode, fragments: Fragments, counts: Counts, depth: number): string | null {
   if (depth > MAX_DEPTH) return `Nest selections at most ${MAX_DEPTH} deep.`
   for (const selection of set.selections) {
     if (++counts.selections > MAX_SELECTIONS) return `Select at most ${MAX_SELECTIONS} fields.`
@@ -67,13 +64,19 @@ function walk(
 }
 
 export function excessOfVariables(variables: unknown): string | null {
-  let level: unknown[] = [variables]
-  let count = 0
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_VARIABLE_DEPTH) return 'Nest variables less deeply.'
-    count += level.length
+  let [depth, count] = [0, 0]
+  for (const values of levelsOf(variables)) {
+    if (depth++ > MAX_VARIABLE_DEPTH) return 'Nest variables less deeply.'
+    count += values
     if (count > MAX_VARIABLE_VALUES) return `Send at most ${MAX_VARIABLE_VALUES} values in variables.`
-    level = level.flatMap((value) => (value !== null && typeof value === 'object' ? Object.values(value) : []))
   }
   return null
+}
+
+/** The number of values level by level, because a value may be nested more deeply than the stack allows. */
+export function* levelsOf(value: unknown): Generator<number, void> {
+  for (let level = [value]; level.length > 0; ) {
+    yield level.length
+    level = level.flatMap((one) => (one !== null && typeof one === 'object' ? Object.values(one) : []))
+  }
 }

@@ -9,6 +9,7 @@ import {
 import { toServiceError } from '../../errors/describe-error.ts'
 import { secondsSince, type Telemetry } from '../../telemetry/telemetry.ts'
 import type { GraphqlContext } from '../builder.ts'
+import { fragmentsOf } from './limits.ts'
 
 const OTHER = 'other'
 
@@ -29,9 +30,7 @@ export const noteRejected = (telemetry: Telemetry): void =>
   telemetry.observe('graphql_operation_duration_seconds', { root_field: OTHER, outcome: 'INVALID_REQUEST' }, 0)
 
 function rootFieldOf({ document, operationName }: ExecutionArgs): string {
-  const fragments = new Map(
-    document.definitions.flatMap((one) => (one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one]] : [])),
-  )
+  const fragments = fragmentsOf(document)
   let selections: SelectionSetNode | undefined = getOperationAST(document, operationName)?.selectionSet
   for (;;) {
     const [first]: SelectionSetNode['selections'] = selections?.selections ?? []

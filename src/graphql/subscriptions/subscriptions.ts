@@ -12,7 +12,7 @@ import { inLogScope } from '../../values/log-scope.ts'
 import type { GraphqlContext } from '../builder.ts'
 import type { Posted } from '../http/answer.ts'
 import { isStream, maskError, maskResult } from '../http/errors.ts'
-import { MAX_BODY_VALUES } from '../limits/limits.ts'
+import { levelsOf, MAX_BODY_VALUES } from '../limits/limits.ts'
 import { noteRejected } from '../limits/measure-operation.ts'
 import {
   authorizationOf,
@@ -106,13 +106,11 @@ async function begin(
   }
 }
 
-/** Counts level by level, because a payload may be nested more deeply than the stack allows. */
 function holdsTooMuch(payload: object): boolean {
-  let level: unknown[] = [payload]
-  for (let count = 0; level.length > 0; ) {
-    count += level.length
+  let count = 0
+  for (const values of levelsOf(payload)) {
+    count += values
     if (count > MAX_BODY_VALUES.caller) return true
-    level = level.flatMap((value) => (value !== null && typeof value === 'object' ? Object.values(value) : []))
   }
   return false
 }
