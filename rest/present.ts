@@ -4,6 +4,7 @@ import type { ChatResult, RetargetResult } from '../src/companion/chat-with-comp
 import type { CompanionView } from '../src/companion/companion-job.ts'
 import type { MediaTagResult } from '../src/companion/tag-media.ts'
 import type { PublicDocument, VoiceEndpoint } from '../src/context/catalog-snapshot.ts'
+import { fieldOf, REST_FIELDS } from '../src/jobs/job-fields.ts'
 import { type JobResult, resultOf } from '../src/jobs/job-result.ts'
 import { errorOf, type Job, type JobSummary } from '../src/jobs/job-shape.ts'
 import { isCompanion, JOB_ERRORS } from '../src/jobs/job-states.ts'
@@ -63,17 +64,17 @@ export const presentFailure = ({ jobId, failure }: CompanionView<unknown>): Comp
   error_code: failure?.code ?? 'INTERNAL_ERROR',
 })
 
-const presentJobSummary = (job: JobSummary): JobSummaryBody => ({
-  job_id: job.id,
-  type: job.type,
-  endpoint_key: job.endpointKey,
-  status: job.status,
-  is_prohibited: isCompanion(job.type) ? job.isProhibited : undefined,
-  api_key_id: job.apiKeyId,
-  api_key_name: job.apiKeyName,
-  created_at: job.createdAt.toISOString(),
-  completed_at: job.completedAt?.toISOString() ?? null,
-})
+const SUMMARY = REST_FIELDS.map(fieldOf)
+
+function presentJobSummary(job: JobSummary): JobSummaryBody {
+  const body: Record<string, unknown> = {}
+  for (const { name, wire } of SUMMARY) {
+    const value = job[name as keyof JobSummary]
+    body[wire] = value instanceof Date ? value.toISOString() : value
+  }
+  if (!isCompanion(job.type)) body.is_prohibited = undefined
+  return body as unknown as JobSummaryBody
+}
 
 /** Output URLs are signed now and live 15 minutes. */
 export async function presentJob(parts: UrlParts, job: Job): Promise<JobBody> {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../src/values/id.ts'
 import { call } from '../setup/http.ts'
 import { insertJob, type JobFields } from '../setup/jobs/jobs.ts'
+import { UNMODERATED } from '../setup/jobs/wire-fields.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 let service: TestRuntime
@@ -44,7 +45,9 @@ describe('job', () => {
     const voice = await withArtifact(account, { apiKeyId: keyId }, 'audio')
     const generate = await withArtifact(account, { type: 'generate' }, 'image')
     const times = { created_at: expect.any(String), completed_at: expect.any(String) }
-    expect((await read(key, voice)).body).toEqual({
+    const { body: spoken } = await read(key, voice)
+    expect(Object.keys(spoken)).toEqual([...UNMODERATED, 'result'])
+    expect(spoken).toMatchObject({
       job_id: voice,
       type: 'voice',
       endpoint_key: 'voice.tts',
@@ -52,7 +55,11 @@ describe('job', () => {
       api_key_id: keyId,
       api_key_name: 'test',
       ...times,
-      result: { ...times, outputs: { audio: expect.stringContaining(`${service.url}/media/`) }, endpoint_slug: 'tts' },
+    })
+    expect(spoken.result).toEqual({
+      ...times,
+      outputs: { audio: expect.stringContaining(`${service.url}/media/`) },
+      endpoint_slug: 'tts',
     })
     expect((await read(key, generate)).body.result).toEqual({
       ...times,

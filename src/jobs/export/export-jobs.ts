@@ -5,6 +5,7 @@ import { whoseAccount } from '../../accounts/accounts.ts'
 import { ENTRY_ID } from '../../accounts/credit-entries.ts'
 import { closeWindow } from '../../db/close-window.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
+import { CSV_COLUMNS, type DescribedField, type FieldName, type FieldType, fieldOf } from '../job-fields.ts'
 import { JOB_ERRORS } from '../job-states.ts'
 import {
   closeJobWindow,
@@ -30,6 +31,7 @@ const RANGES = [
   [0xe0000, 0xe0fff],
 ] as const
 const CHUNK_CHARACTERS = 8_192
+const UNESCAPED: ReadonlySet<FieldType> = new Set(['Int', 'JobType', 'JobStatus', 'JobErrorCode'])
 
 let known: string | undefined
 const HEAD = '\ufeffentry_id,kind,amount,balance,job_id,created_at\r\n'
@@ -91,8 +93,6 @@ const tooMany = () =>
     { path: 'from', message: `holds more than ${MAX_EXPORTED_JOBS} jobs` },
   ])
 
-const text = (column: string) => () => escapeFormula(column)
-
 const time = (column: string): string => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 const MESSAGES = Object.entries(JOB_ERRORS)
@@ -115,34 +115,32 @@ const unseenRanges = (): string =>
     .map((run) => (run.length < 3 ? run.join('') : `${run[0]}-${run.at(-1)}`))
     .join('')
 
-/** In published order. The column decides whether a cell is escaped, not its text. */
-const COLUMNS: Readonly<Record<string, string | (() => string)>> = {
-  job_id: 'j.id',
-  type: 'j.type',
-  endpoint_key: 'j.endpoint_key',
-  status: 'j.status',
-  is_prohibited: `case j.is_prohibited when true then 'true' when false then 'false' end`,
-  created_at: time('j.created_at'),
-  completed_at: time('j.completed_at'),
-  duration_ms: `case when j.completed_at is not null then
+/** Cells that are no fields. */
+const COMPUTED = {
+  duration_ms: () => `case when j.completed_at is not null then
     greatest(0, extract(epoch from j.completed_at - j.created_at) * 1000)::bigint end`,
-  reason: text('j.reason'),
-  chat_id: text('j.chat_id'),
-  media_url: text('j.media_url'),
-  media_kind: text('j.media_kind'),
-  workflow_slug: text(`case when j.type = 'generate' then substr(j.endpoint_key, ${'generate.'.length + 1}) end`),
-  provider_job_id: text('j.provider_job_id'),
-  gpu_execution_time_ms: 'j.gpu_execution_time_ms',
-  error_code: 'j.error_code',
-  error: `case when j.error_code is not null then case j.error_code ${MESSAGES} else ${escapeLiteral(JOB_ERRORS.INTERNAL_ERROR)} end end`,
-  api_key_id: 'j.api_key_id',
-  api_key_name: text('k.name'),
+  workflow_slug: () =>
+    escapeFormula(`case when j.type = 'generate' then substr(j.endpoint_key, ${'generate.'.length + 1}) end`),
+  error: () =>
+    `case when j.error_code is not null then case j.error_code ${MESSAGES} else ${escapeLiteral(JOB_ERRORS.INTERNAL_ERROR)} end end`,
+} as const
+
+/** The field decides whether a cell is escaped, not its text. */
+function cellOf({ sql, type, isOurs }: DescribedField): string {
+  if (type === 'DateTime') return time(sql)
+  if (type === 'Boolean') return `case ${sql} when true then 'true' when false then 'false' end`
+  return isOurs || UNESCAPED.has(type) ? sql : escapeFormula(sql)
 }
 
-const CSV_HEAD = `\ufeff${Object.keys(COLUMNS).join(',')}\r\n`
+const COLUMNS = CSV_COLUMNS.map((name) => {
+  if (name in COMPUTED) return { head: name, cell: COMPUTED[name as keyof typeof COMPUTED] }
+  const field = fieldOf(name as FieldName)
+  return { head: field.wire, cell: () => cellOf(field) }
+})
 
-const selected = (): string[] =>
-  Object.values(COLUMNS).map((column) => (typeof column === 'string' ? column : column()))
+const CSV_HEAD = `\ufeff${COLUMNS.map(({ head }) => head).join(',')}\r\n`
+
+const selected = (): string[] => COLUMNS.map(({ cell }) => cell())
 
 /** COPY takes no parameters. */
 const within = (accountId: string, { from, to }: Window, filter: JobsFilter): string =>

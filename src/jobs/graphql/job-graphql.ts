@@ -9,6 +9,7 @@ import { addNodeSource, NodeInterface } from '../../graphql/node.ts'
 import { queryOf, rowsOf } from '../../graphql/resolved-by.ts'
 import { describedEnum } from '../../graphql/scalars.ts'
 import { findJob, findVisibleJob } from '../job.ts'
+import { FIELD_NAMES, type FieldType, fieldOf } from '../job-fields.ts'
 import {
   ARTIFACT_VIEW,
   type Artifact,
@@ -165,6 +166,28 @@ export async function madeJob(ctx: GraphqlContext, { jobId }: { readonly jobId: 
   return made
 }
 
+const ENUMS: Partial<Record<FieldType, unknown>> = {
+  JobType: JobTypeEnum,
+  JobStatus: JobStatusEnum,
+  JobErrorCode: JobErrorCodeEnum,
+  MediaKind: MediaKindEnum,
+}
+
+interface Exposing<Ref> {
+  expose(name: never, options: never): Ref
+}
+
+/** The fields that a type has as they are in the table of fields. */
+export const columnsOn = <Ref>(t: Exposing<Ref>, type: string): Record<string, Ref> =>
+  Object.fromEntries(
+    FIELD_NAMES.map(fieldOf)
+      .filter(({ graphql }) => type in graphql)
+      .map(({ name, type: of, isNullable: nullable, graphql }) => [
+        name,
+        t.expose(name as never, { type: ENUMS[of] ?? of, nullable, description: graphql[type] } as never),
+      ]),
+  )
+
 type TimestampName = 'createdAt' | 'startedAt' | 'completedAt'
 
 const between = (begin: TimestampName, end: TimestampName, description: string) =>
@@ -180,27 +203,7 @@ export const JobInterface = builder.interfaceRef<Job>('Job').implement({
   interfaces: [NodeInterface],
   resolveType: ({ type }) => TYPE_NAMES[type],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'The job id.' }),
-    type: t.field({ type: JobTypeEnum, description: 'Its type.', resolve: ({ type }) => type }),
-    endpointKey: t.exposeString('endpointKey', { description: 'Its type and slug: `voice.tts`.' }),
-    status: t.field({ type: JobStatusEnum, description: 'Its status.', resolve: ({ status }) => status }),
-    isProhibited: t.exposeBoolean('isProhibited', {
-      nullable: true,
-      description: 'The verdict. Null for jobs that are not moderated, and until it is decided.',
-    }),
-    apiKeyId: t.exposeID('apiKeyId', { nullable: true, description: 'The key that it was submitted with.' }),
-    apiKeyName: t.exposeString('apiKeyName', { nullable: true, description: 'Null after that key is deleted.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was accepted.' }),
-    startedAt: t.expose('startedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When a worker first took it; null before.',
-    }),
-    completedAt: t.expose('completedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When it finished; null before.',
-    }),
+    ...columnsOn(t, 'Job'),
     waitMs: t.float(between('createdAt', 'startedAt', 'From its acceptance to its start; null before.')),
     runMs: t.float(
       between(

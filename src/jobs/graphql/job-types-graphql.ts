@@ -1,6 +1,5 @@
 import type { ActorView } from '../../accounts/audit-entries.ts'
 import { ActorRef } from '../../accounts/audit-graphql.ts'
-import type { MediaKind } from '../../companion/tag-media.ts'
 import { BatchLoader } from '../../concurrency/batch-loader.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { NodeInterface } from '../../graphql/node.ts'
@@ -8,12 +7,10 @@ import { emailsById } from '../../users/users.ts'
 import { audioUrlOf, liveUrlOf } from '../job-result.ts'
 import type { Job } from '../job-shape.ts'
 import { signOutputs } from '../sign-outputs.ts'
-import { AudioFormatEnum, artifacts, JobInterface, MediaKindEnum, storedOutputsOf } from './job-graphql.ts'
+import { AudioFormatEnum, artifacts, columnsOn, JobInterface, storedOutputsOf } from './job-graphql.ts'
 
 const INTERFACES = [NodeInterface, JobInterface]
 const OUTPUTS = 'Output name to URL; each is signed at this read and lives 15 minutes. Completed jobs only.'
-const REASON = 'Why it was rejected; null unless it was.'
-const CHAT = 'The chat that it belongs to.'
 
 const outputsOf = async (ctx: GraphqlContext, job: Job): Promise<Record<string, string> | null> =>
   job.status === 'completed' ? signOutputs(ctx, job.id, await storedOutputsOf(ctx, job)) : null
@@ -27,7 +24,7 @@ export const VoiceJobRef = builder.objectRef<Job>('VoiceJob').implement({
       description: 'How many chunks of the text are rendered; null before a worker has cut it up.',
       resolve: (job) => (job.chunksTotal === null ? null : (job.chunksDone ?? 0)),
     }),
-    chunksTotal: t.exposeInt('chunksTotal', { nullable: true, description: 'Into how many chunks the text was cut.' }),
+    ...columnsOn(t, 'VoiceJob'),
     audioMs: t.int({
       nullable: true,
       description: 'How long the speech plays. Completed jobs only.',
@@ -68,45 +65,26 @@ export const GenerationJobRef = builder.objectRef<Job>('GenerationJob').implemen
       description: OUTPUTS,
       resolve: (job, _args, ctx) => outputsOf(ctx, job),
     }),
-    providerJobId: t.exposeString('providerJobId', { nullable: true, description: "The server's own id of it." }),
-    gpuExecutionTimeMs: t.exposeInt('gpuExecutionTimeMs', {
-      nullable: true,
-      description: 'GPU time in milliseconds, as the server reports it.',
-    }),
+    ...columnsOn(t, 'GenerationJob'),
   }),
 })
 
 export const ChatJobRef = builder.objectRef<Job>('CompanionChatJob').implement({
   description: 'A companion chat job.',
   interfaces: INTERFACES,
-  fields: (t) => ({
-    chatId: t.exposeID('chatId', { nullable: true, description: CHAT }),
-    reason: t.exposeString('reason', { nullable: true, description: REASON }),
-  }),
+  fields: (t) => columnsOn(t, 'CompanionChatJob'),
 })
 
 export const RetargetJobRef = builder.objectRef<Job>('CompanionRetargetJob').implement({
   description: 'A companion retarget job.',
   interfaces: INTERFACES,
-  fields: (t) => ({
-    chatId: t.exposeID('chatId', { nullable: true, description: CHAT }),
-    reason: t.exposeString('reason', { nullable: true, description: REASON }),
-  }),
+  fields: (t) => columnsOn(t, 'CompanionRetargetJob'),
 })
 
 export const MediaTagJobRef = builder.objectRef<Job>('CompanionMediaTagJob').implement({
   description: 'The tagging of a medium.',
   interfaces: INTERFACES,
-  fields: (t) => ({
-    mediaUrl: t.expose('mediaUrl', { type: 'URL', nullable: true, description: 'The URL as it was submitted.' }),
-    mediaKind: t.field({
-      type: MediaKindEnum,
-      nullable: true,
-      description: 'The kind of medium.',
-      resolve: (job) => job.mediaKind as MediaKind | null,
-    }),
-    reason: t.exposeString('reason', { nullable: true, description: REASON }),
-  }),
+  fields: (t) => columnsOn(t, 'CompanionMediaTagJob'),
 })
 
 const addresses = new BatchLoader<GraphqlContext, string>(emailsById)

@@ -7,8 +7,9 @@ import { type Database, parseDatabaseTimestamp } from '../../db/database.ts'
 import { idsOfAccount, ofAccount } from '../../db/own/own-rows.ts'
 import { statementName } from '../../db/sql.ts'
 import type { Detail } from '../../errors/service-error.ts'
+import { type FieldType, fieldOf, REST_FIELDS } from '../job-fields.ts'
 import { type Job, type JobSummary, PAGE_COLUMNS } from '../job-shape.ts'
-import type { JobStatus, JobType } from '../job-states.ts'
+import type { JobStatus } from '../job-states.ts'
 import { totalOf } from './jobs.ts'
 import {
   closeJobWindow,
@@ -190,20 +191,13 @@ function pageOf(
   return `(select * from (${parts.join(' union all ')}) u order by id desc ${cut})`
 }
 
-const orEmpty = (expression: string): string => `coalesce(${expression}::text, '')`
+const SUMMARY = REST_FIELDS.map(fieldOf)
 
 /** The separators cannot occur: users' texts are JSON. */
-const SUMMARY_LINE = [
-  'j.id',
-  'j.type',
-  'j.endpoint_key',
-  'j.status',
-  orEmpty('j.is_prohibited'),
-  orEmpty('j.api_key_id'),
-  orEmpty('to_json(k.name)'),
-  'j.created_at::text',
-  orEmpty('j.completed_at'),
-].join(` || '${FIELD}' || `)
+const SUMMARY_LINE = SUMMARY.map(({ sql, type, isNullable, isOurs }) => {
+  const text = type === 'String' && !isOurs ? `to_json(${sql})::text` : `${sql}::text`
+  return isNullable ? `coalesce(${text}, '')` : text
+}).join(` || '${FIELD}' || `)
 
 /**
  * SQL of a page as one text, newest first.
@@ -216,21 +210,23 @@ const summaryLines = (page: string): string => `(select string_agg(line, '${LINE
 const readSummaries = (lines: string | null): JobSummary[] =>
   lines === null || lines === '' ? [] : lines.split(LINE).map(readSummary)
 
-function readSummary(line: string): JobSummary {
-  const [id, type, endpointKey, status, prohibited, apiKeyId, name, createdAt, completedAt] = line.split(
-    FIELD,
-  ) as Fields
-  return {
-    id,
-    type,
-    endpointKey,
-    status,
-    isProhibited: prohibited === '' ? null : prohibited === 'true',
-    apiKeyId: apiKeyId || null,
-    apiKeyName: name === '' ? null : (JSON.parse(name) as string),
-    createdAt: parseDatabaseTimestamp(createdAt),
-    completedAt: completedAt === '' ? null : parseDatabaseTimestamp(completedAt),
-  }
+const READERS = SUMMARY.map(({ name, type, isNullable, isOurs }) => {
+  const read = readerOf(type, isOurs)
+  return { name, read: isNullable ? (text: string) => (text === '' ? null : read(text)) : read }
+})
+
+function readerOf(type: FieldType, isOurs: boolean): (text: string) => unknown {
+  if (type === 'DateTime') return parseDatabaseTimestamp
+  if (type === 'Boolean') return (text) => text === 'true'
+  if (type === 'Int') return Number
+  return type === 'String' && !isOurs ? JSON.parse : (text) => text
 }
 
-type Fields = [string, JobType, string, JobStatus, string, string, string, string, string]
+function readSummary(line: string): JobSummary {
+  const texts = line.split(FIELD)
+  const summary: Record<string, unknown> = {}
+  READERS.forEach(({ name, read }, index) => {
+    summary[name] = read(texts[index] as string)
+  })
+  return summary as unknown as JobSummary
+}

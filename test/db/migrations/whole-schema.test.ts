@@ -28,9 +28,9 @@ afterEach(async () => {
 })
 
 const ledger = async () => (await db.pool.query('select * from _prisma_migrations order by started_at')).rows
-const withLater = async () => {
+const wholeSchemaWith = async (later: Readonly<Record<string, string>>) => {
   const workshop = await migrationWorkshop()
-  const folder = await workshop.write({ '29990101000000_later': 'create table later (n int)' }, 1)
+  const folder = await workshop.write(later, 1)
   return { folder, close: () => workshop.close() }
 }
 
@@ -41,15 +41,20 @@ describe('a database that has all migrations that are one by now', () => {
     const before = await seen()
     const warnings: unknown[] = []
     const listening = Object.assign(openLog('silent'), { warn: (...line: unknown[]) => warnings.push(line) })
-    for (const apply of [true, false]) await migrate(db, listening, { apply })
-    expect(await planMigrations(db.pool)).toEqual([])
-    expect(await examineLedger(db.pool)).toEqual({ pending: [], newer: [], failed: [] })
+    const { folder, close } = await wholeSchemaWith({})
+    try {
+      for (const apply of [true, false]) await migrate(db, listening, { apply, folder })
+      expect(await planMigrations(db.pool, folder)).toEqual([])
+      expect(await examineLedger(db.pool, folder)).toEqual({ pending: [], newer: [], failed: [] })
+    } finally {
+      await close()
+    }
     expect([await seen(), warnings]).toEqual([before, []])
   })
 
   test('gets later migrations', async () => {
     await takeLedgerBack(db)
-    const later = await withLater()
+    const later = await wholeSchemaWith({ '29990101000000_later': 'create table later (n int)' })
     try {
       expect((await planMigrations(db.pool, later.folder)).map(({ name }) => name)).toEqual(['29990101000000_later'])
       await migrate(db, log, { folder: later.folder })

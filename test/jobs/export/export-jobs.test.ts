@@ -4,11 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readCsv } from '../../setup/checks/csv.ts'
 import { call } from '../../setup/http.ts'
 import { idAt, insertJob, type JobFields } from '../../setup/jobs/jobs.ts'
+import { CSV_HEAD } from '../../setup/jobs/wire-fields.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
-const HEAD =
-  'job_id,type,endpoint_key,status,is_prohibited,created_at,completed_at,duration_ms,reason,chat_id,media_url,media_kind,workflow_slug,provider_job_id,gpu_execution_time_ms,error_code,error,api_key_id,api_key_name'
-const COLUMNS = HEAD.split(',')
+const COLUMNS = CSV_HEAD.split(',')
 const YEAR = '?from=2026-01-01&to=2027-01-01'
 
 let service: TestRuntime
@@ -26,7 +25,7 @@ const at = (text: string) => idAt(new Date(text))
 const rowsOf = (file: string) => {
   const [head, ...rows] = readCsv(file.replace(/^\ufeff/, ''))
   expect(head).toEqual(COLUMNS)
-  for (const row of rows) expect(row).toHaveLength(19)
+  for (const row of rows) expect(row).toHaveLength(COLUMNS.length)
   return rows.map((row) => Object.fromEntries(row.map((cell, index) => [COLUMNS[index] as string, cell])))
 }
 
@@ -39,7 +38,7 @@ describe('exportJobs', () => {
     expect(headers['cache-control']).toBe('no-store')
     expect(headers['content-disposition']).toBe('attachment; filename="jobs-2026-01-01-2027-01-01.csv"')
     expect([...bytes.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf])
-    expect(text).toBe(`\ufeff${HEAD}\r\n`)
+    expect(text).toBe(`\ufeff${CSV_HEAD}\r\n`)
   })
 
   test('every job of the window is one row, oldest first, to the byte', async () => {
@@ -81,13 +80,14 @@ describe('exportJobs', () => {
     const unfinished = at('2026-07-01')
     await insert(account, { id: unfinished, type: 'companion_chat', status: 'processing', chatId: 'c' })
     const { text } = await get(key)
+    const later = ','.repeat(COLUMNS.length - 19)
     expect(text).toBe(
       [
-        `\ufeff${HEAD}`,
-        `${first},voice,voice.tts,failed,,2026-01-01T00:00:00.000Z,2026-01-01T00:00:01.250Z,1250,,,,,,,,PROVIDER_BUSY,Capacity is throttled: submit the job again after a short backoff.,key_gone,`,
-        `${second},generate,generate.portrait,completed,,2026-01-31T09:05:00.120Z,2026-01-31T09:05:02.000Z,1880,,,,,portrait,p-1,4200,,,,`,
-        `${third},companion_media_tag,media.companion_tag,completed,true,2026-06-01T00:00:00.000Z,2026-06-01T00:00:01.250Z,1250,nudity,,"https://example.com/a.png?x=1,2",image,,,,,,${keyId},test`,
-        `${unfinished},companion_chat,chat.companion,processing,,2026-07-01T00:00:00.000Z,,,,c,,,,,,,,,`,
+        `\ufeff${CSV_HEAD}`,
+        `${first},voice,voice.tts,failed,,2026-01-01T00:00:00.000Z,2026-01-01T00:00:01.250Z,1250,,,,,,,,PROVIDER_BUSY,Capacity is throttled: submit the job again after a short backoff.,key_gone,${later}`,
+        `${second},generate,generate.portrait,completed,,2026-01-31T09:05:00.120Z,2026-01-31T09:05:02.000Z,1880,,,,,portrait,p-1,4200,,,,${later}`,
+        `${third},companion_media_tag,media.companion_tag,completed,true,2026-06-01T00:00:00.000Z,2026-06-01T00:00:01.250Z,1250,nudity,,"https://example.com/a.png?x=1,2",image,,,,,,${keyId},test${later}`,
+        `${unfinished},companion_chat,chat.companion,processing,,2026-07-01T00:00:00.000Z,,,,c,,,,,,,,,${later}`,
         '',
       ].join('\r\n'),
     )

@@ -1,24 +1,13 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Pool } from 'pg'
 import { fromUUID } from 'typeid-js'
+import { JOB_FIELDS } from '../../../src/jobs/job-fields.ts'
+import type { Job } from '../../../src/jobs/job-shape.ts'
 import { idTime, newId } from '../../../src/values/id.ts'
 
-export interface JobFields {
-  readonly id?: string
-  readonly type?: 'voice' | 'companion_chat' | 'companion_retarget' | 'companion_media_tag' | 'generate'
-  readonly endpointKey?: string
-  readonly status?: 'queued' | 'processing' | 'completed' | 'failed'
-  readonly apiKeyId?: string | null
-  readonly completedAt?: Date
+export interface JobFields extends Partial<Omit<Job, 'accountId' | 'apiKeyName' | 'createdAt' | 'errorCode'>> {
   readonly errorCode?: string
   readonly cause?: string
-  readonly isProhibited?: boolean
-  readonly reason?: string
-  readonly chatId?: string
-  readonly mediaUrl?: string
-  readonly mediaKind?: string
-  readonly providerJobId?: string
-  readonly gpuExecutionTimeMs?: number
 }
 
 /** A file that an engine has made, as a completion records it. */
@@ -50,23 +39,24 @@ export async function insertJob(db: { readonly pool: Pool }, account: string, jo
       job.endpointKey ??
       (type === 'voice' ? 'voice.tts' : type === 'generate' ? 'generate.portrait' : 'chat.companion'),
     status,
-    api_key_id: job.apiKeyId ?? null,
     inputs: '{"secret":"inputs stay inside"}',
     webhook_url: 'https://hooks.example.com/stays-inside',
     created_at: createdAt,
+    cause: job.cause ?? null,
+    ...given(job),
     completed_at: isOver ? (job.completedAt ?? new Date(createdAt.getTime() + 1250)) : null,
     error_code: status === 'failed' ? (job.errorCode ?? 'RENDER_FAILED') : null,
-    cause: job.cause ?? null,
-    is_prohibited: job.isProhibited ?? null,
-    reason: job.reason ?? null,
-    chat_id: job.chatId ?? null,
-    media_url: job.mediaUrl ?? null,
-    media_kind: job.mediaKind ?? null,
-    provider_job_id: job.providerJobId ?? null,
-    gpu_execution_time_ms: job.gpuExecutionTimeMs ?? null,
   }
   const names = Object.keys(row)
   const places = names.map((_name, index) => `$${index + 1}`)
   await db.pool.query(`insert into job (${names.join(', ')}) values (${places.join(', ')})`, Object.values(row))
   return id
 }
+
+const given = (job: JobFields): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(JOB_FIELDS).flatMap(([name, { column }]) => {
+      const value = job[name as keyof JobFields]
+      return value === undefined ? [] : [[column, value]]
+    }),
+  )
