@@ -1,28 +1,9 @@
-import type { Catalog, CatalogSnapshot, VoiceEndpoint, Workflow } from '../context/catalog-snapshot.ts'
-import { DEFAULT_IN_FLIGHT, DEFAULT_SLOTS, modelKey, OWNED_SERVER, serverAddress } from '../engines/engine-block.ts'
-import { GENERATION_KIND, type JobKind, voiceKind } from '../queue/job-kind.ts'
+import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
+import { DEFAULT_SLOTS, modelKey, OWNED_SERVER, serverAddress } from '../engines/engine-block.ts'
+import type { JobKind } from '../queue/job-kind.ts'
 import type { QueueRoute } from '../queue/queue.ts'
+import { endpointLimit, QUEUED_KINDS, type Servers, SHARED_QUEUES } from './job-kinds.ts'
 import { poolOf } from './voice-endpoint.ts'
-
-const EMBEDDED_KINDS: ReadonlySet<string> = new Set(['espeak', 'sherpa-onnx'])
-const VOICE = 'voice.'
-const GENERATION = 'generate.'
-const COMPANION = 'companion'
-export const GENERATION_POOL = 'cog'
-const UNKNOWN = 'other'
-export const RESERVED_POOLS: readonly string[] = [GENERATION_POOL, COMPANION, UNKNOWN]
-
-type Servers = Pick<CatalogSnapshot, 'endpoints' | 'workflows'>
-
-export const endpointRoute = ({ engine }: Pick<VoiceEndpoint, 'engine'>): QueueRoute => ({
-  kind: voiceKind(poolOf({ engine })),
-  server: typeof engine.base_url === 'string' ? serverAddress(engine.base_url) : engine.kind,
-})
-
-export const workflowRoute = ({ engine }: Pick<Workflow, 'engine'>): QueueRoute => ({
-  kind: GENERATION_KIND,
-  server: serverAddress(engine.base_url),
-})
 
 /**
  * Concurrent requests per server over all workers; the lowest limit of its endpoints and workflows holds.
@@ -52,13 +33,17 @@ export function awayKey({ engine }: Pick<VoiceEndpoint, 'engine'>): string | nul
   return typeof engine.base_url === 'string' && engine.base_url !== OWNED_SERVER ? serverAddress(engine.base_url) : null
 }
 
+/** Shared queues that have something to serve. */
+export const sharedQueues = (servers: Servers): string[] =>
+  SHARED_QUEUES.filter((queue) => usesOf(servers).some(({ route }) => route.kind.queue === queue))
+
 export const serverQueues = (servers: Servers, server: string): Set<string> =>
   new Set(usesOf(servers).flatMap(({ route }) => (route.server === server ? [route.kind.queue] : [])))
 
 /** Texts of a pool that one worker speaks at once, on its threads and model processes; 0: none. */
 export function embeddedSlots({ endpoints }: Servers, pool: string, threads: number): number {
   const engines = [...endpoints.values()].flatMap((endpoint) =>
-    poolOf(endpoint) === pool && maxInFlightOf(endpoint) === null ? [endpoint.engine] : [],
+    poolOf(endpoint) === pool && endpointLimit(endpoint) === null ? [endpoint.engine] : [],
   )
   const models = engines.filter(({ kind }) => kind === 'sherpa-onnx')
   const slotsOf = new Map(models.map((model) => [modelKey(model), Number(model.slots ?? DEFAULT_SLOTS)]))
@@ -82,36 +67,10 @@ function usesOf(servers: Servers): readonly Use[] {
   return uses
 }
 
-function readUses({ endpoints, workflows }: Servers): Use[] {
-  const spoken = [...endpoints.values()].flatMap((endpoint) => {
-    const limit = maxInFlightOf(endpoint)
-    return limit === null ? [] : [{ route: endpointRoute(endpoint), limit }]
-  })
-  const generated = [...workflows.values()].map((workflow) => ({
-    route: workflowRoute(workflow),
-    limit: workflow.engine.max_in_flight,
-  }))
-  return [...spoken, ...generated]
-}
-
-/** null: limited by the workers' slots. */
-function maxInFlightOf({ engine }: VoiceEndpoint): number | null {
-  const { max_in_flight: given } = engine
-  if (typeof given === 'number' && Number.isInteger(given) && given > 0) return given
-  return EMBEDDED_KINDS.has(engine.kind) ? null : DEFAULT_IN_FLIGHT
-}
-
-export function poolOfJob({ current }: Catalog, endpointKey: string): string {
-  if (endpointKey.startsWith(GENERATION)) return GENERATION_POOL
-  if (!endpointKey.startsWith(VOICE)) return COMPANION
-  const endpoint = current.endpoints.get(endpointKey.slice(VOICE.length))
-  return endpoint === undefined ? UNKNOWN : poolOf(endpoint)
-}
-
-/** Bounds the labels of metrics: unknown keys share one. */
-export function knownKey({ current }: Catalog, endpointKey: string): string {
-  const slug = endpointKey.slice(endpointKey.indexOf('.') + 1)
-  if (endpointKey.startsWith(VOICE)) return current.endpoints.has(slug) ? endpointKey : UNKNOWN
-  if (endpointKey.startsWith(GENERATION)) return current.workflows.has(slug) ? endpointKey : UNKNOWN
-  return endpointKey
-}
+const readUses = (servers: Servers): Use[] =>
+  QUEUED_KINDS.flatMap((kind) =>
+    [...kind.targets(servers).values()].flatMap((target) => {
+      const limit = kind.limitOf(target)
+      return limit === null ? [] : [{ route: kind.routeOf(target), limit }]
+    }),
+  )

@@ -1,7 +1,7 @@
 import { builder } from '../graphql/builder.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
 import { JobErrorCodeEnum, JobStatusEnum, MediaKindEnum, madeJob } from '../jobs/graphql/job-graphql.ts'
-import { ChatJobRef, MediaTagJobRef, RetargetJobRef } from '../jobs/graphql/job-types-graphql.ts'
+import { JOB_REFS } from '../jobs/graphql/job-types-graphql.ts'
 import {
   type ChatInput,
   type ChatResult,
@@ -44,7 +44,7 @@ const ChatRef = builder.objectRef<CompanionView<ChatResult>>('CompanionChatAnswe
   interfaces: [AnswerInterface],
   fields: (t) => ({
     job: t.field({
-      type: ChatJobRef,
+      type: JOB_REFS.companion_chat,
       description: 'All of its fields.',
       resolve: (view, _args, ctx) => madeJob(ctx, view),
     }),
@@ -62,7 +62,7 @@ const RetargetRef = builder.objectRef<CompanionView<RetargetResult>>('CompanionR
   interfaces: [AnswerInterface],
   fields: (t) => ({
     job: t.field({
-      type: RetargetJobRef,
+      type: JOB_REFS.companion_retarget,
       description: 'All of its fields.',
       resolve: (view, _args, ctx) => madeJob(ctx, view),
     }),
@@ -75,7 +75,7 @@ const MediaTagRef = builder.objectRef<CompanionView<MediaTagResult>>('CompanionM
   interfaces: [AnswerInterface],
   fields: (t) => ({
     job: t.field({
-      type: MediaTagJobRef,
+      type: JOB_REFS.companion_media_tag,
       description: 'All of its fields.',
       resolve: (view, _args, ctx) => madeJob(ctx, view),
     }),

@@ -1,3 +1,4 @@
+import { SHARED_QUEUES } from '../catalog/job-kinds.ts'
 import type { Context } from '../context/context.ts'
 import { queueDepths } from '../queue/pgboss/queue-depth.ts'
 import { commandLine } from '../values/program.ts'
@@ -25,7 +26,7 @@ export const workerCheck: Check<Context> = {
     const all = await workers(ctx)
     const now = ctx.now().getTime()
     const alive = all.filter((worker) => !isSilent(worker, now))
-    const waiting = (await queueDepths(ctx.db.pool)).filter(({ waiting: jobs }) => jobs > 0)
+    const waiting = (await queueDepths(ctx.db.pool, SHARED_QUEUES)).filter(({ waiting: jobs }) => jobs > 0)
     const unserved = waiting.filter(({ pool }) => !alive.some(({ pools }) => pool === null || pools.includes(pool)))
     const findings = [
       ...unserved.map(({ pool, waiting: jobs, oldestSeconds }) => {

@@ -1,5 +1,5 @@
 import { pollCatalog } from '../catalog/catalog-cache.ts'
-import { workflowRoute } from '../catalog/engine-server.ts'
+import { workflowRoute } from '../catalog/job-kinds.ts'
 import { predictionId, workflowSlug } from '../catalog/workflows.ts'
 import type { Workflow, WorkflowEngine } from '../context/catalog-snapshot.ts'
 import type { Parts } from '../context/context.ts'

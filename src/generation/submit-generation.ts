@@ -1,5 +1,5 @@
 import { requireAccount } from '../access/require.ts'
-import { workflowRoute } from '../catalog/engine-server.ts'
+import { workflowRoute } from '../catalog/job-kinds.ts'
 import { requireWorkflow, workflowKey } from '../catalog/workflows.ts'
 import type { Workflow } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'

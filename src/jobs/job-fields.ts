@@ -1,4 +1,5 @@
-import type { JobErrorCode, JobStatus, JobType } from './job-states.ts'
+import type { JobType } from '../catalog/job-kinds.ts'
+import type { JobErrorCode, JobStatus } from './job-states.ts'
 
 /** Every column of a job that its owner may see. SQL, REST, CSV and GraphQL derive from this table. */
 export const JOB_FIELDS = {

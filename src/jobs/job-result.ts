@@ -1,4 +1,5 @@
 import { type AudioFormat, FILE_TYPES, formatOfType } from '../audio/format.ts'
+import { queuedKindOf } from '../catalog/job-kinds.ts'
 import { RESPONSE_FIELDS, type ResponseField } from '../context/catalog-snapshot.ts'
 import type { Parts } from '../context/context.ts'
 import { errorOf, type Job } from './job-shape.ts'
@@ -42,17 +43,10 @@ export async function resultOf(
   outputs: readonly StoredOutput[] | null,
 ): Promise<JobResult | null> {
   if (job.status !== 'completed') return null
-  switch (job.type) {
-    case 'companion_chat':
-    case 'companion_retarget':
-      return { isProhibited: job.isProhibited, chatId: job.chatId }
-    case 'companion_media_tag':
-      return { isProhibited: job.isProhibited, mediaUrl: job.mediaUrl, mediaKind: job.mediaKind }
-    case 'generate':
-      return { ...(await rendered(parts, job, outputs)), workflowSlug: slugOf(job) }
-    case 'voice':
-      return { ...(await rendered(parts, job, outputs)), endpointSlug: slugOf(job) }
-  }
+  const kind = queuedKindOf(job.type)
+  if (kind !== undefined) return { ...(await rendered(parts, job, outputs)), [kind.slugAs]: slugOf(job) }
+  const { isProhibited, chatId, mediaUrl, mediaKind } = job
+  return job.type === 'companion_media_tag' ? { isProhibited, mediaUrl, mediaKind } : { isProhibited, chatId }
 }
 
 const rendered = async (

@@ -1,12 +1,9 @@
-export const JOB_TYPES = ['voice', 'companion_chat', 'companion_retarget', 'companion_media_tag', 'generate'] as const
-export type JobType = (typeof JOB_TYPES)[number]
-
-/** Types that wait for a worker; other jobs finish within their request. */
-const QUEUED_TYPES = ['voice', 'generate'] as const satisfies readonly JobType[]
-export type QueuedType = (typeof QUEUED_TYPES)[number]
+import { JOB_TYPES, type JobType, queuedKindOf } from '../catalog/job-kinds.ts'
 
 export const queuedTypeSql = (type: string): string =>
-  `${type} in (${QUEUED_TYPES.map((one) => `'${one}'`).join(', ')})`
+  `${type} in (${JOB_TYPES.filter(queuedKindOf)
+    .map((one) => `'${one}'`)
+    .join(', ')})`
 
 export const isCompanion = (type: JobType): boolean => type.startsWith('companion_')
 

@@ -1,6 +1,6 @@
 import { requireAccount } from '../access/require.ts'
 import { requireEndpoint } from '../catalog/endpoints.ts'
-import { endpointRoute } from '../catalog/engine-server.ts'
+import { endpointRoute } from '../catalog/job-kinds.ts'
 import { findLibraryVoice, wrongRecording } from '../catalog/library-voices.ts'
 import { checkSpokenText, endpointKey, endpointPath, withJudgedText } from '../catalog/voice-endpoint.ts'
 import type { Voice, VoiceEndpoint } from '../context/catalog-snapshot.ts'

@@ -1,4 +1,4 @@
-import { endpointRoute } from '../catalog/engine-server.ts'
+import { endpointRoute, GENERATION_KIND, type QueuedType } from '../catalog/job-kinds.ts'
 import type { Resolver } from '../egress/resolver.ts'
 import type { CogServers } from '../engines/cog.ts'
 import type { Engines } from '../engines/engines.ts'
@@ -7,7 +7,7 @@ import { type ClaimRegistry, jobRowClaim } from '../jobs/lifecycle/claim-job.ts'
 import type { WorkerParts as AttemptParts } from '../jobs/lifecycle/produce.ts'
 import { dispatchJobs } from '../queue/dispatch-jobs.ts'
 import type { Dispatcher, Gate } from '../queue/dispatcher.ts'
-import { GENERATION_KIND, type JobKind, voiceKind } from '../queue/job-kind.ts'
+import { type JobKind, voiceKind } from '../queue/job-kind.ts'
 import type { Delivery } from '../queue/job-source.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { MovedAway, synthesize } from '../voice/synthesize.ts'
@@ -25,10 +25,15 @@ export interface WorkerParts {
   readonly threads: number
 }
 
-/** Every kind of queued job and the function that runs it. Companion jobs are not queued; their request performs them. */
+type StartShared = (runtime: Runtime, parts: WorkerParts) => Promise<Dispatcher>
+
+/**
+ * Every kind of queued job and the function that runs it; `JOB_KINDS` has their queues, scopes and names. Companion jobs are not queued;
+ * their request performs them.
+ */
 export const KINDS = {
   voice: speakTexts,
-  generation: generateOutputs,
+  shared: { generate: generateOutputs } satisfies Readonly<Record<Exclude<QueuedType, 'voice'>, StartShared>>,
   webhook: startWebhookWorker,
 } as const
 

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { endpointRoute } from '../catalog/engine-server.ts'
+import { endpointRoute } from '../catalog/job-kinds.ts'
 import { endpointKey } from '../catalog/voice-endpoint.ts'
 import { failAbandonedJobs } from '../companion/companion-job.ts'
 import type { Parts } from '../context/context.ts'

@@ -1,7 +1,7 @@
-import { GENERATION_POOL } from '../catalog/engine-server.ts'
+import { SHARED_POOLS } from '../catalog/job-kinds.ts'
 import { serverName } from '../engines/measure-request.ts'
 import type { Dispatcher } from '../queue/dispatcher.ts'
-import { GENERATION_KIND, voiceKind } from '../queue/job-kind.ts'
+import { voiceKind } from '../queue/job-kind.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { WorkerParts } from './kinds.ts'
 import type { Pools } from './serve-pools.ts'
@@ -9,8 +9,15 @@ import { slotsInProcess } from './server-permits.ts'
 
 interface Working {
   readonly pools: Pools | undefined
-  readonly generation: Dispatcher | undefined
+  /** By the type of their jobs. */
+  readonly shared: ReadonlyMap<string, Dispatcher>
   readonly heartbeatAge: number
+}
+
+interface Served {
+  readonly pool: string
+  readonly slots: number
+  readonly inFlight: number
 }
 
 export function measureWorker(
@@ -19,29 +26,36 @@ export function measureWorker(
   working: () => Working,
 ): () => void {
   const { telemetry } = runtime
-  const generations = () => permits.countOf(GENERATION_KIND)
-  const slotsOf = (pool: string) => permits.countOf(voiceKind(pool)) + slotsInProcess(runtime, pool, threads)
-  const byPool = (value: (pool: string, pools: Pools) => number, ofGenerations: () => number) => () => {
-    const { pools } = working()
-    const voice =
-      pools === undefined ? [] : pools.names.map((pool) => ({ labels: { pool }, value: value(pool, pools) }))
-    return [...voice, { labels: { pool: GENERATION_POOL }, value: ofGenerations() }]
+  const served = (): Served[] => {
+    const { pools, shared } = working()
+    const voice = (pools?.names ?? []).map((pool) => ({
+      pool,
+      slots: permits.countOf(voiceKind(pool)) + slotsInProcess(runtime, pool, threads),
+      inFlight: pools?.inFlightOf(pool) ?? 0,
+    }))
+    const others = SHARED_POOLS.map(({ type, pool, queue }) => ({
+      pool,
+      slots: permits.countOf({ queue }),
+      inFlight: shared.get(type)?.inFlight ?? 0,
+    }))
+    return [...voice, ...others]
   }
-  const inFlight = (pool: string, pools: Pools) => pools.inFlightOf(pool)
+  const byPool = (value: (pool: Served) => number) => () =>
+    served().map((one) => ({ labels: { pool: one.pool }, value: value(one) }))
   const byServer = (key: 'inUse' | 'permits' | 'limit') => () =>
     permits.servers().map(({ server, [key]: value }) => ({ labels: { server: serverName(server) }, value }))
   const ends = [
-    telemetry.gauge('worker_slots', byPool(slotsOf, generations)),
+    telemetry.gauge(
+      'worker_slots',
+      byPool(({ slots }) => slots),
+    ),
     telemetry.gauge(
       'worker_slots_in_use',
-      byPool(inFlight, () => working().generation?.inFlight ?? 0),
+      byPool(({ inFlight }) => inFlight),
     ),
     telemetry.gauge(
       'worker_last_beat_age_seconds',
-      byPool(
-        () => working().heartbeatAge,
-        () => working().heartbeatAge,
-      ),
+      byPool(() => working().heartbeatAge),
     ),
     telemetry.gauge('engine_requests_in_flight', byServer('inUse')),
     telemetry.gauge('engine_permits', byServer('permits')),

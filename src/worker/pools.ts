@@ -1,6 +1,7 @@
 import { requireOperator } from '../access/require.ts'
-import { endpointRoute, serverLimits } from '../catalog/engine-server.ts'
+import { serverLimits, sharedQueues } from '../catalog/engine-server.ts'
 import { placeOfServer } from '../catalog/files/hidden-password.ts'
+import { endpointRoute, SHARED_QUEUES } from '../catalog/job-kinds.ts'
 import { poolOf } from '../catalog/voice-endpoint.ts'
 import type { PullStream } from '../concurrency/pull-stream.ts'
 import type { CatalogSnapshot } from '../context/catalog-snapshot.ts'
@@ -8,7 +9,7 @@ import type { Context } from '../context/context.ts'
 import { OWNED_SERVER } from '../engines/engine-block.ts'
 import { type Fleet, type FleetContext, type FleetState, readFleet } from '../jobs/live/fleet-feed.ts'
 import { checkedEveryMs } from '../jobs/live/jobs-updated.ts'
-import { GENERATION_KIND, voiceKind } from '../queue/job-kind.ts'
+import { voiceKind } from '../queue/job-kind.ts'
 import { isSilent, serverOf, workers } from './workers.ts'
 
 export interface Pool {
@@ -36,16 +37,15 @@ export async function pools(ctx: Context): Promise<Pool[]> {
 }
 
 export function poolsOf(fleet: Fleet, catalog: CatalogSnapshot): Pool[] {
-  const depths = new Map(fleet.depths.map((depth) => [depth.pool ?? GENERATION_KIND.queue, depth]))
+  const depths = new Map(fleet.depths.map((depth) => [depth.pool ?? depth.queue, depth]))
   const busy = [...depths].flatMap(([name, { waiting, delayed, running }]) =>
     waiting + delayed + running > 0 ? [name] : [],
   )
   const named = [...catalog.endpoints.values()].map(poolOf)
-  const generations = catalog.workflows.size > 0 ? [GENERATION_KIND.queue] : []
   const alive = fleet.workers.filter((worker) => !isSilent(worker, fleet.now))
-  return [...new Set([...named, ...generations, ...busy])].sort().map((name) => {
+  return [...new Set([...named, ...sharedQueues(catalog), ...busy])].sort().map((name) => {
     const depth = depths.get(name)
-    const serving = alive.filter((worker) => name === GENERATION_KIND.queue || worker.pools.includes(name))
+    const serving = alive.filter((worker) => SHARED_QUEUES.includes(name) || worker.pools.includes(name))
     return {
       name,
       waiting: (depth?.waiting ?? 0) + (depth?.delayed ?? 0),
@@ -59,7 +59,7 @@ export function poolsOf(fleet: Fleet, catalog: CatalogSnapshot): Pool[] {
 }
 
 function serversOf(name: string, catalog: CatalogSnapshot): Pick<Pool, 'server' | 'maxInFlight'> {
-  const kind = name === GENERATION_KIND.queue ? GENERATION_KIND : voiceKind(name)
+  const kind = SHARED_QUEUES.includes(name) ? { queue: name } : voiceKind(name)
   const limits = [...serverLimits(catalog, kind)].sort()
   if (limits.length === 0) return { server: null, maxInFlight: null }
   return {

@@ -1,16 +1,16 @@
-import { awayKey, GENERATION_POOL, poolOfJob, RESERVED_POOLS } from '../catalog/engine-server.ts'
+import { awayKey } from '../catalog/engine-server.ts'
+import { poolOfJob, RESERVED_POOLS, SHARED_POOLS, SHARED_QUEUES } from '../catalog/job-kinds.ts'
 import { poolOf } from '../catalog/voice-endpoint.ts'
 import type { Catalog, VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
 import { OWNED_SERVER } from '../engines/engine-block.ts'
-import { GENERATION_KIND } from '../queue/job-kind.ts'
 import { DEAD_AFTER_MS, type ServerState } from './workers.ts'
 
 /** The pool of an endpoint's jobs; null if the endpoint is gone or no worker takes its jobs. */
 export function queuedPool(catalog: Catalog, endpointKey: string): string | null {
   const pool = poolOfJob(catalog, endpointKey)
-  if (pool === GENERATION_POOL) return GENERATION_KIND.queue
-  return RESERVED_POOLS.includes(pool) ? null : pool
+  const shared = SHARED_POOLS.find((one) => one.pool === pool)
+  return shared?.queue ?? (RESERVED_POOLS.includes(pool) ? null : pool)
 }
 
 interface Serving {
@@ -34,7 +34,7 @@ export async function loadServed(
   ctx: Pick<Context, 'db' | 'catalog'>,
   endpointKeys: readonly string[],
 ): Promise<Map<string, boolean>> {
-  const served = new Set((await serving(ctx)).flatMap(({ pools }) => [GENERATION_KIND.queue, ...pools]))
+  const served = new Set((await serving(ctx)).flatMap(({ pools }) => [...SHARED_QUEUES, ...pools]))
   return new Map(
     endpointKeys.flatMap((key) => {
       const pool = queuedPool(ctx.catalog, key)

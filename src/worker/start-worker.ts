@@ -61,7 +61,7 @@ class JobWorker implements Worker {
   readonly #parts: WorkerParts
   readonly #engineWatch: EngineWatch
   #pools: Pools | undefined
-  #generation: Dispatcher | undefined
+  readonly #shared = new Map<string, Dispatcher>()
   #webhooks: WebhookWorker | undefined
   #registration: Registration | undefined
   /** Background watchers, stopped before the dispatchers. */
@@ -85,17 +85,17 @@ class JobWorker implements Worker {
     this.#pools = await servePools(runtime, pools, (pool) => KINDS.voice(runtime, parts, pool))
     const isBusy = () => webhooks && this.#webhooks?.isBusy() !== false
     if (runtime.settings.warmUp) this.#watching.push(warmWhenIdle(() => this.#warm(), isBusy))
-    this.#generation = await KINDS.generation(runtime, parts)
+    for (const [type, start] of Object.entries(KINDS.shared)) this.#shared.set(type, await start(runtime, parts))
     this.#engineWatch.start()
     this.#watching.push(() => this.#engineWatch.end())
     this.#registration = await registerWorker(runtime, {
       load: () => this.#load(),
       onHeartbeat: () => parts.permits.renew(),
       onSilence: () => {
-        for (const dispatchers of [this.#pools, this.#generation]) dispatchers?.leaveServers()
+        for (const dispatchers of this.#dispatchers()) dispatchers.leaveServers()
       },
     })
-    const working = () => ({ pools: this.#pools, generation: this.#generation, heartbeatAge: this.heartbeatAge })
+    const working = () => ({ pools: this.#pools, shared: this.#shared, heartbeatAge: this.heartbeatAge })
     this.#watching.push(await this.#followServers(), maintain(runtime), measureWorker(runtime, parts, working))
     if (webhooks) this.#webhooks = await KINDS.webhook(runtime, parts.resolver)
   }
@@ -111,7 +111,7 @@ class JobWorker implements Worker {
     for (const end of this.#watching) end()
     // Others may take the permits that this worker frees.
     void permits.renew().catch(() => undefined)
-    await Promise.all([this.#pools?.stop(graceMs), this.#generation?.stop(graceMs), this.#webhooks?.stop()])
+    await Promise.all([...this.#dispatchers().map((one) => one.stop(graceMs)), this.#webhooks?.stop()])
     // Requests must end before others get their permits.
     await cogServers.left()
     await this.#server?.stop()
@@ -157,8 +157,12 @@ class JobWorker implements Worker {
     return openWorkerServer(this.#runtime, server, {
       gpus: () => this.#gpus.current,
       onReady: () => this.#parts.permits.grantOwned(),
-      dispatchers: () => [this.#pools, this.#generation],
+      dispatchers: () => this.#dispatchers(),
     })
+  }
+
+  #dispatchers(): (Pools | Dispatcher)[] {
+    return [...(this.#pools ? [this.#pools] : []), ...this.#shared.values()]
   }
 
   #warm(): void {
@@ -166,11 +170,11 @@ class JobWorker implements Worker {
   }
 
   #load(): WorkerLoad {
-    const { names = [], inFlight = 0 } = this.#pools ?? {}
+    const { names = [] } = this.#pools ?? {}
     return {
       pools: this.#stopping ? [] : names,
       slots: slotsOver(this.#runtime, names, this.#parts.permits, this.#parts.threads),
-      inFlight: inFlight + (this.#generation?.inFlight ?? 0),
+      inFlight: this.#dispatchers().reduce((sum, { inFlight }) => sum + inFlight, 0),
       gpus: this.#gpus.current,
       server: this.#server?.status ?? null,
       away: this.#engineWatch.away,

@@ -7,7 +7,7 @@ import { engineBlock, OWNED_SERVER, retrySeconds, serverAddress } from '../../en
 import { LANGUAGES } from '../../engines/espeak/detect-language.ts'
 import { findUnstorable } from '../../values/json.ts'
 import { hasControl, hasUnseen } from '../../values/printable.ts'
-import { RESERVED_POOLS } from '../engine-server.ts'
+import { RESERVED_POOLS } from '../job-kinds.ts'
 import { checkInputs } from '../validate-inputs.ts'
 import { RESERVED_SLUGS } from '../voice-endpoint.ts'
 import { hidesPassword } from './hidden-password.ts'

@@ -1,6 +1,7 @@
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import type { AudioFormat } from '../../audio/format.ts'
+import { byType, type JobType } from '../../catalog/job-kinds.ts'
 import type { MediaKind } from '../../companion/tag-media.ts'
 import { BatchLoader } from '../../concurrency/batch-loader.ts'
 import { jobNotFound } from '../../errors/service-error.ts'
@@ -20,7 +21,7 @@ import {
 } from '../job-parts.ts'
 import { type JobResult, resultOf } from '../job-result.ts'
 import { errorOf, type Job } from '../job-shape.ts'
-import { JOB_ERRORS, type JobDecision, type JobErrorCode, type JobStatus, type JobType } from '../job-states.ts'
+import { JOB_ERRORS, type JobDecision, type JobErrorCode, type JobStatus } from '../job-states.ts'
 import type { StoredOutput } from '../sign-outputs.ts'
 
 export const JobStatusEnum = describedEnum<JobStatus>(
@@ -40,13 +41,11 @@ export const JobErrorCodeEnum = describedEnum<JobErrorCode>(
   JOB_ERRORS,
 )
 
-export const JobTypeEnum = describedEnum<JobType>('JobType', 'The type of a job: the operation that made it.', {
-  voice: 'A voice endpoint.',
-  companion_chat: 'chatWithCompanion.',
-  companion_retarget: 'retargetCompanion.',
-  companion_media_tag: 'tagMedia.',
-  generate: 'A workflow.',
-})
+export const JobTypeEnum = describedEnum<JobType>(
+  'JobType',
+  'The type of a job: the operation that made it.',
+  byType(({ graphql }) => graphql.origin),
+)
 
 export const JobDecisionEnum = describedEnum<JobDecision>('JobDecision', 'The moderation verdict.', {
   pass: 'The content was accepted.',
@@ -146,13 +145,7 @@ const JobResultRef = builder.objectRef<JobResult>('JobResult').implement({
   }),
 })
 
-export const TYPE_NAMES: Readonly<Record<JobType, string>> = {
-  voice: 'VoiceJob',
-  generate: 'GenerationJob',
-  companion_chat: 'CompanionChatJob',
-  companion_retarget: 'CompanionRetargetJob',
-  companion_media_tag: 'CompanionMediaTagJob',
-}
+export const TYPE_NAMES = byType(({ graphql }) => graphql.name)
 const releases = new BatchLoader<GraphqlContext, number>(loadReleases)
 const queuePositions = new BatchLoader<GraphqlContext, number>((ctx, ids) => loadQueuePositions(ctx.db.pool, ids))
 

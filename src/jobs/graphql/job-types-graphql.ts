@@ -1,5 +1,6 @@
 import type { ActorView } from '../../accounts/audit-entries.ts'
 import { ActorRef } from '../../accounts/audit-graphql.ts'
+import { byType } from '../../catalog/job-kinds.ts'
 import { BatchLoader } from '../../concurrency/batch-loader.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { NodeInterface } from '../../graphql/node.ts'
@@ -15,77 +16,49 @@ const OUTPUTS = 'Output name to URL; each is signed at this read and lives 15 mi
 const outputsOf = async (ctx: GraphqlContext, job: Job): Promise<Record<string, string> | null> =>
   job.status === 'completed' ? signOutputs(ctx, job.id, await storedOutputsOf(ctx, job)) : null
 
-export const VoiceJobRef = builder.objectRef<Job>('VoiceJob').implement({
-  description: 'A speech synthesis job.',
-  interfaces: INTERFACES,
-  fields: (t) => ({
-    chunksDone: t.int({
-      nullable: true,
-      description: 'How many chunks of the text are rendered; null before a worker has cut it up.',
-      resolve: (job) => (job.chunksTotal === null ? null : (job.chunksDone ?? 0)),
-    }),
-    ...columnsOn(t, 'VoiceJob'),
-    audioMs: t.int({
-      nullable: true,
-      description: 'How long the speech plays. Completed jobs only.',
-      resolve: async ({ id, status }, _args, ctx) =>
-        status === 'completed' ? ((await artifacts.load(ctx, id))?.[0]?.durationMs ?? null) : null,
-    }),
-    audioUrl: t.field({
-      type: 'URL',
-      nullable: true,
-      description: 'A signed URL of its audio in any format; lives 15 minutes. Completed jobs only.',
-      args: { format: t.arg({ type: AudioFormatEnum, description: 'As it is stored unless given.' }) },
-      resolve: async (job, { format }, ctx) => audioUrlOf(ctx, job, await storedOutputsOf(ctx, job), format ?? null),
-    }),
-    liveUrl: t.field({
-      type: 'URL',
-      nullable: true,
-      description:
-        'A signed URL that plays from the first finished sentence on, while the job is queued, processing or completed; null once it has failed. Lives 15 minutes.',
-      args: { format: t.arg({ type: AudioFormatEnum, description: 'MP3 unless given.' }) },
-      resolve: (job, { format }, ctx) => liveUrlOf(ctx, job, format ?? 'mp3'),
-    }),
-    outputs: t.field({
+export const JOB_REFS = byType(({ graphql: { name, description }, queued }) => {
+  const ref = builder.objectRef<Job>(name)
+  ref.implement({ description, interfaces: INTERFACES, fields: (t) => columnsOn(t, name) })
+  if (queued === undefined) return ref
+  builder.objectField(ref, 'outputs', (t) =>
+    t.field({
       type: 'JSON',
       nullable: true,
       description: OUTPUTS,
       resolve: (job, _args, ctx) => outputsOf(ctx, job),
     }),
+  )
+  return ref
+})
+
+builder.objectFields(JOB_REFS.voice, (t) => ({
+  chunksDone: t.int({
+    nullable: true,
+    description: 'How many chunks of the text are rendered; null before a worker has cut it up.',
+    resolve: (job) => (job.chunksTotal === null ? null : (job.chunksDone ?? 0)),
   }),
-})
-
-export const GenerationJobRef = builder.objectRef<Job>('GenerationJob').implement({
-  description: 'A run of a workflow.',
-  interfaces: INTERFACES,
-  fields: (t) => ({
-    outputs: t.field({
-      type: 'JSON',
-      nullable: true,
-      description: OUTPUTS,
-      resolve: (job, _args, ctx) => outputsOf(ctx, job),
-    }),
-    ...columnsOn(t, 'GenerationJob'),
+  audioMs: t.int({
+    nullable: true,
+    description: 'How long the speech plays. Completed jobs only.',
+    resolve: async ({ id, status }, _args, ctx) =>
+      status === 'completed' ? ((await artifacts.load(ctx, id))?.[0]?.durationMs ?? null) : null,
   }),
-})
-
-export const ChatJobRef = builder.objectRef<Job>('CompanionChatJob').implement({
-  description: 'A companion chat job.',
-  interfaces: INTERFACES,
-  fields: (t) => columnsOn(t, 'CompanionChatJob'),
-})
-
-export const RetargetJobRef = builder.objectRef<Job>('CompanionRetargetJob').implement({
-  description: 'A companion retarget job.',
-  interfaces: INTERFACES,
-  fields: (t) => columnsOn(t, 'CompanionRetargetJob'),
-})
-
-export const MediaTagJobRef = builder.objectRef<Job>('CompanionMediaTagJob').implement({
-  description: 'The tagging of a medium.',
-  interfaces: INTERFACES,
-  fields: (t) => columnsOn(t, 'CompanionMediaTagJob'),
-})
+  audioUrl: t.field({
+    type: 'URL',
+    nullable: true,
+    description: 'A signed URL of its audio in any format; lives 15 minutes. Completed jobs only.',
+    args: { format: t.arg({ type: AudioFormatEnum, description: 'As it is stored unless given.' }) },
+    resolve: async (job, { format }, ctx) => audioUrlOf(ctx, job, await storedOutputsOf(ctx, job), format ?? null),
+  }),
+  liveUrl: t.field({
+    type: 'URL',
+    nullable: true,
+    description:
+      'A signed URL that plays from the first finished sentence on, while the job is queued, processing or completed; null once it has failed. Lives 15 minutes.',
+    args: { format: t.arg({ type: AudioFormatEnum, description: 'MP3 unless given.' }) },
+    resolve: (job, { format }, ctx) => liveUrlOf(ctx, job, format ?? 'mp3'),
+  }),
+}))
 
 const addresses = new BatchLoader<GraphqlContext, string>(emailsById)
 

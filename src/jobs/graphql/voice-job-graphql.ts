@@ -12,7 +12,7 @@ import { type Job, storedOptions } from '../job-shape.ts'
 import { cancelJob } from '../lifecycle/cancel-job.ts'
 import type { Submission } from '../lifecycle/queue-job.ts'
 import { AudioFormatEnum, JobStatusEnum, storedOutputsOf, TYPE_NAMES } from './job-graphql.ts'
-import { GenerationJobRef, VoiceJobRef } from './job-types-graphql.ts'
+import { JOB_REFS } from './job-types-graphql.ts'
 
 /** Query cost of a long text: a query may ask for it of few jobs only. */
 const SPEECH_LENGTH = { words: 2000, sentences: 200 } as const
@@ -57,7 +57,7 @@ async function speechTimesOf(ctx: GraphqlContext, job: Job): Promise<SpeechTimes
   return timed === null ? null : timesOf(timed.text, timed.timing)
 }
 
-builder.objectFields(VoiceJobRef, (t) => ({
+builder.objectFields(JOB_REFS.voice, (t) => ({
   captions: t.string({
     nullable: true,
     description: `Its captions. ${SPOKEN}`,
@@ -99,7 +99,7 @@ const SubmissionRef = builder.objectRef<Submission>('VoiceJobSubmission').implem
       description: 'Whether the idempotency key belongs to an earlier job, which is this one.',
     }),
     job: t.field({
-      type: VoiceJobRef,
+      type: JOB_REFS.voice,
       nullable: true,
       description: 'The job as it is now. Null where an earlier one was deleted since.',
       resolve: ({ jobId }, _args, ctx) => voiceJob(ctx, { jobId }),
@@ -109,7 +109,7 @@ const SubmissionRef = builder.objectRef<Submission>('VoiceJobSubmission').implem
 
 builder.queryField('voiceJob', (t) =>
   t.field({
-    type: VoiceJobRef,
+    type: JOB_REFS.voice,
     description: "One voice job of the key's account.",
     args: { jobId: t.arg.id({ required: true, description: 'A job id.' }) },
     ...resolvedBy(voiceJob, (args: { jobId: string }) => args),
@@ -162,7 +162,7 @@ builder.mutationField('submitVoiceJob', (t) =>
 
 builder.mutationField('cancelJob', (t) =>
   t.errorUnionField({
-    types: [VoiceJobRef, GenerationJobRef],
+    types: [JOB_REFS.voice, JOB_REFS.generate],
     union: { resolveType: ({ type }: Job) => TYPE_NAMES[type] },
     description:
       'Cancels an unfinished job: it fails as JOB_CANCELLED, its charge is given back and its engine stops. A finished job stays as it is.',

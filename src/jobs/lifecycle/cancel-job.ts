@@ -1,5 +1,6 @@
 import { requireScope } from '../../access/require.ts'
-import { GENERATION_SCOPE, VOICE_SCOPE } from '../../access/scopes.ts'
+import { VOICE_SCOPE } from '../../access/scopes.ts'
+import { type JobType, QUEUED_KINDS, queuedKindOf } from '../../catalog/job-kinds.ts'
 import type { Context } from '../../context/context.ts'
 import type { Tx } from '../../db/database.ts'
 import { untilAnswered } from '../../db/until-answered.ts'
@@ -10,14 +11,9 @@ import { isId } from '../../values/id.ts'
 import { type Each, eachId } from '../each-id.ts'
 import { findJob } from '../job.ts'
 import type { Job } from '../job-shape.ts'
-import { JobFailure, type JobType, type QueuedType } from '../job-states.ts'
+import { JobFailure } from '../job-states.ts'
 import { endJob } from './end-job.ts'
 import { announceLostEnd, type EndingParts } from './job-end.ts'
-
-const SCOPES: Readonly<Record<QueuedType, string> & Partial<Record<JobType, string>>> = {
-  voice: VOICE_SCOPE,
-  generate: GENERATION_SCOPE,
-}
 
 /** PostgreSQL may restart within this time. */
 const LOST_ANSWER_MS = 5_000
@@ -62,7 +58,7 @@ async function ownerOf(ctx: Context, jobId: string): Promise<string> {
     [jobId],
   )
   const { account_id: owner, type } = rows[0] ?? {}
-  const scope = type === undefined ? undefined : SCOPES[type]
+  const scope = type === undefined ? undefined : queuedKindOf(type)?.scope
   if (owner === undefined || scope === undefined || !mayTouch(ctx, owner)) throw missing(ctx, jobId)
   requireScope(ctx, scope)
   return owner
@@ -80,8 +76,7 @@ const missing = ({ actor }: Context, jobId: string): ServiceError =>
  */
 function requireAnyScope({ actor }: Context): void {
   if (actor.kind === 'anonymous') throw unauthorized()
-  if ('scopes' in actor && !Object.values(SCOPES).some((scope) => actor.scopes.includes(scope)))
-    throw forbidden(VOICE_SCOPE)
+  if ('scopes' in actor && !QUEUED_KINDS.some(({ scope }) => actor.scopes.includes(scope))) throw forbidden(VOICE_SCOPE)
 }
 
 const mayTouch = ({ actor }: Context, owner: string): boolean =>

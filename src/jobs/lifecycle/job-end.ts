@@ -1,10 +1,11 @@
 import type { CaptionFormat } from '../../audio/format.ts'
-import { knownKey, poolOfJob } from '../../catalog/engine-server.ts'
+import type { JobType } from '../../catalog/job-kinds.ts'
+import { knownKey, poolOfJob } from '../../catalog/job-kinds.ts'
 import type { Parts } from '../../context/context.ts'
 import type { Tx } from '../../db/database.ts'
 import type { QueueRow } from '../../queue/job-source.ts'
 import type { MeasuredParts } from '../../telemetry/telemetry.ts'
-import type { JobFailure, JobType } from '../job-states.ts'
+import type { JobFailure } from '../job-states.ts'
 import { notifyJob } from '../live/notify-job.ts'
 import type { StoredOutput } from '../sign-outputs.ts'
 

@@ -1,5 +1,6 @@
 import type { AccountHolder } from '../../access/actor.ts'
 import { requireAccount } from '../../access/require.ts'
+import type { QueuedType } from '../../catalog/job-kinds.ts'
 import type { Context } from '../../context/context.ts'
 import { isDatabaseDown } from '../../errors/outages.ts'
 import { internalError, paymentRequired, ServiceError, unavailable } from '../../errors/service-error.ts'
@@ -8,7 +9,6 @@ import type { JobKind } from '../../queue/job-kind.ts'
 import type { RowInsert } from '../../queue/queue.ts'
 import { idTime, newId } from '../../values/id.ts'
 import type { JobOptions } from '../job-shape.ts'
-import type { QueuedType } from '../job-states.ts'
 import { notifyJob } from '../live/notify-job.ts'
 
 const COLUMNS =

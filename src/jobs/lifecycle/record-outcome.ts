@@ -1,4 +1,4 @@
-import { knownKey, poolOfJob } from '../../catalog/engine-server.ts'
+import { knownKey, poolOfJob } from '../../catalog/job-kinds.ts'
 import { nextTurn } from '../../concurrency/next-turn.ts'
 import type { Parts } from '../../context/context.ts'
 import type { Tx } from '../../db/database.ts'

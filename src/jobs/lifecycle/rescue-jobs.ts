@@ -1,12 +1,9 @@
-import { endpointRoute, workflowRoute } from '../../catalog/engine-server.ts'
-import { slugOfKey } from '../../catalog/voice-endpoint.ts'
-import { workflowSlug } from '../../catalog/workflows.ts'
+import { routeOfJob } from '../../catalog/job-kinds.ts'
 import { inTransaction } from '../../db/database.ts'
 import { tryLock } from '../../db/lock.ts'
 import { lockUnqueued, type QueuedRows } from '../../queue/lock-unqueued.ts'
-import type { QueueRoute } from '../../queue/queue.ts'
 import { noteLostPlaces } from '../attempts/record-attempt-end.ts'
-import { JobFailure, type QueuedType, queuedTypeSql } from '../job-states.ts'
+import { JobFailure, queuedTypeSql } from '../job-states.ts'
 import type { Claim } from './claim-job.ts'
 import { endJob } from './end-job.ts'
 import type { EndingParts, Provenance } from './job-end.ts'
@@ -17,14 +14,13 @@ const LOCK = 7_242_001
 
 const UNFINISHED: QueuedRows = {
   table: 'job',
-  columns: 'id, account_id, type, endpoint_key, attempt',
+  columns: 'id, account_id, endpoint_key, attempt',
   condition: `status in ('queued', 'processing') and ${queuedTypeSql('type')} and created_at < now() - ${SETTLED_AFTER}`,
 }
 
 interface Row {
   id: string
   account_id: string
-  type: QueuedType
   endpoint_key: string
   attempt: number
 }
@@ -65,7 +61,7 @@ async function rescuePage(parts: EndingParts, after: string): Promise<Rescued> {
     const { rows, ...next } = await lockUnqueued<Row>(tx, parts.queue, UNFINISHED, after)
     const begun: string[] = []
     for (const job of rows) {
-      const route = routeOf(parts, job)
+      const route = routeOfJob(parts.catalog, job.endpoint_key)
       if (route === null) {
         unroutable.push(job)
         continue
@@ -78,15 +74,6 @@ async function rescuePage(parts: EndingParts, after: string): Promise<Rescued> {
     if (begun.length > 0) await noteLostPlaces(tx, begun)
     return { requeued: rows.length - unroutable.length, unroutable, ...next }
   })
-}
-
-function routeOf({ catalog }: EndingParts, { type, endpoint_key: key }: Row): QueueRoute | null {
-  if (type === 'generate') {
-    const workflow = catalog.current.workflows.get(workflowSlug(key))
-    return workflow === undefined ? null : workflowRoute(workflow)
-  }
-  const endpoint = catalog.current.endpoints.get(slugOfKey(key))
-  return endpoint === undefined ? null : endpointRoute(endpoint)
 }
 
 /**

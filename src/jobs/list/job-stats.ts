@@ -1,9 +1,10 @@
 import { requireOperator } from '../../access/require.ts'
+import type { JobType } from '../../catalog/job-kinds.ts'
 import type { Context } from '../../context/context.ts'
 import { longRead, longScan } from '../../db/connections/long-read.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import { firstIdAt } from '../../values/id.ts'
-import type { JobErrorCode, JobStatus, JobType } from '../job-states.ts'
+import type { JobErrorCode, JobStatus } from '../job-states.ts'
 import { histogramTypes, type Percentiles, packedSum, percentilesOf } from '../rollup/histogram.ts'
 import {
   type Breadth,

@@ -2,13 +2,14 @@ import { escapeLiteral } from 'pg'
 import { requireAccount, requireOperator, requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import { findAccount } from '../../accounts/accounts.ts'
+import type { JobType } from '../../catalog/job-kinds.ts'
 import type { Context } from '../../context/context.ts'
 import { closeWindow, endsAboutNow } from '../../db/close-window.ts'
 import { type Detail, invalidRequest } from '../../errors/service-error.ts'
 import { firstIdAt, isId } from '../../values/id.ts'
 import { findUnstorable } from '../../values/json.ts'
 import { DURATION_MS, type Job } from '../job-shape.ts'
-import type { JobDecision, JobErrorCode, JobStatus, JobType } from '../job-states.ts'
+import type { JobDecision, JobErrorCode, JobStatus } from '../job-states.ts'
 
 const MAX_VALUES = 50
 const MAX_PARTS = 20

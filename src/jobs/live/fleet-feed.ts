@@ -1,6 +1,7 @@
 import type { Prisma } from '../../../prisma/generated/prisma/client.ts'
 import { requireAccount } from '../../access/require.ts'
 import type { Subscriptions } from '../../callers/subscriptions.ts'
+import { SHARED_QUEUES } from '../../catalog/job-kinds.ts'
 import type { PullStream } from '../../concurrency/pull-stream.ts'
 import { SnapshotFeed } from '../../concurrency/snapshot-feed.ts'
 import type { Context, Parts } from '../../context/context.ts'
@@ -53,7 +54,7 @@ export interface FleetContext extends Context {
 export async function readFleet(db: Pick<Database, 'pool' | 'prisma'>): Promise<Fleet> {
   const [workers, depths, clock] = await Promise.all([
     db.prisma.worker.findMany({ orderBy: [{ heartbeatAt: 'desc' }, { id: 'asc' }] }),
-    queueDepths(db.pool),
+    queueDepths(db.pool, SHARED_QUEUES),
     db.pool.query<{ now: number }>('select (extract(epoch from clock_timestamp()) * 1000)::float8 as now'),
   ])
   return { workers, depths, now: clock.rows[0]?.now ?? Number.NaN }

@@ -1,9 +1,9 @@
-import { knownKey } from '../../catalog/engine-server.ts'
+import type { JobType } from '../../catalog/job-kinds.ts'
+import { knownKey } from '../../catalog/job-kinds.ts'
 import type { Context } from '../../context/context.ts'
 import { toServiceError } from '../../errors/describe-error.ts'
 import type { ErrorCode } from '../../errors/service-error.ts'
 import type { MeasuredParts } from '../../telemetry/telemetry.ts'
-import type { JobType } from '../job-states.ts'
 import type { Submission } from '../lifecycle/queue-job.ts'
 
 interface Target {

@@ -1,10 +1,11 @@
 import type { Pool } from 'pg'
-import { GENERATION_KIND, voiceKind } from '../job-kind.ts'
+import { voiceKind } from '../job-kind.ts'
 
 export const QUEUE_SCHEMA = 'pgboss'
 
 export interface QueueDepth {
-  /** Null: the queue of generations. */
+  readonly queue: string
+  /** Null: all pools share the queue. */
   readonly pool: string | null
   readonly waiting: number
   readonly delayed: number
@@ -34,13 +35,14 @@ const DEPTH = `
     coalesce(r.running, 0)::float8 as running, extract(epoch from now() - w.oldest)::float8 as oldest_seconds,
     w.oldest
   from pgboss.queue q left join waiting w using (name) left join running r using (name)
-  where starts_with(q.name, $1) or q.name = $2`
+  where starts_with(q.name, $1) or q.name = any($2)`
 
-export async function queueDepths(db: Pick<Pool, 'query'>): Promise<QueueDepth[]> {
+export async function queueDepths(db: Pick<Pool, 'query'>, shared: readonly string[]): Promise<QueueDepth[]> {
   const voice = voiceKind('').queue
-  const { rows } = await db.query<Row>({ name: 'queue_depths', text: DEPTH, values: [voice, GENERATION_KIND.queue] })
+  const { rows } = await db.query<Row>({ name: 'queue_depths', text: DEPTH, values: [voice, shared] })
   return rows.map(({ name, oldest_seconds: oldestSeconds, oldest: oldestSince, ...counts }) => ({
     ...counts,
+    queue: name,
     pool: name.startsWith(voice) ? name.slice(voice.length) : null,
     oldestSeconds,
     oldestSince,

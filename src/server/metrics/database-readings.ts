@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import type { Pool } from 'pg'
-import { GENERATION_POOL } from '../../catalog/engine-server.ts'
+import { SHARED_POOLS, SHARED_QUEUES } from '../../catalog/job-kinds.ts'
 import type { Parts } from '../../context/context.ts'
 import { databaseCondition } from '../../db/connections/database-state.ts'
 import { progressOf, readLedger } from '../../db/migrations/ledger.ts'
@@ -142,8 +142,8 @@ async function readCounts({ db }: ReadingParts): Promise<Readings> {
   const asked = Date.now()
   const counts = await databaseCounts(db.pool)
   const answered = Date.now()
-  for (const depth of await queueDepths(db.pool)) {
-    const pool = depth.pool ?? GENERATION_POOL
+  for (const depth of await queueDepths(db.pool, SHARED_QUEUES)) {
+    const pool = depth.pool ?? SHARED_POOLS.find(({ queue }) => queue === depth.queue)?.pool ?? depth.queue
     for (const state of ['waiting', 'delayed', 'running'] as const) add('queue_jobs', { pool, state }, depth[state])
     add('queue_oldest_age_seconds', { pool }, depth.oldestSeconds ?? 0)
   }

@@ -17,7 +17,7 @@ export interface ServerOptions {
 interface Around {
   gpus(): readonly Gpu[]
   onReady(): void
-  dispatchers(): readonly (Pick<Dispatcher, 'leaveServer'> | undefined)[]
+  dispatchers(): readonly Pick<Dispatcher, 'leaveServer'>[]
 }
 
 export function openWorkerServer(
@@ -36,7 +36,7 @@ export function openWorkerServer(
     onReady,
     records: new ServerRecords(join(settings.dataDir, 'servers')),
     onLost: (cause) => {
-      for (const dispatcher of dispatchers()) dispatcher?.leaveServer(OWNED_SERVER, new ServerLost(cause))
+      for (const dispatcher of dispatchers()) dispatcher.leaveServer(OWNED_SERVER, new ServerLost(cause))
     },
   })
 }

@@ -12,9 +12,10 @@ import {
   uniqueArray,
 } from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { JOB_TYPES } from '../../../src/catalog/job-kinds.ts'
 import { type Database, openDatabase } from '../../../src/db/database.ts'
 import { JOB_TABLES, type Job, PAGE_COLUMNS } from '../../../src/jobs/job-shape.ts'
-import { JOB_DECISIONS, JOB_STATUSES, JOB_TYPES } from '../../../src/jobs/job-states.ts'
+import { JOB_DECISIONS, JOB_STATUSES } from '../../../src/jobs/job-states.ts'
 import { conditionsOf, type JobsFilter, matchesFilter, toJobsFilter } from '../../../src/jobs/list/jobs-filter.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { idAt, insertJob } from '../../setup/jobs/jobs.ts'
