@@ -93,6 +93,8 @@ export const byType = <Value>(pick: (kind: Kind) => Value): Readonly<Record<JobT
 export const queuedKindOf = (type: string): QueuedKind<unknown> | undefined =>
   (JOB_KINDS as Readonly<Record<string, Kind>>)[type]?.queued
 
+export const isQueued = (type: JobType): type is QueuedType => queuedKindOf(type) !== undefined
+
 export const QUEUED_KINDS: readonly QueuedKind<unknown>[] = JOB_TYPES.flatMap((type) => queuedKindOf(type) ?? [])
 
 export const SHARED_POOLS = JOB_TYPES.flatMap((type) => {

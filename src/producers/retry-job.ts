@@ -1,9 +1,10 @@
 import type { AccountHolder } from '../access/actor.ts'
 import { requireAccount, requireScope } from '../access/require.ts'
 import { GENERATION_SCOPE, VOICE_SCOPE } from '../access/scopes.ts'
+import { isQueued, type QueuedType } from '../catalog/job-kinds.ts'
 import type { Context } from '../context/context.ts'
 import { invalidRequest, jobNotFound } from '../errors/service-error.ts'
-import { submitGeneration } from '../generation/submit-generation.ts'
+import { type GenerationInput, submitGeneration } from '../generation/submit-generation.ts'
 import { type Each, eachId } from '../jobs/each-id.ts'
 import type { JobOptions } from '../jobs/job-shape.ts'
 import type { Submission } from '../jobs/lifecycle/queue-job.ts'
@@ -14,6 +15,15 @@ import { submitVoiceJob, type VoiceJobContext } from '../voice/submit-voice-job.
 const MAX_KEY_CHARACTERS = 200
 
 const VIEW = { type: true, status: true, endpointKey: true, inputs: true, webhookUrl: true, options: true } as const
+
+type Again = GenerationInput & { readonly inputs: Record<string, unknown> }
+
+const SUBMIT: Readonly<
+  Record<QueuedType, (ctx: VoiceJobContext, again: Again, options: JobOptions | null) => Promise<Submission>>
+> = {
+  voice: (ctx, again, options) => submitVoiceJob(ctx, { ...again, options }),
+  generate: submitGeneration,
+}
 
 export interface Retry {
   readonly jobId: string
@@ -43,8 +53,7 @@ export async function retryJob(ctx: VoiceJobContext, input: Retry): Promise<Subm
     idempotencyKey,
     retryOf: jobId,
   }
-  if (row.type === 'voice') return submitVoiceJob(ctx, { ...again, options: row.options as JobOptions | null })
-  if (row.type === 'generate') return submitGeneration(ctx, again)
+  if (isQueued(row.type)) return SUBMIT[row.type](ctx, again, row.options as JobOptions | null)
   throw notRetryable('Send the request again: what a companion job was sent is not kept.', 'is a companion job')
 }
 

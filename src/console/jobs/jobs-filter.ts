@@ -1,26 +1,25 @@
-import type { JobErrorCode, JobOrder, JobStatus, JobsFilter, JobType, TimeRange } from '../operations.ts'
+import {
+  type JobErrorCode,
+  type JobOrder,
+  type JobStatus,
+  type JobsFilter,
+  type JobType,
+  jobErrorCodes,
+  jobTypes,
+  type TimeRange,
+} from '../operations.ts'
 import { rangeOf } from '../windows/time-window.ts'
+import { isQueued } from './may-retry.ts'
 
 type Query = Readonly<Record<string, string | undefined>>
 
 export const STATUSES: readonly JobStatus[] = ['QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED']
+/** Jobs that wait for a worker come first. */
 export const TYPES: readonly JobType[] = [
-  'VOICE',
-  'GENERATE',
-  'COMPANION_CHAT',
-  'COMPANION_MEDIA_TAG',
-  'COMPANION_RETARGET',
+  ...jobTypes.filter((type) => isQueued({ type })).reverse(),
+  ...jobTypes.filter((type) => !isQueued({ type })),
 ]
-export const ERRORS: readonly JobErrorCode[] = [
-  'CHARGE_FAILED',
-  'INTERNAL_ERROR',
-  'JOB_CANCELLED',
-  'JOB_TIMEOUT',
-  'PROVIDER_BUSY',
-  'PROVIDER_UNAVAILABLE',
-  'QUEUE_FAILED',
-  'RENDER_FAILED',
-]
+export const ERRORS: readonly JobErrorCode[] = jobErrorCodes
 /** Why jobs fail by themselves: what a user has cancelled is no failure to look into. */
 export const FAULTS: readonly JobErrorCode[] = ERRORS.filter((code) => code !== 'JOB_CANCELLED')
 const SORTS: Readonly<Record<string, JobOrder>> = {

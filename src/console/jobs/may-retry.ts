@@ -4,7 +4,7 @@ import type { JobRowFragment } from '../operations.ts'
 const FINAL = ['JOB_CANCELLED', 'RENDER_FAILED', 'CHARGE_FAILED']
 
 /** Companion jobs end in their own response. */
-export const isQueued = ({ type }: Pick<JobRowFragment, 'type'>): boolean => type === 'VOICE' || type === 'GENERATE'
+export const isQueued = ({ type }: Pick<JobRowFragment, 'type'>): boolean => !type.startsWith('COMPANION_')
 
 /** Whether the same request may succeed when it is sent again. */
 export const mayRetry = (job: Pick<JobRowFragment, 'type' | 'status' | 'errorCode'>): boolean =>
