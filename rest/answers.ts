@@ -57,23 +57,22 @@ export async function polled(job: Job, { ctx }: Call): Promise<Answer> {
   return { status: 200, headers: { 'retry-after': String(interval?.every) }, body }
 }
 
-export const audioFile = ({ contentType, content, format }: JobAudio, { params }: Call): Answer => ({
+const jobFile = (
+  { contentType, format }: Pick<JobAudio | JobCaptions, 'contentType' | 'format'>,
+  body: Answer['body'],
+  { params }: Call,
+): Answer => ({
   status: 200,
   headers: {
     'content-type': contentType,
     'content-disposition': `inline; filename="${params.job_id}.${format}"`,
   },
-  body: content,
+  body,
 })
 
-export const captionsFile = ({ contentType, content, format }: JobCaptions, { params }: Call): Answer => ({
-  status: 200,
-  headers: {
-    'content-type': contentType,
-    'content-disposition': `inline; filename="${params.job_id}.${format}"`,
-  },
-  body: Buffer.from(content),
-})
+export const audioFile = (file: JobAudio, call: Call): Answer => jobFile(file, file.content, call)
+
+export const captionsFile = (file: JobCaptions, call: Call): Answer => jobFile(file, Buffer.from(file.content), call)
 
 /** A public document, or 304 if the client's ETag matches (RFC 9110 section 13.1.2). */
 export function cached(document: PublicDocument, { headers }: { readonly headers: IncomingHttpHeaders }): Answer {

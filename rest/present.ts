@@ -87,20 +87,13 @@ export async function presentJob(parts: UrlParts, job: Job): Promise<JobBody> {
   }
 }
 
-function presentJobResult(result: JobResult): NonNullable<JobBody['result']> {
-  const fields = {
-    created_at: result.createdAt?.toISOString(),
-    completed_at: result.completedAt?.toISOString(),
-    outputs: result.outputs,
-    endpoint_slug: result.endpointSlug,
-    workflow_slug: result.workflowSlug,
-    is_prohibited: result.isProhibited,
-    chat_id: result.chatId,
-    media_url: result.mediaUrl,
-    media_kind: result.mediaKind,
-  }
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
-}
+const presentJobResult = (result: JobResult): NonNullable<JobBody['result']> =>
+  Object.fromEntries(
+    Object.entries(result).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value instanceof Date ? value.toISOString() : value,
+    ]),
+  ) as never
 
 export const presentAccount = ({ id, name, credits }: Account): AccountBody => ({
   account_id: id,

@@ -45,7 +45,7 @@ const GENERATIONS: SharedPool = { pool: 'cog', queue: 'generate.cog' }
 export const GENERATION_KIND: JobKind = { queue: GENERATIONS.queue }
 
 /** Every kind of job by its type. The key of a queued job is its type, a dot and the slug. `worker/kinds.ts` has the functions. */
-export const JOB_KINDS = {
+const JOB_KINDS = {
   voice: {
     graphql: { name: 'VoiceJob', description: 'A speech synthesis job.', origin: 'A voice endpoint.' },
     queued: queued({

@@ -98,15 +98,10 @@ export async function voiceJob(ctx: Context, input: { readonly jobId: string }):
  */
 export async function showJob(ctx: Context, input: { readonly jobId: string }): Promise<OperatorJob> {
   requireOperator(ctx)
-  const found = isId('job', input.jobId) ? await findOperatorJob(ctx, input.jobId) : undefined
-  if (found === undefined) throw new ServiceError('NOT_FOUND', `No job with the id "${input.jobId}".`)
+  const more = { name: 'operator_job', columns: 'j.cause' }
+  const found = isId('job', input.jobId)
+    ? await findJobWith<Pick<OperatorJob, 'cause'>>(ctx.db.pool, input.jobId, more)
+    : null
+  if (found === null) throw new ServiceError('NOT_FOUND', `No job with the id "${input.jobId}".`)
   return found
-}
-
-async function findOperatorJob({ db }: Context, jobId: string): Promise<OperatorJob | undefined> {
-  const { rows } = await db.pool.query<OperatorJob>(
-    `select ${JOB_COLUMNS}, j.cause from ${JOB_TABLES} where j.id = $1`,
-    [jobId],
-  )
-  return rows[0]
 }

@@ -14,34 +14,19 @@ interface Working {
   readonly heartbeatAge: number
 }
 
+type MeasuredWorker = Pick<WorkerParts, 'permits' | 'threads'>
+
 interface Served {
   readonly pool: string
   readonly slots: number
   readonly inFlight: number
 }
 
-export function measureWorker(
-  runtime: Runtime,
-  { permits, threads }: Pick<WorkerParts, 'permits' | 'threads'>,
-  working: () => Working,
-): () => void {
+export function measureWorker(runtime: Runtime, parts: MeasuredWorker, working: () => Working): () => void {
   const { telemetry } = runtime
-  const served = (): Served[] => {
-    const { pools, shared } = working()
-    const voice = (pools?.names ?? []).map((pool) => ({
-      pool,
-      slots: permits.countOf(voiceKind(pool)) + slotsInProcess(runtime, pool, threads),
-      inFlight: pools?.inFlightOf(pool) ?? 0,
-    }))
-    const others = SHARED_POOLS.map(({ type, pool, queue }) => ({
-      pool,
-      slots: permits.countOf({ queue }),
-      inFlight: shared.get(type)?.inFlight ?? 0,
-    }))
-    return [...voice, ...others]
-  }
+  const { permits } = parts
   const byPool = (value: (pool: Served) => number) => () =>
-    served().map((one) => ({ labels: { pool: one.pool }, value: value(one) }))
+    servedBy(runtime, parts, working()).map((one) => ({ labels: { pool: one.pool }, value: value(one) }))
   const byServer = (key: 'inUse' | 'permits' | 'limit') => () =>
     permits.servers().map(({ server, [key]: value }) => ({ labels: { server: serverName(server) }, value }))
   const ends = [
@@ -64,4 +49,18 @@ export function measureWorker(
   return () => {
     for (const end of ends) end()
   }
+}
+
+function servedBy(runtime: Runtime, { permits, threads }: MeasuredWorker, { pools, shared }: Working): Served[] {
+  const voice = (pools?.names ?? []).map((pool) => ({
+    pool,
+    slots: permits.countOf(voiceKind(pool)) + slotsInProcess(runtime, pool, threads),
+    inFlight: pools?.inFlightOf(pool) ?? 0,
+  }))
+  const others = SHARED_POOLS.map(({ type, pool, queue }) => ({
+    pool,
+    slots: permits.countOf({ queue }),
+    inFlight: shared.get(type)?.inFlight ?? 0,
+  }))
+  return [...voice, ...others]
 }
