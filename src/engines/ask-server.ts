@@ -1,5 +1,4 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent, errors, getGlobalDispatcher, request } from 'undici'
-import { sharedResolver, systemResolver } from '../egress/resolver.ts'
 import { systemLookup } from '../egress/system-lookup.ts'
 import { clientSpan } from '../telemetry/span-names.ts'
 import { inClientSpan, noteStatus, traceHeaders } from '../telemetry/spans.ts'
@@ -67,7 +66,7 @@ async function askOnce(ask: Ask): Promise<unknown> {
 /** Node.js and undici each have an Agent class, so its name tells the default dispatcher. */
 function dispatcher(): Dispatcher {
   const own = getGlobalDispatcher()
-  const connect = { lookup: systemLookup(sharedResolver(systemResolver())) }
+  const connect = { lookup: systemLookup() }
   if (own.constructor.name === Agent.name) {
     direct ??= new Agent({ connect })
     return direct

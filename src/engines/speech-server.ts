@@ -1,7 +1,6 @@
 import { Agent, type Dispatcher } from 'undici'
 import { openSpeechReader, type SpeechReader } from '../audio/speech-reader.ts'
 import { Semaphore } from '../concurrency/semaphore.ts'
-import { sharedResolver, systemResolver } from '../egress/resolver.ts'
 import { systemLookup } from '../egress/system-lookup.ts'
 import type { OwnedServer } from './engine-block.ts'
 import { CircuitBreaker } from './retry.ts'
@@ -27,7 +26,7 @@ export function openSpeechServer(baseUrl: string, slots?: Semaphore, owned?: Own
   const agent = new Agent({
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: { timeout: CONNECT_TIMEOUT_MS, lookup: systemLookup(sharedResolver(systemResolver())) },
+    connect: { timeout: CONNECT_TIMEOUT_MS, lookup: systemLookup() },
   })
   const reader = openSpeechReader()
   const server: SpeechServer = {

@@ -59,7 +59,7 @@ export async function fetchOutput(
   if (!isOwn && checkWebhookUrl(url, source.egressAllow) !== null) {
     throw new EngineError('RENDER_FAILED', 'an output lies at an address that is not fetched from')
   }
-  const agent = new Agent({ connect: { lookup: isOwn ? systemLookup(source.resolver) : guardedLookup(source) } })
+  const agent = new Agent({ connect: { lookup: isOwn ? systemLookup() : guardedLookup(source) } })
   try {
     const { statusCode, headers, body } = await request(url, {
       dispatcher: agent,
