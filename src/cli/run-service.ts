@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { readSettings, type Settings, withoutSettings } from '../context/config.ts'
 import { ConfigError } from '../context/config-error.ts'
 import { closingLimit } from '../runtime/foundation.ts'
-import { collectWhenIdle } from '../runtime/idle-memory.ts'
 import { followPublicUrl } from '../runtime/public-url.ts'
 import { openRuntime, type Runtime } from '../runtime/runtime.ts'
 import { openServiceManager } from '../runtime/service-manager.ts'
@@ -43,7 +42,6 @@ export async function runService(roles: Roles): Promise<void> {
     opened.starting = starting
     await starting
     manager.ready()
-    collectWhenIdle()
   } catch (error) {
     // A start that a signal interrupts is no error; the signal handler closes the parts.
     if (stopping?.aborted) return
