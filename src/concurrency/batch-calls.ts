@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { nextTurn } from './next-turn.ts'
 
 interface Waiting<Item, Result> {
   readonly item: Item
@@ -41,7 +42,7 @@ export class BatchedCalls<Item, Result> {
 
   async #drain(): Promise<void> {
     this.#isBusy = true
-    await new Promise<void>((resolve) => setImmediate(resolve))
+    await nextTurn()
     while (this.#waiting.length > 0) {
       const next = performance.now() + (this.#options.spacingMs ?? 0)
       await this.#untilHeldUp(this.#run(this.#waiting.splice(0, this.#maxItems)))

@@ -6,6 +6,13 @@ interface Limits {
   readonly total?: number
   /** Keeps permits free for other keys; absent: `total`. */
   readonly perKey?: number
+  readonly shares?: Shares
+}
+
+/** Limits of more owners than the key. */
+interface Shares {
+  ownersOf(key: string): readonly string[]
+  fits(key: string, inUse: Tally): boolean
 }
 
 /** The key that has waited longest since its last grant is next. */
@@ -13,19 +20,27 @@ export class FairSemaphore {
   readonly perKey: number
   readonly #total: number
   readonly #longestWait: LongestWait | undefined
+  readonly #shares: Shares | undefined
   readonly #waiting = new Map<string, Set<() => void>>()
   readonly #inUse = new Tally()
 
-  constructor({ total = Number.POSITIVE_INFINITY, perKey = total }: Limits, longestWait?: LongestWait) {
+  constructor({ total = Number.POSITIVE_INFINITY, perKey = total, shares }: Limits, longestWait?: LongestWait) {
     this.perKey = perKey
     this.#total = total
     this.#longestWait = longestWait
+    this.#shares = shares
+  }
+
+  get waiting(): number {
+    let waiting = 0
+    for (const { size } of this.#waiting.values()) waiting += size
+    return waiting
   }
 
   /** @returns null if the request would have to wait */
   tryAcquire(key: string): Release | null {
     if (this.#waiting.has(key) || !this.#fits(key)) return null
-    this.#inUse.add(key)
+    this.#inUse.add(...this.#ownersOf(key))
     return this.#releaseOf(key)
   }
 
@@ -45,14 +60,19 @@ export class FairSemaphore {
   }
 
   #fits(key: string): boolean {
-    return this.#inUse.total < this.#total && this.#inUse.of(key) < this.perKey
+    const isFree = this.#inUse.total < this.#total && this.#inUse.of(key) < this.perKey
+    return isFree && (this.#shares?.fits(key, this.#inUse) ?? true)
+  }
+
+  #ownersOf(key: string): readonly string[] {
+    return this.#shares?.ownersOf(key) ?? [key]
   }
 
   #releaseOf(key: string): Release {
     return releaseOnce(() => {
-      const wasFull = this.#inUse.total >= this.#total
-      this.#inUse.subtract(key)
-      this.#grant(wasFull ? this.#waiting.keys() : [key])
+      const isOfOthers = this.#shares !== undefined || this.#inUse.total >= this.#total
+      this.#inUse.subtract(...this.#ownersOf(key))
+      this.#grant(isOfOthers ? this.#waiting.keys() : [key])
     })
   }
 
@@ -62,7 +82,7 @@ export class FairSemaphore {
       const waiting = this.#waiting.get(key)
       const next = waiting?.values().next().value
       if (waiting === undefined || next === undefined || !this.#fits(key)) continue
-      this.#inUse.add(key)
+      this.#inUse.add(...this.#ownersOf(key))
       this.#remove(key, next)
       if (this.#waiting.delete(key)) this.#waiting.set(key, waiting)
       next()

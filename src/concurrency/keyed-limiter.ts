@@ -1,3 +1,5 @@
+import { Tally } from './tally.ts'
+
 const MAX_SPLIT_KEYS = 4096
 
 const splitKeys = new Map<string, ConcurrencyKeys>()
@@ -17,7 +19,7 @@ export interface KeyedLimits {
   readonly perReceiver: number
 }
 
-export interface ConcurrencyKeys {
+interface ConcurrencyKeys {
   readonly account: string
   readonly receiver: string
   readonly own: string
@@ -25,7 +27,7 @@ export interface ConcurrencyKeys {
 
 class ProbationUse {
   readonly #probation: Probation | undefined
-  readonly #inUse = new Map<string, number>()
+  readonly #inUse = new Tally()
 
   constructor(probation: Probation | undefined) {
     this.#probation = probation
@@ -38,15 +40,15 @@ class ProbationUse {
   left(key: string, { account, own }: ConcurrencyKeys): number {
     const limits = this.#limitsOf(key)
     if (limits === undefined) return Number.POSITIVE_INFINITY
-    return Math.ceil((limits.perAccount - (this.#inUse.get(account) ?? 0) - (this.#inUse.get(own) ?? 0)) / 2)
+    return Math.ceil((limits.perAccount - this.#inUse.of(account) - this.#inUse.of(own)) / 2)
   }
 
   acquire(key: string, { account, own }: ConcurrencyKeys): void {
-    if (this.#limitsOf(key) !== undefined) changeUse(this.#inUse, [account, own], 1)
+    if (this.#limitsOf(key) !== undefined) this.#inUse.add(account, own)
   }
 
   release({ account, own }: ConcurrencyKeys): void {
-    if (this.#inUse.has(own)) changeUse(this.#inUse, [account, own], -1)
+    if (this.#inUse.of(own) > 0) this.#inUse.subtract(account, own)
   }
 
   #limitsOf(key: string): Probation | undefined {
@@ -64,7 +66,7 @@ export class KeyedLimiter {
   readonly leastBatch: number
   readonly #limits: KeyedLimits
   readonly #probation: ProbationUse
-  readonly #inUse = new Map<string, number>()
+  readonly #inUse = new Tally()
   readonly #full = new Map<string, ConcurrencyKeys>()
 
   constructor(limits: KeyedLimits, probation?: Probation) {
@@ -78,11 +80,10 @@ export class KeyedLimiter {
   tryAcquire(key: string | undefined): boolean {
     if (key === undefined) return true
     const keys = keysOf(key)
-    const isTrusted =
-      (this.#inUse.get(keys.own) ?? 0) < this.#probation.perKey(key) && this.#probation.left(key, keys) > 0
+    const isTrusted = this.#inUse.of(keys.own) < this.#probation.perKey(key) && this.#probation.left(key, keys) > 0
     const fits = hasCapacity(this.#limits, this.#inUse, keys) && isTrusted
     if (fits) {
-      changeUse(this.#inUse, [keys.account, keys.receiver, keys.own], 1)
+      this.#inUse.add(keys.account, keys.receiver, keys.own)
       this.#probation.acquire(key, keys)
     }
     if (this.#isFull(key, keys)) this.#full.set(key, keys)
@@ -92,7 +93,7 @@ export class KeyedLimiter {
   release(key: string | undefined): boolean {
     if (key === undefined) return false
     const keys = keysOf(key)
-    changeUse(this.#inUse, [keys.account, keys.receiver, keys.own], -1)
+    this.#inUse.subtract(keys.account, keys.receiver, keys.own)
     this.#probation.release(keys)
     for (const [full, its] of this.#full) {
       const isRelated = its.account === keys.account || its.receiver === keys.receiver
@@ -112,11 +113,11 @@ export class KeyedLimiter {
 
   #isFull(key: string, keys: ConcurrencyKeys): boolean {
     const { perAccount } = this.#limits
-    const own = this.#inUse.get(keys.own) ?? 0
+    const own = this.#inUse.of(keys.own)
     const share = shareOf(this.#limits, this.#inUse, keys)
     const [trial, trials] = [this.#probation.perKey(key), this.#probation.left(key, keys)]
     return (
-      this.#isShort(perAccount - (this.#inUse.get(keys.account) ?? 0), perAccount) ||
+      this.#isShort(perAccount - this.#inUse.of(keys.account), perAccount) ||
       this.#isShort(share, share + own) ||
       this.#isShort(trial - own, trial) ||
       this.#isShort(trials, trials + own)
@@ -138,23 +139,12 @@ export function keysOf(key: string): ConcurrencyKeys {
   return keys
 }
 
-export const hasCapacity = (limits: KeyedLimits, inUse: ReadonlyMap<string, number>, keys: ConcurrencyKeys): boolean =>
-  limits.perAccount > (inUse.get(keys.account) ?? 0) && shareOf(limits, inUse, keys) > 0
+export const hasCapacity = (limits: KeyedLimits, inUse: Tally, keys: ConcurrencyKeys): boolean =>
+  limits.perAccount > inUse.of(keys.account) && shareOf(limits, inUse, keys) > 0
 
 /**
  * A key may take as much again as is free, so one of n accounts gets 1/(n + 1)
  * and a new account always finds capacity.
  */
-const shareOf = (
-  { perReceiver }: KeyedLimits,
-  inUse: ReadonlyMap<string, number>,
-  { receiver, own }: ConcurrencyKeys,
-): number => Math.ceil((2 * perReceiver - (inUse.get(receiver) ?? 0) - (inUse.get(own) ?? 0)) / 2)
-
-export function changeUse(inUse: Map<string, number>, keys: readonly string[], change: 1 | -1): void {
-  for (const key of keys) {
-    const now = (inUse.get(key) ?? 0) + change
-    if (now > 0) inUse.set(key, now)
-    else inUse.delete(key)
-  }
-}
+const shareOf = ({ perReceiver }: KeyedLimits, inUse: Tally, { receiver, own }: ConcurrencyKeys): number =>
+  Math.ceil((2 * perReceiver - inUse.of(receiver) - inUse.of(own)) / 2)

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Client, DatabaseError, escapeIdentifier, type Notification } from 'pg'
+import { BatchedCalls } from '../concurrency/batch-calls.ts'
 import type { Log } from '../values/log.ts'
 import type { Servers } from './connections/servers.ts'
 import { endSilent } from './lock.ts'
@@ -116,44 +117,32 @@ async function unlistenOn(client: Client, channels: ReadonlyMap<string, unknown>
 interface Message {
   readonly channel: string
   readonly payload: string
-  readonly sent: PromiseWithResolvers<void>
 }
 
 /** Sends waiting messages in one statement at a time and merges equal ones. */
 function openOutbox(connection: LastingConnection, log: Log) {
-  const waiting = new Map<string, Message>()
-  let sending: Promise<void> | undefined
+  const waiting = new Map<string, Promise<void>>()
+  let last: Promise<void> | undefined
+  const keyOf = ({ channel, payload }: Message) => `${channel}\0${payload}`
+  const sending = new BatchedCalls<Message, void>(LARGEST_BATCH, async (messages) => {
+    for (const message of messages) waiting.delete(keyOf(message))
+    await send(connection, messages).catch((error: Error) => log.warn({ err: error.message }, 'messages were not sent'))
+    return []
+  })
 
   const notify = async (channel: string, payload = ''): Promise<void> => {
     checkChannel(channel)
     if (Buffer.byteLength(payload) > LONGEST_PAYLOAD_BYTES) throw new RangeError('A payload has at most 7,999 bytes.')
-    const key = `${channel}\0${payload}`
-    const known = waiting.get(key)
-    if (known !== undefined) return known.sent.promise
+    const message = { channel, payload }
+    const known = waiting.get(keyOf(message))
+    if (known !== undefined) return known
     if (!connection.connected && waiting.size >= MOST_WAITING) return
-    const message = { channel, payload, sent: Promise.withResolvers<void>() }
-    waiting.set(key, message)
-    sending ??= drain()
-    return message.sent.promise
+    last = sending.call(message)
+    waiting.set(keyOf(message), last)
+    return last
   }
 
-  const drain = async (): Promise<void> => {
-    // Lets all messages of this tick share one statement.
-    await null
-    while (waiting.size > 0) {
-      const batch = [...waiting].slice(0, LARGEST_BATCH)
-      for (const [key] of batch) waiting.delete(key)
-      const messages = batch.map(([, message]) => message)
-      await send(connection, messages).catch((error: Error) =>
-        log.warn({ err: error.message }, 'messages were not sent'),
-      )
-      for (const message of messages) message.sent.resolve()
-    }
-    // Cleared before the promise settles; otherwise a message added in between would never be sent.
-    sending = undefined
-  }
-
-  return { notify, flush: async () => (connection.connected ? sending : undefined) }
+  return { notify, flush: async () => (connection.connected ? last : undefined) }
 }
 
 const send = (connection: LastingConnection, messages: readonly Message[]) =>
@@ -253,7 +242,7 @@ async function openClient(options: LastingOptions, enqueue: Enqueue, onLost: () 
   const client = await options.servers.connect({ application_name: options.name })
   let ended = false
   let serving = false
-  endSilent(client, { everyMs: options.pollMs, ask: () => enqueue(() => client.query('select')) })
+  endSilent(client, options.pollMs, () => enqueue(() => client.query('select')))
   client.on('notification', options.onNotification)
   client.once('end', () => {
     ended = true

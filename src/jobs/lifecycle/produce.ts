@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { CaptionFormat } from '../../audio/format.ts'
+import { inParallel } from '../../concurrency/in-parallel.ts'
 import type { Parts } from '../../context/context.ts'
 import type { QueueRow } from '../../queue/job-source.ts'
 import { StoreAway } from '../../queue/stopping.ts'
@@ -142,14 +143,10 @@ export async function deleteAbandonedFiles(
   graceMs = GRACE_MS,
 ): Promise<number> {
   const { rows } = await db.pool.query<Row>(ABANDONED, [graceMs])
-  const queue = rows.values()
-  const deleteNext = async (): Promise<void> => {
-    for (const { job_id, attempt } of queue) {
-      await storage.deleteBelow(attemptFolder(job_id, attempt))
-      await db.prisma.abandonedAttempt.deleteMany({ where: { jobId: job_id, attempt } })
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, deleteNext))
+  await inParallel(rows, AT_ONCE, async ({ job_id, attempt }) => {
+    await storage.deleteBelow(attemptFolder(job_id, attempt))
+    await db.prisma.abandonedAttempt.deleteMany({ where: { jobId: job_id, attempt } })
+  })
   return rows.length
 }
 

@@ -1,10 +1,6 @@
-import {
-  type ConcurrencyKeys,
-  changeUse,
-  hasCapacity,
-  type KeyedLimits,
-  keysOf,
-} from '../../concurrency/keyed-limiter.ts'
+import { FairSemaphore } from '../../concurrency/fair-semaphore.ts'
+import { hasCapacity, type KeyedLimits, keysOf } from '../../concurrency/keyed-limiter.ts'
+import type { Tally } from '../../concurrency/tally.ts'
 
 const RESPONSIVE_MS = 1000
 const KEPT_MS = 1000
@@ -12,16 +8,6 @@ const MAX_KEYS = 1024
 
 interface GateOptions extends KeyedLimits {
   readonly onResponsive?: () => unknown
-}
-
-interface Waiting {
-  grant(): void
-  giveUp(error: Error): void
-}
-
-interface KeyQueue {
-  readonly keys: ConcurrencyKeys
-  readonly waiting: Waiting[]
 }
 
 interface Answer {
@@ -60,23 +46,22 @@ class Latencies {
 
 /** Limits concurrent attempts per account and per receiver. Waiting attempts hold no socket. */
 export class AttemptGate {
-  readonly #limits: GateOptions
+  readonly #onResponsive: GateOptions['onResponsive']
   readonly #now: () => number
   readonly #latencies: Latencies
-  readonly #inUse = new Map<string, number>()
-  readonly #queues = new Map<string, KeyQueue>()
-  #waiting = 0
-  #closed = false
+  readonly #semaphore: FairSemaphore
+  readonly #closing = new AbortController()
 
   /** @param now monotonic milliseconds */
-  constructor(limits: GateOptions, now = () => performance.now()) {
-    this.#limits = limits
+  constructor({ onResponsive, ...limits }: GateOptions, now = () => performance.now()) {
+    this.#onResponsive = onResponsive
     this.#now = now
     this.#latencies = new Latencies(now)
+    this.#semaphore = new FairSemaphore({ shares: { ownersOf, fits: (key, inUse) => fits(limits, key, inUse) } })
   }
 
   get waiting(): number {
-    return this.#waiting
+    return this.#semaphore.waiting
   }
 
   isResponsive(key: string): boolean {
@@ -85,69 +70,36 @@ export class AttemptGate {
 
   /** Runs `work` once the key has capacity. @throws if the gate closes or `signal` aborts first */
   async pass<Result>(key: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
-    const keys = keysOf(key)
-    await this.#acquire(key, keys)
+    const release = await this.#semaphore.acquire(key, this.#closing.signal)
     let started = Number.NEGATIVE_INFINITY
     try {
       signal.throwIfAborted()
       started = this.#now()
       return await work()
     } finally {
-      this.#release(key, keys, this.#now() - started)
+      this.#note(key, this.#now() - started, release)
     }
   }
 
   close(): void {
-    this.#closed = true
-    for (const { waiting } of this.#queues.values()) for (const { giveUp } of waiting) giveUp(stopping())
-    this.#queues.clear()
-    this.#waiting = 0
+    this.#closing.abort(new Error('the worker is stopping'))
   }
 
-  async #acquire(key: string, keys: ConcurrencyKeys): Promise<void> {
-    if (this.#closed) throw stopping()
-    if (!this.#queues.has(key) && this.#fits(keys)) return this.#count(keys, 1)
-    await new Promise<void>((resolve, reject) => {
-      const queue = this.#queues.get(key) ?? { keys, waiting: [] }
-      this.#queues.set(key, queue)
-      this.#waiting++
-      queue.waiting.push({ grant: resolve, giveUp: reject })
-    })
-  }
-
-  #release(key: string, keys: ConcurrencyKeys, tookMs: number): void {
-    this.#count(keys, -1)
+  #note(key: string, tookMs: number, release: () => void): void {
     const wasResponsive = this.isResponsive(key)
     this.#latencies.note(key, tookMs)
-    this.#grant()
-    if (!wasResponsive && this.isResponsive(key)) this.#limits.onResponsive?.()
-  }
-
-  #grant(): void {
-    for (const [key, queue] of this.#queues) {
-      if (this.#fits(queue.keys)) this.#grantFirst(key, queue)
-    }
-  }
-
-  #grantFirst(key: string, queue: KeyQueue): void {
-    this.#count(queue.keys, 1)
-    this.#waiting--
-    this.#queues.delete(key)
-    const first = queue.waiting.shift()!
-    // The key goes to the end; the caller's loop reaches it again.
-    if (queue.waiting.length > 0) this.#queues.set(key, queue)
-    first.grant()
-  }
-
-  /** A key must leave its account as much as it uses, so hanging receivers cannot exhaust the account. */
-  #fits(keys: ConcurrencyKeys): boolean {
-    const used = (this.#inUse.get(keys.account) ?? 0) + (this.#inUse.get(keys.own) ?? 0)
-    return hasCapacity(this.#limits, this.#inUse, keys) && this.#limits.perAccount > used
-  }
-
-  #count({ account, receiver, own }: ConcurrencyKeys, change: 1 | -1): void {
-    changeUse(this.#inUse, [account, receiver, own], change)
+    release()
+    if (!wasResponsive && this.isResponsive(key)) this.#onResponsive?.()
   }
 }
 
-const stopping = () => new Error('the worker is stopping')
+function ownersOf(key: string): readonly string[] {
+  const { account, receiver, own } = keysOf(key)
+  return [account, receiver, own]
+}
+
+/** A key must leave its account as much as it uses, so hanging receivers cannot exhaust the account. */
+function fits(limits: KeyedLimits, key: string, inUse: Tally): boolean {
+  const keys = keysOf(key)
+  return hasCapacity(limits, inUse, keys) && limits.perAccount > inUse.of(keys.account) + inUse.of(keys.own)
+}
