@@ -1,5 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg'
-import { type ClientBase, Connection, type Pool, type PoolClient, types } from 'pg'
+import { type Pool, type PoolClient, types } from 'pg'
 import { type Prisma, PrismaClient } from '../../prisma/generated/prisma/client.ts'
 import { FairSemaphore } from '../concurrency/fair-semaphore.ts'
 import { ServiceError, unavailable } from '../errors/service-error.ts'
@@ -7,8 +7,9 @@ import type { Log } from '../values/log.ts'
 import { HungConnections, LossLog } from './connections/hung-connections.ts'
 import { outwaitLocks } from './connections/lock-wait.ts'
 import { Servers } from './connections/servers.ts'
+import { onceLost } from './connections/service-client.ts'
 import { ServicePool } from './connections/service-pool.ts'
-import { onceLost } from './connections/wire.ts'
+import type { SessionClient } from './connections/session-client.ts'
 
 /** PostgreSQL ends a transaction that is idle for 15 s, so an unreachable process cannot keep its locks. */
 const END_FORGOTTEN_TRANSACTIONS = `set idle_in_transaction_session_timeout = '15s'`
@@ -30,7 +31,6 @@ const LONGEST_WORK_WAIT = {
   error: () => unavailable('other reads of the same owner take its share of the connections'),
 }
 
-const TIMEOUT_MS = 2_000
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
@@ -76,22 +76,6 @@ export type Tx = PoolClient
 /** Uses a connection of the same pool; cannot join a transaction of `inTransaction`. */
 export type PrismaTx = Prisma.TransactionClient
 
-interface Cancellable {
-  readonly host: string
-  readonly port: number
-  readonly ssl: boolean | object
-  readonly processID: number
-  readonly secretKey: number
-}
-
-interface CancelConnection {
-  readonly stream: { destroy(): void }
-  connect(portOrPath: number | string, host?: string): void
-  requestSsl(): void
-  cancel(processId: number, secretKey: number): void
-  on(event: 'connect' | 'sslconnect' | 'error' | 'end', listener: () => void): this
-}
-
 export interface Checkout {
   readonly client: PoolClient
   isOver(): boolean
@@ -128,7 +112,7 @@ export function openDatabase(target: Route | string, log: Log, poolSize = DEFAUL
     readShares: new FairSemaphore({ perKey: Math.min(MAX_READS_PER_OWNER, readers - 1) }, LONGEST_READ_WAIT),
     scanShares: new FairSemaphore({ perKey: 1 }, LONGEST_READ_WAIT),
     lockWaits: new FairSemaphore({ total: Math.max(1, Math.floor(workers * LOCK_WAIT_SHARE)) }),
-    checkouts: openCheckouts(cancelStatement),
+    checkouts: openCheckouts((client) => (client as unknown as SessionClient).cancelStatement()),
     close: async () => {
       hung.close()
       await prisma?.$disconnect()
@@ -192,29 +176,6 @@ async function transact<T>(db: Database, begin: string, work: (tx: Tx) => Promis
   } finally {
     client.release(broken)
   }
-}
-
-/**
- * Sends a cancel request over its own socket, as libpq does. It needs no free connection and works through poolers. Resolves within
- * 2 s.
- */
-export function cancelStatement(client: ClientBase): Promise<void> {
-  const { host, port, ssl, processID, secretKey } = client as unknown as Cancellable
-  const connection = new Connection({ ssl } as never) as unknown as CancelConnection
-  const send = () => connection.cancel(processID, secretKey)
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(() => connection.stream.destroy(), TIMEOUT_MS)
-  connection
-    .on('connect', () => (ssl ? connection.requestSsl() : send()))
-    .on('sslconnect', send)
-    .on('error', () => connection.stream.destroy())
-    .on('end', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  if (host.startsWith('/')) connection.connect(`${host}/.s.PGSQL.${port}`)
-  else connection.connect(port, host)
-  return promise
 }
 
 export function parseDatabaseTimestamp(text: string): Date {

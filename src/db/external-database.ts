@@ -14,7 +14,8 @@ import {
   withOfferedTls,
   withSslDefaults,
 } from './connections/postgres-url.ts'
-import { Servers, SessionClient } from './connections/servers.ts'
+import { Servers } from './connections/servers.ts'
+import { SessionClient } from './connections/session-client.ts'
 import type { Route } from './database.ts'
 
 const TIMEOUT_MS = 10_000
@@ -163,11 +164,11 @@ async function inspectServer(url: string, place: Place): Promise<Omit<Inspected,
     const { rows } = await client.query<Facts>(FACTS)
     const facts = rows[0] as Facts
     const defect = defectOf(facts)
-    // A pooler reports other process numbers than PostgreSQL.
-    const isPooled = (client as unknown as { processID: number }).processID !== facts.pid
-    const multiplexed = isPooled && (await isMultiplexed(client, facts.pid, () => connect(url, place)))
     if (defect !== null) throw unusable(place, defect)
-    return { isMultiplexed: multiplexed, identity: facts.identity }
+    return {
+      isMultiplexed: await isMultiplexed(client, facts.pid, () => connect(url, place)),
+      identity: facts.identity,
+    }
   } finally {
     await client.end()
   }

@@ -1,20 +1,10 @@
-import type { Client } from 'pg'
 import { isHeldUp } from './connections/lock-wait.ts'
+import type { Session } from './connections/session-client.ts'
 import type { Database, Tx } from './database.ts'
 
 const LOCK_TIMEOUT_SHARE = 0.4
 const POLL_MS = 5_000
 const SILENT_POLLS = 3
-
-interface Wire {
-  readonly readyForQuery: boolean | undefined
-  readonly connection: { readonly stream: { readonly bytesRead: number; destroy(error: Error): void } }
-}
-
-interface SilenceOptions {
-  readonly everyMs?: number | undefined
-  readonly ask?: (() => Promise<unknown>) | undefined
-}
 
 /**
  * Runs `work` while no other process runs under the same name. The lock ends with its connection.
@@ -32,22 +22,22 @@ export async function withLock<T>(
     client.once('end', () => reject(new Error(`Connection terminated: the lock "${name}" was lost`)))
   })
   lost.catch(() => undefined)
-  endSilent(client, { everyMs: pollMs })
   try {
     // Another process may hold the lock for long, so the role's time limits must not apply.
     const lockTimeoutMs = Math.round(pollMs * LOCK_TIMEOUT_SHARE)
     await client.query(`set statement_timeout = 0; set lock_timeout = ${lockTimeoutMs}; set idle_session_timeout = 0`)
-    await takeLock(client, `sonant ${name}`)
+    await takeLock(client, `sonant ${name}`, pollMs * SILENT_POLLS)
+    endSilent(client, pollMs)
     return await Promise.race([work(), lost])
   } finally {
     await client.end()
   }
 }
 
-async function takeLock(client: Client, name: string): Promise<void> {
+async function takeLock(client: Session, name: string, turnMs: number): Promise<void> {
   for (;;) {
     try {
-      await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [name])
+      await answered(client, turnMs, client.query('select pg_advisory_lock(hashtextextended($1, 0))', [name]))
       return
     } catch (error) {
       if (!isHeldUp(error)) throw error
@@ -62,25 +52,28 @@ export async function tryLock(tx: Tx, lock: number): Promise<boolean> {
 }
 
 /**
- * Ends a connection from which nothing came for 15 to 20 s although it was polled. TCP keep-alive misses a hanging proxy. Only for
- * connections with short statements.
+ * Ends a connection that leaves a question unanswered for 15 s. It is asked every 5 s, because TCP keep-alive misses a hanging proxy.
+ * Only for connections with short statements.
  */
-export function endSilent(client: Client, { everyMs = POLL_MS, ask }: SilenceOptions = {}): void {
-  const wire = client as unknown as Wire
-  const { stream } = wire.connection
-  const askSelf = ask ?? (() => client.query('select'))
-  let [received, polls, isAsked] = [stream.bytesRead, 0, false]
+export function endSilent(
+  client: Session,
+  everyMs = POLL_MS,
+  ask = (): Promise<unknown> => client.query('select'),
+): void {
+  let isAsked = false
+  const end = (): void => {
+    isAsked = false
+  }
   const poll = (): void => {
-    polls = stream.bytesRead === received ? polls + 1 : 0
-    received = stream.bytesRead
-    if (polls >= SILENT_POLLS) stream.destroy(new Error('Connection terminated: the server does not answer any more'))
-    if (polls !== 1 || isAsked || wire.readyForQuery === false) return
+    if (isAsked) return
     isAsked = true
-    const answered = (): void => {
-      isAsked = false
-    }
-    askSelf().then(answered, answered)
+    answered(client, everyMs * SILENT_POLLS, ask()).then(end, end)
   }
   const timer = setInterval(poll, everyMs).unref()
   client.once('end', () => clearInterval(timer))
+}
+
+async function answered(client: Session, longestMs: number, answer: Promise<unknown>): Promise<void> {
+  const late = setTimeout(() => client.cutOff(), longestMs).unref()
+  await answer.finally(() => clearTimeout(late))
 }

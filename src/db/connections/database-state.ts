@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Database } from '../database.ts'
-import { asksReadOnly } from './read-only.ts'
+import { asksReadOnly } from './servers.ts'
 
 const ANSWER_TIMEOUT_MS = 2_000
 const READ_ONLY = '25006'

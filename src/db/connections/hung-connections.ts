@@ -1,9 +1,8 @@
-import { type Client, type ClientConfig, DatabaseError } from 'pg'
+import { type ClientConfig, DatabaseError } from 'pg'
 import type { Log } from '../../values/log.ts'
 import { inLogScope } from '../../values/log-scope.ts'
-import { ReadOnlyServer } from './read-only.ts'
-import type { Servers } from './servers.ts'
-import { cutOff, processIdOf, trafficOf } from './wire.ts'
+import { ReadOnlyServer, type Servers } from './servers.ts'
+import type { Session } from './session-client.ts'
 
 const POLL_MS = 5_000
 const QUIET_POLLS = 2
@@ -18,11 +17,6 @@ const AT_WORK = `
     and (state = 'active' and wait_event_type = 'Client') is distinct from true`
 
 const BURST_MS = 1_000
-
-interface Watched {
-  readonly client: Client
-  serverProcess(): number | null
-}
 
 interface Seen {
   readonly traffic: number
@@ -69,7 +63,7 @@ export class HungConnections {
   readonly #servers: Servers
   readonly #losses: LossLog
   readonly #everyMs: number
-  readonly #watched = new Map<Watched, Seen | null>()
+  readonly #watched = new Map<Session, Seen | null>()
   #timer: NodeJS.Timeout | undefined
   #isPolling = false
 
@@ -79,23 +73,15 @@ export class HungConnections {
     this.#everyMs = everyMs
   }
 
-  async connect(config: ClientConfig): Promise<Client> {
+  async connect(config: ClientConfig): Promise<Session> {
     const client = await this.#servers.connect(config)
-    let serverProcess = processIdOf(client)
-    this.watch(client, () => serverProcess)
-    try {
-      serverProcess = (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid ?? null
-      return client
-    } catch (error) {
-      void client.end()
-      throw error
-    }
+    this.watch(client)
+    return client
   }
 
-  watch(client: Client, serverProcess: () => number | null): void {
-    const watched = { client, serverProcess }
-    this.#watched.set(watched, null)
-    client.once('end', () => this.#watched.delete(watched))
+  watch(client: Session): void {
+    this.#watched.set(client, null)
+    client.once('end', () => this.#watched.delete(client))
     this.#timer ??= setInterval(() => void this.#poll(), this.#everyMs).unref()
   }
 
@@ -106,37 +92,37 @@ export class HungConnections {
   async #poll(): Promise<void> {
     if (this.#isPolling) return
     this.#isPolling = true
-    const quiet = [...this.#watched.keys()].filter((watched) => this.#isQuiet(watched))
+    const quiet = [...this.#watched.keys()].filter((client) => this.#isQuiet(client))
     if (quiet.length > 0) await this.#examine(quiet)
     this.#isPolling = false
   }
 
-  #isQuiet(watched: Watched): boolean {
-    const traffic = trafficOf(watched.client)
-    const seen = this.#watched.get(watched)
-    if (traffic === null || watched.serverProcess() === null) this.#watched.set(watched, null)
-    else if (seen?.traffic !== traffic) this.#watched.set(watched, { traffic, polls: 0, denials: 0 })
+  #isQuiet(client: Session): boolean {
+    const { traffic, serverProcess } = client
+    const seen = this.#watched.get(client)
+    if (traffic === null || serverProcess === null) this.#watched.set(client, null)
+    else if (seen?.traffic !== traffic) this.#watched.set(client, { traffic, polls: 0, denials: 0 })
     else return ++seen.polls >= QUIET_POLLS
     return false
   }
 
-  async #examine(quiet: readonly Watched[]): Promise<void> {
-    const atWork = await this.#atWork(quiet.map(({ serverProcess }) => serverProcess()))
+  async #examine(quiet: readonly Session[]): Promise<void> {
+    const atWork = await this.#atWork(quiet.map(({ serverProcess }) => serverProcess))
     if (atWork === null) return
-    for (const watched of quiet) {
-      const seen = this.#watched.get(watched)
-      if (!seen || seen.traffic !== trafficOf(watched.client)) continue
-      seen.denials = atWork.has(watched.serverProcess()) ? 0 : seen.denials + 1
+    for (const client of quiet) {
+      const seen = this.#watched.get(client)
+      if (!seen || seen.traffic !== client.traffic) continue
+      seen.denials = atWork.has(client.serverProcess) ? 0 : seen.denials + 1
       if (seen.denials < DENIALS) continue
-      this.#losses.add('a statement was never answered', watched.client)
-      cutOff(watched.client)
+      this.#losses.add('a statement was never answered', client)
+      client.cutOff()
     }
   }
 
   /** Null: the server or its pooler is reachable but gives no answer. */
   async #atWork(processes: readonly (number | null)[]): Promise<ReadonlySet<number | null> | null> {
     const limitMs = this.#everyMs * 2
-    let [client, isAnyThere]: [Client | undefined, boolean] = [undefined, false]
+    let [client, isAnyThere]: [Session | undefined, boolean] = [undefined, false]
     const refused = (error: Error): void => {
       isAnyThere ||= isThere(error)
     }

@@ -1,10 +1,10 @@
-import { Client, type ClientBase, type ClientConfig } from 'pg'
-import { isReadOnly, ReadOnlyServer, watchParameters } from './read-only.ts'
+import type { Client, ClientBase, ClientConfig, QueryResult } from 'pg'
+import { type Session, SessionClient } from './session-client.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
-/** Startup parameters, because Prisma, the driver and the migrations rely on them. Poolers accept all three. */
-const SESSION = { TimeZone: 'UTC', DateStyle: 'ISO, MDY', standard_conforming_strings: 'on' } as const
+export const READ_ONLY_SQL_TRANSACTION = '25006'
+const TAKES_NO_WRITES = `pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as "readOnly"`
 
 /** Poolers refuse these as startup parameters, so each session, or each transaction behind one, sets them. */
 const DEFAULTS: Readonly<Record<string, string>> = {
@@ -15,6 +15,15 @@ const DEFAULTS: Readonly<Record<string, string>> = {
 }
 
 const NO_TRANSACTION_TIMEOUT = `select set_config(name, '0', false) from pg_settings where name = 'transaction_timeout'`
+
+export class ReadOnlyServer extends Error {
+  override readonly name = 'ReadOnlyServer'
+  readonly code = READ_ONLY_SQL_TRANSACTION
+
+  constructor() {
+    super('the database takes no writes')
+  }
+}
 
 /** The servers of a database; prefers the one that last took writes. */
 export class Servers {
@@ -47,7 +56,7 @@ export class Servers {
    * @param refused receives the error of each other server
    * @throws the last server's error, such as ReadOnlyServer
    */
-  async connect(config: ClientConfig, refused: (error: Error) => void = () => undefined): Promise<Client> {
+  async connect(config: ClientConfig, refused: (error: Error) => void = () => undefined): Promise<Session> {
     for (let left = this.count; ; left--) {
       const url = this.preferred
       try {
@@ -60,27 +69,43 @@ export class Servers {
     }
   }
 
-  #counted(client: Client): Client {
+  #counted(client: Session): Session {
     this.#open++
     client.once('end', () => this.#open--)
     return client
   }
 }
 
-async function connectTo(connectionString: string, config: ClientConfig): Promise<Client> {
+async function connectTo(connectionString: string, config: ClientConfig): Promise<Session> {
   const timed = { ...KEEP_ALIVE, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...config, connectionString }
   const client = new SessionClient(timed)
   client.on('error', () => undefined)
-  const parameters = watchParameters(client)
   await client.connect()
   try {
-    if (await isReadOnly(client, parameters)) throw new ReadOnlyServer()
-    await client.query(SESSION_DEFAULTS)
+    await beginSession(client, '')
     return client
   } catch (error) {
     void client.end()
     throw error
   }
+}
+
+/**
+ * Prepares a new connection in one round trip.
+ * @param settings null behind a transaction pooler, which would lose them
+ * @throws ReadOnlyServer
+ */
+export async function beginSession(client: Session, settings: string | null): Promise<void> {
+  const sets = settings === null ? '' : `${SESSION_DEFAULTS}; ${settings}; `
+  const results = (await client.query(`${sets}select pg_backend_pid() as pid, ${TAKES_NO_WRITES}`)) as unknown
+  const last = [results as QueryResult<{ pid: number; readOnly: boolean }>].flat().at(-1)?.rows[0]
+  if (last?.readOnly === true) throw new ReadOnlyServer()
+  if (settings !== null) client.serverProcess = last?.pid ?? null
+}
+
+export async function asksReadOnly(client: Pick<Client, 'query'>): Promise<boolean> {
+  const { rows } = await client.query<{ readOnly: boolean }>(`select ${TAKES_NO_WRITES}`)
+  return rows[0]?.readOnly === true
 }
 
 const assignments = (local: '' | 'local '): string =>
@@ -91,18 +116,6 @@ const assignments = (local: '' | 'local '): string =>
 export const SESSION_DEFAULTS = `set default_transaction_isolation = 'read committed'; ${assignments('')}`
 export const TRANSACTION_DEFAULTS = assignments('local ')
 export const TRANSACTION_ISOLATION = 'set transaction isolation level read committed'
-
-/** Private in pg; its types omit it. */
-interface Startup {
-  getStartupConf(): Readonly<Record<string, string>>
-}
-const StartingClient = Client as unknown as new (config?: ClientConfig) => Client & Startup
-
-export class SessionClient extends StartingClient {
-  override getStartupConf(): Readonly<Record<string, string>> {
-    return { ...super.getStartupConf(), ...SESSION }
-  }
-}
 
 /** Lifts the role's time limits, which are meant for requests. */
 export async function liftTimeLimits(client: Pick<ClientBase, 'query'>): Promise<void> {

@@ -1,32 +1,13 @@
-import {
-  type Client,
-  type ClientConfig,
-  DatabaseError,
-  Pool,
-  type PoolClient,
-  type PoolConfig,
-  type QueryResult,
-} from 'pg'
+import { Pool, type PoolClient, type PoolConfig } from 'pg'
 import type { HungConnections } from './hung-connections.ts'
-import { isReadOnly, ReadOnlyServer, watchParameters, watchRefusedWrites } from './read-only.ts'
-import {
-  KEEP_ALIVE,
-  SESSION_DEFAULTS,
-  type Servers,
-  SessionClient,
-  TRANSACTION_DEFAULTS,
-  TRANSACTION_ISOLATION,
-} from './servers.ts'
-import { onceOver, processIdOf } from './wire.ts'
+import { beginSession, KEEP_ALIVE, ReadOnlyServer, type Servers } from './servers.ts'
+import { onRefusedWrite, ServiceClient, type Statements } from './service-client.ts'
 
 const TOO_MANY_CONNECTIONS = '53300'
 const NONE_WAS_FREE = 'timeout exceeded when trying to connect'
 const FULL_PAUSE_MS = 100
 const FULL_MS = 2_000
-const BEGIN = /^\s*begin\b/i
-const NAMES_ISOLATION = /\bisolation\b/i
 const SLOW_MS = 1_000
-const LibraryPool = Pool as unknown as new (options: PoolConfig) => Pool & Library
 
 interface ServicePoolOptions extends PoolConfig {
   readonly max: number
@@ -36,80 +17,22 @@ interface ServicePoolOptions extends PoolConfig {
   readonly hung: HungConnections
 }
 
-interface Statements {
-  /** False behind a transaction pooler that loses prepared statements. */
-  readonly areNamed: boolean
-  /** Sent with every `begin` if connections keep no settings. */
-  readonly afterBegin: string | null
-}
-
-type Callback = (error: Error | null, ...rest: unknown[]) => void
-type QueryArguments = [query: unknown, ...rest: unknown[]]
-
 type Release = (error?: Error | boolean) => void
 type ConnectCallback = (error: Error | undefined, client: PoolClient | undefined, release: Release) => void
-
-interface Waiting {
-  readonly callback: ConnectCallback
-  readonly timedOut?: boolean
-  readonly isExpecting?: boolean
-}
-/** Private members of pg-pool. */
-interface Library {
-  readonly _pendingQueue: Waiting[]
-  _pulseQueue(): void
-  newClient(waiting: Waiting): void
-}
-
-/** If a caller's new connection is slow, the caller also takes another that becomes free. A pooler may keep the new one waiting. */
-class OpeningPool extends LibraryPool {
-  override newClient(waiting: Waiting): void {
-    if (waiting.isExpecting) {
-      this.#passOver(waiting)
-      return
-    }
-    let isAnswered = false
-    const isOver = () => isAnswered || waiting.timedOut === true
-    const expecting = (callback: ConnectCallback): Waiting => ({
-      callback,
-      isExpecting: true,
-      get timedOut() {
-        return isOver()
-      },
-    })
-    const answer: ConnectCallback = (...given) => {
-      isAnswered = true
-      clearTimeout(slow)
-      const place = this._pendingQueue.indexOf(again)
-      if (place >= 0) this._pendingQueue.splice(place, 1)
-      waiting.callback(...given)
-    }
-    const again = expecting(answer)
-    const slow = setTimeout(() => {
-      if (isOver()) return
-      this._pendingQueue.push(again)
-      if (this.idleCount > 0) this._pulseQueue()
-    }, SLOW_MS).unref()
-    super.newClient(expecting(answer))
-  }
-
-  #passOver(waiting: Waiting): void {
-    if (!waiting.timedOut) this._pendingQueue.unshift(waiting)
-    const next = this._pendingQueue.findIndex(({ isExpecting }) => !isExpecting)
-    if (next >= 0) this.newClient(this._pendingQueue.splice(next, 1)[0] as Waiting)
-  }
-}
+/** @param begun milliseconds of `performance.now()` */
+type Acquired = (error: Error | undefined, begun: number) => void
 
 /**
  * A pool of connections to the server that takes writes. After a refused write it replaces all connections. If PostgreSQL has no
  * more connections, it shrinks to those it has.
  */
-export class ServicePool extends OpeningPool {
+export class ServicePool extends Pool {
   readonly #servers: Servers
   readonly #max: number
   readonly #timeoutMs: number
   #usable = new WeakSet<object>()
   #full: NodeJS.Timeout | undefined
+  #acquired: Acquired | undefined
 
   constructor(servers: Servers, { statements, settings, hung, ...others }: ServicePoolOptions) {
     const options = { ...KEEP_ALIVE, ...others }
@@ -117,14 +40,14 @@ export class ServicePool extends OpeningPool {
       readonly deadline = performance.now() + options.connectionTimeoutMillis
       constructor() {
         super(servers, statements, options)
-        hung.watch(this, () => this.serverProcess)
+        hung.watch(this)
       }
     }
     const onConnect = (client: unknown) => {
       const member = client as PoolMember
       return prepareUntil(member.deadline, member, servers, settings)
     }
-    super({ ...options, Client: PoolMember as never, onConnect } as PoolConfig)
+    super({ ...options, Client: PoolMember as never, onConnect })
     this.#servers = servers
     this.#max = options.max
     this.#timeoutMs = options.connectionTimeoutMillis
@@ -134,21 +57,29 @@ export class ServicePool extends OpeningPool {
   override connect(): Promise<PoolClient>
   override connect(callback: ConnectCallback): void
   override connect(callback?: ConnectCallback): Promise<PoolClient> | undefined {
-    const deadline = performance.now() + this.#timeoutMs
+    const begun = performance.now()
+    const deadline = begun + this.#timeoutMs
+    const checkOut = (answer: ConnectCallback) =>
+      this.#checkOut(this.#servers.count, deadline, (error, ...rest) => {
+        this.#acquired?.(error, begun)
+        answer(error, ...rest)
+      })
     if (callback !== undefined) {
-      this.#checkOut(this.#servers.count, deadline, callback)
+      checkOut(callback)
       return undefined
     }
     return new Promise((resolve, reject) => {
-      this.#checkOut(this.#servers.count, deadline, (error, client) =>
-        client === undefined ? reject(error) : resolve(client),
-      )
+      checkOut((error, client) => (client === undefined ? reject(error) : resolve(client)))
     })
+  }
+
+  onAcquired(listener: Acquired): void {
+    this.#acquired = listener
   }
 
   #checkOut(servers: number, deadline: number, callback: ConnectCallback): void {
     const asked = this.#servers.preferred
-    super.connect((error, client, release) => {
+    this.#open((error, client, release) => {
       if (client !== undefined && this.#usable.has(client)) return callback(undefined, client, release)
       if (client !== undefined) {
         release(true)
@@ -166,6 +97,27 @@ export class ServicePool extends OpeningPool {
     })
   }
 
+  /** A pooler may keep a new connection waiting, so after 1 s the caller also takes another that becomes free. */
+  #open(callback: ConnectCallback): void {
+    if (this.idleCount > 0 || this.totalCount >= this.options.max) {
+      super.connect(callback)
+      return
+    }
+    let isAnswered = false
+    const answer: ConnectCallback = (error, client, release) => {
+      if (isAnswered) {
+        // The pool calls the next waiter synchronously, so a direct release could overflow the stack.
+        if (client !== undefined) process.nextTick(release)
+        return
+      }
+      isAnswered = true
+      clearTimeout(slow)
+      callback(error, client, release)
+    }
+    const slow = setTimeout(() => super.connect(answer), SLOW_MS).unref()
+    super.connect(answer)
+  }
+
   #makeDo(): void {
     this.options.max = Math.max(1, this.totalCount)
     this.#full ??= setTimeout(() => {
@@ -178,7 +130,7 @@ export class ServicePool extends OpeningPool {
     this.#usable.add(client)
     // Without a listener, a connection lost in use would end the process.
     client.on('error', () => undefined)
-    watchRefusedWrites(client, () => {
+    onRefusedWrite(client, () => {
       this.#servers.reject(client.server)
       this.#usable = new WeakSet()
     })
@@ -203,92 +155,10 @@ async function prepareUntil(
 }
 
 async function prepare(client: ServiceClient, servers: Servers, settings: string | null): Promise<void> {
-  if (await isReadOnly(client, client.parameters)) {
-    servers.reject(client.server)
-    throw new ReadOnlyServer()
-  }
-  if (settings !== null) await client.prepare(settings)
-}
-
-const isOfItsOwn = (query: unknown): boolean => typeof query === 'object' && query !== null && 'submit' in query
-
-export class ServiceClient extends SessionClient {
-  readonly server: string
-  readonly parameters: ReadonlyMap<string, string>
-  #serverProcess: number | undefined
-  readonly #servers: Servers
-  readonly #statements: Statements
-
-  constructor(servers: Servers, statements: Statements, config: ClientConfig) {
-    const server = servers.preferred
-    super({ ...config, connectionString: server })
-    this.server = server
-    this.#servers = servers
-    this.#statements = statements
-    this.parameters = watchParameters(this)
-  }
-
-  /** Null behind a transaction pooler, because each transaction may use another process. */
-  get serverProcess(): number | null {
-    return this.#statements.afterBegin === null ? (this.#serverProcess ?? processIdOf(this)) : null
-  }
-
-  async prepare(settings: string): Promise<void> {
-    const results = (await this.query(`${SESSION_DEFAULTS}; ${settings}; select pg_backend_pid() as pid`)) as unknown
-    this.#serverProcess = (results as QueryResult<{ pid: number }>[]).at(-1)?.rows[0]?.pid
-  }
-
-  override connect(): Promise<Client>
-  override connect(callback: (error: Error) => void): void
-  override connect(callback?: (error: Error) => void): Promise<Client> | undefined {
-    const connected = (error: Error | null): void => {
-      if (error) this.#servers.reject(this.server)
-      callback?.(error as Error)
-    }
-    if (callback !== undefined) {
-      super.connect(connected)
-      return undefined
-    }
-    return super.connect().catch((error: Error) => {
-      this.#servers.reject(this.server)
-      throw error
-    })
-  }
-
-  // biome-ignore lint/suspicious/noExplicitAny: pg overloads it a dozen times, and all of them end here
-  override query(...args: any[]): any {
-    const [query, ...rest] = args as QueryArguments
-    const run = (...given: unknown[]) => (super.query as (...args: unknown[]) => unknown).apply(this, given)
-    if (isOfItsOwn(query)) return run(query, ...rest)
-    const last = rest.at(-1)
-    if (typeof last === 'function')
-      return run(this.#adapted(query), ...rest.slice(0, -1), this.#whenOver(last as Callback))
-    // A callback too, because a promise settles after the statement's end event.
-    return new Promise((resolve, reject) => {
-      const answered: Callback = (error, result) => (error ? reject(error) : resolve(result))
-      run(this.#adapted(query), rest[0], this.#whenOver(answered))
-    })
-  }
-
-  /** PostgreSQL reports an error before it releases the locks, so the caller hears of it only after that. */
-  #whenOver(callback: Callback): Callback {
-    return (error, ...rest) => {
-      if (error instanceof DatabaseError) onceOver(this, () => callback(error, ...rest))
-      else callback(error, ...rest)
-    }
-  }
-
-  #adapted(query: unknown): unknown {
-    const { areNamed, afterBegin } = this.#statements
-    if (typeof query === 'string') {
-      if (afterBegin === null || !BEGIN.test(query)) return query
-      const isolation = NAMES_ISOLATION.test(query) ? '' : `${TRANSACTION_ISOLATION}; `
-      return `${query}; ${isolation}${TRANSACTION_DEFAULTS}; ${afterBegin}`
-    }
-    if (query === null || typeof query !== 'object') return query
-    const { text, name, ...others } = query as { text?: unknown; name?: unknown }
-    const adapted = typeof text === 'string' ? this.#adapted(text) : text
-    if (adapted === text && (areNamed || name === undefined)) return query
-    return { ...others, text: adapted, ...(areNamed && name !== undefined && { name }) }
+  try {
+    await beginSession(client, settings)
+  } catch (error) {
+    if (error instanceof ReadOnlyServer) servers.reject(client.server)
+    throw error
   }
 }

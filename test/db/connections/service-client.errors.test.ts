@@ -2,7 +2,7 @@ import { createConnection, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Servers } from '../../../src/db/connections/servers.ts'
-import { ServiceClient } from '../../../src/db/connections/service-pool.ts'
+import { ServiceClient } from '../../../src/db/connections/service-client.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/postgres/database.ts'
 import { type Listening, listening } from '../../setup/servers/listening.ts'
 
@@ -83,18 +83,6 @@ describe('a statement that fails', () => {
     expect(before).toBe(false)
     expect(await answer).toBe('22012')
     expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }])
-  })
-
-  test('is answered before the one behind it', async () => {
-    const direct = new ServiceClient(new Servers([home.url]), { areNamed: true, afterBegin: null }, {})
-    await direct.connect()
-    const order: string[] = []
-    await Promise.all([
-      direct.query('select 1 / 0').catch(() => order.push('failed')),
-      direct.query('select 1').then(() => order.push('behind it')),
-    ])
-    await direct.end()
-    expect(order).toEqual(['failed', 'behind it'])
   })
 
   test('is answered in the end where the server is not heard of again', async () => {

@@ -1,8 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
-import { Client } from 'pg'
-import { cancelStatement } from '../../../src/db/database.ts'
+import { SessionClient } from '../../../src/db/connections/session-client.ts'
 import { listening } from './listening.ts'
 
 const PARAMETERS = { server_version: '18.4', server_encoding: 'UTF8', client_encoding: 'UTF8', DateStyle: 'ISO, MDY' }
@@ -11,7 +10,7 @@ const CANCEL_REQUEST = 80_877_102
 
 /** One connection to PostgreSQL, lent to one client at a time. */
 interface Backend {
-  readonly client: Client
+  readonly client: SessionClient
   readonly stream: Socket
   holder: Socket | null
 }
@@ -39,7 +38,7 @@ export async function startTransactionPooler(databaseUrl: string) {
   /** Ends what PostgreSQL does for another client now, whichever connection that is on. */
   const cancel = async (client: Socket, key: number): Promise<void> => {
     const backend = [...all].find(({ holder }) => holder !== null && holder === keys.get(key))
-    if (backend !== undefined) await cancelStatement(backend.client)
+    if (backend !== undefined) await backend.client.cancelStatement()
     client.end()
   }
   const serve = async (client: Socket): Promise<void> => {
@@ -79,7 +78,7 @@ export async function startTransactionPooler(databaseUrl: string) {
 
 /** Passes answers on, and comes back once PostgreSQL says that it is ready and outside of a transaction. */
 async function openBackend(connectionString: string, release: (backend: Backend) => void): Promise<Backend> {
-  const client = new Client({ connectionString })
+  const client = new SessionClient({ connectionString })
   client.on('error', () => undefined)
   await client.connect()
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
