@@ -1,26 +1,10 @@
-const CACHED_DOCUMENTS = 256
-const CACHED_CHARACTERS = 2 ** 20
-const MAX_CACHED_LENGTH = 2 ** 14
+import { LRUCache } from 'lru-cache'
 
-export class BoundedCache<T> {
-  readonly #entries = new Map<string, T>()
-  #characters = 0
+const LIMITS = { max: 256, maxSize: 2 ** 20, maxEntrySize: 2 ** 14 }
 
-  get(key: string): T | undefined {
-    return this.#entries.get(key)
-  }
-
-  set(key: string, value: T): void {
-    if (key.length > MAX_CACHED_LENGTH) return
-    this.#forget(key)
-    this.#entries.set(key, value)
-    this.#characters += key.length
-    while (this.#entries.size > CACHED_DOCUMENTS || this.#characters > CACHED_CHARACTERS) {
-      this.#forget(this.#entries.keys().next().value as string)
-    }
-  }
-
-  #forget(key: string): void {
-    if (this.#entries.delete(key)) this.#characters -= key.length
+/** Keeps 256 documents of at most 16 Ki characters each, and 1 Mi characters together. */
+export class BoundedCache<T extends object | number | string> extends LRUCache<string, T> {
+  constructor() {
+    super({ ...LIMITS, sizeCalculation: (_value, { length }) => length || 1 })
   }
 }
