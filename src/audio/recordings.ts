@@ -1,5 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { FairSemaphore } from '../concurrency/fair-semaphore.ts'
+import { inTime } from '../concurrency/in-time.ts'
 import type { Release } from '../concurrency/semaphore.ts'
 import { openAudioThreads } from './audio-threads.ts'
 import { findWav } from './plain-wav.ts'
@@ -55,16 +55,10 @@ export function openRecordings(): Recordings {
 
 async function readAlone(bytes: Uint8Array): Promise<Judgement> {
   const thread = openAudioThreads(1)
-  const over = new AbortController()
-  const late = wait(TIMEOUT_MS, null, { signal: over.signal, ref: false }).catch(() => null)
-  try {
-    return (await Promise.race([thread.judge(bytes), late])) ?? { violation: unreadSound(bytes) }
-  } catch {
-    return { violation: unreadSound(bytes) }
-  } finally {
-    over.abort()
-    await thread.close()
-  }
+  const unread = () => ({ violation: unreadSound(bytes) })
+  return inTime(TIMEOUT_MS, thread.judge(bytes), unread)
+    .catch(unread)
+    .finally(() => thread.close())
 }
 
 const isMpeg4 = (bytes: Uint8Array): boolean => MPEG4.test(Buffer.from(bytes.subarray(0, 8)).toString('hex'))

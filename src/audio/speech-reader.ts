@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { inTime } from '../concurrency/in-time.ts'
 import { Semaphore } from '../concurrency/semaphore.ts'
 import { type AudioThreads, openAudioThreads } from './audio-threads.ts'
 import { findWav, type SampleFormat, wavOf } from './plain-wav.ts'
@@ -49,16 +49,10 @@ export function openSpeechReader(): SpeechReader {
   }
   const decode = async (bytes: Uint8Array, kind: SoundKind, mostSeconds: number): Promise<Wav> => {
     threads ??= openAudioThreads(1)
-    const over = new AbortController()
-    const late = wait(TIMEOUT_MS, null, { signal: over.signal, ref: false }).catch(() => null)
-    try {
-      const wav = await Promise.race([threads.read(bytes, kind, mostSeconds), late])
-      if (wav !== null) return wav
-      await close()
-      throw new Error('This file takes too long to be read.')
-    } finally {
-      over.abort()
-    }
+    const wav = await inTime(TIMEOUT_MS, threads.read(bytes, kind, mostSeconds), () => null)
+    if (wav !== null) return wav
+    await close()
+    throw new Error('This file takes too long to be read.')
   }
   return {
     read: async (bytes, contentType, { mostSeconds, signal }) => {

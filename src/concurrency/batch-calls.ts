@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { inTime } from './in-time.ts'
 import { nextTurn } from './next-turn.ts'
 
 interface Waiting<Item, Result> {
@@ -54,10 +55,7 @@ export class BatchedCalls<Item, Result> {
 
   async #untilHeldUp(run: Promise<void>): Promise<void> {
     const { longestWaitMs } = this.#options
-    if (longestWaitMs === undefined) return run
-    let timer: NodeJS.Timeout | undefined
-    await Promise.race([run, new Promise((resolve) => (timer = setTimeout(resolve, longestWaitMs)))])
-    clearTimeout(timer)
+    return longestWaitMs === undefined ? run : inTime(longestWaitMs, run, () => undefined)
   }
 
   async #run(batch: readonly Waiting<Item, Result>[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { describeError } from '../errors/describe-error.ts'
 import type { Log } from '../values/log.ts'
+import { inTime } from './in-time.ts'
 
 export interface Closer {
   readonly what: string
@@ -16,16 +17,13 @@ export async function closeInTurn(closers: Closer[], limitMs: number, log: Log):
 
 /** Returns false after a failure or timeout, which it logs. */
 export async function closeWithin({ what, close }: Closer, limitMs: number, log: Log): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`it did not close within ${limitMs / 1000} s`)), limitMs)
-  })
+  const late = () => {
+    throw new Error(`it did not close within ${limitMs / 1000} s`)
+  }
   try {
-    return (await Promise.race([close(), late])) !== false
+    return (await inTime(limitMs, close(), late)) !== false
   } catch (error) {
     log.error({ what, ...describeError(error) }, 'could not stop cleanly')
     return false
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -1,4 +1,5 @@
 import { promises, TIMEOUT } from 'node:dns'
+import { inTime } from '../concurrency/in-time.ts'
 
 /** Some name servers answer A and drop AAAA, so the second family gets only this long. */
 const OTHER_FAMILY_MS = 1500
@@ -27,10 +28,10 @@ export function systemResolver(servers?: readonly string[]): Resolver {
 async function eitherFamily(families: readonly Promise<string[]>[]): Promise<string[]> {
   const found: string[] = []
   const all = Promise.allSettled(families.map((family) => family.then((addresses) => found.push(...addresses))))
-  let timer: NodeJS.Timeout | undefined
-  const otherFamily = () => new Promise((resolve) => (timer = setTimeout(resolve, OTHER_FAMILY_MS)))
-  await Promise.race([all, Promise.any(families).then(otherFamily, () => all)])
-  clearTimeout(timer)
+  await Promise.any(families).then(
+    () => inTime(OTHER_FAMILY_MS, all, () => undefined),
+    () => all,
+  )
   return found.length > 0 ? found : families[0]!
 }
 
@@ -41,19 +42,14 @@ export function sharedResolver(inner: Resolver): Resolver {
     resolve: (host) => {
       const known = asked.get(host)
       if (known !== undefined) return known
-      const answer = within(TOTAL_MS, inner.resolve(host)).finally(() => asked.delete(host))
+      const answer = inTime(TOTAL_MS, inner.resolve(host), unanswered).finally(() => asked.delete(host))
       asked.set(host, answer)
       return answer
     },
   }
 }
 
-/** @throws ETIMEOUT after `totalMs` */
-export async function within<T>(totalMs: number, answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    const error = Object.assign(new Error('the name servers do not answer'), { code: TIMEOUT })
-    timer = setTimeout(() => reject(error), totalMs)
-  })
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer))
+/** @throws ETIMEOUT */
+export function unanswered(): never {
+  throw Object.assign(new Error('the name servers do not answer'), { code: TIMEOUT })
 }

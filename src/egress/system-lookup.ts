@@ -1,6 +1,7 @@
 import { type LookupAddress, promises } from 'node:dns'
 import type { LookupFunction } from 'node:net'
-import { within } from './resolver.ts'
+import { inTime } from '../concurrency/in-time.ts'
+import { unanswered } from './resolver.ts'
 
 const LOCALHOST = /^(.+\.)?localhost\.?$/
 const LOOPBACK_ADDRESSES: readonly LookupAddress[] = [
@@ -26,7 +27,9 @@ export const systemLookup =
       if (all === true) done(null, [...addresses])
       else done(null, addresses[0]!.address, addresses[0]!.family)
     }
-    within(LOOKUP_MS, find(name.toLowerCase(), ask)).then(found, (error: NodeJS.ErrnoException) => done(error, []))
+    inTime(LOOKUP_MS, find(name.toLowerCase(), ask), unanswered).then(found, (error: NodeJS.ErrnoException) =>
+      done(error, []),
+    )
   }
 
 async function find(name: string, ask: Ask): Promise<readonly LookupAddress[]> {

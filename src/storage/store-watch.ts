@@ -1,3 +1,4 @@
+import { inTime } from '../concurrency/in-time.ts'
 import { StoreDown, type StoreFault } from '../errors/outages.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Log } from '../values/log.ts'
@@ -64,10 +65,7 @@ export class StoreWatch {
 
   async check(): Promise<StoreState> {
     if (this.isAway || performance.now() - this.#lastStored < FRESH_MS) return this.#state
-    let timer: NodeJS.Timeout | undefined
-    const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, MAX_WAIT_MS)))
-    await Promise.race([this.#probe(), limit])
-    clearTimeout(timer)
+    await inTime(MAX_WAIT_MS, this.#probe(), () => undefined)
     return this.#state
   }
 

@@ -1,8 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { ProxyTracerProvider, trace } from '@opentelemetry/api'
 import type * as Exporter from '@opentelemetry/exporter-trace-otlp-http'
 import type * as Resources from '@opentelemetry/resources'
 import type * as Sdk from '@opentelemetry/sdk-trace-node'
+import { inTime } from '../concurrency/in-time.ts'
 import { addToLines } from '../values/log.ts'
 import { VERSION } from '../values/program.ts'
 import { limitTraces, traceFields } from './spans.ts'
@@ -53,13 +53,11 @@ const isGlobal = (provider: object): boolean => {
 
 /** The exporter's own limit is for each batch, longer than a stop may take. */
 async function closeWithin(provider: Sdk.NodeTracerProvider, limitMs: number): Promise<boolean> {
-  const over = new AbortController()
   const sent = provider.shutdown().then(
     () => true,
     () => false,
   )
-  const late = wait(limitMs, false, { signal: over.signal }).catch(() => false)
-  return Promise.race([sent, late]).finally(() => over.abort())
+  return inTime(limitMs, sent, () => false)
 }
 
 async function loadPackages() {

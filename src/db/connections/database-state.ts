@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { inTime } from '../../concurrency/in-time.ts'
 import type { Database } from '../database.ts'
 import { asksReadOnly } from './servers.ts'
 
@@ -29,19 +30,11 @@ interface DatabaseCondition {
 }
 
 /** Never throws. */
-export async function databaseState({ pool }: Pick<Database, 'pool'>): Promise<DatabaseState> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<'away'>((resolve) => {
-    timer = setTimeout(resolve, ANSWER_TIMEOUT_MS, 'away')
-  })
+export function databaseState({ pool }: Pick<Database, 'pool'>): Promise<DatabaseState> {
   const answer = asksReadOnly(pool)
     .then((isReadOnly) => (isReadOnly ? 'read-only' : 'ok'))
     .catch(stateOf)
-  try {
-    return await Promise.race([answer, late])
-  } finally {
-    clearTimeout(timer)
-  }
+  return inTime(ANSWER_TIMEOUT_MS, answer, () => 'away')
 }
 
 const stateOf = (error: unknown): DatabaseState =>

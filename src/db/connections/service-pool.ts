@@ -1,4 +1,5 @@
 import { Pool, type PoolClient, type PoolConfig } from 'pg'
+import { inTime } from '../../concurrency/in-time.ts'
 import type { HungConnections } from './hung-connections.ts'
 import { beginSession, KEEP_ALIVE, ReadOnlyServer, type Servers } from './servers.ts'
 import { onRefusedWrite, ServiceClient, type Statements } from './service-client.ts'
@@ -144,14 +145,10 @@ async function prepareUntil(
   servers: Servers,
   settings: string | null,
 ): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      servers.reject(client.server)
-      reject(new Error(NONE_WAS_FREE))
-    }, deadline - performance.now())
+  await inTime(deadline - performance.now(), prepare(client, servers, settings), () => {
+    servers.reject(client.server)
+    throw new Error(NONE_WAS_FREE)
   })
-  await Promise.race([prepare(client, servers, settings), late]).finally(() => clearTimeout(timer))
 }
 
 async function prepare(client: ServiceClient, servers: Servers, settings: string | null): Promise<void> {

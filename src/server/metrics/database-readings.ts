@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import type { Pool } from 'pg'
 import { SHARED_POOLS, SHARED_QUEUES } from '../../catalog/job-kinds.ts'
+import { inTime } from '../../concurrency/in-time.ts'
 import type { Parts } from '../../context/context.ts'
 import { databaseCondition } from '../../db/connections/database-state.ts'
 import { progressOf, readLedger } from '../../db/migrations/ledger.ts'
@@ -113,12 +114,7 @@ class Cached {
     this.#reading ??= this.#readAgain().finally(() => {
       this.#reading = undefined
     })
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, ANSWER_TIMEOUT_MS)
-    })
-    await Promise.race([this.#reading, late])
-    clearTimeout(timer)
+    await inTime(ANSWER_TIMEOUT_MS, this.#reading, () => undefined)
     if (performance.now() - this.#readAt > 2 * this.#maxAgeMs) this.#readings = new Map()
   }
 

@@ -92,7 +92,7 @@ describe('a pool whose new connections are accepted and then kept waiting', () =
 
   test('says within the time of a connection that none is free, asks the next server where there is one, and opens anew', async () => {
     const [single, several] = [[keeping.url], [keeping.url, home.url]].map((urls) =>
-      openPool(urls, { settings: SETTINGS }),
+      openPool(urls, { max: 2, settings: SETTINGS }),
     ) as [Pool, Pool]
     keep()
     const [error, answer] = await Promise.all([
@@ -100,7 +100,7 @@ describe('a pool whose new connections are accepted and then kept waiting', () =
       several.query('select 2 as n'),
     ])
     expect([isDatabaseDown(error), (error as Error).message]).toEqual([true, NONE_WAS_FREE])
-    expect([answer.rows, single.totalCount]).toEqual([[{ n: 2 }], 0])
+    expect(answer.rows).toEqual([{ n: 2 }])
     keeping.rule = () => null
     expect((await single.query('select 1 as n')).rows).toEqual([{ n: 1 }])
   })
