@@ -6,6 +6,11 @@ const LOCK_TIMEOUT_SHARE = 0.4
 const POLL_MS = 5_000
 const SILENT_POLLS = 3
 
+/** The statement that waits for the lock. */
+interface Turn {
+  answer?: Promise<unknown>
+}
+
 /**
  * Runs `work` while no other process runs under the same name. The lock ends with its connection.
  * @throws what `work` throws; an error if the connection is lost, after which others may run
@@ -26,21 +31,25 @@ export async function withLock<T>(
     // Another process may hold the lock for long, so the role's time limits must not apply.
     const lockTimeoutMs = Math.round(pollMs * LOCK_TIMEOUT_SHARE)
     await client.query(`set statement_timeout = 0; set lock_timeout = ${lockTimeoutMs}; set idle_session_timeout = 0`)
-    await takeLock(client, `sonant ${name}`, pollMs * SILENT_POLLS)
-    endSilent(client, pollMs)
+    const turn: Turn = {}
+    endSilent(client, pollMs, () => turn.answer ?? client.query('select'))
+    await takeLock(client, `sonant ${name}`, turn)
     return await Promise.race([work(), lost])
   } finally {
     await client.end()
   }
 }
 
-async function takeLock(client: Session, name: string, turnMs: number): Promise<void> {
+async function takeLock(client: Session, name: string, turn: Turn): Promise<void> {
   for (;;) {
     try {
-      await answered(client, turnMs, client.query('select pg_advisory_lock(hashtextextended($1, 0))', [name]))
+      turn.answer = client.query('select pg_advisory_lock(hashtextextended($1, 0))', [name])
+      await turn.answer
       return
     } catch (error) {
       if (!isHeldUp(error)) throw error
+    } finally {
+      delete turn.answer
     }
   }
 }
@@ -60,20 +69,15 @@ export function endSilent(
   everyMs = POLL_MS,
   ask = (): Promise<unknown> => client.query('select'),
 ): void {
-  let isAsked = false
-  const end = (): void => {
-    isAsked = false
+  let silentPolls = 0
+  const answered = (): void => {
+    silentPolls = 0
   }
+  // It counts polls, because a process that was stopped for long has not asked meanwhile.
   const poll = (): void => {
-    if (isAsked) return
-    isAsked = true
-    answered(client, everyMs * SILENT_POLLS, ask()).then(end, end)
+    if (silentPolls === 0) ask().then(answered, answered)
+    if (silentPolls++ >= SILENT_POLLS) client.cutOff()
   }
   const timer = setInterval(poll, everyMs).unref()
   client.once('end', () => clearInterval(timer))
-}
-
-async function answered(client: Session, longestMs: number, answer: Promise<unknown>): Promise<void> {
-  const late = setTimeout(() => client.cutOff(), longestMs).unref()
-  await answer.finally(() => clearTimeout(late))
 }
