@@ -1,102 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { z } from 'zod'
-import type { Cidr } from '../egress/ip-ranges.ts'
-import type { S3Bucket } from '../storage/s3-url.ts'
-import type { TraceSettings } from '../telemetry/trace-budget.ts'
 import { ConfigError } from './config-error.ts'
-import {
-  type OpenaiSettings,
-  openaiSettings,
-  type RetentionSettings,
-  retentionSettings,
-  traceSettings,
-} from './settings-fields.ts'
 import { settingsSchema, violationsBetween } from './settings-schema.ts'
 
 const NAMES = Object.keys(settingsSchema.shape) as Name[]
 
-export interface Settings {
-  readonly port: number
-  readonly host: string
-  /** null: nothing is measured. */
-  readonly metrics: { readonly port: number; readonly host: string } | null
-  /** null: no spans are sent. */
-  readonly traces: TraceSettings | null
-  /** Without a trailing slash; null until the listening port is known. */
-  readonly publicUrl: string | null
-  /** null: the embedded PostgreSQL. */
-  readonly databaseUrl: string | null
-  /** Bypasses a pooler in transaction mode; null: DATABASE_URL. */
-  readonly directDatabaseUrl: string | null
-  /** null: statements are prepared unless a pooler is in transaction mode. */
-  readonly databasePrepare: boolean | null
-  /** Both pools of the process together. */
-  readonly databasePoolSize: number
-  readonly dataDir: string
-  /** Off: a start refuses to run with pending migrations. */
-  readonly migrate: boolean
-  readonly warmUp: boolean
-  /** null: made once under `dataDir`. */
-  readonly secretKey: string | null
-  /** The previous SECRET_KEY until `sonant secrets rekey` has run. */
-  readonly oldSecretKey: string | null
-  /** null: files under `dataDir`. */
-  readonly s3: S3Settings | null
-  readonly egressAllow: readonly Cidr[]
-  readonly trustedProxies: readonly Cidr[]
-  /** `*` alone: all origins. */
-  readonly corsOrigins: readonly string[]
-  /** 0: unlimited. */
-  readonly rateLimitPerMinute: number
-  /** In Unicode code points. */
-  readonly maxTextCharacters: number
-  readonly companion: CompanionSettings
-  readonly openai: OpenaiSettings
-  readonly webhookRetryDelays: readonly number[]
-  readonly retention: RetentionSettings
-  readonly logLevel: string
-  readonly logRequests: boolean
-  readonly shutdownSeconds: number
-  /** How long the stopping process still serves while it reports that it is not ready. */
-  readonly drainSeconds: number
-  readonly development: boolean
-  /** Reads any other variable, or its `NAME_FILE`: endpoint files name their API keys. */
-  readonly lookUp: (name: string) => string | undefined
-}
-
-interface S3Settings extends S3Bucket {
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
-}
+export type Settings = Readonly<ReturnType<typeof toSettings>>
+export type CompanionSettings = Settings['companion']
 
 type Name = keyof z.input<typeof settingsSchema>
-
-export interface CompanionSettings {
-  /** null: no model; nothing is answered. */
-  readonly baseUrl: string | null
-  readonly model: string
-  readonly apiKey: string | null
-  /** null: only the blocked terms apply. */
-  readonly moderationBaseUrl: string | null
-  readonly moderationModel: string | null
-  readonly moderationApiKey: string | null
-  /** null: the built-in list. */
-  readonly blockedTerms: readonly string[] | null
-  readonly timeoutSeconds: number
-}
-
-interface Values {
-  readonly COMPANION_BASE_URL?: string | undefined
-  readonly COMPANION_MODEL: string
-  readonly COMPANION_API_KEY?: string | undefined
-  readonly COMPANION_TIMEOUT_SECONDS: number
-  readonly COMPANION_BLOCKED_TERMS?: readonly string[] | undefined
-  readonly MODERATION_BASE_URL?: string | undefined
-  readonly MODERATION_MODEL?: string | undefined
-  readonly MODERATION_API_KEY?: string | undefined
-}
-
+type Values = z.output<typeof settingsSchema>
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** @throws ConfigError naming every violation */
@@ -119,56 +33,93 @@ export function readSettings(env: Environment): Settings {
 export const withoutSettings = (env: Environment): Environment =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !NAMES.includes(name.replace(/_FILE$/, '') as Name)))
 
-function toSettings(values: z.output<typeof settingsSchema>, env: Environment): Settings {
-  return {
-    ...{ port: values.PORT, host: values.HOST },
-    metrics: values.METRICS_PORT === undefined ? null : { port: values.METRICS_PORT, host: values.METRICS_HOST },
-    traces: traceSettings(values),
-    publicUrl: values.PUBLIC_URL?.replace(/\/+$/, '') ?? null,
-    databaseUrl: values.DATABASE_URL ?? null,
-    directDatabaseUrl: values.DIRECT_DATABASE_URL ?? null,
-    databasePrepare: values.DATABASE_PREPARE === undefined ? null : values.DATABASE_PREPARE === 'on',
-    databasePoolSize: values.DATABASE_POOL_SIZE,
-    dataDir: resolve(values.DATA_DIR),
-    migrate: values.MIGRATE,
-    warmUp: values.WARM_UP,
-    secretKey: values.SECRET_KEY ?? null,
-    oldSecretKey: values.OLD_SECRET_KEY ?? null,
-    s3:
-      values.STORAGE_URL === undefined
-        ? null
-        : {
-            ...values.STORAGE_URL,
-            accessKeyId: values.AWS_ACCESS_KEY_ID ?? '',
-            secretAccessKey: values.AWS_SECRET_ACCESS_KEY ?? '',
-          },
-    egressAllow: values.EGRESS_ALLOW,
-    trustedProxies: values.TRUSTED_PROXIES,
-    corsOrigins: values.CORS_ORIGINS,
-    rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
-    maxTextCharacters: values.MAX_TEXT_CHARACTERS,
-    companion: companionSettings(values),
-    openai: openaiSettings(values),
-    webhookRetryDelays: values.WEBHOOK_RETRY_DELAYS,
-    retention: retentionSettings(values),
-    logLevel: values.LOG_LEVEL,
-    logRequests: values.LOG_REQUESTS === '1',
-    shutdownSeconds: values.SHUTDOWN_SECONDS,
-    drainSeconds: values.DRAIN_SECONDS,
-    development: values.NODE_ENV === 'development',
-    lookUp: (name) => readVariable(env, name, []),
-  }
-}
+const toSettings = (values: Values, env: Environment) => ({
+  ...networkSettings(values),
+  ...dataSettings(values),
+  ...processSettings(values),
+  /** Reads any other variable, or its `NAME_FILE`: endpoint files name their API keys. */
+  lookUp: (name: string) => readVariable(env, name, []),
+})
 
-const companionSettings = (values: Values): CompanionSettings => ({
-  baseUrl: values.COMPANION_BASE_URL ?? null,
-  model: values.COMPANION_MODEL,
-  apiKey: values.COMPANION_API_KEY ?? null,
-  moderationBaseUrl: values.MODERATION_BASE_URL ?? null,
-  moderationModel: values.MODERATION_MODEL ?? null,
-  moderationApiKey: values.MODERATION_API_KEY ?? null,
-  blockedTerms: values.COMPANION_BLOCKED_TERMS ?? null,
-  timeoutSeconds: values.COMPANION_TIMEOUT_SECONDS,
+const networkSettings = (values: Values) => ({
+  port: values.PORT,
+  host: values.HOST,
+  /** null: nothing is measured. */
+  metrics: values.METRICS_PORT === undefined ? null : { port: values.METRICS_PORT, host: values.METRICS_HOST },
+  /** null: no spans are sent. */
+  traces:
+    values.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+      ? null
+      : { endpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT, sampler: values.OTEL_TRACES_SAMPLER ?? null },
+  /** Without a trailing slash; null until the listening port is known. */
+  publicUrl: values.PUBLIC_URL?.replace(/\/+$/, '') ?? null,
+  egressAllow: values.EGRESS_ALLOW,
+  trustedProxies: values.TRUSTED_PROXIES,
+  /** `*` alone: all origins. */
+  corsOrigins: values.CORS_ORIGINS,
+  /** 0: unlimited. */
+  rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
+  /** In Unicode code points. */
+  maxTextCharacters: values.MAX_TEXT_CHARACTERS,
+  companion: {
+    /** null: no model; nothing is answered. */
+    baseUrl: values.COMPANION_BASE_URL ?? null,
+    model: values.COMPANION_MODEL,
+    apiKey: values.COMPANION_API_KEY ?? null,
+    /** null: only the blocked terms apply. */
+    moderationBaseUrl: values.MODERATION_BASE_URL ?? null,
+    moderationModel: values.MODERATION_MODEL ?? null,
+    moderationApiKey: values.MODERATION_API_KEY ?? null,
+    /** null: the built-in list. */
+    blockedTerms: values.COMPANION_BLOCKED_TERMS ?? null,
+    timeoutSeconds: values.COMPANION_TIMEOUT_SECONDS,
+  },
+  /** `model` is a slug or an alias; null: `tts`. `waitSeconds` lasts until the first audio, time in the queue included. */
+  openai: { model: values.OPENAI_MODEL ?? null, waitSeconds: values.OPENAI_WAIT_SECONDS },
+  webhookRetryDelays: values.WEBHOOK_RETRY_DELAYS,
+})
+
+const dataSettings = (values: Values) => ({
+  /** null: the embedded PostgreSQL. */
+  databaseUrl: values.DATABASE_URL ?? null,
+  /** Bypasses a pooler in transaction mode; null: DATABASE_URL. */
+  directDatabaseUrl: values.DIRECT_DATABASE_URL ?? null,
+  /** null: statements are prepared unless a pooler is in transaction mode. */
+  databasePrepare: values.DATABASE_PREPARE === undefined ? null : values.DATABASE_PREPARE === 'on',
+  /** Both pools of the process together. */
+  databasePoolSize: values.DATABASE_POOL_SIZE,
+  dataDir: resolve(values.DATA_DIR),
+  /** Off: a start refuses to run with pending migrations. */
+  migrate: values.MIGRATE,
+  /** null: made once under `dataDir`. */
+  secretKey: values.SECRET_KEY ?? null,
+  /** The previous SECRET_KEY until `sonant secrets rekey` has run. */
+  oldSecretKey: values.OLD_SECRET_KEY ?? null,
+  /** null: files under `dataDir`. */
+  s3:
+    values.STORAGE_URL === undefined
+      ? null
+      : {
+          ...values.STORAGE_URL,
+          accessKeyId: values.AWS_ACCESS_KEY_ID ?? '',
+          secretAccessKey: values.AWS_SECRET_ACCESS_KEY ?? '',
+        },
+  /** In days; 0: for ever. */
+  retention: {
+    jobDays: values.JOB_RETENTION_DAYS,
+    artifactDays: values.ARTIFACT_RETENTION_DAYS,
+    chatDays: values.CHAT_RETENTION_DAYS,
+  },
+})
+
+const processSettings = (values: Values) => ({
+  warmUp: values.WARM_UP,
+  logLevel: values.LOG_LEVEL,
+  logRequests: values.LOG_REQUESTS === '1',
+  shutdownSeconds: values.SHUTDOWN_SECONDS,
+  /** How long the stopping process still serves while it reports that it is not ready. */
+  drainSeconds: values.DRAIN_SECONDS,
+  development: values.NODE_ENV === 'development',
 })
 
 /** Reads `NAME` or the file of `NAME_FILE`; an empty variable counts as absent. */

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { serverUrls } from '../db/connections/postgres-url.ts'
 import { parseCidr } from '../egress/ip-ranges.ts'
 import { parseS3Url } from '../storage/s3-url.ts'
-import type { TraceSettings } from '../telemetry/trace-budget.ts'
 import { MIN_SECRET_CHARACTERS } from './secret-key.ts'
 
 const EXAMPLE_SECRET = /^change[-_ ]?me/i
@@ -75,30 +74,6 @@ export const traceFields = {
     .regex(SHARE, 'must be a number from 0 to 1')
     .optional()
     .describe('The share of traces that `traceidratio` keeps, from 0 to 1.'),
-}
-
-export interface OpenaiSettings {
-  /** A slug or an alias; null: `tts`. */
-  readonly model: string | null
-  /** Until the first audio, time in the queue included. */
-  readonly waitSeconds: number
-}
-
-interface OpenaiValues {
-  readonly OPENAI_MODEL?: string | undefined
-  readonly OPENAI_WAIT_SECONDS: number
-}
-
-/** In days; 0: for ever. */
-export interface RetentionSettings {
-  readonly jobDays: number
-  readonly artifactDays: number
-  readonly chatDays: number
-}
-
-interface TraceValues {
-  readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined
-  readonly OTEL_TRACES_SAMPLER?: string | undefined
 }
 
 export const optionalInteger = (min: number, max: number) => wholeNumber(min, max).optional()
@@ -196,21 +171,3 @@ export const s3Url = z.string().transform((text, issues) => {
     return z.NEVER
   }
 })
-
-export const openaiSettings = (values: OpenaiValues): OpenaiSettings => ({
-  model: values.OPENAI_MODEL ?? null,
-  waitSeconds: values.OPENAI_WAIT_SECONDS,
-})
-
-export const retentionSettings = (
-  values: Readonly<Record<keyof typeof retentionFields, number>>,
-): RetentionSettings => ({
-  jobDays: values.JOB_RETENTION_DAYS,
-  artifactDays: values.ARTIFACT_RETENTION_DAYS,
-  chatDays: values.CHAT_RETENTION_DAYS,
-})
-
-export const traceSettings = (values: TraceValues): TraceSettings | null =>
-  values.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
-    ? null
-    : { endpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT, sampler: values.OTEL_TRACES_SAMPLER ?? null }
