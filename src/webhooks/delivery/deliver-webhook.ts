@@ -2,7 +2,6 @@ import { notifyAccount } from '../../accounts/notify-account.ts'
 import { KeyedLimiter } from '../../concurrency/keyed-limiter.ts'
 import { inTransaction } from '../../db/database.ts'
 import { untilAnswered } from '../../db/until-answered.ts'
-import { guardedConnector } from '../../egress/connect-guarded.ts'
 import { type Resolver, sharedResolver, systemResolver } from '../../egress/resolver.ts'
 import { dispatchJobs } from '../../queue/dispatch-jobs.ts'
 import type { Dispatcher, DispatchOptions } from '../../queue/dispatcher.ts'
@@ -14,7 +13,7 @@ import { followReceivers } from '../local-receivers.ts'
 import { type DeliveryParts, snapshotPayload } from '../payload-snapshot.ts'
 import { AttemptGate } from './attempt-gate.ts'
 import { type Attempt, type BeginAttempt, noteLag, openBeginAttempt } from './begin-attempt.ts'
-import { openConnections, openDeadlines, openPostWebhook } from './post-webhook.ts'
+import { openPoster, type Poster } from './post-webhook.ts'
 import { type AttemptResult, noteEndedDelivery, openRecordAttempt, type RecordAttempt } from './record-attempt.ts'
 import {
   type DeliveryKind,
@@ -35,8 +34,7 @@ interface AttemptParts extends DeliveryParts {
   readonly gate: AttemptGate
   readonly beginAttempt: BeginAttempt
   readonly recordAttempt: RecordAttempt
-  /** Never throws; failures are results. */
-  post(attempt: Attempt, signal: AbortSignal): Promise<AttemptResult>
+  readonly post: Poster['post']
 }
 
 interface Sent {
@@ -164,13 +162,13 @@ export async function startWebhookWorker(runtime: WebhookWorkerParts, resolver?:
   let dispatcher: Dispatcher | undefined
   const gate = new AttemptGate({ ...AT_ONCE, onResponsive: () => limiter.hasReopened() && dispatcher?.poll() })
   const limiter = new KeyedLimiter(HELD, { ...ON_PROBATION, isResponsive: (key) => gate.isResponsive(key) })
-  const connections = openConnections(guardedConnector(guard))
+  const poster = openPoster(guard)
   const parts = {
     ...runtime,
     gate,
     beginAttempt: openBeginAttempt(runtime),
     recordAttempt: openRecordAttempt(runtime),
-    post: openPostWebhook({ guard, connections, deadlines: openDeadlines() }),
+    post: poster.post,
   }
   dispatcher = await dispatchJobs({
     ...runtime,
@@ -184,7 +182,7 @@ export async function startWebhookWorker(runtime: WebhookWorkerParts, resolver?:
     stop: async () => {
       gate.close()
       await dispatcher.stop(runtime.settings.shutdownSeconds * 1000)
-      await connections.close()
+      await poster.close()
     },
   }
 }

@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest'
-import { guardedConnector } from '../../../src/egress/connect-guarded.ts'
-import { openConnections, openDeadlines, openPostWebhook } from '../../../src/webhooks/delivery/post-webhook.ts'
+import { openPoster } from '../../../src/webhooks/delivery/post-webhook.ts'
 import { heapGrowth } from '../../setup/load/heap-growth.ts'
 
 test('receivers are remembered in bounded memory, however many URLs there are', async () => {
   const guard = { resolver: { resolve: async () => [] }, egressAllow: [] }
-  const connections = openConnections(guardedConnector(guard))
-  const post = openPostWebhook({ guard, connections, deadlines: openDeadlines() })
+  const { post, close } = openPoster(guard)
   const headers = { id: 'msg_1', timestamp: '1700000000', signature: 'v1,sig' }
   const attempt = { deliveryId: 'msg_1', accountId: 'acct', headers, body: Buffer.alloc(0), round: 1, number: 1 }
   const grown = await heapGrowth(async () => {
@@ -16,7 +14,7 @@ test('receivers are remembered in bounded memory, however many URLs there are', 
       if (outcome !== 'address_refused') throw new Error(outcome)
     }
   })
-  await connections.close()
+  await close()
   // All of them would take five times as much.
   expect(grown).toBeLessThan(8 * 2 ** 20)
 })

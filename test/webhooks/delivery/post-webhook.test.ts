@@ -1,15 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { guardedConnector } from '../../../src/egress/connect-guarded.ts'
 import { parseCidr } from '../../../src/egress/ip-ranges.ts'
 import type { Resolver } from '../../../src/egress/resolver.ts'
 import type { Attempt } from '../../../src/webhooks/delivery/begin-attempt.ts'
-import {
-  type Connections,
-  openConnections,
-  openDeadlines,
-  openPostWebhook,
-  type PostWebhook,
-} from '../../../src/webhooks/delivery/post-webhook.ts'
+import { openPoster, type Poster } from '../../../src/webhooks/delivery/post-webhook.ts'
 import { type Certificates, testCertificates } from '../../setup/servers/certificates.ts'
 import { type Receiver, startReceiver } from '../../setup/servers/receiver.ts'
 
@@ -18,18 +11,18 @@ const resolver: Resolver = { resolve: async () => ['127.0.0.1'] }
 
 let certificates: Certificates
 let receiver: Receiver
-let connections: Connections
-let post: PostWebhook
+let poster: Poster
+let post: Poster['post']
 
 beforeAll(async () => {
   certificates = testCertificates()
   receiver = await startReceiver(certificates.good)
   const guard = { resolver, egressAllow: [parseCidr('127.0.0.0/8')] }
-  connections = openConnections(guardedConnector(guard))
-  post = openPostWebhook({ guard, connections, deadlines: openDeadlines() })
+  poster = openPoster(guard)
+  post = poster.post
 })
 afterAll(async () => {
-  await connections?.close()
+  await poster?.close()
   await receiver?.close()
 })
 
