@@ -8,7 +8,6 @@ const through = <Result>(_span: unknown, work: Work<Result>): Promise<Result> =>
 const NO_SPAN: ServerSpan = { run: (work) => work(), end: () => undefined }
 
 export const traceHeaders = (): Record<string, string> => ({})
-export const traceOfNow = (): undefined => undefined
 export const traceFields = (): object => ({})
 export const noteStatus = (): void => undefined
 export const noteFailure = (): void => undefined
@@ -18,4 +17,3 @@ export const inStepSpan = through
 export const inConsumerSpan = <Result>(_span: unknown, _trace: unknown, work: Work<Result>): Promise<Result> => work()
 export const isTraced = (): boolean => false
 export const startServerSpan = (): ServerSpan => NO_SPAN
-export const limitTraces = (): void => undefined

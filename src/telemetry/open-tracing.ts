@@ -1,11 +1,10 @@
-import { ProxyTracerProvider, trace } from '@opentelemetry/api'
 import type * as Exporter from '@opentelemetry/exporter-trace-otlp-http'
 import type * as Resources from '@opentelemetry/resources'
 import type * as Sdk from '@opentelemetry/sdk-trace-node'
 import { inTime } from '../concurrency/in-time.ts'
 import { addToLines } from '../values/log.ts'
 import { VERSION } from '../values/program.ts'
-import { limitTraces, traceFields } from './spans.ts'
+import { traceFields } from './spans.ts'
 import { type TraceSettings, traceBudget } from './trace-budget.ts'
 
 /** Optional packages in versions that fit each other, imported by name. */
@@ -39,16 +38,20 @@ async function exportSpans({ endpoint, sampler }: TraceSettings, role: string): 
   const provider = new sdk.NodeTracerProvider({
     resource: resources.resourceFromAttributes(own).merge(given),
     spanProcessors: [new sdk.BatchSpanProcessor(new OTLPTraceExporter({ url }))],
+    ...(sampler === null && { sampler: sampledWithin(sdk, traceBudget()) }),
   })
   provider.register()
-  if (sampler === null && isGlobal(provider)) limitTraces(traceBudget())
   return { close: (limitMs) => closeWithin(provider, limitMs) }
 }
 
-/** False if an earlier provider takes the spans, whose operator then samples them. */
-const isGlobal = (provider: object): boolean => {
-  const proxy = trace.getTracerProvider()
-  return proxy instanceof ProxyTracerProvider && proxy.getDelegate() === provider
+/** Samples new traces while `admits` lets them begin; a trace that a caller has begun keeps the caller's choice. */
+export function sampledWithin(sdk: typeof Sdk, admits: () => boolean): Sdk.Sampler {
+  const { RECORD_AND_SAMPLED, NOT_RECORD } = sdk.SamplingDecision
+  const root = {
+    shouldSample: () => ({ decision: admits() ? RECORD_AND_SAMPLED : NOT_RECORD }),
+    toString: () => 'budget of traces',
+  }
+  return new sdk.ParentBasedSampler({ root })
 }
 
 /** The exporter's own limit is for each batch, longer than a stop may take. */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import {
   type Attributes,
   type Context,
@@ -17,51 +16,22 @@ import { VERSION } from '../values/program.ts'
 import { errorAttribute, type SpanStart, statusAttribute } from './span-names.ts'
 
 const SERVER_ERROR = 500
-const [TRACE_ID_BYTES, SPAN_ID_BYTES] = [16, 8] as const
-
-/** Stands for every trace that this process leaves out; no log line or other server sees it. */
-const LEFT_OUT_SPAN: SpanContext = {
-  traceId: '00000000000000000000000000000001',
-  spanId: '0000000000000001',
-  traceFlags: TraceFlags.NONE,
-}
-const LEFT_OUT = trace.setSpanContext(ROOT_CONTEXT, LEFT_OUT_SPAN)
-/** Replaces `traceparent` in a queue row: a worker that limits traces leaves the job out too. */
-const LEFT_OUT_SENDER = '-'
 
 type StartSpan = () => SpanStart
 
 const tracer = trace.getTracer('sonant', VERSION)
-let limit: (() => boolean) | null = null
-
-const admits = (): boolean => limit === null || limit()
-
-export const limitTraces = (admit: (() => boolean) | null): void => {
-  limit = admit
-}
 
 export function traceHeaders(): Record<string, string> {
   if (!isTraced()) return {}
-  if (context.active() === LEFT_OUT) return { traceparent: unsampled() }
   const carrier: Record<string, string> = {}
   propagation.inject(context.active(), carrier)
   const { traceparent, tracestate } = carrier
   return { ...(traceparent && { traceparent }), ...(tracestate && { tracestate }) }
 }
 
-/** Without this header the next server would begin a trace of its own. */
-function unsampled(): string {
-  const id = randomBytes(TRACE_ID_BYTES + SPAN_ID_BYTES).toString('hex')
-  return `00-${id.slice(0, TRACE_ID_BYTES * 2)}-${id.slice(TRACE_ID_BYTES * 2)}-00`
-}
-
-export const traceOfNow = (): string | undefined =>
-  context.active() === LEFT_OUT ? LEFT_OUT_SENDER : traceHeaders().traceparent
-
 export function traceFields(): { trace_id?: string; span_id?: string } {
-  if (context.active() === LEFT_OUT) return {}
   const span = trace.getActiveSpan()?.spanContext()
-  return span === undefined ? {} : { trace_id: span.traceId, span_id: span.spanId }
+  return span === undefined || !isSampled(span) ? {} : { trace_id: span.traceId, span_id: span.spanId }
 }
 
 export const noteStatus = (status: number): void => {
@@ -75,16 +45,13 @@ export function noteFailure(outcome: string): void {
 
 /** @throws the error of `work`; the span keeps its code or class name */
 function inSpan<Result>(start: StartSpan, kind: SpanKind, work: () => Promise<Result>): Promise<Result> {
-  if (!isTraced() || isLeftOut()) return work()
-  if (trace.getActiveSpan() === undefined && !admits()) return context.with(LEFT_OUT, work)
+  const outer = trace.getActiveSpan()
+  if (!isTraced() || (outer !== undefined && !isSampled(outer.spanContext()))) return work()
   const { name, attributes } = start()
   return tracer.startActiveSpan(name, { kind, attributes }, (span) => ended(span, work))
 }
 
-function isLeftOut(): boolean {
-  const flags = trace.getActiveSpan()?.spanContext().traceFlags
-  return flags !== undefined && (flags & TraceFlags.SAMPLED) === 0
-}
+const isSampled = ({ traceFlags }: SpanContext): boolean => (traceFlags & TraceFlags.SAMPLED) !== 0
 
 export const inProducerSpan = <Result>(start: StartSpan, work: () => Promise<Result>): Promise<Result> =>
   inSpan(start, SpanKind.PRODUCER, work)
@@ -105,10 +72,8 @@ export function inConsumerSpan<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   if (!isTraced()) return work()
-  if (traceparent === LEFT_OUT_SENDER && limit !== null) return context.with(LEFT_OUT, work)
   const sent = traceparent === undefined ? ROOT_CONTEXT : propagation.extract(ROOT_CONTEXT, { traceparent })
   const sender = trace.getSpanContext(sent)
-  if (sender === undefined && !admits()) return context.with(LEFT_OUT, work)
   const links = sender === undefined ? [] : [{ context: sender }]
   const { name, attributes } = start()
   const options = { kind: SpanKind.CONSUMER, attributes, links }
@@ -125,12 +90,9 @@ export interface ServerSpan {
   end(status: number): void
 }
 
-const LEFT_OUT_ANSWER: ServerSpan = { run: (work) => context.with(LEFT_OUT, work), end: () => undefined }
-
 /** @param headers only `traceparent` and `tracestate` go on to other servers */
 export function startServerSpan(start: StartSpan, headers: Readonly<Record<string, unknown>>): ServerSpan {
   const parent = 'traceparent' in headers ? callersTrace(headers) : ROOT_CONTEXT
-  if (trace.getSpanContext(parent) === undefined && !admits()) return LEFT_OUT_ANSWER
   const { name, attributes } = start()
   const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent)
   const inside = trace.setSpan(parent, span)

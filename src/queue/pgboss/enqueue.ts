@@ -5,7 +5,7 @@ import { BATCH_WAIT, isHeldUp, limitingLockWaits, outwaitLocks } from '../../db/
 import type { Database } from '../../db/database.ts'
 import { wasSent, wroteNothing } from '../../errors/outages.ts'
 import { messageSpan } from '../../telemetry/span-names.ts'
-import { inProducerSpan, traceOfNow } from '../../telemetry/spans.ts'
+import { inProducerSpan, traceHeaders } from '../../telemetry/spans.ts'
 import { logScope } from '../../values/log-scope.ts'
 import type { JobKind } from '../job-kind.ts'
 import type { Origin } from '../job-source.ts'
@@ -101,7 +101,7 @@ const waitingRow = (jobId: string, { fairShare, concurrencyKey, delaySeconds }: 
 })
 
 function originOfNow(): Origin {
-  const [{ requestId }, trace] = [logScope(), traceOfNow()]
+  const [{ requestId }, trace] = [logScope(), traceHeaders().traceparent]
   return { ...(requestId !== undefined && { requestId }), ...(trace !== undefined && { trace }) }
 }
 
