@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Context, Parts } from '../context/context.ts'
+import { clockOffsetMs } from '../db/clock-offset.ts'
 import { NOTIFIER } from '../db/postgres-notifier.ts'
 import { newId } from '../values/id.ts'
 import { isLoopback } from '../values/loopback.ts'
@@ -102,13 +103,7 @@ const CLOCK_REMEDY = 'synchronise both machines by NTP'
 export const clockCheck: Check<Context> = {
   check: 'clock',
   run: async ({ db }) => {
-    const asked = Date.now()
-    const { rows } = await db.pool.query<{ now: number }>(
-      `select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
-    )
-    const answered = Date.now()
-    const theirs = rows[0]?.now ?? asked
-    const offMs = Math.max(asked - theirs, theirs - answered, 0)
+    const offMs = Math.abs(await clockOffsetMs(db.pool))
     const found = `${(offMs / 1000).toFixed(1)} s from the database's`
     if (offMs > ERROR_MS) return [error(found, CLOCK_REMEDY)]
     return [offMs > WARNING_MS ? warning(found, CLOCK_REMEDY) : ok(found)]

@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises'
-import type { Pool } from 'pg'
 import { SHARED_POOLS, SHARED_QUEUES } from '../../catalog/job-kinds.ts'
 import { inTime } from '../../concurrency/in-time.ts'
 import type { Parts } from '../../context/context.ts'
+import { clockOffsetMs } from '../../db/clock-offset.ts'
 import { databaseCondition } from '../../db/connections/database-state.ts'
 import { progressOf, readLedger } from '../../db/migrations/ledger.ts'
 import { REMEMBERED_MS } from '../../idempotency/remember-response.ts'
@@ -19,7 +19,6 @@ import { DEAD_AFTER_MS } from '../../worker/workers.ts'
 const COUNTS_MAX_AGE_MS = 5_000
 const CONDITION_MAX_AGE_MS = 60_000
 const ANSWER_TIMEOUT_MS = 3_000
-const JOBS = `select type::text, status::text, sum(jobs)::float8 as jobs from job_count group by 1, 2 having sum(jobs) > 0`
 const WORKERS = `
   select count(*) filter (where alive)::float8 as alive, count(*) filter (where not alive)::float8 as dead
   from (select heartbeat_at > now() - $1 * interval '1 millisecond' as alive from worker) w`
@@ -27,8 +26,6 @@ const WEBHOOKS = `
   select count(*)::float8 as pending,
     coalesce(extract(epoch from now() - min(next_attempt_at) filter (where next_attempt_at <= now())), 0)::float8 as "oldestSeconds"
   from webhook_delivery where state = 'pending'`
-const NOW = 'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now'
-
 const KINDS: readonly (readonly [what: string, since: string, keptSeconds: number])[] = [
   [
     'webhook_delivery',
@@ -53,41 +50,36 @@ const TIDIED = KINDS.map(
   select '${what}' as what, greatest(0, coalesce(extract(epoch from now() - (${since})) - ${keptSeconds}, 0))::float8 as seconds`,
 ).join(' union all')
 
-type Readings = Map<GaugeName, Reading<GaugeName>[]>
-type Source = (parts: ReadingParts) => Promise<Readings>
+const GAUGES = [
+  ...(['queue_jobs', 'queue_oldest_age_seconds', 'jobs', 'workers', 'webhook_pending'] as const),
+  ...(['webhook_oldest_pending_age_seconds', 'clock_offset_seconds', 'migration_rows'] as const),
+  ...(['relation_bytes', 'dead_tuples', 'oldest_transaction_age_seconds', 'replication_lag_bytes'] as const),
+  ...(['retention_backlog_seconds', 'data_free_bytes', 'data_size_bytes'] as const),
+]
+
 type ReadingParts = Pick<Parts, 'db' | 'settings' | 'log' | 'now'> & MeasuredParts
-
-interface DatabaseReadings {
-  /** Never rejects; the metrics leave out readings that fail. */
-  refresh(): Promise<void>
-}
-
-interface DatabaseCounts {
-  readonly jobs: readonly { readonly type: string; readonly status: string; readonly jobs: number }[]
-  readonly workers: { readonly alive: number; readonly dead: number }
-  readonly webhooks: { readonly pending: number; readonly oldestSeconds: number }
-  readonly now: number
-}
+type Add = <Name extends GaugeName>(name: Name, labels: LabelsOf<Name>, value: number) => void
+type Source = (parts: ReadingParts, add: Add) => Promise<void>
 
 interface Backlog {
   readonly what: string
   readonly seconds: number
 }
 
-/** Registers gauges that read the database and the disk. It caches counts for 5 s and sizes for 60 s. */
-export function openDatabaseReadings(parts: ReadingParts): DatabaseReadings {
+/**
+ * Registers gauges that read the database and the disk. It caches counts for 5 s and sizes for 60 s.
+ * @returns a function that never rejects; the metrics leave out readings that fail
+ */
+export function openDatabaseReadings(parts: ReadingParts): () => Promise<void> {
   const sources = [
     new Cached(parts, readCounts, COUNTS_MAX_AGE_MS),
     new Cached(parts, readMigrations, COUNTS_MAX_AGE_MS),
     new Cached(parts, readCondition, CONDITION_MAX_AGE_MS),
     new Cached(parts, readVolume, CONDITION_MAX_AGE_MS),
   ]
-  for (const name of [...COUNTED, ...MIGRATED, ...CONDITION, ...VOLUME])
-    parts.telemetry.gauge(name, () => sources.flatMap((source) => source.of(name)))
-  return {
-    refresh: async () => {
-      await Promise.all(sources.map((source) => source.refresh()))
-    },
+  for (const name of GAUGES) parts.telemetry.gauge(name, () => sources.flatMap((source) => source.of(name)))
+  return async () => {
+    await Promise.all(sources.map((source) => source.refresh()))
   }
 }
 
@@ -95,7 +87,7 @@ class Cached {
   readonly #parts: ReadingParts
   readonly #read: Source
   readonly #maxAgeMs: number
-  #readings: Readings = new Map()
+  #readings = new Map<GaugeName, Reading<GaugeName>[]>()
   #readAt = Number.NEGATIVE_INFINITY
   #reading: Promise<void> | undefined
 
@@ -119,8 +111,12 @@ class Cached {
   }
 
   async #readAgain(): Promise<void> {
+    const readings = new Map<GaugeName, Reading<GaugeName>[]>()
     try {
-      this.#readings = await this.#read(this.#parts)
+      await this.#read(this.#parts, (name, labels, value) => {
+        readings.set(name, [...(readings.get(name) ?? []), { labels, value } as Reading<GaugeName>])
+      })
+      this.#readings = readings
       this.#readAt = performance.now()
     } catch (error) {
       this.#parts.log.debug({ err: (error as Error).message }, 'metrics of the database or the disk could not be read')
@@ -128,49 +124,35 @@ class Cached {
   }
 }
 
-const COUNTED = [
-  ...(['queue_jobs', 'queue_oldest_age_seconds', 'jobs', 'workers', 'webhook_pending'] as const),
-  ...(['webhook_oldest_pending_age_seconds', 'clock_offset_seconds'] as const),
-] as const
-
-async function readCounts({ db }: ReadingParts): Promise<Readings> {
-  const { add, readings } = collector()
-  const asked = Date.now()
-  const counts = await databaseCounts(db.pool)
-  const answered = Date.now()
-  for (const depth of await queueDepths(db.pool, SHARED_QUEUES)) {
-    const pool = depth.pool ?? SHARED_POOLS.find(({ queue }) => queue === depth.queue)?.pool ?? depth.queue
-    for (const state of ['waiting', 'delayed', 'running'] as const) add('queue_jobs', { pool, state }, depth[state])
-    add('queue_oldest_age_seconds', { pool }, depth.oldestSeconds ?? 0)
+async function readCounts({ db: { pool, prisma } }: ReadingParts, add: Add): Promise<void> {
+  for (const depth of await queueDepths(pool, SHARED_QUEUES)) {
+    const shared = SHARED_POOLS.find(({ queue }) => queue === depth.queue)?.pool
+    const of = { pool: depth.pool ?? shared ?? depth.queue }
+    for (const state of ['waiting', 'delayed', 'running'] as const) add('queue_jobs', { ...of, state }, depth[state])
+    add('queue_oldest_age_seconds', of, depth.oldestSeconds ?? 0)
   }
-  for (const { type, status, jobs } of counts.jobs) add('jobs', { type, status }, jobs)
-  for (const state of ['alive', 'dead'] as const) add('workers', { state }, counts.workers[state])
-  add('webhook_pending', {}, counts.webhooks.pending)
-  add('webhook_oldest_pending_age_seconds', {}, counts.webhooks.oldestSeconds)
-  add('clock_offset_seconds', {}, offsetOf(counts.now, asked, answered) / 1000)
-  return readings
+  const jobs = await prisma.jobCount.groupBy({ by: ['type', 'status'], _sum: { jobs: true } })
+  for (const { type, status, _sum } of jobs) if (_sum.jobs) add('jobs', { type, status }, Number(_sum.jobs))
+  const workers = await pool.query<Record<'alive' | 'dead', number>>(WORKERS, [DEAD_AFTER_MS])
+  for (const { alive, dead } of workers.rows) {
+    add('workers', { state: 'alive' }, alive)
+    add('workers', { state: 'dead' }, dead)
+  }
+  const webhooks = await pool.query<Record<'pending' | 'oldestSeconds', number>>(WEBHOOKS)
+  for (const { pending, oldestSeconds } of webhooks.rows) {
+    add('webhook_pending', {}, pending)
+    add('webhook_oldest_pending_age_seconds', {}, oldestSeconds)
+  }
+  add('clock_offset_seconds', {}, (await clockOffsetMs(pool)) / 1000)
 }
-
-const MIGRATED = ['migration_rows'] as const
 
 /** Separate, because a role may lack access to the migration ledger. */
-async function readMigrations({ db }: ReadingParts): Promise<Readings> {
-  const { add, readings } = collector()
+async function readMigrations({ db }: ReadingParts, add: Add): Promise<void> {
   for (const row of (await readLedger(db.pool)) ?? [])
     if (row.state === 'under way') add('migration_rows', { migration: row.name }, progressOf(row).rows)
-  return readings
 }
 
-const offsetOf = (database: number, asked: number, answered: number): number =>
-  database < asked ? asked - database : database > answered ? answered - database : 0
-
-const CONDITION = [
-  ...(['relation_bytes', 'dead_tuples', 'oldest_transaction_age_seconds', 'replication_lag_bytes'] as const),
-  'retention_backlog_seconds',
-] as const
-
-async function readCondition(parts: ReadingParts): Promise<Readings> {
-  const { add, readings } = collector()
+async function readCondition(parts: ReadingParts, add: Add): Promise<void> {
   const condition = await databaseCondition(parts.db.pool, QUEUE_SCHEMA)
   for (const { relation, bytes, deadTuples } of condition.relations) {
     add('relation_bytes', { relation }, bytes)
@@ -179,45 +161,13 @@ async function readCondition(parts: ReadingParts): Promise<Readings> {
   add('oldest_transaction_age_seconds', {}, condition.oldestTransactionSeconds)
   for (const { standby, lagBytes } of condition.standbys) add('replication_lag_bytes', { standby }, lagBytes)
   for (const { what, seconds } of await retentionBacklog(parts)) add('retention_backlog_seconds', { what }, seconds)
-  return readings
 }
 
-const VOLUME = ['data_free_bytes', 'data_size_bytes'] as const
-
 /** Separate, because a full disk may be why the database is away. */
-async function readVolume({ settings }: ReadingParts): Promise<Readings> {
-  const { add, readings } = collector()
+async function readVolume({ settings }: ReadingParts, add: Add): Promise<void> {
   const volume = await statfs(settings.dataDir)
   add('data_free_bytes', { volume: 'data' }, volume.bavail * volume.bsize)
   add('data_size_bytes', { volume: 'data' }, volume.blocks * volume.bsize)
-  return readings
-}
-
-function collector() {
-  const readings: Readings = new Map()
-  const add = <Name extends GaugeName>(name: Name, labels: LabelsOf<Name>, value: number): void => {
-    const list = readings.get(name) ?? []
-    list.push({ labels, value } as Reading<GaugeName>)
-    readings.set(name, list)
-  }
-  return { readings, add }
-}
-
-async function databaseCounts(db: Pick<Pool, 'query'>): Promise<DatabaseCounts> {
-  const { rows: jobs } = await db.query<DatabaseCounts['jobs'][number]>({ name: 'count_jobs', text: JOBS })
-  const workers = await db.query<DatabaseCounts['workers']>({
-    name: 'count_workers',
-    text: WORKERS,
-    values: [DEAD_AFTER_MS],
-  })
-  const webhooks = await db.query<DatabaseCounts['webhooks']>({ name: 'count_pending', text: WEBHOOKS })
-  const clock = await db.query<{ now: number }>(NOW)
-  return {
-    jobs,
-    workers: workers.rows[0] ?? { alive: 0, dead: 0 },
-    webhooks: webhooks.rows[0] ?? { pending: 0, oldestSeconds: 0 },
-    now: clock.rows[0]?.now ?? Number.NaN,
-  }
 }
 
 /** How far maintenance lags behind retention, in seconds by kind; 0 if it keeps up. */

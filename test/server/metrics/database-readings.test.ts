@@ -16,7 +16,7 @@ test('while the database is away the free space is shown, and nothing that only 
   }
   const settings = { ...readSettings({}), dataDir: tmpdir() }
   const telemetry = { ...NO_TELEMETRY, gauge }
-  await openDatabaseReadings({ db, log, settings, telemetry, now: () => new Date() }).refresh()
+  await openDatabaseReadings({ db, log, settings, telemetry, now: () => new Date() })()
   await db.close()
   const shown = [...gauges].flatMap(([name, read]) => [...read()].map(({ value }) => [name, value > 0]))
   expect(shown).toEqual([

@@ -59,7 +59,7 @@ async function readings(change: object = {}) {
     gauges.set(name, read as () => Iterable<Reading<GaugeName>>)
     return () => undefined
   }
-  await openDatabaseReadings({ ...service.runtime, ...change, telemetry: { ...NO_TELEMETRY, gauge } }).refresh()
+  await openDatabaseReadings({ ...service.runtime, ...change, telemetry: { ...NO_TELEMETRY, gauge } })()
   return (name: GaugeName, ...labels: string[]): number | undefined =>
     [...(gauges.get(name)?.() ?? [])].find((one) => labels.every((label) => Object.values(one.labels).includes(label)))
       ?.value
