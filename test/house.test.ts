@@ -66,7 +66,7 @@ const ROOMS_OF: Readonly<Record<string, string>> = {
   'graphql-yoga': 'graphql',
   'json-schema-to-typescript': 'rest',
   'lindera-wasm-nodejs-ipadic': 'engines',
-  'lru-cache': 'catalog, concurrency, lexicon',
+  'lru-cache': 'catalog, concurrency, lexicon, webhooks',
   marked: 'server',
   'mpg123-decoder': 'audio',
   'openapi-backend': 'rest',

@@ -5,7 +5,7 @@ import { GOALS } from '../goals.ts'
 import { interleaved, type Row, throughput } from '../measure.ts'
 import { openWebhookFixture, type WebhookFixture } from '../webhook-fixture.ts'
 
-/** Attempts at once to one receiver, as src/webhooks/delivery/deliver-webhook.ts limits them. */
+/** Attempts at once to one receiver, as src/webhooks/delivery/start-webhook-worker.ts limits them. */
 const CONNECTIONS = 16
 const WAITING = 5000
 const { rate: LEAST } = GOALS.callbackRate

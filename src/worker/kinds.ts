@@ -11,7 +11,7 @@ import { type JobKind, voiceKind } from '../queue/job-kind.ts'
 import type { Delivery } from '../queue/job-source.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { MovedAway, synthesize } from '../voice/synthesize.ts'
-import { startWebhookWorker } from '../webhooks/delivery/deliver-webhook.ts'
+import { startWebhookWorker } from '../webhooks/delivery/start-webhook-worker.ts'
 import { type ServerPermits, slotsInProcess } from './server-permits.ts'
 
 const GENERATION_SLOTS = 32

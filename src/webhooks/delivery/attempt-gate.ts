@@ -1,54 +1,22 @@
+import { LRUCache } from 'lru-cache'
 import { FairSemaphore } from '../../concurrency/fair-semaphore.ts'
 import { hasCapacity, type KeyedLimits, keysOf } from '../../concurrency/keyed-limiter.ts'
 import type { Tally } from '../../concurrency/tally.ts'
 
 const RESPONSIVE_MS = 1000
 const KEPT_MS = 1000
-const MAX_KEYS = 1024
+const MAX_KEYS = 2048
 
 interface GateOptions extends KeyedLimits {
   readonly onResponsive?: () => unknown
-}
-
-interface Answer {
-  readonly tookMs: number
-  readonly endedAt: number
-}
-
-/** Milliseconds of each key's last attempt, if it ended within KEPT_MS. */
-class Latencies {
-  readonly #now: () => number
-  readonly #last = new Map<string, Answer>()
-
-  constructor(now: () => number) {
-    this.#now = now
-  }
-
-  note(key: string, tookMs: number): void {
-    this.#last.set(key, { tookMs, endedAt: this.#now() })
-    if (this.#last.size > MAX_KEYS) this.#forgetOld()
-    for (const oldest of this.#last.keys()) {
-      if (this.#last.size <= 2 * MAX_KEYS) break
-      this.#last.delete(oldest)
-    }
-  }
-
-  of(key: string): number {
-    const answer = this.#last.get(key)
-    return answer !== undefined && this.#now() - answer.endedAt < KEPT_MS ? answer.tookMs : Number.POSITIVE_INFINITY
-  }
-
-  #forgetOld(): void {
-    const old = this.#now() - KEPT_MS
-    for (const [key, { endedAt }] of this.#last) if (endedAt <= old) this.#last.delete(key)
-  }
 }
 
 /** Limits concurrent attempts per account and per receiver. Waiting attempts hold no socket. */
 export class AttemptGate {
   readonly #onResponsive: GateOptions['onResponsive']
   readonly #now: () => number
-  readonly #latencies: Latencies
+  /** Milliseconds of each key's last attempt. */
+  readonly #latencies: LRUCache<string, number>
   readonly #semaphore: FairSemaphore
   readonly #closing = new AbortController()
 
@@ -56,7 +24,7 @@ export class AttemptGate {
   constructor({ onResponsive, ...limits }: GateOptions, now = () => performance.now()) {
     this.#onResponsive = onResponsive
     this.#now = now
-    this.#latencies = new Latencies(now)
+    this.#latencies = new LRUCache({ max: MAX_KEYS, ttl: KEPT_MS, ttlResolution: 0, perf: { now } })
     this.#semaphore = new FairSemaphore({ shares: { ownersOf, fits: (key, inUse) => fits(limits, key, inUse) } })
   }
 
@@ -65,7 +33,7 @@ export class AttemptGate {
   }
 
   isResponsive(key: string): boolean {
-    return this.#latencies.of(key) < RESPONSIVE_MS
+    return (this.#latencies.get(key) ?? Number.POSITIVE_INFINITY) < RESPONSIVE_MS
   }
 
   /** Runs `work` once the key has capacity. @throws if the gate closes or `signal` aborts first */
@@ -87,7 +55,7 @@ export class AttemptGate {
 
   #note(key: string, tookMs: number, release: () => void): void {
     const wasResponsive = this.isResponsive(key)
-    this.#latencies.note(key, tookMs)
+    this.#latencies.set(key, tookMs)
     release()
     if (!wasResponsive && this.isResponsive(key)) this.#onResponsive?.()
   }

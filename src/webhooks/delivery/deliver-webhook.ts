@@ -1,34 +1,31 @@
 import { notifyAccount } from '../../accounts/notify-account.ts'
-import { KeyedLimiter } from '../../concurrency/keyed-limiter.ts'
-import { inTransaction } from '../../db/database.ts'
+import { BatchedCalls, dealOut } from '../../concurrency/batch-calls.ts'
+import type { Parts } from '../../context/context.ts'
+import { type Database, inTransaction } from '../../db/database.ts'
 import { untilAnswered } from '../../db/until-answered.ts'
-import { type Resolver, sharedResolver, systemResolver } from '../../egress/resolver.ts'
-import { dispatchJobs } from '../../queue/dispatch-jobs.ts'
-import type { Dispatcher, DispatchOptions } from '../../queue/dispatcher.ts'
-import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
+import { isDatabaseDown } from '../../errors/outages.ts'
 import type { Delivery } from '../../queue/job-source.ts'
 import { deliverySpan } from '../../telemetry/span-names.ts'
 import { inClientSpan, noteFailure, noteStatus } from '../../telemetry/spans.ts'
-import { followReceivers } from '../local-receivers.ts'
+import { idTime } from '../../values/id.ts'
 import { type DeliveryParts, snapshotPayload } from '../payload-snapshot.ts'
-import { AttemptGate } from './attempt-gate.ts'
-import { type Attempt, type BeginAttempt, noteLag, openBeginAttempt } from './begin-attempt.ts'
-import { openPoster, type Poster } from './post-webhook.ts'
-import { type AttemptResult, noteEndedDelivery, openRecordAttempt, type RecordAttempt } from './record-attempt.ts'
+import type { AttemptGate } from './attempt-gate.ts'
+import type { Poster } from './post-webhook.ts'
+import { noteEndedDelivery, type RecordAttempt } from './record-attempt.ts'
 import {
+  type Attempt,
+  type AttemptResult,
   type DeliveryKind,
   type DeliveryState,
   FRESH_SECONDS,
   LATEST_START_SECONDS,
+  LEASE_SECONDS,
   mostAttempts,
   type Outcome,
 } from './webhook-delivery.ts'
 
-const AT_ONCE = { perAccount: 64, perReceiver: 16 }
-const HELD = { perAccount: 768, perReceiver: 384 }
-const ON_PROBATION = { perAccount: 128, perKey: 32 }
-/** As many attempts may wait, so a hanging receiver takes no slot. */
-const SLOTS = 2048
+const MAX_BATCH = 100
+const BATCHES = { longestWaitMs: 250, isOfOne: (error: unknown) => !isDatabaseDown(error) }
 
 interface AttemptParts extends DeliveryParts {
   readonly gate: AttemptGate
@@ -37,23 +34,18 @@ interface AttemptParts extends DeliveryParts {
   readonly post: Poster['post']
 }
 
+type BegunRow = Omit<Attempt, 'headers'> & { readonly timestamp: string; readonly signature: string }
+
 interface Sent {
   readonly attempt: Attempt
   readonly result: AttemptResult
-}
-
-type WebhookWorkerParts = DeliveryParts & Pick<DispatchOptions, 'queue' | 'boss' | 'workerId'>
-
-export interface WebhookWorker {
-  isBusy(): boolean
-  stop(): Promise<void>
 }
 
 /**
  * Makes and records one attempt; a second run is harmless. Resolves with 'settled' if it removed the delivery.
  * @throws if the database is down or another attempt may be under way
  */
-async function deliverWebhook(
+export async function deliverWebhook(
   parts: AttemptParts,
   claimed: Delivery,
   signal: AbortSignal,
@@ -74,17 +66,46 @@ async function deliverWebhook(
   return untilAnswered(() => parts.recordAttempt({ attempt, result, claimed }), budgetMs)
 }
 
-const send = (parts: AttemptParts, attempt: Attempt, signal: AbortSignal): Promise<AttemptResult> =>
-  inClientSpan(
-    () => deliverySpan(attempt.url),
-    async () => {
-      noteLag(parts, attempt)
-      const result = await parts.post(attempt, signal)
-      if (result.responseStatus !== null) noteStatus(result.responseStatus)
-      if (result.outcome !== 'succeeded') noteFailure(result.outcome)
-      return result
-    },
-  )
+/**
+ * Counts the attempt before its first byte, so a crash costs at most one. The lease blocks a second delivery. A search by state
+ * would read all pending rows.
+ */
+const BEGIN = `
+with locked as (
+  select id, state, attempt, next_attempt_at, timestamp from webhook_delivery
+  where id = any($1) order by id for update skip locked
+), due as (
+  select id from locked
+  where state = 'pending' and attempt < $2 and next_attempt_at <= now()
+    and timestamp > extract(epoch from now()) - case when attempt = 0 then ${FRESH_SECONDS} else ${LATEST_START_SECONDS} end
+), begun as (
+  update webhook_delivery d set attempt = attempt + 1, next_attempt_at = now() + interval '${LEASE_SECONDS} seconds'
+  from due where d.id = due.id
+  returning d.id, d.account_id, d.url, d.timestamp, d.signature, d.body, d.round, d.attempt
+), noted as (
+  insert into webhook_attempt (delivery_id, round, number, started_at) select id, round, attempt, now() from begun
+)
+select id as "deliveryId", account_id as "accountId", url, timestamp, signature, body, round, attempt as number from begun`
+
+export type BeginAttempt = (deliveryId: string) => Promise<Attempt | null>
+
+/** Returns null if the delivery must not be sent now. */
+export function openBeginAttempt({ db, settings }: Pick<Parts, 'db' | 'settings'>): BeginAttempt {
+  const most = mostAttempts(settings.webhookRetryDelays)
+  const begins = new BatchedCalls(MAX_BATCH, (ids: readonly string[]) => begin(db, ids, most), BATCHES)
+  return (deliveryId) => begins.call(deliveryId)
+}
+
+async function begin(db: Database, ids: readonly string[], most: number): Promise<(Attempt | null)[]> {
+  const { rows } = await db.pool.query<BegunRow>({ name: 'begin_attempts', text: BEGIN, values: [ids, most] })
+  const begun = new Map(rows.map((row) => [row.deliveryId, toAttempt(row)]))
+  return dealOut(ids, begun).map((attempt) => attempt ?? null)
+}
+
+const toAttempt = ({ timestamp, signature, ...row }: BegunRow): Attempt => ({
+  ...row,
+  headers: { id: row.deliveryId, timestamp, signature },
+})
 
 interface Row {
   account_id: string
@@ -153,36 +174,22 @@ async function resignDelivery(parts: DeliveryParts, deliveryId: string, row: Row
   return false
 }
 
-export async function startWebhookWorker(runtime: WebhookWorkerParts, resolver?: Resolver): Promise<WebhookWorker> {
-  const guard = {
-    resolver: sharedResolver(resolver ?? systemResolver()),
-    egressAllow: runtime.settings.egressAllow,
-    receivers: await followReceivers(runtime.notifier),
-  }
-  let dispatcher: Dispatcher | undefined
-  const gate = new AttemptGate({ ...AT_ONCE, onResponsive: () => limiter.hasReopened() && dispatcher?.poll() })
-  const limiter = new KeyedLimiter(HELD, { ...ON_PROBATION, isResponsive: (key) => gate.isResponsive(key) })
-  const poster = openPoster(guard)
-  const parts = {
-    ...runtime,
-    gate,
-    beginAttempt: openBeginAttempt(runtime),
-    recordAttempt: openRecordAttempt(runtime),
-    post: poster.post,
-  }
-  dispatcher = await dispatchJobs({
-    ...runtime,
-    kind: WEBHOOK_KIND,
-    slots: () => SLOTS + Math.min(SLOTS, gate.waiting),
-    limiter,
-    handle: (_id, signal, claimed) => deliverWebhook(parts, claimed, signal),
-  })
-  return {
-    isBusy: () => dispatcher.inFlight > 0,
-    stop: async () => {
-      gate.close()
-      await dispatcher.stop(runtime.settings.shutdownSeconds * 1000)
-      await poster.close()
+const send = (parts: AttemptParts, attempt: Attempt, signal: AbortSignal): Promise<AttemptResult> =>
+  inClientSpan(
+    () => deliverySpan(attempt.url),
+    async () => {
+      noteLag(parts, attempt)
+      const result = await parts.post(attempt, signal)
+      if (result.responseStatus !== null) noteStatus(result.responseStatus)
+      if (result.outcome !== 'succeeded') noteFailure(result.outcome)
+      return result
     },
-  }
+  )
+
+function noteLag(
+  { now, telemetry }: Pick<DeliveryParts, 'now' | 'telemetry'>,
+  { deliveryId, round, number }: Attempt,
+): void {
+  if (round > 1 || number > 1) return
+  telemetry.observe('webhook_first_attempt_lag_seconds', {}, (now().getTime() - idTime(deliveryId).getTime()) / 1000)
 }

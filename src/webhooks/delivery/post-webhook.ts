@@ -4,10 +4,14 @@ import { Agent } from 'undici'
 import { type Guard, guardedConnector } from '../../egress/connect-guarded.ts'
 import { EgressFailure, judgeHost } from '../../egress/judge-host.ts'
 import { traceHeaders } from '../../telemetry/spans.ts'
-import type { Attempt } from './begin-attempt.ts'
 import { requestHeaders } from './delivery-request.ts'
-import type { AttemptResult } from './record-attempt.ts'
-import { ATTEMPT_TIMEOUT_MS, type Outcome, RESPONSE_BYTES } from './webhook-delivery.ts'
+import {
+  ATTEMPT_TIMEOUT_MS,
+  type Attempt,
+  type AttemptResult,
+  type Outcome,
+  RESPONSE_BYTES,
+} from './webhook-delivery.ts'
 
 const BODY_GRACE_MS = 1000
 const BAD_RESPONSE = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_INVALID|UND_ERR_RES)/

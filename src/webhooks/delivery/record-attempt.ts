@@ -8,8 +8,7 @@ import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import type { Delivery } from '../../queue/job-source.ts'
 import type { Queue } from '../../queue/queue.ts'
 import type { MeasuredParts, Telemetry } from '../../telemetry/telemetry.ts'
-import type { Attempt } from './begin-attempt.ts'
-import { concurrencyKeyOf, mostAttempts, type Outcome } from './webhook-delivery.ts'
+import { type Attempt, type AttemptResult, concurrencyKeyOf, mostAttempts, type Outcome } from './webhook-delivery.ts'
 
 const MAX_BATCH = 200
 const SPACING_MS = 16
@@ -24,13 +23,6 @@ const STATUSES: ReadonlySet<number> = new Set([
     425, 426, 428, 429, 431, 451, 500, 501, 502, 503, 504, 505, 507, 508, 511, 520, 521, 522, 523, 524, 525, 526, 530,
   ],
 ])
-
-export interface AttemptResult {
-  readonly outcome: Outcome
-  readonly durationMs: number
-  readonly responseStatus: number | null
-  readonly response: Buffer | null
-}
 
 interface Recorded {
   readonly attempt: Attempt

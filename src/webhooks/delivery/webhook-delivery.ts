@@ -1,5 +1,6 @@
 import { EGRESS_OUTCOMES } from '../../egress/judge-host.ts'
 import { SIGNED_URL_SECONDS } from '../../storage/storage.ts'
+import type { SignedHeaders } from '../signing.ts'
 
 const MAX_ATTEMPTS = 4
 export const mostAttempts = (retryDelays: readonly number[]): number => Math.min(MAX_ATTEMPTS, retryDelays.length + 1)
@@ -37,3 +38,21 @@ export const isOutcome = (text: string): text is Outcome =>
   (OUTCOMES as readonly string[]).includes(text) || STATUS_OUTCOME.test(text)
 
 export const concurrencyKeyOf = (accountId: string, url: string): string => `${accountId} ${new URL(url).host}`
+
+/** Every write repeats round and number. */
+export interface Attempt {
+  readonly deliveryId: string
+  readonly accountId: string
+  readonly url: string
+  readonly headers: SignedHeaders
+  readonly body: Buffer
+  readonly round: number
+  readonly number: number
+}
+
+export interface AttemptResult {
+  readonly outcome: Outcome
+  readonly durationMs: number
+  readonly responseStatus: number | null
+  readonly response: Buffer | null
+}

@@ -15,7 +15,7 @@ import { openMetricsServer } from '../../../src/server/metrics/metrics-server.ts
 import { Readiness } from '../../../src/server/readiness.ts'
 import { openMetrics } from '../../../src/telemetry/prometheus.ts'
 import { openLog } from '../../../src/values/log.ts'
-import { startWebhookWorker } from '../../../src/webhooks/delivery/deliver-webhook.ts'
+import { startWebhookWorker } from '../../../src/webhooks/delivery/start-webhook-worker.ts'
 import { startWorker, type Worker } from '../../../src/worker/start-worker.ts'
 import { createTestDatabase } from '../postgres/database.ts'
 

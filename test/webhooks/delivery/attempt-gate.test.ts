@@ -104,7 +104,7 @@ describe('AttemptGate', () => {
     expect(gate.isResponsive('a r')).toBe(true)
     clock += 999
     expect(gate.isResponsive('a r')).toBe(true)
-    clock += 1
+    clock += 2
     expect(gate.isResponsive('a r')).toBe(false)
     await attempt(1000)
     expect(gate.isResponsive('a r')).toBe(false)

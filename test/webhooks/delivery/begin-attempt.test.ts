@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { openBeginAttempt } from '../../../src/webhooks/delivery/begin-attempt.ts'
-import { startWebhookWorker } from '../../../src/webhooks/delivery/deliver-webhook.ts'
+import { openBeginAttempt } from '../../../src/webhooks/delivery/deliver-webhook.ts'
+import { startWebhookWorker } from '../../../src/webhooks/delivery/start-webhook-worker.ts'
 import { signedBytes } from '../../setup/servers/receiver.ts'
 import { createOwner, openWebhookFixture } from '../../setup/service/webhooks.ts'
 import { until } from '../../setup/wait.ts'

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sendTestWebhook } from '../../../src/webhooks/delivery/create-delivery.ts'
-import { startWebhookWorker } from '../../../src/webhooks/delivery/deliver-webhook.ts'
+import { startWebhookWorker } from '../../../src/webhooks/delivery/start-webhook-worker.ts'
 import { tidyWebhooks } from '../../../src/webhooks/delivery/tidy-webhooks.ts'
 import { type Received, type Receiver, signedHeaders } from '../../setup/servers/receiver.ts'
 import type { TestRuntime } from '../../setup/service/runtime.ts'

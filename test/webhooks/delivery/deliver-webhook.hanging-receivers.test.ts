@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startWebhookWorker } from '../../../src/webhooks/delivery/deliver-webhook.ts'
+import { startWebhookWorker } from '../../../src/webhooks/delivery/start-webhook-worker.ts'
 import { type Certificates, testCertificates } from '../../setup/servers/certificates.ts'
 import { type Receiver, startReceiver } from '../../setup/servers/receiver.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'

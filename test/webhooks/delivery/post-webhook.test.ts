@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseCidr } from '../../../src/egress/ip-ranges.ts'
 import type { Resolver } from '../../../src/egress/resolver.ts'
-import type { Attempt } from '../../../src/webhooks/delivery/begin-attempt.ts'
 import { openPoster, type Poster } from '../../../src/webhooks/delivery/post-webhook.ts'
+import type { Attempt } from '../../../src/webhooks/delivery/webhook-delivery.ts'
 import { type Certificates, testCertificates } from '../../setup/servers/certificates.ts'
 import { type Receiver, startReceiver } from '../../setup/servers/receiver.ts'
 
