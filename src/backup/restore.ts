@@ -73,7 +73,7 @@ export async function restore({ settings, log, open }: RestoreContext, directory
   )
   await migrate(db, log)
   await noteGone(db, manifest)
-  await db.pool.query('update installation set backed_up_at = $1', [manifest.madeAt])
+  await db.prisma.installation.updateMany({ data: { backedUpAt: manifest.madeAt } })
   return manifest
 }
 
@@ -110,16 +110,11 @@ async function requireUnused(db: Queryable, { migrations }: Manifest): Promise<v
   )
 }
 
-async function noteGone(db: Database, { artifacts: { gone } }: Manifest): Promise<void> {
+async function noteGone({ prisma }: Database, { artifacts: { gone } }: Manifest): Promise<void> {
   if (gone.length === 0) return
-  const { rowCount } = await db.pool.query(
-    `select from information_schema.columns where table_schema = current_schema() and table_name = 'artifact' and column_name = 'deleted_at'`,
-  )
-  if (rowCount === 0) return
-  await db.pool.query('update artifact set deleted_at = coalesce(deleted_at, now()) where storage_key = any($1)', [
-    gone,
-  ])
-  await db.pool.query(`delete from account_voice where storage_key = any($1)`, [gone.filter(isVoiceKey)])
+  const where = { storageKey: { in: gone }, deletedAt: null }
+  await prisma.artifact.updateMany({ where, data: { deletedAt: new Date() } })
+  await prisma.accountVoice.deleteMany({ where: { storageKey: { in: gone.filter(isVoiceKey) } } })
 }
 
 /**

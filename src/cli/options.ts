@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { AccountActor } from '../access/actor.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import type { ServiceContext } from '../runtime/services.ts'
@@ -51,3 +52,9 @@ export async function actingFor(
   const { id, credits } = await findAccount(ctx, account)
   return { ...ctx, actor: { kind: 'account', accountId: id, credits } }
 }
+
+/** @throws INVALID_REQUEST */
+export const readInput = (file: string): Promise<Buffer> =>
+  readFile(file).catch((error: NodeJS.ErrnoException) => {
+    throw invalidRequest(`The file "${file}" cannot be read (${error.code}).`)
+  })

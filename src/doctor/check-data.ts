@@ -45,12 +45,10 @@ export const directoryCheck: Check<Context> = {
 }
 
 const PAGE = 1_000
-const SECRETS = `
-  select id, account_id as "accountId", sealed from webhook_secret where id > $1 order by id limit ${PAGE}`
-
 /** Checks each secret, because an older key may have sealed any one. */
 export const secretCheck: Check<ServiceContext> = {
   check: 'SECRET_KEY',
+  needsSchema: true,
   run: async ({ db, vault, settings }) => {
     let [total, unreadable, old] = [0, 0, 0]
     for await (const { accountId, sealed } of allSecrets(db)) {
@@ -72,12 +70,6 @@ export const secretCheck: Check<ServiceContext> = {
     const spare = settings.oldSecretKey === null ? '' : '; OLD_SECRET_KEY is not needed any more'
     return [ok(`opens all ${total} webhook secrets${spare}`)]
   },
-}
-
-interface Secret {
-  readonly id: string
-  readonly accountId: string
-  readonly sealed: Uint8Array
 }
 
 async function strangeRights(dataDir: string) {
@@ -115,9 +107,14 @@ const isWritable = (folder: string): Promise<boolean> =>
     () => false,
   )
 
-async function* allSecrets({ pool }: ServiceContext['db']) {
-  for (let after = '0'; ; ) {
-    const { rows: page } = await pool.query<Secret>(SECRETS, [after])
+async function* allSecrets({ prisma }: ServiceContext['db']) {
+  for (let after = 0n; ; ) {
+    const page = await prisma.webhookSecret.findMany({
+      where: { id: { gt: after } },
+      orderBy: { id: 'asc' },
+      take: PAGE,
+      select: { id: true, accountId: true, sealed: true },
+    })
     yield* page
     if (page.length < PAGE) return
     after = page.at(-1)!.id

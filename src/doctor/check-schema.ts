@@ -68,6 +68,7 @@ const REMEDY = 'start a worker whose role owns the tables, and end long transact
 
 export const partitionCheck: Check<Context> = {
   check: 'partitions',
+  needsSchema: true,
   run: async ({ db, now }) => {
     const partitions = await readPartitions(db.pool)
     const bound = boundBegun(partitions)

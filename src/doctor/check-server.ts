@@ -71,6 +71,7 @@ const CONNECTIONS = `
 
 export const connectionCheck: Check<Context> = {
   check: 'connections',
+  needsSchema: true,
   run: async ({ db, settings }) => {
     const { rows } = await db.pool.query<Limits>(CONNECTIONS, [NOTIFIER])
     const { server = 0, role = -1, database = -1, workers = 0, processes: listening = 0 } = rows[0] ?? {}

@@ -8,6 +8,7 @@ import { type Check, error, orOk, warning } from './finding.ts'
 
 export const engineCheck: Check<Context> = {
   check: 'engines',
+  needsSchema: true,
   run: async (ctx) => {
     const checks = await checkEngines(ctx)
     const wrong = checks.flatMap(({ endpoint, error: reason, missing }) => [
@@ -22,6 +23,7 @@ export const engineCheck: Check<Context> = {
 
 export const workerCheck: Check<Context> = {
   check: 'workers',
+  needsSchema: true,
   run: async (ctx) => {
     const all = await workers(ctx)
     const now = ctx.now().getTime()

@@ -32,21 +32,6 @@ const CHECKS: readonly Check<ServiceContext>[] = [
   ...[retentionCheck, backupCheck],
 ]
 
-/** Checks that read tables of the current schema. */
-const NEED_SCHEMA: ReadonlySet<Check<ServiceContext>> = new Set<Check<ServiceContext>>([
-  ...[
-    connectionCheck,
-    partitionCheck,
-    secretCheck,
-    engineCheck,
-    workerCheck,
-    bookCheck,
-    audioCheck,
-    retentionCheck,
-    backupCheck,
-  ],
-])
-
 /**
  * Runs all checks in order while the engines speak. It writes only one small object, which it deletes.
  * A failing check becomes a finding.
@@ -55,7 +40,7 @@ const NEED_SCHEMA: ReadonlySet<Check<ServiceContext>> = new Set<Check<ServiceCon
  */
 export async function diagnose(ctx: ServiceContext, isMigrated = true): Promise<Finding[]> {
   requireSystem(ctx)
-  const checks = CHECKS.filter((check) => isMigrated || !NEED_SCHEMA.has(check))
+  const checks = CHECKS.filter((check) => isMigrated || check.needsSchema !== true)
   const spoken = isMigrated ? findingsOf(engineCheck, ctx) : Promise.resolve([])
   const found: (Finding[] | Promise<Finding[]>)[] = []
   for (const check of checks) found.push(check === engineCheck ? spoken : await findingsOf(check, ctx))

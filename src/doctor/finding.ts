@@ -11,6 +11,8 @@ export interface Finding {
 /** A check returns any number of findings under its name. */
 export interface Check<Parts> {
   readonly check: string
+  /** The check reads tables of the current schema. */
+  readonly needsSchema?: boolean
   run(parts: Parts): Promise<readonly Omit<Finding, 'check'>[]>
 }
 

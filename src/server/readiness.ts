@@ -1,23 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import type { Parts } from '../context/context.ts'
-import { type DatabaseState, databaseState } from '../db/connections/database-state.ts'
+import { databaseState } from '../db/connections/database-state.ts'
 import { unavailable } from '../errors/service-error.ts'
-import type { StoreState, StoreWatch } from '../storage/store-watch.ts'
+import type { StoreWatch } from '../storage/store-watch.ts'
 import { errorBody } from './errors-to-json.ts'
 
 const LATEST_HEARTBEAT_SECONDS = 5
 const OK = { status: 'ok' }
 const RETRY_AFTER_SECONDS = 1
-
-interface Report {
-  readonly status: 'ok' | 'unready'
-  readonly database: DatabaseState
-  readonly bus: 'ok' | 'away'
-  readonly catalog: 'ok' | 'empty'
-  readonly process: 'ok' | 'draining'
-  readonly storage: StoreState
-  readonly worker?: 'ok' | 'silent'
-}
 
 interface ReadinessParts extends Pick<Parts, 'db' | 'notifier' | 'catalog'> {
   readonly storeWatch: Pick<StoreWatch, 'check'>
@@ -46,7 +36,7 @@ export class Readiness {
     this.#heartbeatAge = heartbeatAge
   }
 
-  async report(): Promise<Report> {
+  async report() {
     const { notifier, catalog, db, storeWatch } = this.#parts
     const [database, storage] = await Promise.all([databaseState(db), storeWatch.check()])
     const parts = {

@@ -9,7 +9,7 @@ import type { PullStream } from '../concurrency/pull-stream.ts'
 import { lazily } from '../concurrency/single-flight.ts'
 import type { Context, Parts } from '../context/context.ts'
 import type { Database } from '../db/database.ts'
-import { idsOfAccount, ofAccount } from '../db/own/own-rows.ts'
+import { orderOfAccount, whereOfAccount } from '../db/own/own-rows.ts'
 import { checkedEveryMs } from '../jobs/live/jobs-updated.ts'
 import {
   type DeliveriesFilter,
@@ -204,18 +204,22 @@ interface DeliveryFeedContext extends Context {
 }
 
 /** Finds up to a hundred pending deliveries and those ended since, among the newest thousand. Oldest first. */
-export async function recentDeliveries(db: Database, accountId: string, endedSince: Date | null): Promise<string[]> {
-  const { rows } = await db.pool.query<{ id: string }>({
-    name: 'recent_deliveries',
-    text: `
-      with newest as materialized (
-        select id, state, finished_at from webhook_delivery where ${ofAccount('$1')} order by ${idsOfAccount('desc')} limit ${MAX_NEWEST}
-      )
-      (select id from newest where state = 'pending' order by id desc limit ${MAX_PENDING})
-      union (select id from newest where finished_at >= $2::timestamptz) order by id`,
-    values: [accountId, endedSince],
+export async function recentDeliveries(
+  { prisma }: Database,
+  accountId: string,
+  endedSince: Date | null,
+): Promise<string[]> {
+  const newest = await prisma.webhookDelivery.findMany({
+    where: whereOfAccount(accountId),
+    orderBy: orderOfAccount({ id: 'desc' }),
+    take: MAX_NEWEST,
+    select: { id: true, state: true, finishedAt: true },
   })
-  return rows.map(({ id }) => id)
+  const pending = newest.filter(({ state }) => state === 'pending').slice(0, MAX_PENDING)
+  const ended = newest.filter(
+    ({ finishedAt }) => finishedAt !== null && endedSince !== null && finishedAt >= endedSince,
+  )
+  return [...pending, ...ended].map(({ id }) => id).sort()
 }
 
 /**

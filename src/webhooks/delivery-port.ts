@@ -2,10 +2,9 @@ import type { DeliveryPort } from '../jobs/lifecycle/job-end.ts'
 import type { DeliveryParts } from './payload-snapshot.ts'
 
 const creating = () => import('./delivery/create-delivery.ts')
-const creatingWithEnd = () => import('./delivery/create-delivery.ts')
 
 /** A process that ends jobs loads this code at its start, because an upgrade may replace the files. */
-export const loadDeliveries = (): Promise<unknown> => Promise.all([creating(), creatingWithEnd()])
+export const loadDeliveries = (): Promise<unknown> => creating()
 
 /** Loads the delivery code at first use, to keep short commands light. */
 export function openDeliveryPort(parts: () => DeliveryParts): DeliveryPort {
@@ -16,7 +15,7 @@ export function openDeliveryPort(parts: () => DeliveryParts): DeliveryPort {
       return createDelivery(parts(), tx, { ...job, kind: 'job' }, url)
     },
     createWithEnd: async (job, end) => {
-      const { openCreateWithEnd } = await creatingWithEnd()
+      const { openCreateWithEnd } = await creating()
       createWithEnd ??= openCreateWithEnd(parts())
       return createWithEnd(job, end)
     },

@@ -1,8 +1,10 @@
+import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { VoiceEndpoint, Workflow } from '../../context/catalog-snapshot.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
+import { readInput } from '../options.ts'
 import { operatorCommand } from '../run-command.ts'
 import { type Column, everyPage, toTable } from '../table.ts'
 
@@ -85,8 +87,7 @@ function addReading(endpoints: Command): void {
       .description('show a voice endpoint or, where none has that slug, a workflow, in the form that `apply` reads')
       .argument('<slug>'),
     async (ctx, _options, [slug = '']) => {
-      const { showEndpoint } = await import('../../catalog/files/write-endpoint.ts')
-      const { writeEndpoint } = await import('../../catalog/files/write-endpoint.ts')
+      const { showEndpoint, writeEndpoint } = await import('../../catalog/files/write-endpoint.ts')
       const { stringify } = await import('yaml')
       const { section, entry } = writeEndpoint(showEndpoint(ctx, { slug }))
       return { json: entry, text: stringify({ [section]: [entry] }).trimEnd() }
@@ -106,12 +107,9 @@ const toItem = (endpoint: VoiceEndpoint) => ({
 })
 
 async function readSource(file: string): Promise<string> {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file))
-  } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? 'it is not UTF-8'
-    throw invalidRequest(`The file "${file}" cannot be read (${reason}).`)
-  }
+  const source = await readInput(file)
+  if (!isUtf8(source)) throw invalidRequest(`The file "${file}" cannot be read (it is not UTF-8).`)
+  return new TextDecoder().decode(source)
 }
 
 export function addWorkflowCommands(program: Command): void {

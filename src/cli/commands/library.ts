@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { invalidRequest } from '../../errors/service-error.ts'
 import type { LexiconEntry } from '../../lexicon/compile-lexicon.ts'
 import type { AccountVoice } from '../../library/account-voices.ts'
-import { actingFor } from '../options.ts'
+import { actingFor, readInput } from '../options.ts'
 import { operatorCommand } from '../run-command.ts'
 import { type Column, toTable } from '../table.ts'
 
@@ -106,9 +105,7 @@ function addDelete(voices: Command): void {
 }
 
 async function readAudio(file: string): Promise<Uint8Array> {
-  const audio = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-    throw invalidRequest(`The file "${file}" cannot be read (${error.code}).`)
-  })
+  const audio = await readInput(file)
   const { fileTooLarge, MAX_FILE_BYTES } = await import('../../http/multipart-body.ts')
   if (audio.length > MAX_FILE_BYTES) throw fileTooLarge()
   return audio
@@ -153,13 +150,10 @@ export function addLexiconCommands(program: Command): void {
 }
 
 async function readEntries(file: string): Promise<LexiconEntry[]> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw invalidRequest(`The file "${file}" cannot be read (${error.code}).`)
-  })
   const isText = (value: unknown) => typeof value === 'string'
   const isEntry = (entry: Partial<LexiconEntry> | null): boolean =>
     isText(entry?.grapheme) && isText(entry?.alias) && (entry?.language == null || isText(entry.language))
-  const entries = entriesIn(text)
+  const entries = entriesIn((await readInput(file)).toString())
   if (Array.isArray(entries) && entries.every(isEntry)) return entries
   throw invalidRequest(`Write "${file}" as JSON: {"entries": [{"grapheme": "SQL", "alias": "sequel"}]}.`)
 }

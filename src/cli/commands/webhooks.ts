@@ -95,8 +95,7 @@ function addDeliveries(webhooks: Command): void {
       .option('--first <number>', 'how many, 1 to 100')
       .option('--after <id>', 'only older ones than this delivery'),
     async (ctx, options) => {
-      const { webhookDeliveries } = await import('../../webhooks/webhook-deliveries.ts')
-      const { viewOf } = await import('../../webhooks/webhook-deliveries.ts')
+      const { viewOf, webhookDeliveries } = await import('../../webhooks/webhook-deliveries.ts')
       const { edges, pageInfo } = await webhookDeliveries(await actingFor(ctx, options.account), {
         jobId: options.job,
         outcome: options.outcome,
@@ -114,8 +113,7 @@ function addDeliveries(webhooks: Command): void {
   operatorCommand(
     webhooks.command('redeliver').description('send a finished delivery again').argument('<delivery-id>', 'msg_…'),
     async (ctx, _options, [id = '']) => {
-      const { deliveryOwner } = await import('../../webhooks/delivery/redeliver-webhook.ts')
-      const { redeliverWebhook } = await import('../../webhooks/delivery/redeliver-webhook.ts')
+      const { deliveryOwner, redeliverWebhook } = await import('../../webhooks/delivery/redeliver-webhook.ts')
       await redeliverWebhook(await actingFor(ctx, await deliveryOwner(ctx, { id })), { id })
       return { json: { delivery_id: id, queued: true }, text: `${id} is queued` }
     },
@@ -152,7 +150,7 @@ function addTestCommand(webhooks: Command): void {
     webhooks
       .command('test')
       .description("send a delivery about a job that never was to the account's URL, signed like any other")
-      .requiredOption('--account <account>', 'id or name'),
+      .requiredOption(...ACCOUNT),
     async (ctx, { account }) => {
       const { sendTestWebhook } = await import('../../webhooks/delivery/create-delivery.ts')
       const id = await sendTestWebhook(await actingFor(ctx, account))
@@ -250,7 +248,6 @@ async function listen(ctx: ServiceContext, options: ListenOptions): Promise<null
 
 async function oldestAccount(ctx: ServiceContext): Promise<string> {
   const { accounts } = await import('../../accounts/accounts.ts')
-  const { invalidRequest } = await import('../../errors/service-error.ts')
   const [oldest] = (await accounts(ctx, { first: 1 })).edges
   if (oldest === undefined) throw invalidRequest(`Make an account first: "${commandLine('accounts create')}".`)
   return oldest.node.id
@@ -258,10 +255,8 @@ async function oldestAccount(ctx: ServiceContext): Promise<string> {
 
 /** Sets the account's URL to the receiver. @returns a function that restores the old one unless it has changed meanwhile */
 async function replaceUrl(owner: Owner, url: string): Promise<() => Promise<void>> {
-  const { parseCidr } = await import('../../egress/ip-ranges.ts')
-  const { LOOPBACK } = await import('../../egress/ip-ranges.ts')
-  const { setWebhookUrl } = await import('../../webhooks/webhook.ts')
-  const { webhook } = await import('../../webhooks/webhook.ts')
+  const { LOOPBACK, parseCidr } = await import('../../egress/ip-ranges.ts')
+  const { setWebhookUrl, webhook } = await import('../../webhooks/webhook.ts')
   const egressAllow = [...owner.settings.egressAllow, parseCidr(`${LOOPBACK}/32`)]
   const allowed = { ...owner, settings: { ...owner.settings, egressAllow } }
   const { webhookUrl: before } = await webhook(owner)

@@ -5,26 +5,7 @@ import { type Column, toTable } from '../table.ts'
 
 const MIB_PER_GIB = 1024
 
-interface GpuItem {
-  readonly name: string
-  readonly memory_mib: number
-  readonly memory_used_mib: number | null
-  readonly load_percent: number | null
-}
-
-interface Item {
-  readonly worker_id: string
-  readonly host: string
-  readonly version: string
-  readonly alive: boolean
-  readonly pools: readonly string[]
-  readonly slots: number
-  readonly in_flight: number
-  readonly gpus: readonly GpuItem[]
-  readonly server: ServerStatus | null
-  readonly started_at: Date
-  readonly heartbeat_at: Date
-}
+type Item = ReturnType<typeof toItem>
 
 const COLUMNS: readonly Column<Item>[] = [
   { head: 'worker', cell: ({ worker_id }) => worker_id },
@@ -44,8 +25,7 @@ export function addWorkerCommands(program: Command): void {
   operatorCommand(
     workers.command('list').description('list the workers that live or died within a day, newest heartbeat first'),
     async (ctx) => {
-      const { gpusOf, serverOf, workers: listWorkers } = await import('../../worker/workers.ts')
-      const { isSilent } = await import('../../worker/workers.ts')
+      const { gpusOf, isSilent, serverOf, workers: listWorkers } = await import('../../worker/workers.ts')
       const now = ctx.now().getTime()
       const items = (await listWorkers(ctx)).map((row) => toItem(row, gpusOf(row), serverOf(row), !isSilent(row, now)))
       return { json: { items }, text: toTable(COLUMNS, items) }
@@ -53,7 +33,7 @@ export function addWorkerCommands(program: Command): void {
   )
 }
 
-const toItem = (row: WorkerRow, gpus: readonly Gpu[], server: ServerStatus | null, alive: boolean): Item => ({
+const toItem = (row: WorkerRow, gpus: readonly Gpu[], server: ServerStatus | null, alive: boolean) => ({
   worker_id: row.id,
   host: row.host,
   version: row.version,
@@ -67,14 +47,14 @@ const toItem = (row: WorkerRow, gpus: readonly Gpu[], server: ServerStatus | nul
   heartbeat_at: row.heartbeatAt,
 })
 
-const toGpuItem = ({ name, memoryMib, memoryUsedMib, loadPercent }: Gpu): GpuItem => ({
+const toGpuItem = ({ name, memoryMib, memoryUsedMib, loadPercent }: Gpu) => ({
   name,
   memory_mib: memoryMib,
   memory_used_mib: memoryUsedMib,
   load_percent: loadPercent,
 })
 
-function gpuCell({ name, memory_mib, memory_used_mib, load_percent }: GpuItem): string {
+function gpuCell({ name, memory_mib, memory_used_mib, load_percent }: Item['gpus'][number]): string {
   const used = memory_used_mib === null ? '' : `${gib(memory_used_mib)} of `
   const load = load_percent === null ? '' : `, ${load_percent} %`
   const memory = memory_mib === 0 ? '' : ` ${used}${gib(memory_mib)}`

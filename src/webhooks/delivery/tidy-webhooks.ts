@@ -40,9 +40,9 @@ interface Overdue {
  * Erases expired secrets, unneeded bodies and old deliveries; requeues deliveries whose queue row is lost. Safe to run
  * in several processes.
  */
-export async function tidyWebhooks(parts: Pick<Parts, 'db' | 'queue' | 'notifier'>): Promise<void> {
+export async function tidyWebhooks(parts: Pick<Parts, 'db' | 'queue' | 'notifier' | 'now'>): Promise<void> {
   const { pool } = parts.db
-  await pool.query('delete from webhook_secret where expires_at <= now()')
+  await parts.db.prisma.webhookSecret.deleteMany({ where: { expiresAt: { lte: parts.now() } } })
   await paged(() => pool.query(PURGE_BODIES, [BODY_KEPT_SECONDS]))
   await paged(async () => {
     const { rows } = await pool.query<{ id: string; accountId: string }>(PURGE_DELIVERIES, [KEPT_DAYS])
