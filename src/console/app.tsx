@@ -17,7 +17,7 @@ import { SignedIn } from './sign-in/signed-in.tsx'
 /** Said by packaging/build-console.ts. */
 declare const HAS_DESIGN_PAGE: boolean
 
-/** What a route hands to its screen. */
+/** A route hands these to its screen. */
 type Props = { readonly id?: string; readonly place?: string }
 
 // With the charts, which most visits never open.

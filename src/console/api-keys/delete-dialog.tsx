@@ -45,7 +45,7 @@ const goneOr = (error: unknown): true => {
   throw error
 }
 
-/** What is not counted yet, or cannot be, is not said. */
+/** Shows nothing while the count is unknown. */
 function LastHour({ apiKey: { id, lastUsedAt } }: Pick<DeleteDialogProps, 'apiKey'>) {
   const createdAt = useMemo(() => rangeOf('1h', timeNow()) ?? {}, [])
   const { data } = useQuery(keyJobs, { filter: { apiKeyIds: [id], createdAt } })

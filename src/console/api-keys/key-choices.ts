@@ -1,4 +1,3 @@
-/** What a new key may do unless chosen otherwise. */
 export const DEFAULT_SCOPES: readonly string[] = ['generate:voice', 'job:read']
 
 const DAY_MS = 86_400_000

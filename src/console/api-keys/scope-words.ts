@@ -11,7 +11,7 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 const SHOWN = 2
 
-/** What a key may do, in a line: "speak, read jobs and 2 more". Scopes that operators invented are shown as they are. */
+/** Scopes in one line: "speak, read jobs and 2 more". Scopes that operators invented are shown as they are. */
 export function scopesInWords(scopes: readonly string[]): string {
   const words = scopes.map((scope) => WORDS[scope] ?? scope)
   if (words.length <= SHOWN) return words.join(', ')

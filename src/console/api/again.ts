@@ -10,7 +10,7 @@ interface Calls {
   onEnd(): void
 }
 
-/** What waits for another try: it ends with its session. */
+/** Requests that wait for another try. They end with their session. */
 const waiting = new Set<Again>()
 
 /** Another try after a pause, each for twice as long until one succeeds. */

@@ -51,7 +51,7 @@ function pauseOf({ code, retryAfterSeconds }: ApiErrorParts): number | undefined
   return code === 'UNAVAILABLE' && retryAfterSeconds !== undefined ? atLeastOne(retryAfterSeconds) : undefined
 }
 
-/** What says 0 would be asked without end. */
+/** With 0 the page would ask without end. */
 const atLeastOne = (seconds: number): number => Math.max(1, seconds)
 
 /** A sentence with the seconds that are left until it may be tried again. */

@@ -8,7 +8,7 @@ import { remarkOf, sentenceOf } from './words.ts'
 const LONGEST_WAIT_MS = 45_000
 /** Asks for the time that the service goes by, and says it. */
 const TIME = 'x-sonant-time'
-/** What an answer without a code says by its status. Any other one will be the same in a moment: it is shown, and not asked for again. */
+/** Codes for statuses of answers without a code. The page shows any other status and does not ask again. */
 const codeOf = (status: number): string =>
   status === 429
     ? 'RATE_LIMITED'
@@ -16,7 +16,7 @@ const codeOf = (status: number): string =>
       ? 'UNAVAILABLE'
       : 'UNEXPECTED_ANSWER'
 
-/** What to do about statuses that the service answers with a code. */
+/** Advice for statuses that only a proxy sends without a code. */
 const OF_PROXIES: Readonly<Record<number, string>> = {
   401: 'A proxy in front of the service asks for a sign-in of its own: reload the page.',
   413: 'This is larger than a proxy in front of the service lets through.',
@@ -57,7 +57,7 @@ export function whenUnconfirmed(ask: () => Promise<void>): void {
   confirm = ask
 }
 
-/** What an error by any door says of the session. */
+/** Notes if an error says that the session has ended. */
 export function noteError(code: string | undefined): void {
   if (code === 'UNAUTHORIZED') onSignedOut()
   if (code === 'FORBIDDEN') onForbidden()
@@ -133,7 +133,7 @@ export async function jsonOf(response: Response): Promise<unknown> {
   }
 }
 
-/** Of an answer by another door than GraphQL's: what stands in front of the service has no codes. */
+/** Maps a failed answer of another API than GraphQL. Proxies send no code, so the status decides. */
 export function errorOfAnswer({ status, headers }: Response, body: unknown): ApiError {
   const answer = jsonIn(body)
   const code = textIn(answer.error_code) ?? codeOf(status)

@@ -17,7 +17,7 @@ export const GRAPHQL = `${PREFIX}/graphql`
 /** The service's own address, for requests that programs are going to send. */
 export const serviceUrl = (): string => `${location.origin}${PREFIX}`
 
-/** What the service signs; URLs of a bucket have other parameters, whatever it is called. */
+/** The service signs these parameters. URLs of a bucket have others. */
 const SIGNED = /^\?type=[^&]+&expires=\d+&signature=[\w-]+$/
 
 /**

@@ -1,7 +1,7 @@
 import { type SessionQuery, session as sessionQuery } from '../operations.ts'
 import { ask } from './ask.ts'
 
-/** What the service says of a session that is over by its time alone; of one that was ended it says nothing. */
+/** The service sends this header for a session that has expired, not for one that was ended. */
 const STATE = 'x-sonant-session'
 
 export type Session = NonNullable<SessionQuery['me']>

@@ -16,7 +16,7 @@ const SILENT_MS = 6_000
 const MAX_HANDSHAKE_MS = 45_000
 const FIRST_PAUSE_MS = 250
 const TOGETHER_MS = 250
-/** What the service closes the socket of a session with that has ended. */
+/** The service closes the socket of an ended session with these codes. */
 const REJECTIONS: readonly unknown[] = [4401, 4403]
 
 /** How often the socket came back after it was lost: what is on the page may have changed meanwhile. */
@@ -25,10 +25,9 @@ export const comebacks = signal(0)
 /** How the one socket of the session stands. */
 export const liveState = signal<LiveState>('connecting')
 
-/** Whether the session has ended under an open page: then nothing is asked or followed until its user has signed in again. */
+/** True while the session has ended under an open page: nothing is asked or followed until the user has signed in again. */
 export const isHeld = signal(false)
 
-/** Whether the browser knows of no network. */
 export const isOffline = signal(!navigator.onLine)
 
 let client: Client | null = null
@@ -74,7 +73,7 @@ export function openLive(onRejected: () => void): void {
   }
 }
 
-/** What the socket's own signs say of how it stands. */
+/** Turns the events of the socket into its state. */
 function signsOf(silence: Silence, isCurrent: () => boolean): NonNullable<ClientOptions['on']> {
   let tries = 0
   return {
@@ -96,7 +95,7 @@ function signsOf(silence: Silence, isCurrent: () => boolean): NonNullable<Client
   }
 }
 
-/** What ends a client is rejected, whatever its type says, where the socket was still being opened and has closed first. */
+/** graphql-ws rejects, whatever its type says, if the socket closes while it opens. */
 const settle = (ending: unknown): void => void Promise.resolve(ending).catch(() => {})
 
 /** The browser keeps no page with an open socket. A page that goes on after all connects again, and asks for what is on it. */
@@ -110,7 +109,7 @@ export function closeLive(): void {
   isHeld.value = false
 }
 
-/** What is followed waits until its user has signed in again. */
+/** Subscriptions wait until the user has signed in again. */
 export function holdLive(): void {
   isHeld.value = true
   cutLive()

@@ -1,4 +1,4 @@
-/** What has the focus; and what had it as the page was left, which some browsers take it away from just before they say so. */
+/** The focused element, and the one that had the focus as the page was left. Some browsers take the focus away just before. */
 let focused: EventTarget | null = null
 let focusedWhenLeft: EventTarget | null = null
 addEventListener('focusin', ({ target }) => {

@@ -21,13 +21,13 @@ export const isOperator = computed(() => session.value?.user.operator === true)
 /** The address whose password the sign-in page asks for again. */
 export const endedFor = signal<string | null>(null)
 
-/** Whether that had happened before the user signed out everywhere: the other sessions may not have ended. */
+/** True if that had happened before the user signed out everywhere: the other sessions may not have ended. */
 export const areOthersOpen = signal(false)
 
 /** How often the user has signed out, here or in another tab of this browser: no text of theirs stays in it. */
 export const signOuts = signal(0)
 
-// What is forbidden now was not when it was offered: the user has another role.
+// The user has another role by now: the page offered something that the service refuses.
 whenRejected(doubt, () => void lookAgain())
 // The browser may keep this page as it is, for a way back to it: then nothing of it is in sight before it is known whose session it is.
 addEventListener('pagehide', ({ persisted }) => {
@@ -55,9 +55,9 @@ let memoryOf: string | undefined
 let changes = 0
 /** How often another tab has said which user it has found signed in. */
 let news = 0
-/** What the user has asked for and may have come through; null once it was refused, or a user is signed in after it. */
+/** The user has asked for this sign-out and it may have succeeded. Null once the service refused it, or a user has signed in after it. */
 let leaving: 'here' | 'everywhere' | null = null
-/** Whether that is under way, and how often it has begun or ended. */
+/** True while a sign-out is under way; the number counts its begins and ends. */
 let isAsking = false
 let askings = 0
 
@@ -67,7 +67,7 @@ tabs.onmessage = ({ data: userId }: MessageEvent<string>) => {
   if (userId === '') return endSession()
   // A look that is under way here may have been answered before: it is repeated.
   news++
-  // What was found before a sign-out that is under way says nothing of what comes of it.
+  // An answer from before a sign-out says nothing about its result.
   if (!isAsking) leaving = null
   if (userId !== session.peek()?.user.id || isHeld.peek()) void lookAgain(true)
 }

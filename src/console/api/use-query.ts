@@ -6,7 +6,7 @@ import { comebacks, isHeld } from './follow.ts'
 import { useAgain } from './use-again.ts'
 
 export interface Loaded<Data> {
-  /** What was answered last; kept while it is asked for anew, and together with a failure. */
+  /** The last answer, kept while the query is asked again and beside a failure. */
   readonly data: Answered<Data> | null
   readonly failure: ApiError | null
   readonly isLoading: boolean
@@ -38,7 +38,7 @@ export function useQuery<Data, Variables>(
   const back = comebacks.value
   const asked = usePlace(key)
   useEffect(() => {
-    // What is held, or waits for the end of a pause that the service asked for, is asked for then.
+    // A held query, or one that the service told to pause, is asked later.
     if (variables === null || isHeld.peek() || Date.now() < latest.pausedUntil) return
     const number = ++latest.number
     const isLatest = (): boolean => number === latest.number
@@ -68,7 +68,7 @@ export function useQuery<Data, Variables>(
   return { ...state, isOther: state.data !== null && asked.current.isOther, reload, replace }
 }
 
-/** Whether what was answered last is of another address. */
+/** Tells if the last answer belongs to another address. */
 function usePlace(key: string) {
   const asked = useRef({ key, place: '', isOther: false })
   const place = placeOf(location.search)
@@ -78,7 +78,7 @@ function usePlace(key: string) {
   return asked
 }
 
-/** What data depend on, of an address: not whether their list is followed. */
+/** The part of an address that data depend on, without the switch for live updates. */
 function placeOf(search: string): string {
   const parameters = new URLSearchParams(search)
   parameters.delete('live')

@@ -1,9 +1,6 @@
 import type { Violation } from './api-error.ts'
 
-/**
- * What only programs are told: names of fields and operations, paths, verbs of HTTP, the parts of a request. Keywords of an input's schema are
- * what an operator writes.
- */
+/** Words for programs: fields, operations, paths, HTTP verbs and parts of a request. An operator writes keywords of an input's schema, so these stay. */
 const FOR_PROGRAMS =
   /\b(?!additionalProperties|maxLength|minLength|maxItems|minItems|multipleOf|oneOf|anyOf|allOf)[a-z]+[A-Z]\w*|(?:^|[\s(])\/\w|`|\bschema\b|\bdetails\b|\b(?:GET|HEAD|POST|PUT|PATCH|DELETE)\b|\b(?:api|webhook|job|media|chat|ref|audio|x-request)[_-](?:key|url|id|text|sample|kind)\b|\bAPI key\b|\bAuthorization\b|\bheaders?\b|\b[KM]iB\b|\bJSON\b|\bMIGRATE\b|\bsubscription\b|^Send |^Invalid |\bcontent-\w+/
 

@@ -20,7 +20,7 @@ const ENDS = { from: null, to: null }
 const CLEARED = Object.fromEntries([...AUDIT_FILTERS, 'after', 'before'].map((name) => [name, null]))
 
 interface AuditListProps {
-  /** Of all accounts, or of the one in the address. */
+  /** True: entries of all accounts or of the one in the address. */
   readonly isOperators?: boolean
   /** More filters. */
   readonly children?: ComponentChildren

@@ -1,7 +1,7 @@
 import { Page } from '../parts/page.tsx'
 import { AuditList } from './audit-list.tsx'
 
-/** What was changed in the account, by which key or user, and when. */
+/** Shows each change of the account with its key or user and its time. */
 export const AuditPage = () => (
   <Page title="Audit log">
     <p class="prose page-lead">

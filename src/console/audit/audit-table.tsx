@@ -9,7 +9,7 @@ type AuditRow = AuditLogQuery['auditEntries']['edges'][number]['node']
 
 interface AuditTableProps {
   readonly rows: readonly AuditRow[]
-  /** Of all accounts: each row says which one. */
+  /** The table shows all accounts, so each row names its own. */
   readonly withAccount?: boolean
 }
 

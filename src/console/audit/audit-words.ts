@@ -1,6 +1,6 @@
 import type { AuditedAction } from '../operations.ts'
 
-/** What was done, as a sentence without its subject, and the group that filters show it in. */
+/** Each action as a sentence without its subject, with its group in filters. */
 export const ACTIONS: Readonly<Record<AuditedAction, readonly [words: string, group: string]>> = {
   KEY_CREATED: ['Key created', 'API keys'],
   KEY_UPDATED: ['Key changed', 'API keys'],

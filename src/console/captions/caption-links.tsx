@@ -8,7 +8,7 @@ const TYPES = { VTT: 'text/vtt', SRT: 'application/x-subrip' } as const
 
 interface CaptionLinksProps {
   readonly jobId: string
-  /** Of the file, without its ending. */
+  /** The file name without its ending. */
   readonly name: string
 }
 

@@ -22,7 +22,7 @@ interface TranscriptProps {
   readonly isEager?: boolean
 }
 
-/** What is spoken, along the audio: the word that is heard is marked, and a press on one goes there. */
+/** Shows the text along the audio: it marks the word that plays, and a press on a word seeks there. */
 export function Transcript({ jobId, heard, text, lang, isEager = false }: TranscriptProps) {
   const [isWanted, setWanted] = useState(isEager)
   const { data, failure, reload } = useQuery(wordsQuery, isWanted ? { jobId } : null)

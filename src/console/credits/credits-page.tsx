@@ -118,7 +118,7 @@ interface FiguresProps {
   readonly isFailed: boolean
 }
 
-/** What is left, what went lately, and how long the rest lasts at that pace. */
+/** Shows the balance, the recent use, and how long the rest lasts at that pace. */
 function Figures({ lately, isFailed }: FiguresProps) {
   const spent = lately === null ? null : (lately.jobStats[0]?.credits ?? 0)
   const aDay = lately === null || spent === null ? 0 : spent / daysCounted(lately.account.createdAt, timeNow())
@@ -145,6 +145,6 @@ function Figures({ lately, isFailed }: FiguresProps) {
   )
 }
 
-/** Of the last days, those since the account was made, the first one whole. */
+/** Counts the last days since the account was made, the first one whole. */
 const daysCounted = (createdAt: string, now: number): number =>
   Math.min(SPENT_DAYS, Math.max(1, (now - Date.parse(createdAt)) / DAY_MS))

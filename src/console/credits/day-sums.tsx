@@ -11,11 +11,11 @@ import { summedDays } from './summed-days.ts'
 const day = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short' })
 
 interface DaySumsProps {
-  /** Of which time: the days that it lies in, whole. */
+  /** The sums cover the whole days of this range. */
   readonly range: TimeRange
 }
 
-/** What was spent and granted in each day, whatever kind of entries the ledger shows; nothing of a time shorter than a day or longer than a year. */
+/** Sums up each day for all kinds of entries. Shows nothing for ranges shorter than a day or longer than a year. */
 export function DaySums({ range }: DaySumsProps) {
   const { from, to } = range
   const days = summedDays(range, timeNow())

@@ -1,4 +1,4 @@
-/** What may stand unseen before a formula, as in the export of the service: characters without a glyph or a width, and blanks. */
+/** Invisible characters and blanks that may precede a formula, as in the service's export. */
 const UNSEEN =
   '\\p{White_Space}\\p{Default_Ignorable_Code_Point}\\p{Cc}\\p{Cf}\\p{Mn}\\p{Me}\u2800\u{13441}\u{13442}\u{1d159}'
 /** `= + - @` of any width, size and height. */

@@ -14,7 +14,7 @@ import { isQueued, mayRetry } from './may-retry.ts'
 
 type Asked = 'cancel' | 'retry' | 'delete'
 
-/** What may be done with a job in its state, each behind a question. */
+/** Offers the actions that a job's state allows; each asks for confirmation. */
 export function JobActions({ job, onChange }: { job: Job; onChange: () => void }) {
   const [asked, setAsked] = useState<Asked | null>(null)
   // A retry that succeeds leads to the new job's page: until then each press may be the one before, whose answer was lost.

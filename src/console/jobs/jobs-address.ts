@@ -2,7 +2,7 @@ import { FILTERS } from './jobs-filter.ts'
 
 type Query = Readonly<Record<string, string | undefined>>
 
-/** What a job's address keeps of its list's: `?status=failed`; empty without filters and order. */
+/** A job's address keeps these parameters of its list: `?status=failed`; empty without filters and order. */
 export const listQuery = (query: Query): string => keptQuery(query, [...FILTERS, 'sort'])
 
 /** These parameters of an address, as another one has them. */

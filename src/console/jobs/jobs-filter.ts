@@ -97,7 +97,6 @@ export const wrongEnds = (query: Query): string[] =>
 export const orderOf = ({ sort = '' }: Query): JobOrder | undefined =>
   Object.hasOwn(SORTS, sort) ? SORTS[sort] : undefined
 
-/** Whether an address filters at all. */
 export const isFiltered = (query: Query): boolean => FILTERS.some((name) => query[name])
 
 /** Comma lists; lower case, as addresses are written by hand. */

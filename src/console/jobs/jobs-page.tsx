@@ -33,7 +33,7 @@ const COUNTS_MS = 2000
 const EXPORTED = ['1h', '24h', '7d', '30d', 'this-month', 'last-month', '365d']
 const NO_FILTER = Object.fromEntries([...FILTERS, 'after', 'before'].map((name) => [name, null]))
 
-/** What the address asks for, with the numbers of the tabs, which follow the jobs. */
+/** Reads the list of the address and the numbers of the tabs, which follow the jobs. */
 function useListed() {
   const { query } = useAddress()
   // A window such as the last hour is that of the last look.
@@ -139,7 +139,7 @@ function SelectedJobs(props: SelectedJobsProps) {
 
 const noBar = (): void => toast('What can be done with selected jobs could not be loaded from the service.')
 
-/** Of accounts without jobs alone. */
+/** Accounts without jobs see this. */
 function Call() {
   const file = useFile(true, () => import('../overview/call-line.tsx'), noLine)
   return file && <file.CallLine />

@@ -20,7 +20,7 @@ import { ERRORS, FILTERS, isFiltered, STATUSES, TYPES } from './jobs-filter.ts'
 
 const TO_START = { after: null, before: null }
 const ENDS = { from: null, to: null }
-/** What has no chip that says it. */
+/** No chip shows these. */
 const CHOSEN = ['window', 'type', 'error', 'sort']
 
 /** A tab a status, with its count under the other filters, which stay when it changes. Null: the counts are not known. */
@@ -144,7 +144,7 @@ interface ChoiceProps {
   readonly label: string
   readonly options?: readonly Option[]
   readonly groups?: readonly (readonly [name: string, options: readonly Option[]])[]
-  /** What a choice takes the place of. */
+  /** The choice replaces these parameters. */
   readonly clears?: Readonly<Record<string, null>>
 }
 

@@ -1,4 +1,4 @@
-/** What is known of a job's place in its life; a later state never gives way to an earlier one. */
+/** The known state of a job; an earlier state never replaces a later one. */
 interface Changing {
   readonly id: string
   readonly status: string
@@ -25,14 +25,14 @@ interface States {
   readonly errorCodes?: readonly string[] | null
 }
 
-/** Whether a job is in the states that a filter asks for. Everything else that it asks for never changes in a job. */
+/** Tells if a job has one of the wanted states. No other filtered field ever changes. */
 export const belongs = (
   { status, errorCode }: { readonly status: string; readonly errorCode?: string | null },
   { statuses, errorCodes }: States,
 ): boolean =>
   (statuses?.includes(status) ?? true) && (errorCodes == null || (errorCode != null && errorCodes.includes(errorCode)))
 
-/** Whether a row has to be asked for: it is shown as unfinished, and is not among all that are. */
+/** Tells if a row must be read again: the list shows it as unfinished, and the unfinished jobs lack it. */
 export const isMissed = (rows: readonly Changing[], unfinished: readonly Changing[]): boolean => {
   const ids = new Set(unfinished.map(({ id }) => id))
   return rows.some(({ id, status }) => !ENDED.has(status) && !ids.has(id))

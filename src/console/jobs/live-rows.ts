@@ -4,7 +4,7 @@ import { belongs, mergeJobs } from './live-jobs.ts'
 
 /** Longer than a list takes to be answered. */
 const KEPT_MS = 60_000
-/** Of more jobs than a page has, those that were heard of last. */
+/** If a page has more changed jobs, only the newest stay. */
 const MAX_KEPT = 2000
 
 interface Row {
@@ -19,7 +19,7 @@ export interface LiveState<Job extends Row> {
   readonly rows: readonly Job[]
   /** Jobs of the filter that are not among the rows, and would stand before them. */
   readonly newer: ReadonlySet<string>
-  /** What was heard last. */
+  /** The last news of each job. */
   readonly heard: Noted<Job>
 }
 
@@ -49,7 +49,7 @@ export function whenHeard<Job extends Row>(
   return { rows: merged.rows, newer, heard: kept(before.heard, changed, at) }
 }
 
-/** What an answer that is on its way may have to be told: rows that are shown do not need it. */
+/** Keeps news for an answer that is on its way; shown rows have it already. */
 function kept<Job>(before: Noted<Job>, changed: ReadonlyMap<string, Job>, at: number): Noted<Job> {
   const others = [...notedSince(before, at - KEPT_MS)].filter(([id]) => !changed.has(id))
   return new Map([...noted(new Map(others), changed, at)].slice(-MAX_KEPT))

@@ -6,6 +6,6 @@ const FINAL = ['JOB_CANCELLED', 'RENDER_FAILED', 'CHARGE_FAILED']
 /** Companion jobs end in their own response. */
 export const isQueued = ({ type }: Pick<JobRowFragment, 'type'>): boolean => !type.startsWith('COMPANION_')
 
-/** Whether the same request may succeed when it is sent again. */
+/** Tells if the same request may succeed later. */
 export const mayRetry = (job: Pick<JobRowFragment, 'type' | 'status' | 'errorCode'>): boolean =>
   job.status === 'FAILED' && isQueued(job) && !FINAL.includes(job.errorCode ?? '')

@@ -26,7 +26,7 @@ const NAMES = {
   retry: { done: 'retried', doneName: 'New jobs' },
 } as const
 
-/** What can be done with the selected jobs; those that it does not fit are left out and counted. */
+/** Offers actions for the selected jobs; it leaves out and counts those that an action does not fit. */
 export function SelectionBar({ rows, selection, onDone }: SelectionBarProps) {
   const [asked, setAsked] = useState<Bulk | null>(null)
   const jobs = rows.filter(({ id }) => selection.selected.has(id))
@@ -126,7 +126,7 @@ function lateFor({
   return `It had ${words(status)} before it could be cancelled.`
 }
 
-/** What is linked is each new job. */
+/** The links lead to the new jobs. */
 async function retryAll(ids: string[], idempotencyKey: string): Promise<BulkOne[]> {
   const { results } = (await ask(retryJobs, { ids, idempotencyKey })).retryJobs
   return results.map(({ jobId, job, error }) => {

@@ -2,7 +2,7 @@ import { useLocation } from 'preact-iso/router'
 
 const OWN_CLICKS = 'a, button, input'
 
-/** What a press on a row of a table does: it leads there, unless the row's own link, button or box was pressed. */
+/** A press on a row opens its link, unless the user pressed a link, button or box in it. */
 export function useRowLink(href: string): (event: MouseEvent) => void {
   const { route } = useLocation()
   return ({ target }) => {

@@ -5,7 +5,7 @@ export interface Entry {
   readonly alias: string
 }
 
-/** What is wrong with an entry, by its field, as a sentence. */
+/** A sentence for each wrong field of an entry. */
 export type EntryErrors = Partial<Record<keyof Entry, string>>
 
 const MAX_GRAPHEME = 100
@@ -41,7 +41,7 @@ export function withEntry(entries: readonly Entry[], entry: Entry, replaced: Ent
 export const without = (entries: readonly Entry[], entry: Entry): readonly Entry[] =>
   entries.filter((one) => keyOf(one) !== keyOf(entry))
 
-/** What a form can tell of an entry before the service does. */
+/** Finds the errors that a form can see before the service does. */
 export function errorsOf(entry: Entry, others: readonly Entry[]): EntryErrors {
   const { grapheme, alias } = entry
   return {

@@ -17,7 +17,7 @@ interface ImportDialogProps {
   readonly onClose: () => void
 }
 
-/** What a file changes, before it does. */
+/** Shows the changes of a file before it applies them. */
 export function ImportDialog({ file, entries, save, onClose }: ImportDialogProps) {
   const [way, setWay] = useState<Way>('add')
   const there = new Set(entries.map(keyOf))

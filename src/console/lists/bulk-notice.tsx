@@ -10,9 +10,9 @@ import './bulk-notice.css'
 
 interface BulkNoticeProps {
   readonly list: BulkList
-  /** What was done to those that were not refused: "cancelled". */
+  /** The action on those that the service accepted: "cancelled". */
   readonly done: string
-  /** What those are: "Cancelled jobs". */
+  /** Their name: "Cancelled jobs". */
   readonly doneName: string
   readonly ones: readonly BulkOne[]
 }

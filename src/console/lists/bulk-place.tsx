@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 
-/** What came of the last action on several rows of a list. It outlives the list, so that the way back from one of them leads to it. */
+/** The results of the last action on several rows. They outlive the list, so the way back from a row leads to them. */
 export const bulkNotices = {
   jobs: signal<ComponentChildren>(null),
   deliveries: signal<ComponentChildren>(null),

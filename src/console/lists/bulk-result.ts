@@ -1,6 +1,6 @@
 import { count } from '../parts/format.ts'
 
-/** What came of one of several. */
+/** The result for one of several. */
 export interface BulkOne {
   readonly id: string
   /** The path of the screen that shows it. */
@@ -9,7 +9,7 @@ export interface BulkOne {
   readonly refusal: string | null
 }
 
-/** What came of several, in words: how many were done, and how many were refused. */
+/** Says how many the service accepted and how many it refused. */
 export function bulkResult(done: string, ones: readonly BulkOne[]): string {
   const refused = ones.filter(({ refusal }) => refusal !== null).length
   const words = `${count(ones.length - refused)} ${done}`

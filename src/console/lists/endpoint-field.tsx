@@ -4,7 +4,7 @@ import { useAddress } from '../parts/use-address.ts'
 import { typedKeys } from './endpoint-key.ts'
 import { NamedField } from './named-field.tsx'
 
-/** Of which endpoint or workflow the jobs are: the caller's endpoints are suggested. */
+/** Chooses an endpoint or workflow; it suggests the caller's endpoints. */
 export function EndpointField() {
   const { query, change } = useAddress()
   const { data, failure } = useQuery(endpointKeys, {})

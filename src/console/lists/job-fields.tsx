@@ -2,7 +2,7 @@ import { isOwner } from '../api/session.ts'
 import { EndpointField } from './endpoint-field.tsx'
 import { KeyField } from './key-field.tsx'
 
-/** Of which endpoint the jobs are, and, for owners, with which key they were submitted. */
+/** Chooses the endpoint and, for owners, the key. */
 export const JobFields = () => (
   <>
     <EndpointField />

@@ -1,4 +1,4 @@
 import { signal } from '@preact/signals'
 
-/** What the account's keys are called, by their ids, as far as they were asked for. */
+/** Names of the account's keys by id, as far as the page has asked for them. */
 export const keyNames = signal<ReadonlyMap<string, string>>(new Map())

@@ -4,9 +4,9 @@ import { SuggestionForm } from './suggestion-form.tsx'
 interface NamedFieldProps {
   readonly label: string
   readonly placeholder: string
-  /** What the address has, by its name. */
+  /** The name of the address's parameter. */
   readonly name: string
-  /** What may be meant; null while it is asked for: what was typed waits for it. */
+  /** The suggestions; null while they load, and the typed text waits for them. */
   readonly names: readonly string[] | null
   readonly read: (typed: string) => { readonly value: string } | { readonly error: string }
   readonly onValue: (value: string) => void

@@ -3,7 +3,7 @@ import { Icon } from '../parts/icon.tsx'
 import { useLetters } from '../shell/use-letters.ts'
 
 interface NeighbourButtonsProps {
-  /** What they lead to: "job". */
+  /** The noun of the target: "job". */
   readonly noun: string
   /** The address of the one above it in its list. */
   readonly previous: string | undefined

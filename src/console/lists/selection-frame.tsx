@@ -5,7 +5,7 @@ import type { Selection } from './use-selection.ts'
 interface SelectionFrameProps {
   readonly label: string
   readonly selection: Selection
-  /** What can be done with what is selected. */
+  /** The actions for the selection. */
   readonly children: ComponentChildren
 }
 

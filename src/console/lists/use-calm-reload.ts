@@ -12,7 +12,7 @@ export function useCalmReload(followed: unknown, everyMs: number, reload: () => 
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const stop = useRef<(() => void) | undefined>(undefined)
   useEffect(() => {
-    // What is there first is what was loaded.
+    // The first value belongs to the loaded data.
     const isFirst = before.current === null || before.current === followed
     before.current = followed
     if (isFirst || followed === 0) return

@@ -25,7 +25,7 @@ export function CallLine() {
 
 type Endpoint = CallExampleQuery['myEndpoints'][number]
 
-/** What else it requires stands there in capitals. */
+/** Other required inputs stand there in capitals. */
 const inputsOf = ({ schema, voiceInput, voices: [voice] }: Endpoint): Record<string, unknown> => ({
   ...exampleInputs(formFields(schema)),
   text: 'Hello!',

@@ -24,7 +24,7 @@ const REFRESH_MS = 5 * MINUTE_MS
 const CHANGED_MS = 10_000
 const FIRST_JOB_MS = 1000
 
-/** What runs now, the last day in figures, and what failed; first steps until the first job. */
+/** Shows the running jobs, the last day in figures and the failures; first steps until the first job. */
 export function OverviewPage() {
   const look = Math.floor(now.value / REFRESH_MS)
   const variables = useMemo(() => {

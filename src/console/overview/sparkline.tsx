@@ -1,6 +1,6 @@
 const WIDTH = 100
 const HEIGHT = 28
-/** Of a step's width, what its bar takes. */
+/** The bar's share of a step's width. */
 const FULL = 0.68
 
 /** How a figure went, step by step, without axes. Decoration: the figure stands next to it. */
@@ -9,7 +9,7 @@ export function Sparkline({ values, tone }: { values: readonly number[]; tone?: 
   if (values.length < 2) return null
   const step = WIDTH / values.length
   const bars = values.map((value, index) => {
-    // What is there at all is to be seen; nothing at all is a line on the ground.
+    // Any value above zero is visible; zero is a line on the ground.
     const height = value === 0 || most === 0 ? 1 : Math.max(3, (value / most) * HEIGHT)
     const left = (index + (1 - FULL) / 2) * step
     return [value === 0, `M${left.toFixed(1)},${HEIGHT}v${-height.toFixed(1)}h${(FULL * step).toFixed(1)}V${HEIGHT}z`]

@@ -7,7 +7,7 @@ import { typable } from './format.ts'
 
 interface ConfirmProps {
   readonly title: string
-  /** What will happen, and what cannot be undone. */
+  /** The text says what will happen and what cannot be undone. */
   readonly children: ComponentChildren
   /** The verb on the button. */
   readonly action: string

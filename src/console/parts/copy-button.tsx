@@ -7,7 +7,7 @@ const REFUSED = 'The browser refused to copy: select the text and copy it yourse
 
 interface CopyButtonProps {
   readonly text: string
-  /** What is copied: "Copy the job id". */
+  /** Names the copied thing: "Copy the job id". */
   readonly label: string
   /** Shown next to the sign. */
   readonly children?: string
@@ -20,7 +20,7 @@ export function CopyButton({ text, label, children }: CopyButtonProps) {
   const onCopy = async (event: CopyEvent): Promise<void> => {
     event.preventDefault()
     event.stopPropagation()
-    // What is said elsewhere lies under a dialog.
+    // A dialog would cover a message elsewhere.
     const isInDialog = event.currentTarget.closest('dialog') !== null
     const isCopied = await copy(text).catch(() => false)
     setRefused(!isCopied && isInDialog)

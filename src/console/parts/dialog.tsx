@@ -33,7 +33,7 @@ export function Dialog({ title, onClose, children, foot, isLocked = false, isWid
       dialog?.close()
       if (!(opener instanceof HTMLElement)) return
       opener.focus()
-      // What has opened it may go together with it.
+      // The button that opened the dialog may have gone.
       queueMicrotask(() => opener.isConnected || focusHeading())
     }
   }, [])

@@ -4,7 +4,7 @@ interface EmptyProps {
   readonly title: string
   /** One sentence. */
   readonly children: ComponentChildren
-  /** What to do next. */
+  /** The next step. */
   readonly action?: ComponentChildren
 }
 

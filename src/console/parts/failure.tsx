@@ -20,7 +20,7 @@ interface FailureProps extends ReasonProps {
   readonly asOf?: number | undefined
 }
 
-/** What went wrong, where it went wrong: the sentence, the code, the request's id, and what to do. */
+/** Shows a failure in its place: the sentence, the code, the request's id and the next step. */
 export const Failure = ({ failure, onRetry, onPath, fieldOf, asOf, isAskedAgain }: FailureProps) => (
   <div class="notice bad" role="alert">
     <Icon name="alert" />

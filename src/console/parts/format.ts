@@ -72,7 +72,7 @@ export const shortId = (id: string): string =>
 /** A name in a sentence, which it does not turn around: what it says of the direction of writing ends with it. As `<bdi>` does, in strings. */
 export const isolated = (name: string): string => `\u2068${name}\u2069`
 
-/** What of a name can be typed: nothing that is not seen, white space as single spaces. Empty: nothing of it. */
+/** The part of a name that a user can type: no invisible characters, single spaces. May be empty. */
 export const typable = (name: string): string =>
   name
     .replace(/[\p{Cf}\p{DI}]/gu, '')

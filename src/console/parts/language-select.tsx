@@ -1,11 +1,11 @@
 import { LANGUAGES } from './languages.ts'
 
 interface LanguageSelectProps {
-  /** Of a field. */
+  /** The attributes of the field. */
   readonly parts: object
   /** '' for none. */
   readonly value: string
-  /** What having none means. */
+  /** The text for no language. */
   readonly none: string
   readonly onChange: (language: string) => void
 }

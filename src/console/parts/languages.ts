@@ -14,6 +14,6 @@ const CODES = {
 
 export const LANGUAGES: readonly string[] = Object.keys(CODES)
 
-/** What the attribute `lang` says of a text, for what reads it out; undefined where its language is not known. */
+/** The `lang` attribute for screen readers; undefined if the language is unknown. */
 export const langOf = (language: unknown): string | undefined =>
   typeof language === 'string' && Object.hasOwn(CODES, language) ? CODES[language as keyof typeof CODES] : undefined

@@ -7,7 +7,7 @@ import { Failure } from './failure.tsx'
 
 interface LoadProps<Data> {
   readonly query: Loaded<Data>
-  /** Of the final size. */
+  /** It has the final size. */
   readonly skeleton: ComponentChildren
   readonly children: (data: Answered<Data>) => ComponentChildren
 }
@@ -42,7 +42,7 @@ export function Load<Data>({ query, skeleton, children }: LoadProps<Data>) {
 /** The service's time at a moment of the clock that only rises. */
 const timeAt = (moment: number): number => timeNow() - performance.now() + moment
 
-/** What had the focus in it, as the button to the next page, has it again afterwards. */
+/** Gives the focus back afterwards to the element that had it, such as the button to the next page. */
 function useInert(isInert: boolean) {
   const box = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {

@@ -11,7 +11,7 @@ interface PageProps {
   readonly actions?: ComponentChildren
   readonly children: ComponentChildren
   readonly isNarrow?: boolean
-  /** What it follows is paused by the reader. */
+  /** The reader has paused the live updates. */
   readonly isPaused?: boolean
 }
 

@@ -16,13 +16,13 @@ interface PlayerProps {
   readonly src: string | null
   /** The completed job whose waveform is drawn; null: none yet. */
   readonly waveOf: string | null
-  /** What is heard. */
+  /** Names the sound. */
   readonly label: string
   /** Plays as soon as it can. */
   readonly isAutoplay?: boolean
   /** Its URL has expired or its file is gone. */
   readonly onError?: () => void
-  /** What goes along with it, below. */
+  /** Content below that follows the sound. */
   readonly children?: (heard: Heard) => ComponentChildren
 }
 
@@ -73,7 +73,7 @@ export function Player({ src, waveOf, label, isAutoplay = false, onError, childr
   )
 }
 
-/** What the button, the scrubber and their keys do. */
+/** The actions of the button, the scrubber and their keys. */
 function controlsOf(audio: AudioRef, onError: (() => void) | undefined) {
   const toggle = (): void => {
     const element = audio.current
@@ -147,7 +147,7 @@ function RateButton({ audio }: { audio: AudioRef }) {
     setRate(next)
     if (audio.current === null) return
     audio.current.playbackRate = next
-    // Of what is loaded next as well.
+    // The next loaded sound keeps the rate.
     audio.current.defaultPlaybackRate = next
   }
   return (

@@ -15,7 +15,7 @@ interface SearchFieldProps {
   readonly list?: string
 }
 
-/** What a box `with-icon` holds; the key / leads to the first one of a page. */
+/** The field inside a box `with-icon`; the key / leads to the first one of a page. */
 export const SearchField = ({
   label,
   icon = 'search',

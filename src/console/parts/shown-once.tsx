@@ -4,12 +4,12 @@ import { Dialog } from './dialog.tsx'
 
 interface ShownOnceProps {
   readonly title: string
-  /** What to do with it. */
+  /** The advice beside it. */
   readonly children: string
   readonly value: string
-  /** What it is: "API key". */
+  /** Its name: "API key". */
   readonly name: string
-  /** What its reader has done with it before the dialog may be left. */
+  /** The reader has done this before they may leave the dialog. */
   readonly done?: string
   readonly onClose: () => void
 }

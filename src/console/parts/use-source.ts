@@ -7,9 +7,9 @@ export type AudioRef = { readonly current: HTMLAudioElement | null }
 export const volume = signal(1)
 
 /**
- * What the element is to play. Each signature has another URL: of the same sound the one that is being heard stays, unless it has failed.
- * Another one, such as the file after the live sound, goes on where that was.
- * @param src null: nothing, but what is being heard
+ * Chooses the URL for the element. Each signature makes another URL: the element keeps the one of the same sound, unless it has failed.
+ * Another sound, such as the file after the live sound, goes on at the same time.
+ * @param src null: nothing new; the current sound goes on
  */
 export function useSource(audio: AudioRef, src: string | null): string | null {
   const [source, setSource] = useState(src)

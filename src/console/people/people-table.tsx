@@ -6,7 +6,7 @@ const LAST_OWNER = 'The account needs an owner: make another person an owner fir
 
 interface PeopleTableProps {
   readonly people: readonly Person[]
-  /** Of the reader. */
+  /** The reader's own id. */
   readonly ownId: string
   /** The one owner who may sign in: the service lets no account lose its last one. Null: there are others, or may be. */
   readonly lastOwnerId: string | null

@@ -1,5 +1,5 @@
 import type { PeopleQuery } from '../operations.ts'
 
 export type Person = PeopleQuery['users']['edges'][number]['node']
-/** What an owner does to a person. */
+/** An owner's action on a user. */
 export type PersonAct = 'role' | 'disable' | 'enable' | 'link'

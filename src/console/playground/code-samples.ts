@@ -1,5 +1,5 @@
 import { serviceCommand } from '../parts/service-command.ts'
-/** What is going to be spoken, as programs would ask for it. */
+/** The request that the samples show. */
 export interface Spoken {
   readonly service: string
   readonly slug: string

@@ -106,7 +106,7 @@ function useCodeDialog() {
 
 type Filled = ReturnType<typeof useInputs>
 
-/** What is filled in, with the chosen voice in its own input. */
+/** Holds the inputs, with the chosen voice in its own one. */
 function useInputs(endpoint: Endpoint, chosenVoice: string | undefined) {
   const [typed, setTyped] = useState<Values>(() => ({ ...draftInputs.get(endpoint.slug), text: draftText.peek() }))
   const voice = endpoint.voices.find(({ slug }) => slug === chosenVoice) ?? endpoint.voices[0]

@@ -6,7 +6,7 @@ import type { Audio } from './takes.ts'
 interface DownloadMenuProps {
   readonly jobId: string
   readonly audio: Pick<Audio, 'wav' | 'mp3' | 'opus' | 'flac'>
-  /** Of the file, without its ending. */
+  /** The file name without its ending. */
   readonly name: string
 }
 

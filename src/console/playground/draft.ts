@@ -14,16 +14,16 @@ interface Draft {
   readonly inputs: Readonly<Record<string, Inputs>>
 }
 
-/** Whether what was kept was looked for. */
+/** True once the page has looked for a kept draft. */
 let hasBegun = false
 
-/** What stands on the sheet of the playground, while other screens are open as well; one that wants a text heard puts it there. It is in no address. */
+/** The text of the playground, kept while other screens are open. Another screen puts a text there to have it spoken. No address holds it. */
 export const draftText = signal('')
 
-/** What is set besides the text, by the endpoint's slug, for the way back from other screens. */
+/** Inputs besides the text by slug, for the way back from other screens. */
 export const draftInputs = new Map<string, Inputs>()
 
-/** What a word to be heard has taken the place of on the sheet. */
+/** The text that a word from another screen has replaced. */
 export const replaced = signal<{ readonly text: string; readonly by: string } | null>(null)
 
 /** A word was put there to be heard: it is spoken as soon as the form is there. */

@@ -6,7 +6,7 @@ import { servedFirst } from './offered-endpoint.ts'
 
 type Endpoints = VoicesQuery['myEndpoints']
 
-/** What the address says of the voices of an endpoint. */
+/** The address's parameters about voices, cleared. */
 const NO_VOICE = { voice: null, language: null, kind: null }
 
 interface EndpointChoiceProps {

@@ -7,7 +7,7 @@ export interface FormField {
   readonly hint: string | undefined
   readonly isRequired: boolean
   readonly control: Control
-  /** What the schema says an absent input stands for. */
+  /** The schema's default for an absent input. */
   readonly fallback: string | boolean | undefined
   /** Texts that are offered to begin with. */
   readonly examples: readonly string[]

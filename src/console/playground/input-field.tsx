@@ -25,7 +25,7 @@ export const InputField = ({ field, value, error, onChange }: InputFieldProps) =
 )
 
 interface ExamplesProps {
-  /** What the input is called. */
+  /** The input's name. */
   readonly of: string
   readonly texts: readonly string[]
   readonly chosen: FormValue
@@ -89,7 +89,7 @@ function InputControl({ parts, field: { control, fallback }, value, onChange }: 
 
 interface TextProps {
   readonly parts: object
-  /** What stands for an empty one. */
+  /** The field shows it while it is empty. */
   readonly placeholder: string | undefined
   readonly text: string
   readonly onChange: (value: FormValue) => void

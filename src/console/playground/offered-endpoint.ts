@@ -1,4 +1,4 @@
-/** Of a voice of the account's library, which endpoints do not list. */
+/** The id of a voice in the account's library, which endpoints do not list. */
 const LIBRARY_ID = /^voice_[a-z0-9]{26}$/
 
 interface Offered {

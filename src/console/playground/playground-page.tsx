@@ -38,7 +38,7 @@ export function PlaygroundPage() {
 
 function Studio({ endpoints, onExpired }: { endpoints: Endpoints; onExpired: () => void }) {
   const { query, change } = useAddress()
-  // What is offered stays for as long as the page is open, though workers come and go.
+  // The offer stays while the page is open, though workers come and go.
   const [offered] = useState(() => offeredEndpoint(endpoints, query)?.slug)
   const endpoint = chosenEndpoint(endpoints, query.endpoint, offered)
   // Those of the account come with a question of their own: only some endpoints speak with them.

@@ -9,9 +9,9 @@ import { noteVoice } from './draft.ts'
 interface ReferenceButtonProps {
   /** The take as a WAV file. */
   readonly url: string
-  /** Of that file, without its ending. */
+  /** The file name without its ending. */
   readonly name: string
-  /** What is spoken in it. */
+  /** The transcript of the recording. */
   readonly text: string
 }
 

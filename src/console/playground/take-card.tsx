@@ -23,7 +23,7 @@ const PLACE_MS = SLOW_MS
 
 interface TakeCardProps {
   readonly take: Take
-  /** Of those that are shown. */
+  /** The first of the shown takes. */
   readonly isFirst: boolean
   /** It was spoken while they are shown. */
   readonly isNewest: boolean

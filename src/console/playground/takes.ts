@@ -82,7 +82,11 @@ export async function startTake(take: NewTake): Promise<void> {
   add(take, submitted.jobId)
 }
 
-/** What has failed once more, as a new job: it stays. @param idempotencyKey the same one leads to the same job @throws ApiError */
+/**
+ * Submits a failed take again as a new job; the take stays.
+ * @param idempotencyKey the same one leads to the same job
+ * @throws ApiError
+ */
 export async function retryTake(take: Take, idempotencyKey: string): Promise<void> {
   const before = signOuts.peek()
   const { retryJob: submitted } = await ask(retryJob, { jobId: take.jobId, idempotencyKey })

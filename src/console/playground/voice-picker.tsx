@@ -11,7 +11,7 @@ type Endpoint = VoicesQuery['myEndpoints'][number]
 type Voice = Endpoint['voices'][number]
 
 const SEARCH_FROM = 5
-/** What kinds are called, in addresses and for readers. */
+/** The kinds with their names in addresses and for readers. */
 const KINDS: readonly (readonly [name: string, kind: Voice['kind'], text: string])[] = [
   ['preset', 'PRESET', 'Preset'],
   ['cloned', 'REFERENCE', 'Cloned'],
@@ -85,7 +85,7 @@ const VoiceSearch = ({ of, text, onText }: VoiceSearchProps) => (
 )
 
 interface VoiceFilterProps {
-  /** Of the parameter of the address. */
+  /** The name of the address's parameter. */
   readonly name: string
   readonly label: string
   readonly all: string

@@ -18,7 +18,7 @@ import { unsaved } from './unsaved.ts'
 interface MenuProps {
   /** Not in the bar of a phone. */
   readonly spare: readonly Section[]
-  /** Of the service, once it is known. */
+  /** The service's version, once it is known. */
   readonly version: string | undefined
 }
 

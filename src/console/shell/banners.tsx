@@ -11,7 +11,7 @@ import { isOutdated } from './new-version.ts'
 /** A shorter cut is nothing to read about. */
 const LOST_AFTER_MS = 1500
 
-/** What concerns every screen: no network, a lost connection, a service that is newer than the page, and a user without a password. */
+/** Shows news for every screen: no network, a lost connection, a newer service, a user without a password. */
 export function Banners() {
   const isLost = useLost()
   const isOld = useOutdated()

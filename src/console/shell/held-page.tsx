@@ -26,7 +26,7 @@ export function HeldPage() {
 const inTime = <Part,>(loading: Promise<Part>): Promise<Part> =>
   Promise.race([loading, new Promise<never>((_, reject) => setTimeout(reject, LOADING_MS))])
 
-/** What plays stops, and nothing else begins. @returns what ends that */
+/** Stops every player and keeps others from starting. @returns a function that ends the silence */
 function silence(): () => void {
   for (const audio of document.querySelectorAll('audio')) audio.pause()
   const stop = ({ target }: Event): void => (target as HTMLMediaElement).pause()

@@ -8,7 +8,10 @@ const TEXTS = {
   offline: 'Offline',
 } as const
 
-/** Whether what is on the page follows the service: by a sign and a word. @param isPaused the reader has paused it: few screens can be */
+/**
+ * Shows by a sign and a word if the page follows the service.
+ * @param isPaused the reader has paused it: few screens offer that
+ */
 export const LiveMark = ({ isPaused }: { readonly isPaused: boolean }) => {
   const connection = isOffline.value ? 'offline' : liveState.value
   const state = isPaused && connection === 'live' ? 'paused' : connection

@@ -5,7 +5,7 @@ const RELOADED = 'sonant-reloaded'
 /** Where a page that was loaded anew lacks a file as well, loading it again does not help. */
 const RELOAD_AGAIN_MS = 60_000
 
-/** Whether the service has other files than this page was made of. Their names change with their content. */
+/** Tells if the service serves other files than this page loaded. File names change with their content. */
 export async function isOutdated(): Promise<boolean> {
   const served = await servedFiles()
   const loaded = new Set([...document.querySelectorAll('head script[src], head link[href]')].flatMap(nameOf))

@@ -48,7 +48,7 @@ const OPERATE: Group = {
   sections: [{ path: '/operator', name: 'Operator', icon: 'server', letter: 'r' }],
 }
 
-/** What a user may open, group by group; the service refuses everything else all the same. */
+/** The sections that a user may open, group by group. The service refuses the others itself. */
 export const sectionsFor = (isOwner: boolean, isOperator: boolean): readonly Group[] => [
   CREATE,
   OBSERVE,

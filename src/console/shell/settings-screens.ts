@@ -1,4 +1,4 @@
-/** What is opened to set something up, and rarely: one file that the first load does without. */
+/** Screens that users open rarely. They share one file that the first load does without. */
 export { ApiKeysPage } from '../api-keys/api-keys-page.tsx'
 export { AuditPage } from '../audit/audit-page.tsx'
 export { CreditsPage } from '../credits/credits-page.tsx'

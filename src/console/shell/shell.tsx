@@ -18,7 +18,7 @@ import { Rail } from './rail.tsx'
 import { sectionsFor } from './sections.ts'
 import { createShortcuts, takesText } from './shortcuts.ts'
 
-/** What stands around every screen of a signed-in user. */
+/** The frame of every screen of a signed-in user. */
 export function Shell({ children }: { children: ComponentChildren }) {
   useShortcuts()
   const me = session.value

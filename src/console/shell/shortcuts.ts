@@ -12,7 +12,7 @@ export interface Pressed {
   readonly ctrlKey: boolean
   readonly metaKey: boolean
   readonly altKey: boolean
-  /** Whether a field has the focus: then letters are text. */
+  /** A field has the focus, so letters are text. */
   readonly isTyping: boolean
 }
 
@@ -39,6 +39,5 @@ export function createShortcuts(
   }
 }
 
-/** Whether the element takes letters as text. */
 export const takesText = (element: Element | null): boolean =>
   element !== null && /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName) && element.getAttribute('type') !== 'checkbox'

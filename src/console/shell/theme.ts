@@ -3,7 +3,7 @@ import { effect, signal } from '@preact/signals'
 type Theme = 'system' | 'light' | 'dark'
 const KEY = 'sonant-theme'
 
-/** What the user chose; the colours follow it at once, and with the next visit. */
+/** The user's choice. The colours follow at once and at the next visit. */
 export const theme = signal<Theme>(readTheme())
 
 effect(() => {

@@ -1,4 +1,4 @@
 import { signal } from '@preact/signals'
 
-/** What a user loses by signing out, as a sentence. It cannot be kept: the browser's next user would find it. */
+/** Says in a sentence what the user would lose by signing out. The page must not store it, or the browser's next user would find it. */
 export const unsaved = signal<string | null>(null)

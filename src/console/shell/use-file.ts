@@ -1,6 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** What has a file of its own, which is loaded once it is wanted; null until then. @param onGone the file could not be loaded */
+/**
+ * Loads a part of the page from its own file once it is wanted; null until then.
+ * @param onGone called if the file cannot be loaded
+ */
 export function useFile<Part>(isWanted: boolean, load: () => Promise<Part>, onGone: () => void): Part | null {
   const [loaded, setLoaded] = useState<{ readonly part: Part } | null>(null)
   useEffect(() => {

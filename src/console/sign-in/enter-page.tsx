@@ -29,7 +29,7 @@ export function EnterPage() {
   return <SignInByLink key={token} token={token} />
 }
 
-/** What one link opens. */
+/** Redeems one link. */
 function SignInByLink({ token }: { token: string }) {
   const { route } = useLocation()
   const query = useQuery(linkQuery, { token })

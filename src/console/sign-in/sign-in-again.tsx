@@ -17,7 +17,7 @@ export function SignInAgain() {
   )
 }
 
-/** What is known of the password is of the last look: the user may have chosen one elsewhere since. */
+/** The user may have set a password elsewhere since the page last looked. */
 const ByLink = ({ email }: { email: string }) => (
   <>
     <p>

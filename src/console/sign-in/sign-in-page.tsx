@@ -103,7 +103,7 @@ interface GateProps {
   readonly children: ComponentChildren
 }
 
-/** What stands in front of the console: the form on one side, the wave on the other. */
+/** The page before the console: the form on one side, the wave on the other. */
 export const Gate = ({ title, lead, children }: GateProps) => (
   <div class="gate">
     <main id="main" class="gate-form">

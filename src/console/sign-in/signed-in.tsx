@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso/router'
 import { at, BASE } from '../api/base.ts'
 import { returnPath } from './return-path.ts'
 
-/** What the address of the sign-in shows once a user has signed in: the screen that was asked for, which takes its place. */
+/** Replaces the sign-in's address by the wanted screen once a user has signed in. */
 export function SignedIn() {
   const { query, route } = useLocation()
   useEffect(() => route(returnPath(query.to, location.origin, BASE) ?? at('/'), true), [])

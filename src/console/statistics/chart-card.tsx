@@ -13,7 +13,7 @@ interface ChartCardProps {
   readonly isUtcDay: boolean
   readonly tone?: 'accent' | 'red'
   readonly shape?: Shape
-  /** What stands in its table besides. */
+  /** Further columns of its table. */
   readonly more?: readonly TwinColumn[]
   readonly onZoom: (from: number, to: number) => void
 }

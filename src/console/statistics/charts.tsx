@@ -8,7 +8,7 @@ import type { TimeWindow } from './window.ts'
 
 const minutes = (value: number): string => (value < 10 && value > 0 ? value.toFixed(1) : shortCount(Math.round(value)))
 
-/** What each chart shows of a step. */
+/** Each chart shows one of these measures of a step. */
 const ACCEPTED: Measure = ({ accepted }) => accepted
 const FAILED: Measure = ({ failed }) => failed
 const AUDIO: Measure = ({ audioSeconds }) => audioSeconds / 60
@@ -56,7 +56,7 @@ export function Charts({ data, window }: { data: StatisticsQuery; window: TimeWi
   )
 }
 
-/** What the table of a 95th percentile has besides. */
+/** Further columns in the table of a 95th percentile. */
 const others = (points: StatisticsQuery['series']['points'], of: 'waitMs' | 'runMs') =>
   (['p50', 'p99'] as const).map((name) => ({
     name,

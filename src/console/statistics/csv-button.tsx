@@ -2,7 +2,7 @@ import { saveText } from '../jobs/csv.ts'
 import { Icon } from '../parts/icon.tsx'
 
 interface CsvButtonProps {
-  /** Of the table, and in small letters of the file. */
+  /** The title of the table; the file has it in small letters. */
   readonly title: string
   /** The file, made when it is asked for. */
   readonly toText: () => string

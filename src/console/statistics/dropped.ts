@@ -3,7 +3,7 @@ import { windowOf } from './window.ts'
 
 type Query = Readonly<Record<string, string | undefined>>
 
-/** What an address says of the window and the grouping that means nothing: it is left out. */
+/** Finds parameters of the window and the grouping that mean nothing; the page leaves them out. */
 export function droppedOf(query: Query): string[] {
   const { range } = windowOf(query, 0)
   const ends = range === null ? [] : (['from', 'to'] as const).filter((name) => query[name])

@@ -16,7 +16,7 @@ const OPTIONS = Object.entries(GROUPINGS).map(([name, { head }]) => [name as Gro
 type JobsOf = (filter: Record<string, string>) => string
 
 interface GroupsCardProps {
-  /** Of the jobs that are grouped. */
+  /** Filters the grouped jobs. */
   readonly filter: StatisticsGroupsQueryVariables['filter']
   readonly whose: Whose
   readonly jobsOf: JobsOf
@@ -28,7 +28,7 @@ export function GroupsCard({ filter, whose, jobsOf }: GroupsCardProps) {
   const chosen = groupingOf(address.by)
   const query = useQuery(statisticsGroups, { filter, by: [GROUPINGS[chosen].by], ...whose })
   const groups = query.data?.groups ?? []
-  // What is kept then is of another grouping.
+  // The kept answer is then of another grouping.
   const areTooMany = query.failure?.code === 'INVALID_REQUEST'
   const isOff = query.data === null || query.isOther || areTooMany
   const { title, columns } = GROUPINGS[areTooMany ? chosen : groupingOfAll(groups, chosen)]

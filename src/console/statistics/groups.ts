@@ -6,17 +6,17 @@ export type Group = StatisticsGroupsQuery['groups'][number]
 interface Grouping {
   readonly by: JobGroup
   readonly title: string
-  /** What heads their names. */
+  /** The column head. */
   readonly head: string
   /** The columns of the file that tell groups apart. */
   readonly columns: readonly (keyof Group)[]
-  /** What a group is called. */
+  /** The name of a group. */
   readonly nameOf: (group: Group) => string
   /** The filter of the list of its jobs; null where lists have none for it. */
   readonly filterOf: (group: Group) => Readonly<Record<string, string>> | null
 }
 
-/** What jobs are put together by, as the address names it; the first one unless it names another. */
+/** Groupings by their names in the address; the first one is the default. */
 export const GROUPINGS = {
   endpoint: {
     by: 'ENDPOINT',
@@ -68,7 +68,7 @@ export type GroupingName = keyof typeof GROUPINGS
 export const groupingOf = (name: string | undefined): GroupingName =>
   name !== undefined && Object.hasOwn(GROUPINGS, name) ? (name as GroupingName) : 'endpoint'
 
-/** What groups are put together by: while those of another address load, that is of the one before. @param name where there are none */
+/** Finds the grouping of loaded groups: while those of another address load, that is the earlier one. @param name used without groups */
 export function groupingOfAll(groups: readonly Group[], name: GroupingName): GroupingName {
   const [first] = groups
   if (first === undefined) return name

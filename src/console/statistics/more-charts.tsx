@@ -9,7 +9,7 @@ import { sumLine, sumStepOf } from './sums.ts'
 import { useChartTimes } from './use-chart-times.ts'
 import { DAY_MS, type TimeWindow } from './window.ts'
 
-/** What figures are asked for by. */
+/** The variables of the queries. */
 export type Asked = StatisticsQueryVariables & { readonly which: JobsFilter }
 
 interface MoreChartsProps {

@@ -1,6 +1,6 @@
 import type { SeriesPointFragment } from '../operations.ts'
 
-/** What one line of a chart shows of a step. Null: nothing that could be measured. */
+/** One line of a chart reads this from a step. Null: nothing was measured. */
 export type Measure<Point = SeriesPointFragment> = (point: Point) => number | null
 
 /** A measure over the steps of a window, and over those of the window before it. */

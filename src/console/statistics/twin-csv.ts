@@ -1,6 +1,6 @@
 import { toCsv } from '../jobs/csv.ts'
 
-/** What stands next to the time of each row. */
+/** A column beside the time of each row. */
 export interface TwinColumn {
   readonly name: string
   /** One for each time; null: nothing that could be measured. */

@@ -14,7 +14,7 @@ const day = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', mo
 /** Sums by day are those of UTC. */
 const utcDay = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' })
 
-/** What all charts of a window share: how they name times, of which zone their days are, and that what is drawn over one of them becomes the window. */
+/** All charts of a window share the names of times, the zone of days, and the selection that becomes the next window. */
 export function useChartTimes(window: TimeWindow, stepMs: number, isUtc = false) {
   const { change } = useAddress()
   const isUtcDay = isUtc && stepMs >= DAY_MS

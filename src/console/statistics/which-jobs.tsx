@@ -5,7 +5,7 @@ import { shortId } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { useAddress } from '../parts/use-address.ts'
 
-/** Of which endpoint the jobs are, and with which key they came; that of another account, links say. */
+/** Chooses the endpoint and the key; links choose another account. */
 export function WhichJobs({ isOwn }: { readonly isOwn: boolean }) {
   const { query, change } = useAddress()
   return (

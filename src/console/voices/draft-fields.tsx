@@ -1,7 +1,7 @@
 import { Field, TextField } from '../parts/field.tsx'
 import { LanguageSelect } from '../parts/language-select.tsx'
 
-/** What is said of a voice before it is uploaded. */
+/** The fields of a voice before its upload. */
 export interface Draft {
   readonly name: string
   readonly consent: string

@@ -47,7 +47,7 @@ export function FileChoice({ file, seconds, error, onChoose }: FileChoiceProps) 
   )
 }
 
-/** What a place that takes dropped files listens to, and whether some are over it. */
+/** Listens for dropped files and tells if some are over the place. */
 function useDrop(take: (files: FileList | undefined) => void) {
   const [isOver, setOver] = useState(false)
   const listeners = {

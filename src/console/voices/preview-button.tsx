@@ -8,14 +8,14 @@ import { pathOf, volume } from '../parts/use-source.ts'
 /** After this time without sound a sample says that it waits. */
 const SLOW_MS = 3000
 
-/** What is heard now, by the path of its URL, whose signature changes: one sample at a time. */
+/** The path of the playing sample's URL, whose signature changes: one sample plays at a time. */
 const heard = signal<string | null>(null)
 let element: HTMLAudioElement | null = null
 
 interface PreviewProps {
   /** Null while there is nothing to hear. */
   readonly src: string | null
-  /** What is heard. */
+  /** Names the sample. */
   readonly label: string
   /** Its URL has expired or its file is gone. */
   readonly onError?: (() => void) | undefined

@@ -20,7 +20,7 @@ interface Chosen {
 const EMPTY: Draft = { name: '', consent: '', hasConsent: false, transcript: '', language: '' }
 
 interface UploadDialogProps {
-  /** What is to become a voice, where that is known, with its text. */
+  /** A known recording with its text. */
   readonly recording?: { readonly file: File; readonly transcript: string }
   readonly onDone: () => void
   readonly onClose: () => void
@@ -63,7 +63,7 @@ export function UploadDialog({ recording, onDone, onClose }: UploadDialogProps) 
   )
 }
 
-/** What is filled in, to begin with that of a recording that is known. */
+/** Holds the fields, at first those of a known recording. */
 function useDraft(recording: UploadDialogProps['recording']) {
   const [draft, setDraft] = useState<Draft>(() => ({ ...EMPTY, transcript: recording?.transcript ?? '' }))
   const { chosen, choose } = useChosen()

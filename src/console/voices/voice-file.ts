@@ -4,7 +4,7 @@ const MIN_SECONDS = 1
 const MAX_SECONDS = 60
 const MPEG4 = /\.(m4a|mp4|aac|m4b)$/i
 
-/** What is wrong with a file before it is sent, as a sentence; null: the service will look into it. */
+/** Says in a sentence why a file does not fit, before the upload; null: the service will check it. */
 export function wrongFile({ name, size }: { readonly name: string; readonly size: number }): string | null {
   if (size === 0) return 'This file is empty.'
   if (size > MAX_BYTES) return 'This file is larger than 10 MiB: 30 seconds of speech are enough.'
@@ -12,7 +12,7 @@ export function wrongFile({ name, size }: { readonly name: string; readonly size
   return null
 }
 
-/** What is wrong with the length of a recording; null where it is unknown, or may be right. */
+/** Says in a sentence why a recording's length does not fit; null if it is unknown or may fit. */
 export function wrongLength(seconds: number | null): string | null {
   if (seconds === null || (seconds >= MIN_SECONDS && seconds <= MAX_SECONDS)) return null
   return `This recording lasts ${seconds.toFixed(1)} seconds: choose one of 1 to 30 seconds.`

@@ -7,7 +7,7 @@ import { Moment } from '../parts/moment.tsx'
 import { PreviewButton } from './preview-button.tsx'
 
 export type LibraryVoice = LibraryQuery['accountVoices'][number]
-/** What is done to a voice. */
+/** A user's action on a voice. */
 export type VoiceAct = 'rename' | 'delete'
 
 interface VoicesTableProps {

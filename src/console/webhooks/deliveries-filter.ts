@@ -39,10 +39,10 @@ export function deliveriesFilterOf(
   return { filter: Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)), dropped }
 }
 
-/** What a delivery's address keeps of its list's: `?state=failed`; empty without filters. */
+/** A delivery's address keeps these parameters of its list: `?state=failed`; empty without filters. */
 export const deliveriesAddress = (query: Query): string => keptQuery(query, DELIVERY_FILTERS)
 
-/** Whether failed deliveries are among those that a filter means: they alone are sent again many at a time. */
+/** Tells if a filter includes failed deliveries: only these can be sent again together. */
 export const hasFailed = ({ states }: WebhookDeliveriesFilter): boolean => states?.includes('FAILED') ?? true
 
 const stateOf = (text: string): WebhookDeliveryState | undefined => STATES.find((state) => state.toLowerCase() === text)

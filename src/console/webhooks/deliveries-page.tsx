@@ -4,7 +4,7 @@ import { useAddress } from '../parts/use-address.ts'
 import { Deliveries } from './deliveries.tsx'
 import { LastDay } from './last-day.tsx'
 
-/** What became of each delivery, after what became of those of the last day. */
+/** Shows the last day's outcomes and then each delivery. */
 export function DeliveriesPage() {
   const isPaused = useAddress().query.live === 'off'
   return (

@@ -46,7 +46,7 @@ function useListed() {
   return { filter, dropped, list, reload }
 }
 
-/** What became of each delivery: filtered by the address, followed live, and sent again many at a time. */
+/** Lists deliveries: the address filters them, the page follows them, and users send many again at once. */
 export function Deliveries() {
   const { query, change } = useAddress()
   const { filter, dropped, list, reload } = useListed()

@@ -14,10 +14,10 @@ import { countingPause } from './counting-pause.ts'
 
 /** The day moves on whatever changes. */
 const MOVED_MS = 300_000
-/** Of more deliveries than these, the service reads attempts of the newest alone. */
+/** Beyond this number the service reads attempts of the newest deliveries only. */
 const TIMED_DELIVERIES = 10_000
 
-/** What became of the deliveries of the last 24 hours, as the list below counts them with this filter. */
+/** Shows the outcomes of the last 24 hours, counted as the list below counts them with this filter. */
 export function LastDay() {
   const [looks, setLooks] = useState(0)
   const createdAt = useMemo(() => rangeOf('24h', timeNow()), [looks, comebacks.value])
@@ -36,7 +36,7 @@ export function LastDay() {
     const timer = setTimeout(again, countingPause(tookMs))
     return () => clearTimeout(timer)
   }, [query.isLoading])
-  // What changed before the account was followed is in no message: the first one counts as a change.
+  // No message reports changes from before the subscription, so the first one counts as a change.
   useCalmReload(deliveriesNow.value ?? 'not followed yet', countingPause(tookMs), again)
   useEvery(MOVED_MS, true, again)
   return (

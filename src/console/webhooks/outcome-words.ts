@@ -16,7 +16,7 @@ const WORDS: Readonly<Record<string, string>> = {
 /** Outcomes besides the status that a receiver rejected with. */
 export const OUTCOMES: readonly string[] = Object.keys(WORDS)
 
-/** What became of an attempt, for readers. */
+/** An attempt's outcome in words. */
 export function outcomeWords(outcome: string | null): string {
   if (outcome === null) return 'In progress'
   const status = /^status_(\d{3})$/.exec(outcome)?.[1]

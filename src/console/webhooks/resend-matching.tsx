@@ -20,7 +20,7 @@ interface ResendMatchingProps {
 /** The service sends so many at a request, oldest first. */
 const AT_ONCE = 200
 
-/** What the presses before have left: what they sent may have failed again, and is not sent once more. */
+/** The rest after earlier presses: deliveries that they sent may have failed again, and this press leaves them out. */
 interface Rest {
   readonly after: string
   readonly filter: WebhookDeliveriesFilter

@@ -57,7 +57,7 @@ function useRotation(secrets: readonly Secret[], onChange: () => void) {
   return { isRotating, doubt, fresh, forget: () => setFresh(null), rotate }
 }
 
-/** What signs deliveries: the newest secret, and the one before it for a day more. */
+/** Lists the signing secrets: the newest one, and for a day the one before. */
 export function Secrets({ secrets, isUnreadable, isCurrent, onChange }: SecretsProps) {
   const [isAsking, setAsking] = useState(false)
   const { isRotating, doubt, fresh, forget, rotate } = useRotation(secrets, onChange)
@@ -182,7 +182,7 @@ function RotateDialog({ secrets, isCurrent, doubt, onConfirm, onClose }: RotateD
   )
 }
 
-/** Of a secret that is rotated now. */
+/** The end of a secret that a rotation now would replace. */
 const signsUntil = (): string => exactTime(new Date(timeNow() + OLD_SIGNS_MS).toISOString())
 
 function outcomeOf({ madeAt }: Doubt, secrets: readonly Secret[]): string {

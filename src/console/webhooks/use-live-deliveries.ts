@@ -16,7 +16,7 @@ export const followDeliveries = (
   )
 
 interface Followed {
-  /** Of which deliveries they are; of all of the account's without it. */
+  /** Absent: all deliveries of the account. */
   readonly filter?: WebhookDeliveriesFilter
   readonly isPaused?: boolean
   /** Rows may have changed while it was paused. */
@@ -38,10 +38,10 @@ export function useLiveDeliveries(
   const [changed, setChanged] = useState<Noted<DeliveryRowFragment>>(new Map())
   const [gone, setGone] = useState<ReadonlySet<string>>(new Set())
   const wasPaused = useRef(false)
-  // What leaves the states or outcomes of a list has to be seen leaving.
+  // The subscription must see deliveries leave the filtered states or outcomes.
   const { states: _states, outcomes: _outcomes, ...followed } = filter
   const key = JSON.stringify(followed)
-  // What was heard of other deliveries says nothing of these.
+  // Earlier news belongs to other deliveries.
   useEffect(() => setChanged(new Map()), [key])
   useEffect(() => setChanged((before) => notedSince(before, askedAt)), [loaded])
   useEffect(() => {

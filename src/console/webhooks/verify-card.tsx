@@ -3,7 +3,7 @@ import { CopyButton } from '../parts/copy-button.tsx'
 import { Segments } from '../parts/field.tsx'
 import { verifySnippets } from './verify-snippets.ts'
 
-/** What a receiver does with a delivery before it believes it, as code to copy. */
+/** Shows code by which a receiver verifies a delivery. */
 export function VerifyCard() {
   const [chosen, setChosen] = useState(verifySnippets[0]?.language ?? '')
   const snippet = verifySnippets.find(({ language }) => language === chosen)

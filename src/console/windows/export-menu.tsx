@@ -18,7 +18,7 @@ const OPTIONS = [...WINDOW_OPTIONS, ['365d', 'Last 365 days']] as const
 interface ExportMenuProps {
   /** `/jobs.csv`. */
   readonly file: string
-  /** What its rows are, in words. */
+  /** Its rows in words. */
   readonly of: string
   /** Windows that are offered, as addresses name them, unless the filter has one of its own. */
   readonly windows: readonly string[]

@@ -10,7 +10,7 @@ export function localTime(iso: string | null | undefined): string {
   return new Date(minute.getTime() - minute.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16)
 }
 
-/** What such a field means. One that nobody has changed means the time that it was filled with, to the second. @returns null: no time */
+/** Reads such a field. An unchanged field means the time that filled it, to the second. @returns null: no time */
 export function timeOfField(text: string, filledWith: string | null | undefined): string | null {
   if (text !== '' && text === localTime(filledWith)) return filledWith ?? null
   const ms = Date.parse(text)

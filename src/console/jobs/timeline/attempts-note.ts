@@ -3,7 +3,7 @@ import { count } from '../../parts/format.ts'
 
 type Tried = Pick<JobDetailQuery['job'], 'attempts' | 'releases' | 'status'>
 
-/** What became of a job's attempts but for its last one; null of a job that was taken once, or not yet. */
+/** Describes the attempts before the last one; null for a job without them. */
 export function attemptsNote({ attempts, releases, status }: Tried): string | null {
   // Which ones were released is not known: while the job runs, the last one may be among them.
   const isOpen = status === 'PROCESSING' && releases > 0

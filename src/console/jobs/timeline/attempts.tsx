@@ -9,7 +9,7 @@ import type { Attempt } from './told-attempts.ts'
 /** How many are shown at first, the newest. */
 const SHOWN = 5
 
-/** Of each outcome the state whose colour it has, and its word. */
+/** Each outcome with its word and the state that gives its colour. */
 const MARKS = {
   COMPLETED: ['COMPLETED', 'completed'],
   FAILED: ['FAILED', 'failed'],

@@ -13,7 +13,7 @@ interface Step {
   /** How long it took to get here, or what is waited for. */
   readonly note: string
   readonly tone: 'good' | 'bad' | 'busy' | 'calm'
-  /** What it consists of. */
+  /** The attempts within the stage. */
   readonly attempts?: readonly Attempt[]
 }
 

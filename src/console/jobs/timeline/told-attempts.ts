@@ -14,6 +14,6 @@ export function toldAttempts({ attemptHistory, completedAt }: TriedJob): readonl
   return isAll ? [] : attemptHistory
 }
 
-/** Whether the job waits for another worker: its last attempt has ended, and the job has not. */
+/** Tells if the job waits for another worker: its last attempt has ended and the job has not. */
 export const waitsAgain = ({ attemptHistory, completedAt }: TriedJob): boolean =>
   completedAt === null && (attemptHistory.at(-1)?.endedAt ?? null) !== null

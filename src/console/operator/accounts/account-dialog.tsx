@@ -60,7 +60,7 @@ export function AccountDialog({ account, onDone, onClose }: AccountDialogProps) 
   )
 }
 
-/** What is typed, and the key of its grant: each press may be the one before, whose answer was lost, unless the amount has changed. */
+/** Holds the typed amount and the key of its grant. A press may repeat one whose answer was lost, unless the amount has changed. */
 function useAmount() {
   const [{ amount, grantKey }, set] = useState(() => ({ amount: '', grantKey: randomKey() }))
   return { amount, grantKey, setAmount: (text: string) => set({ amount: text, grantKey: randomKey() }) }

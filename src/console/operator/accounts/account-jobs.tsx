@@ -9,7 +9,7 @@ const SHOWN = 8
 const FAILED: JobsFilter = { errorCodes: [...FAULTS] }
 const ANY: JobsFilter = {}
 
-/** What failed last in an account, with the true causes, and what it submitted last; each leads to the whole list. */
+/** Lists the account's last failures with their true causes, and its last submissions; each list links to the whole one. */
 export const AccountJobs = ({ id }: { id: string }) => (
   <div class="cards">
     <LatestJobs id={id} title="Latest failures" filter={FAILED} all="All failed jobs" query="&status=failed" />
@@ -18,11 +18,11 @@ export const AccountJobs = ({ id }: { id: string }) => (
 )
 
 interface LatestJobsProps {
-  /** Of the account. */
+  /** The account's id. */
   readonly id: string
   readonly title: string
   readonly filter: JobsFilter
-  /** What leads to the whole list. */
+  /** The address of the whole list. */
   readonly all: string
   /** The filter in the address of that list. */
   readonly query: string

@@ -5,7 +5,7 @@ export type EntryChange = Extract<
   { __typename: 'ApplyEndpointsSuccess' }
 >['changes'][number]
 
-/** What applying would change, value by value. */
+/** Shows the changes of an apply, value by value. */
 export const Changes = ({ changes }: { changes: readonly EntryChange[] }) => (
   <section class="card changes" aria-label="Changes" role="status">
     {changes.map((change) => (

@@ -17,7 +17,7 @@ type Endpoint = OperatorEndpointsQuery['endpoints']['edges'][number]['node']
 
 const PAGE = 50
 
-/** What is configured: each endpoint and workflow opens as its file. */
+/** Lists endpoints and workflows; each opens as its file. */
 export function EndpointsPage() {
   useRowWalk()
   const { query, change } = useAddress()

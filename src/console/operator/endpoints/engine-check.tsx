@@ -18,7 +18,7 @@ export function useEngineCheck(slug: string) {
   return { tried, check }
 }
 
-/** What an engine did with one sentence. */
+/** Shows how an engine spoke one sentence. */
 export const EngineFindings = ({ tried }: { tried: Tried }) => (
   <section class="card engine-check" aria-label="Engine check" role="status">
     <div class="card-head">

@@ -76,7 +76,7 @@ function EditorHead({ file, review: { check, changes }, engineCheck, onApply }: 
   const hasChanges = changes?.some(({ isNew, fields }) => isNew || fields.length > 0) ?? false
   const onCheck = async (): Promise<void> => {
     await check.run()
-    // What was found stands above the file, which may be long.
+    // The findings stand above the file, which may be long.
     window.scrollTo({ top: 0 })
   }
   return (

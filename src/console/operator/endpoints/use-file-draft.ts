@@ -27,13 +27,13 @@ function keep(slug: string, draft: FileDraft | null): void {
   else removeEventListener('beforeunload', askFirst)
 }
 
-/** Of a slug that is deleted. */
+/** The caller has deleted the endpoint. */
 export const forgetDraft = (slug: string): void => keep(slug, null)
 
 export interface EditedFile {
   readonly source: string
   readonly isUnsaved: boolean
-  /** What is stored is not what the change began with. */
+  /** True if the stored file has changed since the draft began. */
   readonly hasMoved: boolean
   readonly change: (source: string) => void
   readonly undo: () => void

@@ -6,7 +6,7 @@ import type { EntryChange } from './changes.tsx'
 
 interface Checked {
   readonly source: string
-  /** What it was compared with. */
+  /** The stored file that the review compared with. */
   readonly stored: string
   readonly changes: readonly EntryChange[]
   readonly warnings: readonly string[]
@@ -21,7 +21,7 @@ export interface Review {
   readonly forget: () => void
 }
 
-/** What the service finds in a file, and what applying it would change. */
+/** Asks the service for the errors of a file and for the changes of an apply. */
 export function useReview(source: string, stored: string): Review {
   const [checked, setChecked] = useState<Checked | null>(null)
   const check = useAction(async () => {

@@ -8,7 +8,7 @@ import type { FailureGroup } from './failure-groups.ts'
 
 interface FailureCardProps {
   readonly group: FailureGroup
-  /** Of its jobs. */
+  /** The address of its jobs. */
   readonly href: string
   /** Beginnings of the steps, in milliseconds. */
   readonly steps: readonly number[]

@@ -20,7 +20,7 @@ export interface FailureWindow {
   readonly from: number
   /** Exclusive. */
   readonly to: number
-  /** Of an hour, or of a day of UTC. */
+  /** An hour, or a day of UTC. */
   readonly stepMs: number
   /** The range that it is, up to now; null: chosen by its ends. */
   readonly range: RangeName | null
@@ -47,13 +47,12 @@ export function droppedOf(query: Query): string[] {
 /** The beginnings of the steps that a window lies in; the first and the last one may reach beyond it. */
 export const stepsOf = ({ from, to, stepMs }: FailureWindow): number[] => stepsBetween(from, to, stepMs)
 
-/** What changes when a window is to be counted anew: a range up to now of hours with each minute, of days with each day, and one with its own ends never. */
+/** Changes when a window must be counted again: hours up to now each minute, days each day, fixed ends never. */
 export function lookOf({ range, to, stepMs }: FailureWindow): number {
   if (range === null) return 0
   return Math.floor(to / (stepMs === HOUR_MS ? MINUTE_MS : stepMs))
 }
 
-/** Whether the steps of a window are hours. */
 export const isByHour = ({ stepMs }: FailureWindow): boolean => stepMs === HOUR_MS
 
 const stepOf = (length: number): number => (length <= HOURLY_MS ? HOUR_MS : DAY_MS)

@@ -13,7 +13,7 @@ import { UnservedPools } from './unserved-pools.tsx'
 import { useFleet } from './use-fleet.ts'
 import { Workers } from './workers.tsx'
 
-/** What waits, what works on it, and which graphics cards are idle, as it changes; and why jobs really failed. */
+/** Follows the waiting jobs, the workers on them and idle graphics cards, and shows the true causes of failures. */
 export function FleetPage() {
   const query = useFleet()
   return (

@@ -4,7 +4,7 @@ import { timeNow } from '../../api/clock.ts'
 import { liveState } from '../../api/follow.ts'
 import { clockTime } from '../../parts/format.ts'
 
-/** What is followed: grey, with its time, while it is not. */
+/** Live content: grey and with its time while the page cannot follow it. */
 export function Followed({ children }: { children: ComponentChildren }) {
   const isCut = liveState.value === 'reconnecting'
   const since = useMemo(() => clockTime(new Date(timeNow()).toISOString()), [isCut])

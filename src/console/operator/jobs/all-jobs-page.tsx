@@ -26,7 +26,7 @@ import { AccountField } from './account-field.tsx'
 import { AllJobsTable } from './all-jobs-table.tsx'
 
 const PAGE = 50
-/** What has neither a chip nor a field that says it. */
+/** Neither a chip nor a field shows these. */
 const CHOSEN = ['status', 'window', 'type', 'error']
 const CLEARED = Object.fromEntries([...FILTERS, 'account', 'after', 'before'].map((name) => [name, null]))
 

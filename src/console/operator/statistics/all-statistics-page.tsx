@@ -4,7 +4,7 @@ import { Statistics } from '../../statistics/statistics-page.tsx'
 import { AccountField } from '../jobs/account-field.tsx'
 import { OperatorScreen } from '../operator-screen.tsx'
 
-/** What all accounts did together, or one of them. */
+/** Shows the figures of all accounts, or of one. */
 export function AllStatisticsPage() {
   const { account } = useAddress().query
   const whose = useMemo(() => (account ? { account } : { all: true }), [account])

@@ -21,7 +21,7 @@ import { DeliveryNeighbours } from './delivery-neighbours.tsx'
 import { NextAttempt } from './next-attempt.tsx'
 import { SentCard } from './sent-card.tsx'
 
-/** What ended while the subscription was opened is asked for once more. */
+/** A delivery may end while the subscription opens, so the page asks once more. */
 const LOOK_AGAIN_MS = 1500
 
 /** One delivery: every attempt with what the receiver answered. */

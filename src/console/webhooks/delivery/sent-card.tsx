@@ -7,7 +7,7 @@ import { Load, SkeletonRows } from '../../parts/load.tsx'
 const NOT_MADE = 'It is made with the next attempt.'
 const NOT_KEPT = 'It is no longer kept: no attempt follows, and the URLs in it have expired.'
 
-/** What the attempts of a delivery's last round send: asked for once it is opened, since it is as large as a job's result. */
+/** Shows the request of the last round. The page loads it when the user opens it, because it is as large as a job's result. */
 export function SentCard({ id, isPending }: { id: string; isPending: boolean }) {
   const [isOpen, setOpen] = useState(false)
   const query = useQuery(deliveryRequest, isOpen ? { id } : null)
