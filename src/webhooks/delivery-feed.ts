@@ -10,6 +10,15 @@ import { lazily } from '../concurrency/single-flight.ts'
 import type { Context, Parts } from '../context/context.ts'
 import type { Database } from '../db/database.ts'
 import { orderOfAccount, whereOfAccount } from '../db/own/own-rows.ts'
+import {
+  type Followers,
+  type Interest,
+  keptBy,
+  notifyFollowerOfGone,
+  openFollowers,
+  type Shape,
+  tellFollower,
+} from '../jobs/live/followers.ts'
 import { checkedEveryMs } from '../jobs/live/jobs-updated.ts'
 import {
   type DeliveriesFilter,
@@ -24,14 +33,11 @@ const MAX_BATCH = 200
 const RETRY_MS = 250
 /** Longer than a lost connection stays undetected; deliveries that ended within it are sent again. */
 const RESYNC_WINDOW_MS = 300_000
-const MAX_REMEMBERED = 1000
-const LEFT = ''
-const STATES: Shape<Delivery> = { of: (delivery) => delivery, left: null }
-const CHANGES: Shape<DeliveryChange> = {
+const STATES: Shape<Followed, Delivery> = { of: (delivery) => delivery, left: null }
+const CHANGES: Shape<Followed, DeliveryChange> = {
   of: (delivery) => ({ id: delivery.id, delivery }),
   left: (id) => ({ id, delivery: null }),
 }
-
 const MAX_PENDING = 100
 const MAX_NEWEST = 1000
 
@@ -43,29 +49,20 @@ export interface DeliveryChange {
   readonly delivery: Delivery | null
 }
 
-interface Follower {
-  readonly filter: DeliveriesFilter
-  push(delivery: Delivery): void
-  readonly leave: ((id: string) => void) | null
-  readonly sent: Map<string, string>
-}
-
-interface Shape<T extends Identified> {
-  of(delivery: Delivery): T
-  readonly left: ((id: string) => T) | null
+interface Followed extends Delivery {
+  readonly endpointKey: string | null
 }
 
 /** Feeds this process's subscribers with changes of their accounts' deliveries. */
 export class DeliveryFeed {
   readonly #parts: () => FeedParts
-  readonly #subscriptions: Subscriptions
-  readonly #accounts = new Map<string, Set<Follower>>()
+  readonly #followers: Followers<Followed>
   readonly #changed: Drain<string, string>
   readonly #listen: () => Promise<unknown>
 
   constructor(parts: () => FeedParts, subscriptions: Subscriptions) {
     this.#parts = parts
-    this.#subscriptions = subscriptions
+    this.#followers = openFollowers(subscriptions)
     this.#changed = new Drain({
       maxBatch: MAX_BATCH,
       retryMs: RETRY_MS,
@@ -94,39 +91,28 @@ export class DeliveryFeed {
   async #open<T extends Identified>(
     ctx: Pick<Context, 'actor' | 'db'>,
     filter: DeliveriesFilter,
-    { of, left }: Shape<T>,
+    shape: Shape<Followed, T>,
   ): Promise<PullStream<T>> {
     const caller = requireAccount(ctx)
-    const followers = this.#accounts.get(caller.accountId) ?? new Set()
-    const onEnd = (): void => {
-      followers.delete(follower)
-      if (followers.size === 0) this.#accounts.delete(caller.accountId)
-    }
-    const stream = this.#subscriptions.open<T>(caller, { onEnd })
-    const follower: Follower = {
-      ...{ filter, sent: new Map() },
-      push: (delivery) => stream.push(of(delivery)),
-      leave: left === null ? null : (id) => stream.push(left(id)),
-    }
-    this.#accounts.set(caller.accountId, followers.add(follower))
+    const { follower, states } = this.#followers.add(caller, interestIn(filter), shape, true)
     try {
       await this.#listen()
       await this.#want(caller.accountId, null)
     } catch (error) {
-      stream.finish()
+      follower.finish()
       throw error
     }
-    return stream.states
+    return states
   }
 
   #onMessage(payload: string): void {
     const [accountId = '', deliveryId] = payload.split(' ')
-    if (deliveryId !== undefined && this.#accounts.has(accountId)) this.#changed.add(deliveryId, accountId)
+    if (deliveryId !== undefined && this.#followers.accounts.has(accountId)) this.#changed.add(deliveryId, accountId)
   }
 
   #onResync(): void {
     const since = new Date(this.#parts().now().getTime() - RESYNC_WINDOW_MS)
-    for (const [accountId, followers] of this.#accounts) {
+    for (const [accountId, followers] of this.#followers.accounts) {
       for (const follower of followers) for (const id of keptBy(follower)) this.#changed.add(id, accountId)
       this.#want(accountId, since).catch(({ message }: Error) =>
         this.#parts().log.warn({ err: message }, 'subscribers were not sent what they missed'),
@@ -142,16 +128,14 @@ export class DeliveryFeed {
     const parts = this.#parts()
     const deliveries = await readDeliveries(parts, { id: { in: [...batch.keys()] } })
     const keys = await this.#endpointKeys(deliveries)
+    const of = (id: string) => this.#followers.accounts.get(batch.get(id) ?? '') ?? []
     for (const delivery of deliveries.reverse()) {
+      const followed = { ...delivery, endpointKey: keys.get(delivery.jobId) ?? null }
       const stamp = JSON.stringify(viewOf(delivery, parts))
-      const followers = this.#accounts.get(batch.get(delivery.id) ?? '') ?? []
-      for (const follower of followers) notify(follower, delivery, stamp, keys.get(delivery.jobId) ?? null)
+      for (const follower of of(delivery.id)) tellFollower(follower, followed, stamp)
     }
     const there = new Set(deliveries.map(({ id }) => id))
-    for (const [id, accountId] of batch) {
-      if (there.has(id)) continue
-      for (const follower of this.#accounts.get(accountId) ?? []) notifyOfGone(follower, id)
-    }
+    for (const id of batch.keys()) if (!there.has(id)) for (const follower of of(id)) notifyFollowerOfGone(follower, id)
   }
 
   async #endpointKeys(deliveries: readonly Delivery[]): Promise<Map<string, string>> {
@@ -163,41 +147,14 @@ export class DeliveryFeed {
   }
 }
 
-function notify(follower: Follower, delivery: Delivery, stamp: string, endpointKey: string | null): void {
-  const { filter, sent, leave } = follower
-  if (sent.get(delivery.id) === stamp) return
-  if (matchesDelivery(filter, delivery, endpointKey)) {
-    remember(sent, delivery.id, stamp)
-    follower.push(delivery)
-  } else if (leave !== null && mayHave(follower, delivery, endpointKey)) {
-    remember(sent, delivery.id, LEFT)
-    leave(delivery.id)
-  }
-}
-
-function remember(sent: Map<string, string>, id: string, state: string): void {
-  sent.delete(id)
-  sent.set(id, state)
-  if (sent.size > MAX_REMEMBERED) sent.delete(sent.keys().next().value as string)
-}
-
-/** The subscriber may also know the delivery from a list that it read earlier. */
-function mayHave({ filter, sent }: Follower, delivery: Delivery, endpointKey: string | null): boolean {
-  const last = sent.get(delivery.id)
-  if (last !== undefined) return last !== LEFT
-  const isNew = delivery.attempts.length === 0 && delivery.state === 'pending'
+const interestIn = (filter: DeliveriesFilter): Interest<Followed> => ({
+  jobId: null,
+  accepts: (delivery) => matchesDelivery(filter, delivery, delivery.endpointKey),
   // A redelivered delivery may have had any state.
-  return !isNew && matchesDelivery({ ...filter, states: null, outcome: null, outcomes: null }, delivery, endpointKey)
-}
-
-function notifyOfGone({ sent, leave }: Follower, id: string): void {
-  const last = sent.get(id)
-  sent.delete(id)
-  if (last !== LEFT) leave?.(id)
-}
-
-const keptBy = ({ leave, sent }: Follower): string[] =>
-  leave === null ? [] : [...sent].flatMap(([id, last]) => (last === LEFT ? [] : [id]))
+  mayHave: (delivery) =>
+    (delivery.attempts.length > 0 || delivery.state !== 'pending') &&
+    matchesDelivery({ ...filter, states: null, outcome: null, outcomes: null }, delivery, delivery.endpointKey),
+})
 
 interface DeliveryFeedContext extends Context {
   readonly deliveryFeed: DeliveryFeed

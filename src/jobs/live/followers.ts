@@ -16,46 +16,48 @@ export interface JobChange {
   readonly job: Job | null
 }
 
-export interface Interest {
-  /** One job until it ends; null: all jobs that `accepts` takes. */
+export interface Interest<Row = Job> {
+  /** One job until it ends; null: all rows that `accepts` takes. */
   readonly jobId: string | null
-  accepts(job: Job): boolean
+  accepts(row: Row): boolean
+  /** Tells if a list that the follower has read may hold the row, which `accepts` refuses now. */
+  mayHave?(row: Row): boolean
   readonly ignoresProgress?: boolean
 }
 
-export interface Shape<T extends Identified> {
-  of(job: Job): T
+export interface Shape<Row, T extends Identified> {
+  of(row: Row): T
   readonly left: ((id: string) => T) | null
 }
 
-export const STATES: Shape<Job> = { of: (job) => job, left: null }
-export const CHANGES: Shape<JobChange> = { of: (job) => ({ id: job.id, job }), left: (id) => ({ id, job: null }) }
+export const STATES: Shape<Job, Job> = { of: (job) => job, left: null }
+export const CHANGES: Shape<Job, JobChange> = { of: (job) => ({ id: job.id, job }), left: (id) => ({ id, job: null }) }
 
-export interface Follower {
-  readonly interest: Interest
-  push(job: Job): void
+export interface Follower<Row = Job> {
+  readonly interest: Interest<Row>
+  push(row: Row): void
   readonly leave: ((id: string) => void) | null
   finish(): void
   readonly sent: Map<string, string>
 }
 
-export interface Followers {
-  readonly accounts: ReadonlyMap<string, ReadonlySet<Follower>>
+export interface Followers<Row = Job> {
+  readonly accounts: ReadonlyMap<string, ReadonlySet<Follower<Row>>>
   /**
    * @param counted whether it counts against the caller's subscriptions
    * @throws RATE_LIMITED
    */
   add<T extends Identified>(
     caller: AccountHolder,
-    interest: Interest,
-    shape: Shape<T>,
+    interest: Interest<Row>,
+    shape: Shape<Row, T>,
     counted: boolean,
-  ): { readonly follower: Follower; readonly states: PullStream<T> }
+  ): { readonly follower: Follower<Row>; readonly states: PullStream<T> }
 }
 
-export function openFollowers(subscriptions: Subscriptions): Followers {
-  const accounts = new Map<string, Set<Follower>>()
-  const add: Followers['add'] = (caller, interest, shape, counted) => {
+export function openFollowers<Row>(subscriptions: Subscriptions): Followers<Row> {
+  const accounts = new Map<string, Set<Follower<Row>>>()
+  const add: Followers<Row>['add'] = (caller, interest, shape, counted) => {
     const { accountId } = caller
     const onEnd = (): void => {
       const followers = accounts.get(accountId)
@@ -64,9 +66,9 @@ export function openFollowers(subscriptions: Subscriptions): Followers {
     }
     const { states, push, finish } = subscriptions.open<ReturnType<typeof shape.of>>(caller, { onEnd, counted })
     const { left } = shape
-    const follower: Follower = {
+    const follower: Follower<Row> = {
       ...{ interest, finish, sent: new Map() },
-      push: (job) => push(shape.of(job)),
+      push: (row) => push(shape.of(row)),
       leave: left === null ? null : (id) => push(left(id)),
     }
     accounts.set(accountId, (accounts.get(accountId) ?? new Set()).add(follower))
@@ -81,55 +83,57 @@ export function anyWants(followers: Iterable<Follower>, jobId: string): boolean 
 }
 
 export function notifyFollower(follower: Follower, { job, stamp, progress }: FetchedJob): void {
-  const { interest, sent, leave } = follower
+  const { interest } = follower
   if (interest.jobId !== null && interest.jobId !== job.id) return
   const state = interest.ignoresProgress ? stamp : `${stamp} ${progress}`
-  if (sent.get(job.id) === state) return
-  if (interest.accepts(job)) {
-    remember(sent, job.id, state)
-    follower.push(job)
-    if (interest.jobId !== null && isTerminal(job.status)) follower.finish()
-  } else if (leave !== null && mayHave(follower, job)) {
-    remember(sent, job.id, LEFT)
-    leave(job.id)
+  const isPushed = tellFollower(follower, job, state)
+  if (isPushed && interest.jobId !== null && isTerminal(job.status)) follower.finish()
+}
+
+/** Tells the follower of a state that it was not told last. @returns whether it got the row */
+export function tellFollower<Row extends Identified>(
+  { interest, sent, leave, push }: Follower<Row>,
+  row: Row,
+  state: string,
+): boolean {
+  const last = sent.get(row.id)
+  if (last === state) return false
+  const isAccepted = interest.accepts(row)
+  if (isAccepted) {
+    remember(sent, row.id, state)
+    push(row)
+  } else if (leave !== null && (last === undefined ? interest.mayHave?.(row) : last !== LEFT)) {
+    remember(sent, row.id, LEFT)
+    leave(row.id)
   }
+  return isAccepted
 }
 
-function remember(sent: Map<string, string>, jobId: string, state: string): void {
+function remember(sent: Map<string, string>, id: string, state: string): void {
   // Keeps the oldest first.
-  if (sent.size > 1) sent.delete(jobId)
-  sent.set(jobId, state)
+  if (sent.size > 1) sent.delete(id)
+  sent.set(id, state)
   if (sent.size > MAX_REMEMBERED) sent.delete(sent.keys().next().value as string)
-}
-
-/** An earlier list may hold the job in an earlier state. */
-function mayHave({ interest, sent }: Follower, job: Job): boolean {
-  const last = sent.get(job.id)
-  return last === undefined ? earlierStates(job).some((earlier) => interest.accepts(earlier)) : last !== LEFT
 }
 
 const UNFINISHED = { completedAt: null, errorCode: null, isProhibited: null } as const
 
-const earlierStates = (job: Job): Job[] => [
+/** An earlier list may hold the job in one of these states. */
+export const earlierStates = (job: Job): Job[] => [
   ...(job.status === 'queued' ? [] : [{ ...job, ...UNFINISHED, status: 'queued' as const }]),
   ...(job.status === 'processing' || job.attempt === 0
     ? []
     : [{ ...job, ...UNFINISHED, status: 'processing' as const }]),
 ]
 
-export interface GoneJob {
-  readonly accountId: string
-  readonly jobId: string
+export function notifyFollowerOfGone<Row>({ interest, finish, leave, sent }: Follower<Row>, id: string): void {
+  const last = sent.get(id)
+  sent.delete(id)
+  if (interest.jobId === id) finish()
+  else if (interest.jobId === null && last !== LEFT) leave?.(id)
 }
 
-export function notifyFollowerOfGone({ interest, finish, leave, sent }: Follower, { jobId }: GoneJob): void {
-  const last = sent.get(jobId)
-  sent.delete(jobId)
-  if (interest.jobId === jobId) finish()
-  else if (interest.jobId === null && last !== LEFT) leave?.(jobId)
-}
-
-export const keptBy = ({ leave, sent }: Follower): string[] =>
+export const keptBy = <Row>({ leave, sent }: Follower<Row>): string[] =>
   leave === null ? [] : [...sent].flatMap(([id, last]) => (last === LEFT ? [] : [id]))
 
 export interface FetchedJob {

@@ -12,10 +12,10 @@ import { JOB_TABLES, type Job, PAGE_COLUMNS } from '../job-shape.ts'
 import {
   anyWants,
   CHANGES,
+  earlierStates,
   type FetchedJob,
   type Follower,
   type Followers,
-  type GoneJob,
   type Interest,
   type JobChange,
   type JobStates,
@@ -67,8 +67,8 @@ export class JobFeed {
   constructor(parts: () => FeedParts, subscriptions: Subscriptions) {
     this.#parts = parts
     this.#followers = openFollowers(subscriptions)
-    const onGone = (gone: GoneJob): void => {
-      for (const follower of this.#of(gone.accountId)) notifyFollowerOfGone(follower, gone)
+    const onGone = (accountId: string, jobId: string): void => {
+      for (const follower of this.#of(accountId)) notifyFollowerOfGone(follower, jobId)
     }
     this.#fetcher = openJobFetcher(parts, (fetched) => this.#notify(fetched), onGone)
     this.#listen = lazily(() =>
@@ -99,11 +99,12 @@ export class JobFeed {
   async #open<T extends Identified>(
     ctx: Pick<Context, 'actor' | 'db'>,
     interest: Interest,
-    shape: Shape<T>,
+    shape: Shape<Job, T>,
     { counted = true, ended = null }: Following,
   ): Promise<PullStream<T>> {
     const caller = requireAccount(ctx)
-    const { follower, states } = this.#followers.add(caller, interest, shape, counted)
+    const mayHave = (job: Job) => earlierStates(job).some((earlier) => interest.accepts(earlier))
+    const { follower, states } = this.#followers.add(caller, { ...interest, mayHave }, shape, counted)
     try {
       await this.#listen()
       const ids = interest.jobId === null ? await recentJobs(ctx.db, caller.accountId, ended) : [interest.jobId]
@@ -154,7 +155,7 @@ export interface FeedContext extends Context {
 function openJobFetcher(
   parts: () => Pick<Parts, 'db' | 'log'>,
   notify: (fetched: FetchedJob) => void,
-  notifyGone: (gone: GoneJob) => void,
+  notifyGone: (accountId: string, jobId: string) => void,
 ): JobFetcher {
   const fetchBatch = async (batch: ReadonlyMap<string, Wanted>): Promise<void> => {
     const gone = new Map(batch)
@@ -171,7 +172,7 @@ function openJobFetcher(
       await nextTurn()
       since = performance.now()
     }
-    for (const [jobId, { accountId }] of gone) notifyGone({ accountId, jobId })
+    for (const [jobId, { accountId }] of gone) notifyGone(accountId, jobId)
   }
   const changed = new Drain<string, Wanted>({
     maxBatch: MAX_BATCH,
