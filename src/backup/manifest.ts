@@ -1,9 +1,9 @@
-import { open, readFile, rename } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { wordsOf } from '../catalog/files/read-yaml.ts'
 import { invalidRequest } from '../errors/service-error.ts'
-import { errorCode } from '../values/data-directory.ts'
+import { errorCode, syncEntries } from '../values/data-directory.ts'
 
 /** Written last: a directory without it holds no complete backup. */
 const NAME = 'backup.json'
@@ -34,16 +34,11 @@ export type BackupTable = Manifest['tables'][number]
 
 export async function writeManifest(dir: string, manifest: Omit<Manifest, 'format'>): Promise<void> {
   const partial = join(dir, `${NAME}.partial`)
-  const handle = await open(partial, 'w', 0o600)
-  try {
-    await handle.writeFile(`${JSON.stringify({ format: FORMAT, ...manifest }, null, 2)}\n`)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
+  const text = `${JSON.stringify({ format: FORMAT, ...manifest }, null, 2)}\n`
+  await writeFile(partial, text, { mode: 0o600, flush: true })
   await rename(partial, join(dir, NAME))
-  await flushDirectory(dir)
-  await flushDirectory(dirname(dir))
+  syncEntries(dir)
+  syncEntries(dirname(dir))
 }
 
 /** @throws INVALID_REQUEST if the backup is absent, incomplete or changed */
@@ -66,9 +61,4 @@ function parseJson(text: string): unknown {
   } catch {
     return null
   }
-}
-
-async function flushDirectory(directory: string): Promise<void> {
-  const handle = await open(directory)
-  await handle.sync().finally(() => handle.close())
 }

@@ -1,7 +1,7 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DataDirectoryError, errorCode, usingSync } from '../values/data-directory.ts'
+import { DataDirectoryError, errorCode, syncEntries, usingSync } from '../values/data-directory.ts'
 import { openVault, type SecretVault } from '../values/secret-vault.ts'
 
 const KEY_BYTES = 32
@@ -49,17 +49,8 @@ function createOnce(dataDir: string, path: string): string {
   } finally {
     rmSync(own, { force: true })
   }
-  flushDirectory(dataDir)
+  syncEntries(dataDir)
   return readFileSync(path, 'utf8').trim()
-}
-
-function flushDirectory(directory: string): void {
-  const handle = openSync(directory, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
 }
 
 function readIfThere(path: string): string | null {

@@ -33,9 +33,8 @@ export interface PageParts {
 }
 
 export interface Page {
-  send(reply: FastifyReply): Promise<FastifyReply>
-  /** @throws NOT_FOUND */
-  sendInside(reply: FastifyReply, name: string): Promise<FastifyReply>
+  /** @param inside the name of a page inside; absent: the first page. @throws NOT_FOUND */
+  send(reply: FastifyReply, inside?: string): Promise<FastifyReply>
 }
 
 interface Made {
@@ -134,15 +133,11 @@ export function mountPage(app: FastifyInstance, folder: string, make: () => Prom
     return sendFile(reply, file, FOR_EVER)
   })
   return {
-    send: async (reply) => {
-      const { html, policy } = await open()
-      return sendFile(reply.header('content-security-policy', policy), html, REVALIDATED)
-    },
-    sendInside: async (reply, name) => {
-      const { inside, policy } = await open()
-      const html = inside.get(name)
-      if (html === undefined) throw notFound()
-      return sendFile(reply.header('content-security-policy', policy), html, REVALIDATED)
+    send: async (reply, inside) => {
+      const { html, inside: others, policy } = await open()
+      const page = inside === undefined ? html : others.get(inside)
+      if (page === undefined) throw notFound()
+      return sendFile(reply.header('content-security-policy', policy), page, REVALIDATED)
     },
   }
 }

@@ -40,7 +40,7 @@ export function mountDocsPages(app: FastifyInstance): void {
     request.query.of === 'openai' ? reply.redirect('docs/reference?of=openai') : page.send(reply),
   )
   app.get(`${PATH}/`, (_request, reply) => reply.redirect(`..${PATH}`))
-  app.get<{ Params: { page: string } }>(`${PATH}/:page`, ({ params }, reply) => page.sendInside(reply, params.page))
+  app.get<{ Params: { page: string } }>(`${PATH}/:page`, ({ params }, reply) => page.send(reply, params.page))
 }
 
 async function makePages(): Promise<PageParts> {

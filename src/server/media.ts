@@ -41,9 +41,7 @@ export function mountMedia(app: FastifyInstance, deps: MediaDeps): void {
 
 async function sendMedia(deps: MediaDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   reply.headers(OPEN_MEDIA).headers(SAFETY_HEADERS)
-  const grant = verifyMediaPath(deps.signingKey, request.raw.url ?? '', deps.now())
-  if (grant === null)
-    throw new ServiceError('FORBIDDEN', 'This URL is invalid or has expired: read the job again for a new one.')
+  const grant = requireGrant(deps, request)
   const file = await deps.storage.stat(grant.key)
   if (file === null) throw await missing(deps, grant.key)
   const { bytes: size, modified } = file
@@ -56,6 +54,17 @@ async function sendMedia(deps: MediaDeps, request: FastifyRequest, reply: Fastif
     return describeMedia(validate(reply, deps, grant, validators), grant, size, null).send()
   const stream = await openStream(deps, grant.key, range ?? (size > 0 ? { start: 0, end: size - 1 } : undefined))
   return describeMedia(validate(reply, deps, grant, validators), grant, size, range).send(stream)
+}
+
+/** @throws FORBIDDEN if the signature is invalid or has expired */
+export function requireGrant(
+  { signingKey, now }: Pick<MediaDeps, 'signingKey' | 'now'>,
+  { raw }: FastifyRequest,
+): MediaGrant {
+  const grant = verifyMediaPath(signingKey, raw.url ?? '', now())
+  if (grant === null)
+    throw new ServiceError('FORBIDDEN', 'This URL is invalid or has expired: read the job again for a new one.')
+  return grant
 }
 
 async function missing({ db }: MediaDeps, key: string): Promise<ServiceError> {

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type AudioFormat, isAudioFormat, isCaptionFormat } from '../audio/format.ts'
 import { transcoded } from '../audio/transcode.ts'
 import { SAMPLE_FOLDER } from '../catalog/voice-samples.ts'
-import { notFound, ServiceError } from '../errors/service-error.ts'
+import { notFound } from '../errors/service-error.ts'
 import { clientDisconnect } from '../http/client-disconnect.ts'
 import { OPEN_MEDIA, SAFETY_HEADERS } from '../http/headers.ts'
 import { matchesETag, namesETag } from '../http/served-file.ts'
@@ -14,12 +14,11 @@ import type { Job } from '../jobs/job-shape.ts'
 import { JobFailure } from '../jobs/job-states.ts'
 import { CAPTION_FOLDER } from '../jobs/sign-outputs.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { type MediaGrant, verifyMediaPath } from '../storage/sign-url.ts'
 import { captionsOf } from '../voice/captions/voice-job-captions.ts'
 import { listenToJob } from '../voice/listen-to-job.ts'
 import { audioOf, noSpeech, requireSpeech } from '../voice/stored-speech.ts'
 import { voiceSample } from '../voice/trials/voice-sample.ts'
-import { rejectPrecondition } from './media.ts'
+import { rejectPrecondition, requireGrant } from './media.ts'
 
 const CAPTIONS_PATH = /^captions\/([a-z0-9_]+)\.([a-z0-9]+)$/
 const SAMPLE_PATH = /^samples\/([a-z0-9_-]+)\/([a-z0-9_-]+)\.mp3$/
@@ -27,26 +26,18 @@ const PATH = /^(audio|live)\/([a-z0-9_]+)\.([a-z0-9]+)$/
 
 /** Serves audio, captions, voice samples and live speech under signed URLs below `/media/`. */
 export function mountSpeech(app: FastifyInstance, runtime: Runtime): void {
-  for (const folder of Object.values(AUDIO_FOLDERS))
+  const serve = (folder: string, send: typeof sendSpeech) =>
     app.route({
       method: ['GET', 'HEAD'],
       url: `/media/${folder}/*`,
-      handler: (request, reply) => sendSpeech(runtime, request, reply),
+      handler: (request, reply) => send(runtime, request, reply.headers(OPEN_MEDIA).headers(SAFETY_HEADERS)),
     })
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: `/media/${SAMPLE_FOLDER}/*`,
-    handler: (request, reply) => sendSample(runtime, request, reply),
-  })
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: `/media/${CAPTION_FOLDER}/*`,
-    handler: (request, reply) => sendCaptions(runtime, request, reply),
-  })
+  for (const folder of Object.values(AUDIO_FOLDERS)) serve(folder, sendSpeech)
+  serve(SAMPLE_FOLDER, sendSample)
+  serve(CAPTION_FOLDER, sendCaptions)
 }
 
 async function sendCaptions(runtime: Runtime, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  reply.headers(OPEN_MEDIA).headers(SAFETY_HEADERS)
   const { key, contentType } = requireGrant(runtime, request)
   const [, jobId = '', format] = CAPTIONS_PATH.exec(key) ?? []
   const job = await findJob(runtime.db.pool, jobId, null)
@@ -59,7 +50,6 @@ async function sendCaptions(runtime: Runtime, request: FastifyRequest, reply: Fa
 }
 
 async function sendSample(runtime: Runtime, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  reply.headers(OPEN_MEDIA).headers(SAFETY_HEADERS)
   const { key, contentType } = requireGrant(runtime, request)
   const [, slug = '', voice = ''] = SAMPLE_PATH.exec(key) ?? []
   const sample = await voiceSample(runtime.as({ kind: 'system' }), { slug, voice })
@@ -80,16 +70,7 @@ function sendWhole(
   return reply.headers(headers).send(bytes)
 }
 
-/** @throws FORBIDDEN if the signature is invalid or has expired */
-function requireGrant(runtime: Runtime, request: FastifyRequest): MediaGrant {
-  const grant = verifyMediaPath(runtime.signingKey, request.raw.url ?? '', runtime.now())
-  if (grant === null)
-    throw new ServiceError('FORBIDDEN', 'This URL is invalid or has expired: read the job again for a new one.')
-  return grant
-}
-
 async function sendSpeech(runtime: Runtime, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  reply.headers(OPEN_MEDIA).headers(SAFETY_HEADERS)
   const gone = clientDisconnect(reply.raw)
   const grant = requireGrant(runtime, request)
   const [, folder, jobId = '', format] = PATH.exec(grant.key) ?? []

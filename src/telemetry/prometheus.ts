@@ -37,7 +37,11 @@ export async function openMetrics(role: string): Promise<Metrics> {
     if (metric.type === 'counter') counters.set(name, new client.Counter(common))
     else if (metric.type === 'histogram')
       histograms.set(name, new client.Histogram({ ...common, buckets: [...metric.buckets] }))
-    else reads.set(name, readAtScrapes(new client.Gauge({ ...common, collect })))
+    else {
+      const sources = new Set<Read>()
+      reads.set(name, sources)
+      new client.Gauge({ ...common, collect: collectFrom(sources) })
+    }
   }
   const labels = { version: VERSION, role, node: process.versions.node }
   reads.get('build_info')?.add((() => [{ labels, value: 1 }]) as unknown as Read)
@@ -58,20 +62,13 @@ export async function openMetrics(role: string): Promise<Metrics> {
   }
 }
 
-const SOURCES = new WeakMap<Gauge<string>, Set<Read>>()
-
-function readAtScrapes(gauge: Gauge<string>): Set<Read> {
-  const sources = new Set<Read>()
-  SOURCES.set(gauge, sources)
-  return sources
-}
-
 /** Removes series that nothing reports any more and adds up values with the same labels. */
-function collect(this: Gauge<string>): void {
-  this.reset()
-  // The client sets a gauge without labels to zero.
-  this.remove({})
-  for (const read of SOURCES.get(this) ?? []) {
-    for (const { labels, value } of read()) if (Number.isFinite(value)) this.inc(labels as Values, value)
+const collectFrom = (sources: ReadonlySet<Read>) =>
+  function (this: Gauge<string>): void {
+    this.reset()
+    // The client sets a gauge without labels to zero.
+    this.remove({})
+    for (const read of sources) {
+      for (const { labels, value } of read()) if (Number.isFinite(value)) this.inc(labels as Values, value)
+    }
   }
-}

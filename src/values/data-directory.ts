@@ -72,7 +72,7 @@ function makeOne(directory: string, mode: number): void {
 }
 
 /** After a power cut a new entry survives only if its directory was synced. */
-function syncEntries(directory: string): void {
+export function syncEntries(directory: string): void {
   let descriptor: number
   try {
     descriptor = openSync(directory, 'r')

@@ -47,11 +47,6 @@ interface SigningSecrets {
   readonly timestamp: number
 }
 
-interface Row {
-  readonly timestamp: string
-  readonly sealed: Buffer | null
-}
-
 export interface SealedSecrets {
   readonly sealed: readonly Buffer[]
   readonly signedAt: string
@@ -148,27 +143,17 @@ export async function signingSecrets(
   accountId: string,
   read?: SealedSecrets,
 ): Promise<SigningSecrets> {
-  if (read !== undefined && read.sealed.length > 0) return opened(parts, accountId, Number(read.signedAt), read.sealed)
-  let rows = await findSealed(tx, accountId)
-  if (rows[0]!.sealed === null) {
+  let found = read ?? (await findSealed(tx, accountId))
+  if (found.sealed.length === 0) {
     // Without the lock two deliveries could each create a secret.
     await lockRowIn(tx, 'account', accountId)
-    rows = await findSealed(tx, accountId)
+    found = await findSealed(tx, accountId)
   }
-  const timestamp = Number(rows[0]!.timestamp)
-  const sealed = rows.flatMap((row) => row.sealed ?? [])
-  if (sealed.length === 0) return { timestamp, secrets: [await addFirst(parts, tx, accountId)] }
-  return opened(parts, accountId, timestamp, sealed)
-}
-
-function opened(
-  parts: SigningParts,
-  accountId: string,
-  timestamp: number,
-  [newest, ...older]: readonly Buffer[],
-): SigningSecrets {
+  const timestamp = Number(found.signedAt)
+  const [newest, ...older] = found.sealed
+  if (newest === undefined) return { timestamp, secrets: [await addFirst(parts, tx, accountId)] }
   const secrets = [
-    parts.vault.open(accountId, newest as Buffer),
+    parts.vault.open(accountId, newest),
     ...older.flatMap((sealed) => openOlder(parts, accountId, sealed)),
   ]
   return { timestamp, secrets }
@@ -196,14 +181,8 @@ async function addFirst({ vault }: SigningParts, tx: Pick<Tx, 'query'>, accountI
   return secret
 }
 
-async function findSealed(tx: Pick<Tx, 'query'>, accountId: string): Promise<Row[]> {
-  const { rows } = await tx.query<Row>({
-    name: 'signing_secrets',
-    text: `select ${NOW} as timestamp, s.sealed
-           from (select) as once left join (
-             select id, sealed from webhook_secret where account_id = $1 and ${SIGNING} limit ${SIGNING_SECRETS}
-           ) s on true order by s.id desc`,
-    values: [accountId],
-  })
-  return rows
+async function findSealed(tx: Pick<Tx, 'query'>, accountId: string): Promise<SealedSecrets> {
+  const text = `select ${sealedColumns('$1')}`
+  const { rows } = await tx.query<SealedSecrets>({ name: 'signing_secrets', text, values: [accountId] })
+  return rows[0]!
 }
