@@ -5,6 +5,7 @@ import type { ServiceContext } from '../runtime/services.ts'
 import { checkStorage } from '../storage/check-storage.ts'
 import { errorCode } from '../values/data-directory.ts'
 import { commandLine } from '../values/program.ts'
+import { allSecrets } from '../webhooks/webhook.ts'
 import { type Check, error, ok, orOk, warning } from './finding.ts'
 
 const LOW_SHARE = 0.15
@@ -44,7 +45,6 @@ export const directoryCheck: Check<Context> = {
   },
 }
 
-const PAGE = 1_000
 /** Checks each secret, because an older key may have sealed any one. */
 export const secretCheck: Check<ServiceContext> = {
   check: 'SECRET_KEY',
@@ -106,17 +106,3 @@ const isWritable = (folder: string): Promise<boolean> =>
     () => true,
     () => false,
   )
-
-async function* allSecrets({ prisma }: ServiceContext['db']) {
-  for (let after = 0n; ; ) {
-    const page = await prisma.webhookSecret.findMany({
-      where: { id: { gt: after } },
-      orderBy: { id: 'asc' },
-      take: PAGE,
-      select: { id: true, accountId: true, sealed: true },
-    })
-    yield* page
-    if (page.length < PAGE) return
-    after = page.at(-1)!.id
-  }
-}

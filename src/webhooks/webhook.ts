@@ -11,7 +11,6 @@ import { sqlIn } from '../db/sql.ts'
 import { checkWebhookUrl } from '../egress/check-webhook-url.ts'
 import { invalidRequest, notFound, unknownId } from '../errors/service-error.ts'
 import { newId } from '../values/id.ts'
-import { UnreadableSecret } from '../values/secret-vault.ts'
 import { OVERLAP_MS, type SigningParts, writeWebhookSecret } from './signing.ts'
 
 export const WEBHOOK_VIEW = { id: true, webhookUrl: true } as const
@@ -31,8 +30,6 @@ interface SealedSecret {
   readonly accountId: string
   readonly sealed: Uint8Array<ArrayBuffer>
 }
-
-type Totals = { -readonly [Name in keyof Rekeyed]: number }
 
 /** @throws UNAUTHORIZED, FORBIDDEN */
 export async function webhook(ctx: Context, input?: { readonly query?: RowQuery }): Promise<Webhook> {
@@ -121,7 +118,7 @@ export async function expireWebhookSecret(ctx: Context, input: { readonly id: st
 }
 
 /**
- * Seals secrets under SECRET_KEY instead of OLD_SECRET_KEY. Each page commits alone, so an interrupted run can resume.
+ * Seals secrets under SECRET_KEY instead of OLD_SECRET_KEY. Each one commits alone, so an interrupted run can resume.
  * @throws INVALID_REQUEST without an OLD_SECRET_KEY
  */
 export async function rekeyWebhookSecrets(ctx: Context & SigningParts): Promise<Rekeyed> {
@@ -130,38 +127,30 @@ export async function rekeyWebhookSecrets(ctx: Context & SigningParts): Promise<
     throw invalidRequest('Set OLD_SECRET_KEY or OLD_SECRET_KEY_FILE to what SECRET_KEY was before.')
   }
   const total = { rekeyed: 0, current: 0, unreadable: 0 }
+  for await (const secret of allSecrets(ctx.db)) total[await rekey(ctx, secret)]++
+  return total
+}
+
+/** Oldest first. */
+export async function* allSecrets({ prisma }: Pick<Context['db'], 'prisma'>): AsyncGenerator<SealedSecret> {
   for (let after = 0n; ; ) {
-    const last = await rekeyPage(ctx, after, total)
-    if (last === null) return total
-    after = last
+    const page = await prisma.webhookSecret.findMany({
+      where: { id: { gt: after } },
+      orderBy: { id: 'asc' },
+      take: PAGE_ROWS,
+      select: { id: true, accountId: true, sealed: true },
+    })
+    yield* page
+    if (page.length < PAGE_ROWS) return
+    after = page.at(-1)!.id
   }
 }
 
-async function rekeyPage(ctx: Context & SigningParts, after: bigint, total: Totals): Promise<bigint | null> {
-  const rows = await ctx.db.prisma.webhookSecret.findMany({
-    where: { id: { gt: after } },
-    orderBy: { id: 'asc' },
-    take: PAGE_ROWS,
-    select: { id: true, accountId: true, sealed: true },
-  })
-  const writes = rows.flatMap((row) => {
-    const outcome = rekeyRow(ctx, row)
-    if (typeof outcome === 'string') total[outcome]++
-    return typeof outcome === 'string' ? [] : [outcome]
-  })
-  // The update repeats the bytes read, so a secret changed meanwhile stays.
-  const written = await ctx.db.prisma.$transaction(writes)
-  for (const { count } of written) total[count === 1 ? 'rekeyed' : 'current']++
-  return rows.at(-1)?.id ?? null
-}
-
-function rekeyRow(ctx: Context & SigningParts, { id, accountId, sealed }: SealedSecret) {
+async function rekey(ctx: Context & SigningParts, { id, accountId, sealed }: SealedSecret): Promise<keyof Rekeyed> {
   if (ctx.vault.isCurrent(accountId, sealed)) return 'current'
-  try {
-    const resealed = ctx.vault.seal(accountId, ctx.vault.open(accountId, sealed))
-    return ctx.db.prisma.webhookSecret.updateMany({ where: { id, sealed }, data: { sealed: resealed } })
-  } catch (error) {
-    if (error instanceof UnreadableSecret) return 'unreadable'
-    throw error
-  }
+  if (!ctx.vault.opens(accountId, sealed)) return 'unreadable'
+  const resealed = ctx.vault.seal(accountId, ctx.vault.open(accountId, sealed))
+  // The update repeats the bytes read, so a secret changed meanwhile stays.
+  const { count } = await ctx.db.prisma.webhookSecret.updateMany({ where: { id, sealed }, data: { sealed: resealed } })
+  return count === 1 ? 'rekeyed' : 'current'
 }
