@@ -48,7 +48,7 @@ test.each(['sonant-api.service', 'sonant-worker@.service', 'sonant-gpu-worker.se
   '%s counts as started once it serves, and is restarted when it hangs for half a minute',
   (name) => {
     const lines = readFileSync(join(EXAMPLES, name), 'utf8').split('\n')
-    // What speaks to systemd is systemd-notify: a process of its own.
+    // systemd-notify, a process of its own, speaks to systemd.
     for (const line of ['Type=notify', 'NotifyAccess=all', 'WatchdogSec=30', 'Restart=always'])
       expect(lines).toContain(line)
   },

@@ -50,7 +50,7 @@ const interpolate = (source: string, env: Readonly<Record<string, string>>): str
     return env[name] || otherwise
   })
 
-/** What no example can know. */
+/** No example can know these. */
 const SECRETS = {
   AWS_ACCESS_KEY_ID: 'key',
   AWS_SECRET_ACCESS_KEY: 'secret',

@@ -155,7 +155,7 @@ describe('the house', () => {
   })
 
   test('end-job.ts is the only writer of a terminal state', () => {
-    // Of an update, a merge, or an insert that updates what is there; of the table as it is called anywhere.
+    // Matches an update, a merge, or an insert that updates, whatever the table is called.
     const statement = /\b(update|into)\s+(only\s+)?("?\w+"?\s*\.\s*)?"?job\b[^`]*?/
     const state = /\bstatus"?\s*=\s*('(completed|failed)'|\$|excluded\b)/
     const writes = new RegExp(`${statement.source}${state.source}|\\bjob\\.(update|upsert)\\w*\\(`, 'i')
@@ -194,7 +194,7 @@ describe('the house', () => {
     const inside = BETWEEN_ROOMS.filter(
       ({ file, target }) => target.startsWith('src/queue/pgboss/') && !opens.test(file),
     )
-    // What other rooms ask, or make part of a statement of their own.
+    // Other modules call these or make them part of their own statements.
     const isStatement = ({ file, target }: Import) =>
       target.endsWith('/queue-depth.ts') || (file === 'src/jobs/lifecycle/end-job.ts' && target.endsWith('/dequeue.ts'))
     expect(inside.filter((one) => !isStatement(one))).toEqual([])
@@ -318,7 +318,7 @@ function importsOf(file: string): string[] {
   )
 }
 
-/** What a file imports of others here, each as `file name`; `file *` where it takes all of one. */
+/** The local imports of a file, each as `file name`; `file *` for all of one. */
 function namesImportedBy(file: string): string[] {
   const pattern = /^(?:import|export) (?:type )?(?:\{([^}]*)\}|\* as \w+) from '(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm
   return [...read(file).matchAll(pattern)].flatMap(([, names = '*', from, loaded]) => {

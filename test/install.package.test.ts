@@ -24,7 +24,7 @@ const FILES = [
   'tsconfig.json',
   '.gitignore',
 ]
-/** Of the release that is made here. */
+/** The version of the release that this test makes. */
 const VERSION = '999.1.0'
 const CHECKOUT_ONLY = /^(src|test|bench|packaging|prisma|\.ci|\.github)\/|(?<!\.d)\.ts$|codegen|\.md$|tsconfig/
 

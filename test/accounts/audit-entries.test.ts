@@ -39,7 +39,7 @@ const list = (args = '') => `{ auditEntries${args} { edges { node { ${NODE} } } 
 const entriesOf = ({ auditEntries }: Page): Entry[] => auditEntries.edges.map(({ node }) => node)
 const mine = async (args = '') =>
   entriesOf((await users.ask(list(args), {}, owner.cookie)).data as unknown as Page).toReversed()
-/** What a user who is signed in does; the result as it is. */
+/** Acts as a signed-in user. @returns the raw result */
 const act = async <T>(field: string, fields: string): Promise<T> => {
   const { data, errors } = await users.ask(mutation(field, fields), {}, owner.cookie)
   if (errors !== undefined) throw new Error(JSON.stringify(errors))

@@ -9,7 +9,7 @@ const CREATE = mutation('createApiKey(name: $name)', '... on NewApiKey { apiKeyI
 let service: TestRuntime
 let owner: SignedInUser
 let colleague: SignedInUser
-/** Of their account; no user made it. */
+/** The key of their account; no user made it. */
 let key: string
 const ids: Record<string, string> = {}
 beforeAll(async () => {

@@ -20,7 +20,7 @@ const TIMEOUT_MS = 60_000
 const KILLED = 137
 const AUDIO = Buffer.alloc(30_000, 'sound')
 
-/** Of a service that does not run: the backup starts its database, and is killed with nobody to end that. */
+/** The environment of a service that does not run: the backup starts its database, and the kill leaves nobody to end that. */
 let env: { readonly DATA_DIR: string } & Record<string, string>
 let key: string
 /** Holds one file, and nothing else. */

@@ -37,6 +37,6 @@ test('no limit of idle time ends the session of a backup, whose disk may be slow
   }
   await backUp({ ...service.runtime, db: { ...db, watched: { connect } } }, join(dir, 'idle'))
   expect(limits).toEqual(['0'])
-  // What looks for transactions that are open for long takes it for what it is.
+  // A search for long transactions recognises the backup by this name.
   expect(names).toEqual(['sonant backup'])
 })

@@ -37,7 +37,7 @@ interface Artifact {
   readonly sha256: Buffer
 }
 
-/** What went on while the backup was made. */
+/** The load while the backup was made. */
 interface Load {
   /** The jobs of all submissions, also of those that came after it. */
   readonly accepted: readonly string[]
@@ -118,7 +118,7 @@ afterAll(async () => {
 const artifactsOf = (runtime: Runtime) =>
   rows<Artifact>(runtime, 'select job_id, storage_key as key, bytes::int as bytes, sha256 from artifact')
 const audioOf = async (runtime: Runtime, { key }: Artifact) => buffer(await runtime.storage.read(key))
-/** Of the completed jobs: those without audio that can be heard. */
+/** Finds completed jobs without audible audio. */
 async function silentJobs(runtime: Runtime): Promise<string[]> {
   const artifacts = await artifactsOf(runtime)
   const heard = new Set<string>()

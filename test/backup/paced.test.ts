@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers())
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** What has come through so far, and how to send more. */
+/** Returns the bytes that have come through, and a function that sends more. */
 function openPaced() {
   const stream = paced()
   const came: string[] = []

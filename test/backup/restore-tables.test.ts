@@ -20,7 +20,7 @@ const SILENT = openLog('silent')
 /** A statement of the restore that has waited for a lock for longer than the role's limits of time. */
 const OVERDUE = `select from pg_stat_activity where datname = current_database() and application_name = 'sonant restore'
   and wait_event_type = 'Lock' and query ilike $1 and now() - query_start > '0.5 s'`
-/** What an operator made next to the service's tables. */
+/** Tables that an operator made next to the service's own. */
 const OTHERS = `
   create table job_fix as select id from job;
   create table "JobFix" (id serial, note text);

@@ -16,9 +16,9 @@ import { startTestRuntime } from '../setup/service/runtime.ts'
 const IN_USE = 'The database is in use: restore into an empty one, or into a DATA_DIR that is not there yet.'
 const log = openLog('silent')
 
-/** Of another service, with a job and its audio. */
+/** A backup of another service, with a job and its audio. */
 let backup: string
-/** Of an installation with an account of its own, which runs on its embedded database. */
+/** A backup of an installation with an account, which runs on its embedded database. */
 let ownBackup: string
 let dataDir: string
 let running: Runtime
@@ -59,7 +59,7 @@ afterAll(async () => {
 const CONTENT = `select (select json_agg(a order by id) from account a) as accounts, (select count(*)::int from job) as jobs,
   (select json_agg(i) from installation i) as installation, (select json_agg(w order by id) from webhook_secret w) as secrets`
 const contentOf = async ({ db }: Runtime) => (await db.pool.query(CONTENT)).rows[0]
-/** What a restore would put next to the database. */
+/** The files that a restore would put next to the database. */
 const filesOf = async (dir: string) => {
   const key = join(dir, 'secret.key')
   const audio = join(dir, 'artifacts')

@@ -33,7 +33,7 @@ describe('the last use of a key', () => {
     const first = await rowOf(keyId)
     expect(Math.abs(Date.now() - first.used!.getTime())).toBeLessThan(TIMEOUT_MS)
     await burst(key)
-    // What another key's use is written with, a use of this one would be, too.
+    // The statement that writes this key's use would write the other's too.
     const other = await service.createCaller()
     await request(other.key)
     await until(async () => (await rowOf(other.keyId)).used !== null, TIMEOUT_MS, 'the use of another key')

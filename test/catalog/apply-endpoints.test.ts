@@ -63,7 +63,7 @@ describe('applyEndpoints', () => {
   test('tells every process by the commit itself: a change that fails is announced to no process', async () => {
     const heard = vi.fn()
     const unlisten = await service.runtime.notifier.listen('sonant_catalog', heard)
-    // What was announced before may still be on its way: it comes before this.
+    // Earlier announcements arrive before this one.
     await service.runtime.notifier.notify('sonant_catalog', 'from now on')
     await expect.poll(() => heard).toHaveBeenCalledWith('from now on')
     heard.mockClear()

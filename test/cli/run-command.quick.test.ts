@@ -8,7 +8,7 @@ import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 const HEAVY = ['pg-boss', 'undici', 'ajv', 'graphql', '@pothos', 'fastify', 'openapi-backend', 'espeak', 'cli-progress']
 /** Ours and the libraries', of which zod has about a hundred and the API of OpenTelemetry 44. */
 const MOST_MODULES = 480
-/** Of Prisma. */
+/** Prisma's query compiler. */
 const QUERY_COMPILER = '/query_compiler_'
 /** Node's parser of TypeScript: loading it takes longer than everything else that `--version` needs. */
 const TYPE_PARSER = 'NativeModule internal/deps/amaro/dist/index'

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const statements = [
     'create sequence refusals',
     'create table refusal (code text)',
-    // What a sequence counts is not rolled back with the refusal.
+    // PostgreSQL does not roll back a sequence with the refusal.
     `create function refuse() returns trigger language plpgsql as $$ declare code text := (select refusal.code from refusal); begin
        if code is not null and nextval('refusals') <= ${REFUSALS} then
          raise exception 'not now' using errcode = code; end if;

@@ -31,7 +31,7 @@ const FAILURES: [string, string, Script, string][] = [
 
 type Failed = Reply<{ job_id: string; status: string; error: string; error_code: string }>
 
-/** What the stand-in is asked about: the caller's message names the row that it is to fail by. */
+/** The caller's message in the request names the row by which the stand-in fails. */
 const titleIn = (body: unknown): string => {
   const { input, messages } = body as { input?: string; messages?: Message[] }
   return input ?? messages?.at(-1)?.content ?? ''

@@ -173,7 +173,7 @@ describe('a companion job whose process died', () => {
 describe('a companion job whose end the database does not take', () => {
   afterEach(() => vi.restoreAllMocks())
 
-  /** What a sequence counts is not rolled back with the refusal. */
+  /** PostgreSQL does not roll back a sequence with the refusal. */
   const hasRefused = async () => (await service.query<{ is_called: boolean }>('select is_called from refusals', []))[0]
   const refuse = async () => {
     await service.query('create sequence refusals', [])

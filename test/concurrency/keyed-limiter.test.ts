@@ -17,7 +17,7 @@ describe('KeyedLimiter', () => {
     const entered = (key: string) => Array.from({ length: 20 }, () => limiter.tryAcquire(key)).filter(Boolean).length
     expect(['a1', 'a2', 'a3', 'a4'].map((account) => entered(`${account} r`))).toEqual([16, 8, 4, 2])
     expect(limiter.full()).toEqual(['a1 r', 'a2 r', 'a3 r', 'a4 r'])
-    // What the first releases is for the others, until all have the same.
+    // The others get the releases of the first until all have the same.
     for (let count = 0; count < 10; count++) limiter.release('a1 r')
     expect([limiter.tryAcquire('a1 r'), entered('a4 r')]).toEqual([true, 5])
   })

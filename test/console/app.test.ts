@@ -221,7 +221,7 @@ describeConsole('the console in a browser', (opened) => {
 
   test('a list that is open shows jobs of programs as they come, without moving its rows', async () => {
     const { service, owner, account, at } = opened()
-    // What is followed begins with what is unfinished.
+    // A subscription begins with the unfinished jobs.
     await insertJob(service.runtime.db, account, { status: 'queued', endpointKey: 'voice.unserved' })
     const { page, complaints } = await openPage(owner, service.url)
     const isFollowed = whenFollowed(page)

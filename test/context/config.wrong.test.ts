@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { readSettings } from '../../src/context/config.ts'
 
-/** What no start takes, for every variable that does not take any text. */
+/** Values that no start accepts, for every variable that does not take any text. */
 const WRONG: Readonly<Record<string, readonly string[]>> = {
   PORT: ['70000', '-1', '80.5', '0x50', 'eighty', ' 80'],
   METRICS_PORT: ['65536', '-1', 'none'],
@@ -42,7 +42,7 @@ const ANY_TEXT: ReadonlySet<string> = new Set([
   ...['HOST', 'METRICS_HOST', 'DATA_DIR', 'NODE_ENV', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'OPENAI_MODEL'],
   ...['COMPANION_MODEL', 'COMPANION_API_KEY', 'MODERATION_MODEL', 'MODERATION_API_KEY', 'COMPANION_BLOCKED_TERMS'],
 ])
-/** What a variable is worth nothing without. */
+/** Other variables that a variable needs. */
 const WITH: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   DIRECT_DATABASE_URL: { DATABASE_URL: 'postgresql://pooler/db' },
   STORAGE_URL: { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key' },

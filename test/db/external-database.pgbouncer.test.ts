@@ -19,10 +19,10 @@ const JOBS = 24
 /** With the three connections besides its pools a process takes 19 of the 20 that PgBouncer opens by default. */
 const POOL_SIZE = '16'
 const DAY_MS = 86_400_000
-/** What PgBouncer opens by default; and what of it two pools are left. */
+/** PgBouncer's default connections, and the rest that two pools leave. */
 const [SERVERS, LEFT] = [20, 3]
 const [CONNECT_TIMEOUT_MS, HUNG_POLL_MS] = [2_000, 100]
-/** What any connection may hold that a long statement waits for. */
+/** A lock that any connection may hold while a long statement waits for it. */
 const LOCK = 4711
 const MODES = ['session', 'transaction'] as const
 const AS_OF = `select to_regclass('_prisma_migrations') as ledger, to_regnamespace('pgboss') as queue,
@@ -148,7 +148,7 @@ describe.skipIf(pgbouncerProgram === undefined)('PgBouncer (skipped where it is 
   )
 })
 
-/** Of a process of its own. */
+/** The pool of a process of its own. */
 function openPool(url: string): ServicePool {
   const servers = new Servers([url])
   const hung = new HungConnections(servers, new LossLog(openLog('silent')), HUNG_POLL_MS)

@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../setup/postgres/databas
 import { type Certificates, testCertificates } from '../setup/servers/certificates.ts'
 
 const ROWS = 30_000
-/** What is left to run takes minutes. */
+/** A statement that nobody ends takes minutes. */
 const SOON = { timeout: 30_000, interval: 10 }
 
 let database: TestDatabase

@@ -54,7 +54,7 @@ function holdTime(): () => void {
 /** Until the server has been asked for this. */
 const asked = (path: string) => until(() => service.provider.of(path).length > 0, DEADLINE_MS, `a request for ${path}`)
 
-/** What GraphQL and the export show of a job once it has failed like this, and all of `shown` is there. */
+/** Reads a failed job from GraphQL and the export, once all of `shown` is there. */
 async function shows(id: string, errorCode: string, shown: object): Promise<void> {
   const both = async () => [await asGraphql(id), await asCsv(id)]
   const expected = { errorCode, ...shown }

@@ -7,7 +7,7 @@ import { operationOf } from '../setup/service/any-operation.ts'
 import { mutation } from '../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
-/** Of one length: `nix` is the missing one. */
+/** The slugs have one length: `nix` is the missing one. */
 const [MISSING, RESTRICTED, UNPUBLISHED] = ['nix', 'vip', 'raw'] as const
 const HIDDEN = [RESTRICTED, UNPUBLISHED]
 const SCOPES: Readonly<Record<string, readonly string[] | null>> = {
@@ -19,13 +19,13 @@ const SCOPES: Readonly<Record<string, readonly string[] | null>> = {
     ...['companion:chat', 'companion:retarget', 'companion:media_tag'],
   ],
 }
-/** What differs between any two answers: ids, moments and what takes time. */
+/** Any two answers differ in these: ids, timestamps and durations. */
 const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/(?<![0-9a-z])(job|msg|key|acct|user|art|chat|wrk|ses|entry|audit|secret)_[0-9a-z]{26}\b/g, '$1_ID'],
   [/\bsnt_\w{42}/g, 'snt_KEY'],
   [/whsec_[\w+/]+=*/g, 'whsec_SECRET'],
   [/requestId":"[^"]*"/g, 'requestId":"R"'],
-  // Of the slug as a text, which leads to no endpoint.
+  // The slug as a text, which leads to no endpoint.
   [/(textLanguage":)(null|"\w+")/g, '$1"LANGUAGE"'],
   // Noted after the request.
   [/(lastUsedAt":)(null|"[^"]*")/g, '$1"MOMENT"'],
@@ -33,7 +33,7 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/(Ms":)\d+/g, '$1N'],
   [/(hint":")\w{4}"/g, '$1LAST"'],
   [/account \d+ \d+/g, 'ACCOUNT'],
-  // Of a URL that was signed a second later.
+  // A URL that was signed a second later.
   [/expires=\d+&signature=[\w-]{43}/g, 'expires=T&signature=S'],
 ]
 const VOLATILE_HEADERS = ['date', 'x-request-id', 'content-length', 'ratelimit', 'retry-after', 'set-cookie']
@@ -43,7 +43,7 @@ beforeAll(async () => {
   service = await startTestRuntime({ env: { TRUSTED_PROXIES: '127.0.0.0/8' } })
   await applyEndpoint(service.runtime, RESTRICTED, {}, { required_scope: 'voice:vip' })
   await applyEndpoint(service.runtime, UNPUBLISHED, {}, { published: false })
-  // What others have done there must show nowhere.
+  // Nothing may show the work of others there.
   const insider = await service.createAccount()
   for (const slug of HIDDEN)
     await insertJob(service.runtime.db, insider, { endpointKey: `voice.${slug}`, status: 'failed' })

@@ -9,7 +9,7 @@ import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 const EXPORT = '/api/v1/jobs/export?from=2026-01-01&to=2027-01-01'
 const POLLING = { timeout: 60_000, interval: 10 }
-/** What a caller that has gone away may still cost, with what a busy machine adds: a statement that nothing ends takes ten seconds. */
+/** A caller that has gone away may still cost this much on a busy machine: a statement that nothing ends takes ten seconds. */
 const A_SECOND = { timeout: 5_000, interval: 10 }
 /** More than a process has connections to the database. */
 const CROWD = 25

@@ -44,7 +44,7 @@ const submit = async (key: string, order: string, text = 'Once.', url = door.url
 }
 const orders = Array.from({ length: AT_ONCE }, (_, n) => `order ${String(n).padStart(2, '0')}`)
 
-/** What the work sends to the database, by the names and the beginnings of the statements. */
+/** Notes the names and beginnings of the statements that the work sends. */
 async function sent(work: () => Promise<unknown>): Promise<string[]> {
   const query = vi.spyOn(pg.Client.prototype, 'query')
   try {
@@ -59,7 +59,7 @@ async function sent(work: () => Promise<unknown>): Promise<string[]> {
 const isInsertion = (name: string) => name.startsWith(`${INSERT_JOB_ONCE.name} `)
 
 interface Insertion {
-  /** Of each submission in it. */
+  /** One for each submission in it. */
   readonly keys: readonly unknown[]
   /** PostgreSQL's code of what it failed with. */
   readonly failure: unknown

@@ -963,7 +963,7 @@ describe('a caller that hangs up', () => {
     const encoding = withEncoder((push) => left.promise.then(push))
     const heard = () => until(() => encoding.mock.calls.length > 0, TIMEOUT_MS, 'the first sound')
     await hangUp(LONG, heard, undefined, { response_format: 'mp3' })
-    // What comes later has its answer when the connection's end has been heard of.
+    // The service answers a later request after it has noticed the end of the connection.
     expect((await get('/v1/models')).status).toBe(200)
     left.resolve()
     await until(async () => (await newestJob()).status !== 'processing', TIMEOUT_MS, 'the job to end').finally(() => {

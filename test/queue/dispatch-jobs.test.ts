@@ -133,7 +133,7 @@ describe('dispatchJobs', () => {
     await addWorker(service, during)
     const id = await submitText(service.url, caller.key, 'twice', 'Once is enough.')
     await until(() => renderings === 1, TIMEOUT_MS, 'the first delivery')
-    // What a queue does that has lost sight of a worker.
+    // The queue does this once it has lost sight of a worker.
     await service.runtime.db.pool.query(`update pgboss.job set state = 'retry' where data->>'jobId' = $1`, [id])
     await allFinished(service.runtime, [id])
     expect(renderings).toBe(2)

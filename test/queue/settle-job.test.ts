@@ -6,7 +6,7 @@ import { openLog } from '../../src/values/log.ts'
 
 const DELIVERY: Delivery = { id: 'd', retryCount: 0, jobId: 'job_a' }
 
-/** What a job that is not to begin soon comes to, where its release fails. */
+/** The outcome of a job that must not begin soon and whose release fails. */
 async function outcomeOf(failure: Error) {
   const settler = { complete: vi.fn(), nack: vi.fn(async () => undefined) }
   const queue = { release: vi.fn(() => Promise.reject(failure)), wake: vi.fn() }

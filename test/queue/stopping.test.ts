@@ -73,7 +73,7 @@ describe('a worker that is stopping', () => {
     const handle = async (_id: string, signal: AbortSignal) => gates[signals.push(signal) - 1]?.promise
     const dispatcher = await dispatchJobs({ ...service.runtime, kind, slots: 4, handle })
     await until(() => signals.length === 1, GRACE_MS, 'the first delivery')
-    // What a queue does that has lost sight of a worker.
+    // The queue does this once it has lost sight of a worker.
     await service.runtime.db.pool.query(`update pgboss.job set state = 'retry' where data->>'jobId' = $1`, [jobId])
     await until(() => signals.length === 2, GRACE_MS, 'the second delivery')
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false])

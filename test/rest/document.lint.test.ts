@@ -46,7 +46,7 @@ function* nodesOf(
   for (const [key, part] of parts) yield* nodesOf(part, [...path, key])
 }
 
-/** What is shown for a body, a parameter or a header, with the schema that it has to fit. */
+/** The examples of a body, a parameter or a header, each with its schema. */
 function examplesOf(root: unknown): Example[] {
   return [...nodesOf(root)].flatMap(([path, node]) => {
     if (typeof node.schema !== 'object' || path.includes('schemas')) return []

@@ -21,7 +21,7 @@ describe('the notices to systemd', () => {
   })
   afterAll(() => rm(directory, { recursive: true }))
 
-  /** What a unit's process finds, with a file in place of the socket and an interval of the watchdog in milliseconds. */
+  /** The environment of a unit's process, with a file in place of the socket and a watchdog interval in milliseconds. */
   const unit = (name: string, watchdogMs: number) => {
     const socket = join(directory, name)
     const env: NodeJS.ProcessEnv = {

@@ -50,7 +50,7 @@ const READ: [path: string, headers?: Headers][] = [
 const ask = (method: string, path: string, headers: Headers = {}): Promise<Reply> =>
   call(path === 'MEDIA' ? media : door.url + path.replace('JOB', jobId), { method, key, headers })
 
-/** What an answer says of its body, and not when and over which connection. */
+/** The headers about the body, without time and connection. */
 const described = ({ status, headers }: Reply) => [
   status,
   Object.entries(headers)

@@ -7,7 +7,7 @@ import { call } from '../setup/http.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 import { until } from '../setup/wait.ts'
 
-/** What one network may send at once, in bodies of a megabyte. */
+/** One network may send this many bodies of a megabyte at once. */
 const AT_ONCE = 128
 const LENGTH = 1024 * 1024
 

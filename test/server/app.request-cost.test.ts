@@ -58,7 +58,7 @@ const inputs = (rest: string) => `{"inputs":${rest}}`
 const objects = (count: number) => `[${many(count, () => `{${members(990)}}`, ',')}]`
 
 const MARKS = '\u0316\u0301\u0316\u0334'.repeat(24)
-/** Of at most a megabyte. */
+/** Bodies of at most a megabyte. */
 const asked: readonly (readonly [what: string, path: string, status: number, body: string])[] = [
   ['95,000 unknown inputs', SPEAK, 400, inputs(`{"text":"a","voice":"aria",${members(95_000)}}`)],
   ['95,000 unknown keys', SPEAK, 400, `{${members(95_000)}}`],

@@ -25,7 +25,7 @@ function findShell(env: NodeJS.ProcessEnv = process.env): string | null {
 const placesOf = (names: readonly string[], { PATH = '' }: NodeJS.ProcessEnv): string[] =>
   names.flatMap((name) => PATH.split(delimiter).map((folder) => join(folder, name)))
 
-/** Whether tests in a browser run here. Without one they are skipped with a line, or fail where BROWSER_TESTS says `required`. */
+/** Tells if tests in a browser run here. Without one they are skipped with a line, or fail if BROWSER_TESTS says `required`. */
 export function hasBrowser(): boolean {
   if (findBrowser() !== null) return true
   if (process.env.BROWSER_TESTS === 'required')
@@ -79,13 +79,13 @@ interface Violation {
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 /** A button that has just become usable is on its way from the colours of one that is not. */
 const END_TRANSITIONS = 'document.getAnimations().forEach((one) => one instanceof CSSTransition && one.finish())'
-/** What colours decide; everything else is alike in both themes. */
+/** Colours decide these; everything else is alike in both themes. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 
 /** Without its white space: a page reads it in two thirds of the time. */
 const axeSource = (): string => readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds on the page as it is. It runs as an expression, since the page's policy allows no script to be added. */
+/** Runs axe on the page. It runs as an expression, because the page's policy allows no further script. */
 async function axeViolations(page: Page, rules: readonly string[]): Promise<string[]> {
   const isThere = await page.evaluate('typeof axe === "object"')
   if (!isThere) await page.evaluate(axeSource())
@@ -116,7 +116,7 @@ export async function pressUntil(page: Page, key: string, shown: Locator): Promi
   await until(press, 30_000, `what ${key} shows`)
 }
 
-/** What is wrong with the page as it is: what axe finds in either theme, and whether a phone, a tablet or a small screen would scroll it sideways. */
+/** The flaws of the page: axe's findings in both themes, and sideways scrolling on a phone, a tablet or a small screen. */
 export async function flaws(page: Page, name?: string): Promise<string[]> {
   const found: string[] = []
   const themes = { light: TAGS, dark: COLOUR_RULES }
@@ -138,7 +138,7 @@ export async function flaws(page: Page, name?: string): Promise<string[]> {
   return found
 }
 
-/** What follows the width of its box, as charts do, follows it some frames later: what is still too wide after two seconds stays so. */
+/** Charts follow the width of their box some frames later. Returns the excess that stays for two seconds. */
 async function widthFlaws(page: Page, width: number): Promise<string[]> {
   let wide = await sideways(page)
   for (let tries = 0; wide > 0 && tries < 20; tries++) {

@@ -55,7 +55,7 @@ export async function setup({ vitest }: TestProject): Promise<void> {
   }
 }
 
-/** What `sonant start` makes on an empty directory, but for the demo account: initdb and all migrations take longer than a copy of it. */
+/** Makes the same as `sonant start` on an empty directory, without the demo account. A copy takes less time than initdb and all migrations. */
 async function makeCluster(dataDir: string): Promise<string> {
   const runtime = await openRuntime(readSettings({ DATA_DIR: dataDir }), openLog('warn'), { supervise: false })
   await runtime.close()

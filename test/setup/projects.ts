@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const IMPORT = /^(?:import|export)\b[^'"]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm
 /**
- * What starts a process, a thread or a stand-in server, opens a database, speaks or builds the console. A value that vitest injects is the
+ * These tests start a process, a thread or a stand-in server, open a database, speak or build the console. An injected value of vitest is the
  * address of the run's database.
  */
 const SLOW =
   /^(pg|playwright-core|node:child_process|node:worker_threads)$|^test\/setup\/servers\/|^packaging\/build-console|^bench\/(environment|process)|^src\/(runtime\/|db\/embedded\/|engines\/(espeak\/espeak|sherpa\/sherpa)|audio\/audio-threads)/
 const INJECTS = /\binject\('/
-/** What claims how much processor time or memory something takes, how long it holds the event loop, or that it is over within a second. */
+/** These tests claim a limit of processor time or memory, of the time that the event loop is held, or an end within a second. */
 const MEASURES = /\b(leastCpu|leastTurn|cpuUsage|memoryUsage|heapGrowth|A_SECOND|P99_MS)\b/
 
 type ProjectName = 'unit' | 'service' | 'alone' | 'system'

@@ -157,7 +157,7 @@ test.each(TRANSIENT.filter(([what]) => what !== 'an empty 200'))(
 
 describe('an object that breaks off', () => {
   const content = randomBytes(300_000)
-  /** What the store really sends, but only the first bytes of it. */
+  /** Sends only the first bytes of the store's real answer. */
   const breakOff =
     (bytes: number): Answer =>
     (request, reply) => {

@@ -19,7 +19,7 @@ const SIGN_IN =
   'mutation ($email: String!, $password: String!) { signIn(email: $email, password: $password) { __typename } }'
 /** Marks that normalization has to sort: before its length was looked at, it took more than a second. */
 const UNSORTED_MARKS = '\u0301\u0316'.repeat(24_000)
-/** What a request without a key may take of the thread that serves. */
+/** A request without a key may take this long of the serving thread. */
 const MAX_CPU_MS = 5
 const MAX_GROWTH_BYTES = 8 * 2 ** 20
 

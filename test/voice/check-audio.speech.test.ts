@@ -11,7 +11,7 @@ const ORDINARY_PACE = 175
 /** eSpeak names them; other servers leave them out. */
 const NAMED = /[\p{Extended_Pictographic}★*#~|]/u
 const LONG_CHARACTERS = 40
-/** What servers read in ways that take several times as long as one another. */
+/** Servers read these in ways that differ several times in length. */
 const AMBIGUOUS = /[\d\p{S}\p{Extended_Pictographic}*#/@_|]|(?:\. ?){3}/u
 const FADE_SAMPLES = 400
 /** -30 dB. */
@@ -51,7 +51,7 @@ function noisy(samples: Int16Array): Int16Array {
 }
 const inEightBits = (samples: Int16Array): Int16Array => samples.map((sample) => Math.round(sample / 256) * 256)
 
-/** Of each way in which a server can lie, how often it was told and how often that was noticed. */
+/** For each kind of lie: how often a server told it, and how often the check noticed. */
 const lies = new Map<string, { told: number; noticed: number }>()
 
 function tellLies(text: string, language: Language, pace: number, samples: Int16Array, sort = ''): void {

@@ -336,7 +336,7 @@ interface Step {
   readonly text?: string
 }
 
-/** What the threads that start from now on are given and give back, in its order. */
+/** Notes the work of the threads that start from now on, and their results, in order. */
 function watchThreads() {
   const steps: Step[] = []
   const ready = new Set<number>()

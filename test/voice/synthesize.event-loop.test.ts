@@ -6,7 +6,7 @@ import { EVERY_MS, p99, watchEventLoop } from '../setup/load/event-loop.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 const P99_MS = 50
-/** Of the longest text that is accepted. */
+/** The longest accepted text repeats this. */
 const TEXT = 'The quick brown fox jumps over the lazy dog. '.repeat(250).slice(0, 10_000)
 
 let service: TestRuntime

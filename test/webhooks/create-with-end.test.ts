@@ -138,7 +138,7 @@ describe('a job that is completed with its delivery', () => {
 })
 
 describe('jobs that end at the same time, each with its delivery', () => {
-  /** Of one runtime, whose jobs `claimed` submits. */
+  /** The jobs of one runtime, which `claimed` submits. */
   const jobsOf = ({ runtime, url }: TestRuntime, key: () => string) => {
     const claimed = async (count: number) => {
       const claims: Claim[] = []

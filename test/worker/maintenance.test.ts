@@ -14,7 +14,7 @@ test('maintenance that a stopping worker breaks off is no failure, and ends with
   const { runtime } = service
   const warnings: unknown[] = []
   const log = Object.assign(Object.create(runtime.log), { warn: (fields: object) => warnings.push(fields) })
-  // What is left of it finds the pool closed, as after a worker's own end.
+  // Its late work finds the pool closed, as after a worker's own end.
   const failing = openDatabase(runtime.settings.databaseUrl ?? '', openLog('silent'))
   await failing.close()
   await maintain({ ...runtime, db: failing, log })()

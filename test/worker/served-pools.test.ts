@@ -75,7 +75,7 @@ describe('an endpoint', () => {
   const LISTS = ['myEndpoints { slug isServed }', 'catalog { endpoints { slug isServed } }'] as const
   type Served = readonly { readonly slug: string; readonly isServed: boolean | null }[]
 
-  /** What is answered of the endpoints named here, and how many statements have read the workers. */
+  /** The answer about the endpoints named here, and the number of statements that read the workers. */
   async function answered(key: string | null, list: string) {
     const query = vi.spyOn(pg.Client.prototype, 'query')
     try {
@@ -101,7 +101,7 @@ describe('an endpoint', () => {
     for (const [slug, pool] of Object.entries(pools)) await applyEndpoint(service.runtime, slug, { pool })
     await insertWorker('wrk_late', '{late}', -600)
     await insertWorker('wrk_gone', '{early}', 10)
-    // What the caller can submit to is put in order as well.
+    // The endpoints that the caller can submit to are put in order as well.
     for (const [list, statements] of [
       [LISTS[0], 2],
       [LISTS[1], 1],

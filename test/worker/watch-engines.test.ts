@@ -57,7 +57,7 @@ const sherpa = (slug: string, model_dir: string, files: object = {}) =>
 
 const APPLY = `mutation ($source: String!, $dryRun: Boolean) { applyEndpoints(source: $source, dryRun: $dryRun) {
   __typename ... on ApplyEndpointsSuccess { slugs warnings } ... on RequestError { message details { message } } } }`
-/** What the console's editor is told. */
+/** The console's editor gets this. */
 async function apply(file: object, dryRun = false): Promise<readonly string[]> {
   const variables = { source: JSON.stringify(file), dryRun }
   const { data } = await ask<{ applyEndpoints: { warnings: string[] } }>(service.url, operator, APPLY, variables)

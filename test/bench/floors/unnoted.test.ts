@@ -10,7 +10,7 @@ const REPLACED = [
   'server/metrics/measure-requests.ts',
   'db/watch-pool.ts',
 ]
-/** What each of them lacks of what it stands for, and whether it is another one. The hook knows addresses without a query alone. */
+/** Compares each stand-in's exports with those of its module. The hook knows only addresses without a query. */
 const COMPARE = `
   const found = []
   for (const path of ${JSON.stringify(REPLACED)}) {

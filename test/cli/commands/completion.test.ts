@@ -24,7 +24,7 @@ function runShell(shell: string, args: readonly string[], cwd?: string): string 
   return stdout
 }
 
-/** What bash offers at the end of each line. */
+/** Returns bash's offers at the end of each line. */
 async function offersOfBash(lines: readonly Line[]): Promise<string[][]> {
   const asked = lines.map(
     (line) =>
@@ -45,7 +45,7 @@ const groupsIn = (command: Command, path: string[] = ['sonant']): { path: string
         ...command.commands.flatMap((inner) => groupsIn(inner, [...path, inner.name()])),
       ]
 
-/** What each shell offers: a name of a file where there are no words to offer. */
+/** Each shell offers these; a shell without words to offer completes file names. */
 const CASES: readonly (readonly [string, string])[] = [
   ['sonant acc', 'accounts'],
   ['sonant workers ', 'list'],

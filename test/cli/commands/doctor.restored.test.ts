@@ -33,7 +33,7 @@ afterAll(async () => {
   await cleanUp()
 })
 
-/** What doctor says of the content of the restored service. */
+/** Doctor's findings about the content of the restored service. */
 async function found(...checks: readonly string[]): Promise<Finding[]> {
   const { findings } = JSON.parse((await runHere(['doctor', '--json'], restored)).stdout) as { findings: Finding[] }
   return findings.filter(({ check }) => checks.includes(check))

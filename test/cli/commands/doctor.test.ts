@@ -22,7 +22,7 @@ afterAll(async () => {
   await cleanUp()
 })
 
-/** Of what needs no schema. */
+/** Checks that need no schema. */
 const OF_MACHINES = [
   ...['PostgreSQL', 'timeouts', 'notifications', 'indexes', 'vacuum', 'clock', 'PUBLIC_URL', 'storage', 'DATA_DIR'],
 ]

@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import { labelOf, remarkOf, sentenceOf } from '../../../src/console/api/words.ts'
 import { HTTP_STATUS } from '../../../src/errors/service-error.ts'
 
-/** What no browser asks: the command line, a start of the service, other doors. */
+/** No browser asks these: the command line, a start of the service, other APIs. */
 const NOT_SHOWN = /^src\/(?:backup|cli|console|context|db|doctor|generated|openai|server\/metrics|storage|telemetry)\//
 const LITERAL = /'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`/g
 const COMMENT = /^\s*(?:\/\/|\/?\*).*$/gm

@@ -19,7 +19,7 @@ interface RestedConsole extends OpenedConsole {
 /** Journeys through a console, one after the other, with a service, a browser and an account of their own. */
 export function describeConsole(title: string, journeys: (opened: () => OpenedConsole) => void): void {
   describe.skipIf(!hasBrowser())(title, () => {
-    // What was opened is closed, and no more: where something does not open, its error is the one to be seen.
+    // The stack closes only the opened parts, so that a failed opening shows its own error.
     const open = new AsyncDisposableStack()
     let opened: RestedConsole
     beforeAll(async () => {
@@ -32,8 +32,8 @@ export function describeConsole(title: string, journeys: (opened: () => OpenedCo
 }
 
 /**
- * What an attempt that failed has left open would go on asking and changing things under the next one. The playground brings back no take of
- * another journey, and none of its text.
+ * Pages that a failed attempt left open would go on asking and changing things. The next journey's playground must restore no take and no text
+ * of another one.
  */
 async function closePages({ browser, owner, service, resting }: RestedConsole): Promise<void> {
   for (const context of browser.contexts()) if (context !== owner) await context.close()

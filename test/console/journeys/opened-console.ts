@@ -8,7 +8,7 @@ export interface OpenedConsole {
   readonly service: TestRuntime
   readonly browser: Browser
   readonly account: string
-  /** Of the built files. */
+  /** The folder of the built files. */
   readonly folder: string
   /** Signed in as the owner, an operator as well. */
   readonly owner: BrowserContext
@@ -17,8 +17,8 @@ export interface OpenedConsole {
 }
 
 /**
- * What `look` finds once the page's clock, which must be installed, has run ahead by a second: for `expect.poll`, so that no journey waits for
- * what a page does every few seconds.
+ * Reads with `look` after the page's clock, which the caller has installed, has run ahead by a second. With `expect.poll` no journey waits for
+ * periodic work of the page.
  */
 export const ahead =
   <Found>(page: Page, look: () => Promise<Found>) =>

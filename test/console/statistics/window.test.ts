@@ -49,7 +49,7 @@ test('the window next to an empty one is as long, lies around the nearest job, a
   expect(hours(of(NOW - 30 * HOUR_MS, NOW - 90 * HOUR_MS)!)).toEqual([-31, -29])
   expect(hours(of(NOW - 30 * HOUR_MS, NOW - 0.5 * HOUR_MS)!)).toEqual([-2, 0])
   expect(of()).toBe(null)
-  // Of the minute that runs.
+  // The current minute.
   const just = nearest({ from, to }, [NOW + 5_000], NOW + 20_000)!
   expect(windowOf(addressOfWindow(...just) as Record<string, string>, NOW + 20_000).to).toBeGreaterThan(NOW + 5_000)
 })

@@ -7,7 +7,7 @@ import { verifySnippets } from '../../../src/console/webhooks/verify-snippets.ts
 import { type Received, signedHeaders } from '../../setup/servers/receiver.ts'
 import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/service/webhooks.ts'
 
-/** What runs a snippet with three headers and the raw body, by its language. */
+/** The program for each language that runs a snippet with three headers and the raw body. */
 const PROGRAMS: Readonly<Record<string, { readonly program: string; readonly takesFile: boolean }>> = {
   TypeScript: { program: process.execPath, takesFile: false },
   Python: { program: 'python3', takesFile: false },

@@ -20,7 +20,7 @@ import { type FaultProxy, startFaultProxy } from '../../setup/servers/fault-prox
 import { until } from '../../setup/wait.ts'
 
 const POLL_MS = 100
-/** What any connection may hold that a long statement waits for. */
+/** Locks that any connection may hold while a long statement waits for them. */
 const [LOCK, PASSING_LOCK] = [4711, 4712]
 const LONG_STATEMENT = `select pg_advisory_lock(${LOCK}), 1 as answer`
 /** A connection that hangs is ended before so many signs of life were due, or so many turns in which a lock is waited for. */

@@ -48,7 +48,7 @@ afterAll(async () => {
   await home?.drop()
 })
 
-/** Of whole messages, where the first error among them ends; null: there is none. */
+/** Finds the end of the first error among whole messages; null: there is none. */
 function endOfError(bytes: Buffer): number | null {
   for (let at = 0; at + HEADER <= bytes.length; ) {
     const next = at + 1 + bytes.readUInt32BE(at + 1)
@@ -58,7 +58,7 @@ function endOfError(bytes: Buffer): number | null {
   return null
 }
 
-/** Whether it has an answer by the time at which this process has read all that has come. */
+/** Tells if the answer is there once this process has read everything that has come. */
 async function isAnswered(answer: Promise<unknown>): Promise<boolean> {
   const none = Symbol('none')
   const { promise, resolve } = Promise.withResolvers<typeof none>()

@@ -176,7 +176,7 @@ describe('a role that may have few connections', () => {
   })
 })
 
-/** What it was granted went with its database. */
+/** Its grants went with its database. */
 async function dropRole(name: string): Promise<void> {
   const admin = new Client({ connectionString: inject('databaseUrl') })
   await admin.connect()

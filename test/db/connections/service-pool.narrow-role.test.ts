@@ -14,7 +14,7 @@ const TIMEOUT_MS = 60_000
 const BEYOND = `select from pg_stat_activity where usename = $1 and wait_event = 'advisory' and now() - query_start > '1.2 s'`
 const TAKEN = `select count(*)::int as taken from pg_stat_activity where usename = $1`
 const LIMIT = 20
-/** Of a process's 20: the others are for long reads. */
+/** A process has 20 connections; the others are for long reads. */
 const WORK_POOL = 15
 const name = `narrow_${randomBytes(4).toString('hex')}`
 const url = Object.assign(new URL(inject('databaseUrl')), { pathname: `/${name}`, username: name })

@@ -10,7 +10,7 @@ import { type FaultProxy, startFaultProxy } from '../../setup/servers/fault-prox
 import { until } from '../../setup/wait.ts'
 
 const CONNECT_TIMEOUT_MS = 2_000
-/** What a new connection begins with; in place of a full pooler `keeping` accepts the login and keeps this waiting. */
+/** A new connection begins with this. `keeping` stands for a full pooler: it accepts the login and holds this statement. */
 const SETTINGS = `set application_name = 'begun'`
 const NONE_WAS_FREE = 'timeout exceeded when trying to connect'
 
@@ -38,7 +38,7 @@ const keep = () => {
   keeping.rule = (bytes) => (bytes.includes(SETTINGS) ? 'silence' : null)
 }
 
-/** Of a single connection, unless it says otherwise. */
+/** Opens a pool of one connection unless told otherwise. */
 function openPool(urls: readonly string[], options: { max?: number; settings?: string } = {}): Pool {
   const servers = new Servers(urls)
   const pool = new ServicePool(servers, {

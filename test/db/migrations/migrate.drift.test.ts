@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../setup/postgres/database.ts'
 import { diffSchema } from '../../setup/postgres/schema-engine.ts'
 
-/** What a partitioned table cannot have without the column that it is partitioned by; each partition has all but the foreign key. */
+/** A partitioned table cannot have these without the column that partitions it; each partition has all but the foreign key. */
 const OF_PARTITIONS = `-- AlterTable
 ALTER TABLE "artifact" ADD CONSTRAINT "artifact_pkey" PRIMARY KEY ("id");
 

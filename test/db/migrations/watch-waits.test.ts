@@ -5,7 +5,7 @@ import { migrationWorkshop } from '../../setup/postgres/migrations.ts'
 
 const LATER = { '29990101000000_later': 'lock table job, artifact in access exclusive mode' }
 const LONGEST_WAIT_MS = 1_000
-/** Of the step for its first lock: together with as long a wait as is granted for one lock it is more than a write may wait. */
+/** The step waits this long for its first lock. Together with the wait granted for one lock this is more than a write may wait. */
 const FIRST_WAIT_MS = 500
 const log = openLog('silent')
 

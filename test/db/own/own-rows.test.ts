@@ -46,7 +46,7 @@ beforeAll(async () => {
          'v1,x', '{}', 'failed', now(), now(), now() from generate_series(1, $3) n`,
       values,
     )
-    // Of an earlier year, a day apart each: a window of days is a small part of them.
+    // Rows of an earlier year, a day apart: a window of days is a small part of them.
     await pool.query(
       `insert into credit_entry (account_id, kind, amount, created_at)
        select $1, 'grant', 1, '2001-01-01'::timestamptz + n * interval '1 day' from generate_series(1, $2) n`,
@@ -67,7 +67,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** What is asked of the database about the account meanwhile. */
+/** Notes the statements about the account meanwhile. */
 async function statementsOf(ask: () => Promise<unknown>): Promise<Statement[]> {
   const { query } = Client.prototype
   const statements: Statement[] = []

@@ -13,7 +13,7 @@ import { measureVoice } from '../../setup/speech/measure-voice.ts'
 const TEXT = 'The quick brown fox jumps over the lazy dog while the sun sets slowly in the west.'
 const CLEAR_PITCH_RATIO = 1.1
 const CLEAR_CENTROID_RATIO = 1.15
-/** Of voices that are of one kind: both in pitch and in timbre. */
+/** Voices of one kind differ less, in pitch and in timbre. */
 const FAR_PITCH_RATIO = 1.1
 const FAR_CENTROID_RATIO = 1.3
 

@@ -78,7 +78,7 @@ test('a pace that is asked for in words alone is eSpeak’s own', async () => {
   expect(Math.abs(seconds(slow.audio) / seconds(twice.audio) / 2 - 1)).toBeLessThan(0.05)
 })
 
-/** Of samples that are nearly silent, as the first and the one after the last. */
+/** The longest run of nearly silent samples: the first one and the one after the last. */
 function longestSilence(samples: Int16Array): [number, number] {
   let longest: [number, number] = [0, 0]
   let from = 0

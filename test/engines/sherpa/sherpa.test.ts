@@ -14,7 +14,7 @@ import {
   writeModel,
 } from '../../setup/speech/tiny-models.ts'
 
-/** What each family's files are called by those who publish models. */
+/** The published file names of each family. */
 const PUBLISHED: Readonly<Record<SherpaFamily, readonly string[]>> = {
   vits: ['en_US-amy-medium.onnx', 'tokens.txt', 'espeak-ng-data/'],
   matcha: ['model-steps-3.onnx', 'vocos-22khz-univ.onnx', 'tokens.txt', 'espeak-ng-data/'],
@@ -192,7 +192,7 @@ describe('sherpa-onnx', () => {
       const said = await failure(block({ family, model_dir: family }), 'abc', {
         voice: { ...recording, referenceAudio },
       })
-      // What the library says of a file that it was not told of, or that is not there.
+      // The library's message about a missing or unnamed file.
       expect(said).toMatch(/^INTERNAL_ERROR: The model cannot be loaded \(.*(Protobuf|JSON)/)
     },
   )

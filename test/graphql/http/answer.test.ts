@@ -56,7 +56,7 @@ test('HEAD of a query that may be answered with events is answered as GET is, wi
   }
 })
 
-/** What the service of `broken` logs as an error. */
+/** Collects the errors that the service of `broken` logs. */
 const buildLogged = async (changes: Partial<TestRuntime['runtime']> = {}) => {
   const logged: unknown[] = []
   const log = new Proxy(service.runtime.log, {

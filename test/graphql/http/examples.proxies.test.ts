@@ -98,7 +98,7 @@ describe('the proxies of examples/proxy', () => {
     expect(text).toContain("'~*^/graphql websocket$' websocket;")
     const [, megabytes] = /client_max_body_size (\d+)m;/.exec(text) ?? []
     expect(Number(megabytes) * 1024 ** 2).toBeGreaterThan(Math.max(MAX_BODY_BYTES, MAX_LIST_BYTES, MAX_FORM_BYTES))
-    // What comes before the query, as the query of a signed URL opens it to every reader of the log.
+    // The log holds only the part before the query, because the query of a signed URL opens it to every reader of the log.
     expect(/^log_format sonant .*$/m.exec(text)?.[0]).not.toMatch(
       /\$(request|request_uri|args|query_string|http_referer)\b/,
     )

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-/** What GraphiQL is started with at an address, and the examples that the list offers there. */
+/** Starts GraphiQL at an address. Returns its start values and the list's examples. */
 function startAt(hash: string) {
   const offered: string[] = []
   const createElement = () => ({

@@ -73,7 +73,7 @@ describe('what is no GraphQL request', () => {
     ],
     ['an operation that is not there', '{"query": "query A { __typename }", "operationName": "B"}'],
   ])('%s is 400 with INVALID_REQUEST', async ([, body]) => {
-    // What is remembered of a document changes no answer.
+    // The cached document changes no answer.
     for (const _time of [1, 2]) {
       const { status, answer } = await send(body)
       expect([status, ...codesOf(answer)]).toEqual([400, 'INVALID_REQUEST'])

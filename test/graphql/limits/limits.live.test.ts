@@ -7,7 +7,7 @@ import { lockJobs } from '../../setup/postgres/locked-table.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { openEventClient, openSocketClient } from '../../setup/service/subscriber.ts'
 
-/** What any request may take of the thread that serves. */
+/** Any request may take this long of the serving thread. */
 const MAX_MS = 20
 const JOBS = '{ jobs { totalCount edges { node { id } } } }'
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([client?.close(), service?.close()]))
 
-/** What a body is asked over, and its first answer. */
+/** The transports of a body with their first answers. */
 const OVER: readonly (readonly [string, (body: string) => Question, (text: string) => Refusal])[] = [
   ['a socket', (operation) => ({ serviceUrl: service.url, key, operation }), (text) => JSON.parse(text) as Refusal],
   [
@@ -35,7 +35,7 @@ const OVER: readonly (readonly [string, (body: string) => Question, (text: strin
 ]
 
 describe.each(OVER)('over %s', (_name, questionOf, answerOf) => {
-  /** What the service does for one request: its client is in another thread. */
+  /** The service's processor time for one request: its client is in another thread. */
   const costOf = async (body: string) => {
     const asking = await client.take(questionOf(body))
     return leastCpu(async () => answerOf((await asking()).text), MAX_MS)
@@ -144,7 +144,7 @@ test('a query that is completed before it has begun never reaches the database',
   try {
     socket.send({ id: 'short', type: 'subscribe', payload: { query: JOBS } })
     socket.send({ id: 'short', type: 'complete' })
-    // What is asked later is answered: what was asked before would be in the database by now.
+    // The service answers later questions; the earlier ones would be in the database by now.
     for (let round = 0; round < 5; round++) await socket.ask(bodyOf('{ node(id: "voice.tts") { id } }'))
     expect(await jobs.countWaiting()).toBe(0)
   } finally {

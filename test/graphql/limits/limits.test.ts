@@ -19,14 +19,14 @@ import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
-/** What any request may take of the thread that serves. */
+/** Any request may take this long of the serving thread. */
 const MAX_MS = 20
 /** As many documents as caches keep, and a few; then some more. */
 const FILLING = 270
 const FLOOD = 60
 /** Less than a second flood leaves where 50 KB of each document are kept. */
 const MAX_GROWTH_BYTES = FLOOD * 50_000
-/** What the first flood loads and keeps in bounded caches. */
+/** The first flood loads code and fills bounded caches. */
 const MAX_CACHED_BYTES = 128 * 2 ** 20
 
 let service: TestRuntime
@@ -45,12 +45,12 @@ const post = (body: string, headers: Record<string, string> = {}) =>
     headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },
     body,
   })
-/** What the service does for one request: its client is in another thread. */
+/** The service's processor time for one request: its client is in another thread. */
 const costOf = async (body: string) => {
   const asking = await client.take({ url: `${service.url}/graphql`, options: { method: 'POST', key, body } })
   return leastCpu(async () => JSON.parse((await asking()).text) as Refusal, MAX_MS)
 }
-/** What only HTTP has: each is refused. */
+/** Abuses that only HTTP has: the service refuses each. */
 const HTTP_ABUSES: readonly Abuse[] = [
   ['a body over the limit', bodyOf('{ __typename }', { x: 'x'.repeat(110_000) })],
   ['283 KB of crafted fields', bodyOf(`{ ${'x{y}'.repeat(70_750)} }`)],

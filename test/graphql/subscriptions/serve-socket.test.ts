@@ -11,7 +11,7 @@ const MIB = 2 ** 20
 const CLOSING_MS = 5_000
 const schema = buildSchema('type Query { a: Int }')
 
-/** What a socket does is noted; what was sent has left once the test says so. */
+/** Notes the calls of a socket; bytes have left once the test says so. */
 class StandIn extends EventEmitter {
   readonly protocol = 'graphql-transport-ws'
   readonly OPEN = 1

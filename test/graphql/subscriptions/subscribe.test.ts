@@ -35,7 +35,7 @@ describe('an event', () => {
   const document = parse('subscription ($by: Int) { tick(by: $by) }')
   const mine = key('acct_1', ['job:read'], 'key_1')
 
-  /** What each of these gets of one event, and how often it was executed. */
+  /** The messages of each subscriber for one event, and the number of executions. */
   async function tellAll(calls: { actor?: Actor; by?: number; document?: typeof document }[]) {
     executed = 0
     const event = { n: 7 }

@@ -75,7 +75,7 @@ describe.each(openers)('subscriptions over %s', (_name, open) => {
     const { jobsUpdated } = await heard.waitFor(({ jobsUpdated: at }) => at.id === jobId && at.status === 'COMPLETED')
     expect((await call(jobsUpdated.result!.outputs.audio)).status).toBe(200)
     const order = heard.data.filter(({ jobsUpdated: at }) => at.id === jobId).map(({ jobsUpdated: at }) => at.status)
-    // What is sent is the state of the moment: one may come twice, and none comes after a later one.
+    // The feed sends the current state: one may come twice, and none comes after a later one.
     const distinct = [...new Set(order)]
     expect(distinct).toEqual(['QUEUED', 'PROCESSING', 'COMPLETED'].filter((status) => order.includes(status)))
     expect(order).toEqual(order.toSorted((a, b) => distinct.indexOf(a) - distinct.indexOf(b)))

@@ -18,9 +18,9 @@ import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.
 
 const JOBS = 8_000
 const ROW_BYTES = 10_500
-/** Of each export that its client does not read: the rest fits into the buffers on the way to the client. */
+/** The spilled part of each unread export: the rest fits into the buffers on the way to the client. */
 const SPILLED_BYTES = 0.8 * JOBS * ROW_BYTES
-/** Of what PostgreSQL answers to an export. */
+/** PostgreSQL's answer to an export keeps these bytes for its end. */
 const LAST_BYTES = 150
 /** No claim: 170 MB go through a file, on a machine that may be busy. */
 const POLLING = { timeout: 60_000, interval: 25 }
@@ -212,7 +212,7 @@ describe('an export', () => {
       const [status, before] = await answered
       expect([status, Number(before) < responses.length]).toEqual([200, true])
     } finally {
-      // Of one that has rolled back this is a warning of PostgreSQL.
+      // PostgreSQL warns if the transaction has rolled back already.
       await holder.query('rollback')
       holder.release()
       for (const response of responses) response.destroy()
@@ -246,7 +246,7 @@ async function startCutter(databaseUrl: string) {
       const left = mostBytes - answered
       answered += bytes.length
       if (bytes.length <= left) client.write(bytes)
-      // What was written before the cut arrives.
+      // Bytes from before the cut arrive.
       else client.write(bytes.subarray(0, left), end)
     })
   })

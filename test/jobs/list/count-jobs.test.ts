@@ -20,7 +20,7 @@ afterAll(() => service.close())
 
 const rowsOf = async (sql: string, values: unknown[] = []) => (await service.runtime.db.pool.query(sql, values)).rows
 
-/** What the counters say and what is there, by account, type, status and decision. */
+/** The counters beside the real rows, by account, type, status and decision. */
 const countedAndReal = async (rows = rowsOf) => [
   await rows(`select account_id, type::text, status::text, decision::text, sum(jobs)::int as jobs from job_count
                 group by 1, 2, 3, 4 having sum(jobs) <> 0 order by 1, 2, 3, 4`),

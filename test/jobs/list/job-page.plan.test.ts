@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** What a statement reads of jobs: each index, and how many rows it brought in. */
+/** The reads of a statement on jobs: each index with its rows. */
 const readsBy = async (sql: string, values: readonly unknown[]) =>
   (await planReads(service.runtime.db.pool, sql, values))
     .filter(({ table }) => table === 'job')

@@ -28,7 +28,7 @@ const FILTERS = 300
 const KEYS = ['key_one', 'key_two'] as const
 const ENDPOINTS = ['voice.tts', 'generate.portrait', 'chat.companion'] as const
 const ERRORS = ['RENDER_FAILED', 'JOB_CANCELLED', 'PROVIDER_BUSY'] as const
-/** Of the jobs' own: an end of a range that is a job's very time is the one that may be got wrong. */
+/** The jobs' own times: an implementation may get exact ends of a range wrong. */
 const TIMES = [-1, 0, 1, 1_250, 30_000, 30_001, 59_000, 70_000].map((ms) => new Date(OPENED + ms))
 const DURATIONS_MS = [0, 1, 1_000, 1_001, 40_000]
 

@@ -57,7 +57,7 @@ async function watched() {
 test('a completion whose answer was lost is announced and measured once', async () => {
   const { jobId, hears, ends, close } = await watched()
   const claim = await claimJob(service.runtime, jobId)
-  // What the claim has announced is heard: nothing else tells of the end.
+  // The subscriber hears the claim's announcement; nothing else reports the end.
   await hears('PROCESSING')
   loseAnswer(service.runtime, (text) => text.includes('update job') && text.includes('completed'))
   expect(await completeJob(service.runtime, claim!, [AUDIO])).toBe('completed')

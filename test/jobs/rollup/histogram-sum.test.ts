@@ -2,7 +2,7 @@ import { types } from 'pg'
 import { expect, test } from 'vitest'
 import { histogramTypes } from '../../../src/jobs/rollup/histogram.ts'
 
-/** What numeric_send writes of 3e24: three jobs in bucket 2, whose digits begin at the seventh place of four. */
+/** numeric_send writes this for 3e24: three jobs in bucket 2, whose digits begin at the seventh place of four. */
 const SENT = Buffer.from('0001000600000000' + '0003', 'hex')
 const PAIR = 2 ** 40
 

@@ -75,7 +75,7 @@ async function expectEqualAnswers(random: Random, questions: number): Promise<vo
   }
 }
 
-/** What is comparable of a series: what happened in its steps, and how many jobs waited before them. */
+/** The comparable part of a series: the events of its steps, and the number of jobs that waited before them. */
 function series(rows: readonly SeriesRow[], steps: number) {
   const before = (event: string) => rows.find((row) => row.step === 0 && row.event === event)?.jobs ?? 0
   return {
@@ -124,7 +124,7 @@ async function forget(): Promise<void> {
   await run(`insert into job_event_backlog (filled_to, until) select '', max(id) from job`)
 }
 
-/** What acceptances have in one of both tables, by hour and day, for all jobs and for each type and status. */
+/** The acceptances in one of both tables, by hour and day, for all jobs and for each type and status. */
 async function acceptances(table: 'job_rollup' | 'job_event'): Promise<unknown[]> {
   const sums =
     'sum(jobs)::int as jobs, sum(credits)::int as credits, sum(characters)::int as said, sum(audio_ms)::int as audio'

@@ -8,7 +8,7 @@ import { newId } from '../../../src/values/id.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/postgres/database.ts'
 
-/** Of the tables of pg-boss, what the statements in src/queue/pgboss name: a new version of pg-boss has to keep it. */
+/** The statements in src/queue/pgboss name these tables and columns of pg-boss; a new version has to keep them. */
 const JOB_COLUMNS = {
   id: 'uuid',
   name: 'text',

@@ -51,7 +51,7 @@ async function* waiting() {
   await new Promise(() => undefined)
 }
 
-/** What is received until the connection ends, and whether it ends as one that was reset. */
+/** Reads until the connection ends, and tells if it was reset. */
 async function exchange(request: string | Buffer, onOpen: (socket: Socket) => void = () => undefined) {
   const socket = connect({ port, host: '127.0.0.1' })
   let text = ''

@@ -50,7 +50,7 @@ interface Asked {
   readonly authorization?: boolean
   /** Posted as JSON. */
   readonly body?: object
-  /** Of the answers; 200 unless told. */
+  /** The status of the answers; 200 unless told. */
   readonly status?: number
 }
 
@@ -111,7 +111,7 @@ describe('a reader that does not read', () => {
     const socket = connect({ port: Number(new URL(service.metricsUrl).port), host: '127.0.0.1' }).pause()
     socket.on('error', () => undefined)
     socket.write(request.repeat(Math.ceil(PLENTY_BYTES / length)))
-    // What it sends is all that it would notice the end of the connection by.
+    // A sender notices the end of the connection only by sending.
     await until(() => !socket.write(request) && socket.destroyed, NODES_OWN_MS, 'the connection to end')
   })
 

@@ -37,7 +37,7 @@ const sentBytes = (name: string): number => {
   const file = join(folder, name)
   return statSync(existsSync(`${file}.gz`) ? `${file}.gz` : file).size
 }
-/** What the page itself names: all that a first visit loads. */
+/** The files that the page itself names: a first visit loads all of them. */
 const named = (): string[] =>
   [...readFileSync(join(folder, 'index.html'), 'utf8').matchAll(/assets\/[^"]+/g)].map(([name]) => name)
 
@@ -105,7 +105,7 @@ describe('the files of the console', () => {
     const lazy = files().filter((name) => /\.(js|css)$/.test(name) && !first.includes(name))
     expect(first.map(sentBytes).reduce((sum, size) => sum + size)).toBeLessThanOrEqual(MAX_FIRST_LOAD_BYTES)
     expect(lazy.filter((name) => sentBytes(name) > MAX_LAZY_BYTES)).toEqual([])
-    // Of those who change the console alone.
+    // Only developers of the console need this.
     expect(lazy.filter((name) => name.includes('design'))).toEqual([])
   })
 

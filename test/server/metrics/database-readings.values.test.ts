@@ -52,7 +52,7 @@ afterAll(() => service.close())
 
 const query = (text: string, values: unknown[] = []) => service.runtime.db.pool.query(text, values)
 
-/** What a first scrape shows, without what an earlier one has kept. */
+/** The readings of a first scrape, without cached ones. */
 async function readings(change: object = {}) {
   const gauges = new Map<GaugeName, () => Iterable<Reading<GaugeName>>>()
   const gauge: Telemetry['gauge'] = (name, read) => {

@@ -5,7 +5,7 @@ const PROBE = new URL('memory-probe.ts', import.meta.url).href
 const MIB = 1024 * 1024
 /** A pool closes a connection that it had no use for this long: 10 s. */
 const REST_MS = 11_000
-/** What was done before the first measurement needs less: connections that are still open then count for the process. */
+/** Work before the first measurement needs less time: open connections then count for the process. */
 const SETTLING_MS = 4_000
 /** Rests until what still changes is taken as it is. */
 const SETTLING = 3
@@ -15,9 +15,9 @@ const SETTLED_BYTES = 8 * MIB
 /** Rests until a process that is not at rest has something to answer for. */
 const MOST_RESTS = 5
 const ANSWER_MS = 20_000
-/** What is reachable after a garbage collection. Caches and compiled code grow by less; a leak by every job, connection or fault. */
+/** Reachable memory after a garbage collection. Caches and compiled code grow by less; a leak by every job, connection or fault. */
 const MORE_LIVE_BYTES = 16 * MIB
-/** What the operating system counts: the allocator keeps parts of what a load took for the next one. */
+/** Memory by the operating system's count: the allocator keeps parts of a load for the next one. */
 const MORE_RSS_BYTES = 160 * MIB
 
 /** A process of the service that was started with `watchedEnv`. */
@@ -34,7 +34,7 @@ interface Memory {
   readonly rssBytes: number
 }
 
-/** What a process held when it had nothing to do. */
+/** The holdings of an idle process. */
 export interface AtRest extends Memory {
   readonly watched: Watched
 }

@@ -66,13 +66,13 @@ export const VIOLATIONS: Readonly<Record<string, string>> = {
       and state like 'idle in transaction%' and state_change < now() - interval '5 seconds'`,
 }
 
-/** What a test has of what happened, besides the database. */
+/** A test's evidence besides the database. */
 interface Evidence {
   /** The service as its callers see it. */
   readonly door?: Door
   /** Every request that a receiver of webhooks got. */
   readonly received?: readonly Received[]
-  /** What the processes logged. */
+  /** The log lines of the processes. */
   readonly logs?: readonly string[]
   /** Texts and keys that no log may hold. */
   readonly secrets?: readonly string[]
@@ -83,8 +83,8 @@ interface Evidence {
 }
 
 /**
- * What must hold whatever failed, over the database, the artifact store and the evidence. Returns what does not
- * hold, in words: an empty list is the proof. `accepted` are the ids of every 202. It is for the end, when all jobs have ended.
+ * Checks the invariants that hold after any failure, over the database, the artifact store and the evidence. Returns each violation in words: an
+ * empty list is the proof. `accepted` are the ids of every 202. Call it at the end, when all jobs have ended.
  */
 export async function audit(
   runtime: Runtime,
@@ -136,7 +136,7 @@ async function auditArtifacts(runtime: Runtime): Promise<string[]> {
   return (await Promise.all(checks)).flat()
 }
 
-/** What every poll says now; two such lists differ where a finished job changed. */
+/** The current answer of every poll; two such lists differ if a finished job changed. */
 export async function finalStates(runtime: Runtime): Promise<unknown[]> {
   const { rows } = await runtime.db.pool.query(
     `select id, status, completed_at, error_code from job where status in ('completed', 'failed') order by id`,

@@ -13,7 +13,7 @@ const NEVER_LOGGED = /snt_[0-9A-Za-z]{42}|whsec_[0-9A-Za-z+/]{8,}|[?&](signature
 const JOBS = `query ($after: String) { jobs(first: ${PAGE}, after: $after) {
   pageInfo { hasNextPage endCursor } edges { node { id status completedAt errorCode } } } }`
 
-/** Of pino's levels those that say: a user must mend this now; what nothing caught; listeners that pile up. */
+/** Pino's levels that call for a user's help now, uncaught errors, and listeners that pile up. */
 const CALLS_FOR_HELP = /"level":[56]0|uncaught|unhandled|a promise failed unheard|MaxListenersExceededWarning/i
 
 /** The service as one account's key sees it. */
@@ -74,7 +74,7 @@ function auditDelivery(requests: readonly Received[], snapshot: Snapshot | undef
 
 type Said = readonly [status: string, completedAt: string | null, errorCode: string | null]
 
-/** What single read and poll said of each job, in words: one that the other doors still show so is not read again by the next audit of the run. */
+/** Each job's state by single read and poll, in words. The next audit of the run does not read a job again that the other APIs still show so. */
 const readBefore = new Map<string, string>()
 
 /** Invariants 5 and 7: list, single read, poll, GraphQL and CSV tell the same of every job of the account. */

@@ -1,7 +1,7 @@
 import { diagnose } from '../../../src/doctor/diagnose.ts'
 import type { ServiceContext } from '../../../src/runtime/services.ts'
 
-/** What is not well, as `check severity: found. remedy`. Tests run on a PostgreSQL that does not wait for its disk. */
+/** Doctor's complaints as `check severity: found. remedy`. The tests' PostgreSQL does not wait for its disk. */
 export const complaintsOf = async (ctx: ServiceContext): Promise<string[]> =>
   (await diagnose(ctx))
     .filter(({ severity, check }) => severity !== 'ok' && check !== 'PostgreSQL')

@@ -21,7 +21,7 @@ const BAD_KEYS = [
 ]
 const WAV = { contentType: 'audio/wav' }
 
-/** What every implementation of Storage must do. `open` gives an empty or a shared store; its owner removes what it holds. */
+/** The contract of every Storage implementation. `open` gives an empty or a shared store; its owner removes the content. */
 export function describeStorage(name: string, open: () => Storage | Promise<Storage>): void {
   describe(`${name} as a storage`, () => {
     let storage: Storage

@@ -25,7 +25,7 @@ const quoted = (levels: number, lines: number) =>
   `{ jobPage(filter: { ${many(12, (i) => `f${i}: 1`)} w: ${'['.repeat(levels)}"""a${'\n'.repeat(lines)}b"""${']'.repeat(levels)} }) { total } }`
 const FAR = '{ fields { type { fields { type { fields { type { fields { name } } } } } } } }'
 
-/** What one can do with a document and its variables: each is refused, over whatever it comes. */
+/** Abuses by a document and its variables: the service refuses each over every transport. */
 export const DOCUMENT_ABUSES: readonly Abuse[] = [
   ['deep nesting', bodyOf(nested(200))],
   ['nesting of 10,000', bodyOf(nested(10_000))],
@@ -138,7 +138,7 @@ export async function leastTurn<T>(
   return { result, turnMs: leastMs }
 }
 
-/** Of several tries; where none is short enough of as many more, by the speed that the core has by then. */
+/** The least of several tries. If none is short enough, it takes as many more, judged by the core's speed at that time. */
 async function least<T>(
   enoughMs: number,
   once: () => Promise<{ readonly result: T; readonly ms: number }>,

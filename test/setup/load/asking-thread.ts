@@ -4,7 +4,7 @@ import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { type Call, call } from '../http.ts'
 import { openRawSocket } from './raw-socket.ts'
 
-/** What is asked: over HTTP, by bytes as they are to a port, of which the first answer counts, or by an operation over a socket that stays open. */
+/** A question over HTTP, by raw bytes to a port (the first answer counts), or by an operation over an open socket. */
 export type Question =
   | { readonly url: string; readonly options: Call }
   | { readonly port: number; readonly bytes: string }
@@ -48,7 +48,7 @@ async function answerTo(port: number, bytes: string): Promise<Answer> {
   return { status: Number(text.split(' ')[1]), text }
 }
 
-/** What asks the question, and then again. */
+/** Returns a function that asks the question each time. */
 async function prepare(question: Question): Promise<() => Promise<Answer>> {
   if ('bytes' in question) return () => answerTo(question.port, question.bytes)
   if ('operation' in question) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What the reference takes on the core for which limits of processor time are meant. */
+/** The reference takes this long on the core for which limits of processor time are meant. */
 const REFERENCE_MS = 4
 const ROUNDS = 4
 const REPETITIONS = 10
@@ -8,7 +8,7 @@ const REPETITIONS = 10
 const entries = Array.from({ length: 6000 }, (_nothing, n) => ({ id: `word${n}`, says: 'wɜːd'.repeat(n % 5), n }))
 const json = JSON.stringify(entries)
 
-/** Of the kind that requests cost: parsing, maps, normalization, writing, hashing. */
+/** Does the same kind of work as requests: parsing, maps, normalization, writing, hashing. */
 function reference(): string {
   const read = JSON.parse(json) as typeof entries
   const byId = new Map(read.map((entry) => [entry.id.normalize('NFC'), entry]))

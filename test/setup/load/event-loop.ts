@@ -22,7 +22,7 @@ export function watchEventLoop(): { count(): number; stop(): number[] } {
   }
 }
 
-/** What all but the worst hundredth of the turns stay below. Without a turn the loop was held all the time. */
+/** All but the worst hundredth of the turns stay below this. Without a turn the loop was held all the time. */
 export function p99(turns: readonly number[]): number {
   return turns.toSorted((a, b) => a - b)[Math.floor(turns.length * 0.99)] ?? Number.POSITIVE_INFINITY
 }

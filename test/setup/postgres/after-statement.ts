@@ -4,7 +4,7 @@ import { askedThrough } from './asked-through.ts'
 /** A database between whose statements something happens, and how often it was asked what. */
 export interface SteppedDatabase {
   readonly db: Database
-  /** Of the statements so far. */
+  /** Counts the statements so far. */
   count(text: RegExp): number
 }
 

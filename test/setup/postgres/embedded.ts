@@ -20,7 +20,7 @@ interface EmbeddedProcess {
   close(): Promise<number | null>
 }
 
-/** What the tests of the embedded database open; `clean` ends and removes all of it. */
+/** Opens things for the tests of the embedded database; `clean` ends and removes all of them. */
 export function embeddedWorkshop() {
   const opened: Embedded[] = []
   const processes: EmbeddedProcess[] = []

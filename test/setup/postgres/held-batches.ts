@@ -16,7 +16,7 @@ interface HeldStatement {
 }
 
 export interface HeldBatches {
-  /** What is held now. */
+  /** The statements that are held now. */
   held(): Promise<HeldStatement[]>
   /** Lets all of them commit; or breaks them off, as PostgreSQL does once it knows that nothing reads their answers. */
   end(how: 'commit' | 'break off'): Promise<void>
@@ -24,7 +24,7 @@ export interface HeldBatches {
   close(): Promise<void>
 }
 
-/** What a statement does with its rows: inserts jobs that wait, moves jobs into a state, or begins or ends attempts of deliveries. */
+/** A statement inserts waiting jobs, moves jobs into a state, or begins or ends attempts of deliveries. */
 type Move = 'queued' | 'processing' | 'completed' | 'begun' | 'succeeded'
 
 /**

@@ -18,7 +18,7 @@ interface LockedTable {
 export const lockJobs = (runtime: Runtime): Promise<LockedTable> => lockTable(runtime, 'job')
 
 export async function lockTable({ db }: Runtime, table: 'job' | 'artifact' | 'api_key'): Promise<LockedTable> {
-  // Of their own: the pool may be what waits.
+  // Connections of their own: the pool may be the one that waits.
   const [client, watch] = [new Client(db.url), new Client(db.url)]
   await Promise.all([client.connect(), watch.connect()])
   await client.query(`begin; lock table ${table} in access exclusive mode`)

@@ -52,7 +52,7 @@ export async function migrationWorkshop() {
   }
 }
 
-/** What decides how a database behaves, object by object, whatever order it was made in. */
+/** Describes the behaviour of a database object by object, in an order that does not depend on how it was made. */
 export async function describeSchema(db: Database): Promise<string[]> {
   const { rows } = await db.pool.query<{ line: string }>(`
     select indexdef || (select case when i.indisvalid then '' else ' INVALID' end from pg_index i where i.indexrelid = indexname::regclass) as line

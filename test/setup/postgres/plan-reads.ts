@@ -8,7 +8,7 @@ interface Plan {
   Plans?: Plan[]
 }
 
-/** What a statement has read of a table: by which index, if any, and how many rows, those that it passed over included. */
+/** A statement's reads of a table: the index, if any, and the rows, including those that it passed over. */
 interface PlanRead {
   readonly table: string | undefined
   readonly index: string | undefined
@@ -17,7 +17,7 @@ interface PlanRead {
 
 const leavesOf = (plan: Plan): Plan[] => (plan.Plans === undefined ? [plan] : plan.Plans.flatMap(leavesOf))
 
-/** Of a first partition, or one of its indexes, the name that the whole table has. */
+/** The whole table's name for a first partition or one of its indexes. */
 const wholeOf = (name: string | undefined): string | undefined =>
   name?.replace(/^(job|artifact)_first|^(credit_entry)_default/, '$1$2')
 

@@ -89,7 +89,7 @@ async function withSchemaEngine<T>(url: string, work: (engine: SchemaEngine) => 
 
 interface Connection {
   readonly pool: Pool
-  /** Of each result's rows, the columns of the type "char". */
+  /** The columns of the type "char" in each result's rows. */
   readonly chars: WeakMap<readonly unknown[], readonly number[]>
 }
 

@@ -8,8 +8,8 @@ type Write = typeof process.stdout.write
 let before: Promise<unknown> = Promise.resolve()
 
 /**
- * What `run` gives, of a command line that ran in this process: one of its own takes most of a second of processor time. For what a command
- * says and does; that it ends, and with which status a shell sees it, only a process shows.
+ * Does the same as `run` in this process: a process of its own takes most of a second of processor time. Only a process shows that a command
+ * ends, and with which status.
  */
 export function runHere(args: readonly string[], env: Env): Promise<Ran> {
   // One after the other: the environment and the streams are the process's.
@@ -18,7 +18,7 @@ export function runHere(args: readonly string[], env: Env): Promise<Ran> {
   return ran
 }
 
-/** What `sonantOn` gives, in the same way. */
+/** Does the same as `sonantOn` in this process. */
 export const sonantHere = async <T = Record<string, unknown>>(env: Env, ...args: string[]): Promise<T> =>
   jsonOf<T>(args, await runHere([...args, '--json'], env))
 

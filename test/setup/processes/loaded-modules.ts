@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Env, makeTempDir, type Ran, run } from './process.ts'
 
-/** What begins the line of a thread. */
+/** The line of a thread begins with this. */
 export const THREAD = 'thread:'
 
 // Loaded into the command by NODE_OPTIONS: writes down every module that it loads and every thread that it starts, a URL a line.

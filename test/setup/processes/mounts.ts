@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { type Process, startProcess } from './processes.ts'
 
-/** Whether this user may have mounts of its own: elsewhere what needs them is skipped. */
+/** Tells if this user may have mounts of its own: otherwise tests that need them are skipped. */
 export function canMount(): boolean {
   try {
     execFileSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs none /tmp'], { stdio: 'ignore' })

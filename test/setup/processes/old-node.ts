@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** What an old Node.js says of itself; the rest of it cannot be had here. */
+/** An old Node.js says this of itself; the rest of it is not available here. */
 const OLD_NODE = `
 Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })
 Object.defineProperty(process, 'version', { value: 'v20.20.2' })

@@ -15,7 +15,7 @@ export const makeAccount = (env: Env, name: string, credits: number): Promise<un
 export const makeKey = (env: Env, account: string, scopes?: readonly string[]): Promise<NewApiKey> =>
   asOperator(env, (ctx) => createApiKey(ctx, { account, name: 'k', ...(scopes !== undefined && { scopes }) }))
 
-/** What `sonant accounts show` says. */
+/** Reads the output of `sonant accounts show`. */
 export const creditsOf = (env: Env, account: string): Promise<number> =>
   asOperator(env, async (ctx) => Number((await showAccount(ctx, { account })).credits))
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 
-/** Whether a process runs: one that has ended and was not waited for does not. */
+/** Tells if a process runs. A process that has ended and was not waited for does not. */
 export function runs(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -13,7 +13,7 @@ export function runs(pid: number): boolean {
 /** Linux alone. */
 export const parentOf = (pid: number): number => Number(statOf(pid)[1])
 
-/** What /proc says of it, behind its name. */
+/** The fields of /proc behind the process's name. */
 function statOf(pid: number): string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')

@@ -89,7 +89,7 @@ async function enter(service: Producers, account: string, user?: string): Promis
 
 const holderOf = (accountId: string) => ({ kind: 'account', accountId, credits: 1n }) as const
 
-/** What makes the things that examples name, new ones for each. */
+/** Makes the things that examples name, new ones for each. */
 function makersOf(service: Producers, account: string, key: string, email: string) {
   const { db } = service.runtime
   const submit = async (text: string) => ({ jobId: await submitText(service.url, key, 'tts', text, 'aria') })

@@ -3,13 +3,13 @@ import { endProcesses } from '../processes/processes.ts'
 import { type SpeechServer, startSpeechServer } from '../servers/speech-server.ts'
 import { startTestRuntime, type TestRuntime } from '../service/runtime.ts'
 
-/** What tests share that kill processes of a service, or its PostgreSQL. */
+/** Tests that kill processes of a service or its PostgreSQL share this. */
 export interface KilledService {
   readonly database: OwnDatabase
-  /** Of this process: it is not killed. */
+  /** The runtime of this process: nobody kills it. */
   readonly runtime: TestRuntime
   readonly speech: SpeechServer
-  /** Of processes of the service. */
+  /** The environment of the service's processes. */
   readonly environment: Readonly<Record<string, string>>
   close(): Promise<void>
 }

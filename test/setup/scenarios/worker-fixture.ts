@@ -29,7 +29,7 @@ export interface WorkerFixture {
   auditAll(ids: readonly string[], doors?: boolean): Promise<string[]>
   /** Measures the workers that run, and have nothing to do. */
   measureAtRest(): Promise<void>
-  /** What the audit finds when those that were measured have nothing to do again. */
+  /** The audit's findings once the measured processes are idle again. */
   auditAtRest(): Promise<string[]>
   close(): Promise<void>
 }

@@ -14,7 +14,7 @@ export interface Certificates {
   readonly caFile: string
   readonly good: KeyPair
   readonly expired: KeyPair
-  /** Of our CA, for another host. */
+  /** A certificate of our CA for another host. */
   readonly wrongHost: KeyPair
   readonly selfSigned: KeyPair
 }

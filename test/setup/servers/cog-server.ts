@@ -5,7 +5,7 @@ import { listening } from './listening.ts'
 
 const MADE = `data:text/plain;base64,${Buffer.from('made').toString('base64')}`
 
-/** What the server does with one prediction. Nothing given: it is made at once. */
+/** The server's treatment of one prediction. Without any it makes the prediction at once. */
 interface CogReply {
   /** Answers with this instead of predicting. */
   readonly status?: number
@@ -94,7 +94,7 @@ export async function startCogServer(port = 0) {
     /** Predictions at work now, and the most that ever were at once. */
     running: () => running,
     mostRunning: () => most,
-    /** What comes next, by the call and by how many came before. */
+    /** Sets the next answers, by the call and the number of earlier calls. */
     answer: (next: typeof script) => {
       script = next
     },

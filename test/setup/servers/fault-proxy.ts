@@ -4,9 +4,9 @@ import { type AddressInfo, createConnection, createServer, type Socket } from 'n
 import { join } from 'node:path'
 
 /**
- * What becomes of bytes on their way to PostgreSQL: `now` cuts the connection before they arrive, `reply` passes them on and cuts it as soon as
- * the answer is there. What they ask for is then done, only no client hears of it. `silence` leaves the connection open and passes on nothing any more,
- * in neither direction: a machine that lost its network.
+ * The fate of bytes on their way to PostgreSQL. `now` cuts the connection before they arrive. `reply` passes them on and cuts it as soon as the
+ * answer is there: PostgreSQL has done the work and no client hears of it. `silence` keeps the connection open and passes on nothing any more, in
+ * either direction: a machine that lost its network.
  */
 type Cut = 'now' | 'reply' | 'silence' | null
 /** Cuts the connection in place of an answer that it holds of, once that is complete; any other is passed on. */

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What the stand-in does with one request. */
+/** The stand-in's treatment of one request. */
 export interface Script {
   readonly status?: number
   /** Goes out as JSON; a string or Buffer as it is. */
@@ -20,7 +20,7 @@ interface Received {
   readonly path: string
   readonly headers: IncomingMessage['headers']
   readonly body: unknown
-  /** Whether the caller hung up before there was an answer. */
+  /** Tells if the caller hung up before there was an answer. */
   readonly aborted: () => boolean
 }
 

@@ -7,7 +7,7 @@ import { startNameServer } from './name-server.ts'
 /** Allowed by EGRESS_ALLOW, so that it stands for a public address. */
 const OUTSIDE = [127, 0, 0, 2] as const
 const INSIDE = [127, 0, 0, 1] as const
-/** What EGRESS_ALLOW is set to. */
+/** The value for EGRESS_ALLOW. */
 export const OUTSIDE_ALLOWED = `${OUTSIDE.join('.')}/32`
 
 /** Names that lead outside at first, and to this machine from then on. Both addresses hang up at once. */

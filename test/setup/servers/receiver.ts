@@ -23,7 +23,7 @@ export const signedHeaders = ({ headers }: Received) => ({
   'webhook-signature': headers['webhook-signature']!,
 })
 
-/** What all attempts of one delivery have in common, to the byte. */
+/** The bytes that all attempts of one delivery share. */
 export const signedBytes = (request: Received): string =>
   [...Object.values(signedHeaders(request)), request.body.toString('base64')].join(' ')
 
@@ -33,9 +33,9 @@ export interface Receiver {
   /** https://127.0.0.1:port */
   readonly url: string
   readonly port: number
-  /** What has come for a path since `on` or `forget`, oldest first: a test that is tried again counts its own. */
+  /** Requests for a path since `on` or `forget`, oldest first: a repeated test counts its own. */
   received(path: string): readonly Received[]
-  /** What has ever come for a path. */
+  /** All requests for a path. */
   everReceived(path: string): readonly Received[]
   /** Sets what a path does from now on; without it a path answers 204. */
   on(path: string, behaviour: Behaviour): void

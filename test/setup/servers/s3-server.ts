@@ -11,7 +11,7 @@ const BUCKET = 'artifacts'
 /** The only credentials that s3rver knows. */
 export const S3_CREDENTIALS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
 
-/** Whether it answers the request itself. */
+/** Returns true if it answers the request itself. */
 export type S3Fault = (request: IncomingMessage, reply: ServerResponse) => boolean
 
 /** The bucket does what it was asked, and nobody learns of it. */
@@ -22,7 +22,7 @@ export function loseAnswer(_request: IncomingMessage, reply: ServerResponse): fa
 }
 
 export interface S3Server {
-  /** What STORAGE_URL is set to. */
+  /** The value for STORAGE_URL. */
   readonly storageUrl: string
   /** Everything that a process needs in its environment. */
   readonly env: Readonly<Record<string, string>>

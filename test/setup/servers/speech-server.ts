@@ -7,7 +7,7 @@ import { type Listening, listening } from './listening.ts'
 const RATE = 24_000
 const PIECES = 5
 
-/** What the server does with one request. Nothing given: a hum as long as the text takes to speak. */
+/** The server's treatment of one request. Without any it hums as long as the text takes to speak. */
 interface SpeechReply {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
@@ -54,11 +54,11 @@ export interface SpeechServer extends Listening {
   readonly abandoned: () => number
   /** When they went, by performance.now(). */
   readonly abandonedAt: readonly number[]
-  /** What comes next, by the text and by how many requests came before. */
+  /** Sets the next answers, by the text and the number of earlier requests. */
   answer(script: (call: SpeechCall, index: number) => SpeechReply): void
-  /** What `GET /v1/audio/voices` lists; null: there is no such path. */
+  /** Sets the list of `GET /v1/audio/voices`; null: there is no such path. */
   offer(voices: unknown): void
-  /** What `POST /dev/captioned_speech` answers besides the audio, by the text; null: there is no such path. */
+  /** Sets the answer of `POST /dev/captioned_speech` besides the audio, by the text; null: there is no such path. */
   caption(timestamps: ((text: string) => SpeechReply & { timestamps?: unknown }) | null): void
 }
 

@@ -56,7 +56,7 @@ export async function startTransactionPooler(databaseUrl: string) {
       backend.stream.write(bytes as Buffer)
     }
     client.end()
-    // What a client left open ends with its connection.
+    // A client's open transaction ends with its connection.
     if (backend?.holder === client) backend.stream.destroy()
   }
 

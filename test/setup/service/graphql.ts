@@ -33,7 +33,7 @@ export async function read<T>(url: string, key: string | null, query: string, va
   return data
 }
 
-/** What a test selects of a mutation's result besides what it hopes for. */
+/** A test selects this of a mutation's result besides the hoped-for part. */
 export const REFUSED = '... on RequestError { code message requestId details { path message } }'
 
 interface Refusal {

@@ -5,7 +5,7 @@ import { until } from '../wait.ts'
 
 const TIMEOUT_MS = 60_000
 
-/** What a subscription has brought so far. */
+/** The messages of a subscription so far. */
 export interface Heard<T> {
   readonly data: T[]
   readonly errors: unknown[]

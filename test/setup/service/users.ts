@@ -13,7 +13,7 @@ const SIGN_IN = mutation(
 )
 const REDEEM = mutation('redeemSignInLink(token: $token)', '... on User { id }', '($token: String!)')
 
-/** What a browser got, with the cookie that it keeps from now on. */
+/** A browser's answer, with the cookie that it keeps from now on. */
 interface BrowserAnswer extends GraphqlAnswer<Record<string, unknown>> {
   readonly cookie: string | undefined
 }
@@ -70,5 +70,5 @@ export function usersOf(service: TestRuntime): Users {
   }
 }
 
-/** What follows `#` in a link. */
+/** The part of a link after `#`. */
 export const tokenOf = (url: string): string => url.slice(url.indexOf('#') + 1)

@@ -8,10 +8,10 @@ import { type Receiver, startReceiver } from '../servers/receiver.ts'
 import { until } from '../wait.ts'
 import { startTestRuntime, type TestRuntime, type TestRuntimeOptions } from './runtime.ts'
 
-/** What the environment of a service must say so that it delivers to 127.0.0.1 and retries soon. */
+/** With this environment a service delivers to 127.0.0.1 and retries soon. */
 export const WEBHOOK_ENV = { EGRESS_ALLOW: '127.0.0.0/8', WEBHOOK_RETRY_DELAYS: '0.1,0.2,0.3' }
 
-/** What nearly every test of webhooks needs: a receiver that the service trusts, and the service. */
+/** Nearly every test of webhooks needs these: a receiver that the service trusts, and the service. */
 export interface WebhookFixture {
   readonly certificates: Certificates
   readonly receiver: Receiver

@@ -8,7 +8,7 @@ import { asPackage, openVoiceData, readWhenOpened } from '../../../src/engines/e
 
 export interface Aloud {
   readonly sampleRate: number
-  /** What eSpeak speaks of a text as it is, emoji and symbols by their names; or, with `skips`, of one without them. */
+  /** Speaks a text as it is, emoji and symbols by their names; with `skips` it leaves these out. */
   speak(text: string, language: Language, wordsAMinute: number, skips?: boolean): Int16Array
 }
 

@@ -30,7 +30,7 @@ const CHECKERS: Checker[] = [
   { program: 'sox', formats: ['wav', 'flac'], args: (file) => [file, '-n', 'trim', '0'] },
 ]
 
-/** What ffprobe, flac, opusinfo, mp3val and sox say against a file, each line after its program's name. A program that is not installed says nothing. */
+/** The complaints of ffprobe, flac, opusinfo, mp3val and sox about a file, each line after its program's name. A missing program says nothing. */
 export function fileProblems(bytes: Uint8Array, format: AudioFormat): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'sonant-audio-'))
   try {

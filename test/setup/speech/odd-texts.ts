@@ -1,6 +1,6 @@
 import type { Language } from '../../../src/engines/espeak/detect-language.ts'
 
-/** What a text is made of in each language: prose, a word, an interjection, answers, a name, a letter, and marks of its script. */
+/** The parts of a text in each language: prose, a word, an interjection, answers, a name, a letter, and marks of its script. */
 interface Parts {
   readonly prose: string
   readonly more: string

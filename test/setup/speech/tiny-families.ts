@@ -8,11 +8,11 @@ type Files = Readonly<Record<string, string | Uint8Array>>
 
 const [FIRST_HZ, STEP_HZ] = [200, 40]
 const TURN = 2 * Math.PI
-/** Of the models that clone. */
+/** The rate of the models that clone. */
 const CLONE_RATE = 24_000
 /** Samples of one step of Supertonic and of Pocket. */
 const STEP = 512
-/** Of one frame of Vocos, and the number of the tone that its graph says: a whole number of waves fits in between. */
+/** One frame of Vocos, and the number of its graph's tone: a whole number of waves fits in between. */
 const [HOP, FFT, BIN] = [256, 1024, 40]
 export const VOCOS_HZ = (BIN * CLONE_RATE) / FFT
 /** How many numbers describe a frame of ZipVoice. */
@@ -85,7 +85,7 @@ function styled(metadata: Graph['metadata']): Uint8Array {
   })
 }
 
-/** Of two voices, each the same for any length of a text: twice as high as the other. */
+/** Two voices, each the same for any length of a text: one is twice as high as the other. */
 const voicesOf = (lengths: number): Uint8Array =>
   bytesOf(Float32Array.from([1, 2].flatMap((voice) => Array.from({ length: lengths }, () => [voice, 0]).flat())))
 

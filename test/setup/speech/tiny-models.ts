@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { model, node, tensor, value } from './tiny-onnx.ts'
 
 export const TINY_RATE = 16_000
-/** Of each token at pace 1. */
+/** The length of each token at pace 1. */
 export const TOKEN_SECONDS = 0.07
 /** How far the tone of one token is from that of the next, and where they begin; times the number of the speaker, from 1. */
 const STEP_HZ = 40

@@ -2,7 +2,7 @@ import type { Wav } from '../../../src/audio/wav.ts'
 
 const EXTENSIBLE = 0xfffe
 
-/** Of a WAV file that is not PCM 16-bit mono. */
+/** The form of a WAV file that is not PCM 16-bit mono. */
 interface Writing {
   readonly code: number
   readonly bits: number

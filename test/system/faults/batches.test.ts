@@ -28,7 +28,7 @@ const STATEMENTS: Readonly<Record<Statement, readonly [RegExp, 'processing' | 'c
 }
 const FAULTS: readonly Fault[] = ['its worker, and it commits', 'its worker, and it is rolled back', 'PostgreSQL']
 
-/** What became of one job, each thing counted. */
+/** The fate of one job in counts. */
 interface Fate {
   readonly status: string
   readonly cause: string | null
@@ -49,7 +49,7 @@ describe('several jobs in one statement', { timeout: 240_000 }, () => {
   /** The case's own: jobs of one that failed stay in its own. */
   let pool = ''
   let cases = 0
-  /** Of the speech server, where a case has closed it. */
+  /** The gate of the speech server; a case may close it. */
   let gate = Promise.withResolvers<void>()
   const workers: Process[] = []
 

@@ -20,7 +20,7 @@ const HOUR_MS = 3_600_000
 const DEADLINE_MS = 60_000
 const JUMPS = 20
 const SCOPES = [...COMPANION_SCOPES, 'generate:voice', 'job:read']
-/** What a request, and the reading of a clock, may take on a busy machine. */
+/** A request and the reading of a clock may take this long on a busy machine. */
 const SLACK_MS = 60_000
 const JUMP_PATH = '/jumps'
 
@@ -114,7 +114,7 @@ async function durationsOf(id: string): Promise<Record<'list' | 'single' | 'grap
 }
 const at = (offMs: number) => new Date(realNow() + offMs).toISOString()
 
-/** What the receiver was told of a job, whose audio is to be had by the address in it. */
+/** The receiver's message about a job, whose audio its address gives. */
 async function callbackOf(id: string, path: string): Promise<Times> {
   const bodies = () => receiver.received(path).map(({ body }) => JSON.parse(body.toString()))
   const found = () => bodies().find((body) => body.job_id === id)
@@ -165,7 +165,7 @@ describe('where the clocks of the service and of the database differ', () => {
       await setDatabaseClock(admin, -off)
       ids.push(...(await runJobs(JUMP_PATH)))
     }
-    // What was queued by the latest of the clocks is due by now.
+    // Jobs that the process with the latest clock queued are due by now.
     await setClocks(0, 2 * HOUR_MS)
     await ended(ids)
     const wrong = await service.query(

@@ -37,7 +37,7 @@ const LEAST_JOBS = 2
 
 describe('connections to the database that break', { timeout: 240_000 }, () => {
   let fixture: ChaosService
-  /** Of the speech server, where a test has closed it. */
+  /** The gate of the speech server; a test may close it. */
   let gate = Promise.withResolvers<void>()
   beforeAll(async () => {
     fixture = await startChaosService()
@@ -52,7 +52,7 @@ describe('connections to the database that break', { timeout: 240_000 }, () => {
 
   const idsOf = async () =>
     (await fixture.auditor.db.pool.query<{ id: string }>('select id from job order by id')).rows.map(({ id }) => id)
-  /** Of the jobs with these texts, in their order: one there twice has more rows than one. */
+  /** The jobs with these texts, in their order: a job that was made twice has more rows than one. */
   const madeOf = async (texts: readonly string[]) => {
     const { rows } = await fixture.auditor.db.pool.query<{
       id: string

@@ -7,7 +7,7 @@ import { ask } from '../../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { until } from '../../setup/wait.ts'
 
-/** Of a PostgreSQL that lacks something: disk, memory, connections, what its configuration allows, a disk that works. */
+/** A PostgreSQL without disk, memory, connections, permitted resources or a working disk. */
 const STATES = ['53000', '53100', '53200', '53300', '53400', '58030'] as const
 const [, DISK_FULL] = STATES
 const DEADLOCK = '40P01'
@@ -24,7 +24,7 @@ beforeAll(async () => {
   service = await startTestRuntime({ env: { LOG_LEVEL: 'silent' }, worker: true })
   await applyEndpoint(service.runtime, SLUG)
   key = (await service.createCaller()).key
-  // What a sequence counts is not rolled back with the refusal.
+  // PostgreSQL does not roll back a sequence with the refusal.
   await query(`create sequence refusals`)
   await query(`create function refuse() returns trigger language plpgsql as $$ begin
     perform nextval('refusals');

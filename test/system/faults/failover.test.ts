@@ -112,7 +112,7 @@ describe.each(WAYS)('a primary that is killed, behind %s', { timeout: TIMEOUT_MS
     expect(gapMs).toBeLessThan(LONGEST_GAP_MS)
   })
 
-  /** What became of the jobs once all have ended: those of the table, acknowledged or not, are counted where they failed. */
+  /** The fate of all jobs once they have ended: failed jobs of the table count, acknowledged or not. */
   async function costOf(ids: readonly string[]) {
     const client = new Client({ connectionString: pair.standbyUrl })
     client.on('error', () => undefined)

@@ -32,7 +32,7 @@ afterAll(async () => {
   await server.close()
 })
 
-/** What a player gets of a live URL, bit by bit. */
+/** Reads a live URL bit by bit, as a player does. */
 function listen(url: string) {
   const heard = { bytes: Buffer.alloc(0), end: null as 'clean' | 'broken' | null }
   const hear = async () => {
@@ -92,7 +92,7 @@ test('kill -9 of the worker in the middle: the same samples go on, and others ar
   await late.done
   expect(late.heard.end).toBe('clean')
 
-  // What was heard early is deleted once it is of no use any more, and the whole file stays.
+  // The worker deletes early parts once nobody needs them, and the whole file stays.
   const part = partKey(same.id, 2, 0)
   expect(await service.runtime.storage.stat(part)).not.toBeNull()
   expect(await deleteHeardParts(service.runtime, 0)).toBe(2)

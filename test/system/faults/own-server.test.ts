@@ -66,7 +66,7 @@ describe('sonant work --server', { timeout: 240_000 }, () => {
     const second = await startWorker()
     const orphan = await program.started(2)
     await speaks()
-    // What would end the server is killed first, while the worker cannot notice.
+    // The test first kills the process that would end the server, while the worker cannot notice.
     second.signal('SIGSTOP')
     process.kill(parentOf(orphan.pid), 'SIGKILL')
     await second.stop('SIGKILL')

@@ -23,7 +23,7 @@ const STATEMENTS: Readonly<Record<Kind, RegExp>> = {
   'without a key': /^\s*with\s+queued as/,
 }
 
-/** What a client knows of a submission; no status: its connection broke. */
+/** A client's knowledge of a submission; without a status its connection broke. */
 interface Answer {
   readonly text: string
   readonly status: number | undefined

@@ -11,7 +11,7 @@ import { until } from '../../setup/wait.ts'
 
 const TIMEOUT_MS = 60_000
 const POOL_SIZE = 4
-/** Of them are for what is short. */
+/** Short work has these connections. */
 const CONNECTIONS = 2
 const REQUESTS = 6
 

@@ -30,7 +30,7 @@ const COMBINATIONS = FAULTS.flatMap((fault) =>
   (Object.keys(STATEMENTS) as Statement[]).map((statement) => [fault, statement] as const),
 )
 
-/** Of an account of its own, so that no two statements wait for one count of deliveries. */
+/** Each has an account of its own, so that no two statements wait for one count of deliveries. */
 interface Sent {
   readonly owner: Owner
   readonly id: string

@@ -13,7 +13,7 @@ import { until } from '../../setup/wait.ts'
 const TIMEOUT_MS = 40_000
 /** The dead worker's jobs are all claimed again by then; pg-boss alone would take minutes. */
 const RECOVERY_DEADLINE_MS = 30_000
-/** Of a worker that is stopped and goes on: long after its jobs have gone to others. */
+/** A stopped worker goes on after this time: long after its jobs have gone to others. */
 const SLEEP_MS = 30_000
 const WATCHED = 'control-server worker'
 const POOL = 'control-server'

@@ -14,7 +14,7 @@ type Limited = { remaining: number; policy: string | undefined }
 
 const CATALOG = '/api/v1/public/voice'
 const LANGUAGES = 'auto Chinese English Japanese Korean French German Italian Spanish Portuguese Russian'.split(' ')
-/** What Retry-After says of an unfinished job by its age in seconds. */
+/** Retry-After of an unfinished job by its age in seconds. */
 const pauseAt = (age: number): string => (age < 5 ? '1' : age < 20 ? '2' : age < 60 ? '5' : '10')
 
 describe('the HTTP contract', () => {
@@ -176,7 +176,7 @@ describe('the HTTP contract', () => {
         policy: headers['ratelimit-policy'],
       }
     }
-    // Of three that follow each other, at most one begins the next minute.
+    // At most one of three in a row begins the next minute.
     const all = [await told(), await told(), await told()]
     expect(all[0]!.policy).toMatch(/600/)
     expect(new Set(all.map(({ policy }) => policy)).size).toBe(1)

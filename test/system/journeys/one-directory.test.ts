@@ -38,7 +38,7 @@ test('three services that start at the same instant on one empty directory share
     expect(new Set(voices.map(({ text }) => text)).size).toBe(1)
     const say = (service: Service, n: number) => submitText(service.url, key, 'tts', `Sentence ${n}.`, 'aria')
     const ids = await Promise.all([0, 1, 2, 3].map((n) => say(all[n % SERVICES]!, n)))
-    // What one has taken the others can show.
+    // Each process can show the jobs of the others.
     for (const [n, id] of ids.entries())
       expect((await finishedJob(all[(n + 1) % SERVICES]!.url, key, id)).status).toBe('completed')
 

@@ -11,7 +11,7 @@ import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.
 const KEY = /snt_[0-9A-Za-z]{42}/
 const TIMES = /"\d{4}-\d\d-\d\dT[\d:.]+Z"/g
 const JOB = /job_[0-9a-z]{26}/g
-/** Of signed URLs and of files: other ones at each. */
+/** Signed URLs and files, which differ at each request. */
 const OWN = /"https?:\/\/[^"]*"/g
 
 let database: TestDatabase

@@ -15,7 +15,7 @@ type GraphqlReply = {
   errors?: { message: string; extensions?: { code?: string; requestId?: string } }[]
 }
 
-// Of different lengths, so that a slug that is echoed anywhere shows.
+// The slugs have different lengths, so that an echoed slug shows.
 const SLUGS = { missing: 'no-such-endpoint', restricted: 'vip', unpublished: 'half-finished-draft' }
 const HIDDEN = [SLUGS.restricted, SLUGS.unpublished]
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']

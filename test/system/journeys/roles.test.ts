@@ -11,10 +11,10 @@ import { readWav } from '../../setup/speech/wav.ts'
 import { until } from '../../setup/wait.ts'
 
 const DEADLINE_MS = 180_000
-/** Of Prisma. */
+/** Prisma's query compiler. */
 const QUERY_COMPILER = '/query_compiler_'
 const ENDED_MS = 20_000
-/** What the doors need, more than half of all modules: a worker's start would take twice as long with them. */
+/** The APIs need these, more than half of all modules: a worker's start would take twice as long with them. */
 const DOORS = ['fastify', 'graphql', 'graphql-yoga', '@pothos/core', 'openapi-backend', 'graphql-ws']
 
 describe('the command sonant', { timeout: DEADLINE_MS }, () => {

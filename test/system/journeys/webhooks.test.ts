@@ -118,7 +118,7 @@ describe('webhooks of a second process', { timeout: DEADLINE_MS }, () => {
     await Promise.all([receiver.waitFor('/during'), receiver.waitFor('/between')])
     const after = await submit('/after')
     await receiver.waitFor('/after')
-    // Whether the answer was written down before the kill or not, is left to chance: either is right.
+    // Chance decides if the answer was written down before the kill: either is right.
     await service.kill9()
     await restart()
     await receiver.waitFor('/during', 2, RECOVERY_MS)

@@ -32,7 +32,7 @@ const cuesIn = (text: string): Cue[] => {
   return cuesOf(text, { ...estimateTiming({ text, language: undefined }, durationMs), heard: null }, durationMs)
 }
 
-/** What ffmpeg understands of a file, written as SubRip with what it takes for markup. */
+/** Reads a file by ffmpeg and writes it as SubRip, with the parts that ffmpeg takes for markup. */
 function readByFfmpeg(input: string, format: 'srt' | 'webvtt'): Cue[] {
   const args = ['-v', 'warning', '-f', format, '-i', 'pipe:0', '-f', 'srt', 'pipe:1']
   const { stderr, status, stdout } = spawnSync('ffmpeg', args, { input, encoding: 'utf8' })

@@ -46,7 +46,7 @@ const durationOf = (text: string): number => Math.max(400, [...text].length * MS
 const captioned = (text: string, language?: Language): Cue[] => cuesOf(text, timingOf(text, language), durationOf(text))
 const bare = (text: string): string => text.replace(/[\s\p{Cc}\u2060]+/gu, '')
 
-/** What captions must be whatever the text is. */
+/** The rules of captions for any text. */
 function expectReadable(cues: readonly Cue[], text: string): void {
   expect(bare(cues.flatMap(({ lines }) => lines).join(''))).toBe(bare(text))
   for (const [at, { from, to, lines }] of cues.entries()) {

@@ -31,7 +31,7 @@ const VOICES = [
   ['Japanese', 'ja+f1'],
   ['Japanese', 'ja+m7'],
 ] as const
-/** Of each: speed, style, and what parts the words. Full stops of fast speech are pauses of 40 ms, which consonants have as well. */
+/** Each has a speed, a style and marks between the words. Fast speech makes pauses of 40 ms of full stops, and consonants have such pauses too. */
 const MANNERS = [
   [0.5, '', ' [pause:600ms] '],
   [1, '', ' [pause:600ms] '],

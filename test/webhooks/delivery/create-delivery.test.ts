@@ -33,7 +33,7 @@ describe('createDelivery', () => {
       expect(await owner.outcomeOf(id)).toMatchObject({ state: 'succeeded', attempts: [{ outcome: 'succeeded' }] })
       const [fresh] = receiver.received(path)
       expect(opens(owner.secret, fresh!)).toBe(true)
-      // What such a worker creates itself is sent as well, and not signed again for ever.
+      // The worker sends such a delivery as well, and does not sign it again for ever.
       await service.runtime.db.pool.query(
         `update webhook_delivery set state = 'pending', finished_at = null, attempt = 0, round = 2, timestamp = timestamp - 3600,
            next_attempt_at = now() - interval '2 minutes' where id = $1`,

@@ -106,7 +106,7 @@ describe('the webhook door', () => {
     const live = client.subscribe<{ deliveriesUpdated: { id: string; state: string } }>(
       'subscription { deliveriesUpdated { id state } }',
     )
-    // What ends before it is followed is not heard of: none ends until all are.
+    // A subscriber misses deliveries that end before it follows: none ends until all follow.
     const followed = Promise.withResolvers<void>()
     receiver.on('/paged', (response) => void followed.promise.then(() => response.writeHead(204).end()))
     const ids: string[] = []

@@ -43,7 +43,7 @@ test('deliveries of a time are counted by state, and the median is of all their 
   await addDelivery(account, to, 'succeeded', [[7000]])
   await addDelivery(other, from, 'failed', [[8000]])
   const statsOf = (createdAt: string) => read(service.url, apiKey, `{ webhookStats${createdAt} { ${ALL} } }`)
-  // Of 5, 10, 20, 31, 400 and three times 10,000.
+  // Times of 5, 10, 20, 31, 400 and three times 10,000.
   const ofTheDay = { pending: 1, succeeded: 2, failed: 1, attempts: 8, medianAttemptMs: 215.5 }
   expect(await statsOf(`(createdAt: { from: "${FROM}", to: "${TO}" })`)).toEqual({ webhookStats: ofTheDay })
   expect(await statsOf('')).toEqual({

@@ -11,7 +11,7 @@ const ADD_ENTRY = `with entry as (
     insert into credit_entry (account_id, kind, amount, job_id, created_at) values ($1, $2, $3, $4, now() - $5 * interval '1 day') returning amount
   ) update account set credits = credits + (select amount from entry) where id = $1`
 
-/** What was spent and granted. */
+/** Journeys through spent and granted credits. */
 export function creditsJourneys(opened: () => OpenedConsole): void {
   test('credits are summed by day over the time that the ledger shows, with a table and its file', async () => {
     const { service, browser, at } = opened()

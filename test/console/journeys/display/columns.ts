@@ -7,7 +7,7 @@ import { idAt, insertJob } from '../../../setup/jobs/jobs.ts'
 import type { OpenedConsole } from '../opened-console.ts'
 
 const LONG = 'A rather long title of something'
-/** What is so old is shown with its date, which is wider than how long ago it was. */
+/** The console shows older times as dates, which are wider. */
 const DATED_MS = 31 * 86_400_000
 const DATED = `now() - interval '${DATED_MS} milliseconds'`
 const WIDTHS = [860, 960, 1020, 1099, 1100, 1190, 1240, 1390, 1440]
@@ -38,7 +38,7 @@ const HIDDEN: Readonly<Record<string, Readonly<Record<number, readonly string[]>
   'operator/audit': { 860: ['Detail'], 960: ['Detail'], 1100: ['Detail'] },
 }
 
-/** What a list shows follows the room that it has, and none is wider than that. */
+/** Lists follow the room that they have, and none is wider. */
 export function columnJourneys(opened: () => OpenedConsole): void {
   test('lists hide the columns that do not fit, and no others', async () => {
     const { service, owner, at } = opened()
@@ -65,7 +65,7 @@ export function columnJourneys(opened: () => OpenedConsole): void {
     const key = newId('key')
     await db.pool.query(ADD_KEY, [key, account, 'W'.repeat(100), '{job:read}'])
     const endpointKey = `voice.${'w'.repeat(63)}`
-    // What runs has just begun, and is looked at first: maintenance fails a job that no queue holds once it is 30 s old.
+    // The running job has just begun and comes first: maintenance fails a job without a queue row after 30 s.
     const [failed, running] = [datedId(), newId('job')]
     const common = { endpointKey, apiKeyId: key }
     const cause = LONG.repeat(4)
@@ -141,7 +141,7 @@ const excess = (page: Page): Promise<number> =>
     ),
   )
 
-/** What follows the width of its box, as charts do, follows it some frames later: what is too wide after two seconds stays so. */
+/** Charts follow the width of their box some frames later. Returns the excess that stays for two seconds. */
 async function lastingExcess(page: Page): Promise<number> {
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
   for (let tries = 0; tries < 20 && (await excess(page)) > 0; tries++) await page.waitForTimeout(100)

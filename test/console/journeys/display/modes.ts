@@ -6,7 +6,7 @@ import type { OpenedConsole } from '../opened-console.ts'
 
 const HOUR_MS = 3_600_000
 
-/** What users have asked their system for, and paper. */
+/** Journeys with users' system preferences, and on paper. */
 export function modeJourneys(opened: () => OpenedConsole): void {
   test('forced colours tell what is current, less motion moves nothing, and paper has a light page without the rail', async () => {
     const { service, owner, account, at } = opened()

@@ -3,7 +3,7 @@ import { flaws, openPage } from '../../../setup/browser.ts'
 import { insertJob } from '../../../setup/jobs/jobs.ts'
 import type { OpenedConsole } from '../opened-console.ts'
 
-/** What is folded up where there is little room. */
+/** Journeys through folded parts of small screens. */
 export function phoneJourneys(opened: () => OpenedConsole): void {
   test('on a phone the first jobs are in sight above their filters, which a button unfolds and counts', async () => {
     const { service, owner, account, at } = opened()

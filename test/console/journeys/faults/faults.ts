@@ -13,7 +13,7 @@ const LOST =
 const NAMES = ['<script>alert(1)</script>', 'مفتاح الموقع', '🎙️ studio ‮gnp.exe']
 const BODY = '<!doctype html><h1 id="theirs">502 Bad Gateway</h1><script>document.title = "theirs"</script>'
 
-/** What browsers, networks and other users do to an open page. */
+/** Journeys in which browsers, networks and other users disturb an open page. */
 export function faultJourneys(opened: () => OpenedConsole): void {
   test('a service that is gone for a while is said, what was loaded stays, and all of it comes back by itself', async () => {
     const { service, browser, account } = opened()
@@ -58,7 +58,7 @@ export function faultJourneys(opened: () => OpenedConsole): void {
     const { service, browser } = opened()
     const front = await openFront(service.url)
     const context = await browser.newContext()
-    // What is asked for there is a complaint.
+    // The page would complain about a request there.
     const { page, complaints } = await openPage(context, front.url)
     await page.goto(`${front.url}/console/playground?endpoint=tts`)
     await signIn(page, 'member@example.com')

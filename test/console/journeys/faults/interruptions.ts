@@ -6,7 +6,7 @@ import { ahead, type OpenedConsole, signIn } from '../opened-console.ts'
 
 const UNREACHED = 'The service cannot be reached: check the connection.'
 const SENTENCE = 'A sentence that takes some seconds until all of it has been heard. '
-/** What the browser itself says of an answer that is cut off. */
+/** The browser's own error for an answer that is cut off. */
 const CUT_OFF = /ERR_FAILED/
 
 const variablesOf = (request: Request): unknown => JSON.parse(request.postData() ?? '{}').variables
@@ -27,7 +27,7 @@ async function loseAnswer(page: Page, operation: string): Promise<void> {
 const isQuery = (request: Request, operation: string): boolean =>
   request.postData()?.includes(`query ${operation}(`) === true
 
-/** What a lost answer, a second key, a pause or a new signature interrupts: nothing is lost or done twice. */
+/** Journeys with a lost answer, a second key, a pause or a new signature: nothing is lost or done twice. */
 export function interruptionJourneys(opened: () => OpenedConsole): void {
   test('a key stays in sight however often Escape is pressed', async () => {
     const { service, owner, at } = opened()
@@ -207,7 +207,7 @@ export function interruptionJourneys(opened: () => OpenedConsole): void {
     await page.getByLabel('Text', { exact: true }).fill(SENTENCE.repeat(2))
     await page.keyboard.press('Control+Enter')
     const audio = page.locator('.take audio').first()
-    // Of whichever source it has.
+    // The position in its current source.
     await audio.evaluate((element: HTMLAudioElement) => {
       element.defaultPlaybackRate = element.playbackRate = 2
     })
@@ -216,7 +216,7 @@ export function interruptionJourneys(opened: () => OpenedConsole): void {
     const positions: number[] = []
     const hasEnded = async () => {
       const { ended, currentTime, readyState } = await stateOf()
-      // Of a source that has just taken the place of another one nothing is known.
+      // A source that has just replaced another one knows no position.
       if (readyState > 1) positions.push(currentTime)
       return ended
     }

@@ -18,7 +18,7 @@ import { type OpenedConsole, ownEmail, signIn } from '../opened-console.ts'
 const TYPED = 'A sentence that nobody has heard yet.'
 const OF_THE_BROWSER = /WebSocket|Failed to load resource|ERR_|MIME type/
 
-/** What changes under an open page: the service's version, the network, and the signed-in user. */
+/** Journeys in which the service's version, the network or the user changes under an open page. */
 export function versionJourneys(opened: () => OpenedConsole): void {
   test('a screen whose file went with the old version comes with the new one, and what was typed stays', async () => {
     const { service, browser, folder } = opened()
@@ -133,7 +133,7 @@ export function versionJourneys(opened: () => OpenedConsole): void {
     const { id: user } = await createUser(system, { account, email, password: PASSWORD, role: 'owner' })
     const context = await browser.newContext()
     const { page, complaints } = await openPage(context, service.url)
-    // What the socket ends with the role would have the page ask as well, a while after.
+    // The socket's end with the role would make the page ask as well, a while after.
     await page.routeWebSocket('**/graphql', () => {})
     const comeBack = () => page.evaluate(() => window.dispatchEvent(new Event('focus')))
     const keys = page.getByRole('link', { name: 'API keys' })

@@ -6,7 +6,7 @@ import { type OpenedConsole, ownName } from '../opened-console.ts'
 const END = `update job set status = 'failed', error_code = 'PROVIDER_BUSY', completed_at = now() where id = $1`
 const MANY = 30
 
-/** What is said of an action on several rows. */
+/** Journeys through the messages of an action on several rows. */
 export function bulkJourneys(opened: () => OpenedConsole): void {
   test('what came of selected jobs stays above their list, refused ones linked with their reasons, until it is dismissed or another action follows', async () => {
     const { service, owner, account, at } = opened()

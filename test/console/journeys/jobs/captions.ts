@@ -8,7 +8,7 @@ const TEXT = 'The lighthouse had been dark for eleven years. Then somebody lit t
 /** Seconds, as the player's element has them. */
 const heardAt = (page: Page): Promise<number> => page.evaluate('document.querySelector("audio").currentTime')
 
-/** What is spoken, along the audio. */
+/** Journeys through the text along the audio. */
 export function captionsJourneys(opened: () => OpenedConsole): void {
   test('words are marked as they are heard, lead to their place in the audio, and come as a file', async () => {
     const { service, owner, at } = opened()

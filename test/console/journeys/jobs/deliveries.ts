@@ -22,7 +22,7 @@ const STATES_OF = 'select state from webhook_delivery where id = any($1)'
 const STILL_ENDED = `select d.id from webhook_delivery d join job j on j.id = d.job_id
   where j.endpoint_key like $1 || '%' and d.state <> 'pending' order by d.id`
 
-/** What became of deliveries, filtered by the address, and sent again many at a time. */
+/** Journeys through deliveries: filtered by the address, and sent again many at a time. */
 export function deliveryJourneys(opened: () => OpenedConsole): void {
   test('deliveries are filtered by state, outcome, endpoint and time in the address, and those that match are sent again', async () => {
     const { service, owner, account, at } = opened()
@@ -149,7 +149,7 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
         ['Under way', '0', 'first attempts and retries'],
         ['Median attempt', '300 ms', 'of 3 attempts'],
       ])
-    // What changes before the account is followed is in no message.
+    // No message reports changes from before the subscription.
     await db.pool.query(ADD_DELIVERY, [newId('msg'), account, newId('job')])
     isFollowed.resolve()
     const pending = ahead(page, async () => (await figures())[2])
@@ -216,7 +216,7 @@ export function deliveryJourneys(opened: () => OpenedConsole): void {
     await page.getByLabel('Connection: Paused').waitFor()
     await pool.query(BEGIN_AGAIN, [id])
     notifyAccount(service.runtime, account, id)
-    // What the account's own subscription says comes after it.
+    // The message of the account's own subscription comes after this one.
     await page.evaluate(() => fetch('/health/live'))
     expect(await state.textContent()).toBe('failed')
     await pressUntil(page, 'l', page.getByRole('button', { name: 'Pause live' }))

@@ -30,7 +30,7 @@ function pressAtOnce(): void {
   observer.observe(document, { childList: true, subtree: true })
 }
 
-/** What a list says of its rows, and where it leaves the reader. */
+/** Journeys through a list's rows and the place where it leaves the reader. */
 export function listJourneys(opened: () => OpenedConsole): void {
   test('rows of a filter that was left cannot be used while those of the next one load, and are no more selected', async () => {
     const { service, owner, account, at } = opened()
@@ -71,7 +71,7 @@ export function listJourneys(opened: () => OpenedConsole): void {
     const { db } = service.runtime
     const endpointKey = ownName('voice.counted')
     await insertJob(db, account, { status: 'failed', endpointKey, errorCode: 'PROVIDER_BUSY' })
-    // What is followed begins with what is unfinished.
+    // A subscription begins with the unfinished jobs.
     await insertJob(db, account, { status: 'queued', endpointKey })
     const { page, complaints } = await openPage(owner, service.url)
     const heard: string[] = []

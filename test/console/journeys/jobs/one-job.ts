@@ -25,7 +25,7 @@ const ADD_ATTEMPTS = `insert into job_attempt (job_id, attempt, started_at, ende
     case when n < 7 then 'worker_lost' end, 'wrk_01m8aaaaaaaaaaaaaaaaaaaaaa', case when n < 7 then $2 end
   from job j, generate_series(1, 7) n where j.id = $1`
 
-/** What is done with one job on its page. */
+/** Journeys through the actions on one job's page. */
 export function oneJobJourneys(opened: () => OpenedConsole): void {
   test('a job says which user has spoken it, and its request is copied as curl: with what this tab has spoken, else with what is to be filled in', async () => {
     const { service, owner, at } = opened()
@@ -162,7 +162,7 @@ export function oneJobJourneys(opened: () => OpenedConsole): void {
   })
 }
 
-/** What a shell sends of the line that a press copies. */
+/** A shell sends this for the copied line. */
 async function copied(page: Page): Promise<unknown> {
   // It is said for a moment alone: the page itself looks out for it.
   const said = page.waitForFunction(() => document.body.textContent.includes('Copied'))

@@ -7,11 +7,11 @@ import { insertJob } from '../../../setup/jobs/jobs.ts'
 import { PASSWORD } from '../../../setup/service/users.ts'
 import { type OpenedConsole, ownEmail, ownName } from '../opened-console.ts'
 
-/** What only programs know. */
+/** Names that only programs know. */
 const API_NAMES = /reauthenticate|completePerson/
 const CAUSE = 'the engine at http://gpu:8093 is out of memory'
 
-/** What operators see of one account, and grant it. */
+/** Journeys of operators through one account and its grants. */
 export function accountJourneys(opened: () => OpenedConsole): void {
   test("an account's page has its balance, people, keys, jobs and true causes, and leads to its filtered jobs", async () => {
     const { service, owner, at } = opened()
@@ -94,7 +94,7 @@ export function accountJourneys(opened: () => OpenedConsole): void {
     await amount.fill('25')
     await press.click()
     await balance.getByText('550', { exact: true }).waitFor()
-    // What stands on the page stays, with the new entry.
+    // The page keeps its rows and adds the new entry.
     const ledger = page.locator('section', {
       has: page.getByRole('heading', { name: 'Latest changes of the balance' }),
     })

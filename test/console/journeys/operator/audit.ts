@@ -7,7 +7,7 @@ import { type OpenedConsole, ownName } from '../opened-console.ts'
 const ADD_ENTRY = `insert into audit_entry (account_id, action, subject_name, actor_kind, created_at)
   values ($1, 'key_created', $2, 'operator', $3::timestamptz)`
 
-/** What was changed, for owners and for operators. */
+/** Journeys of owners and operators through the audit log. */
 export function auditJourneys(opened: () => OpenedConsole): void {
   test('an owner finds a change by what it was, in an address that can be shared; operators those of all accounts', async () => {
     const { service, owner, at } = opened()

@@ -14,7 +14,7 @@ export function failureJourneys(opened: () => OpenedConsole): void {
     const { db } = service.runtime
     const other = await service.createAccount()
     const endpointKey = ownName('voice.trend')
-    // Of one moment: an hour may end while they are made.
+    // One time for all: an hour may end while they are made.
     const now = Date.now()
     const fail = (whose: string, hours: number, cause: string) =>
       insertJob(db, whose, {

@@ -13,7 +13,7 @@ const card = (name: string, load: number | null) => ({
   load_percent: load,
 })
 
-/** What operators see of the fleet, and of the jobs of all accounts. */
+/** Journeys of operators through the fleet and the jobs of all accounts. */
 export function operatorJourneys(opened: () => OpenedConsole): void {
   test('an operator sees at a glance which graphics card is idle, what waits, and both as they change', async () => {
     const { service, owner, at } = opened()
@@ -69,7 +69,7 @@ export function operatorJourneys(opened: () => OpenedConsole): void {
     expect([await page.locator('.refreshing').count(), await flaws(page)]).toEqual([1, []])
     await page.clock.runFor(120_000)
     await expect.poll(() => counted).toBeGreaterThan(1)
-    // What takes long meanwhile is asked for again.
+    // The page repeats a question that takes long.
     expect([counted <= 8, complaints]).toEqual([true, []])
     await page.close()
   })

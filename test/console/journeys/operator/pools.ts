@@ -4,7 +4,7 @@ import { flaws, openPage } from '../../../setup/browser.ts'
 import { applyEndpoint } from '../../../setup/jobs/voice-jobs.ts'
 import type { OpenedConsole } from '../opened-console.ts'
 
-/** What operators see of the queues. */
+/** Journeys of operators through the queues. */
 export function poolJourneys(opened: () => OpenedConsole): void {
   test('a queue says where its engine is and how much of it goes on at once', async () => {
     const { service, owner, at } = opened()

@@ -118,7 +118,7 @@ async function openPlayground({ browser, folder }: OpenedConsole, search: string
   return { service, context, page, complaints }
 }
 
-/** What `waitingJob` makes, whose endpoint a worker serves now, and before that one another of more voices, which none does. */
+/** A worker serves `waitingJob`'s endpoint now; none serves the one before it, which has more voices. */
 async function withOneServed(service: TestRuntime): Promise<void> {
   await waitingJob(service)
   const [voice] = endpoint('aside').voices

@@ -10,7 +10,7 @@ import { insertJob, type JobFields } from '../../../setup/jobs/jobs.ts'
 import { PASSWORD } from '../../../setup/service/users.ts'
 import { ADD_DELIVERY, ahead, type OpenedConsole, ownEmail, signIn, whenFollowed } from '../opened-console.ts'
 
-/** What an account reaches whose one endpoint has no names that are usual. */
+/** Requests of an account whose one endpoint has unusual names. */
 const REACHED = {
   data: {
     myEndpoints: [

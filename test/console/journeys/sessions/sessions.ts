@@ -276,7 +276,7 @@ interface Asked {
   readonly variables: { readonly idempotencyKey: string }
 }
 
-/** What lies in the storage of the tab while the page is loaded anew. */
+/** The tab's storage keeps this while the page loads anew. */
 const keepDraft = (page: Page, userId = '') =>
   page.evaluate(
     ([id, text]) =>
