@@ -71,7 +71,7 @@ const ROOMS_OF: Readonly<Record<string, string>> = {
   'mpg123-decoder': 'audio',
   'openapi-backend': 'rest',
   'openapi-types': 'rest',
-  pg: 'backup, db, jobs, queue, server, webhooks',
+  pg: 'backup, db, jobs, queue, webhooks',
   'pg-boss': 'queue',
   'pg-copy-streams': 'backup, db',
   pino: 'values',

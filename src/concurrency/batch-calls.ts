@@ -70,7 +70,7 @@ export class BatchedCalls<Item, Result> {
 }
 
 /** Gives each row to the first call for its key only. */
-export function dealOut<Row>(keys: readonly string[], rows: Map<string, Row>): (Row | undefined)[] {
+export function takeRows<Row>(keys: readonly string[], rows: Map<string, Row>): (Row | undefined)[] {
   return keys.map((key) => {
     const row = rows.get(key)
     rows.delete(key)

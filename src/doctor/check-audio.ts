@@ -63,10 +63,10 @@ async function sampleOf({ db, settings, now }: Context): Promise<readonly File[]
   const oldest = await next(from)
   if (oldest === null || newest[0] === undefined) return newest
   const [first, last] = [oldest, newest[0]].map(({ jobId }) => idTime(jobId).getTime()) as [number, number]
-  const moments = Array.from({ length: RANDOM }, () =>
+  const starts = Array.from({ length: RANDOM }, () =>
     firstIdAt('job', new Date(Math.floor(first + Math.random() * (last - first)))),
   )
-  const random = await inParallel(moments, AT_ONCE, next)
+  const random = await inParallel(starts, AT_ONCE, next)
   const found = [...newest, ...random.filter((file) => file !== null)]
   return [...new Map(found.map((file) => [file.storageKey, file])).values()]
 }

@@ -69,7 +69,7 @@ export function mountHealth(app: FastifyInstance, readiness: Readiness): void {
   })
 }
 
-export async function readinessAnswer(readiness: Readiness) {
+async function readinessAnswer(readiness: Readiness) {
   const report = await readiness.report()
   const isReady = report.status === 'ok'
   return {

@@ -12,7 +12,7 @@ const MAX_WAIT_MS = 2_000
 const SLOW_PUT_MS = 5_000
 const MAX_PROBE_BYTES = 8 * 1024 * 1024
 
-export type StoreState = 'ok' | StoreFault
+type StoreState = 'ok' | StoreFault
 
 interface WatchOptions {
   readonly store: 'disk' | 's3'

@@ -28,12 +28,8 @@ export async function openMetrics(role: string): Promise<Metrics> {
   const reads = new Map<MetricName, Set<Read>>()
   for (const [key, metric] of Object.entries(METRICS)) {
     const name = key as MetricName
-    const common = {
-      name: `${PREFIX}${name}`,
-      help: metric.help,
-      labelNames: [...metric.labels],
-      registers: [registry],
-    }
+    const { help, labels } = metric
+    const common = { name: `${PREFIX}${name}`, help, labelNames: [...labels], registers: [registry] }
     if (metric.type === 'counter') counters.set(name, new client.Counter(common))
     else if (metric.type === 'histogram')
       histograms.set(name, new client.Histogram({ ...common, buckets: [...metric.buckets] }))

@@ -66,7 +66,7 @@ export async function openPage(context: BrowserContext, origin: string, expected
     const { origin: asked, protocol } = new URL(request.url())
     if (asked !== origin && !/^(data|blob):$/.test(protocol)) complaints.push(`asked ${request.url()}`)
   })
-  // What moves without end is drawn anew for each frame, which a machine without a graphics card pays with its processor.
+  // The browser draws an endless animation anew for each frame, which costs processor time without a graphics card.
   await page.emulateMedia({ reducedMotion: 'reduce' })
   return { page, complaints }
 }

@@ -20,7 +20,7 @@ const STANDBYS = `
   from pg_stat_replication where replay_lsn is not null group by 1`
 
 /** `read-only`: it refuses writes. `away`: no answer within 2 s, or an error. */
-export type DatabaseState = 'ok' | 'read-only' | 'away'
+type DatabaseState = 'ok' | 'read-only' | 'away'
 
 /** Sizes in bytes, ages in seconds. */
 interface DatabaseCondition {

@@ -1,6 +1,6 @@
 import type { JobType } from '../../catalog/job-kinds.ts'
 import { poolOfJob } from '../../catalog/job-kinds.ts'
-import { BatchedCalls, dealOut } from '../../concurrency/batch-calls.ts'
+import { BatchedCalls, takeRows } from '../../concurrency/batch-calls.ts'
 import type { Parts } from '../../context/context.ts'
 import { BATCH_WAIT, limitingLockWaits, outwaitLocks } from '../../db/connections/lock-wait.ts'
 import type { Database } from '../../db/database.ts'
@@ -176,7 +176,7 @@ async function claimJobs(
 ): Promise<(ClaimedRow | undefined)[]> {
   const values = [ids, CLAIMABLE, lockWait]
   const { rows } = await db.pool.query<ClaimedRow>({ name: 'claim_jobs', text: CLAIM, values })
-  return dealOut(ids, new Map(rows.map((row) => [row.id, row])))
+  return takeRows(ids, new Map(rows.map((row) => [row.id, row])))
 }
 
 const UNLOCKED = { locks: 'order by id for update skip locked', held: 'skip locked' }

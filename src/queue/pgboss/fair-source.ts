@@ -1,4 +1,4 @@
-import { dealOut } from '../../concurrency/batch-calls.ts'
+import { takeRows } from '../../concurrency/batch-calls.ts'
 import type { Database } from '../../db/database.ts'
 import { isDatabaseDown, isDatabaseError } from '../../errors/outages.ts'
 import type { JobKind } from '../job-kind.ts'
@@ -105,7 +105,7 @@ export async function claimQueued(db: Database, claim: QueueClaim, rowClaim?: Ro
   )
   const claimed = new Map(rows.flatMap((row) => (row.id ? [[row.id, { row, since }]] : [])))
   const jobIds = rows.map((row) => row.queued_job)
-  const dealt = dealOut(jobIds, new Map(claimed))
+  const dealt = takeRows(jobIds, new Map(claimed))
   return rows.map((row, index) => ({
     id: row.delivery,
     retryCount: row.deliveries,

@@ -1,6 +1,6 @@
 import type { Prisma } from '../../../prisma/generated/prisma/client.ts'
 import { notifyAccount } from '../../accounts/notify-account.ts'
-import { BatchedCalls, dealOut } from '../../concurrency/batch-calls.ts'
+import { BatchedCalls, takeRows } from '../../concurrency/batch-calls.ts'
 import type { Parts } from '../../context/context.ts'
 import { type Database, inTransaction } from '../../db/database.ts'
 import { untilAnswered } from '../../db/until-answered.ts'
@@ -86,7 +86,7 @@ with locked as (
 )
 select id as "deliveryId", account_id as "accountId", url, timestamp, signature, body, round, attempt as number from begun`
 
-export type BeginAttempt = (deliveryId: string) => Promise<Attempt | null>
+type BeginAttempt = (deliveryId: string) => Promise<Attempt | null>
 
 /** Returns null if the delivery must not be sent now. */
 export function openBeginAttempt({ db, settings }: Pick<Parts, 'db' | 'settings'>): BeginAttempt {
@@ -98,7 +98,7 @@ export function openBeginAttempt({ db, settings }: Pick<Parts, 'db' | 'settings'
 async function begin(db: Database, ids: readonly string[], most: number): Promise<(Attempt | null)[]> {
   const { rows } = await db.pool.query<BegunRow>({ name: 'begin_attempts', text: BEGIN, values: [ids, most] })
   const begun = new Map(rows.map((row) => [row.deliveryId, toAttempt(row)]))
-  return dealOut(ids, begun).map((attempt) => attempt ?? null)
+  return takeRows(ids, begun).map((attempt) => attempt ?? null)
 }
 
 const toAttempt = ({ timestamp, signature, ...row }: BegunRow): Attempt => ({
