@@ -12,6 +12,7 @@ import { mountHealth, type Readiness } from '../readiness.ts'
 import { openDatabaseReadings } from './database-readings.ts'
 
 const REQUEST_TIMEOUT_MS = 10_000
+const KEEP_ALIVE_MS = 5_000
 const ALLOWED = 'GET, HEAD'
 const ADDRESSES = /^\/(metrics|health\/live|health\/ready)(?=$|[?#])/
 
@@ -35,11 +36,13 @@ export async function openMetricsServer(
 ): Promise<MetricsServer> {
   const app = fastify({
     requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: true,
     http: { requireHostHeader: false },
     genReqId: (request) => requestIdOf(request.headers),
     clientErrorHandler: (error, socket) => answerMalformedHttp(error, socket),
-    frameworkErrors: (_error, request, reply) => void sendError(prepared(request, reply), unknownAddress()),
+    frameworkErrors: (_error, request, reply) =>
+      void sendError(prepared(request, reply).header('cache-control', 'no-store'), unknownAddress()),
   })
   app.server.on('checkExpectation', answerUnknownExpectation).on('connect', answerTunnel(ALLOWED))
   mountErrors(app, parts.log)
