@@ -1,4 +1,4 @@
-import { openAudioThreads } from '../../src/audio/audio-threads.ts'
+import { AudioThreads } from '../../src/audio/audio-threads.ts'
 import { openEncoders } from '../floors/encoders.ts'
 import { GOALS } from '../goals.ts'
 import { interleaved, type Measure, type Row, throughput } from '../measure.ts'
@@ -15,7 +15,7 @@ export const encoding: Row = {
   what: 'seconds of audio per CPU second',
   reach: `>= ${LEAST} of the libraries alone`,
   run: async (environment) => {
-    const threads = openAudioThreads(1)
+    const threads = new AudioThreads(1)
     const alone = await openEncoders(RATE)
     const measures: Measure[] = []
     try {

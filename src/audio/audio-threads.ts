@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { threadEnvironment } from '../values/thread.ts'
-import { type AudioShares, openAudioShares } from './audio-shares.ts'
+import { openAudioShares } from './audio-shares.ts'
 import type { AudioAnswer, AudioResult, AudioTask } from './audio-thread.ts'
 import type { EncodingOptions } from './encoding.ts'
 import { AUDIO_FORMATS, type FileFormat } from './format.ts'
@@ -15,32 +15,14 @@ export interface AudioEncoder {
   drop(): void
 }
 
-/** Encodes and decodes audio off the event loop. */
-export interface AudioThreads {
-  readonly shares: AudioShares
-  startEncoder(options: EncodingOptions): AudioEncoder
-  encode(wav: Wav, format: FileFormat): Promise<Uint8Array>
-  /** @throws Error if the bytes are not of that format */
-  decode(bytes: Uint8Array, format: FileFormat): Promise<Wav>
-  /** Returns the recording at 24 kHz or its violation. @throws Error if it cannot be read */
-  judge(bytes: Uint8Array): Promise<Judgement>
-  /** @throws Error if it cannot be read */
-  read(bytes: Uint8Array, kind: SoundKind, mostSeconds: number): Promise<Wav>
-  /** Never rejects. */
-  warm(): Promise<void>
-  close(): Promise<void>
-}
-
 const WARM_SAMPLES = 2400
 const IDLE_MS = 30_000
 /** A thread above this is replaced when idle, because the libraries' memory never shrinks. */
 const GROWN_BYTES = 48 * 2 ** 20
 const GROWN_IDLE_MS = 1000
 
-/** A dying thread fails only its own files. */
-export const openAudioThreads = (most: number): AudioThreads => new Pool(most)
-
-class Pool implements AudioThreads {
+/** Encodes and decodes audio off the event loop. A dying thread fails only its own files. */
+export class AudioThreads {
   readonly shares = openAudioShares()
   readonly #most: number
   readonly #threads = new Set<AudioThread>()
@@ -82,18 +64,22 @@ class Pool implements AudioThreads {
     return (await this.#leastBusy().run({ kind: 'encode', samples, options: { format, sampleRate } })) as Uint8Array
   }
 
+  /** @throws Error if the bytes are not of that format */
   async decode(bytes: Uint8Array, format: FileFormat): Promise<Wav> {
     return (await this.#leastBusy().run({ kind: 'decode', bytes, format })) as Wav
   }
 
+  /** Returns the recording at 24 kHz or its violation. @throws Error if it cannot be read */
   async judge(bytes: Uint8Array): Promise<Judgement> {
     return (await this.#leastBusy().run({ kind: 'judge', bytes })) as Judgement
   }
 
+  /** @throws Error if it cannot be read */
   async read(bytes: Uint8Array, of: SoundKind, mostSeconds: number): Promise<Wav> {
     return (await this.#leastBusy().run({ kind: 'read', bytes, of, mostSeconds })) as Wav
   }
 
+  /** Never rejects. */
   warm(): Promise<void> {
     this.#warming ??= this.#warmAll()
     return this.#warming

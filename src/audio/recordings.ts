@@ -1,7 +1,7 @@
 import { FairSemaphore } from '../concurrency/fair-semaphore.ts'
 import { inTime } from '../concurrency/in-time.ts'
 import type { Release } from '../concurrency/semaphore.ts'
-import { openAudioThreads } from './audio-threads.ts'
+import { AudioThreads } from './audio-threads.ts'
 import { findWav } from './plain-wav.ts'
 import type { Judgement } from './read-recording.ts'
 
@@ -54,7 +54,7 @@ export function openRecordings(): Recordings {
 }
 
 async function readAlone(bytes: Uint8Array): Promise<Judgement> {
-  const thread = openAudioThreads(1)
+  const thread = new AudioThreads(1)
   const unread = () => ({ violation: unreadSound(bytes) })
   return inTime(TIMEOUT_MS, thread.judge(bytes), unread)
     .catch(unread)

@@ -1,6 +1,6 @@
 import { inTime } from '../concurrency/in-time.ts'
 import { Semaphore } from '../concurrency/semaphore.ts'
-import { type AudioThreads, openAudioThreads } from './audio-threads.ts'
+import { AudioThreads } from './audio-threads.ts'
 import { findWav, type SampleFormat, wavOf } from './plain-wav.ts'
 import { type SoundKind, soundKind } from './sound-kind.ts'
 import type { Wav } from './wav.ts'
@@ -48,7 +48,7 @@ export function openSpeechReader(): SpeechReader {
     await open?.close()
   }
   const decode = async (bytes: Uint8Array, kind: SoundKind, mostSeconds: number): Promise<Wav> => {
-    threads ??= openAudioThreads(1)
+    threads ??= new AudioThreads(1)
     const wav = await inTime(TIMEOUT_MS, threads.read(bytes, kind, mostSeconds), () => null)
     if (wav !== null) return wav
     await close()

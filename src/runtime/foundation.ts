@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { openAudioThreads } from '../audio/audio-threads.ts'
+import { AudioThreads } from '../audio/audio-threads.ts'
 import { openRecordings } from '../audio/recordings.ts'
 import { KeyUses } from '../callers/authenticate.ts'
 import { openCallerWatch } from '../callers/caller-watch.ts'
@@ -138,7 +138,7 @@ function openWaiting(
   const subscriptions = new Subscriptions(callers)
   closers.push({ what: 'subscriptions', close: async () => subscriptions.close() })
   const feeds = openFeeds(whole, subscriptions)
-  const audio = openAudioThreads(availableParallelism())
+  const audio = new AudioThreads(availableParallelism())
   closers.push({ what: 'the audio threads', close: () => audio.close() })
   const exportQueue = new ExportQueue()
   telemetry.gauge('exports_open', () => [{ labels: {}, value: exportQueue.open }])

@@ -1,12 +1,12 @@
 import { afterAll, expect, test } from 'vitest'
-import { openAudioThreads } from '../../src/audio/audio-threads.ts'
+import { AudioThreads } from '../../src/audio/audio-threads.ts'
 import { until } from '../setup/wait.ts'
 
 const MB = 2 ** 20
 const FILES = 40
 const TIMEOUT_MS = 60_000
 
-const threads = openAudioThreads(1)
+const threads = new AudioThreads(1)
 afterAll(() => threads.close())
 
 test(`what ${FILES} FLAC encoders at once needed is given back, and the next file is encoded all the same`, async () => {

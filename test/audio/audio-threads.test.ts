@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { afterAll, describe, expect, test } from 'vitest'
-import { type AudioThreads, openAudioThreads } from '../../src/audio/audio-threads.ts'
+import { AudioThreads } from '../../src/audio/audio-threads.ts'
 import { AUDIO_FORMATS, type AudioFormat, FILE_FORMATS, PCM_RATE } from '../../src/audio/format.ts'
 import type { Wav } from '../../src/audio/wav.ts'
 import { fileProblems } from '../setup/speech/file-problems.ts'
 import { samplesOf, similarity, sweep } from '../setup/speech/sound.ts'
 
-const threads: AudioThreads = openAudioThreads(1)
+const threads: AudioThreads = new AudioThreads(1)
 afterAll(() => threads.close())
 
 const RATES = [8000, 22_050, 48_000]
@@ -99,7 +99,7 @@ test.each(FILE_FORMATS)('what is no %s file is an error, and the thread goes on'
 })
 
 test('a closed pool fails what it has in hands', async () => {
-  const pool = openAudioThreads(1)
+  const pool = new AudioThreads(1)
   const encoder = pool.startEncoder({ format: 'mp3', sampleRate: 24_000 })
   const pushed = encoder.push(new Int16Array(24_000)).catch((error: Error) => error.message)
   await pool.close()

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { openAudioThreads } from '../../src/audio/audio-threads.ts'
+import { AudioThreads } from '../../src/audio/audio-threads.ts'
 import { openRecordings } from '../../src/audio/recordings.ts'
 import { similarity, sweep } from '../setup/speech/sound.ts'
 
-const threads = openAudioThreads(1)
+const threads = new AudioThreads(1)
 const recordings = openRecordings()
 afterAll(() => threads.close())
 

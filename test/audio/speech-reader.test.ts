@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest'
-import { openAudioThreads } from '../../src/audio/audio-threads.ts'
+import { AudioThreads } from '../../src/audio/audio-threads.ts'
 import { openSpeechReader } from '../../src/audio/speech-reader.ts'
 import { sweep } from '../setup/speech/sound.ts'
 
-const threads = openAudioThreads(1)
+const threads = new AudioThreads(1)
 const reader = openSpeechReader()
 afterAll(() => Promise.all([threads.close(), reader.close()]))
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openAudioThreads } from '../../src/audio/audio-threads.ts'
+import { AudioThreads } from '../../src/audio/audio-threads.ts'
 import { writeWav } from '../../src/audio/wav.ts'
 import type { SpeechRequest } from '../../src/engines/engine.ts'
 import { openEngines } from '../../src/engines/engines.ts'
@@ -12,7 +12,7 @@ import { wavIn } from '../setup/speech/wav-in.ts'
 const KEY = 'sk-live-0123456789'
 const TEXT = 'The weather is lovely today.'
 const engines = openEngines({ threads: 1, log: openLog('silent'), lookUp: () => KEY })
-const threads = openAudioThreads(1)
+const threads = new AudioThreads(1)
 let server: SpeechServer
 
 beforeEach(async () => {

@@ -7,12 +7,6 @@ const IDLE_MS = 5 * 60_000
 const START_MS = 5 * 60_000
 const REST_MS = 1000
 
-export interface EspeakThreads {
-  /** @throws the signal's reason, which ends the thread; Error if the thread dies or the pool closes */
-  run(task: RenderTask, signal?: AbortSignal): Promise<Rendering>
-  close(): Promise<void>
-}
-
 interface Job {
   readonly task: RenderTask
   readonly settle: (outcome: Rendering | Error) => void
@@ -32,16 +26,14 @@ interface Options {
   readonly spawn?: (workerData: ThreadData) => Worker
 }
 
+const spawnThread = (workerData: ThreadData): Worker =>
+  new Worker(new URL('./espeak-thread.ts', import.meta.url), { workerData, env: threadEnvironment() })
+
 /**
  * Starts up to `most` threads on demand; all but one end when idle.
  * A dying thread fails its text; a failed start fails a text only if no thread is left.
  */
-export const openThreads = (most: number, options: Options = {}): EspeakThreads => new Pool(most, options)
-
-const spawnThread = (workerData: ThreadData): Worker =>
-  new Worker(new URL('./espeak-thread.ts', import.meta.url), { workerData, env: threadEnvironment() })
-
-class Pool implements EspeakThreads {
+export class EspeakThreads {
   readonly #most: number
   readonly #options: Required<Options>
   readonly #threads = new Set<Thread>()
@@ -49,11 +41,12 @@ class Pool implements EspeakThreads {
   #voiceData: VoiceData | undefined
   #rest: NodeJS.Timeout | undefined
 
-  constructor(most: number, options: Options) {
+  constructor(most: number, options: Options = {}) {
     this.#most = most
     this.#options = { idleMs: IDLE_MS, startMs: START_MS, restMs: REST_MS, spawn: spawnThread, ...options }
   }
 
+  /** @throws the signal's reason, which ends the thread; Error if the thread dies or the pool closes */
   run(task: RenderTask, signal?: AbortSignal): Promise<Rendering> {
     const { promise, resolve, reject } = Promise.withResolvers<Rendering>()
     const job: Job = { task, settle: (outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome)) }

@@ -3,7 +3,7 @@ import { EngineError, NothingToSay, type Speech, type SpeechEngine, type SpeechR
 import { knownLanguage, type Language } from './detect-language.ts'
 import { styleToProsody } from './espeak-style.ts'
 import type { RenderTask } from './espeak-thread.ts'
-import { type EspeakThreads, openThreads } from './espeak-threads.ts'
+import { EspeakThreads } from './espeak-threads.ts'
 import { KANJI } from './spoken-text.ts'
 
 const WARM_UP_TEXT = 'The first sentences compile the code that every later sentence runs.'
@@ -22,7 +22,7 @@ interface EspeakOptions {
 
 /** eSpeak NG in up to `threads` worker threads: WAV at 22,050 Hz. It refuses `reference` voices and ignores `seed`. */
 export function openEspeak(options: EspeakOptions): EspeakEngine {
-  const threads = openThreads(options.threads)
+  const threads = new EspeakThreads(options.threads)
   let closed = false
 
   return {

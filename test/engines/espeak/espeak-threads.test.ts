@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { styleToProsody } from '../../../src/engines/espeak/espeak-style.ts'
 import type { ThreadData } from '../../../src/engines/espeak/espeak-thread.ts'
-import { openThreads } from '../../../src/engines/espeak/espeak-threads.ts'
+import { EspeakThreads } from '../../../src/engines/espeak/espeak-threads.ts'
 
 const THREAD = new URL('../../../src/engines/espeak/espeak-thread.ts', import.meta.url)
 const TASK = {
@@ -23,7 +23,7 @@ const REST_MS = 10 * 60_000
 const statuses = (outcomes: readonly PromiseSettledResult<unknown>[]) => outcomes.map(({ status }) => status)
 
 test('a thread that does not start in time is ended and fails one text that waits, and the next text begins another', async () => {
-  const threads = openThreads(1, { startMs: 1 })
+  const threads = new EspeakThreads(1, { startMs: 1 })
   expect(statuses(await Promise.allSettled([threads.run(TASK), threads.run(TASK)]))).toEqual(['rejected', 'rejected'])
   await threads.close()
 })
@@ -32,7 +32,7 @@ test('where no thread can be made, each text fails with what the machine says, a
   let spawn = (_data: ThreadData): Worker => {
     throw new Error('no thread is left')
   }
-  const threads = openThreads(2, { spawn: (workerData) => spawn(workerData) })
+  const threads = new EspeakThreads(2, { spawn: (workerData) => spawn(workerData) })
   const outcomes = await Promise.allSettled([threads.run(TASK), threads.run(TASK), threads.run(TASK)])
   expect(outcomes.map((outcome) => (outcome as PromiseRejectedResult).reason?.message)).toEqual(
     Array(3).fill('no thread is left'),
@@ -55,7 +55,7 @@ test.each([
   async (_what, second) => {
     let made = 0
     const spawn = (workerData: ThreadData) => (made++ === 0 ? new Worker(THREAD, { workerData }) : second())
-    const threads = openThreads(2, { spawn, restMs: REST_MS })
+    const threads = new EspeakThreads(2, { spawn, restMs: REST_MS })
     const texts = Array.from({ length: 4 }, () => threads.run(TASK))
     expect(statuses(await Promise.allSettled(texts))).toEqual(Array(4).fill('fulfilled'))
     // It is tried again after a while, and not for each text.
@@ -72,7 +72,7 @@ test('a second thread that could not be made is tried again after a rest, while 
     if (made === 3) triedAgain.resolve()
     return new Worker(THREAD, { workerData })
   }
-  const threads = openThreads(2, { spawn, restMs: 1 })
+  const threads = new EspeakThreads(2, { spawn, restMs: 1 })
   const texts = Array.from({ length: 4 }, () => threads.run(TASK))
   await triedAgain.promise
   expect(statuses(await Promise.allSettled(texts))).toEqual(Array(4).fill('fulfilled'))
@@ -88,7 +88,7 @@ test('a dictionary that cannot be read fails the text that needs it, which says 
   let made = 0
   const spawn = (workerData: ThreadData) =>
     new Worker(THREAD, { workerData: made++ === 0 ? { voiceData: { memory, file } } : workerData })
-  const threads = openThreads(1, { spawn })
+  const threads = new EspeakThreads(1, { spawn })
   expect(await threads.run(TASK)).toMatchObject({ audio: expect.anything() })
   await truncate(copy, 0)
   const german = { ...TASK, text: 'Guten Tag.', engineVoice: 'de', language: 'German' } as const

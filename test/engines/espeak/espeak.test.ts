@@ -6,7 +6,7 @@ import type { EngineError, EngineErrorCode, SpeechRequest } from '../../../src/e
 import { LANGUAGES, type Language } from '../../../src/engines/espeak/detect-language.ts'
 import { type EspeakEngine, openEspeak } from '../../../src/engines/espeak/espeak.ts'
 import { styleToProsody } from '../../../src/engines/espeak/espeak-style.ts'
-import { openThreads } from '../../../src/engines/espeak/espeak-threads.ts'
+import { EspeakThreads } from '../../../src/engines/espeak/espeak-threads.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { checkAudio } from '../../../src/voice/speak-text.ts'
 import { p99, watchEventLoop } from '../../setup/load/event-loop.ts'
@@ -321,7 +321,7 @@ describe('memory', () => {
 
   test('all threads but one end when there is nothing to say', async () => {
     const before = threads.length
-    const idle = openThreads(2, { idleMs: 300 })
+    const idle = new EspeakThreads(2, { idleMs: 300 })
     const task = {
       text: 'Hello.',
       engineVoice: 'en-us+m3',
