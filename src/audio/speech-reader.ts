@@ -25,47 +25,42 @@ interface ReadOptions {
   readonly signal: AbortSignal
 }
 
-export interface SpeechReader {
-  /**
-   * The first bytes decide; headerless samples use the media type.
-   * @throws Error for no audio or no samples; the signal's reason
-   */
-  read(bytes: Uint8Array, contentType: string, options: ReadOptions): Promise<Wav>
-  close(): Promise<void>
-}
-
 interface RawFormat extends SampleFormat {
   readonly isLittle: boolean
 }
 
 /** Reads compressed files one by one in a thread, which is replaced after a timeout. */
-export function openSpeechReader(): SpeechReader {
-  let threads: AudioThreads | undefined
-  const turns = new Semaphore(() => 1)
-  const close = async (): Promise<void> => {
-    const open = threads
-    threads = undefined
+export class SpeechReader {
+  readonly #turns = new Semaphore(() => 1)
+  #threads: AudioThreads | undefined
+
+  /**
+   * The first bytes decide; headerless samples use the media type.
+   * @throws Error for no audio or no samples; the signal's reason
+   */
+  async read(bytes: Uint8Array, contentType: string, { mostSeconds, signal }: ReadOptions): Promise<Wav> {
+    const wav = readSamples(bytes, contentType)
+    if (wav?.samples.length === 0) throw new Error('There is no sound in this file.')
+    if (wav !== null) return wav
+    const places = findWav(bytes)
+    const content = places?.code === MP3_CODE ? places.data : bytes
+    const kind = soundKind(content)
+    if (kind === null) throw new Error('This is no audio that can be read.')
+    return this.#turns.run(signal, () => this.#decode(content, kind, mostSeconds))
+  }
+
+  async close(): Promise<void> {
+    const open = this.#threads
+    this.#threads = undefined
     await open?.close()
   }
-  const decode = async (bytes: Uint8Array, kind: SoundKind, mostSeconds: number): Promise<Wav> => {
-    threads ??= new AudioThreads(1)
-    const wav = await inTime(TIMEOUT_MS, threads.read(bytes, kind, mostSeconds), () => null)
+
+  async #decode(bytes: Uint8Array, kind: SoundKind, mostSeconds: number): Promise<Wav> {
+    this.#threads ??= new AudioThreads(1)
+    const wav = await inTime(TIMEOUT_MS, this.#threads.read(bytes, kind, mostSeconds), () => null)
     if (wav !== null) return wav
-    await close()
+    await this.close()
     throw new Error('This file takes too long to be read.')
-  }
-  return {
-    read: async (bytes, contentType, { mostSeconds, signal }) => {
-      const wav = readSamples(bytes, contentType)
-      if (wav?.samples.length === 0) throw new Error('There is no sound in this file.')
-      if (wav !== null) return wav
-      const places = findWav(bytes)
-      const content = places?.code === MP3_CODE ? places.data : bytes
-      const kind = soundKind(content)
-      if (kind === null) throw new Error('This is no audio that can be read.')
-      return turns.run(signal, () => decode(content, kind, mostSeconds))
-    },
-    close,
   }
 }
 

@@ -111,12 +111,12 @@ class SharedEngines implements Engines {
   }
 
   async #atServer<T>(block: OpenaiSpeechBlock, work: (server: SpeechServer) => Promise<T>): Promise<T> {
-    const { openSpeechServer } = await import('./speech-server.ts')
+    const { SpeechServer } = await import('./speech-server.ts')
     const { owned = NO_OWNED_SERVER } = this.#options
     const isOwned = block.base_url === OWNED_SERVER
     const key = addressOf(block.base_url, owned)
     const slots = () => this.#options.slotsAt?.(isOwned ? OWNED_SERVER : key)
-    const open = () => openSpeechServer(key, slots(), isOwned ? owned : undefined)
+    const open = () => new SpeechServer(key, slots(), isOwned ? owned : undefined)
     return this.#servers.use(key, open, (server, isAlone) => {
       server.mostAtOnce = Math.min(block.max_in_flight, isAlone ? Number.POSITIVE_INFINITY : server.mostAtOnce)
       return work(server)

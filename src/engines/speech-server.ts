@@ -1,5 +1,5 @@
-import { Agent, type Dispatcher } from 'undici'
-import { openSpeechReader, type SpeechReader } from '../audio/speech-reader.ts'
+import { Agent } from 'undici'
+import { SpeechReader } from '../audio/speech-reader.ts'
 import { Semaphore } from '../concurrency/semaphore.ts'
 import { systemLookup } from '../egress/system-lookup.ts'
 import type { OwnedServer } from './engine-block.ts'
@@ -7,40 +7,30 @@ import { CircuitBreaker } from './retry.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 
-export interface SpeechServer {
+export class SpeechServer {
   readonly baseUrl: string
   readonly slots: Semaphore
-  readonly breaker: CircuitBreaker
-  readonly agent: Dispatcher
   readonly owned: OwnedServer | undefined
-  readonly reader: SpeechReader
-  /** The lowest limit of the endpoints in use; it counts only without `slots`. */
-  mostAtOnce: number
-  lacksTimes: boolean
-  close(): Promise<void>
-}
-
-/** @param slots absent: `mostAtOnce` */
-export function openSpeechServer(baseUrl: string, slots?: Semaphore, owned?: OwnedServer): SpeechServer {
-  // The job's time limit replaces the agent's timeouts.
-  const agent = new Agent({
+  readonly breaker = new CircuitBreaker()
+  readonly reader = new SpeechReader()
+  /** The job's time limit replaces the agent's timeouts. */
+  readonly agent = new Agent({
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { timeout: CONNECT_TIMEOUT_MS, lookup: systemLookup() },
   })
-  const reader = openSpeechReader()
-  const server: SpeechServer = {
-    baseUrl,
-    slots: slots ?? new Semaphore(() => server.mostAtOnce),
-    breaker: new CircuitBreaker(),
-    agent,
-    owned,
-    reader,
-    mostAtOnce: 1,
-    lacksTimes: false,
-    close: async () => {
-      await Promise.all([agent.destroy(), reader.close()])
-    },
+  /** The lowest limit of the endpoints in use; it counts only without `slots`. */
+  mostAtOnce = 1
+  lacksTimes = false
+
+  /** @param slots absent: `mostAtOnce` */
+  constructor(baseUrl: string, slots: Semaphore | undefined, owned: OwnedServer | undefined) {
+    this.baseUrl = baseUrl
+    this.slots = slots ?? new Semaphore(() => this.mostAtOnce)
+    this.owned = owned
   }
-  return server
+
+  async close(): Promise<void> {
+    await Promise.all([this.agent.destroy(), this.reader.close()])
+  }
 }

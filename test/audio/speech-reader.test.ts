@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'vitest'
 import { AudioThreads } from '../../src/audio/audio-threads.ts'
-import { openSpeechReader } from '../../src/audio/speech-reader.ts'
+import { SpeechReader } from '../../src/audio/speech-reader.ts'
 import { sweep } from '../setup/speech/sound.ts'
 
 const threads = new AudioThreads(1)
-const reader = openSpeechReader()
+const reader = new SpeechReader()
 afterAll(() => Promise.all([threads.close(), reader.close()]))
 
 test('files are read in their turns, and one whose request ends while it waits is not read', async () => {
