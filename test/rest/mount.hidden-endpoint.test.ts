@@ -27,6 +27,11 @@ const BODIES: Record<string, string> = {
   'a compressed body': 'content-type: application/json\r\ncontent-encoding: gzip\r\ncontent-length: 2\r\n\r\n{}',
 }
 
+/** Methods that take no body get none, and one that is too long to be read. */
+const TAKES_BODY = /^(POST|PUT|PATCH)$/
+const bodiesOf = (method: string): [title: string, body: string][] =>
+  Object.entries(BODIES).filter(([title]) => TAKES_BODY.test(method) || ['none', 'a huge body'].includes(title))
+
 function json(body: string): string {
   return `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
 }
@@ -46,7 +51,7 @@ describe.each(['restricted', 'unpublished'])('an endpoint that is %s', (hidden) 
 
   it.each(METHODS)('answers %s with the bytes of a missing one, whatever is sent', async (method) => {
     for (const [name, key] of Object.entries(keys)) {
-      for (const [title, body] of Object.entries(BODIES)) {
+      for (const [title, body] of bodiesOf(method)) {
         for (const path of paths) {
           const found = await ask(method, path.replace('SLUG', hidden), key, body)
           const missing = await ask(method, path.replace('SLUG', 'm'.repeat(hidden.length)), key, body)

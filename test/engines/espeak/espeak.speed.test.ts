@@ -27,9 +27,10 @@ const render = async (engineVoice: string, text: string, speed: number, styleIns
 const seconds = (audio: Wav): number => (durationMs(audio) - TAIL_MS) / 1000
 
 test.each(SENTENCES)('%s is as fast as asked for, from 0.25 to 4, at its own pitch and loudness', async (...of) => {
+  const isFirst = of[0] === SENTENCES[0][0]
   const plain = await render(...of, 1)
   const voice = measureVoice(plain.audio)
-  for (const speed of [0.25, 0.6, 1.5, 2, 4]) {
+  for (const speed of isFirst ? [0.25, 0.6, 1.5, 2, 4] : [0.25, 1.5, 4]) {
     const { audio, loudness } = await render(...of, speed)
     const ratio = seconds(plain.audio) / seconds(audio) / speed
     expect([speed, Math.abs(ratio - 1) < (speed === 1.5 ? 0.15 : 0.05) || ratio]).toEqual([speed, true])
@@ -42,7 +43,7 @@ test.each(SENTENCES)('%s is as fast as asked for, from 0.25 to 4, at its own pit
 })
 
 test('a long text is as fast as asked for, the pauses between its paragraphs included', async () => {
-  const text = Array(6)
+  const text = Array(3)
     .fill('The train leaves at half past nine, and nobody waits for those who are late. '.repeat(4))
     .join('\n\n')
   const voice = {

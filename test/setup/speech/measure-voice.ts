@@ -12,22 +12,35 @@ export function measureVoice(wav: Wav): { readonly pitchHz: number; readonly cen
 function pitch({ samples, sampleRate }: Wav): number {
   const length = Math.round(FRAME_SECONDS * sampleRate)
   const found: number[] = []
+  const energies = energiesOf(samples)
   for (let start = 0; start + 2 * length <= samples.length; start += length) {
-    const hz = framePitch(samples, start, length, sampleRate)
+    const hz = framePitch({ samples, energies }, start, length, sampleRate)
     if (hz !== null) found.push(hz)
   }
   return found.sort((a, b) => a - b)[found.length >> 1] ?? 0
 }
 
-function framePitch(samples: Int16Array, start: number, length: number, sampleRate: number): number | null {
-  const energy = correlate(samples, start, 0, length)
+interface Sound {
+  readonly samples: Int16Array
+  readonly energies: Float64Array
+}
+
+/** For each place, the sum of the squares of every second sample before it. */
+function energiesOf(samples: Int16Array): Float64Array {
+  const energies = new Float64Array(samples.length + 2)
+  for (let at = 0; at < samples.length; at++) energies[at + 2] = energies[at]! + samples[at]! ** 2
+  return energies
+}
+
+function framePitch({ samples, energies }: Sound, start: number, length: number, sampleRate: number): number | null {
+  const energyFrom = (at: number) => energies[at + 2 * Math.ceil(length / 2)]! - energies[at]!
+  const energy = energyFrom(start)
   if (energy / length < 200 ** 2) return null
   let best = 0
   let bestLag = 0
   const scores: number[] = []
   for (let lag = Math.floor(sampleRate / HIGHEST_HZ); lag <= sampleRate / LOWEST_HZ; lag++) {
-    const score =
-      correlate(samples, start, lag, length) / Math.sqrt(energy * correlate(samples, start + lag, 0, length))
+    const score = correlate(samples, start, lag, length) / Math.sqrt(energy * energyFrom(start + lag))
     scores[lag] = score
     if (score > best) [best, bestLag] = [score, lag]
   }
