@@ -7,11 +7,11 @@ import { sortTests } from './setup/projects.ts'
 import { ReportFlaky } from './setup/report-flaky.ts'
 
 const ORDER = ['system', 'service', 'unit', 'alone']
-const EARLY = /\/(faults|console)\//
+const EARLY = /\/(faults|console)\/|\/install\.package\./
 
 /**
  * Project after project, since a worker is used again only for the project that it has begun with. What waits for crashes, leases and clocks
- * goes first, and so do the four suites in a browser, next to each other: begun last, one of them would run on alone.
+ * goes first, and so do the four suites in a browser and the packed installation, next to each other: begun last, one of them would run on alone.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
