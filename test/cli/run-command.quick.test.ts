@@ -15,6 +15,16 @@ const TYPE_PARSER = 'NativeModule internal/deps/amaro/dist/index'
 /** The command line, its library and the texts of all commands: no configuration, no database. */
 const MOST_MODULES_FOR_WORDS = 80
 
+const STARTS_ENGINE = ['doctor', 'engines']
+
+/** The engine starts before the command reads the settings. */
+function expectEngineFirst(modules: readonly string[]): void {
+  const engine = modules.findIndex((url) => url.startsWith(THREAD) && url.endsWith('/espeak-thread.ts'))
+  const settings = modules.findIndex((url) => url.endsWith('/context/config.ts'))
+  expect(engine).toBeGreaterThan(0)
+  expect(settings).toBeGreaterThan(engine)
+}
+
 let service: TestRuntime
 let env: Record<string, string>
 beforeAll(async () => {
@@ -30,7 +40,6 @@ afterAll(async () => {
 describe('a command starts quickly', () => {
   test.concurrent.each([
     [['accounts', 'list']],
-    [['workers', 'list']],
     [['keys', 'create', '--account', 'nobody', '--name', 'x']],
     [['users', 'list', '--account', 'nobody']],
     [['jobs', 'show', 'job_x']],
@@ -53,12 +62,16 @@ describe('a command starts quickly', () => {
       ['accounts', 'show'],
       ['--account', 'nobody'],
     ],
-  ])('%s loads neither the compilers of queries and schemas nor a client of HTTP', async (words, more) => {
-    const { modules, code } = await runRecorded([...words, ...more], env)
-    expect(code).toBeLessThan(3)
-    expect(packagesOf(modules).filter((name) => HEAVY.some((heavy) => name.startsWith(heavy)))).toEqual([])
-    expect(modules.filter((url) => url.includes(QUERY_COMPILER))).toEqual([])
-  })
+  ])(
+    '%s loads neither the compilers of queries and schemas nor a client of HTTP, and starts its engine first',
+    async (words, more) => {
+      const { modules, code } = await runRecorded([...words, ...more], env)
+      expect(code).toBeLessThan(3)
+      expect(packagesOf(modules).filter((name) => HEAVY.some((heavy) => name.startsWith(heavy)))).toEqual([])
+      expect(modules.filter((url) => url.includes(QUERY_COMPILER))).toEqual([])
+      if (STARTS_ENGINE.includes(words[0]!)) expectEngineFirst(modules)
+    },
+  )
 
   test('say loads no compiler of queries and no client of HTTP', async () => {
     const worker = await startWorker(service.runtime)
@@ -67,17 +80,6 @@ describe('a command starts quickly', () => {
     expect(packagesOf(modules)).not.toContain('undici')
     expect(modules.filter((url) => url.includes(QUERY_COMPILER))).toEqual([])
   })
-
-  test.concurrent.each([[['doctor']], [['engines', 'check']]])(
-    '%s starts the engine before it reads the settings',
-    async (words) => {
-      const { modules } = await runRecorded([...words, '--json'], env)
-      const engine = modules.findIndex((url) => url.startsWith(THREAD) && url.endsWith('/espeak-thread.ts'))
-      const settings = modules.findIndex((url) => url.endsWith('/context/config.ts'))
-      expect(engine).toBeGreaterThan(0)
-      expect(settings).toBeGreaterThan(engine)
-    },
-  )
 
   test('a start after the first one parses no TypeScript', async () => {
     const hook = `process.once('exit', () => process.stderr.write(String(process.moduleLoadList.includes('${TYPE_PARSER}'))))`

@@ -9,7 +9,10 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   OTEL_TRACES_SAMPLER: ['sometimes', 'jaeger_remote'],
   OTEL_TRACES_SAMPLER_ARG: ['2', '-0.5', 'half', '50%'],
   OTEL_EXPORTER_OTLP_ENDPOINT: ['collector:4318', 'grpc://collector:4317', 'http://user:word@collector'],
-  PUBLIC_URL: ['voice.example.org', 'ftp://voice.example.org', 'https://a@voice.example.org', 'https://a.example/?b'],
+  PUBLIC_URL: [
+    ...['voice.example.org', 'ftp://voice.example.org', 'https://a@voice.example.org', 'https://a.example/?b'],
+    ...['https://a.example/#top', 'https://a.example?'],
+  ],
   DATABASE_URL: ['mysql://one/db', 'one', 'postgresql://one,/db', 'postgresql://one/db?target_session_attrs=standby'],
   DIRECT_DATABASE_URL: ['mysql://one/db', 'one'],
   DATABASE_PREPARE: ['yes', 'true'],

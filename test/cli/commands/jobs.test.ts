@@ -62,7 +62,7 @@ describe('sonant jobs', () => {
       errorCode: 'PROVIDER_UNAVAILABLE',
       cause,
     })
-    const shown = await sonantOn(env, 'jobs', 'show', id)
+    const shown = await sonantHere(env, 'jobs', 'show', id)
     expect(shown).toMatchObject({
       job_id: id,
       account_id: account,
@@ -88,7 +88,7 @@ describe('sonant jobs', () => {
        union all select id, 2, created_at, null, null, 'wrk_next', null from job where id = $1`,
       [id],
     )
-    const { attempts } = await sonantOn<{ attempts: object[] }>(env, 'jobs', 'show', id)
+    const { attempts } = await sonantHere<{ attempts: object[] }>(env, 'jobs', 'show', id)
     expect(attempts).toMatchObject([
       { number: 1, outcome: 'lost', error: 'Its worker was lost.', worker: 'wrk_gone', cause: null },
       { number: 2, outcome: 'failed', worker: 'wrk_next', cause: 'no sound' },
@@ -104,7 +104,7 @@ describe('sonant jobs', () => {
     const id = await insertJob(service.runtime.db, account, failure)
     const { stdout } = await runHere(['jobs', 'show', id], env)
     expect(stdout).toContain(`cause: the server ended\\u001b[2J\nits last line\\u202e\n`)
-    expect((await sonantOn<{ cause: string }>(env, 'jobs', 'show', id)).cause).toBe(cause)
+    expect((await sonantHere<{ cause: string }>(env, 'jobs', 'show', id)).cause).toBe(cause)
   })
 
   test('list prints what the API lists', async () => {
@@ -112,7 +112,7 @@ describe('sonant jobs', () => {
     for (const status of ['queued', 'completed', 'failed'] as const)
       await insertJob(service.runtime.db, account, { status })
     const filters = ['--status', 'queued, failed', '--limit', '1', '--offset', '1']
-    const listed = await sonantOn(env, 'jobs', 'list', '--account', account, ...filters)
+    const listed = await sonantHere(env, 'jobs', 'list', '--account', account, ...filters)
     const answer = await call(`${service.url}/api/v1/jobs?status=queued,failed&limit=1&offset=1`, { key })
     expect(listed).toEqual(answer.json())
     const wrong = await runHere(['jobs', 'list', '--account', account, '--type', 'nothing', '--json'], env)
@@ -169,7 +169,7 @@ describe('sonant jobs', () => {
     const inputs = { text: 'Once more.', voice: 'aria' }
     const query = async (sql: string, ...values: unknown[]) => (await service.runtime.db.pool.query(sql, values)).rows
     await query('update job set inputs = $2, webhook_url = null where id = $1', failed, inputs)
-    const again = await sonantOn<{ job_id: string }>(env, 'jobs', 'retry', failed)
+    const again = await sonantHere<{ job_id: string }>(env, 'jobs', 'retry', failed)
     expect(again).toEqual({ job_id: expect.stringMatching(/^job_/), status: 'queued', retry_of: failed })
     const select = 'select account_id, status, inputs from job where id = $1'
     expect(await query(select, again.job_id)).toEqual([

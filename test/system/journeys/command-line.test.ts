@@ -44,14 +44,14 @@ describe('the command line next to a running server', { timeout: DEADLINE_MS }, 
   afterAll(cleanUp)
 
   test('the first start made the account demo with a million credits', async () => {
-    const demo = await service.sonant('accounts', 'show', '--account', 'demo')
+    const demo = await sonantHere(service.env, 'accounts', 'show', '--account', 'demo')
     expect(demo).toEqual({ account_id: expect.stringMatching(TYPE_ID.account), name: 'demo', credits: 1_000_000 })
   })
 
   test('an account is created, credited and shown, by id and by name', async () => {
     const id = account.account_id
     expect(account).toEqual({ account_id: expect.stringMatching(TYPE_ID.account), name: 'studio', credits: 100 })
-    const credited = await service.sonant('accounts', 'credit', '--account', id, '--amount', '25')
+    const credited = await sonantHere(service.env, 'accounts', 'credit', '--account', id, '--amount', '25')
     expect(credited).toEqual({ account_id: id, credits: 125 })
     const here = (...args: string[]) => sonantHere(service.env, 'accounts', ...args)
     const once = ['credit', '--account', 'studio', '--amount', '5', '--idempotency-key', 'invoice 7']
@@ -77,7 +77,7 @@ describe('the command line next to a running server', { timeout: DEADLINE_MS }, 
       '--expires',
       '2100-01-31',
     ]
-    const reader = await service.sonant<Key>('keys', 'create', ...options)
+    const reader = await sonantHere<Key>(service.env, 'keys', 'create', ...options)
     expect([...reader.scopes].sort()).toEqual(['job:read', 'voice:extra'])
     expect((await voices('tts', reader.api_key)).status).toBe(403)
   })
@@ -85,7 +85,7 @@ describe('the command line next to a running server', { timeout: DEADLINE_MS }, 
   test('a deleted key is 401 on the very next request', async () => {
     const doomed = await makeKey(service.env, 'studio')
     expect((await voices('tts', doomed.apiKey)).status).toBe(200)
-    const deleted = await service.sonant('keys', 'delete', doomed.apiKeyId)
+    const deleted = await sonantHere(service.env, 'keys', 'delete', doomed.apiKeyId)
     expect((await voices('tts', doomed.apiKey)).status).toBe(401)
     expect(deleted).toEqual({ api_key_id: doomed.apiKeyId, deleted: true })
   })
@@ -121,7 +121,7 @@ describe('the command line next to a running server', { timeout: DEADLINE_MS }, 
     const file = join(directory, 'shown.yaml')
     await writeFile(file, stdout)
     const before = await call(`${service.url}/api/v1/public/voice`)
-    expect(await service.sonant('endpoints', 'apply', file)).toEqual({ applied: ['tts'] })
+    expect(await sonantHere(service.env, 'endpoints', 'apply', file)).toEqual({ applied: ['tts'] })
     expect((await call(`${service.url}/api/v1/public/voice`)).text).toBe(before.text)
     expect(await refused('endpoints', 'show', 'nothing')).toContain(
       'No endpoint or workflow with the slug \\"nothing\\".',
@@ -165,7 +165,7 @@ describe('a violation in a command line', { timeout: DEADLINE_MS }, () => {
     ['nonsense'],
     ['jobs', 'show', 'a', 'b'],
   ])('is one JSON document with --json: %s', async (args) => {
-    const { code, stdout, stderr } = await run([...args, '--json'], {})
+    const { code, stdout, stderr } = await runHere([...args, '--json'], {})
     expect(code).toBe(1)
     const refusal = JSON.parse(stdout)
     expect(refusal).toEqual({ error: expect.stringMatching(/^(?!error:)\w/), error_code: 'INVALID_REQUEST' })
@@ -216,15 +216,15 @@ describe('the command line without a server', { timeout: DEADLINE_MS }, () => {
     const directory = await makeTempDir()
     const env = { DATA_DIR: join(directory, 'data') }
     const made = await sonantOn<Account>(env, 'accounts', 'create', '--name', 'early', '--credits', '7')
-    expect(await sonantOn(env, 'accounts', 'show', '--account', 'early')).toEqual(made)
-    const key = await sonantOn<Key>(env, 'keys', 'create', '--account', 'early', '--name', 'k')
+    expect(await sonantHere(env, 'accounts', 'show', '--account', 'early')).toEqual(made)
+    const key = await sonantHere<Key>(env, 'keys', 'create', '--account', 'early', '--name', 'k')
     const file = join(directory, 'endpoints.json')
     await writeFile(file, JSON.stringify({ endpoints: [endpoint('early')] }))
-    expect(await sonantOn(env, 'endpoints', 'apply', file)).toEqual({ applied: ['early'] })
+    expect(await sonantHere(env, 'endpoints', 'apply', file)).toEqual({ applied: ['early'] })
     const service = await startService({ dataDir: env.DATA_DIR, awaitKey: false })
     const reply = await call(`${service.url}/api/v1/voice/early/voices`, { key: key.api_key })
     expect([reply.status, reply.json<{ slug: string }>().slug]).toEqual([200, 'early'])
     expect(await service.stop()).toBe(0)
-    expect(await sonantOn(env, 'keys', 'delete', key.api_key_id)).toMatchObject({ deleted: true })
+    expect(await sonantHere(env, 'keys', 'delete', key.api_key_id)).toMatchObject({ deleted: true })
   })
 })

@@ -65,7 +65,7 @@ describe('endpoint files', { timeout: DEADLINE_MS }, () => {
     const after = await catalog()
     expect(after.catalog_version).not.toBe(before.catalog_version)
     expect(after.etag).not.toBe(before.etag)
-    expect(await service.sonant('endpoints', 'delete', 'radio')).toEqual({ deleted: 'radio' })
+    expect(await sonantHere(service.env, 'endpoints', 'delete', 'radio')).toEqual({ deleted: 'radio' })
     expect(await remove('stage')).toEqual({ deleted: 'stage' })
     await soon(async () => !(await entry('stage')), 'stage to be gone')
     expect(await catalog()).toEqual(before)
@@ -111,7 +111,7 @@ describe('endpoint files', { timeout: DEADLINE_MS }, () => {
   test('an endpoint file in YAML is accepted like one in JSON', async () => {
     const file = join(directory, 'endpoints.yaml')
     await writeFile(file, `# a comment\nendpoints:\n${toYaml(endpoint('yaml'))}`)
-    expect(await service.sonant('endpoints', 'apply', file)).toEqual({ applied: ['yaml'] })
+    expect(await sonantHere(service.env, 'endpoints', 'apply', file)).toEqual({ applied: ['yaml'] })
     await soon(() => entry('yaml'), 'the endpoint from YAML')
   })
 

@@ -70,9 +70,9 @@ const deliveryOf = async (jobId: string): Promise<Delivery> => {
 describe('webhooks of a second process', { timeout: DEADLINE_MS }, () => {
   test('the command line sets the URL, rotates, lists, redelivers and verifies', async () => {
     const url = `${receiver.url}/cli`
-    const set = await service.sonant('webhooks', 'set-url', '--account', 'demo', url)
+    const set = await sonantHere(service.env, 'webhooks', 'set-url', '--account', 'demo', url)
     expect(set).toEqual({ account_id: expect.stringMatching(/^acct_/), webhook_url: url })
-    const { secret } = await service.sonant<{ secret: string }>('webhooks', 'rotate', '--account', 'demo')
+    const { secret } = await sonantHere<{ secret: string }>(service.env, 'webhooks', 'rotate', '--account', 'demo')
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
     const body = { inputs: { text: 'Hi', voice: 'aria', language: 'English' } }
     await call(`${service.url}/api/v1/voice/tts`, { method: 'POST', key: service.key, body })
@@ -83,7 +83,7 @@ describe('webhooks of a second process', { timeout: DEADLINE_MS }, () => {
     const capture = join(await makeTempDir(), 'capture.txt')
     const head = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => `${name}: ${headers[name]}\r\n`)
     await writeFile(capture, Buffer.concat([Buffer.from(`${head.join('')}\r\n`), request!.body]))
-    const verified = await service.sonant('webhooks', 'verify', capture, '--secret', secret)
+    const verified = await sonantHere(service.env, 'webhooks', 'verify', capture, '--secret', secret)
     expect(verified).toMatchObject({ valid: true, problems: [], webhook_id: headers['webhook-id'] })
     const wrong = await run(['webhooks', 'verify', capture, '--secret', `whsec_${'A'.repeat(43)}=`, '--json'], {})
     expect([wrong.code, JSON.parse(wrong.stdout).valid]).toEqual([1, false])
@@ -94,10 +94,10 @@ describe('webhooks of a second process', { timeout: DEADLINE_MS }, () => {
       60_000,
       'it',
     )
-    expect(await service.sonant('webhooks', 'redeliver', id)).toEqual({ delivery_id: id, queued: true })
+    expect(await sonantHere(service.env, 'webhooks', 'redeliver', id)).toEqual({ delivery_id: id, queued: true })
     const [, again] = await receiver.waitFor('/cli', 2)
     expect(again!.headers['webhook-id']).toBe(id)
-    const cleared = await service.sonant('webhooks', 'set-url', '--account', 'demo', '--clear')
+    const cleared = await sonantHere(service.env, 'webhooks', 'set-url', '--account', 'demo', '--clear')
     expect(cleared).toMatchObject({ webhook_url: null })
     const listed = (await run(['webhooks', 'deliveries', '--account', 'demo', '--first', '1'], service.env)).stdout
     const [heads, row] = listed.split('\n')
@@ -145,7 +145,7 @@ describe('webhooks of a second process', { timeout: DEADLINE_MS }, () => {
       expect(new Webhook(secret).verify(request!.body.toString(), { ...request!.headers })).toBeTruthy()
     }
     await delivers('/old-key', renewed)
-    expect(await service.sonant('secrets', 'rekey')).toMatchObject({ rekeyed: 2, current: 0, unreadable: 0 })
+    expect(await sonantHere(service.env, 'secrets', 'rekey')).toMatchObject({ rekeyed: 2, current: 0, unreadable: 0 })
     expect(await sonantHere(service.env, 'secrets', 'rekey')).toMatchObject({ rekeyed: 0, current: 2, unreadable: 0 })
     await service.stop()
     await delivers('/new-key', { ...env, SECRET_KEY: 'n'.repeat(40) })
