@@ -5,7 +5,7 @@ import { type ChaosService, startChaosService } from '../../setup/scenarios/chao
 import { chatAnswer, type ProviderServer, startProviderServer } from '../../setup/servers/provider-server.ts'
 import { until } from '../../setup/wait.ts'
 
-const LOAD_MS = Number(process.env.FAULT_SECONDS ?? 20) * 1000
+const LOAD_MS = Number(process.env.FAULT_SECONDS ?? 9) * 1000
 const RESTART_EVERY_MS = 3_000
 const COMPANION_MS = 30_000
 const RECOVERY_MS = 60_000

@@ -77,10 +77,10 @@ describe('a speech server that fails, with two workers', { timeout: 240_000 }, (
     await fixture.applyEndpoint('capped', { pool: POOL, base_url: speech.url, max_in_flight: LIMIT })
     speech.answer(() => ({ delayMs: 80 }))
     // Every third text is two requests.
-    const texts = Array.from({ length: 120 }, (_, index) => `Number ${index}. ${index % 3 === 0 ? SENTENCES : ''}`)
+    const texts = Array.from({ length: 72 }, (_, index) => `Number ${index}. ${index % 3 === 0 ? SENTENCES : ''}`)
     const ids = await fixture.submit('capped', texts)
     for (let round = 1; round <= 3; round++) {
-      await until(() => speech.calls.length >= round * 20, TIMEOUT_MS, 'some progress')
+      await until(() => speech.calls.length >= round * 12, TIMEOUT_MS, 'some progress')
       const victim = workers.shift()!
       await victim.stop('SIGKILL')
       workers.push(await fixture.startWorker(POOL))

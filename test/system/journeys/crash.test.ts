@@ -10,8 +10,8 @@ import { cleanUp, processesOf, type Service, startService } from '../../setup/pr
 import { readWav } from '../../setup/speech/wav.ts'
 import { until } from '../../setup/wait.ts'
 
-const LONG_JOBS = 6
-const SHORT_JOBS = 34
+const LONG_JOBS = 3
+const SHORT_JOBS = 12
 /** Long enough that most of them are unfinished when the process is killed at once. */
 const LATE_JOBS = 4
 const RECOVERY_MS = 90_000

@@ -18,7 +18,7 @@ import { readWav } from '../../setup/speech/wav.ts'
 import { until } from '../../setup/wait.ts'
 
 const TIMEOUT_MS = 60_000
-const JOBS = 24
+const JOBS = 12
 const AT_SERVER = 8
 const POOLS = [
   ['espeak', 'gpu'],

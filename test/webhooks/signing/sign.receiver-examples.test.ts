@@ -58,7 +58,8 @@ function headersOf({ age = 0, signing = [secret] }: Case): [id: string, timestam
 
 const run = (command: string, args: readonly string[], input?: Buffer): Promise<{ code: number; stdout: string }> =>
   new Promise((resolve) => {
-    const env = { PATH: process.env.PATH, WEBHOOK_SECRET: writeWebhookSecret(secret) }
+    const { PATH, NODE_COMPILE_CACHE } = process.env
+    const env = { PATH, NODE_COMPILE_CACHE, WEBHOOK_SECRET: writeWebhookSecret(secret) }
     const child = execFile(command, args, { env, cwd: EXAMPLES, timeout: 60_000 }, (error, stdout) =>
       resolve({ code: error === null ? 0 : Number(error.code) || 1, stdout }),
     )
