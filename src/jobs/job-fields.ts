@@ -159,18 +159,10 @@ type ValueOf<Type> = Type extends FieldType
 
 export type JobFields = { readonly [Name in FieldName]: ValueOf<(typeof JOB_FIELDS)[Name]['type']> }
 
-export interface DescribedField {
-  readonly name: FieldName
-  /** SQL over `job j` and `api_key k`. */
-  readonly sql: string
-  readonly wire: string
-  readonly type: FieldType
-  readonly isNullable: boolean
-  readonly isOurs: boolean
-  readonly graphql: Readonly<Record<string, string>>
-}
+export type DescribedField = ReturnType<typeof fieldOf>
 
-export function fieldOf(name: FieldName): DescribedField {
+/** `sql` is over `job j` and `api_key k`. */
+export function fieldOf(name: FieldName) {
   const { table, column, wire = column, type, isOurs, graphql = {} }: Field = JOB_FIELDS[name]
   const present = type.replace('?', '') as FieldType
   const sql = `${table ?? 'j'}.${column}`
