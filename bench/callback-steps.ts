@@ -6,13 +6,13 @@ import { figure, type Measure, median } from './measure.ts'
 const US_PER_MS = 1000
 /** Jobs end further apart: what began earlier belongs to another one. */
 const MOST_MS = 200
-const STEPS = ['read', 'signed', 'committed', 'head written', 'first byte'] as const
+const STEPS = ['read', 'signed', 'written', 'head written', 'first byte'] as const
 /** Each from the moment that the one before it ended at. */
 const WHAT: Readonly<Record<(typeof STEPS)[number], string>> = {
   read: 'read begun to answered: the job and the secrets',
-  signed: 'answered to ending begun: the payload signed',
-  committed: 'ending begun to commit answered: job, delivery, attempt',
-  'head written': 'commit answered to head written: undici',
+  signed: 'answered to delivery begun: the payload signed',
+  written: 'delivery begun to answered',
+  'head written': 'delivery answered to head written: queue row, commit, attempt, undici',
   'first byte': 'head written to first byte at the receiver',
 }
 

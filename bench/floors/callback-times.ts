@@ -11,7 +11,7 @@ import { now, watchStatements } from './watch-statements.ts'
 export interface CallbackTimes {
   /** Of what is signed. */
   readonly reads: Span[]
-  /** Of the ended job, its delivery and the begun attempt, with their commit. */
+  /** Of the deliveries, in the transaction that ended their jobs. */
   readonly writes: Span[]
   readonly heads: number[]
 }
@@ -23,8 +23,8 @@ interface Span {
 
 const times: CallbackTimes = { reads: [], writes: [], heads: [] }
 
-watchStatements(/^ending_jobs$|_with_end/, ({ name, begun, answered }) => {
-  const spans = name === 'ending_jobs' ? times.reads : times.writes
+watchStatements(/^(signed_jobs|create_deliveries)$/, ({ name, begun, answered }) => {
+  const spans = name === 'signed_jobs' ? times.reads : times.writes
   spans.push({ begun, answered })
 })
 subscribe('undici:client:sendHeaders', () => times.heads.push(now()))

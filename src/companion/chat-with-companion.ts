@@ -1,8 +1,8 @@
 import { requireAccount, requireScope } from '../access/require.ts'
 import { CHAT_SCOPE, RETARGET_SCOPE } from '../access/scopes.ts'
 import type { Context } from '../context/context.ts'
-import type { PrismaTx } from '../db/database.ts'
-import { lockRow } from '../db/lock-row.ts'
+import type { Tx } from '../db/database.ts'
+import { lockRowIn } from '../db/lock-row.ts'
 import { invalidRequest, unknownId } from '../errors/service-error.ts'
 import { isId, newId } from '../values/id.ts'
 import { findUnstorable } from '../values/json.ts'
@@ -10,6 +10,7 @@ import type { ChatMessage, Limit } from './chat-completions.ts'
 import { type CompanionContext, MAX_MESSAGE_CHARACTERS, MAX_PERSONA_CHARACTERS } from './companion.ts'
 import { type CompanionView, type Decision, runCompanionJob } from './companion-job.ts'
 
+const SET_PERSONA = 'update companion_chat set persona = $2 where id = $1'
 const MAX_TURNS = 40
 /** UTF-16 units. */
 const MAX_HISTORY_CHARACTERS = 24_000
@@ -59,7 +60,7 @@ export async function chatWithCompanion(ctx: CompanionContext, input: ChatInput)
     perform: async (limit) => {
       const decision = await converse(ctx, { chatId, history, message: input.message }, limit)
       // A failed first message creates no chat.
-      const commit = async (tx: PrismaTx) => {
+      const commit = async (tx: Tx) => {
         if (isNew) await insertChat(tx, chatId, accountId)
         else if (!(await touchChat(tx, chatId, ctx.now()))) return
         await decision.commit?.(tx)
@@ -100,8 +101,8 @@ async function requireChat(ctx: Context, chatId: string): Promise<void> {
   if ((await ctx.db.prisma.companionChat.findFirst({ where, select: { id: true } })) === null) throw unknownId('chat')
 }
 
-async function insertChat(tx: PrismaTx, chatId: string, accountId: string): Promise<void> {
-  await tx.companionChat.create({ data: { id: chatId, accountId }, select: { id: true } })
+async function insertChat(tx: Tx, chatId: string, accountId: string): Promise<void> {
+  await tx.query('insert into companion_chat (id, account_id) values ($1, $2)', [chatId, accountId])
 }
 
 /**
@@ -127,30 +128,26 @@ async function chatHistory(ctx: Context, chatId: string): Promise<ChatMessage[]>
 }
 
 /** False if the chat was deleted meanwhile. */
-async function touchChat(tx: PrismaTx, chatId: string, now: Date): Promise<boolean> {
-  return (await tx.companionChat.updateMany({ where: { id: chatId }, data: { updatedAt: now } })).count === 1
+async function touchChat(tx: Tx, chatId: string, now: Date): Promise<boolean> {
+  return (await tx.query('update companion_chat set updated_at = $2 where id = $1', [chatId, now])).rowCount === 1
 }
+
+const APPEND = `
+  with last as (select coalesce(max(position), 0) as position from companion_turn where chat_id = $1), dropped as (
+    delete from companion_turn where chat_id = $1 and position <= (select position from last) + 2 - ${MAX_TURNS}
+  )
+  insert into companion_turn (chat_id, position, role, content)
+  select $1, last.position + turn.nth, turn.role, turn.content
+  from last, (values (1, 'user'::companion_role, $2), (2, 'assistant', $3)) as turn (nth, role, content)`
 
 /** Adds an exchange and deletes old messages. The row lock orders concurrent calls. */
 async function appendExchange(
-  tx: PrismaTx,
+  tx: Tx,
   chatId: string,
   { message, reply }: { readonly message: string; readonly reply: string },
 ): Promise<void> {
-  await lockRow(tx, 'companion_chat', chatId)
-  const { _max } = await tx.companionTurn.aggregate({ where: { chatId }, _max: { position: true } })
-  const last = (_max.position ?? 0) + 2
-  await tx.companionTurn.createMany({
-    data: [
-      { chatId, position: last - 1, role: 'user', content: message },
-      { chatId, position: last, role: 'assistant', content: reply },
-    ],
-  })
-  await tx.companionTurn.deleteMany({ where: { chatId, position: { lte: last - MAX_TURNS } } })
-}
-
-async function setPersona(tx: PrismaTx, chatId: string, persona: string): Promise<void> {
-  await tx.companionChat.updateMany({ where: { id: chatId }, data: { persona } })
+  await lockRowIn(tx, 'companion_chat', chatId)
+  await tx.query(APPEND, [chatId, message, reply])
 }
 
 /** @throws INVALID_REQUEST above the limit in Unicode code points */
@@ -188,9 +185,9 @@ export async function retargetCompanion(
     perform: async (limit): Promise<Decision<RetargetResult>> => {
       const verdict = await ctx.companion.moderator.moderate(persona, limit)
       const rejection = verdict.isProhibited ? `The persona ${verdict.reason}.` : null
-      const commit = async (tx: PrismaTx) => {
+      const commit = async (tx: Tx) => {
         const isThere = await touchChat(tx, chatId, ctx.now())
-        if (isThere && rejection === null) await setPersona(tx, chatId, persona)
+        if (isThere && rejection === null) await tx.query(SET_PERSONA, [chatId, persona])
       }
       return { rejection, result: { chatId }, commit }
     },

@@ -1,13 +1,19 @@
 import { requireAccount } from '../access/require.ts'
 import type { JobType } from '../catalog/job-kinds.ts'
-import type { Database, PrismaTx } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import { sqlIn } from '../db/sql.ts'
 import { untilAnswered } from '../db/until-answered.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import { type IdempotentRequest, idempotentRequest, recallJob, rememberJob } from '../idempotency/remember-response.ts'
-import { JOB_ERRORS, type JobErrorCode, JobFailure, type JobStatus } from '../jobs/job-states.ts'
-import { endJob, endJobWith } from '../jobs/lifecycle/end-job.ts'
-import type { EndingParts, JobName } from '../jobs/lifecycle/job-end.ts'
+import {
+  forgetJob,
+  type IdempotentRequest,
+  idempotentRequest,
+  keepAnswer,
+  recallJob,
+  rememberJob,
+} from '../idempotency/remember-response.ts'
+import { JOB_ERRORS, type JobErrorCode, JobFailure } from '../jobs/job-states.ts'
+import { endJob, endJobOnce, type JobName } from '../jobs/lifecycle/end-jobs.ts'
 import { withNewId } from '../jobs/lifecycle/queue-job.ts'
 import { failureOf } from '../jobs/lifecycle/record-outcome.ts'
 import { notifyJob } from '../jobs/live/notify-job.ts'
@@ -51,7 +57,7 @@ export interface Decision<Result extends object> {
   /** A sentence; null: not rejected. */
   readonly rejection: string | null
   readonly result: Result
-  commit?(tx: PrismaTx): Promise<void>
+  commit?(tx: Tx): Promise<void>
 }
 
 /**
@@ -78,7 +84,8 @@ export async function runCompanionJob<Result extends object>(
   const job = { accountId: requireAccount(ctx).accountId, jobId }
   notifyJob(ctx, job)
   const outcome = await attempt(ctx, work)
-  const finished = await untilAnswered(() => finishJob(ctx, job, outcome, idempotency))
+  const end = { ...job, ...endOf(job, outcome, idempotency) }
+  const finished = await untilAnswered(() => endJobOnce(ctx, end))
   // Another process gave the job up with this code.
   if (!finished) return failed(jobId, 'INTERNAL_ERROR', false)
   if (outcome instanceof JobFailure) {
@@ -165,40 +172,17 @@ const inProgress = () =>
     retryAfterSeconds: ASK_AGAIN_SECONDS,
   })
 
-/**
- * Finishes a companion job and keeps its answer, in one transaction. It is safe to repeat.
- * @returns false if the job was given up
- */
-async function finishJob(
-  parts: EndingParts,
-  job: JobName,
-  outcome: Decision<object> | JobFailure,
-  idempotency: IdempotentRequest | null,
-): Promise<boolean> {
-  if (outcome instanceof JobFailure) {
-    return (await endJob(parts, { ...job, failure: outcome })) || hasEnded(parts.db, job.jobId, 'failed', outcome.code)
-  }
+/** The answer is kept in the transaction that ends the job. */
+function endOf({ jobId }: JobName, outcome: Decision<object> | JobFailure, idempotency: IdempotentRequest | null) {
+  if (outcome instanceof JobFailure) return { failure: outcome }
   const { rejection, result } = outcome
-  const verdict = { isProhibited: rejection !== null, reason: rejection }
-  const completed = await endJobWith(parts, { ...job, verdict }, async (tx) => {
-    if (idempotency !== null) await keepAnswer(tx, idempotency, job.jobId, result)
-    await outcome.commit?.(tx)
-  })
-  return completed || hasEnded(parts.db, job.jobId, 'completed', null)
-}
-
-async function keepAnswer(
-  tx: PrismaTx,
-  { accountId, key }: IdempotentRequest,
-  jobId: string,
-  result: object,
-): Promise<void> {
-  await tx.idempotencyRecord.updateMany({ where: { accountId, key, jobId }, data: { response: result } })
-}
-
-/** Only this request can have completed the job. */
-async function hasEnded(db: Database, id: string, status: JobStatus, errorCode: string | null): Promise<boolean> {
-  return (await db.prisma.job.count({ where: { id, status, errorCode } })) === 1
+  return {
+    verdict: { isProhibited: rejection !== null, reason: rejection },
+    also: async (tx: Tx) => {
+      if (idempotency !== null) await keepAnswer(tx, idempotency, jobId, result)
+      await outcome.commit?.(tx)
+    },
+  }
 }
 
 /**
@@ -222,8 +206,8 @@ export async function failAbandonedJobs(
   const failure = new JobFailure('INTERNAL_ERROR', 'the process ended before the request did')
   let failed = 0
   for (const { id, accountId } of abandoned) {
-    const forget = (tx: PrismaTx) => tx.idempotencyRecord.deleteMany({ where: { accountId, jobId: id } })
-    if (await endJobWith(parts, { jobId: id, accountId, failure }, forget)) failed++
+    const forget = (tx: Tx) => forgetJob(tx, { accountId }, id)
+    if (await endJob(parts, { jobId: id, accountId, failure, also: forget })) failed++
   }
   return failed
 }

@@ -1,6 +1,6 @@
 import type { CompanionSettings } from '../context/config.ts'
 import type { Context } from '../context/context.ts'
-import type { EndingParts } from '../jobs/lifecycle/job-end.ts'
+import type { EndingParts } from '../jobs/lifecycle/end-jobs.ts'
 import { type ChatModel, openChatModel } from './chat-completions.ts'
 import { type Moderator, openModerator } from './moderate.ts'
 

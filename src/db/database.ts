@@ -153,12 +153,16 @@ const tooManyReads = () =>
     retryAfterSeconds: LONGEST_READ_WAIT_MS / 1000,
   })
 
-/** Commits if `work` resolves, else rolls back. `work` calls nothing remote. */
-export const inTransaction = <T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> => transact(db, 'begin', work)
+/**
+ * Commits if `work` resolves, else rolls back. `work` calls nothing remote.
+ * @param longestLockWait absent: as long as its statements may take
+ */
+export const inTransaction = <T>(db: Database, work: (tx: Tx) => Promise<T>, longestLockWait?: string): Promise<T> =>
+  transact(db, longestLockWait === undefined ? 'begin' : `begin; set local lock_timeout = '${longestLockWait}'`, work)
 
 /** Repeats `work` in a new transaction until no lock delays it; see `outwaitLocks`. */
 export const inRetriedTransaction = <T>(db: Database, owner: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
-  outwaitLocks(db, owner, (longest) => transact(db, `begin; set local lock_timeout = '${longest}'`, work))
+  outwaitLocks(db, owner, (longest) => inTransaction(db, work, longest))
 
 async function transact<T>(db: Database, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
   const client = await db.pool.connect()

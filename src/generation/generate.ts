@@ -14,7 +14,7 @@ import {
 import { DEFAULT_RETRY_SECONDS, OWNED_RETRY_SECONDS, OWNED_SERVER } from '../engines/engine-block.ts'
 import { JobFailure } from '../jobs/job-states.ts'
 import type { Claim } from '../jobs/lifecycle/claim-job.ts'
-import type { Provenance } from '../jobs/lifecycle/job-end.ts'
+import type { Provenance } from '../jobs/lifecycle/end-jobs.ts'
 import { performJob } from '../jobs/lifecycle/perform-job.ts'
 import { type Produced, recordProvenance, type WorkerParts } from '../jobs/lifecycle/produce.ts'
 import type { Settled } from '../jobs/lifecycle/record-outcome.ts'

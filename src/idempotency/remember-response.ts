@@ -101,14 +101,20 @@ const binding = (rows: string): string => `
     set request_hash = excluded.request_hash, job_id = excluded.job_id, created_at = now()
     where idempotency_record.created_at <= ${EXPIRED}`
 
-/** Unbinds the key from the job, so the next request with it makes another one. */
+/** Unbinds the key from the job, so the next request with it makes another one. Without `key` it unbinds every key of the job. */
 export async function forgetJob(
   tx: Sql,
-  { accountId, key }: Pick<IdempotentRequest, 'accountId' | 'key'>,
+  { accountId, key }: { readonly accountId: string; readonly key?: string },
   jobId: string,
 ) {
-  const text = 'delete from idempotency_record where account_id = $1 and key = $2 and job_id = $3'
-  await tx.query({ text, values: [accountId, key, jobId] })
+  const text = 'delete from idempotency_record where account_id = $1 and key = coalesce($2, key) and job_id = $3'
+  await tx.query({ text, values: [accountId, key ?? null, jobId] })
+}
+
+/** Keeps the answer that a replay repeats. */
+export async function keepAnswer(tx: Sql, { accountId, key }: IdempotentRequest, jobId: string, answer: object) {
+  const text = 'update idempotency_record set response = $4 where account_id = $1 and key = $2 and job_id = $3'
+  await tx.query({ text, values: [accountId, key, jobId, JSON.stringify(answer)] })
 }
 
 export async function forgetExpired({ db, now }: Records): Promise<void> {

@@ -6,7 +6,7 @@ import { jobNotFound, ServiceError } from '../errors/service-error.ts'
 import { isId } from '../values/id.ts'
 import { JOB_COLUMNS, JOB_TABLES, type Job } from './job-shape.ts'
 
-const FIND = findWith('')
+const FIND = `select ${JOB_COLUMNS} from ${JOB_TABLES} where j.id = $1`
 
 export interface OperatorJob extends Job {
   readonly cause: string | null
@@ -43,27 +43,14 @@ interface More {
   readonly columns: string
 }
 
-export async function findJobWith<Extra extends object>(
-  db: Pick<Tx, 'query'>,
-  jobId: string,
-  { name, columns }: More,
-): Promise<(Job & Extra) | null> {
-  const { rows } = await db.query<Job & Extra>({ name, text: findWith(`, ${columns}`), values: [jobId] })
-  return rows[0] ?? null
-}
-
 export async function findJobsWith<Extra extends object>(
   db: Pick<Tx, 'query'>,
   jobIds: readonly string[],
   { name, columns }: More,
 ): Promise<(Job & Extra)[]> {
-  const text = findWith(`, ${columns}`, 'any($1::text[])')
+  const text = `select ${JOB_COLUMNS}, ${columns} from ${JOB_TABLES} where j.id = any($1::text[])`
   const { rows } = await db.query<Job & Extra>({ name, text, values: [jobIds] })
   return rows
-}
-
-function findWith(more: string, ids = '$1'): string {
-  return `select ${JOB_COLUMNS}${more} from ${JOB_TABLES} where j.id = ${ids}`
 }
 
 /**

@@ -16,12 +16,12 @@ export interface ClaimedWith {
   readonly since: number
 }
 
-/** Claims job rows with their deliveries. It waits for no lock; `handle` claims the rows that it skips. */
-export interface RowClaim {
-  /** Returns table expressions; `claimed` has each claimed job's `id`. @param ids an SQL array */
-  expressions(ids: string, parameter: `$${number}`): string
-  readonly value: unknown
-}
+/**
+ * Claims job rows with their deliveries. It waits for no lock; `handle` claims the rows that it skips.
+ * @param ids an SQL array
+ * @returns table expressions; `claimed` has each claimed job's `id`
+ */
+export type RowClaim = (ids: string) => string
 
 export interface QueueRow extends Pick<Delivery, 'id' | 'retryCount'> {
   readonly queue: string

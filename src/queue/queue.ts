@@ -8,11 +8,20 @@ interface FairShare {
   readonly isAwaited?: boolean
 }
 
+/** Runs work in the log scope and the trace of a request or job. */
+export type InScope = <Result>(work: () => Result) => Result
+
 export interface EnqueueOptions {
   readonly fairShare?: FairShare
   /** Replaces the fair share; the worker leaves jobs of a full key queued. */
   readonly concurrencyKey?: string
   readonly delaySeconds?: number
+}
+
+export interface NewJob extends EnqueueOptions {
+  readonly id: string
+  /** Absent: the scope of the call. */
+  readonly inScope?: InScope | undefined
 }
 
 export interface RowInsert {
@@ -23,8 +32,6 @@ export interface RowInsert {
   readonly with?: string
   /** Table expression with the `id` of each job to queue. Absent: all. */
   readonly chosen?: string
-  /** The caller writes the row in another way if the batch fails. Absent: it is repeated alone, for as long as locks delay it. */
-  readonly isTriedOnce?: boolean
 }
 
 export interface Reroute {
@@ -70,19 +77,13 @@ interface TakenJob {
 export interface Queue {
   /** Creates the queue if needed, before the caller's transaction. */
   prepare(kind: JobKind): Promise<void>
-  /** Queues a job in the transaction that inserts its row. */
-  enqueue(tx: Tx, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<void>
+  /** Queues jobs in the transaction that inserts their rows. */
+  enqueue(tx: Tx, kind: JobKind, jobs: readonly NewJob[]): Promise<void>
   /**
    * Inserts a row and queues its job in one shared statement, then wakes workers.
-   * @returns undefined if the insertion did not choose the row
+   * @returns false if the insertion did not choose the row
    */
-  enqueueWith<Row extends object>(
-    db: Database,
-    insert: RowInsert,
-    kind: JobKind,
-    jobId: string,
-    options?: EnqueueOptions,
-  ): Promise<Row | undefined>
+  enqueueWith(db: Database, insert: RowInsert, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<boolean>
   /** Returns SQL to remove deliveries in the statement that ends their work, so no crash separates the two. */
   dequeueing(kind: JobKind, ids: `$${number}`, retryCounts: `$${number}`): string
   /** Removes a job that no worker has. */

@@ -7,7 +7,8 @@ import { openCompanion } from '../companion/companion.ts'
 import { type Closer, closeInTurn } from '../concurrency/closing.ts'
 import { CATALOG_CHANNEL, type CatalogSnapshot } from '../context/catalog-snapshot.ts'
 import type { Settings } from '../context/config.ts'
-import { type JobBatches, openJobBatches } from '../jobs/lifecycle/claim-job.ts'
+import type { CompletionParts } from '../jobs/lifecycle/produce.ts'
+import { openCompletions } from '../jobs/lifecycle/record-outcome.ts'
 import type { DispatchOptions } from '../queue/dispatcher.ts'
 import { WEBHOOK_KIND } from '../queue/job-kind.ts'
 import { openBoss } from '../queue/pgboss/boss.ts'
@@ -29,10 +30,9 @@ interface Role {
 }
 
 /** All parts of a process; `close` closes them in reverse order. */
-export interface Runtime extends Services {
+export interface Runtime extends Services, Pick<CompletionParts, 'completions'> {
   readonly queue: BossQueue
   readonly boss: DispatchOptions['boss']
-  readonly batches: JobBatches
   readonly workerId: string
   readonly signingKey: Uint8Array
   publicUrl: string
@@ -54,7 +54,7 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
       ...foundation,
       queue,
       boss,
-      batches: openJobBatches(foundation),
+      completions: openCompletions(() => runtime),
       catalog: openCatalog(foundation.db, {
         maxTextCharacters: settings.maxTextCharacters,
         compile: compileInputs,

@@ -1,6 +1,6 @@
 import type { Parts } from '../context/context.ts'
 import type { Tx } from '../db/database.ts'
-import { findJobWith } from '../jobs/job.ts'
+import { findJobsWith } from '../jobs/job.ts'
 import { type PolledJob, presentVoiceJob } from '../jobs/job-result.ts'
 import type { UrlParts } from '../jobs/sign-outputs.ts'
 import type { MeasuredParts } from '../telemetry/telemetry.ts'
@@ -18,55 +18,54 @@ export interface PayloadSnapshot {
 }
 
 export interface Subject {
+  /** The delivery's. */
+  readonly id: string
   readonly accountId: string
   readonly kind: DeliveryKind
   readonly jobId: string
 }
 
-export const SIGNED_COLUMNS = sealedColumns('j.account_id')
-const SIGNED_JOB = { name: 'signed_job', columns: SIGNED_COLUMNS }
+const SIGNED_JOBS = { name: 'signed_jobs', columns: sealedColumns('j.account_id') }
 const SAMPLE_OUTPUT = { output: 'audio', contentType: 'audio/wav' }
 
-/** Returns body and signature as of now; null if the account's secret is unreadable, because nothing is sent unsigned. */
-export async function snapshotPayload(
+/** Returns bodies and signatures as of now; null if the account's secret is unreadable, because nothing is sent unsigned. */
+export async function snapshotPayloads(
   parts: DeliveryParts,
   tx: Tx,
-  deliveryId: string,
-  subject: Subject,
+  subjects: readonly Subject[],
+): Promise<(PayloadSnapshot | null)[]> {
+  const ids = subjects.flatMap(({ kind, jobId }) => (kind === 'job' ? [jobId] : []))
+  const found = ids.length === 0 ? [] : await findJobsWith<SealedSecrets>(tx, ids, SIGNED_JOBS)
+  const jobs = new Map(found.map((job) => [job.id, job]))
+  const snapshots: (PayloadSnapshot | null)[] = []
+  // One after the other: the first of an account may create its secret.
+  for (const subject of subjects) {
+    const { kind, jobId } = subject
+    const job = kind === 'job' ? jobs.get(jobId) : sampleJob(jobId)
+    if (job === undefined) throw new Error(`the job ${jobId} vanished`)
+    snapshots.push(await signPayload(parts, tx, subject, job))
+  }
+  return snapshots
+}
+
+async function signPayload(
+  parts: DeliveryParts,
+  tx: Tx,
+  { id, accountId }: Subject,
+  job: PolledJob & Partial<SealedSecrets>,
 ): Promise<PayloadSnapshot | null> {
-  const finished = subject.kind === 'job' ? await finishedJob(tx, subject.jobId) : undefined
-  const { accountId } = subject
+  const body = Buffer.from(JSON.stringify(await presentVoiceJob(parts, job)))
+  const { sealed, signedAt } = job
+  const read = sealed && signedAt !== undefined ? { sealed, signedAt } : undefined
   try {
-    return await signPayload(parts, tx, { deliveryId, accountId }, finished ?? sampleJob(subject.jobId))
+    const { secrets, timestamp } = await signingSecrets(parts, tx, accountId, read)
+    return { timestamp, body, signature: signDelivery(secrets, id, String(timestamp), body) }
   } catch (error) {
     if (!(error instanceof UnreadableSecret)) throw error
     // The job still ends; its delivery is recorded as failed.
     parts.log.error({ accountId }, 'a webhook secret does not open: set OLD_SECRET_KEY and rekey')
     return null
   }
-}
-
-/**
- * Signs a job that was read with its secrets; queries `tx` only if the account has none.
- * @throws UnreadableSecret
- */
-export async function signPayload(
-  parts: DeliveryParts,
-  tx: Pick<Tx, 'query'>,
-  { deliveryId, accountId }: { readonly deliveryId: string; readonly accountId: string },
-  job: PolledJob & Partial<SealedSecrets>,
-): Promise<PayloadSnapshot> {
-  const body = Buffer.from(JSON.stringify(await presentVoiceJob(parts, job)))
-  const { sealed, signedAt } = job
-  const read = sealed && signedAt !== undefined ? { sealed, signedAt } : undefined
-  const { secrets, timestamp } = await signingSecrets(parts, tx, accountId, read)
-  return { timestamp, body, signature: signDelivery(secrets, deliveryId, String(timestamp), body) }
-}
-
-async function finishedJob(tx: Tx, jobId: string): Promise<PolledJob & SealedSecrets> {
-  const job = await findJobWith<SealedSecrets>(tx, jobId, SIGNED_JOB)
-  if (job === null) throw new Error(`the job ${jobId} vanished`)
-  return job
 }
 
 const sampleJob = (jobId: string): PolledJob => ({

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { JobFailure } from '../../src/jobs/job-states.ts'
+import { endJob } from '../../src/jobs/lifecycle/end-jobs.ts'
 import { recordProvenance } from '../../src/jobs/lifecycle/produce.ts'
-import { failJob } from '../../src/jobs/lifecycle/rescue-jobs.ts'
 import { readCsv } from '../setup/checks/csv.ts'
 import { insertJob } from '../setup/jobs/jobs.ts'
 import { applyWorkflow } from '../setup/jobs/workflows.ts'
@@ -121,7 +121,8 @@ describe('a generation that failed keeps its prediction and its GPU time', () =>
     const jobId = await insertJob(service.runtime.db, accountId, { type: 'generate', status: 'processing' })
     const claim = { jobId, accountId, attempt: (await service.job(jobId)).attempt }
     await recordProvenance(service.runtime, claim, GIVEN)
-    await failJob(service.runtime, claim, new JobFailure('JOB_TIMEOUT', 'too long'), { providerJobId: ID })
+    const failure = new JobFailure('JOB_TIMEOUT', 'too long')
+    await endJob(service.runtime, { ...claim, failure, provenance: { providerJobId: ID } })
     const written = { provider_job_id: ID, gpu_execution_time_ms: GIVEN.gpuExecutionTimeMs }
     expect(await service.job(jobId)).toMatchObject({ error_code: 'JOB_TIMEOUT', ...written })
   })

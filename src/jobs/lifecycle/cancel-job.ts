@@ -12,8 +12,7 @@ import { type Each, eachId } from '../each-id.ts'
 import { findJob } from '../job.ts'
 import type { Job } from '../job-shape.ts'
 import { JobFailure } from '../job-states.ts'
-import { endJob } from './end-job.ts'
-import { announceLostEnd, type EndingParts } from './job-end.ts'
+import { announceLostEnd, type EndingParts, endJob } from './end-jobs.ts'
 
 /** PostgreSQL may restart within this time. */
 const LOST_ANSWER_MS = 5_000
@@ -30,18 +29,17 @@ interface Cancellation {
 export async function cancelJob(ctx: Context & EndingParts, input: Cancellation): Promise<Job> {
   const accountId = await ownerOf(ctx, input.jobId)
   const { jobId, forgottenKey: key } = input
-  const failure = new JobFailure('JOB_CANCELLED', 'cancelled on request')
+  const end = { accountId, jobId, failure: new JobFailure('JOB_CANCELLED', 'cancelled on request') }
   let isWritten = false
   const withdraw = async (tx: Tx): Promise<void> => {
     await ctx.queue.withdraw(tx, jobId)
     if (key != null) await forgetJob(tx, { accountId, key }, jobId)
     isWritten = true
   }
-  const ended = await endJob(ctx, { accountId, jobId, failure, also: withdraw }).catch(async (error: unknown) => {
+  const ended = await endJob(ctx, { ...end, also: withdraw }).catch(async (error: unknown) => {
     if (!isWritten || !isDatabaseDown(error)) throw error
     // The commit may have succeeded although its answer was lost.
-    const lookUp = () => announceLostEnd(ctx, { jobId, accountId }, failure)
-    if (await untilAnswered(lookUp, LOST_ANSWER_MS).catch(() => false)) return true
+    if (await untilAnswered(() => announceLostEnd(ctx, end), LOST_ANSWER_MS).catch(() => false)) return true
     throw error
   })
   if (ended) ctx.queue.abort(jobId)

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { CaptionFormat } from '../../audio/format.ts'
+import type { BatchedCalls } from '../../concurrency/batch-calls.ts'
 import { inParallel } from '../../concurrency/in-parallel.ts'
 import type { Parts } from '../../context/context.ts'
 import type { QueueRow } from '../../queue/job-source.ts'
@@ -9,7 +10,7 @@ import { type MeasuredParts, secondsSince } from '../../telemetry/telemetry.ts'
 import { JobFailure } from '../job-states.ts'
 import { notifyJob } from '../live/notify-job.ts'
 import type { Claim, ClaimParts, ClaimRegistry } from './claim-job.ts'
-import type { FinishedArtifact, Provenance } from './job-end.ts'
+import type { EndedJob, EndingParts, FinishedArtifact, JobEnd, Provenance } from './end-jobs.ts'
 
 /** A live worker of an abandoned attempt deletes its files itself after its next heartbeat. */
 export const GRACE_MS = 600_000
@@ -63,7 +64,11 @@ export interface Production {
   readonly renderSeconds: number
 }
 
-export interface WorkerParts extends ClaimParts {
+export interface CompletionParts extends EndingParts {
+  readonly completions: BatchedCalls<JobEnd, EndedJob | null>
+}
+
+export interface WorkerParts extends ClaimParts, CompletionParts {
   readonly workerId: string
   readonly storeWatch: StoreWatch
   readonly claims?: ClaimRegistry

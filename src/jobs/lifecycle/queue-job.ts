@@ -105,7 +105,7 @@ async function queueAs(ctx: Context, jobId: string, actor: AccountHolder, job: Q
   const row = insertOf(jobId, actor, job)
   const fairShare = { accountId: actor.accountId, server: job.server, isAwaited: job.options?.live === true }
   await ctx.queue.prepare(kind)
-  const insert = async () => (await ctx.queue.enqueueWith(ctx.db, row, kind, jobId, { fairShare })) !== undefined
+  const insert = () => ctx.queue.enqueueWith(ctx.db, row, kind, jobId, { fairShare })
   const replay = idempotency === null ? await insert().then(() => null) : await replayUnless(ctx, idempotency, insert)
   if (replay !== null) return replay
   notifyJob(ctx, { accountId: actor.accountId, jobId })

@@ -1,7 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { knownKey, poolOfJob } from '../../catalog/job-kinds.ts'
-import { nextTurn } from '../../concurrency/next-turn.ts'
+import { BatchedCalls } from '../../concurrency/batch-calls.ts'
 import type { Parts } from '../../context/context.ts'
-import type { Tx } from '../../db/database.ts'
+import { BATCH_WAIT } from '../../db/connections/lock-wait.ts'
 import { untilAnswered } from '../../db/until-answered.ts'
 import { EngineError } from '../../engines/engine.ts'
 import { describeError } from '../../errors/describe-error.ts'
@@ -11,24 +12,25 @@ import { CutOff, notingEnds, ServerLost, Stopping, StoreAway } from '../../queue
 import { COMMIT_SPAN } from '../../telemetry/span-names.ts'
 import { inStepSpan } from '../../telemetry/spans.ts'
 import { type MeasuredParts, secondsSince } from '../../telemetry/telemetry.ts'
-import { newId } from '../../values/id.ts'
 import { type AttemptEnd, endValues, NOTED, recordAttemptEnd } from '../attempts/record-attempt-end.ts'
 import { JobFailure } from '../job-states.ts'
 import { notifyJob } from '../live/notify-job.ts'
-import type { BatchParts, Claim } from './claim-job.ts'
-import { completing, completionValues, endJob } from './end-job.ts'
+import type { Claim } from './claim-job.ts'
 import {
   announceLostEnd,
-  type Completion,
-  type EndedJob,
   type EndingParts,
+  endJobOnce,
+  endJobs,
   type FinishedArtifact,
-  type OwnEnd,
+  type JobEnd,
   type Provenance,
   reportJobEnded,
-} from './job-end.ts'
-import type { Attempt, Production } from './produce.ts'
-import { failJob } from './rescue-jobs.ts'
+} from './end-jobs.ts'
+import type { Attempt, CompletionParts, Production } from './produce.ts'
+
+const MAX_JOBS = 32
+/** A batch that takes longer lets the next one start. */
+const HELD_UP = { longestWaitMs: 250 }
 
 const RELEASE = `
   with released as (
@@ -46,8 +48,6 @@ export type Outcome =
   | { readonly kind: 'failed'; readonly failure: JobFailure; readonly error: unknown }
   | { readonly kind: 'released'; readonly reason: Error; readonly error: unknown }
   | { readonly kind: 'redeliver'; readonly error: unknown }
-
-type Completed = 'completed' | 'settled'
 
 /**
  * Records an outcome. If another worker has the claim, it only deletes this attempt's files.
@@ -79,9 +79,9 @@ async function recordCompleted(attempt: Attempt, production: OutcomeOf<'complete
       () => record(() => completeJob(parts, claim, artifacts, provenance, parts.row)),
     )
     parts.telemetry.observe('job_stage_seconds', { stage: 'complete' }, secondsSince(begun))
-    if (completed === null) await deleteFiles(attempt)
-    else noteProduction(parts, claim, production)
-    return completed === 'settled' ? completed : undefined
+    if (completed) noteProduction(parts, claim, production)
+    else await deleteFiles(attempt)
+    return completed && parts.row !== undefined ? 'settled' : undefined
   } catch (error) {
     return recordOutcome(attempt, outcomeOf(error, signal))
   }
@@ -98,16 +98,14 @@ async function recordFailed(attempt: Attempt, { failure, error }: OutcomeOf<'fai
   const { parts, claim, work } = attempt
   const unexpected = isExpected(error) ? {} : { exception: describeError(error) }
   const detail = { code: failure.code, cause: failure.message, ...unexpected }
+  const { jobId, accountId, attempt: number } = claim
+  const end = { jobId, accountId, attempt: number, failure, provenance: work?.provenance?.() }
   // An earlier commit of this attempt may have completed the job with these files.
-  const write = async () =>
-    (await failJob(parts, claim, failure, work?.provenance?.())) || announceLostEnd(parts, claim, failure)
-  if (
-    !(await inStepSpan(
-      () => COMMIT_SPAN,
-      () => untilAnswered(write),
-    ))
+  const isEnded = await inStepSpan(
+    () => COMMIT_SPAN,
+    () => untilAnswered(() => endJobOnce(parts, end)),
   )
-    return
+  if (!isEnded) return
   parts.log.warn({ jobId: claim.jobId, attempt: claim.attempt, ...detail }, 'a job failed')
   await deleteFiles(attempt)
 }
@@ -171,97 +169,33 @@ function endOf(error: unknown, signal: AbortSignal): AttemptEnd {
   return { ending: signal.reason instanceof ServerLost ? 'server_lost' : 'replaced', cause }
 }
 
+/** Completions that arrive while a transaction runs share the next one. */
+export const openCompletions = (parts: () => EndingParts): CompletionParts['completions'] =>
+  new BatchedCalls(MAX_JOBS, (ends: readonly JobEnd[]) => endJobs(parts(), ends, BATCH_WAIT), HELD_UP)
+
 /**
- * Completes a claimed job with its artifacts. It is safe to repeat after a lost answer.
- * @param row deleted with the completion, unless that is written alone
- * @returns null if the claim is lost; nothing was written then
+ * Completes a claimed job with its artifacts, together with others that end now. It is safe to repeat after a lost answer.
+ * @param row deleted with the completion
+ * @returns false if the claim is lost; nothing was written then
  */
 export async function completeJob(
-  parts: BatchParts,
-  claim: Claim,
+  parts: CompletionParts,
+  { jobId, accountId, attempt }: Claim,
   artifacts: readonly FinishedArtifact[],
   provenance: Provenance = {},
   row?: QueueRow,
-): Promise<Completed | null> {
-  const completion = { claim, artifacts, provenance, row }
-  const completed = await (claim.delivers
-    ? completeDelivered(parts, claim, completion)
-    : parts.batches.completions.call(completion)
-  ).catch((error: Error) => {
-    // Another job may have failed the batch; this job's own error comes again.
-    parts.log.debug({ jobId: claim.jobId, err: error.message }, 'a completion is written alone')
-    return null
-  })
-  if (completed === null) return (await completeAlone(parts, claim, artifacts, provenance)) ? 'completed' : null
-  reportJobEnded(parts, claim, completed)
-  notifyJob(parts, claim)
-  return row === undefined ? 'completed' : 'settled'
-}
-
-const completingWith: OwnEnd['with'] = (deliveryIds, at) => `${completing(at)}, chosen as (
-  select id, job_id from unnest(${deliveryIds}::text[], ${at(1)}::text[], ${at(2)}::int[]) as made (id, job_id, attempt)
-  where (job_id, attempt) in (select ended.id, ended.attempt from ended)
-)`
-
-async function completeDelivered(
-  { deliveries, now }: EndingParts,
-  { accountId, jobId }: Claim,
-  completion: Completion,
-): Promise<EndedJob | null> {
-  // The statement takes arrays of one length, so each job has one output.
-  if (completion.artifacts.length !== 1) return null
-  const written = await deliveries.createWithEnd(
-    { accountId, jobId },
-    {
-      outputs: completion.artifacts,
-      with: completingWith,
-      values: (delivered) => completionValues([{ ...completion, delivered }], now()),
-    },
-  )
-  if (written === null) return null
-  written.made.committed()
-  // Lets the delivery start first.
-  await nextTurn()
-  return written.ended
-}
-
-async function completeAlone(
-  parts: EndingParts,
-  claim: Claim,
-  artifacts: readonly FinishedArtifact[],
-  provenance: Provenance,
 ): Promise<boolean> {
-  const { jobId, accountId, attempt } = claim
-  const completed = await endJob(parts, {
-    jobId,
-    accountId,
-    attempt,
-    provenance,
-    also: async (tx) => {
-      for (const artifact of artifacts) await insertArtifact(tx, claim, artifact, parts.now())
-    },
-  })
-  return completed || announceLostEnd(parts, claim)
-}
-
-async function insertArtifact(tx: Tx, claim: Claim, artifact: FinishedArtifact, now: Date): Promise<void> {
-  await tx.query({
-    name: 'insert_artifact',
-    text: `insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, timing, captions)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-    values: [
-      newId('art', now),
-      claim.jobId,
-      artifact.output,
-      artifact.storageKey,
-      artifact.contentType,
-      artifact.bytes,
-      artifact.sha256,
-      artifact.durationMs,
-      artifact.timing ?? null,
-      artifact.captions ?? null,
-    ],
-  })
+  const end = { jobId, accountId, attempt, artifacts, provenance, row, inScope: AsyncLocalStorage.snapshot() }
+  try {
+    const ended = await parts.completions.call(end)
+    if (ended === null) return announceLostEnd(parts, end)
+    reportJobEnded(parts, end, ended)
+    return true
+  } catch (error) {
+    // Another job may have failed the batch; this job's own error comes again.
+    parts.log.debug({ jobId, err: (error as Error).message }, 'a completion is written alone')
+    return endJobOnce(parts, end)
+  }
 }
 
 /** A released attempt does not count. It keeps its number, because files and predictions carry it. */

@@ -4,9 +4,7 @@ import { tryLock } from '../../db/lock.ts'
 import { lockUnqueued, type QueuedRows } from '../../queue/lock-unqueued.ts'
 import { noteLostPlaces } from '../attempts/record-attempt-end.ts'
 import { JobFailure, queuedTypeSql } from '../job-states.ts'
-import type { Claim } from './claim-job.ts'
-import { endJob } from './end-job.ts'
-import type { EndingParts, Provenance } from './job-end.ts'
+import { type EndingParts, endJob } from './end-jobs.ts'
 
 /** Younger jobs may wait for their first delivery. */
 const SETTLED_AFTER = `interval '30 seconds'`
@@ -49,7 +47,7 @@ export async function rescueJobs(parts: EndingParts): Promise<number> {
   }
   for (const { id, account_id, attempt } of unroutable) {
     const failure = new JobFailure('QUEUE_FAILED', 'its queue row is gone, and so is what it was submitted to')
-    await failJob(parts, { jobId: id, accountId: account_id, attempt }, failure)
+    await endJob(parts, { jobId: id, accountId: account_id, attempt, failure })
   }
   return requeued + unroutable.length
 }
@@ -67,9 +65,8 @@ async function rescuePage(parts: EndingParts, after: string): Promise<Rescued> {
         continue
       }
       if (job.attempt > 0) begun.push(job.id)
-      await parts.queue.enqueue(tx, route.kind, job.id, {
-        fairShare: { accountId: job.account_id, server: route.server },
-      })
+      const fairShare = { accountId: job.account_id, server: route.server }
+      await parts.queue.enqueue(tx, route.kind, [{ id: job.id, fairShare }])
     }
     if (begun.length > 0) await noteLostPlaces(tx, begun)
     return { requeued: rows.length - unroutable.length, unroutable, ...next }
@@ -83,20 +80,9 @@ async function rescuePage(parts: EndingParts, after: string): Promise<Rescued> {
 export async function failOrphanedJobs(parts: EndingParts): Promise<number> {
   // After a crash here, `rescueJobs` finds the job.
   const orphaned = await parts.queue.withdrawOrphaned()
-  for (const job of orphaned) await failJob(parts, job, endpointDeleted())
+  for (const job of orphaned) await endJob(parts, { ...job, failure: endpointDeleted() })
   return orphaned.length
 }
 
 export const endpointDeleted = (): JobFailure =>
   new JobFailure('RENDER_FAILED', 'the endpoint was deleted before a worker took the job')
-
-/**
- * Fails a job once; only the operator sees the cause.
- * @returns false if a worker has claimed the job since or it has ended
- */
-export const failJob = (
-  parts: EndingParts,
-  { jobId, accountId, attempt }: Pick<Claim, 'jobId' | 'accountId' | 'attempt'>,
-  failure: JobFailure,
-  provenance: Provenance = {},
-): Promise<boolean> => endJob(parts, { jobId, accountId, attempt, failure, provenance })

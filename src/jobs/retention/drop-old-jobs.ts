@@ -114,11 +114,11 @@ export const cutoffOf = (now: Date, days: number): Date | null =>
   days === 0 ? null : new Date(now.getTime() - days * DAY_MS)
 
 /** Repeats a page until it returns false or the time is over. Pauses as long as a page took. */
-async function inPages(page: () => Promise<boolean>, budgetMs = BUDGET_MS): Promise<void> {
+async function inPages(page: () => Promise<boolean>): Promise<void> {
   const started = performance.now()
   for (;;) {
     const begun = performance.now()
-    if (!(await page()) || performance.now() - started > budgetMs) return
+    if (!(await page()) || performance.now() - started > BUDGET_MS) return
     await pause(Math.min(performance.now() - begun, LONGEST_PAUSE_MS), undefined, { ref: false })
   }
 }

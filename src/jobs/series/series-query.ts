@@ -107,10 +107,10 @@ export function eventSeriesQuery({ owner, starts, end, filter }: EventSeries) {
   return { text, values, types: histogramTypes((pairs) => pairs) }
 }
 
-function before(moment: Date): Range[] {
-  const day = dayOf(moment)
+function before(end: Date): Range[] {
+  const day = dayOf(end)
   const days: Range = { span: 'day', from: null, to: day }
-  return day < moment ? [days, { span: 'hour', from: day, to: moment }] : [days]
+  return day < end ? [days, { span: 'hour', from: day, to: end }] : [days]
 }
 
 function during(starts: readonly Date[], end: Date): Range[] {

@@ -6,10 +6,10 @@ export const dequeue = ({ queue }: JobKind, ids: `$${number}`, retryCounts: `$${
   where q.name = '${queue}' and q.id = done.id and q.retry_count = done.retry_count and q.state = 'active'`
 
 /**
- * The array of ids makes PostgreSQL use the primary key.
+ * The arrays make PostgreSQL use the primary key.
  * @param condition on `done`, with `queue`, `delivery` and `retry_count`
  */
-export const dequeueJoined = (ids: `$${number}`, condition: string): string => `
+export const dequeueJoined = (condition: string): string => `
   delete from pgboss.job_common q using done
-  where q.name = any(select distinct queue from done) and q.id = any(${ids}::uuid[]) and q.name = done.queue and q.id = done.delivery
+  where q.name = any(array(select queue from done)) and q.id = any(array(select delivery from done)) and q.name = done.queue and q.id = done.delivery
     and q.retry_count = done.retry_count and q.state = 'active' and ${condition}`

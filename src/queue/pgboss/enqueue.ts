@@ -9,7 +9,7 @@ import { inProducerSpan, traceHeaders } from '../../telemetry/spans.ts'
 import { logScope } from '../../values/log-scope.ts'
 import type { JobKind } from '../job-kind.ts'
 import type { Origin } from '../job-source.ts'
-import type { EnqueueOptions, Queue, RowInsert } from '../queue.ts'
+import type { EnqueueOptions, InScope, NewJob, Queue, RowInsert } from '../queue.ts'
 
 const AWAITED = 1
 export const QUEUE_CHANNEL = 'sonant_queue'
@@ -66,18 +66,17 @@ const queueing = (rows: `$${number}`, queue: `$${number}`, condition = 'true'): 
 
 const QUEUEING = queueing('$1', '$2')
 
-/** Undefined if the insertion did not choose the row. */
-type Inserted = { readonly queued: string } | undefined
-
 export function enqueueing({ prepare, wake }: Pushing): Pick<Queue, 'enqueue' | 'enqueueWith'> {
   const inserts = new BatchedInserts(wake)
   return {
-    enqueue: (tx, kind, jobId, options) =>
-      inSendSpan(kind, jobId, async () => {
-        await prepare(kind)
-        const values = [JSON.stringify([waitingRow(jobId, options)]), kind.queue]
-        await tx.query({ name: 'enqueue', text: QUEUEING, values })
-      }),
+    enqueue: async (tx, kind, jobs) => {
+      if (jobs.length === 0) return
+      await prepare(kind)
+      const row = ({ id, inScope = inThisScope, ...options }: NewJob) =>
+        inScope(() => inSendSpan(kind, id, async () => waitingRow(id, options)))
+      const values = [JSON.stringify(await Promise.all(jobs.map(row))), kind.queue]
+      await tx.query({ name: 'enqueue', text: QUEUEING, values })
+    },
     enqueueWith: (db, insert, kind, jobId, options) =>
       inSendSpan(kind, jobId, async () => {
         // The queue id is the job's UUID, so a job can be queued only once.
@@ -86,6 +85,8 @@ export function enqueueing({ prepare, wake }: Pushing): Pick<Queue, 'enqueue' | 
       }),
   }
 }
+
+const inThisScope: InScope = (work) => work()
 
 const inSendSpan = <Result>(kind: JobKind, id: string, work: () => Promise<Result>): Promise<Result> =>
   inProducerSpan(() => messageSpan('send', kind.queue, id), work)
@@ -110,7 +111,7 @@ export const queueId = (jobId: string): string => toUUID(jobId as Parameters<typ
 /** Commits rows in batches; a lone row goes out at once. */
 class BatchedInserts {
   readonly #wake: (kind: JobKind) => boolean
-  readonly #batches = new Map<string, BatchedCalls<Queued, { inserted: Inserted } | Failure>>()
+  readonly #batches = new Map<string, BatchedCalls<Queued, boolean | Failure>>()
 
   constructor(wake: (kind: JobKind) => boolean) {
     this.#wake = wake
@@ -118,48 +119,44 @@ class BatchedInserts {
 
   /**
    * Resolves once both rows are committed.
+   * @returns false if the insertion did not choose the row
    * @throws PostgreSQL's error about this row alone
    */
-  async add<Row extends object>(db: Database, kind: JobKind, row: Queued): Promise<Row | undefined> {
+  async add(db: Database, kind: JobKind, row: Queued): Promise<boolean> {
     const key = `${row.insert.name} ${kind.queue}`
     const batch = this.#batches.get(key) ?? this.#batchOf(db, kind)
     this.#batches.set(key, batch)
     const outcome = await batch.call(row)
-    if (!('error' in outcome)) return outcome.inserted as Row | undefined
-    if (row.insert.isTriedOnce) throw outcome.error
-    return (await this.#repeatAlone(db, kind, row, outcome)) as Row | undefined
+    return typeof outcome === 'boolean' ? outcome : this.#repeatAlone(db, kind, row, outcome)
   }
 
   /** One row's error must not fail the others. */
-  async #repeatAlone(db: Database, kind: JobKind, row: Queued, { error, isShared }: Failure): Promise<Inserted> {
+  async #repeatAlone(db: Database, kind: JobKind, row: Queued, { error, isShared }: Failure): Promise<boolean> {
     // After a lost answer, the repetition shows whether the row was committed.
     const mayFareBetter = wasSent(error) && (isShared || isHeldUp(error) || !wroteNothing(error))
     if (!mayFareBetter) throw error
     try {
       const [inserted] = await outwaitLocks(db, row.owner, (longest) => this.#insert(db, kind, [row], longest))
-      return inserted
+      return inserted!
     } catch (again) {
       // Only this caller knows the id, so the lost statement committed the row.
       if (codeOf(again) !== UNIQUE_VIOLATION || wroteNothing(error)) throw again
       this.#wake(kind)
-      return { queued: row.jobId }
+      return true
     }
   }
 
   #batchOf(db: Database, kind: JobKind) {
-    const insertAll = (rows: readonly Queued[]): Promise<({ inserted: Inserted } | Failure)[]> =>
-      this.#insert(db, kind, rows).then(
-        (all) => all.map((inserted) => ({ inserted })),
-        (error: unknown) => rows.map(() => ({ error, isShared: rows.length > 1 })),
-      )
+    const insertAll = (rows: readonly Queued[]): Promise<(boolean | Failure)[]> =>
+      this.#insert(db, kind, rows).catch((error: unknown) => rows.map(() => ({ error, isShared: rows.length > 1 })))
     return new BatchedCalls(MAX_ROWS, insertAll, HELD_UP)
   }
 
-  async #insert(db: Database, kind: JobKind, rows: readonly Queued[], lockWait = BATCH_WAIT): Promise<Inserted[]> {
+  async #insert(db: Database, kind: JobKind, rows: readonly Queued[], lockWait = BATCH_WAIT): Promise<boolean[]> {
     const answer = await db.pool.query<{ queued: string }>(statementOf(kind, rows, lockWait))
-    const inserted = new Map(answer.rows.map((row) => [row.queued, row]))
+    const inserted = new Set(answer.rows.map(({ queued }) => queued))
     if (inserted.size > 0 && this.#wake(kind)) await nextTurn()
-    return rows.map(({ jobId }) => inserted.get(jobId))
+    return rows.map(({ jobId }) => inserted.has(jobId))
   }
 }
 

@@ -86,7 +86,7 @@ const nextTurn = (turn: Turn, taken: { readonly accountId: string; readonly isAw
     : { ...turn, served: taken.accountId, inARow: 0 }
 
 const withRows = (rowClaim: RowClaim): string => `
-  with ${TAKE}, ${rowClaim.expressions('array(select queued_job from queued)', '$6')}
+  with ${TAKE}, ${rowClaim('array(select queued_job from queued)')}
   select q.*, c.* from queued q left join claimed c on c.id = q.queued_job order by q.place`
 
 /**
@@ -101,7 +101,7 @@ export async function claimQueued(db: Database, claim: QueueClaim, rowClaim?: Ro
   const { rows } = await db.pool.query<Row & { id?: string | null }>(
     rowClaim === undefined
       ? { name: 'claim_queued', text: ALONE, values }
-      : { name: 'claim_queued_rows', text: withRows(rowClaim), values: [...values, rowClaim.value] },
+      : { name: 'claim_queued_rows', text: withRows(rowClaim), values },
   )
   const claimed = new Map(rows.flatMap((row) => (row.id ? [[row.id, { row, since }]] : [])))
   const jobIds = rows.map((row) => row.queued_job)

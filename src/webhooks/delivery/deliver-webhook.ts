@@ -9,7 +9,7 @@ import type { Delivery } from '../../queue/job-source.ts'
 import { deliverySpan } from '../../telemetry/span-names.ts'
 import { inClientSpan, noteFailure, noteStatus } from '../../telemetry/spans.ts'
 import { idTime } from '../../values/id.ts'
-import { type DeliveryParts, snapshotPayload } from '../payload-snapshot.ts'
+import { type DeliveryParts, snapshotPayloads } from '../payload-snapshot.ts'
 import type { AttemptGate } from './attempt-gate.ts'
 import type { Poster } from './post-webhook.ts'
 import { noteEndedDelivery, type RecordAttempt } from './record-attempt.ts'
@@ -148,8 +148,8 @@ async function giveUp(parts: DeliveryParts, idle: Idle, outcome: Outcome): Promi
 async function resignDelivery(parts: DeliveryParts, idle: Idle): Promise<boolean> {
   const { id, accountId, kind, jobId, round } = idle
   const signed = await inTransaction(parts.db, async (tx) => {
-    const content = await snapshotPayload(parts, tx, id, { accountId, kind, jobId })
-    if (content === null) return 'unreadable'
+    const [content] = await snapshotPayloads(parts, tx, [{ id, accountId, kind, jobId }])
+    if (content == null) return 'unreadable'
     const { rowCount } = await tx.query(
       `update webhook_delivery set timestamp = $3, signature = $4, body = $5
        where id = $1 and round = $2 and attempt = 0 and state = 'pending'`,

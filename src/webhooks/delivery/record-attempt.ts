@@ -119,7 +119,7 @@ async function recordFailure(
     if (rowCount !== 1) return false
     if (last) return true
     const concurrencyKey = concurrencyKeyOf(attempt.accountId, attempt.url)
-    await parts.queue.enqueue(tx, WEBHOOK_KIND, attempt.deliveryId, { concurrencyKey, delaySeconds })
+    await parts.queue.enqueue(tx, WEBHOOK_KIND, [{ id: attempt.deliveryId, concurrencyKey, delaySeconds }])
     return false
   })
 }

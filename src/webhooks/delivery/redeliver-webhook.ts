@@ -63,7 +63,8 @@ export async function redeliverWebhook(ctx: Context, input: { readonly id: strin
        where d.id = $1 and a.delivery_id = d.id and a.round <= d.round - ${KEPT_ROUNDS}`,
       [input.id],
     )
-    await ctx.queue.enqueue(tx, WEBHOOK_KIND, input.id, { concurrencyKey: concurrencyKeyOf(accountId, row.url) })
+    const concurrencyKey = concurrencyKeyOf(accountId, row.url)
+    await ctx.queue.enqueue(tx, WEBHOOK_KIND, [{ id: input.id, concurrencyKey }])
   })
   ctx.queue.wake(WEBHOOK_KIND)
   notifyAccount(ctx, accountId, input.id)

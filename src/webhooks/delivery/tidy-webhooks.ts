@@ -62,9 +62,8 @@ async function rescueOrphaned(parts: Pick<Parts, 'db' | 'queue'>, after?: string
   return inTransaction(parts.db, async (tx) => {
     if (!(await tryLock(tx, RESCUE_LOCK))) return undefined
     const { rows, last } = await lockUnqueued<Overdue>(tx, parts.queue, OVERDUE, after)
-    for (const { id, account_id, url } of rows) {
-      await parts.queue.enqueue(tx, WEBHOOK_KIND, id, { concurrencyKey: concurrencyKeyOf(account_id, url) })
-    }
+    const jobs = rows.map(({ id, account_id, url }) => ({ id, concurrencyKey: concurrencyKeyOf(account_id, url) }))
+    await parts.queue.enqueue(tx, WEBHOOK_KIND, jobs)
     return last
   })
 }

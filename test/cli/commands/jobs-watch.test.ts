@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cancelJob } from '../../../src/jobs/lifecycle/cancel-job.ts'
-import { endJob } from '../../../src/jobs/lifecycle/end-job.ts'
+import { endJob } from '../../../src/jobs/lifecycle/end-jobs.ts'
 import { insertJob } from '../../setup/jobs/jobs.ts'
 import { endCommands, startCommand } from '../../setup/processes/command.ts'
 import { cleanUp, run } from '../../setup/processes/process.ts'

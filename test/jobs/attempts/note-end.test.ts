@@ -56,7 +56,7 @@ const stopped = async (jobId: string, reason: Error) => {
 }
 const completed = async (jobId: string) => {
   const claim = await claimJob(service.runtime, jobId)
-  expect(await completeJob(service.runtime, claim!, [{ ...AUDIO, storageKey: `${jobId}/audio.wav` }])).toBe('completed')
+  expect(await completeJob(service.runtime, claim!, [{ ...AUDIO, storageKey: `${jobId}/audio.wav` }])).toBe(true)
 }
 
 describe('how an attempt ended that did not end its job', () => {

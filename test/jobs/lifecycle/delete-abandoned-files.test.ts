@@ -56,7 +56,7 @@ describe.each(Object.entries(stores))('deleteAbandonedFiles in %s', (_name, open
     expect(await sizeOf(1)).not.toBeNull()
     expect(await deleteAbandonedFiles(parts, 0)).toBe(1)
     expect([await sizeOf(1), await sizeOf(2)]).toEqual([null, artifact.bytes])
-    expect(await completeJob(parts, second, [artifact])).toBe('completed')
+    expect(await completeJob(parts, second, [artifact])).toBe(true)
     expect(await deleteAbandonedFiles(parts, 0)).toBe(0)
     expect(await sizeOf(2)).toBe(artifact.bytes)
     expect(await audit(parts, [id])).toEqual([])

@@ -1,6 +1,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { JobFailure } from '../../../src/jobs/job-states.ts'
 import { type Claim, claimJob } from '../../../src/jobs/lifecycle/claim-job.ts'
+import { endJobs } from '../../../src/jobs/lifecycle/end-jobs.ts'
 import { completeJob } from '../../../src/jobs/lifecycle/record-outcome.ts'
 import type { QueueRow } from '../../../src/queue/job-source.ts'
 import { newId } from '../../../src/values/id.ts'
@@ -60,8 +62,8 @@ async function statements(name: string, work: () => Promise<unknown>): Promise<n
   try {
     await work()
     return query.mock.calls
-      .map(([statement]: unknown[]) => statement as { name?: string; values: readonly unknown[][] })
-      .flatMap((statement) => (statement.name === name ? [statement.values[0]!.length] : []))
+      .map(([statement]: unknown[]) => statement as { name?: string; values: readonly string[] })
+      .flatMap((statement) => (statement.name === name ? [JSON.parse(statement.values[0]!).length] : []))
   } finally {
     query.mockRestore()
   }
@@ -110,7 +112,7 @@ describe('jobs that a worker takes at the same time', () => {
     await Promise.all(claims.flatMap((claim) => (claim === null ? [] : [complete(claim)])))
     expect(await statusesOf(ids)).toEqual(['completed', 'queued', 'completed', 'completed'])
     await query('drop trigger refuse on job')
-    expect(await complete(await claimJob(service.runtime, ids[1]!))).toBe('completed')
+    expect(await complete(await claimJob(service.runtime, ids[1]!))).toBe(true)
     expect(await balance(account)).toBe(0n)
   })
 
@@ -131,13 +133,13 @@ describe('jobs that end at the same time', () => {
   test('are completed by one statement with their artifacts', async () => {
     const { ids } = await submitted(8, COST * 8n)
     const claims = await claimAll(ids)
-    let completed: (string | null)[] = []
+    let completed: boolean[] = []
     expect(
-      await statements('complete_jobs', async () => {
+      await statements('end_jobs', async () => {
         completed = await Promise.all(claims.map((claim) => complete(claim)))
       }),
     ).toEqual([ids.length])
-    expect(completed).toEqual(ids.map(() => 'completed'))
+    expect(completed).toEqual(ids.map(() => true))
     const artifacts = await query<{ job_id: string; storage_key: string }>(
       'select job_id, storage_key from artifact where job_id = any($1) order by job_id',
       [ids],
@@ -158,7 +160,7 @@ describe('jobs that end at the same time', () => {
       retryCount,
     })
     const completed = claims.map((claim, n) => complete(claim, undefined, rowOf(n, n === 1 ? 1 : 2)))
-    expect(await Promise.all(completed)).toEqual(['settled', 'settled', 'settled'])
+    expect(await Promise.all(completed)).toEqual([true, true, true])
     const left = await query(`select data->>'jobId' as id from pgboss.job where data->>'jobId' = any($1)`, [ids])
     expect(left).toEqual([{ id: ids[1] }])
   })
@@ -172,11 +174,7 @@ describe('jobs that end at the same time', () => {
     const settled = await Promise.allSettled(
       claims.slice(1).map((claim, n) => complete(claim, n === 0 ? taken : undefined)),
     )
-    expect(settled.map((one) => (one.status === 'fulfilled' ? one.value : 'refused'))).toEqual([
-      'refused',
-      null,
-      'completed',
-    ])
+    expect(settled.map((one) => (one.status === 'fulfilled' ? one.value : 'refused'))).toEqual(['refused', false, true])
     expect(await statusesOf(ids)).toEqual(['completed', 'processing', 'processing', 'completed'])
   })
 
@@ -187,9 +185,25 @@ describe('jobs that end at the same time', () => {
     expect([older.attempt, newer.attempt]).toEqual([1, 2])
     const finish = (claim: Claim, output: string) =>
       completeJob(service.runtime, claim, [{ ...artifactOf(claim.jobId, `${claim.jobId}/${claim.attempt}/a`), output }])
-    expect(await Promise.all([finish(older, 'draft'), finish(newer, 'audio')])).toEqual([null, 'completed'])
+    expect(await Promise.all([finish(older, 'draft'), finish(newer, 'audio')])).toEqual([false, true])
     const artifacts = await query('select output, storage_key from artifact where job_id = any($1)', [ids])
     expect(artifacts).toEqual([{ output: 'audio', storage_key: `${ids[0]}/2/a` }])
+  })
+
+  test('are completed and failed in one transaction, and each that failed is refunded once', async () => {
+    const [some, others] = await Promise.all([submitted(3, COST * 3n), submitted(1, COST)])
+    const claims = await claimAll([...some.ids, ...others.ids])
+    const failure = new JobFailure('RENDER_FAILED', 'not this one')
+    const ends = claims.map((claim, n) => ({
+      ...claim!,
+      ...(n > 0 ? { failure } : { artifacts: [artifactOf(claim!.jobId)] }),
+    }))
+    const ended = await endJobs(service.runtime, ends, '1s')
+    expect(ended.map((one) => one?.refunded)).toEqual([0, 10, 10, 10])
+    expect(await statusesOf([...some.ids, ...others.ids])).toEqual(['completed', 'failed', 'failed', 'failed'])
+    expect([await balance(some.account), await balance(others.account)]).toEqual([COST * 2n, COST])
+    expect(await endJobs(service.runtime, ends, '1s')).toEqual([null, null, null, null])
+    expect(await balance(some.account)).toBe(COST * 2n)
   })
 
   test('are completed though one of them is locked; that one is when the lock is gone', async () => {
@@ -199,9 +213,9 @@ describe('jobs that end at the same time', () => {
     await client.query(BEGIN_HELD)
     await client.query('select from job where id = $1 for update', [ids[0]])
     const waiting = complete(claims[0]!)
-    expect(await Promise.all(claims.slice(1).map((claim) => complete(claim)))).toEqual(['completed', 'completed'])
+    expect(await Promise.all(claims.slice(1).map((claim) => complete(claim)))).toEqual([true, true])
     await client.query('commit')
     client.release()
-    expect(await waiting).toBe('completed')
+    expect(await waiting).toBe(true)
   })
 })

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { StoreDown } from '../../../src/errors/outages.ts'
 import { JobFailure } from '../../../src/jobs/job-states.ts'
 import { type ClaimRegistry, claimJob } from '../../../src/jobs/lifecycle/claim-job.ts'
+import { endJob } from '../../../src/jobs/lifecycle/end-jobs.ts'
 import { performJob } from '../../../src/jobs/lifecycle/perform-job.ts'
 import { completeJob } from '../../../src/jobs/lifecycle/record-outcome.ts'
-import { failJob, rescueJobs } from '../../../src/jobs/lifecycle/rescue-jobs.ts'
+import { rescueJobs } from '../../../src/jobs/lifecycle/rescue-jobs.ts'
 import { Stopping } from '../../../src/queue/stopping.ts'
 import { AUDIO } from '../../setup/jobs/jobs.ts'
 import { submitText } from '../../setup/jobs/voice-jobs.ts'
@@ -152,12 +153,13 @@ describe('a claim that was taken away', () => {
     const first = await claimJob(service.runtime, jobId)
     const second = await claimJob(service.runtime, jobId)
     expect([first?.attempt, second?.attempt]).toEqual([1, 2])
-    expect(await completeJob(service.runtime, first!, [AUDIO])).toBeNull()
-    expect(await failJob(service.runtime, first!, new JobFailure('RENDER_FAILED', 'too late'))).toBe(false)
+    expect(await completeJob(service.runtime, first!, [AUDIO])).toBe(false)
+    const failure = new JobFailure('RENDER_FAILED', 'too late')
+    expect(await endJob(service.runtime, { ...first!, failure })).toBe(false)
     expect(await rowOf(jobId)).toMatchObject({ status: 'processing', attempt: 2, error_code: null, cause: null })
     expect(await query('select id from artifact where job_id = $1', [jobId])).toEqual([])
     expect((await ledgerOf(account)).map(({ kind }) => kind).filter((kind) => kind !== 'grant')).toEqual(['charge'])
-    expect(await completeJob(service.runtime, second!, [AUDIO])).toBe('completed')
+    expect(await completeJob(service.runtime, second!, [AUDIO])).toBe(true)
   })
 })
 

@@ -115,7 +115,7 @@ describe('rescueJobs', () => {
   test('queues no job twice that has its place again since it was found', async () => {
     const id = await submitLost()
     const again = () =>
-      inTransaction(service.runtime.db, (tx) => service.runtime.queue.enqueue(tx, voiceKind(POOL), id))
+      inTransaction(service.runtime.db, (tx) => service.runtime.queue.enqueue(tx, voiceKind(POOL), [{ id }]))
     expect([await rescueWhile(SEARCH, again), await queueRows(id)]).toEqual([0, [{ state: 'created' }]])
   })
 

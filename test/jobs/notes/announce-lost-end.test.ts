@@ -60,7 +60,7 @@ test('a completion whose answer was lost is announced and measured once', async 
   // The subscriber hears the claim's announcement; nothing else reports the end.
   await hears('PROCESSING')
   loseAnswer(service.runtime, (text) => text.includes('update job') && text.includes('completed'))
-  expect(await completeJob(service.runtime, claim!, [AUDIO])).toBe('completed')
+  expect(await completeJob(service.runtime, claim!, [AUDIO])).toBe(true)
   await hears('COMPLETED')
   expect(await ends()).toEqual({ completed: 1, failed: 0, refunded: 0 })
   await close()

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { JobFailure } from '../../../src/jobs/job-states.ts'
 import { cancelJob } from '../../../src/jobs/lifecycle/cancel-job.ts'
 import { claimJob } from '../../../src/jobs/lifecycle/claim-job.ts'
+import { endJob } from '../../../src/jobs/lifecycle/end-jobs.ts'
 import { completeJob } from '../../../src/jobs/lifecycle/record-outcome.ts'
-import { failJob } from '../../../src/jobs/lifecycle/rescue-jobs.ts'
 import { AUDIO } from '../../setup/jobs/jobs.ts'
 import { submitText } from '../../setup/jobs/voice-jobs.ts'
 import { read } from '../../setup/service/graphql.ts'
@@ -55,7 +55,7 @@ test.for(['completed', 'failed'])(
     const { key, jobId, claim } = await begun()
     const lines = watchEnds()
     if (outcome === 'completed') await completeJob(service.runtime, claim, [AUDIO])
-    else await failJob(service.runtime, claim, new JobFailure('RENDER_FAILED', 'not this one'))
+    else await endJob(service.runtime, { ...claim, failure: new JobFailure('RENDER_FAILED', 'not this one') })
     const { waitMs, runMs } = await timesOf(key, jobId)
     expect([waitMs, runMs]).toEqual([3000, expect.toSatisfy((ms: number) => ms >= 2000)])
     const code = outcome === 'failed' && { code: 'RENDER_FAILED' }

@@ -115,7 +115,7 @@ describe('a queued row', () => {
   ] as const)("%s is the row that pg-boss's send inserts", async (_title, options, sent) => {
     await boss.createQueue(kind.queue, { retryLimit: 7, retryDelay: 3, heartbeatSeconds: 10, deleteAfterSeconds: 60 })
     const [ours, theirs] = [newId('job', new Date()), newId('job', new Date())]
-    await inTransaction(db, (tx) => queue.enqueue(tx, kind, ours, options))
+    await inTransaction(db, (tx) => queue.enqueue(tx, kind, [{ id: ours, ...options }]))
     await boss.send(kind.queue, { jobId: theirs }, { ...sent, db: bossDatabase(db.pool) })
     const [mine, its] = [await rowOf(ours), await rowOf(theirs)]
     expect(mine).toHaveLength(1)

@@ -27,7 +27,7 @@ test('a queue is due once something in it may be taken, or where its watcher say
   const watches = [watch('empty'), watch('later'), watch('failed')]
   // It is called at every look, the others at none of these.
   await until(() => called.failed > 1, 60_000, 'two looks')
-  await inTransaction(db, (tx) => queue.enqueue(tx, kinds.later, newId('msg'), { delaySeconds: 1 }))
+  await inTransaction(db, (tx) => queue.enqueue(tx, kinds.later, [{ id: newId('msg'), delaySeconds: 1 }]))
   const waiting = `select start_after <= clock_timestamp() as due from pgboss.job where name = $1`
   await laterIsDue.promise
   expect((await db.pool.query(waiting, [kinds.later.queue])).rows).toEqual([{ due: true }])

@@ -49,7 +49,7 @@ async function openKeyed(
     },
     add: (concurrencyKey: string, count: number) =>
       inTransaction(db, async (tx) => {
-        for (let nth = 0; nth < count; nth++) await queue.enqueue(tx, kind, newId('msg'), { concurrencyKey })
+        for (let nth = 0; nth < count; nth++) await queue.enqueue(tx, kind, [{ id: newId('msg'), concurrencyKey }])
       }),
     states: async () => {
       const text = `select state, count(*)::int as n from pgboss.job where name = $1 group by 1 order by 1`

@@ -28,8 +28,8 @@ export interface HeldBatches {
 type Move = 'queued' | 'processing' | 'completed' | 'begun' | 'succeeded'
 
 /**
- * Holds every statement that moves rows so, right before its commit and without a limit of time, until it is ended. What is queued from here
- * on has no heartbeat that could run out meanwhile.
+ * Holds every statement that moves rows so, right before its commit and without a limit of time, until it is ended: the COMMIT itself of a
+ * transaction that completes jobs. What is queued from here on has no heartbeat that could run out meanwhile.
  */
 export async function holdBatches(url: string, move: Move): Promise<HeldBatches> {
   const client = new Client(url)
@@ -104,14 +104,24 @@ const holding = (move: Move): string => {
     select count(*) into moved from ${rows};
     if moved > 0 then
       perform set_config('lock_timeout', '0', true), set_config('application_name', '${HELD}' || moved, true);
-      perform pg_advisory_xact_lock_shared(${LOCK});
+      ${move === 'completed' ? '' : `perform pg_advisory_xact_lock_shared(${LOCK});`}
     end if;
     return null;
   end $$;
   drop trigger if exists zz_hold_batch on job;
   drop trigger if exists zz_hold_batch on webhook_delivery;
-  create trigger zz_hold_batch after ${event} on ${table} referencing ${tables} for each statement execute function hold_batch()`
+  create trigger zz_hold_batch after ${event} on ${table} referencing ${tables} for each statement execute function hold_batch()
+  ${move === 'completed' ? HOLDING_COMMITS : ''}`
 }
+
+/** A deferred trigger runs in the COMMIT. */
+const HOLDING_COMMITS = `;
+  create or replace function hold_commit() returns trigger language plpgsql as $$ begin
+    if new.status = 'completed' then perform pg_advisory_xact_lock_shared(${LOCK}); end if;
+    return null;
+  end $$;
+  drop trigger if exists zz_hold_commit on job;
+  create constraint trigger zz_hold_commit after update on job deferrable initially deferred for each row execute function hold_commit()`
 
 /**
  * A heartbeat in the queue would wait for the row of a held job or delivery, with locks on others, which the next batch would not get in

@@ -17,19 +17,19 @@ const SLOW_JOBS = 40
 const SLOW_MS = 300
 const TIMEOUT_MS = 60_000
 /**
- * Bytes that only one statement has: the claim of a job with its place in the queue, its completion with its delivery, its failure (by the status
- * that is bound, behind the byte of its length); the begin of an attempt at a webhook delivery, its records.
+ * Bytes that only one statement has: the claim of a job with its place in the queue, its end with its delivery, its failure (by the status that
+ * is bound); the begin of an attempt at a webhook delivery, its records.
  */
 const COMMITTED_BY_WORKERS = [
   'claim_queued',
-  '_delivery_with_end',
-  '\u0006failed',
+  'create_deliveries',
+  '"failed"',
   'begin_attempts',
   'succeed_attempts',
   'fail_attempt',
 ]
 /** Statements that several jobs share. */
-const BATCHES = ['complete_jobs', '_delivery_with_end']
+const BATCHES = ['end_jobs', 'create_deliveries']
 /** Jobs that a worker knows when the answer to its next claim is lost. */
 const UNDER_WAY = 4
 /** One that holds so many jobs is no job alone. */

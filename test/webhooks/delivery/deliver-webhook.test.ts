@@ -5,7 +5,7 @@ import { deleteApiKey } from '../../../src/api-keys/change-api-key.ts'
 import { ServiceClient } from '../../../src/db/connections/service-client.ts'
 import { JobFailure } from '../../../src/jobs/job-states.ts'
 import { cancelJob } from '../../../src/jobs/lifecycle/cancel-job.ts'
-import { failJob } from '../../../src/jobs/lifecycle/rescue-jobs.ts'
+import { endJob } from '../../../src/jobs/lifecycle/end-jobs.ts'
 import { newId } from '../../../src/values/id.ts'
 import { redeliverWebhook } from '../../../src/webhooks/delivery/redeliver-webhook.ts'
 import { tidyWebhooks } from '../../../src/webhooks/delivery/tidy-webhooks.ts'
@@ -62,7 +62,7 @@ describe('a webhook', () => {
     expect(() => new SvixWebhook(owner.secret).verify(request!.body.toString(), signedHeaders(request!))).not.toThrow()
   })
 
-  test('is created in the statement that ends its job, and signed in the read of it', async () => {
+  test('is created in the transaction that ends its job, and signed in the read of it', async () => {
     const path = newPath()
     const owner = await createOwner(service, receiver.url + path)
     const query = vi.spyOn(ServiceClient.prototype, 'query')
@@ -73,9 +73,9 @@ describe('a webhook', () => {
     const asked = query.mock.calls.map(([one]) => one as { name?: string; values?: unknown[] })
     query.mockRestore()
     const names = asked.filter(({ values }) => String(values).includes(id)).map(({ name }) => name)
-    expect(names).toContain('create_delivery_with_end webhook')
-    const signing = asked.filter(({ name }) => /^(ending_jobs|signed_job|signing_secrets)$/.test(name ?? ''))
-    expect(signing.map(({ name }) => name)).toEqual(['ending_jobs'])
+    expect(names).toContain('create_deliveries')
+    const signing = asked.filter(({ name }) => /^(signed_jobs|signing_secrets)$/.test(name ?? ''))
+    expect(signing.map(({ name }) => name)).toEqual(['signed_jobs'])
   })
 
   test('goes to the URL of the submission rather than to the account’s, and nowhere where there is neither', async () => {
@@ -111,8 +111,8 @@ describe('a webhook', () => {
        values ($1, $2, 'voice', 'voice.tts', 'processing', 1, '{}', now())`,
       [jobId, owner.account],
     )
-    const claim = { jobId, accountId: owner.account, endpointKey: 'voice.tts', attempt: 1, inputs: {} }
-    const fail = () => failJob(service.runtime, claim, new JobFailure('RENDER_FAILED', 'the cause stays here'))
+    const failure = new JobFailure('RENDER_FAILED', 'the cause stays here')
+    const fail = () => endJob(service.runtime, { jobId, accountId: owner.account, attempt: 1, failure })
     expect(await Promise.all([fail(), fail(), fail()])).toEqual(expect.arrayContaining([true, false, false]))
     const [request] = await receiver.waitFor(path)
     const polled = await call(`${service.url}/api/v1/voice/jobs/${jobId}`, { key: owner.key })

@@ -187,7 +187,7 @@ test('a delivery that is in the queue twice is sent once', async () => {
   await inTransaction(db, async (tx) => {
     await tx.query('delete from pgboss.job where data->>$2 = $1', [id, 'jobId'])
     await tx.query('update webhook_delivery set next_attempt_at = now(), attempt = 1 where id = $1', [id])
-    for (let n = 0; n < 2; n++) await queue.enqueue(tx, WEBHOOK_KIND, id, { concurrencyKey: `twice ${id}` })
+    for (let n = 0; n < 2; n++) await queue.enqueue(tx, WEBHOOK_KIND, [{ id, concurrencyKey: `twice ${id}` }])
   })
   expect(await owner.outcomeOf(id)).toMatchObject({ state: 'failed', outcome: 'status_500' })
   expect(receiver.received('/twice')).toHaveLength(2)
