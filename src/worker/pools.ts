@@ -68,14 +68,11 @@ function serversOf(name: string, catalog: CatalogSnapshot): Pick<Pool, 'server' 
   }
 }
 
-/** @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED */
-export async function poolsUpdated(ctx: FleetContext, input: Following): Promise<PullStream<FleetState>> {
-  requireOperator(ctx)
-  return ctx.fleetFeed.follow(ctx, checkedEveryMs(input.everyMs))
-}
-
-/** @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED */
-export async function workersUpdated(ctx: FleetContext, input: Following): Promise<PullStream<FleetState>> {
+/**
+ * Pools and workers, again and again.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
+ */
+export async function fleetUpdated(ctx: FleetContext, input: Following): Promise<PullStream<FleetState>> {
   requireOperator(ctx)
   return ctx.fleetFeed.follow(ctx, checkedEveryMs(input.everyMs))
 }

@@ -7,7 +7,7 @@ import { queriedBy, queryOf, resolvedBy, rowsOf, subscribedBy } from '../graphql
 import { describedEnum } from '../graphql/scalars.ts'
 import { JobInterface } from '../jobs/graphql/job-graphql.ts'
 import type { FleetState } from '../jobs/live/fleet-feed.ts'
-import { type Pool, pools, poolsOf, poolsUpdated, workersUpdated } from './pools.ts'
+import { fleetUpdated, type Pool, pools, poolsOf } from './pools.ts'
 import { loadServed, loadUnserved, queuedPool } from './served-pools.ts'
 import {
   type Gpu,
@@ -168,13 +168,13 @@ builder.subscriptionFields((t) => ({
     type: [PoolRef],
     description: 'The pools, again and again. Needs a key with the scope operator.',
     args: { everyMs: t.arg.int({ description: EVERY }) },
-    ...subscribedBy(poolsUpdated, (args: { everyMs?: number | null | undefined }) => args),
+    ...subscribedBy(fleetUpdated, (args: { everyMs?: number | null | undefined }) => args),
     resolve: (fleet: FleetState, _args, ctx) => poolsOf(fleet, ctx.catalog.current),
   }),
   workersUpdated: t.prismaField({
     description: 'The workers, again and again. Needs a key with the scope operator.',
     args: { everyMs: t.arg.int({ description: EVERY }) },
-    ...subscribedBy(workersUpdated, (args: { everyMs?: number | null | undefined }) => args),
+    ...subscribedBy(fleetUpdated, (args: { everyMs?: number | null | undefined }) => args),
     ...rowsOf([WorkerRef], ({ workers }: FleetState) => [...workers]),
   }),
 }))
