@@ -86,9 +86,9 @@ export async function voiceJob(ctx: Context, input: { readonly jobId: string }):
 export async function showJob(ctx: Context, input: { readonly jobId: string }): Promise<OperatorJob> {
   requireOperator(ctx)
   const more = { name: 'operator_job', columns: 'j.cause' }
-  const found = isId('job', input.jobId)
-    ? await findJobWith<Pick<OperatorJob, 'cause'>>(ctx.db.pool, input.jobId, more)
-    : null
-  if (found === null) throw new ServiceError('NOT_FOUND', `No job with the id "${input.jobId}".`)
+  const [found] = isId('job', input.jobId)
+    ? await findJobsWith<Pick<OperatorJob, 'cause'>>(ctx.db.pool, [input.jobId], more)
+    : []
+  if (found === undefined) throw new ServiceError('NOT_FOUND', `No job with the id "${input.jobId}".`)
   return found
 }
