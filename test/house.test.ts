@@ -196,7 +196,8 @@ describe('the house', () => {
     )
     // Other modules call these or make them part of their own statements.
     const isStatement = ({ file, target }: Import) =>
-      target.endsWith('/queue-depth.ts') || (file === 'src/jobs/lifecycle/end-jobs.ts' && target.endsWith('/dequeue.ts'))
+      target.endsWith('/queue-depth.ts') ||
+      (file === 'src/jobs/lifecycle/end-jobs.ts' && target.endsWith('/dequeue.ts'))
     expect(inside.filter((one) => !isStatement(one))).toEqual([])
   })
 
