@@ -15,7 +15,7 @@ interface Probation {
 /** A concurrency key is two words, `account receiver`, each with its own limit. */
 export interface KeyedLimits {
   readonly perAccount: number
-  /** Half of what all accounts together have at one receiver. */
+  /** One account's limit at one receiver. All accounts together may have twice as many there. */
   readonly perReceiver: number
 }
 
@@ -143,8 +143,8 @@ export const hasCapacity = (limits: KeyedLimits, inUse: Tally, keys: Concurrency
   limits.perAccount > inUse.of(keys.account) && shareOf(limits, inUse, keys) > 0
 
 /**
- * A key may take as much again as is free, so one of n accounts gets 1/(n + 1)
- * and a new account always finds capacity.
+ * A key may hold as many as stay free beside it. Of 8 at a receiver a lone account gets 4 and a second one 2, so a new account always
+ * finds capacity.
  */
 const shareOf = ({ perReceiver }: KeyedLimits, inUse: Tally, { receiver, own }: ConcurrencyKeys): number =>
   Math.ceil((2 * perReceiver - inUse.of(receiver) - inUse.of(own)) / 2)

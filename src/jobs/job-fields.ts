@@ -143,7 +143,7 @@ interface Field {
   readonly wire?: string
   /** A question mark: may be null. */
   readonly type: FieldType | `${FieldType}?`
-  /** Sonant makes the text itself, so no door needs to escape it. */
+  /** Sonant makes the text itself, so the CSV does not escape it. */
   readonly isOurs?: true
   /** Descriptions by the GraphQL types that have the field as it is. */
   readonly graphql?: Readonly<Record<string, string>>

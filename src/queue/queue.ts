@@ -93,7 +93,7 @@ export interface Queue {
    * @param ids a query of one column `id`
    */
   unqueued(ids: string): string
-  /** Notifies workers, after the commit. A worker that misses it finds the job within a second. */
+  /** Notifies workers, after the commit. A worker that misses it finds the job within half a second. */
   wake(kind: JobKind): void
   reroute(move: Reroute): Promise<void>
   rerouteDelivery(taken: TakenDelivery): Promise<void>
@@ -101,7 +101,7 @@ export interface Queue {
   rerouteOrphaned(routes: readonly EndpointRoute[]): Promise<number>
   /** Removes waiting voice jobs whose endpoint was deleted. */
   withdrawOrphaned(): Promise<OrphanedJob[]>
-  /** Maps claimed jobs to workers, except jobs of `enqueue`. */
+  /** Maps claimed jobs to workers. It finds only jobs of `enqueueWith`, whose queue id is the job's UUID. */
   workersOf(db: Pick<Tx, 'query'>, jobIds: readonly string[]): Promise<Map<string, string>>
   /** Frees the deliveries of workers, except `workerId`, whose heartbeat is older than `deadAfterMs`. */
   rescue(deadAfterMs: number, workerId: string): Promise<RescuedDeliveries[]>

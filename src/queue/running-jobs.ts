@@ -26,7 +26,7 @@ interface SettlingOptions extends Pick<DispatchOptions, 'queue' | 'kind' | 'work
   isStopping(): boolean
 }
 
-/** Each statement names the delivery's number, so a delivery that was given up stays. */
+/** Each statement repeats the retry count, so it does not change a job that the queue has delivered again. */
 export interface Settler {
   complete(delivery: Delivery): void
   /** @param isRetried waits for a database that is away */

@@ -132,6 +132,6 @@ function hintFor(endpoint: VoiceEndpoint, details: readonly Detail[]): string {
     : `Send inputs that fit the schema from GET ${endpointPath(endpoint.slug)}/schema.`
 }
 
-/** Credits: the endpoint's price times the code points of the text without markup. */
+/** Credits: the endpoint's price for a character times the charged characters, which `markup/script.ts` counts. */
 const costOf = (endpoint: VoiceEndpoint, { script }: CheckedScript): bigint =>
   BigInt(endpoint.creditsPerCharacter) * BigInt(script?.characters ?? 0)

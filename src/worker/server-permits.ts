@@ -14,7 +14,7 @@ const VALID_MS = DEAD_AFTER_MS - 1000
 const LOCK = `
   set local idle_in_transaction_session_timeout = '${VALID_MS - 1000}ms';
   select pg_advisory_xact_lock(hashtextextended('sonant permits', 0))`
-/** The transaction may begin before the last heartbeat, because it waits for the lock. */
+/** now() is the begin of the transaction, which waited for the lock: a heartbeat may be newer. */
 const GRANT = 'update worker set permits = $2, heartbeat_at = greatest(heartbeat_at, now()) where id = $1'
 const NO_REQUESTS = { inUse: 0, waiting: 0 }
 const ROUND_SECONDS = 10

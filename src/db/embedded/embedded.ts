@@ -158,7 +158,7 @@ async function locked(cluster: Cluster): Promise<EmbeddedError> {
 
 async function detach(presence: Client, cluster: Cluster): Promise<void> {
   asHandle(presence).ref()
-  // Each process stops counting as present before it counts. If two leave at once, at least one finds no other.
+  // Each process marks itself as leaving before it counts the others. If two leave at once, at least one finds no other.
   await presence.query(`set application_name = '${LEAVING}'`).catch(() => undefined)
   const others = await presence
     .query<{ count: string }>('select count(*) from pg_stat_activity where application_name = $1', [PRESENCE])

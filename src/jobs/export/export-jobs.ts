@@ -125,7 +125,7 @@ const COMPUTED = {
     `case when j.error_code is not null then case j.error_code ${MESSAGES} else ${escapeLiteral(JOB_ERRORS.INTERNAL_ERROR)} end end`,
 } as const
 
-/** The field decides whether a cell is escaped, not its text. */
+/** A cell is escaped if the text of its field comes from callers. */
 function cellOf({ sql, type, isOurs }: DescribedField): string {
   if (type === 'DateTime') return time(sql)
   if (type === 'Boolean') return `case ${sql} when true then 'true' when false then 'false' end`

@@ -11,7 +11,7 @@ import { type EndingParts, endJob } from './end-jobs.ts'
 
 const UNIQUE_VIOLATION = '23505'
 const CLAIM_ATTEMPTS = 3
-/** An unanswered claim counts as owned: no worker can exceed this attempt. */
+/** The attempt of a claim whose answer has not come: no other worker's attempt is higher, so the job counts as this worker's. */
 const NOT_YET_CLAIMED = 2 ** 31 - 1
 const LOST = `
   select j.id from unnest($1::text[], $2::integer[]) as claimed(id, attempt) join job j on j.id = claimed.id
@@ -84,7 +84,7 @@ export async function claimJob(parts: ClaimParts, jobId: string): Promise<Claim 
   return row.funded ? claim : null
 }
 
-/** The fence is the attempt before the claim, so another worker's claim survives. */
+/** It repeats the attempt from before the claim, so it changes nothing if another worker has claimed the job meanwhile. */
 async function failUnpaid(parts: EndingParts, { jobId, accountId, attempt }: Claim): Promise<void> {
   const failure = new JobFailure('CHARGE_FAILED', 'the balance was below the cost when a worker took the job')
   await endJob(parts, { jobId, accountId, attempt: attempt - 1, nextAttempt: attempt, failure })

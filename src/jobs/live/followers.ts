@@ -20,7 +20,7 @@ export interface Interest<Row = Job> {
   /** One job until it ends; null: all rows that `accepts` takes. */
   readonly jobId: string | null
   accepts(row: Row): boolean
-  /** Tells if a list that the follower has read may hold the row, which `accepts` refuses now. */
+  /** Whether the follower may hold an earlier state of this row, although `accepts` refuses the present one. */
   mayHave?(row: Row): boolean
   readonly ignoresProgress?: boolean
 }

@@ -7,7 +7,7 @@ import { deleteAudio, eraseJobs, tellErased } from './delete-job.ts'
 
 const PAGE_ROWS = 1000
 
-/** `stores` spares calls to the store. */
+/** `stores`: whether the job may have files. The deletion asks the store only for those. */
 const OLD = `
   select id, exists (select from artifact a where a.job_id = j.id and a.deleted_at is null)
     or exists (select from abandoned_attempt x where x.job_id = j.id) or exists (select from heard_attempt h where h.job_id = j.id) as stores

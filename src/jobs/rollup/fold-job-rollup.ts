@@ -1,7 +1,7 @@
 import { type Database, inTransaction, type Tx } from '../../db/database.ts'
 import { tryLock } from '../../db/lock.ts'
 
-/** As in trigger job_count_shard; a connection without a free shard uses its own. */
+/** The number of shards in trigger job_count_shard. A connection that finds none free writes to a shard of its own. */
 const SHARDS = 16
 /** As in that trigger. */
 const SHARD_LOCK = 7_242_002
@@ -35,7 +35,7 @@ const NOTE_PAGE = `
     ${SUMS} ${JOBS_OF_PAGE}) page
   group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12`
 
-/** The roll-up comes first, because jobs that it lacks are noted nowhere. */
+/** The roll-up is filled first: no other table says which jobs it lacks. */
 const FILLINGS: readonly Filling[] = [
   {
     backlog: 'job_rollup_backlog',

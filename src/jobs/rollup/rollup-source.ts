@@ -248,7 +248,7 @@ function at(filter: JobsFilter, ms: number): JobsFilter | null {
 
 const isAll = (filter: JobsFilter): boolean => Object.values(filter).every((value) => value == null)
 
-/** The breadth with the fewest rows. */
+/** The coarsest grouping of the roll-up that can answer the filter and the groups, because it has the fewest rows. */
 export function breadthOf(filter: JobsFilter, groups: readonly string[] = []): Breadth {
   const filters = [...namesIn(filter)]
   const others = groups.filter((group) => !GROUPS_OF_TIME.has(group))

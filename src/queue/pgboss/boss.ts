@@ -19,7 +19,7 @@ interface Version {
   readonly hash: string
 }
 
-/** @param supervise whether this process rescues jobs of dead workers */
+/** @param supervise whether pg-boss in this process deletes old rows and redelivers jobs without a heartbeat */
 export async function openBoss(db: Database, log: Log, supervise: boolean): Promise<PgBoss> {
   const boss = new PgBoss({
     db: bossDatabase(db.pool),
