@@ -34,6 +34,7 @@ export class ServicePool extends Pool {
   #usable = new WeakSet<object>()
   #full: NodeJS.Timeout | undefined
   #acquired: Acquired | undefined
+  readonly #slow = new Set<() => void>()
 
   constructor(servers: Servers, { statements, settings, hung, ...others }: ServicePoolOptions) {
     const options = { ...KEEP_ALIVE, ...others }
@@ -53,6 +54,7 @@ export class ServicePool extends Pool {
     this.#max = options.max
     this.#timeoutMs = options.connectionTimeoutMillis
     this.on('connect', (client) => this.#watch(client as unknown as ServiceClient))
+    this.on('release', () => process.nextTick(() => this.#serveSlow()))
   }
 
   override connect(): Promise<PoolClient>
@@ -100,23 +102,44 @@ export class ServicePool extends Pool {
 
   /** A pooler may keep a new connection waiting, so after 1 s the caller also takes another that becomes free. */
   #open(callback: ConnectCallback): void {
-    if (this.idleCount > 0 || this.totalCount >= this.options.max) {
-      super.connect(callback)
-      return
+    const deadline = performance.now() + this.#timeoutMs
+    const isQueued = this.idleCount > 0 || this.#isFull()
+    let [pending, isAnswered] = [0, false]
+    const ask = () => {
+      pending++
+      super.connect(answer)
     }
-    let isAnswered = false
     const answer: ConnectCallback = (error, client, release) => {
+      pending--
       if (isAnswered) {
         // The pool calls the next waiter synchronously, so a direct release could overflow the stack.
         if (client !== undefined) process.nextTick(release)
         return
       }
+      // The other request may still bring a connection.
+      if (client === undefined && pending > 0 && performance.now() < deadline) return
       isAnswered = true
       clearTimeout(slow)
+      this.#slow.delete(ask)
       callback(error, client, release)
     }
-    const slow = setTimeout(() => super.connect(answer), SLOW_MS).unref()
-    super.connect(answer)
+    const slow = setTimeout(() => {
+      if (this.idleCount > 0 || (!isQueued && this.#isFull())) ask()
+      else this.#slow.add(ask)
+    }, SLOW_MS).unref()
+    ask()
+  }
+
+  #isFull(): boolean {
+    return this.totalCount >= this.options.max
+  }
+
+  /** The pool has served its own queue before, so an idle connection is left for slow callers. */
+  #serveSlow(): void {
+    for (const ask of [...this.#slow].slice(0, this.idleCount)) {
+      this.#slow.delete(ask)
+      ask()
+    }
   }
 
   #makeDo(): void {
@@ -153,7 +176,8 @@ async function prepareUntil(
 
 async function prepare(client: ServiceClient, servers: Servers, settings: string | null): Promise<void> {
   try {
-    await beginSession(client, settings)
+    // Behind a transaction pooler a statement may wait for a connection, and one server leaves no choice.
+    if (settings !== null || servers.count > 1) await beginSession(client, settings)
   } catch (error) {
     if (error instanceof ReadOnlyServer) servers.reject(client.server)
     throw error

@@ -90,6 +90,20 @@ describe('a pool whose new connections are accepted and then kept waiting', () =
     expect([pool.totalCount, keeping.cuts.silence]).toEqual([3, kept + 2])
   })
 
+  test('gives them one that becomes free later, and opens no second one for them', async () => {
+    const pool = openPool([keeping.url], { max: 8, settings: SETTINGS })
+    const held = await pool.connect()
+    const kept = keeping.cuts.silence
+    keep()
+    const answers = [1, 2].map((n) => pool.query('select $1::int as n', [n]))
+    await until(() => keeping.cuts.silence === kept + 2, 10_000, 'two connections to be kept waiting')
+    // Beyond the second after which a caller takes another connection, and within the time of a connection.
+    await held.query('select pg_sleep(1.4)')
+    held.release()
+    expect((await Promise.all(answers)).map(({ rows }) => rows[0].n)).toEqual([1, 2])
+    expect(keeping.cuts.silence).toBe(kept + 2)
+  })
+
   test('says within the time of a connection that none is free, asks the next server where there is one, and opens anew', async () => {
     const [single, several] = [[keeping.url], [keeping.url, home.url]].map((urls) =>
       openPool(urls, { max: 2, settings: SETTINGS }),
