@@ -59,10 +59,11 @@ export async function createAnswer<T>(
   gone: AbortSignal,
   make: (created: CreatedSpeech) => Promise<T>,
 ): Promise<T> {
+  const deadline = performance.now() + ctx.settings.openai.waitSeconds * 1000
   const answer = async ({ jobId, replayed }: Submission): Promise<T> => {
     let speech: SampleStream | undefined
     try {
-      speech = await hear(ctx, { jobId, isSubmitter: !replayed }, gone)
+      speech = await hear(ctx, { jobId, isSubmitter: !replayed }, gone, deadline)
       return await make({ jobId, speech, replayed })
     } catch (error) {
       speech?.close?.()
@@ -82,13 +83,15 @@ export async function createAnswer<T>(
 
 const isCancelled = (error: unknown): boolean => error instanceof JobFailure && error.code === 'JOB_CANCELLED'
 
+/** @param deadline of the whole request, in milliseconds of `performance.now()` */
 async function hear(
   ctx: ServiceContext,
   job: { readonly jobId: string; readonly isSubmitter: boolean },
   gone: AbortSignal,
+  deadline: number,
 ): Promise<SampleStream> {
   const waiting = new AbortController()
-  const timer = setTimeout(() => waiting.abort(tooLate()), ctx.settings.openai.waitSeconds * 1000)
+  const timer = setTimeout(() => waiting.abort(tooLate()), deadline - performance.now())
   const signal = AbortSignal.any([gone, waiting.signal])
   return listenToJob({ ...ctx, actor: requireAccount(ctx) }, { ...job, signal }).finally(() => clearTimeout(timer))
 }
