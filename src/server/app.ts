@@ -19,6 +19,7 @@ import {
   isBehindLast,
   mendConnectionEnds,
   STALLED_READER_MS,
+  sendInPieces,
 } from './connections.ts'
 import { mountCsvFiles, mountVoiceUpload } from './console/console-files.ts'
 import { mountConsole } from './console/mount-console.ts'
@@ -55,6 +56,7 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
   closeWhileDraining(app, readiness)
   mountCors(app, runtime.settings.corsOrigins)
   mountFirstHook(app, authenticate)
+  sendInPieces(app)
   breakMiscountedBodies(app)
   measureRequests(app, runtime.telemetry)
   const isSending = endStalledReaders(app.server, options.stalledReaderMs ?? STALLED_READER_MS)

@@ -1,8 +1,9 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { endStalledReaders } from '../../../src/server/connections.ts'
+import { endStalledReaders, sendInPieces } from '../../../src/server/connections.ts'
 import { call } from '../../setup/http.ts'
 import { insertJob } from '../../setup/jobs/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
@@ -84,6 +85,19 @@ function ask(method: string, path: string, by?: string, body?: object) {
   return { socket, isEnded: () => other?.destroyed === true }
 }
 
+/** Reads for two seconds and more, with no pause that is as long as the time limit. Resolves with the bytes. */
+async function readSlowly(socket: Socket): Promise<number> {
+  let received = 0
+  const ended = new Promise((resolve, reject) => socket.once('end', resolve).once('error', reject))
+  socket.on('data', (chunk) => {
+    const paces = Math.floor((received + chunk.length) / 3_000_000) - Math.floor(received / 3_000_000)
+    received += chunk.length
+    if (paces > 0) setTimeout(() => socket.resume(), TIMEOUT_MS / 4, socket.pause())
+  })
+  await ended
+  return received
+}
+
 describe('a reader that does not read', () => {
   test.each([
     ['media', () => new URL(media).pathname + new URL(media).search, {}],
@@ -154,16 +168,21 @@ describe('a reader that does not read', () => {
     const { pathname, search, port } = new URL(media)
     const socket = connect({ port: Number(port), host: '127.0.0.1' })
     socket.write(`GET ${pathname}${search} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`)
-    let received = 0
-    const ended = new Promise((resolve, reject) => socket.once('end', resolve).once('error', reject))
-    // Two seconds and more altogether, with no pause that is as long as the time limit.
-    socket.on('data', (chunk) => {
-      const paces = Math.floor((received + chunk.length) / 3_000_000) - Math.floor(received / 3_000_000)
-      received += chunk.length
-      if (paces > 0) setTimeout(() => socket.resume(), TIMEOUT_MS / 4, socket.pause())
+    expect(await readSlowly(socket)).toBeGreaterThan(PLENTY_BYTES)
+  })
+
+  test('a slow one of an answer that is made whole gets everything', async () => {
+    const app = fastify()
+    sendInPieces(app)
+    endStalledReaders(app.server, TIMEOUT_MS)
+    app.get('/', () => 'x'.repeat(PLENTY_BYTES))
+    const socket = connect({
+      port: Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port),
+      host: '127.0.0.1',
     })
-    await ended
-    expect(received).toBeGreaterThan(PLENTY_BYTES)
+    socket.write('GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
+    expect(await readSlowly(socket)).toBeGreaterThan(PLENTY_BYTES)
+    await app.close()
   })
 })
 
