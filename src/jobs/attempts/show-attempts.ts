@@ -12,6 +12,10 @@ const OUTCOMES: Readonly<Record<JobStatus, AttemptOutcome | null>> = {
   failed: 'failed',
 }
 
+/** SQL, because statements of `db.pool` count towards the caller's share of the connections. */
+const LOAD = `select job_id as "jobId", attempt as number, started_at as "startedAt", ended_at as "endedAt", ending, worker, cause
+  from job_attempt where job_id = any($1) order by job_id, attempt`
+
 export interface JobAttempt extends Pick<StoredAttempt, 'jobId' | 'number' | 'startedAt' | 'endedAt'> {
   readonly outcome: AttemptOutcome | null
   readonly error: string | null
@@ -82,14 +86,6 @@ export async function loadAttempts(
   { db }: Pick<Context, 'db'>,
   jobIds: readonly string[],
 ): Promise<Map<string, StoredAttempt[]>> {
-  const rows = await db.prisma.jobAttempt.findMany({
-    where: { jobId: { in: [...jobIds] } },
-    orderBy: [{ jobId: 'asc' }, { attempt: 'asc' }],
-  })
-  const attempts = rows.map(({ attempt, ending, ...row }) => ({
-    ...row,
-    number: attempt,
-    ending: ending as AttemptEnding | null,
-  }))
-  return Map.groupBy(attempts, ({ jobId }) => jobId)
+  const { rows } = await db.pool.query<StoredAttempt>({ name: 'job_attempts', text: LOAD, values: [jobIds] })
+  return Map.groupBy(rows, ({ jobId }) => jobId)
 }
