@@ -128,10 +128,10 @@ async function beginAfterAll(parts: AttemptParts, deliveryId: string): Promise<A
 }
 
 async function giveUp(parts: DeliveryParts, idle: Idle, outcome: Outcome): Promise<null> {
-  const { id, accountId, round, attempt, createdAt, nextAttemptAt } = idle
+  const { id, accountId, round, attempt, createdAt } = idle
   const finishedAt = new Date(Math.max(parts.now().getTime(), createdAt.getTime()))
   const { count } = await parts.db.prisma.webhookDelivery.updateMany({
-    where: { id, round, attempt, nextAttemptAt, state: 'pending' },
+    where: { id, round, attempt, state: 'pending' },
     data: { state: 'failed', outcome, finishedAt },
   })
   if (count === 1) {
