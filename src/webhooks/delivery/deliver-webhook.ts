@@ -1,4 +1,3 @@
-import type { Prisma } from '../../../prisma/generated/prisma/client.ts'
 import { notifyAccount } from '../../accounts/notify-account.ts'
 import { BatchedCalls, takeRows } from '../../concurrency/batch-calls.ts'
 import type { Parts } from '../../context/context.ts'
@@ -16,6 +15,8 @@ import { noteEndedDelivery, type RecordAttempt } from './record-attempt.ts'
 import {
   type Attempt,
   type AttemptResult,
+  type DeliveryKind,
+  type DeliveryState,
   FRESH_SECONDS,
   LATEST_START_SECONDS,
   LEASE_SECONDS,
@@ -106,37 +107,48 @@ const toAttempt = ({ timestamp, signature, ...row }: BegunRow): Attempt => ({
   headers: { id: row.deliveryId, timestamp, signature },
 })
 
-const IDLE = {
-  ...{ id: true, accountId: true, kind: true, jobId: true, state: true, attempt: true, round: true },
-  ...{ timestamp: true, nextAttemptAt: true, createdAt: true },
-} as const
-type Idle = Prisma.WebhookDeliveryGetPayload<{ select: typeof IDLE }>
+interface Row {
+  account_id: string
+  kind: DeliveryKind
+  job_id: string
+  state: DeliveryState
+  attempt: number
+  round: number
+  age_seconds: number
+  due: boolean
+}
 
 /** Returns null if nothing is left to do. */
 async function beginAfterAll(parts: AttemptParts, deliveryId: string): Promise<Attempt | null> {
-  const idle = await parts.db.prisma.webhookDelivery.findUnique({ where: { id: deliveryId }, select: IDLE })
-  if (idle === null || idle.state !== 'pending') return null
-  const now = parts.now()
-  if (idle.nextAttemptAt > now) throw new Error('another attempt may still be under way')
-  if (idle.attempt >= mostAttempts(parts.settings.webhookRetryDelays)) return giveUp(parts, idle, 'interrupted')
-  const ageSeconds = now.getTime() / 1000 - Number(idle.timestamp)
-  if (idle.attempt > 0 && ageSeconds >= LATEST_START_SECONDS) return giveUp(parts, idle, 'expired')
-  if (idle.attempt === 0 && ageSeconds >= FRESH_SECONDS && !(await resignDelivery(parts, idle))) return null
+  const { rows } = await parts.db.pool.query<Row>({
+    name: 'idle_delivery',
+    text: `select account_id, kind, job_id, state, attempt, round, next_attempt_at <= now() as due,
+             (extract(epoch from now()) - timestamp)::float8 as age_seconds
+           from webhook_delivery where id = $1`,
+    values: [deliveryId],
+  })
+  const row = rows[0]
+  if (row === undefined || row.state !== 'pending') return null
+  if (!row.due) throw new Error('another attempt may still be under way')
+  if (row.attempt >= mostAttempts(parts.settings.webhookRetryDelays))
+    return giveUp(parts, deliveryId, row, 'interrupted')
+  if (row.attempt > 0 && row.age_seconds >= LATEST_START_SECONDS) return giveUp(parts, deliveryId, row, 'expired')
+  if (row.attempt === 0 && row.age_seconds >= FRESH_SECONDS && !(await resignDelivery(parts, deliveryId, row)))
+    return null
   const attempt = await parts.beginAttempt(deliveryId)
   if (attempt === null) throw new Error('another worker has begun it')
   return attempt
 }
 
-async function giveUp(parts: DeliveryParts, idle: Idle, outcome: Outcome): Promise<null> {
-  const { id, accountId, round, attempt, createdAt } = idle
-  const finishedAt = new Date(Math.max(parts.now().getTime(), createdAt.getTime()))
-  const { count } = await parts.db.prisma.webhookDelivery.updateMany({
-    where: { id, round, attempt, state: 'pending' },
-    data: { state: 'failed', outcome, finishedAt },
-  })
-  if (count === 1) {
+async function giveUp(parts: DeliveryParts, deliveryId: string, row: Row, outcome: Outcome): Promise<null> {
+  const { rowCount } = await parts.db.pool.query(
+    `update webhook_delivery set state = 'failed', outcome = $4, finished_at = greatest(now(), created_at)
+     where id = $1 and round = $2 and attempt = $3 and state = 'pending'`,
+    [deliveryId, row.round, row.attempt, outcome],
+  )
+  if (rowCount === 1) {
     noteEndedDelivery(parts.telemetry, outcome)
-    notifyAccount(parts, accountId, id)
+    notifyAccount(parts, row.account_id, deliveryId)
   }
   return null
 }
@@ -145,20 +157,20 @@ async function giveUp(parts: DeliveryParts, idle: Idle, outcome: Outcome): Promi
  * Signs an old unsent delivery again. It gives up outside the transaction, because nested connections could exhaust the pool.
  * @returns false if nothing is left to send
  */
-async function resignDelivery(parts: DeliveryParts, idle: Idle): Promise<boolean> {
-  const { id, accountId, kind, jobId, round } = idle
+async function resignDelivery(parts: DeliveryParts, deliveryId: string, row: Row): Promise<boolean> {
+  const { account_id: accountId, kind, job_id: jobId, round } = row
   const signed = await inTransaction(parts.db, async (tx) => {
-    const [content] = await snapshotPayloads(parts, tx, [{ id, accountId, kind, jobId }])
+    const [content] = await snapshotPayloads(parts, tx, [{ id: deliveryId, accountId, kind, jobId }])
     if (content == null) return 'unreadable'
     const { rowCount } = await tx.query(
       `update webhook_delivery set timestamp = $3, signature = $4, body = $5
        where id = $1 and round = $2 and attempt = 0 and state = 'pending'`,
-      [id, round, content.timestamp, content.signature, content.body],
+      [deliveryId, round, content.timestamp, content.signature, content.body],
     )
     return rowCount === 1
   })
   if (signed !== 'unreadable') return signed
-  await giveUp(parts, idle, 'secret_unreadable')
+  await giveUp(parts, deliveryId, row, 'secret_unreadable')
   return false
 }
 
