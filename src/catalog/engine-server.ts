@@ -1,5 +1,6 @@
 import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
-import { DEFAULT_SLOTS, modelKey, OWNED_SERVER, serverAddress } from '../engines/engine-block.ts'
+import { serverAddress } from '../engines/engine.ts'
+import { DEFAULT_SLOTS, modelKey, OWNED_SERVER } from '../engines/engine-block.ts'
 import type { JobKind } from '../queue/job-kind.ts'
 import type { QueueRoute } from '../queue/queue.ts'
 import { endpointLimit, QUEUED_KINDS, type Servers, SHARED_QUEUES } from './job-kinds.ts'

@@ -1,6 +1,6 @@
 import { GENERATION_SCOPE, VOICE_SCOPE } from '../access/scopes.ts'
 import type { Catalog, CatalogSnapshot, VoiceEndpoint, Workflow } from '../context/catalog-snapshot.ts'
-import { DEFAULT_IN_FLIGHT, serverAddress } from '../engines/engine-block.ts'
+import { DEFAULT_IN_FLIGHT, serverAddress } from '../engines/engine.ts'
 import { type JobKind, voiceKind } from '../queue/job-kind.ts'
 import type { QueueRoute } from '../queue/queue.ts'
 import { poolOf } from './voice-endpoint.ts'

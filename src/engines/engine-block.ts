@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EngineError } from './engine.ts'
+import { DEFAULT_IN_FLIGHT, EngineError, serverAddress } from './engine.ts'
 import { FAMILIES, fileNamesOf, SHERPA_FAMILIES } from './sherpa/sherpa-families.ts'
 
 const PROFILES = ['generic', 'vllm-omni', 'sglang-omni', 'nari', 'kokoro', 'speaches'] as const
@@ -7,7 +7,6 @@ export type Profile = (typeof PROFILES)[number]
 
 const TASK_TYPES = ['CustomVoice', 'Base', 'VoiceDesign'] as const
 const MAX_IN_FLIGHT = 256
-export const DEFAULT_IN_FLIGHT = 8
 const DEFAULT_THREADS = 2
 export const DEFAULT_SLOTS = 1
 export const DEFAULT_RETRY_SECONDS = 60
@@ -36,9 +35,6 @@ export interface OwnedServer {
   /** The server's output is kept without these texts. */
   noteSent(texts: readonly string[]): void
 }
-
-/** One spelling per server, because limits hold per address. */
-export const serverAddress = (url: string): string => (URL.canParse(url) ? new URL(url).href : url).replace(/\/+$/, '')
 
 export const retrySeconds = z.number().min(0).max(MAX_RETRY_SECONDS).default(DEFAULT_RETRY_SECONDS)
 

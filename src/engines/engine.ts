@@ -11,6 +11,12 @@ export interface EngineVoice {
   readonly language?: string | null
 }
 
+/** Concurrent requests at a speech server of which the endpoint says nothing. */
+export const DEFAULT_IN_FLIGHT = 8
+
+/** One spelling per server, because limits hold per address. */
+export const serverAddress = (url: string): string => (URL.canParse(url) ? new URL(url).href : url).replace(/\/+$/, '')
+
 export const SLOWEST_PACE = 0.25
 export const FASTEST_PACE = 4
 

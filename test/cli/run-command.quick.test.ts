@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startWorker } from '../../src/worker/start-worker.ts'
-import { packagesOf, runRecorded, THREAD } from '../setup/processes/loaded-modules.ts'
+import { packagesOf, runRecorded } from '../setup/processes/loaded-modules.ts'
 import { cleanUp, makeTempDir, run } from '../setup/processes/process.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
@@ -14,16 +14,6 @@ const QUERY_COMPILER = '/query_compiler_'
 const TYPE_PARSER = 'NativeModule internal/deps/amaro/dist/index'
 /** The command line, its library and the texts of all commands: no configuration, no database. */
 const MOST_MODULES_FOR_WORDS = 80
-
-const STARTS_ENGINE = ['doctor', 'engines']
-
-/** The engine starts before the command reads the settings. */
-function expectEngineFirst(modules: readonly string[]): void {
-  const engine = modules.findIndex((url) => url.startsWith(THREAD) && url.endsWith('/espeak-thread.ts'))
-  const settings = modules.findIndex((url) => url.endsWith('/context/config.ts'))
-  expect(engine).toBeGreaterThan(0)
-  expect(settings).toBeGreaterThan(engine)
-}
 
 let service: TestRuntime
 let env: Record<string, string>
@@ -62,16 +52,12 @@ describe('a command starts quickly', () => {
       ['accounts', 'show'],
       ['--account', 'nobody'],
     ],
-  ])(
-    '%s loads neither the compilers of queries and schemas nor a client of HTTP, and starts its engine first',
-    async (words, more) => {
-      const { modules, code } = await runRecorded([...words, ...more], env)
-      expect(code).toBeLessThan(3)
-      expect(packagesOf(modules).filter((name) => HEAVY.some((heavy) => name.startsWith(heavy)))).toEqual([])
-      expect(modules.filter((url) => url.includes(QUERY_COMPILER))).toEqual([])
-      if (STARTS_ENGINE.includes(words[0]!)) expectEngineFirst(modules)
-    },
-  )
+  ])('%s loads neither the compilers of queries and schemas nor a client of HTTP', async (words, more) => {
+    const { modules, code } = await runRecorded([...words, ...more], env)
+    expect(code).toBeLessThan(3)
+    expect(packagesOf(modules).filter((name) => HEAVY.some((heavy) => name.startsWith(heavy)))).toEqual([])
+    expect(modules.filter((url) => url.includes(QUERY_COMPILER))).toEqual([])
+  })
 
   test('say loads no compiler of queries and no client of HTTP', async () => {
     const worker = await startWorker(service.runtime)

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { type Env, makeTempDir, type Ran, run } from './process.ts'
 
 /** The line of a thread begins with this. */
-export const THREAD = 'thread:'
+const THREAD = 'thread:'
 
 // Loaded into the command by NODE_OPTIONS: writes down every module that it loads and every thread that it starts, a URL a line.
 const RECORDER = `
