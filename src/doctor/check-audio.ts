@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Prisma } from '../../prisma/generated/prisma/client.ts'
 import { inParallel } from '../concurrency/in-parallel.ts'
 import type { Context } from '../context/context.ts'
 import { cutoffOf } from '../jobs/retention/drop-old-jobs.ts'
@@ -20,9 +19,20 @@ const MARGIN_MS = 3_600_000
 /** The longest time between the deletion of a job's bytes and its row. */
 const DELETION_MS = 2_000
 
-const FILE = { jobId: true, storageKey: true, bytes: true, sha256: true } as const
+const COLUMNS = 'job_id, storage_key as key, bytes::float8 as bytes, sha256'
+const KEPT = 'deleted_at is null and job_id >= $1'
+const NEWEST_FILES = `select ${COLUMNS} from artifact where ${KEPT} order by job_id desc limit ${NEWEST}`
+const ENDS = `select min(job_id) as oldest, max(job_id) as newest from artifact where ${KEPT}`
+const RANDOM_FILES = `
+  select distinct on (key) one.* from unnest($2::text[]) as start,
+    lateral (select ${COLUMNS} from artifact where ${KEPT} and job_id >= start order by job_id limit 1) one`
+const STILL_THERE = 'select storage_key as key from artifact where storage_key = any($1) and deleted_at is null'
 
-type File = Prisma.ArtifactGetPayload<{ select: typeof FILE }>
+interface File {
+  readonly key: string
+  readonly bytes: number
+  readonly sha256: Uint8Array
+}
 
 interface Wrong {
   readonly key: string
@@ -45,9 +55,8 @@ export const audioCheck: Check<Context> = {
     let wrong = await wrongOf(files, (file) => compare(storage, file, small.has(file)))
     if (wrong.length > 0) {
       await pause(DELETION_MS)
-      const where = { storageKey: { in: wrong.map(({ key }) => key) }, deletedAt: null }
-      const kept = await db.prisma.artifact.findMany({ where, select: { storageKey: true } })
-      wrong = wrong.filter(({ key }) => kept.some(({ storageKey }) => storageKey === key))
+      const { rows } = await db.pool.query<File>(STILL_THERE, [wrong.map(({ key }) => key)])
+      wrong = wrong.filter((one) => rows.some(({ key }) => key === one.key))
     }
     return orOk(findingsOf(wrong, files.length), `${files.length} sampled files are as their rows say`)
   },
@@ -57,37 +66,27 @@ async function sampleOf({ db, settings, now }: Context): Promise<readonly File[]
   const { artifactDays, jobDays } = settings.retention
   const cutoffs = [artifactDays, jobDays].flatMap((days) => cutoffOf(now(), days) ?? [])
   const from = firstIdAt('job', new Date(Math.max(0, ...cutoffs.map((cutoff) => cutoff.getTime() + MARGIN_MS))))
-  const of = (least: string) => ({ where: { deletedAt: null, jobId: { gte: least } }, select: FILE })
-  const newest = await db.prisma.artifact.findMany({ ...of(from), orderBy: { jobId: 'desc' }, take: NEWEST })
-  const next = (least: string) => db.prisma.artifact.findFirst({ ...of(least), orderBy: { jobId: 'asc' } })
-  const oldest = await next(from)
-  if (oldest === null || newest[0] === undefined) return newest
-  const [first, last] = [oldest, newest[0]].map(({ jobId }) => idTime(jobId).getTime()) as [number, number]
+  const newest = await db.readPool.query<File>(NEWEST_FILES, [from])
+  const ends = (await db.readPool.query<Record<'oldest' | 'newest', string | null>>(ENDS, [from])).rows[0]
+  if (!ends?.oldest || !ends.newest) return newest.rows
+  const [first, last] = [idTime(ends.oldest).getTime(), idTime(ends.newest).getTime()]
   const starts = Array.from({ length: RANDOM }, () =>
     firstIdAt('job', new Date(Math.floor(first + Math.random() * (last - first)))),
   )
-  const random = await inParallel(starts, AT_ONCE, next)
-  const found = [...newest, ...random.filter((file) => file !== null)]
-  return [...new Map(found.map((file) => [file.storageKey, file])).values()]
+  const random = await db.readPool.query<File>(RANDOM_FILES, [from, starts])
+  return [...new Map([...newest.rows, ...random.rows].map((file) => [file.key, file])).values()]
 }
 
 async function wrongOf(files: readonly File[], compareOne: (file: File) => Promise<string | null>): Promise<Wrong[]> {
-  const found = await inParallel(files, AT_ONCE, async (file) => ({
-    key: file.storageKey,
-    how: await compareOne(file),
-  }))
+  const found = await inParallel(files, AT_ONCE, async (file) => ({ key: file.key, how: await compareOne(file) }))
   return found.flatMap(({ key, how }) => (how === null ? [] : { key, how }))
 }
 
 /** null: the store matches the row. */
-async function compare(
-  storage: Storage,
-  { storageKey: key, bytes, sha256 }: File,
-  isRead: boolean,
-): Promise<string | null> {
+async function compare(storage: Storage, { key, bytes, sha256 }: File, isRead: boolean): Promise<string | null> {
   const found = await storage.stat(key)
   if (found === null) return 'is missing'
-  if (BigInt(found.bytes) !== bytes) return `has ${found.bytes} bytes in place of ${bytes}`
+  if (found.bytes !== bytes) return `has ${found.bytes} bytes in place of ${bytes}`
   if (!isRead) return null
   const hash = createHash('sha256')
   await pipeline(await storage.read(key), hash)

@@ -53,15 +53,18 @@ export const retentionCheck: Check<Context> = {
   },
 }
 
+const BACKUP = `
+  select extract(epoch from now() - coalesce(backed_up_at, created_at))::float8 as seconds, backed_up_at is null as never
+  from installation`
+
 export const backupCheck: Check<Context> = {
   check: 'backup',
   needsSchema: true,
-  run: async ({ db, now }) => {
-    const select = { backedUpAt: true, createdAt: true }
-    const { backedUpAt = null, createdAt = now() } = (await db.prisma.installation.findFirst({ select })) ?? {}
-    const days = Math.floor((now().getTime() - (backedUpAt ?? createdAt).getTime()) / (DAY_SECONDS * 1000))
-    const found =
-      backedUpAt === null ? `none since the installation, ${days} days ago` : `the last one was made ${days} days ago`
+  run: async ({ db }) => {
+    const { rows } = await db.pool.query<{ seconds: number; never: boolean }>(BACKUP)
+    const { seconds = 0, never = true } = rows[0] ?? {}
+    const days = Math.floor(seconds / DAY_SECONDS)
+    const found = never ? `none since the installation, ${days} days ago` : `the last one was made ${days} days ago`
     return [
       days >= OLD_BACKUP_DAYS
         ? warning(found, `run ${commandLine('backup DIR')}, or back the database up yourself`)

@@ -26,7 +26,7 @@ interface Rekeyed {
 }
 
 interface SealedSecret {
-  readonly id: bigint
+  readonly id: string
   readonly accountId: string
   readonly sealed: Uint8Array<ArrayBuffer>
 }
@@ -131,15 +131,13 @@ export async function rekeyWebhookSecrets(ctx: Context & SigningParts): Promise<
   return total
 }
 
-/** Oldest first. */
-export async function* allSecrets({ prisma }: Pick<Context['db'], 'prisma'>): AsyncGenerator<SealedSecret> {
-  for (let after = 0n; ; ) {
-    const page = await prisma.webhookSecret.findMany({
-      where: { id: { gt: after } },
-      orderBy: { id: 'asc' },
-      take: PAGE_ROWS,
-      select: { id: true, accountId: true, sealed: true },
-    })
+const SECRETS = `
+  select id, account_id as "accountId", sealed from webhook_secret where id > $1 order by id limit ${PAGE_ROWS}`
+
+/** Oldest first. SQL, because Prisma's first query takes a command 0.1 s. */
+export async function* allSecrets({ pool }: Pick<Context['db'], 'pool'>): AsyncGenerator<SealedSecret> {
+  for (let after = '0'; ; ) {
+    const { rows: page } = await pool.query<SealedSecret>(SECRETS, [after])
     yield* page
     if (page.length < PAGE_ROWS) return
     after = page.at(-1)!.id
@@ -151,6 +149,9 @@ async function rekey(ctx: Context & SigningParts, { id, accountId, sealed }: Sea
   if (!ctx.vault.opens(accountId, sealed)) return 'unreadable'
   const resealed = ctx.vault.seal(accountId, ctx.vault.open(accountId, sealed))
   // The update repeats the bytes read, so a secret changed meanwhile stays.
-  const { count } = await ctx.db.prisma.webhookSecret.updateMany({ where: { id, sealed }, data: { sealed: resealed } })
+  const { count } = await ctx.db.prisma.webhookSecret.updateMany({
+    where: { id: BigInt(id), sealed },
+    data: { sealed: resealed },
+  })
   return count === 1 ? 'rekeyed' : 'current'
 }

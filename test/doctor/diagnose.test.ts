@@ -271,12 +271,12 @@ describe('diagnose', () => {
 
   test('goes on behind a check that fails itself', async () => {
     const query = (text: unknown, ...rest: never[]) =>
-      String(text).includes('from account order by id')
+      String(text).includes('from webhook_secret')
         ? Promise.reject(new Error('no such table'))
         : (ctx.db.pool.query as (...args: unknown[]) => unknown)(text, ...rest)
     const pool = Object.assign(Object.create(ctx.db.pool), { query })
     expect(await complaints({ db: { ...ctx.db, pool } })).toEqual([
-      expect.stringMatching(/^records error: could not be checked/),
+      expect.stringMatching(/^SECRET_KEY error: could not be checked/),
     ])
   })
 })

@@ -57,7 +57,7 @@ const openAll = (rows: readonly Row[], ...keys: [Uint8Array, ...Uint8Array[]]) =
 const actingFor = (runtime: Runtime, accountId: string) => runtime.as({ kind: 'account', accountId, credits: 1n })
 
 describe('rekeyWebhookSecrets', () => {
-  test('after kill -9 between two pages every secret opens with either order of the keys, and a second run finishes', async () => {
+  test('after kill -9 between two secrets every secret opens with either order of the keys, and a second run finishes', async () => {
     const account = await service.createAccount()
     const made = Array.from({ length: SECRETS }, newWebhookSecret)
     const old = openVault([oldKey])
@@ -71,7 +71,7 @@ describe('rekeyWebhookSecrets', () => {
     await lock.query(BEGIN_HELD)
     await lock.query('select from webhook_secret where id = $1 for update', [before[PAGE + 10]!.id])
     const command = startCommand([process.execPath, 'bin/sonant.js', 'secrets', 'rekey'], env)
-    await until(async () => (await sql(WAITING)).length > 0, TIMEOUT_MS, 'the second page to wait')
+    await until(async () => (await sql(WAITING)).length > 0, TIMEOUT_MS, 'a secret of the second page to wait')
     command.kill('SIGKILL')
     await command.ended()
     await lock.query('rollback')
@@ -80,11 +80,14 @@ describe('rekeyWebhookSecrets', () => {
     const halfway = await secrets()
     const isNew = openVault([newKey])
     const current = halfway.map(({ account_id, sealed }) => isNew.isCurrent(account_id, sealed))
-    expect(current).toEqual(halfway.map((_, index) => index < PAGE))
+    // PostgreSQL may still finish the statement that waited when its client was killed.
+    const done = current.filter(Boolean).length
+    expect([PAGE + 10, PAGE + 11]).toContain(done)
+    expect(current).toEqual(halfway.map((_, index) => index < done))
     expect(openAll(halfway, newKey, oldKey)).toEqual(plain)
     expect(openAll(halfway, oldKey, newKey)).toEqual(plain)
 
-    expect(await rekey()).toEqual({ rekeyed: halfway.length - PAGE, current: PAGE, unreadable: 0 })
+    expect(await rekey()).toEqual({ rekeyed: halfway.length - done, current: done, unreadable: 0 })
     expect(openAll(await secrets(), newKey)).toEqual(plain)
     expect(await rekey()).toEqual({ rekeyed: 0, current: halfway.length, unreadable: 0 })
   })
