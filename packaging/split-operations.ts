@@ -28,9 +28,9 @@ function importsEach(_import: string, names: string, file: string): string {
   return operations.map((one) => `import { ${one} } from '${file}${MARK}${one.split(' as ')[0]}'`).join('; ')
 }
 
-/** The module of one operation. @param source of all; each stands on a line of its own */
+/** The module of one operation or list. @param source of all; each stands on a line of its own */
 function operationOf(source: string, name: string): string {
-  const text = new RegExp(`^export const ${name}: [^=]* = (\\{.*\\})$`, 'm').exec(source)?.[1]
+  const text = new RegExp(`^export const ${name}: [^=]* = (\\{.*\\}|\\[.*\\])$`, 'm').exec(source)?.[1]
   if (text === undefined) throw new Error(`operations.ts has no operation ${name}`)
   return `export const ${name} = ${text}`
 }
