@@ -9,9 +9,9 @@ import { now, watchStatements } from './watch-statements.ts'
 
 /** Milliseconds since 1970, with fractions: the same in every process. */
 export interface CallbackTimes {
-  /** Of what is signed. */
+  /** When the service read what it signs. */
   readonly reads: Span[]
-  /** Of the deliveries, in the transaction that ended their jobs. */
+  /** When the transaction that ends the jobs inserted their deliveries. */
   readonly writes: Span[]
   readonly heads: number[]
 }

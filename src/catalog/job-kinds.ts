@@ -25,7 +25,7 @@ interface QueuedKind<Target> {
   readonly slugAs: 'endpointSlug' | 'workflowSlug'
   /** One pool for all its jobs, as measurements name it, and its queue. Absent: each target names a pool. */
   readonly shared?: SharedPool
-  /** What its jobs are submitted to, by slug. */
+  /** Callers submit its jobs to these, by slug. */
   targets(servers: Servers): ReadonlyMap<string, Target>
   poolOf(target: Target): string
   routeOf(target: Target): QueueRoute

@@ -261,7 +261,7 @@ function missingGrants(privileges: Privileges): string[] {
 }
 
 /**
- * Whether a pooler changes the server connection with each transaction, which loses locks and channels. A second client holds a
+ * Tells if a pooler changes the server connection with each transaction, which loses locks and channels. A second client holds a
  * transaction open while this compares process numbers.
  * @param pid PostgreSQL process of `client` just before
  */

@@ -35,7 +35,7 @@ export interface Origin {
 
 export interface Taken {
   readonly deliveries: readonly Delivery[]
-  /** Whether an immediate poll may find more. */
+  /** True if an immediate poll may find more. */
   readonly more: boolean
 }
 

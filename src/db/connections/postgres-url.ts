@@ -54,7 +54,7 @@ export function withSslDefaults(databaseUrl: string, defaults: SslDefaults): str
   return url.href
 }
 
-/** Whether PGSSLMODE=verify-ca lacks an authority; the driver then verifies the host too, since public authorities certify any host. */
+/** True if PGSSLMODE=verify-ca lacks an authority; the driver then verifies the host too, since public authorities certify any host. */
 function lacksAuthorities(databaseUrl: string, { pgSslMode, pgSslRootCert }: SslDefaults): boolean {
   const url = new URL(databaseUrl)
   const isSaid = ['ssl', 'sslmode', 'sslrootcert'].some((name) => url.searchParams.has(name))

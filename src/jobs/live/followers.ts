@@ -20,7 +20,7 @@ export interface Interest<Row = Job> {
   /** One job until it ends; null: all rows that `accepts` takes. */
   readonly jobId: string | null
   accepts(row: Row): boolean
-  /** Whether the follower may hold an earlier state of this row, although `accepts` refuses the present one. */
+  /** Returns true if the follower may hold an earlier state of a row that `accepts` refuses now. */
   mayHave?(row: Row): boolean
   readonly ignoresProgress?: boolean
 }

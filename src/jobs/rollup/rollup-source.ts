@@ -265,7 +265,7 @@ export function namesIn({ and, or, not, ...own }: JobsFilter): ReadonlySet<strin
   return new Set([...names, ...parts.flatMap((part) => [...namesIn(part)])])
 }
 
-/** Whether `job_event` covers all jobs; it stays so. */
+/** True once `job_event` covers all jobs; it stays true. */
 export async function hasAllEvents({ pool }: { readonly pool: Pool }): Promise<boolean> {
   const { rows } = await pool.query<{ all: boolean }>(
     'select not exists (select from job_event_backlog) and not exists (select from job_rollup_backlog) as all',

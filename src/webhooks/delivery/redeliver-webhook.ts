@@ -24,7 +24,7 @@ interface Row {
 
 export interface Redelivery {
   readonly deliveries: number
-  /** Whether more deliveries match; continue after `last`. */
+  /** True if more deliveries match; continue after `last`. */
   readonly more: boolean
   /** The newest delivery examined; null if none matches or the caller named ids. */
   readonly last: string | null
