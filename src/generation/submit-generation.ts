@@ -15,6 +15,7 @@ export interface GenerationInput {
   readonly inputs: unknown
   readonly webhookUrl?: string | null | undefined
   readonly idempotencyKey?: string | null | undefined
+  readonly tags?: readonly string[] | null | undefined
   readonly retryOf?: string
 }
 
@@ -52,6 +53,7 @@ function submitNew(
     endpointKey: workflowKey(workflow.slug),
     ...workflowRoute(workflow),
     inputs,
+    tags: input.tags,
     webhookUrl: input.webhookUrl,
     cost: BigInt(workflow.creditsPerJob),
     idempotency,

@@ -81,6 +81,17 @@ export const JOB_FIELDS = {
     type: 'Int?',
     graphql: { GenerationJob: 'GPU time in milliseconds, as the server reports it.' },
   },
+  /** Null for jobs from before the column, too. */
+  voice: { column: 'voice', type: 'String?' },
+  language: {
+    column: 'language',
+    type: 'String?',
+    graphql: {
+      VoiceJob:
+        'The language that the request named, else that of its voice, else the detected one. Null if it is not known.',
+    },
+  },
+  tags: { column: 'tags', type: 'Strings?' },
 } as const satisfies Record<string, Field>
 
 /** Fields of each job in REST, in their published order: a new one goes to the end. */
@@ -131,6 +142,7 @@ interface Values {
   readonly JobStatus: JobStatus
   readonly JobErrorCode: JobErrorCode
   readonly MediaKind: string
+  readonly Strings: readonly string[]
 }
 
 export type FieldType = keyof Values

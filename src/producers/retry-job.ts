@@ -14,7 +14,15 @@ import { submitVoiceJob, type VoiceJobContext } from '../voice/submit-voice-job.
 /** A job id is appended. */
 const MAX_KEY_CHARACTERS = 200
 
-const VIEW = { type: true, status: true, endpointKey: true, inputs: true, webhookUrl: true, options: true } as const
+const VIEW = {
+  type: true,
+  status: true,
+  endpointKey: true,
+  inputs: true,
+  webhookUrl: true,
+  options: true,
+  tags: true,
+} as const
 
 type Again = GenerationInput & { readonly inputs: Record<string, unknown> }
 
@@ -51,6 +59,7 @@ export async function retryJob(ctx: VoiceJobContext, input: Retry): Promise<Subm
     inputs: row.inputs as Record<string, unknown>,
     webhookUrl: row.webhookUrl,
     idempotencyKey,
+    tags: row.tags,
     retryOf: jobId,
   }
   if (isQueued(row.type)) return SUBMIT[row.type](ctx, again, row.options as JobOptions | null)

@@ -30,6 +30,7 @@ interface Spoken extends Pick<Recording, 'audio'> {
   timing(): SpeechTiming
   readonly durationMs: number
   readonly chunks: number
+  readonly language: Language | undefined
   readonly checkSeconds: number
 }
 
@@ -92,7 +93,8 @@ export async function speakText(
   const { audio, timing: placements } = await assembly.finish()
   const text = { text: request.text, language, ends: sentenceEnds(passages ?? []) }
   const timing = () => timeSpeech(text, placements, heard, audio.sampleRate)
-  return { audio, timing, durationMs: durationMs(audio), chunks: chunks.length, checkSeconds: meter.checkSeconds }
+  const { checkSeconds } = meter
+  return { audio, timing, durationMs: durationMs(audio), chunks: chunks.length, language, checkSeconds }
 }
 
 const heardIn = ({ audio, words, wordsFrom }: RenderedSpeech): Heard => ({

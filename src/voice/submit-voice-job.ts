@@ -5,6 +5,7 @@ import { findLibraryVoice, wrongRecording } from '../catalog/library-voices.ts'
 import { checkSpokenText, endpointKey, endpointPath, withJudgedText } from '../catalog/voice-endpoint.ts'
 import type { Voice, VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
+import { ownLanguage } from '../engines/espeak/espeak-voice.ts'
 import { type Detail, notFound } from '../errors/service-error.ts'
 import { type IdempotentRequest, idempotentRequest } from '../idempotency/remember-response.ts'
 import { type JobOptions, storedOptions } from '../jobs/job-shape.ts'
@@ -16,6 +17,8 @@ import { pointerToken } from '../values/json.ts'
 import { type CheckedScript, checkScript, type ScriptContext } from './markup/check-script.ts'
 import { wrongFormats } from './output-formats.ts'
 
+const MAX_LANGUAGE_CHARACTERS = 64
+
 export interface VoiceJobContext extends Context, ScriptContext, MeasuredParts {}
 
 export interface VoiceJobInput {
@@ -25,6 +28,7 @@ export interface VoiceJobInput {
   /** The same key and request return the same job for 24 hours. */
   readonly idempotencyKey?: string | null | undefined
   readonly options?: JobOptions | null | undefined
+  readonly tags?: readonly string[] | null | undefined
   /** Replaces endpoint and inputs in the idempotency hash if the caller named neither. */
   readonly sent?: readonly unknown[]
   /** The failed job that this one repeats; the idempotency hash covers it. */
@@ -65,11 +69,15 @@ async function submitNew(
     },
     hint: (details) => hintFor(endpoint, details),
   })
+  const voice = voiceIn(endpoint, inputs, own)
   return queueJob(ctx, {
     type: 'voice',
     endpointKey: endpointKey(endpoint.slug),
     ...endpointRoute(endpoint),
     inputs,
+    voice: voice?.slug ?? null,
+    language: languageIn(inputs, voice),
+    tags: input.tags,
     options: withMarkup(endpoint, input.options),
     webhookUrl: input.webhookUrl,
     cost: costOf(endpoint, checked),
@@ -93,7 +101,7 @@ function withVoiceAndText(
   details: readonly Detail[],
   { own, checked, options }: Found,
 ): readonly Detail[] {
-  const voice = endpoint.voices.find(({ slug }) => slug === inputs[endpoint.voiceInput]) ?? own ?? undefined
+  const voice = voiceIn(endpoint, inputs, own)
   const wrongVoice = voice === own && own !== null ? wrongRecording(endpoint, own) : null
   const violations = [
     {
@@ -107,6 +115,15 @@ function withVoiceAndText(
     message === null || details.some((detail) => detail.path === path) ? [] : [{ path, message }],
   )
   return [...details, ...more]
+}
+
+const voiceIn = ({ voices, voiceInput }: VoiceEndpoint, inputs: Record<string, unknown>, own: Voice | null) =>
+  voices.find(({ slug }) => slug === inputs[voiceInput]) ?? own ?? undefined
+
+/** Null: the worker detects the language, because that takes up to 1 ms. */
+function languageIn({ language }: Record<string, unknown>, voice: Voice | undefined): string | null {
+  if (typeof language === 'string' && language !== 'auto') return language.slice(0, MAX_LANGUAGE_CHARACTERS)
+  return (voice && ownLanguage(voice)) ?? null
 }
 
 function wrongText(

@@ -101,8 +101,9 @@ async function render(
   const live = claim.options.live === true ? publishParts(parts, claim, request.signal) : null
   const listening = { onProgress: progress.note, ...(live && { onPart: live.publish }) }
   try {
-    const { audio, timing, durationMs, chunks, checkSeconds } = await parts.engines.use(endpoint.engine, (engine) =>
-      speakText(engine, { ...request, text: map.spoken, deadline }, listening, passages),
+    const { audio, timing, durationMs, chunks, language, checkSeconds } = await parts.engines.use(
+      endpoint.engine,
+      (engine) => speakText(engine, { ...request, text: map.spoken, deadline }, listening, passages),
     )
     const times = timing()
     parts.ticket?.release()
@@ -110,6 +111,7 @@ async function render(
     await live?.settled()
     return {
       chunks,
+      language,
       checkSeconds,
       files: [
         {

@@ -5,11 +5,15 @@ import { type Detail, invalidRequest, ServiceError } from '../../errors/service-
 import { idempotentRequest, madeBefore, recallJob } from '../../idempotency/remember-response.ts'
 import { findUnstorable, pointerOf } from '../../values/json.ts'
 
+const MAX_TAGS = 10
+const MAX_TAG_CHARACTERS = 64
+const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u
 const URL_HINT = 'Send a public https:// address as webhook_url: see `details`.'
 
 interface Envelope {
   readonly inputs: unknown
   readonly webhookUrl?: string | null | undefined
+  readonly tags?: readonly string[] | null | undefined
 }
 
 interface Rules {
@@ -28,7 +32,7 @@ interface SubmissionTarget {
  */
 export function checkSubmission(
   ctx: Context,
-  { inputs, webhookUrl }: Envelope,
+  { inputs, webhookUrl, tags }: Envelope,
   { validate, hint }: Rules,
 ): Record<string, unknown> {
   if (inputs === null || typeof inputs !== 'object' || Array.isArray(inputs)) {
@@ -40,7 +44,7 @@ export function checkSubmission(
     throw invalidRequest(error, [{ path: `/inputs${pointerOf(path)}`, message }])
   }
   const copy = JSON.parse(JSON.stringify(inputs)) as Record<string, unknown>
-  const details = [...validate(copy)]
+  const details = [...validate(copy), ...wrongTags(tags ?? [])]
   if (webhookUrl !== undefined && webhookUrl !== null) {
     const message = checkWebhookUrl(webhookUrl, ctx.settings.egressAllow)
     if (message !== null) details.push({ path: '/webhook_url', message })
@@ -50,18 +54,28 @@ export function checkSubmission(
   return copy
 }
 
+function wrongTags(tags: readonly string[]): Detail[] {
+  const path = '/options/tags'
+  if (new Set(tags).size > MAX_TAGS) return [{ path, message: `must be at most ${MAX_TAGS}` }]
+  if (tags.some((tag) => tag === '' || [...tag].length > MAX_TAG_CHARACTERS))
+    return [{ path, message: `must have 1 to ${MAX_TAG_CHARACTERS} characters each` }]
+  return tags.some((tag) => UNPRINTABLE.test(tag)) ? [{ path, message: 'must not contain control characters' }] : []
+}
+
 export const contentOf = (input: {
   readonly slug: string
   readonly inputs: unknown
   readonly webhookUrl?: string | null | undefined
   readonly retryOf?: string
   readonly options?: object | null | undefined
+  readonly tags?: readonly string[] | null | undefined
   readonly sent?: readonly unknown[]
 }): readonly unknown[] =>
   input.sent ?? [
     ...(input.retryOf === undefined ? [] : ['retryJob', input.retryOf]),
     ...[input.slug, input.inputs, input.webhookUrl ?? null],
     ...(input.options ? [input.options] : []),
+    ...(input.tags?.length ? [{ tags: input.tags }] : []),
   ]
 
 /**

@@ -20,6 +20,8 @@ export interface JobName {
 export interface Provenance {
   /** Voice jobs only. */
   readonly chunks?: number | null
+  /** In which a voice job was spoken. */
+  readonly language?: string | undefined
   readonly providerJobId?: string | null
   readonly gpuExecutionTimeMs?: number | null
 }
@@ -95,11 +97,12 @@ const RECEIVER = `case when ${queuedTypeSql('j.type')}
 const END_JOBS = `
 with done as materialized (
   select * from json_to_recordset($1::json) as done (place int, id text, attempt int, next_attempt int, states job_status[], status job_status,
-    error_code text, cause text, chunks int, provider text, gpu_ms int, is_prohibited boolean, reason text, queue text, delivery uuid, retry_count int)
+    error_code text, cause text, chunks int, language text, provider text, gpu_ms int, is_prohibited boolean, reason text, queue text, delivery uuid, retry_count int)
 ), ended as (
   update job j set status = done.status, completed_at = ${ENDED_AT}, error_code = done.error_code, cause = done.cause,
     attempt = coalesce(done.next_attempt, j.attempt),
     chunks_done = coalesce(done.chunks, j.chunks_done), chunks_total = coalesce(done.chunks, j.chunks_total),
+    language = coalesce(j.language, done.language),
     provider_job_id = coalesce(done.provider, j.provider_job_id),
     gpu_execution_time_ms = case when done.provider is null then j.gpu_execution_time_ms
       when j.provider_job_id = done.provider then coalesce(done.gpu_ms, j.gpu_execution_time_ms) else done.gpu_ms end,
@@ -189,7 +192,12 @@ function stateOf(end: JobEnd, place: number): object {
   return {
     ...{ place, id: jobId, attempt: end.attempt, next_attempt: end.nextAttempt },
     ...{ states: statesBefore(status), status, error_code: failure?.code, cause: failure?.message },
-    ...{ chunks: provenance?.chunks, provider: provenance?.providerJobId, gpu_ms: provenance?.gpuExecutionTimeMs },
+    ...{
+      chunks: provenance?.chunks,
+      language: provenance?.language,
+      provider: provenance?.providerJobId,
+      gpu_ms: provenance?.gpuExecutionTimeMs,
+    },
     ...{ is_prohibited: verdict?.isProhibited, reason: verdict?.reason },
     ...{ queue: row?.queue, delivery: row?.id, retry_count: row?.retryCount },
   }

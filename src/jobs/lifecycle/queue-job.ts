@@ -11,13 +11,15 @@ import { idTime, newId } from '../../values/id.ts'
 import type { JobOptions } from '../job-shape.ts'
 import { notifyJob } from '../live/notify-job.ts'
 
-const COLUMNS =
-  'id, account_id, type, endpoint_key, api_key_id, inputs, webhook_url, cost, created_at, options, user_id'
+const OWN = 'id, account_id, type, endpoint_key, api_key_id, inputs, webhook_url, cost, created_at, options, user_id'
+const COLUMNS = `${OWN}, voice, language, tags`
+/** Rows of several arrays cannot be sent as one array, so each array is sent as text. */
+const TYPED = `${OWN}, voice, language, tags::text[]`
 const ARRAYS = `$1::text[], $2::text[], $3::job_type[], $4::text[], $5::text[], $6::json[], $7::text[], $8::bigint[],
-  $9::timestamptz[], $10::jsonb[], $11::text[]`
+  $9::timestamptz[], $10::jsonb[], $11::text[], $12::text[], $13::text[], $14::text[]`
 const MADE = `unnest(${ARRAYS}) as made (${COLUMNS})`
 const KEYED = `asked as materialized (
-    select * from unnest(${ARRAYS}, $12::text[], $13::bytea[]) as asked (${COLUMNS}, key, request_hash)
+    select * from unnest(${ARRAYS}, $15::text[], $16::bytea[]) as asked (${COLUMNS}, key, request_hash)
   ),
   remembered as (${rememberingJobs('asked')}),
   made as materialized (select ${COLUMNS} from asked where id in (select id from remembered))`
@@ -28,7 +30,7 @@ const IN_TIME = 'refuse_late_job(account_id, created_at)'
 export const INSERT_JOB: JobInsert = {
   name: 'insert_job',
   text: (condition) =>
-    `insert into job (${COLUMNS}) select ${COLUMNS} from ${MADE} where ${condition} returning id as queued, ${IN_TIME}`,
+    `insert into job (${COLUMNS}) select ${TYPED} from ${MADE} where ${condition} returning id as queued, ${IN_TIME}`,
 }
 
 /** Inserts a job only if its Idempotency-Key does not stand for another job. */
@@ -37,7 +39,7 @@ export const INSERT_JOB_ONCE: JobInsert = {
   with: KEYED,
   chosen: 'remembered',
   text: (condition) =>
-    `insert into job (${COLUMNS}) select ${COLUMNS} from made where ${condition} returning id as queued, ${IN_TIME}`,
+    `insert into job (${COLUMNS}) select ${TYPED} from made where ${condition} returning id as queued, ${IN_TIME}`,
 }
 
 const LATE = 'SN001'
@@ -56,6 +58,9 @@ interface QueuedJob {
   readonly server: string
   readonly inputs: Readonly<Record<string, unknown>>
   readonly options?: JobOptions | null | undefined
+  readonly voice?: string | null
+  readonly language?: string | null
+  readonly tags?: readonly string[] | null | undefined
   readonly webhookUrl?: string | null | undefined
   /** Credits, charged when a worker claims the job. */
   readonly cost: bigint
@@ -127,11 +132,17 @@ function insertOf(jobId: string, actor: AccountHolder, job: QueuedJob): RowInser
     idTime(jobId),
     job.options ? JSON.stringify(job.options) : null,
     actor.kind === 'session' ? actor.userId : null,
+    job.voice ?? null,
+    job.language ?? null,
+    job.tags?.length ? arrayLiteral(new Set(job.tags)) : null,
   ]
   const { idempotency } = job
   if (idempotency === null) return { ...INSERT_JOB, row: columns }
   return { ...INSERT_JOB_ONCE, row: [...columns, idempotency.key, idempotency.requestHash] }
 }
+
+const arrayLiteral = (texts: ReadonlySet<string>): string =>
+  `{${[...texts].map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join()}}`
 
 /** A concurrent request may forget its job, which frees the key, so the insertion is tried again. */
 async function replayUnless(

@@ -66,6 +66,8 @@ export type JobMinAggregateOutputType = {
   chunksTotal: number | null
   partsDone: number | null
   userId: string | null
+  voice: string | null
+  language: string | null
   isProhibited: boolean | null
   reason: string | null
   chatId: string | null
@@ -95,6 +97,8 @@ export type JobMaxAggregateOutputType = {
   chunksTotal: number | null
   partsDone: number | null
   userId: string | null
+  voice: string | null
+  language: string | null
   isProhibited: boolean | null
   reason: string | null
   chatId: string | null
@@ -126,6 +130,9 @@ export type JobCountAggregateOutputType = {
   options: number
   partsDone: number
   userId: number
+  voice: number
+  language: number
+  tags: number
   isProhibited: number
   reason: number
   chatId: number
@@ -177,6 +184,8 @@ export type JobMinAggregateInputType = {
   chunksTotal?: true
   partsDone?: true
   userId?: true
+  voice?: true
+  language?: true
   isProhibited?: true
   reason?: true
   chatId?: true
@@ -206,6 +215,8 @@ export type JobMaxAggregateInputType = {
   chunksTotal?: true
   partsDone?: true
   userId?: true
+  voice?: true
+  language?: true
   isProhibited?: true
   reason?: true
   chatId?: true
@@ -237,6 +248,9 @@ export type JobCountAggregateInputType = {
   options?: true
   partsDone?: true
   userId?: true
+  voice?: true
+  language?: true
+  tags?: true
   isProhibited?: true
   reason?: true
   chatId?: true
@@ -355,6 +369,9 @@ export type JobGroupByOutputType = {
   options: runtime.JsonValue | null
   partsDone: number | null
   userId: string | null
+  voice: string | null
+  language: string | null
+  tags: string[]
   isProhibited: boolean | null
   reason: string | null
   chatId: string | null
@@ -409,6 +426,9 @@ export type JobWhereInput = {
   options?: Prisma.JsonNullableFilter<"Job">
   partsDone?: Prisma.IntNullableFilter<"Job"> | number | null
   userId?: Prisma.StringNullableFilter<"Job"> | string | null
+  voice?: Prisma.StringNullableFilter<"Job"> | string | null
+  language?: Prisma.StringNullableFilter<"Job"> | string | null
+  tags?: Prisma.StringNullableListFilter<"Job">
   isProhibited?: Prisma.BoolNullableFilter<"Job"> | boolean | null
   reason?: Prisma.StringNullableFilter<"Job"> | string | null
   chatId?: Prisma.StringNullableFilter<"Job"> | string | null
@@ -442,6 +462,9 @@ export type JobOrderByWithRelationInput = {
   options?: Prisma.SortOrderInput | Prisma.SortOrder
   partsDone?: Prisma.SortOrderInput | Prisma.SortOrder
   userId?: Prisma.SortOrderInput | Prisma.SortOrder
+  voice?: Prisma.SortOrderInput | Prisma.SortOrder
+  language?: Prisma.SortOrderInput | Prisma.SortOrder
+  tags?: Prisma.SortOrder
   isProhibited?: Prisma.SortOrderInput | Prisma.SortOrder
   reason?: Prisma.SortOrderInput | Prisma.SortOrder
   chatId?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -478,6 +501,9 @@ export type JobWhereUniqueInput = Prisma.AtLeast<{
   options?: Prisma.JsonNullableFilter<"Job">
   partsDone?: Prisma.IntNullableFilter<"Job"> | number | null
   userId?: Prisma.StringNullableFilter<"Job"> | string | null
+  voice?: Prisma.StringNullableFilter<"Job"> | string | null
+  language?: Prisma.StringNullableFilter<"Job"> | string | null
+  tags?: Prisma.StringNullableListFilter<"Job">
   isProhibited?: Prisma.BoolNullableFilter<"Job"> | boolean | null
   reason?: Prisma.StringNullableFilter<"Job"> | string | null
   chatId?: Prisma.StringNullableFilter<"Job"> | string | null
@@ -511,6 +537,9 @@ export type JobOrderByWithAggregationInput = {
   options?: Prisma.SortOrderInput | Prisma.SortOrder
   partsDone?: Prisma.SortOrderInput | Prisma.SortOrder
   userId?: Prisma.SortOrderInput | Prisma.SortOrder
+  voice?: Prisma.SortOrderInput | Prisma.SortOrder
+  language?: Prisma.SortOrderInput | Prisma.SortOrder
+  tags?: Prisma.SortOrder
   isProhibited?: Prisma.SortOrderInput | Prisma.SortOrder
   reason?: Prisma.SortOrderInput | Prisma.SortOrder
   chatId?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -550,6 +579,9 @@ export type JobScalarWhereWithAggregatesInput = {
   options?: Prisma.JsonNullableWithAggregatesFilter<"Job">
   partsDone?: Prisma.IntNullableWithAggregatesFilter<"Job"> | number | null
   userId?: Prisma.StringNullableWithAggregatesFilter<"Job"> | string | null
+  voice?: Prisma.StringNullableWithAggregatesFilter<"Job"> | string | null
+  language?: Prisma.StringNullableWithAggregatesFilter<"Job"> | string | null
+  tags?: Prisma.StringNullableListFilter<"Job">
   isProhibited?: Prisma.BoolNullableWithAggregatesFilter<"Job"> | boolean | null
   reason?: Prisma.StringNullableWithAggregatesFilter<"Job"> | string | null
   chatId?: Prisma.StringNullableWithAggregatesFilter<"Job"> | string | null
@@ -580,6 +612,9 @@ export type JobCreateInput = {
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: number | null
   userId?: string | null
+  voice?: string | null
+  language?: string | null
+  tags?: Prisma.JobCreatetagsInput | string[]
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -613,6 +648,9 @@ export type JobUncheckedCreateInput = {
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: number | null
   userId?: string | null
+  voice?: string | null
+  language?: string | null
+  tags?: Prisma.JobCreatetagsInput | string[]
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -644,6 +682,9 @@ export type JobUpdateInput = {
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   userId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  voice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  tags?: Prisma.JobUpdatetagsInput | string[]
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -677,6 +718,9 @@ export type JobUncheckedUpdateInput = {
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   userId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  voice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  tags?: Prisma.JobUpdatetagsInput | string[]
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -709,6 +753,9 @@ export type JobCreateManyInput = {
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: number | null
   userId?: string | null
+  voice?: string | null
+  language?: string | null
+  tags?: Prisma.JobCreatetagsInput | string[]
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -739,6 +786,9 @@ export type JobUpdateManyMutationInput = {
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   userId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  voice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  tags?: Prisma.JobUpdatetagsInput | string[]
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -770,6 +820,9 @@ export type JobUncheckedUpdateManyInput = {
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   userId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  voice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  tags?: Prisma.JobUpdatetagsInput | string[]
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -811,6 +864,9 @@ export type JobCountOrderByAggregateInput = {
   options?: Prisma.SortOrder
   partsDone?: Prisma.SortOrder
   userId?: Prisma.SortOrder
+  voice?: Prisma.SortOrder
+  language?: Prisma.SortOrder
+  tags?: Prisma.SortOrder
   isProhibited?: Prisma.SortOrder
   reason?: Prisma.SortOrder
   chatId?: Prisma.SortOrder
@@ -850,6 +906,8 @@ export type JobMaxOrderByAggregateInput = {
   chunksTotal?: Prisma.SortOrder
   partsDone?: Prisma.SortOrder
   userId?: Prisma.SortOrder
+  voice?: Prisma.SortOrder
+  language?: Prisma.SortOrder
   isProhibited?: Prisma.SortOrder
   reason?: Prisma.SortOrder
   chatId?: Prisma.SortOrder
@@ -879,6 +937,8 @@ export type JobMinOrderByAggregateInput = {
   chunksTotal?: Prisma.SortOrder
   partsDone?: Prisma.SortOrder
   userId?: Prisma.SortOrder
+  voice?: Prisma.SortOrder
+  language?: Prisma.SortOrder
   isProhibited?: Prisma.SortOrder
   reason?: Prisma.SortOrder
   chatId?: Prisma.SortOrder
@@ -945,6 +1005,10 @@ export type JobUncheckedUpdateManyWithoutAccountNestedInput = {
   deleteMany?: Prisma.JobScalarWhereInput | Prisma.JobScalarWhereInput[]
 }
 
+export type JobCreatetagsInput = {
+  set: string[]
+}
+
 export type EnumJobTypeFieldUpdateOperationsInput = {
   set?: $Enums.JobType
 }
@@ -959,6 +1023,11 @@ export type NullableIntFieldUpdateOperationsInput = {
   decrement?: number
   multiply?: number
   divide?: number
+}
+
+export type JobUpdatetagsInput = {
+  set?: string[]
+  push?: string | string[]
 }
 
 export type NullableBoolFieldUpdateOperationsInput = {
@@ -1000,6 +1069,9 @@ export type JobCreateWithoutAccountInput = {
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: number | null
   userId?: string | null
+  voice?: string | null
+  language?: string | null
+  tags?: Prisma.JobCreatetagsInput | string[]
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -1031,6 +1103,9 @@ export type JobUncheckedCreateWithoutAccountInput = {
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: number | null
   userId?: string | null
+  voice?: string | null
+  language?: string | null
+  tags?: Prisma.JobCreatetagsInput | string[]
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -1092,6 +1167,9 @@ export type JobScalarWhereInput = {
   options?: Prisma.JsonNullableFilter<"Job">
   partsDone?: Prisma.IntNullableFilter<"Job"> | number | null
   userId?: Prisma.StringNullableFilter<"Job"> | string | null
+  voice?: Prisma.StringNullableFilter<"Job"> | string | null
+  language?: Prisma.StringNullableFilter<"Job"> | string | null
+  tags?: Prisma.StringNullableListFilter<"Job">
   isProhibited?: Prisma.BoolNullableFilter<"Job"> | boolean | null
   reason?: Prisma.StringNullableFilter<"Job"> | string | null
   chatId?: Prisma.StringNullableFilter<"Job"> | string | null
@@ -1122,6 +1200,9 @@ export type JobCreateWithoutArtifactsInput = {
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: number | null
   userId?: string | null
+  voice?: string | null
+  language?: string | null
+  tags?: Prisma.JobCreatetagsInput | string[]
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -1154,6 +1235,9 @@ export type JobUncheckedCreateWithoutArtifactsInput = {
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: number | null
   userId?: string | null
+  voice?: string | null
+  language?: string | null
+  tags?: Prisma.JobCreatetagsInput | string[]
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -1200,6 +1284,9 @@ export type JobUpdateWithoutArtifactsInput = {
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   userId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  voice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  tags?: Prisma.JobUpdatetagsInput | string[]
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1232,6 +1319,9 @@ export type JobUncheckedUpdateWithoutArtifactsInput = {
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   userId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  voice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  tags?: Prisma.JobUpdatetagsInput | string[]
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1262,6 +1352,9 @@ export type JobCreateManyAccountInput = {
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: number | null
   userId?: string | null
+  voice?: string | null
+  language?: string | null
+  tags?: Prisma.JobCreatetagsInput | string[]
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -1292,6 +1385,9 @@ export type JobUpdateWithoutAccountInput = {
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   userId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  voice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  tags?: Prisma.JobUpdatetagsInput | string[]
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1323,6 +1419,9 @@ export type JobUncheckedUpdateWithoutAccountInput = {
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   userId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  voice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  tags?: Prisma.JobUpdatetagsInput | string[]
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1354,6 +1453,9 @@ export type JobUncheckedUpdateManyWithoutAccountInput = {
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   userId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  voice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  tags?: Prisma.JobUpdatetagsInput | string[]
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1416,6 +1518,9 @@ export type JobSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = ru
   options?: boolean
   partsDone?: boolean
   userId?: boolean
+  voice?: boolean
+  language?: boolean
+  tags?: boolean
   isProhibited?: boolean
   reason?: boolean
   chatId?: boolean
@@ -1450,6 +1555,9 @@ export type JobSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extension
   options?: boolean
   partsDone?: boolean
   userId?: boolean
+  voice?: boolean
+  language?: boolean
+  tags?: boolean
   isProhibited?: boolean
   reason?: boolean
   chatId?: boolean
@@ -1482,6 +1590,9 @@ export type JobSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extension
   options?: boolean
   partsDone?: boolean
   userId?: boolean
+  voice?: boolean
+  language?: boolean
+  tags?: boolean
   isProhibited?: boolean
   reason?: boolean
   chatId?: boolean
@@ -1514,6 +1625,9 @@ export type JobSelectScalar = {
   options?: boolean
   partsDone?: boolean
   userId?: boolean
+  voice?: boolean
+  language?: boolean
+  tags?: boolean
   isProhibited?: boolean
   reason?: boolean
   chatId?: boolean
@@ -1523,7 +1637,7 @@ export type JobSelectScalar = {
   gpuExecutionTimeMs?: boolean
 }
 
-export type JobOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "type" | "endpointKey" | "status" | "apiKeyId" | "inputs" | "webhookUrl" | "cost" | "attempt" | "releases" | "createdAt" | "startedAt" | "completedAt" | "errorCode" | "cause" | "chunksDone" | "chunksTotal" | "options" | "partsDone" | "userId" | "isProhibited" | "reason" | "chatId" | "mediaUrl" | "mediaKind" | "providerJobId" | "gpuExecutionTimeMs", ExtArgs["result"]["job"]>
+export type JobOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "type" | "endpointKey" | "status" | "apiKeyId" | "inputs" | "webhookUrl" | "cost" | "attempt" | "releases" | "createdAt" | "startedAt" | "completedAt" | "errorCode" | "cause" | "chunksDone" | "chunksTotal" | "options" | "partsDone" | "userId" | "voice" | "language" | "tags" | "isProhibited" | "reason" | "chatId" | "mediaUrl" | "mediaKind" | "providerJobId" | "gpuExecutionTimeMs", ExtArgs["result"]["job"]>
 export type JobInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
   artifacts?: boolean | Prisma.Job$artifactsArgs<ExtArgs>
@@ -1576,6 +1690,15 @@ export type $JobPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = 
      */
     partsDone: number | null
     userId: string | null
+    /**
+     * Voice jobs from this column's release on: the value of the endpoint's voice input.
+     */
+    voice: string | null
+    /**
+     * The requested language, else the voice's own, else the detected one.
+     */
+    language: string | null
+    tags: string[]
     /**
      * null until decided.
      */
@@ -2032,6 +2155,9 @@ export interface JobFieldRefs {
   readonly options: Prisma.FieldRef<"Job", 'Json'>
   readonly partsDone: Prisma.FieldRef<"Job", 'Int'>
   readonly userId: Prisma.FieldRef<"Job", 'String'>
+  readonly voice: Prisma.FieldRef<"Job", 'String'>
+  readonly language: Prisma.FieldRef<"Job", 'String'>
+  readonly tags: Prisma.FieldRef<"Job", 'String[]'>
   readonly isProhibited: Prisma.FieldRef<"Job", 'Boolean'>
   readonly reason: Prisma.FieldRef<"Job", 'String'>
   readonly chatId: Prisma.FieldRef<"Job", 'String'>
