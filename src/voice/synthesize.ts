@@ -21,7 +21,7 @@ import {
   type WorkerParts,
 } from '../jobs/lifecycle/produce.ts'
 import type { Settled } from '../jobs/lifecycle/record-outcome.ts'
-import { endpointDeleted } from '../jobs/lifecycle/rescue-jobs.ts'
+import { endpointDeleted } from '../jobs/lifecycle/requeue-lost-jobs.ts'
 import { partKey, recordPart } from '../jobs/live-parts.ts'
 import type { Lexicons } from '../lexicon/account-lexicon.ts'
 import type { Ticket } from '../queue/server-queue.ts'

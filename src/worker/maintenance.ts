@@ -6,7 +6,7 @@ import type { Parts } from '../context/context.ts'
 import { findOldSnapshot } from '../db/snapshot.ts'
 import { forgetExpired } from '../idempotency/remember-response.ts'
 import { deleteAbandonedFiles } from '../jobs/lifecycle/produce.ts'
-import { failOrphanedJobs, rescueJobs } from '../jobs/lifecycle/rescue-jobs.ts'
+import { failOrphanedJobs, requeueLostJobs } from '../jobs/lifecycle/requeue-lost-jobs.ts'
 import { foldJobCounts } from '../jobs/list/jobs.ts'
 import { deleteHeardParts } from '../jobs/live-parts.ts'
 import { keepPartitions } from '../jobs/partitions/keep-partitions.ts'
@@ -86,7 +86,7 @@ async function endedOrLate(done: Promise<unknown>, ending: AbortSignal): Promise
 }
 
 async function rescueLostJobs(runtime: Runtime): Promise<void> {
-  const lost = await rescueJobs(runtime)
+  const lost = await requeueLostJobs(runtime)
   if (lost > 0) runtime.log.warn({ jobs: lost }, 'jobs without a queue row were queued again')
 }
 

@@ -119,7 +119,7 @@ class Heartbeats implements Registration {
   }
 
   async #follow(now: number, areOthersDead: boolean): Promise<void> {
-    if (areOthersDead && now - this.#steadySince > DEAD_AFTER_MS) await rescueDeliveries(this.#runtime)
+    if (areOthersDead && now - this.#steadySince > DEAD_AFTER_MS) await rescueDeadWorkersJobs(this.#runtime)
     await this.#registrant.onHeartbeat?.()
   }
 
@@ -131,7 +131,7 @@ class Heartbeats implements Registration {
 }
 
 /** Releases the jobs of dead workers. Returns their number. */
-export async function rescueDeliveries(
+export async function rescueDeadWorkersJobs(
   runtime: Pick<Runtime, 'log' | 'notifier' | 'queue' | 'telemetry' | 'workerId'>,
 ): Promise<number> {
   const rows = await runtime.queue.rescue(DEAD_AFTER_MS, runtime.workerId)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deleteEndpoint } from '../../src/catalog/change-catalog.ts'
 import { claimJob } from '../../src/jobs/lifecycle/claim-job.ts'
-import { failOrphanedJobs, rescueJobs } from '../../src/jobs/lifecycle/rescue-jobs.ts'
+import { failOrphanedJobs, requeueLostJobs } from '../../src/jobs/lifecycle/requeue-lost-jobs.ts'
 import { claimQueued } from '../../src/queue/pgboss/fair-source.ts'
 import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts'
 import { openLog } from '../../src/values/log.ts'
@@ -135,7 +135,7 @@ describe('a job that waits', () => {
     await query(`delete from pgboss.job where data->>'jobId' = $1`, [id])
     await query(`update job set created_at = now() - interval '1 hour' where id = $1`, [id])
     expect(stale.catalog.current.endpoints.has('unheard')).toBe(false)
-    await rescueJobs(stale)
+    await requeueLostJobs(stale)
     await late.close()
     expect(await readJob(service.url, key, id)).toMatchObject({ status: 'queued' })
     expect(await query(`select name from pgboss.job where data->>'jobId' = $1`, [id])).toEqual([

@@ -8,11 +8,11 @@ import type { Queue } from '../queue.ts'
 import { dequeue } from './dequeue.ts'
 import { enqueueing, QUEUE_CHANNEL, queueId } from './enqueue.ts'
 import {
+  freeDeadWorkers,
   moveOrphaned,
   moveTaken,
   moveWaiting,
   releaseWorker,
-  rescueDeliveries,
   withdrawOrphaned,
 } from './release-workers.ts'
 
@@ -162,7 +162,7 @@ function rerouting(
 
 function rescuing(boss: () => Promise<PgBoss>, wake: Wake): Pick<Queue, 'rescue' | 'releaseWorker'> {
   return {
-    rescue: async (deadAfterMs, workerId) => rescueDeliveries((await boss()).getDb(), deadAfterMs, workerId),
+    rescue: async (deadAfterMs, workerId) => freeDeadWorkers((await boss()).getDb(), deadAfterMs, workerId),
     releaseWorker: async (workerId) => {
       for (const queue of await releaseWorker((await boss()).getDb(), workerId)) wake({ queue })
     },

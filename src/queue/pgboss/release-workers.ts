@@ -40,7 +40,7 @@ const RESCUE = `
  * @param deadAfterMs without a heartbeat
  * @param workerId the caller, never dead
  */
-export async function rescueDeliveries(db: Db, deadAfterMs: number, workerId: string): Promise<RescuedDeliveries[]> {
+export async function freeDeadWorkers(db: Db, deadAfterMs: number, workerId: string): Promise<RescuedDeliveries[]> {
   const { rows } = await db.executeSql(RESCUE, [deadAfterMs, workerId])
   return rows
 }

@@ -3,7 +3,7 @@ import { recordAttemptEnd } from '../../../src/jobs/attempts/record-attempt-end.
 import { claimJob } from '../../../src/jobs/lifecycle/claim-job.ts'
 import { performJob } from '../../../src/jobs/lifecycle/perform-job.ts'
 import { completeJob } from '../../../src/jobs/lifecycle/record-outcome.ts'
-import { rescueJobs } from '../../../src/jobs/lifecycle/rescue-jobs.ts'
+import { requeueLostJobs } from '../../../src/jobs/lifecycle/requeue-lost-jobs.ts'
 import { CutOff, NotSoon, ServerLost, Stopping } from '../../../src/queue/stopping.ts'
 import { AUDIO } from '../../setup/jobs/jobs.ts'
 import { submitText } from '../../setup/jobs/voice-jobs.ts'
@@ -140,7 +140,7 @@ describe('how an attempt ended that did not end its job', () => {
     await claimJob(service.runtime, jobId)
     await pool.query(`delete from pgboss.job where data->>'jobId' = $1`, [jobId])
     await pool.query(`update job set created_at = now() - interval '1 minute' where id = $1`, [jobId])
-    await rescueJobs(service.runtime)
+    await requeueLostJobs(service.runtime)
     expect(await toldOf(key, jobId)).toEqual([[1, 'LOST', 'Its place in the queue was lost.']])
   })
 

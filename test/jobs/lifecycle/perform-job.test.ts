@@ -5,7 +5,7 @@ import { type ClaimRegistry, claimJob } from '../../../src/jobs/lifecycle/claim-
 import { endJob } from '../../../src/jobs/lifecycle/end-jobs.ts'
 import { performJob } from '../../../src/jobs/lifecycle/perform-job.ts'
 import { completeJob } from '../../../src/jobs/lifecycle/record-outcome.ts'
-import { rescueJobs } from '../../../src/jobs/lifecycle/rescue-jobs.ts'
+import { requeueLostJobs } from '../../../src/jobs/lifecycle/requeue-lost-jobs.ts'
 import { Stopping } from '../../../src/queue/stopping.ts'
 import { AUDIO } from '../../setup/jobs/jobs.ts'
 import { submitText } from '../../setup/jobs/voice-jobs.ts'
@@ -163,7 +163,7 @@ describe('a claim that was taken away', () => {
   })
 })
 
-describe('rescueJobs', () => {
+describe('requeueLostJobs', () => {
   test('queues a job again whose queue row is gone, and no other', async () => {
     const [lost, young, queued] = await Promise.all([submitted(), submitted(), submitted()])
     const queueRows = (jobId: string) =>
@@ -173,11 +173,11 @@ describe('rescueJobs', () => {
     const lose = (jobId: string) => query(`delete from pgboss.job where data->>'jobId' = $1`, [jobId])
     await Promise.all([lose(lost.jobId), age(lost.jobId), lose(young.jobId), age(queued.jobId)])
     expect(await queueRows(lost.jobId)).toHaveLength(0)
-    expect(await rescueJobs(service.runtime)).toBeGreaterThanOrEqual(1)
+    expect(await requeueLostJobs(service.runtime)).toBeGreaterThanOrEqual(1)
     expect(await queueRows(lost.jobId)).toHaveLength(1)
     expect(await queueRows(young.jobId)).toHaveLength(0)
     expect(await queueRows(queued.jobId)).toHaveLength(1)
-    const again = await rescueJobs(service.runtime)
+    const again = await requeueLostJobs(service.runtime)
     expect([again, (await queueRows(lost.jobId)).length]).toEqual([0, 1])
   })
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { claimJob } from '../../../src/jobs/lifecycle/claim-job.ts'
 import { claimQueued } from '../../../src/queue/pgboss/fair-source.ts'
 import { newId } from '../../../src/values/id.ts'
-import { rescueDeliveries } from '../../../src/worker/register-worker.ts'
+import { rescueDeadWorkersJobs } from '../../../src/worker/register-worker.ts'
 import { applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
@@ -48,20 +48,20 @@ test('the attempt of a dead worker is lost from the moment that its job is rescu
   await claimJob(service.runtime, jobId)
   await die(workerId)
   const notified = vi.spyOn(service.runtime.notifier, 'notify')
-  expect(await rescueDeliveries(service.runtime)).toBe(1)
+  expect(await rescueDeadWorkersJobs(service.runtime)).toBe(1)
   expect(notified.mock.calls).toContainEqual(['sonant_job', `${account} ${jobId}`])
   notified.mockRestore()
   const lost = [{ attempt: 1, ending: 'worker_lost', worker: workerId, timed: true }]
   expect(await noted(jobId)).toEqual(lost)
   await query(`update pgboss.job_common set state = 'active' where data->>'jobId' = $1`, [jobId])
-  expect(await rescueDeliveries(service.runtime)).toBe(1)
+  expect(await rescueDeadWorkersJobs(service.runtime)).toBe(1)
   expect(await noted(jobId)).toEqual(lost)
 })
 
 test('no attempt is noted of a job that a dead worker had not begun', async () => {
   const { jobId, workerId } = await taken('unbegun')
   await die(workerId)
-  expect(await rescueDeliveries(service.runtime)).toBeGreaterThan(0)
+  expect(await rescueDeadWorkersJobs(service.runtime)).toBeGreaterThan(0)
   expect(await noted(jobId)).toEqual([])
 })
 
@@ -80,7 +80,7 @@ test('a rescue waits for no job that another transaction holds, and notes what i
   try {
     await holder.query('begin')
     await holder.query('select from job where id = $1 for update', [jobId])
-    expect(await rescueDeliveries(service.runtime)).toBeGreaterThan(0)
+    expect(await rescueDeadWorkersJobs(service.runtime)).toBeGreaterThan(0)
   } finally {
     await holder.query('rollback')
     holder.release()

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { rescueJobs } from '../../../src/jobs/lifecycle/rescue-jobs.ts'
+import { requeueLostJobs } from '../../../src/jobs/lifecycle/requeue-lost-jobs.ts'
 import { claimQueued } from '../../../src/queue/pgboss/fair-source.ts'
 import { newId } from '../../../src/values/id.ts'
 import { rerouteOrphanedJobs } from '../../../src/worker/maintenance.ts'
-import { rescueDeliveries } from '../../../src/worker/register-worker.ts'
+import { rescueDeadWorkersJobs } from '../../../src/worker/register-worker.ts'
 import { startWorker } from '../../../src/worker/start-worker.ts'
 import { allFinished, applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
@@ -37,7 +37,7 @@ test('jobs that go back to a queue are counted, by the reason', async () => {
   await query(`delete from pgboss.job where data->>'jobId' = $1`, [lost])
   await query(`update job set created_at = now() - interval '1 hour' where id = $1`, [lost])
   expect(await requeued()).toEqual({})
-  await rescueJobs(service.runtime)
+  await requeueLostJobs(service.runtime)
   expect(await requeued()).toEqual({ place_lost: 1 })
 
   await applyEndpoint(service.runtime, 'moved', { pool: 'elsewhere' })
@@ -58,7 +58,7 @@ test('jobs that go back to a queue are counted, by the reason', async () => {
   }
   expect((await claimQueued(service.runtime.db, claim)).map(({ jobId }) => jobId)).toEqual([orphaned])
   await query(`update worker set heartbeat_at = now() - interval '1 hour' where id = $1`, [workerId])
-  expect(await rescueDeliveries(service.runtime)).toBe(1)
+  expect(await rescueDeadWorkersJobs(service.runtime)).toBe(1)
   expect(await requeued()).toEqual({ place_lost: 1, moved: 1, worker_lost: 1 })
 })
 

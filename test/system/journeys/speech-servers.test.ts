@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { applyEndpoints } from '../../../src/catalog/apply-endpoints.ts'
 import { deleteEndpoint } from '../../../src/catalog/change-catalog.ts'
-import { rescueJobs } from '../../../src/jobs/lifecycle/rescue-jobs.ts'
+import { requeueLostJobs } from '../../../src/jobs/lifecycle/requeue-lost-jobs.ts'
 import { call } from '../../setup/http.ts'
 import { endpoint, finishedJob, type VoiceJob } from '../../setup/jobs/fixtures.ts'
 import { humSeconds, type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
@@ -192,7 +192,7 @@ describe('a failed job tells', () => {
       await pool.query('delete from pgboss.job')
       await pool.query(`update job set created_at = now() - interval '1 minute' where id = $1`, [jobId])
       await deleteEndpoint(idle.runtime.as({ kind: 'system' }), { slug: 'tts' })
-      await rescueJobs(idle.runtime)
+      await requeueLostJobs(idle.runtime)
       const job = (await call(`${idle.url}/api/v1/voice/jobs/${jobId}`, { key: caller.key })).json<VoiceJob>()
       expect([job.status, job.error_code]).toEqual(['failed', 'QUEUE_FAILED'])
     } finally {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { inTransaction } from '../../../src/db/database.ts'
 import { cancelJob } from '../../../src/jobs/lifecycle/cancel-job.ts'
-import { rescueJobs } from '../../../src/jobs/lifecycle/rescue-jobs.ts'
+import { requeueLostJobs } from '../../../src/jobs/lifecycle/requeue-lost-jobs.ts'
 import { voiceKind } from '../../../src/queue/job-kind.ts'
 import { startWorker } from '../../../src/worker/start-worker.ts'
 import { allFinished, applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'
@@ -61,7 +61,7 @@ const cancel = (id: string) => cancelJob(service.runtime.as({ kind: 'system' }),
 async function rescueWhile(text: RegExp, then: () => Promise<unknown>): Promise<number> {
   const stepped = afterStatement(service.runtime.db, text, then)
   const rescue = async () => {
-    const rescued = await rescueJobs({ ...service.runtime, db: stepped.db })
+    const rescued = await requeueLostJobs({ ...service.runtime, db: stepped.db })
     return stepped.count(text) > 0 ? { rescued } : undefined
   }
   return (await until(rescue, TIMEOUT_MS, 'no other process to rescue'))!.rescued
@@ -78,7 +78,7 @@ const multiply = (id: string, count: number) =>
     [id, count],
   )
 
-describe('rescueJobs', () => {
+describe('requeueLostJobs', () => {
   test('neither counts nor queues a job that is completed while it looks', async () => {
     const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const engines = standInEngines(() => {
@@ -125,24 +125,24 @@ describe('rescueJobs', () => {
     try {
       await other.query(BEGIN_HELD)
       await other.query(`update job set attempt = attempt where id = $1`, [id])
-      expect([await rescueJobs(service.runtime), await queueRows(id)]).toEqual([0, []])
+      expect([await requeueLostJobs(service.runtime), await queueRows(id)]).toEqual([0, []])
     } finally {
       await other.query('rollback')
       other.release()
     }
-    expect([await rescueJobs(service.runtime), await queueRows(id)]).toEqual([1, [{ state: 'created' }]])
+    expect([await requeueLostJobs(service.runtime), await queueRows(id)]).toEqual([1, [{ state: 'created' }]])
   })
 
   test('compares a backlog with the queue once, and queues any number of lost jobs again', async () => {
     const id = await submit()
     await multiply(id, WAITING)
     const none = afterStatement(service.runtime.db, READS_QUEUE, async () => undefined)
-    expect(await rescueJobs({ ...service.runtime, db: none.db })).toBe(0)
+    expect(await requeueLostJobs({ ...service.runtime, db: none.db })).toBe(0)
     expect(none.count(READS_QUEUE)).toBe(1)
     await query(
       `delete from pgboss.job where data->>'jobId' in (select data->>'jobId' from pgboss.job order by 1 desc limit ${LOST})`,
     )
-    expect(await rescueJobs(service.runtime)).toBe(LOST)
+    expect(await requeueLostJobs(service.runtime)).toBe(LOST)
     expect(
       await query(`select count(*)::int as rows, count(distinct data->>'jobId')::int as jobs from pgboss.job`),
     ).toEqual([{ rows: WAITING + 1, jobs: WAITING + 1 }])

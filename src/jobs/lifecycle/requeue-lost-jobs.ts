@@ -33,7 +33,7 @@ interface Rescued {
  * Queues unfinished jobs without a queue row again. A job whose endpoint is gone fails with QUEUE_FAILED.
  * @returns their number
  */
-export async function rescueJobs(parts: EndingParts): Promise<number> {
+export async function requeueLostJobs(parts: EndingParts): Promise<number> {
   const unroutable: Row[] = []
   let requeued = 0
   // Another process may have just published an endpoint.
@@ -78,7 +78,7 @@ async function rescuePage(parts: EndingParts, after: string): Promise<Rescued> {
  * @returns their number
  */
 export async function failOrphanedJobs(parts: EndingParts): Promise<number> {
-  // After a crash here, `rescueJobs` finds the job.
+  // After a crash here, `requeueLostJobs` finds the job.
   const orphaned = await parts.queue.withdrawOrphaned()
   for (const job of orphaned) await endJob(parts, { ...job, failure: endpointDeleted() })
   return orphaned.length
