@@ -97,7 +97,7 @@ export interface Drain {
   readonly server: string
   /** Jobs per second of a new worker. @param accounts whose jobs they are in turn; those of the environment's own account unless given */
   run(count: number, accounts?: readonly string[]): Promise<number>
-  /** What each run has cost, in their order. */
+  /** The cost of each run, in order. */
   readonly costs: readonly DrainCost[]
   /** Has every commit of sessions that begin later wait so long before it is flushed, along with those that come meanwhile: a slower disk. */
   delayCommits(ms: number): Promise<void>
@@ -109,7 +109,7 @@ interface DrainOptions {
   readonly slots: number
   /** When the server answers. */
   readonly delayMs?: number
-  /** Of the workers. */
+  /** Environment variables of the workers. */
   readonly variables?: Variables
 }
 

@@ -17,7 +17,7 @@ const WHAT: Readonly<Record<(typeof STEPS)[number], string>> = {
 }
 
 /**
- * What lies between a job that ends and the first byte of its callback, in microseconds: medians of what `floors/callback-times.ts` wrote to a
+ * Steps from a job's end to the first byte of its callback, in microseconds: medians of what `floors/callback-times.ts` wrote to a
  * directory.
  * @param arrivals when the first bytes came, in milliseconds since 1970, one job after the other
  */

@@ -5,7 +5,7 @@ type Closer = () => Promise<unknown>
 /** A close that takes longer is given up, so that a stuck process does not keep the database open. */
 const CLOSE_DEADLINE_MS = 60_000
 
-/** What is open within a scope. Nothing opens in one that is closed, or that closes: each method but `close` throws there. */
+/** Keeps what is open in a scope. In a closed or closing one, each method but `close` throws. */
 export interface Closers {
   /** @param closer is called before those that were added earlier, and may be called for what is closed already */
   add(closer: Closer): void

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import type { Client } from 'pg'
 import { median } from './measure.ts'
 
-/** Of the clock that Linux counts processor time by. */
+/** One tick of the clock by which Linux counts processor time. */
 const TICK_MS = 10
 
-/** What a run has cost, for each of its jobs. */
+/** Cost of a run, per job. */
 export interface DrainCost {
   readonly databaseMs: number
   readonly workerMs: number
@@ -19,7 +19,10 @@ export function cpuMs(pid: number, withEnded = false): number {
   return ticks.reduce((sum: number, one) => sum + Number(one), 0) * TICK_MS
 }
 
-/** What PostgreSQL and a worker use from here on. @param postmaster the pid of the one, 0 where it runs elsewhere */
+/**
+ * Measures what PostgreSQL and a worker use until the returned function is called.
+ * @param postmaster PostgreSQL's pid, 0 where it runs elsewhere
+ */
 export async function measureCost(client: Client, postmaster: number, worker: number) {
   const now = async () => ({ wal: await walBytes(client), database: databaseMs(postmaster), worker: cpuMs(worker) })
   const before = await now()

@@ -57,7 +57,7 @@ export interface Database {
   readonly apiKey: string
 }
 
-/** What all scopes of an environment have in common. */
+/** Shared by all scopes of an environment. */
 interface Shared {
   readonly quick: boolean
   variables(): Promise<{ readonly DATA_DIR: string } & Variables>

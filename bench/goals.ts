@@ -1,5 +1,5 @@
 /**
- * What each row is to reach: it prints these numbers and judges by them, and they are nowhere else. What has no unit in its name is a
+ * The goal of each row, which prints these numbers and judges by them; they are nowhere else. A number without a unit in its name is a
  * multiple of the row's floor: at least so much of a rate, at most so much of a time.
  */
 export const GOALS = {

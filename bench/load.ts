@@ -5,7 +5,7 @@ export interface Load {
   readonly url: string
   readonly seconds: number
   readonly connections: number
-  /** What every answer must be: a fast refusal is no throughput. */
+  /** The status that every answer must have: a fast refusal is no throughput. */
   readonly status: number
   readonly method?: 'GET' | 'POST'
   readonly headers?: Readonly<Record<string, string>>

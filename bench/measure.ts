@@ -62,7 +62,7 @@ export function throughput(what: string, unit: string, pairs: readonly Pair[], a
   }
 }
 
-/** What must not be more than a limit, whatever its floor. */
+/** A value with an upper limit, whatever its floor. */
 export function atMost(what: string, unit: string, value: number, limit: number, floor: number | null = null): Measure {
   const ratio = floor === null ? null : value / floor
   return { what, unit, value, floor, ratio, reach: `<= ${limit} ${unit}`, reached: value <= limit }

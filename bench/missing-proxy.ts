@@ -14,7 +14,7 @@ export function proxyDirectory(): string | null {
   }
 }
 
-/** What bullmq-proxy needs and what is not installed, by name; none: it can run. */
+/** Names what bullmq-proxy needs and lacks here; empty: it can run. */
 export async function missingForProxy(): Promise<string[]> {
   const programs = await Promise.all([isThere('redis-server'), isThere('bun')])
   return [

@@ -26,7 +26,7 @@ export interface Steps {
 }
 
 /**
- * What lies between a POST and the claim of its job, in microseconds: medians of what `floors/pickup-times.ts` wrote to a directory.
+ * Steps from a POST to the claim of its job, in microseconds: medians of what `floors/pickup-times.ts` wrote to a directory.
  * @param submitted how many jobs there were
  */
 export async function stepsOf(where: string, directory: string, submitted: number): Promise<Steps> {
@@ -60,7 +60,7 @@ function measuresOf(where: string, ways: readonly Way[]): Measure[] {
 }
 
 const isClaim = ({ name }: Statement) => name === 'claim_queued_rows'
-/** Of jobs whose queue rows were taken by another statement before: not the way that is measured. */
+/** A claim of a job whose queue row another statement took before: not the measured way. */
 const isClaimApart = ({ name }: Statement) => name === 'claim_jobs'
 const lastBefore = (times: readonly number[], moment: number) => times.findLast((time) => time <= moment)
 

@@ -53,7 +53,7 @@ export function environmentOf(variables: Variables): NodeJS.ProcessEnv {
   return { PATH, HOME, TMPDIR, LANG, ...variables }
 }
 
-/** Of a process that runs. Linux only. */
+/** Resident memory of a running process, in MiB. Linux only. */
 export const residentMb = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 

@@ -34,9 +34,9 @@ export async function seedLedger(client: Client, accountId: string): Promise<voi
 interface Audio {
   /** Where services keep their files. */
   readonly dataDir: string
-  /** What each file holds. */
+  /** The content of each file. */
   readonly bytes: Buffer
-  /** Of so many of the newest; the bytes of all others are deleted, as by ARTIFACT_RETENTION_DAYS. All, unless given. */
+  /** How many of the newest keep their bytes; those of the others are deleted, as by ARTIFACT_RETENTION_DAYS. All, unless given. */
   readonly files?: number
 }
 
@@ -63,7 +63,7 @@ export async function seedAudio(client: Client, accountId: string, { dataDir, by
   return stored.length
 }
 
-/** What was seeded is on the disk before anything is measured: nothing of it is flushed next to one of two times alone. */
+/** Flushes the seeded data before anything is measured, so that no flush slows just one of two times. */
 export async function flushSeeded(client: Client): Promise<void> {
   await client.query('checkpoint')
   await promisify(execFile)('sync')

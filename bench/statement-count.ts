@@ -55,7 +55,7 @@ export async function countsOf(client: Client, hasStatements: boolean): Promise<
 /** So far, of all processes of this PostgreSQL. */
 export interface WalCounts {
   readonly bytes: number
-  /** Of whole pages: the first change of a page after each checkpoint has one. */
+  /** Full-page images: the first change of a page after each checkpoint writes one. */
   readonly images: number
   /** Those that have begun. */
   readonly checkpoints: number

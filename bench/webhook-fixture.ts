@@ -9,7 +9,7 @@ import type { Variables } from './process.ts'
 
 const ARRIVAL_DEADLINE_MS = 120_000
 
-/** What the webhook rows share: a TLS receiver as a second process, and what a service needs so as to deliver to it. */
+/** Shared by the webhook rows: a TLS receiver in a second process, and the settings of a service that delivers to it. */
 export interface WebhookFixture {
   readonly receiver: Service
   /** For the service and for the floors. */

@@ -13,8 +13,8 @@ else runBy(brought)
 
 async function run() {
   refuseOldNode()
-  // Not before: an old Node.js has none. Compiled code is kept from one start to the next, and so are the sources without their types: the
-  // parser of types, which takes longer to load than most commands to run, is then not loaded at all.
+  // Imported only here: an old Node.js has no compile cache. The cache keeps compiled code and type-stripped sources from one start to the
+  // next, so the type parser, which takes longer to load than most commands take to run, is not loaded.
   const { enableCompileCache } = await import('node:module')
   enableCompileCache()
   await import(isCheckout ? SOURCE : new URL('../dist/src/main.js', import.meta.url))

@@ -44,7 +44,7 @@ export async function buildConsole(
   return true
 }
 
-/** What is missing differs from what is broken. */
+/** Null if Vite is not installed; any other failure is thrown. */
 async function loadVite(): Promise<typeof import('vite') | null> {
   try {
     return await import('vite')

@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DIST = join(ROOT, 'dist')
 const SOURCES = ['src/**/*.ts', 'rest/**/*.ts', 'prisma/generated/**/*.ts']
-/** Of what they import or read, only the checkout has it. */
+/** Matches of `SOURCES` and `READ` that stay out of the package. */
 const OF_THE_CHECKOUT = ['rest/generate-types.ts', 'src/console/**', '**/*.d.ts']
-/** What the program reads at run time, from the places where the checkout has it. */
+/** Files that the program reads at run time; they keep their paths. */
 const READ = [
   'src/**/*',
   'rest/openapi.json',
@@ -18,7 +18,7 @@ const READ = [
   'docs/images/*',
   'package.json',
 ]
-/** Of imports, and of what is loaded by its URL. */
+/** Relative paths to `.ts` files: in imports, and in what is loaded by its URL. */
 const RELATIVE = /(['"])(\.{1,2}\/[^'"\n]+)\.ts\1/g
 
 /**

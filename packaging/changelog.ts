@@ -1,8 +1,8 @@
 const UNRELEASED = '## Unreleased\n'
 
 /**
- * What is unreleased belongs to a version from here on, under a new and empty heading.
- * @throws where the version has its heading already, and where nothing is
+ * Gives the unreleased entries a version, and puts a new and empty heading above.
+ * @throws where the version has its heading already, and where nothing is unreleased
  */
 export function released(changelog: string, version: string, day: string): string {
   const isThere = changelog.split('\n').some((line) => `${line} `.startsWith(`## ${version} `))

@@ -6,7 +6,7 @@ import { minifySync } from 'vite'
 
 /** Where the tests find the last release's program, under the name of its package. */
 export const KEPT_RELEASES = 'test/setup/released'
-/** What the program serves or a person reads, and no other release depends on. */
+/** Parts that no other release depends on: the program serves them or a person reads them. */
 const LEFT_OUT = [
   'dist/src/generated/console',
   'dist/docs',

@@ -5,7 +5,7 @@ const MANIFEST = fileURLToPath(new URL('../package.json', import.meta.url))
 /** The checkout's own, while a package is made. */
 const KEPT = `${MANIFEST}.checkout`
 
-/** What a checkout needs and a package does not. */
+/** Fields that only the checkout needs. */
 const OF_THE_CHECKOUT = ['scripts', 'devDependencies', 'overrides', 'allowScripts']
 
 /** Puts the package's manifest in the place of the checkout's, until `restoreManifest`. */

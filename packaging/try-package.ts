@@ -60,7 +60,7 @@ async function timed<T>(work: () => Promise<T>): Promise<[T, number]> {
   return [await work(), Math.round(performance.now() - begin)]
 }
 
-/** What it prints at its first start. */
+/** Reads URL and key from what the service prints at its first start. */
 async function started({ stdout }: ServiceProcess): Promise<{ readonly url: string; readonly key: string }> {
   let text = ''
   // The pipe stays open: the service may have more to say.

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 
-// What every command does at the least: one statement over a connection of its own.
+// The least that every command does: one statement over a connection of its own.
 
 const client = new Client({ connectionString: process.env.DATABASE_URL })
 await client.connect()

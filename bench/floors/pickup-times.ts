@@ -54,7 +54,7 @@ function insertedBy(values: readonly unknown[], rows: readonly AnsweredRow[]): s
   return (values[0] as string[]).filter((id) => !isRefused(id))
 }
 
-/** Of `claim_queued_rows` also rows of jobs that it left. */
+/** `claim_queued_rows` also answers jobs that it took from the queue and did not claim: they have no `id`, and do not count. */
 const claimedBy = (name: string, rows: readonly AnsweredRow[]): string[] =>
   rows.flatMap(({ id, queued_job, funded }) => {
     if (name === 'claim_jobs') return funded === true ? [String(id)] : []

@@ -2,7 +2,7 @@ import { createHash, randomUUIDv7 } from 'node:crypto'
 import { fastify } from 'fastify'
 import { Pool } from 'pg'
 
-// What a submission cannot do without: parse the body, write the job row, its queue row and the record of its Idempotency-Key in one transaction, answer.
+// The least that a submission does: parse the body, write the job row, its queue row and the record of its Idempotency-Key in one transaction, answer.
 
 const POOL_SIZE = 20
 const INSERT_JOB = `

@@ -39,7 +39,7 @@ export const encoding: Row = {
   },
 }
 
-/** Of the whole process: the thread's work and what it takes to hand it over. */
+/** Counts the whole process: the thread's work and its handing-over. */
 async function rateOf(work: () => Promise<void>): Promise<number> {
   const before = process.cpuUsage()
   await work()

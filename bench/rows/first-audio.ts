@@ -14,7 +14,7 @@ const { beyondEngineMs: ALLOWANCE_MS, longTextMs: LONG_TEXT_MS } = GOALS.firstAu
 const LONG_TEXT = 'The train leaves at half past nine, and nobody waits for those who are late. '
   .repeat(130)
   .slice(0, 10_000)
-/** Of a job in the worker, as its metrics have them: none of them waits for another job here. */
+/** Stages of a job in the worker, named as in its metrics; no job waits for another here. */
 const STAGES = ['turn', 'render', 'check', 'store', 'complete'] as const
 /** As the published endpoint has `aria`. */
 const LONG_VOICE = 'en-us+shelby@66'

@@ -102,7 +102,7 @@ async function idleBytes({ url, pid }: Service, apiKey: string): Promise<number>
   }
 }
 
-/** What came out, and the most memory that the process held meanwhile, in bytes. */
+/** Returns the result, and the most memory that the process held meanwhile, in bytes. */
 async function withPeak<Result>(pid: number, work: () => Promise<Result>): Promise<[Result, number]> {
   let peak = residentBytes(pid)
   const sampling = setInterval(() => {

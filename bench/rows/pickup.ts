@@ -123,7 +123,7 @@ export async function latencies(
   return jobs.map(({ id, at }) => claimed.get(id)! - (at + offset))
 }
 
-/** What to add to performance.now() for the database's clock in milliseconds: from the quickest of some round trips. */
+/** Milliseconds that lead from performance.now() to the database's clock: from the quickest of some round trips. */
 async function clockOffset(client: Client): Promise<number> {
   let best = { trip: Number.POSITIVE_INFINITY, offset: 0 }
   for (let attempt = 0; attempt < 50; attempt++) {

@@ -11,7 +11,7 @@ import { submitter } from '../submitter.ts'
 const JOBS = 1_000_000
 const QUICK_JOBS = 100_000
 const READERS = 24
-/** Of each; together they stay within the default rate limit of a key. */
+/** Each reader's interval; together they stay within a key's default rate limit. */
 const ASKS_EVERY_MS = 2_400
 const SECONDS = 10
 const ROUNDS = 2

@@ -125,7 +125,7 @@ export const statistics: Row = {
         { ...headers, 'content-type': 'application/json' },
         JSON.stringify({ query }),
       )
-    // What each of the figures below has in it, whatever is asked.
+    // A request that reads nothing: its time is part of each figure below.
     const nothing: number[] = []
     for (let n = 0; n < ROUNDS_BY_ITSELF; n++) nothing.push(await ask('{ __typename }'))
     const measures: Measure[] = [

@@ -1,9 +1,10 @@
 import { UNKNOWN_SIZE, WAV_HEADER_BYTES } from './wav.ts'
 
-/** `pcm` is 16-bit little-endian mono at 24 kHz without header. */
+/** Formats that are served. `pcm` is 16-bit little-endian mono at 24 kHz without header. */
 export const AUDIO_FORMATS = ['wav', 'mp3', 'opus', 'flac', 'pcm'] as const
 export type AudioFormat = (typeof AUDIO_FORMATS)[number]
 
+/** Formats that are stored, and so decoded as well. */
 export const FILE_FORMATS = ['wav', 'mp3', 'opus', 'flac'] as const
 export type FileFormat = (typeof FILE_FORMATS)[number]
 

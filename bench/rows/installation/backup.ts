@@ -15,7 +15,7 @@ import { submitter } from '../../submitter.ts'
 
 const JOBS = 1_000_000
 const QUICK_JOBS = 200_000
-/** Of so many jobs the audio is still there. */
+/** Number of jobs whose audio still exists. */
 const FILES = 20_000
 const QUICK_FILES = 4_000
 /** A sentence of two thirds of a second, and of four as MP3. */
@@ -60,7 +60,7 @@ export const backup: Row = {
   },
 }
 
-/** What a backup must bring back. */
+/** The content that a restored backup must have. */
 interface Content {
   readonly jobs: number
   readonly artifacts: number

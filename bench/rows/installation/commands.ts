@@ -14,7 +14,7 @@ const ROUNDS = 7
 const QUICK_ROUNDS = 3
 const run = promisify(execFile)
 
-/** Of an account, which `environment.database()` makes. */
+/** Names the account that `environment.database()` makes. */
 const OWN = ['--account', 'bench']
 const DAY = ['--from', '2026-01-01T00:00:00Z', '--to', '2026-12-31T00:00:00Z']
 const HOOK = 'https://hooks.example.com/bench'
@@ -47,7 +47,7 @@ const SAMPLE_RATE = 22_050
 
 type Answer = Readonly<Record<string, string>>
 
-/** What the commands of a round are given: what was prepared, and what those before them answered, by their words. */
+/** Input of a round's commands: what was prepared, and the answers of earlier commands by their words, as `keys create`. */
 interface Given {
   readonly round: number
   readonly files: Readonly<Record<'endpoint' | 'lexicon' | 'recording' | 'delivery', string>>

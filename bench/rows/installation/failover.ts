@@ -55,7 +55,7 @@ interface Gap {
   readonly promotion: number
 }
 
-/** What a round that fails has opened, the row closes. */
+/** If the round fails, the row closes what the round opened. */
 async function gapOf(environment: Environment, urlOf: UrlOf): Promise<Gap> {
   const round = environment.scope()
   const gap = await gapIn(round, urlOf)
@@ -98,7 +98,7 @@ async function makeKey(variables: Readonly<Record<string, string>>): Promise<str
 interface Load {
   /** When each submission was taken. */
   readonly taken: readonly number[]
-  /** What a request has failed with: the service gives an answer to each, also without a database. */
+  /** The first error of a request, or null: the service answers each, also without a database. */
   failure(): Error | null
   stop(): Promise<unknown>
 }

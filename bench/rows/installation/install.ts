@@ -7,7 +7,7 @@ import { atMost, type Row } from '../../measure.ts'
 import { ROOT } from '../../process.ts'
 
 const run = promisify(execFile)
-/** What `npm ci` and its postinstall read. */
+/** Files that `npm ci` and its postinstall read. */
 const SOURCES = [
   'package.json',
   'package-lock.json',

@@ -115,7 +115,7 @@ async function remains({ client, accountId, dataDir }: Month): Promise<Counts> {
 }
 
 interface Run extends Counts {
-  /** Of the submissions meanwhile, in milliseconds. */
+  /** Times of the submissions meanwhile, in milliseconds. */
   readonly times: readonly number[]
   readonly seconds: number
   /** With that of the submissions. */

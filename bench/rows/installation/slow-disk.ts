@@ -2,7 +2,7 @@ import { openDrain } from '../../backlog.ts'
 import { GOALS } from '../../goals.ts'
 import { interleaved, type Row, throughput } from '../../measure.ts'
 
-/** What a commit waits for on a network volume, or with a synchronous standby near by. */
+/** A commit's wait on a network volume, or with a synchronous standby near by. */
 const COMMIT_MS = 3
 const { rate: LEAST } = GOALS.slowDisk
 

@@ -20,15 +20,15 @@ const SLOTS = 32
 const CONNECTIONS = 32
 const WARM_UP_JOBS = 500
 const COUNTED_JOBS = 2000
-/** What ends after the last job is completed is its as well: its queue row. */
+/** The last job's queue row ends after the job, and belongs to its cost. */
 const SETTLE_MS = 500
-/** Of PostgreSQL: the most that an image of one is, as it leaves out what the page does not use. */
+/** A page of PostgreSQL, and the largest image of one: an image leaves out the page's unused space. */
 const PAGE_KB = 8.192
 const BODY = JSON.stringify({ inputs: { text: 'A second of sound.', voice: 'calm' } })
 const { databaseMs: MOST_MS, walKb: MOST_KB } = GOALS.jobCost
 
 /**
- * What a voice job costs from its POST to completed, through an API and a worker whose speech server answers at once, submitted over 32
+ * The cost of a voice job from its POST to its completion, through an API and a worker whose speech server answers at once, submitted over 32
  * connections: processor time of all of PostgreSQL's processes and its WAL; then, in a run of its own as counting costs time, statements and
  * commits as PostgreSQL counts them, less what both processes have it do while they idle, at the rate that was counted just before.
  */

@@ -6,7 +6,7 @@ import { interleaved, type Measure, type Row, throughput } from '../../measure.t
 
 const OTHERS = 7
 const { rate: LEAST } = GOALS.oneAccount
-/** What a commit waits for on a network volume: one account's row was locked for so long by each of its jobs. */
+/** A commit's wait on a network volume: a charge locks its account's row for so long. */
 const SLOW_COMMIT_MS = 3
 
 /** `pipeline` with a backlog of one account; the floor is the same backlog as eight accounts have it. */

@@ -3,7 +3,7 @@ import type { Environment } from '../../environment.ts'
 import { figure, interleaved, type Measure, median, NO_GOAL, type Row } from '../../measure.ts'
 import { missingForProxy, proxyDirectory } from '../../missing-proxy.ts'
 
-/** What each promises of a job, as configured here, besides what all of them do; PostgreSQL flushes every commit (`synchronous_commit = on`). */
+/** Each peer's promises about a job, as configured here, beyond those that all share; PostgreSQL flushes every commit (`synchronous_commit = on`). */
 const PEERS: readonly (readonly [string, string])[] = [
   [
     'pg-boss',
