@@ -1053,6 +1053,17 @@ export type UsersQueryVariables = Exact<{
 
 export type UsersQuery = { users: { pageInfo: { hasNextPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, email: string, role: UserRole, lastSeenAt: string | null, disabledAt: string | null } }> } };
 
+export type ViewerQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ViewerQuery = { viewer: { scopes: Array<string>, isOperator: boolean, account: { id: string, name: string, credits: number } | null, apiKey: { name: string, expiresAt: string | null } | null, user: { email: string, role: UserRole } | null, jobs: { totalCount: number, edges: Array<{ node:
+          | { id: string, status: JobStatus }
+          | { id: string, status: JobStatus }
+          | { id: string, status: JobStatus }
+          | { id: string, status: JobStatus }
+          | { id: string, status: JobStatus }
+         }> } | null, webhook: { url: string | null } | null, voices: Array<{ id: string, name: string }> | null, deliveries: { totalCount: number, edges: Array<{ node: { id: string, outcome: string | null } }> } | null } | null };
+
 export type VoiceJobQueryVariables = Exact<{
   jobId: string;
 }>;
@@ -1176,6 +1187,7 @@ export const textLanguageQueryVariables: TextLanguageQueryVariables = {"text":"G
 export const updateApiKeyMutationVariables: UpdateApiKeyMutationVariables = {"id":"key_01kajc7w8te7rsxmpb7cv3m6vz","name":"reader of jobs"}
 export const updateUserMutationVariables: UpdateUserMutationVariables = {"user":"member@example.com","role":"OWNER"}
 export const usersQueryVariables: UsersQueryVariables = {}
+export const viewerQueryVariables: ViewerQueryVariables = {}
 export const voiceJobQueryVariables: VoiceJobQueryVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const webhookQueryVariables: WebhookQueryVariables = {}
 export const webhookDeliveriesQueryVariables: WebhookDeliveriesQueryVariables = {}

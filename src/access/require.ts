@@ -30,8 +30,10 @@ export function requireSession(ctx: Acting): SessionActor {
   return ctx.actor
 }
 
-export const isOperator = ({ actor }: Acting): boolean =>
-  actor.kind === 'system' || ('scopes' in actor && actor.scopes.includes(OPERATOR_SCOPE))
+export const holdsScope = ({ actor }: Acting, scope: string): boolean =>
+  'scopes' in actor && actor.scopes.includes(scope)
+
+export const isOperator = (ctx: Acting): boolean => ctx.actor.kind === 'system' || holdsScope(ctx, OPERATOR_SCOPE)
 
 /** @throws UNAUTHORIZED, FORBIDDEN */
 export function requireOperator(ctx: Acting): void {

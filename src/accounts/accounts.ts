@@ -1,6 +1,6 @@
 import type { Prisma } from '../../prisma/generated/prisma/client.ts'
 import { ownerOf } from '../access/actor.ts'
-import { isOperator, requireAccount, requireOperator, requireScope } from '../access/require.ts'
+import { holdsScope, isOperator, requireAccount, requireOperator, requireScope } from '../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE, JOB_READ_SCOPE } from '../access/scopes.ts'
 import type { Context } from '../context/context.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
@@ -66,8 +66,7 @@ export async function account(ctx: Context, input?: AccountInput): Promise<Accou
     requireOperator(ctx)
     return readAccount(ctx, named, input?.query)
   }
-  const administers = 'scopes' in actor && actor.scopes.includes(ACCOUNT_ADMIN_SCOPE)
-  if (!administers) requireScope(ctx, JOB_READ_SCOPE)
+  if (!holdsScope(ctx, ACCOUNT_ADMIN_SCOPE)) requireScope(ctx, JOB_READ_SCOPE)
   return readAccount(ctx, requireAccount(ctx).accountId, input?.query)
 }
 

@@ -1,6 +1,10 @@
+import { holdsScope } from '../access/require.ts'
+import { ACCOUNT_ADMIN_SCOPE } from '../access/scopes.ts'
 import { builder } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { connectionOf, pagedBy, queriedBy, queryOf, resolvedBy } from '../graphql/resolved-by.ts'
+import { ViewerRef } from '../graphql/viewer.ts'
+import { UserRef } from '../users/user-graphql.ts'
 import {
   type ApiKeysInput,
   type ApiKeyView,
@@ -9,6 +13,7 @@ import {
   type GrantableScope,
   grantableScopes,
   KEY_VIEW,
+  ownApiKey,
 } from './api-keys.ts'
 import {
   type ApiKeyChange,
@@ -36,9 +41,13 @@ const ApiKeyRef = builder.prismaObject('ApiKey', {
       nullable: true,
       description: 'When the key stops working; null: never.',
     }),
-    createdBy: t.relation('createdBy', {
+    createdBy: t.field({
+      type: UserRef,
       nullable: true,
-      description: 'The user who made it; null of keys that no user made.',
+      description:
+        'The user who made it; null if no user made it, and for a key that reads itself without account:admin.',
+      select: (_args, _ctx, nestedSelection) => ({ createdBy: nestedSelection() }),
+      resolve: ({ createdBy }, _args, ctx) => (holdsScope(ctx, ACCOUNT_ADMIN_SCOPE) ? createdBy : null),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
     lastUsedAt: t.expose('lastUsedAt', {
@@ -53,6 +62,14 @@ addNodeSource<ApiKeyView>('key', {
   typeOf: () => 'ApiKey',
   load: (ctx, id, info) => findApiKey(ctx, id, queryOf(ctx, info, 'ApiKey')),
 })
+
+builder.objectField(ViewerRef, 'apiKey', (t) =>
+  t.prismaField({
+    nullable: true,
+    description: 'The key that asks. Null for a signed-in user.',
+    ...queriedBy(ApiKeyRef, ownApiKey, () => ({})),
+  }),
+)
 
 const NewApiKeyRef = builder.objectRef<NewApiKey>('NewApiKey').implement({
   description: 'A new key.',

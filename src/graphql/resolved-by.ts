@@ -3,6 +3,7 @@ import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql'
 import { requireOperator } from '../access/require.ts'
 import type { PullStream } from '../concurrency/pull-stream.ts'
 import type { RowQuery } from '../db/row-query.ts'
+import { ServiceError } from '../errors/service-error.ts'
 import type { GraphqlContext } from './builder.ts'
 
 const NODES = ['edges', 'node']
@@ -15,6 +16,22 @@ export const resolvedBy = <Args, Input, Result>(
   resolve: (_root: object, args: Args, ctx: GraphqlContext): Result => verb(ctx, toInput(args)),
   extensions: { verb },
 })
+
+/** Resolves to null what the caller may not read. Other failures stay errors. */
+export const unlessRefused =
+  <Given extends unknown[], Result>(resolve: (...given: Given) => Promise<Result> | Result) =>
+  async (...given: Given): Promise<Result | null> => {
+    try {
+      return await resolve(...given)
+    } catch (error) {
+      if (isRefusal(error)) return null
+      throw error
+    }
+  }
+
+/** Whether a verb refused the caller before it read anything. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof ServiceError && (error.code === 'UNAUTHORIZED' || error.code === 'FORBIDDEN')
 
 type RowsOf<Type> = Type extends [{ $inferType: infer Row }]
   ? Row[]

@@ -4,6 +4,7 @@ import './node.ts'
 import './request-error.ts'
 import './scalars.ts'
 import './service-graphql.ts'
+import { addOwnFields } from './viewer.ts'
 import '../accounts/account-graphql.ts'
 import '../accounts/audit-graphql.ts'
 import '../accounts/credit-graphql.ts'
@@ -29,6 +30,10 @@ import '../webhooks/webhook-deliveries-graphql.ts'
 import '../webhooks/webhook-graphql.ts'
 import '../worker/worker-graphql.ts'
 
-export const buildGraphqlSchema = (): GraphQLSchema => builder.toSchema()
+export function buildGraphqlSchema(): GraphQLSchema {
+  const schema = builder.toSchema()
+  addOwnFields(schema)
+  return schema
+}
 
 export const printGraphqlSchema = (): string => `${printSchema(lexicographicSortSchema(buildGraphqlSchema()))}\n`

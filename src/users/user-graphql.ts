@@ -5,10 +5,21 @@ import { builder, type GraphqlContext } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { connectionOf, pagedBy, queriedBy, queryOf, rowsOf } from '../graphql/resolved-by.ts'
 import { describedEnum } from '../graphql/scalars.ts'
+import { ViewerRef } from '../graphql/viewer.ts'
 import { changePassword } from './change-password.ts'
 import { type EndedSession, endSession, isCurrent, openSessions } from './sessions.ts'
 import { type Reauthentication, reauthenticate, signIn, signOut } from './sign-in.ts'
-import { findUser, ME_VIEW, me, USER_VIEW, type User, type UsersInput, users, usersWithPassword } from './users.ts'
+import {
+  findUser,
+  ME_VIEW,
+  me,
+  ownUser,
+  USER_VIEW,
+  type User,
+  type UsersInput,
+  users,
+  usersWithPassword,
+} from './users.ts'
 
 export const UserRoleEnum = describedEnum<UserRole>('UserRole', 'The role of a user in an account.', {
   owner: 'Everything, keys and webhooks included.',
@@ -48,6 +59,14 @@ addNodeSource<User>('user', {
   typeOf: () => 'User',
   load: (ctx, id, info) => findUser(ctx, id, queryOf(ctx, info, 'User')),
 })
+
+builder.objectField(ViewerRef, 'user', (t) =>
+  t.prismaField({
+    nullable: true,
+    description: 'The user who is signed in. Null for a key.',
+    ...queriedBy(UserRef, ownUser, () => ({})),
+  }),
+)
 
 const SessionRef = builder.prismaObject('Session', {
   description: 'A browser that the user is signed in with.',

@@ -57,6 +57,10 @@ export async function findUser(ctx: Context, userId: string, query?: RowQuery): 
   return ctx.db.prisma.user.findFirst({ where, select: selectOf(USER_VIEW, query) })
 }
 
+/** The user who is signed in; null for a key. */
+export const ownUser = async (ctx: Context, { query }: { readonly query?: RowQuery }): Promise<User | null> =>
+  ctx.actor.kind === 'session' ? findUser(ctx, ctx.actor.userId, query) : null
+
 /** Finds addresses of users of the caller's account alone. */
 export async function emailsById({ db, actor }: Context, ids: readonly string[]): Promise<Map<string, string>> {
   const where = { id: { in: [...ids] }, accountId: 'accountId' in actor ? actor.accountId : '' }

@@ -1,3 +1,4 @@
+import type { GraphQLResolveInfo } from 'graphql'
 import { requireScope } from '../access/require.ts'
 import { JOB_READ_SCOPE } from '../access/scopes.ts'
 import { BatchLoader } from '../concurrency/batch-loader.ts'
@@ -6,8 +7,9 @@ import type { RowQuery } from '../db/row-query.ts'
 import { unknownId } from '../errors/service-error.ts'
 import { builder, type GraphqlContext } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
-import { queryOf, resolvedBy, rowsOf, subscribedBy } from '../graphql/resolved-by.ts'
+import { queryOf, resolvedBy, rowsOf, subscribedBy, unlessRefused } from '../graphql/resolved-by.ts'
 import { describedEnum, TimeRangeInput } from '../graphql/scalars.ts'
+import { ViewerRef } from '../graphql/viewer.ts'
 import { JobInterface } from '../jobs/graphql/job-graphql.ts'
 import type { Job } from '../jobs/job-shape.ts'
 import { type DeliveryRequest, readRequests } from './delivery/delivery-request.ts'
@@ -169,6 +171,27 @@ export const DeliveriesFilterInput = builder.inputRef<DeliveriesFilter>('Webhook
   }),
 })
 
+const DeliveryConnectionRef = builder.connectionObject(
+  {
+    type: DeliveryRef,
+    name: 'WebhookDeliveryConnection',
+    description: 'A page of deliveries.',
+    fields: (c) => ({
+      totalCount: c.int({
+        description: 'The exact number of matching deliveries.',
+        resolve: (page, _args, ctx) => countDeliveries(ctx, (page as unknown as Counted).filter),
+      }),
+    }),
+  },
+  { name: 'WebhookDeliveryEdge', description: 'A list entry with its cursor.' },
+)
+
+async function page(ctx: GraphqlContext, args: DeliveriesInput, info: GraphQLResolveInfo): Promise<Counted> {
+  const { first, last, after, before, ...filter } = args
+  const query = queryOf(ctx, info, 'WebhookDelivery')
+  return { ...(await webhookDeliveries(ctx, { ...args, query })), filter }
+}
+
 builder.queryField('webhookDeliveries', (t) =>
   t.connection(
     {
@@ -182,24 +205,23 @@ builder.queryField('webhookDeliveries', (t) =>
         createdAt: t.arg({ type: TimeRangeInput, description: ABOUT.createdAt }),
         endpointKeys: t.arg.stringList({ description: ABOUT.endpointKeys }),
       },
-      resolve: async (_root, args: DeliveriesInput, ctx, info): Promise<Counted> => {
-        const { first, last, after, before, ...filter } = args
-        const query = queryOf(ctx, info, 'WebhookDelivery')
-        return { ...(await webhookDeliveries(ctx, { ...args, query })), filter }
-      },
+      resolve: (_root, args: DeliveriesInput, ctx, info) => page(ctx, args, info),
       extensions: { verb: webhookDeliveries },
     },
+    DeliveryConnectionRef,
+  ),
+)
+
+builder.objectField(ViewerRef, 'deliveries', (t) =>
+  t.connection(
     {
-      name: 'WebhookDeliveryConnection',
-      description: 'A page of deliveries.',
-      fields: (c) => ({
-        totalCount: c.int({
-          description: 'The exact number of matching deliveries.',
-          resolve: (page, _args, ctx) => countDeliveries(ctx, (page as unknown as Counted).filter),
-        }),
-      }),
+      type: DeliveryRef,
+      nullable: true,
+      description: "The account's deliveries of the last 30 days, newest first. Null if the caller may not read them.",
+      args: { filter: t.arg({ type: DeliveriesFilterInput, description: 'Which deliveries.' }) },
+      resolve: unlessRefused((_viewer, { filter, ...rest }, ctx, info) => page(ctx, { ...filter, ...rest }, info)),
     },
-    { name: 'WebhookDeliveryEdge', description: 'A list entry with its cursor.' },
+    DeliveryConnectionRef,
   ),
 )
 

@@ -73,8 +73,9 @@ describe('node', () => {
 
   test('asks for account:admin before it tells whether another account, a key, a user or an entry is there', async () => {
     const account = await service.createAccount()
-    const { apiKey, apiKeyId } = await service.createKey(account)
-    const own = [apiKeyId, await entryOf(account), await addUser(account)]
+    const { apiKey } = await service.createKey(account)
+    const { apiKeyId: another } = await service.createKey(account)
+    const own = [another, await entryOf(account), await addUser(account)]
     const missing = [newId('acct'), newId('key'), newId('entry'), 'entry_999999', newId('user')]
     for (const id of [...own, ...missing, 'acct_nonsense', 'entry_-1']) {
       expect(codeOf(await node(apiKey, id)), id).toBe('FORBIDDEN')

@@ -13,7 +13,7 @@ const HIDDEN = [RESTRICTED, UNPUBLISHED]
 const SCOPES: Readonly<Record<string, readonly string[] | null>> = {
   'no key': null,
   'a key': ['generate:voice', 'job:read'],
-  'a key without generate:voice': ['job:read', 'voice:vip'],
+  'a key without generate:voice': ['job:read', 'voice:few'],
   'a key that may do all else': [
     ...['generate:voice', 'job:read', 'account:admin', 'generate:workflow'],
     ...['companion:chat', 'companion:retarget', 'companion:media_tag'],
@@ -41,7 +41,7 @@ const VOLATILE_HEADERS = ['date', 'x-request-id', 'content-length', 'ratelimit',
 let service: TestRuntime
 beforeAll(async () => {
   service = await startTestRuntime({ env: { TRUSTED_PROXIES: '127.0.0.0/8' } })
-  await applyEndpoint(service.runtime, RESTRICTED, {}, { required_scope: 'voice:vip' })
+  await applyEndpoint(service.runtime, RESTRICTED, {}, { required_scope: 'voice:few' })
   await applyEndpoint(service.runtime, UNPUBLISHED, {}, { published: false })
   // Nothing may show the work of others there.
   const insider = await service.createAccount()
@@ -127,7 +127,7 @@ describe('a restricted endpoint', () => {
       fields { name description args { name description defaultValue } } } } }`
     const whole = await post(key, { query })
     expect(whole.text).toContain('VoiceEndpoint')
-    expect(whole.text).not.toMatch(/\bvip\b|voice:vip/)
+    expect(whole.text).not.toMatch(/\bvip\b|voice:few/)
     for (const text of [
       '{ vi }',
       '{ vips }',
@@ -142,7 +142,7 @@ describe('a restricted endpoint', () => {
     const account = await service.createAccount()
     const keyWith = async (...scopes: string[]) =>
       (await service.createKey(account, ['generate:voice', ...scopes])).apiKey
-    const [insider, outsider] = [await keyWith('voice:vip'), await keyWith()]
+    const [insider, outsider] = [await keyWith('voice:few'), await keyWith()]
     const submit = (slug: string) => ({
       query: mutation(
         `submitVoiceJob(slug: "${slug}", inputs: {text: "Hi.", voice: "calm"}, idempotencyKey: "a")`,
@@ -182,7 +182,7 @@ describe('myEndpoints', () => {
     const account = await service.createAccount()
     const [plain, vip] = [
       await service.createKey(account),
-      await service.createKey(account, ['generate:voice', 'voice:vip']),
+      await service.createKey(account, ['generate:voice', 'voice:few']),
     ]
     const mine = async (key: string | null) => (await post(key, { query: QUERY })).json<Mine>().data?.myEndpoints
     const open = await mine(plain.apiKey)
