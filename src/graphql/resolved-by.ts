@@ -1,5 +1,13 @@
 import { queryFromInfo } from '@pothos/plugin-prisma'
-import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql'
+import {
+  GraphQLIncludeDirective,
+  type GraphQLResolveInfo,
+  GraphQLSkipDirective,
+  getDirectiveValues,
+  Kind,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql'
 import { requireOperator } from '../access/require.ts'
 import type { PullStream } from '../concurrency/pull-stream.ts'
 import type { RowQuery } from '../db/row-query.ts'
@@ -128,6 +136,7 @@ export function selectedFields(info: GraphQLResolveInfo, of: string | null = nul
   const names = new Set<string>()
   const visit = (set: SelectionSetNode | undefined, below: string | null): void => {
     for (const selection of set?.selections ?? []) {
+      if (isLeftOut(selection, info)) continue
       if (selection.kind === Kind.INLINE_FRAGMENT) visit(selection.selectionSet, below)
       else if (selection.kind === Kind.FRAGMENT_SPREAD) visit(info.fragments[selection.name.value]?.selectionSet, below)
       else if (below === null) names.add(selection.name.value)
@@ -138,11 +147,21 @@ export function selectedFields(info: GraphQLResolveInfo, of: string | null = nul
   return names
 }
 
-export function selectsAny(info: GraphQLResolveInfo, names: ReadonlySet<string>): boolean {
-  const among = (set: SelectionSetNode | undefined): boolean =>
-    (set?.selections ?? []).some((selection) => {
-      if (selection.kind === Kind.FRAGMENT_SPREAD) return among(info.fragments[selection.name.value]?.selectionSet)
-      return (selection.kind === Kind.FIELD && names.has(selection.name.value)) || among(selection.selectionSet)
-    })
-  return info.fieldNodes.some((node) => among(node.selectionSet))
+/**
+ * What a subscription has to watch, by the fields that it selects of a row.
+ * @param usual what changes the fields that `changedBy` does not name, and what is watched if nothing that changes is selected
+ * @param of the field with the rows; null: the subscription's own
+ */
+export function watchedBelow<Value extends string>(
+  info: GraphQLResolveInfo,
+  changedBy: Readonly<Record<string, readonly Value[]>>,
+  usual: Value,
+  of: string | null,
+): readonly Value[] {
+  const watched = new Set([...selectedFields(info, of)].flatMap((name) => changedBy[name] ?? [usual]))
+  return watched.size === 0 ? [usual] : [...watched]
 }
+
+const isLeftOut = (selection: SelectionNode, { variableValues }: GraphQLResolveInfo): boolean =>
+  getDirectiveValues(GraphQLSkipDirective, selection, variableValues)?.if === true ||
+  getDirectiveValues(GraphQLIncludeDirective, selection, variableValues)?.if === false

@@ -18,6 +18,7 @@ import {
   openFollowers,
   type Shape,
   tellFollower,
+  type Values,
 } from '../jobs/live/followers.ts'
 import { checkedEveryMs } from '../jobs/live/jobs-updated.ts'
 import {
@@ -41,12 +42,20 @@ const CHANGES: Shape<Followed, DeliveryChange> = {
 const MAX_PENDING = 100
 const MAX_NEWEST = 1000
 
+const CHANGING = ['state', 'outcome', 'finishedAt', 'nextAttemptAt', 'attempts', 'round', 'attempt'] as const
+export type ChangingDeliveryValue = (typeof CHANGING)[number]
+
 type FeedParts = Pick<Parts, 'db' | 'notifier' | 'log' | 'now' | 'settings'>
 
 /** `delivery` is null once it stops matching or is deleted. */
 export interface DeliveryChange {
   readonly id: string
   readonly delivery: Delivery | null
+}
+
+interface Following {
+  readonly filter: DeliveriesFilter
+  readonly watched?: Interest['watched']
 }
 
 interface Followed extends Delivery {
@@ -80,21 +89,21 @@ export class DeliveryFeed {
   }
 
   /** @throws RATE_LIMITED for too many subscriptions */
-  follow(ctx: Pick<Context, 'actor' | 'db'>, filter: DeliveriesFilter): Promise<PullStream<Delivery>> {
-    return this.#open(ctx, filter, STATES)
+  follow(ctx: Pick<Context, 'actor' | 'db'>, following: Following): Promise<PullStream<Delivery>> {
+    return this.#open(ctx, following, STATES)
   }
 
-  followChanges(ctx: Pick<Context, 'actor' | 'db'>, filter: DeliveriesFilter): Promise<PullStream<DeliveryChange>> {
-    return this.#open(ctx, filter, CHANGES)
+  followChanges(ctx: Pick<Context, 'actor' | 'db'>, following: Following): Promise<PullStream<DeliveryChange>> {
+    return this.#open(ctx, following, CHANGES)
   }
 
   async #open<T extends Identified>(
     ctx: Pick<Context, 'actor' | 'db'>,
-    filter: DeliveriesFilter,
+    following: Following,
     shape: Shape<Followed, T>,
   ): Promise<PullStream<T>> {
     const caller = requireAccount(ctx)
-    const { follower, states } = this.#followers.add(caller, interestIn(filter), shape, true)
+    const { follower, states } = this.#followers.add(caller, interestIn(following), shape, true)
     try {
       await this.#listen()
       await this.#want(caller.accountId, null)
@@ -131,8 +140,8 @@ export class DeliveryFeed {
     const of = (id: string) => this.#followers.accounts.get(batch.get(id) ?? '') ?? []
     for (const delivery of deliveries.reverse()) {
       const followed = { ...delivery, endpointKey: keys.get(delivery.jobId) ?? null }
-      const stamp = JSON.stringify(viewOf(delivery, parts))
-      for (const follower of of(delivery.id)) tellFollower(follower, followed, stamp)
+      const values = valuesOf(delivery, parts)
+      for (const follower of of(delivery.id)) tellFollower(follower, followed, values)
     }
     const there = new Set(deliveries.map(({ id }) => id))
     for (const id of batch.keys()) if (!there.has(id)) for (const follower of of(id)) notifyFollowerOfGone(follower, id)
@@ -147,8 +156,15 @@ export class DeliveryFeed {
   }
 }
 
-const interestIn = (filter: DeliveriesFilter): Interest<Followed> => ({
+function valuesOf(delivery: Delivery, parts: Pick<Parts, 'settings'>): Values {
+  const { round, attempt } = delivery
+  const all = { ...viewOf(delivery, parts), round, attempt }
+  return Object.fromEntries(CHANGING.map((name) => [name, JSON.stringify(all[name])]))
+}
+
+const interestIn = ({ filter, watched = null }: Following): Interest<Followed> => ({
   jobId: null,
+  watched,
   accepts: (delivery) => matchesDelivery(filter, delivery, delivery.endpointKey),
   // A redelivered delivery may have had any state.
   mayHave: (delivery) =>
@@ -185,15 +201,19 @@ export async function recentDeliveries(
  */
 export async function deliveriesUpdated(
   ctx: DeliveryFeedContext,
-  input: { readonly filter?: DeliveriesFilter | null | undefined },
+  { filter, watched = null }: DeliveriesUpdatedInput,
 ): Promise<PullStream<Delivery>> {
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
-  rejectDeliveryViolations(input.filter ?? {}, '/filter')
-  return ctx.deliveryFeed.follow(ctx, input.filter ?? {})
+  rejectDeliveryViolations(filter ?? {}, '/filter')
+  return ctx.deliveryFeed.follow(ctx, { filter: filter ?? {}, watched })
 }
 
-export interface DeliveryChangesInput {
+export interface DeliveriesUpdatedInput {
   readonly filter?: DeliveriesFilter | null | undefined
+  readonly watched?: Interest['watched']
+}
+
+export interface DeliveryChangesInput extends DeliveriesUpdatedInput {
   /** Milliseconds, 100 to 60,000; 1,000 by default. */
   readonly everyMs?: number | null | undefined
 }
@@ -204,10 +224,10 @@ export interface DeliveryChangesInput {
  */
 export async function deliveryChanges(
   ctx: DeliveryFeedContext,
-  { filter, everyMs }: DeliveryChangesInput,
+  { filter, watched = null, everyMs }: DeliveryChangesInput,
 ): Promise<PullStream<readonly DeliveryChange[]>> {
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   rejectDeliveryViolations(filter ?? {}, '/filter')
   const every = checkedEveryMs(everyMs)
-  return batched(await ctx.deliveryFeed.followChanges(ctx, filter ?? {}), every)
+  return batched(await ctx.deliveryFeed.followChanges(ctx, { filter: filter ?? {}, watched }), every)
 }

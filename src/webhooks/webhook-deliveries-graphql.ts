@@ -7,14 +7,21 @@ import type { RowQuery } from '../db/row-query.ts'
 import { unknownId } from '../errors/service-error.ts'
 import { builder, type GraphqlContext } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
-import { queryOf, resolvedBy, rowsOf, subscribedBy, unlessRefused } from '../graphql/resolved-by.ts'
+import { queryOf, resolvedBy, rowsOf, subscribedBy, unlessRefused, watchedBelow } from '../graphql/resolved-by.ts'
 import { describedEnum, TimeRangeInput } from '../graphql/scalars.ts'
 import { ViewerRef } from '../graphql/viewer.ts'
 import { JobInterface } from '../jobs/graphql/job-graphql.ts'
 import type { Job } from '../jobs/job-shape.ts'
 import { type DeliveryRequest, readRequests } from './delivery/delivery-request.ts'
 import type { DeliveryState } from './delivery/webhook-delivery.ts'
-import { type DeliveryChange, type DeliveryChangesInput, deliveriesUpdated, deliveryChanges } from './delivery-feed.ts'
+import {
+  type ChangingDeliveryValue,
+  type DeliveriesUpdatedInput,
+  type DeliveryChange,
+  type DeliveryChangesInput,
+  deliveriesUpdated,
+  deliveryChanges,
+} from './delivery-feed.ts'
 import {
   ATTEMPT_VIEW,
   countDeliveries,
@@ -251,12 +258,29 @@ builder.queryField('webhookStats', (t) =>
   }),
 )
 
+const FIXED = ['__typename', 'id', 'test', 'jobId', 'url', 'createdAt', 'job']
+
+/** Fields of deliveries by what changes them. All others change with the state alone, or not at all. */
+const CHANGED_BY: Readonly<Record<string, readonly ChangingDeliveryValue[]>> = {
+  ...Object.fromEntries(FIXED.map((name) => [name, []])),
+  outcome: ['outcome'],
+  finishedAt: ['finishedAt'],
+  nextAttemptAt: ['nextAttemptAt'],
+  attempts: ['attempts'],
+  requestBody: ['state', 'round', 'attempt'],
+  requestHeaders: ['state', 'round', 'attempt'],
+}
+
 builder.subscriptionField('deliveriesUpdated', (t) =>
   t.prismaField({
     description:
       'The webhook deliveries that match, whenever they change; first the pending ones as they are now. Needs the scope account:admin.',
+    deprecationReason: 'It never says that a delivery left the list. Follow `deliveryChanges`, which does.',
     args: { filter: t.arg({ type: DeliveriesFilterInput, description: 'Which deliveries.' }) },
-    ...subscribedBy(deliveriesUpdated, (args: { filter?: DeliveriesFilter | null | undefined }) => args),
+    ...subscribedBy(deliveriesUpdated, (args: DeliveriesUpdatedInput, info) => ({
+      ...args,
+      watched: watchedBelow(info, CHANGED_BY, 'state', null),
+    })),
     ...rowsOf(DeliveryRef, (delivery: Delivery) => delivery),
   }),
 )
@@ -283,14 +307,17 @@ builder.subscriptionField('deliveryChanges', (t) =>
   t.field({
     type: DeliveryChangesRef,
     description:
-      'The webhook deliveries that match and have changed, first the pending ones as they are now, and which match no more or were deleted. Needs the scope account:admin.',
+      'The webhook deliveries that match and have changed, first the pending ones as they are now; and the ids of those that match no more or were deleted. Only what differs in a selected field is sent. Needs the scope account:admin.',
     args: {
       filter: t.arg({ type: DeliveriesFilterInput, description: 'Which deliveries.' }),
       everyMs: t.arg.int({
         description: 'A message once in this time at most: 100 to 60,000; 1,000 unless given.',
       }),
     },
-    ...subscribedBy(deliveryChanges, (args: DeliveryChangesInput) => args),
+    ...subscribedBy(deliveryChanges, (args: DeliveryChangesInput, info) => ({
+      ...args,
+      watched: watchedBelow(info, CHANGED_BY, 'state', 'deliveries'),
+    })),
     resolve: (changes: readonly DeliveryChange[]) => changes,
   }),
 )

@@ -2,10 +2,11 @@ import type { GraphQLResolveInfo } from 'graphql'
 import { requireScope } from '../../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE, JOB_READ_SCOPE } from '../../access/scopes.ts'
 import { builder } from '../../graphql/builder.ts'
-import { selectsAny, subscribedBy } from '../../graphql/resolved-by.ts'
+import { subscribedBy, watchedBelow } from '../../graphql/resolved-by.ts'
 import type { Job } from '../job-shape.ts'
 import { type AccountState, accountUpdated, type DeliveryCounts, type JobCounts } from '../live/account-feed.ts'
 import type { JobChange } from '../live/followers.ts'
+import type { ChangingValue } from '../live/job-feed.ts'
 import {
   type JobsChangedInput,
   type JobsUpdatedInput,
@@ -17,10 +18,47 @@ import {
 import { JobInterface } from './job-graphql.ts'
 import { JobFilterInput, JobsFilterInput } from './jobs-graphql.ts'
 
-const PROGRESS: ReadonlySet<string> = new Set(['chunksDone', 'chunksTotal', 'liveUrl'])
-const withProgress = <Input>(args: Input, info: GraphQLResolveInfo) => ({
+const FIXED = [
+  ...['__typename', 'id', 'type', 'endpointKey', 'createdAt', 'apiKeyId', 'apiKeyName', 'cost'],
+  ...['submittedBy', 'account', 'neighbours', 'pool', 'chatId', 'mediaUrl', 'mediaKind'],
+]
+
+/** Fields of jobs by what changes them. The status changes all others, if anything does. */
+const CHANGED_BY: Readonly<Record<string, readonly ChangingValue[]>> = {
+  ...Object.fromEntries(FIXED.map((name) => [name, []])),
+  ...changedBy('isQueued', 'queuePosition', 'poolServed'),
+  ...changedBy(
+    'isCompleted',
+    'artifacts',
+    'outputs',
+    'audioMs',
+    'audioUrl',
+    'captions',
+    'timing',
+    'words',
+    'sentences',
+  ),
+  ...changedBy('isFailed', 'error', 'errorCode', 'cause', 'liveUrl'),
+  ...changedBy('isOver', 'completedAt', 'durationMs', 'deliveries'),
+  ...changedBy('startedAt', 'startedAt', 'waitMs'),
+  ...changedBy('hasRun', 'runMs'),
+  ...changedBy('attempt', 'attempts'),
+  ...changedBy('releases', 'releases'),
+  ...changedBy('isProhibited', 'isProhibited'),
+  ...changedBy('hasReason', 'reason'),
+  ...changedBy('chunksDone', 'chunksDone'),
+  ...changedBy('chunksTotal', 'chunksTotal'),
+  attemptHistory: ['attempt', 'waitsAgain', 'hasTried'],
+  result: ['isCompleted', 'isProhibited'],
+}
+
+function changedBy(value: ChangingValue, ...names: string[]): Record<string, readonly ChangingValue[]> {
+  return Object.fromEntries(names.map((name) => [name, [value]]))
+}
+
+const watching = <Input>(args: Input, info: GraphQLResolveInfo, of: string | null = null) => ({
   ...args,
-  ignoresProgress: !selectsAny(info, PROGRESS),
+  watched: watchedBelow(info, CHANGED_BY, 'status', of),
 })
 
 const JobChangesRef = builder.objectRef<readonly JobChange[]>('JobChanges').implement({
@@ -47,12 +85,13 @@ builder.subscriptionFields((t) => ({
     type: JobInterface,
     description: 'A job as it is now and whenever it changes, until it has ended.',
     args: { id: t.arg.id({ required: true, description: 'A job id.' }) },
-    ...subscribedBy(jobUpdated, (args: { id: string }) => ({ jobId: args.id })),
+    ...subscribedBy(jobUpdated, ({ id: jobId }: { id: string }, info) => watching({ jobId }, info)),
     resolve: (job: Job) => job,
   }),
   jobsUpdated: t.field({
     type: JobInterface,
     description: 'The jobs that match, whenever they change; first the unfinished ones as they are now.',
+    deprecationReason: 'It never says that a job left the list. Follow `jobChanges`, which does.',
     args: {
       filter: t.arg({ type: JobFilterInput, description: 'Which jobs, by a value for each field.' }),
       where: t.arg({
@@ -60,13 +99,14 @@ builder.subscriptionFields((t) => ({
         description: 'Which jobs, by any filter of `jobs`. With both, both match.',
       }),
     },
-    ...subscribedBy(jobsUpdated, (args: JobsUpdatedInput, info) => withProgress(args, info)),
+    ...subscribedBy(jobsUpdated, (args: JobsUpdatedInput, info) => watching(args, info)),
     resolve: (job: Job) => job,
   }),
   jobsChanged: t.field({
     type: [JobInterface],
     description:
       'The jobs that match and have changed, each in its latest state, at most 500 in a message; first the unfinished ones as they are now.',
+    deprecationReason: 'It never says that a job left the list. Follow `jobChanges`, which does.',
     args: {
       filter: t.arg({ type: JobsFilterInput, description: 'Which jobs.' }),
       everyMs: t.arg.int({ description: EVERY }),
@@ -75,7 +115,7 @@ builder.subscriptionFields((t) => ({
           "In milliseconds, 0 to 300,000: the subscription also begins with jobs that ended so long ago at most, up to 300 of the account's newest 1,000 jobs, before the filter. Without it, with unfinished ones alone.",
       }),
     },
-    ...subscribedBy(jobsChanged, (args: JobsChangedInput, info) => withProgress(args, info)),
+    ...subscribedBy(jobsChanged, (args: JobsChangedInput, info) => watching(args, info)),
     resolve: (jobs: readonly Job[]) => [...jobs],
     extensions: { verb: jobsChanged, length: 100 },
   }),
@@ -85,7 +125,7 @@ builder.subscriptionField('jobChanges', (t) =>
   t.field({
     type: JobChangesRef,
     description:
-      'The jobs that match and have changed, as `jobsChanged` has them, and which match no more or were deleted: with both a list stays true.',
+      'The jobs that match and have changed, each in its latest state, first the unfinished ones as they are now; and the ids of those that match no more or were deleted: with both a list stays true. Only what differs in a selected field is sent.',
     args: {
       filter: t.arg({ type: JobsFilterInput, description: 'Which jobs.' }),
       everyMs: t.arg.int({ description: EVERY }),
@@ -94,7 +134,7 @@ builder.subscriptionField('jobChanges', (t) =>
           "In milliseconds, 0 to 300,000: the subscription also begins with jobs that ended so long ago at most, up to 300 of the account's newest 1,000 jobs; those of them that match no more are removed ones.",
       }),
     },
-    ...subscribedBy(jobChanges, (args: JobsChangedInput, info) => withProgress(args, info)),
+    ...subscribedBy(jobChanges, (args: JobsChangedInput, info) => watching(args, info, 'jobs')),
     resolve: (changes: readonly JobChange[]) => changes,
   }),
 )

@@ -22,8 +22,12 @@ export interface Interest<Row = Job> {
   accepts(row: Row): boolean
   /** Returns true if the follower may hold an earlier state of a row that `accepts` refuses now. */
   mayHave?(row: Row): boolean
-  readonly ignoresProgress?: boolean
+  /** The row is sent only if one of these differs from what was sent last. Null: all that may change. */
+  readonly watched?: readonly string[] | null
 }
+
+/** What may change of a row while it is followed, as text. */
+export type Values = Readonly<Record<string, string>>
 
 export interface Shape<Row, T extends Identified> {
   of(row: Row): T
@@ -82,32 +86,33 @@ export function anyWants(followers: Iterable<Follower>, jobId: string): boolean 
   return false
 }
 
-export function notifyFollower(follower: Follower, { job, stamp, progress }: FetchedJob): void {
+export function notifyFollower(follower: Follower, { job, values }: FetchedJob): void {
   const { interest } = follower
   if (interest.jobId !== null && interest.jobId !== job.id) return
-  const state = interest.ignoresProgress ? stamp : `${stamp} ${progress}`
-  const isPushed = tellFollower(follower, job, state)
-  if (isPushed && interest.jobId !== null && isTerminal(job.status)) follower.finish()
+  tellFollower(follower, job, values)
+  if (interest.jobId !== null && isTerminal(job.status)) follower.finish()
 }
 
-/** Tells the follower of a state that it was not told last. @returns whether it got the row */
+/** Sends the row if it matches and a watched value has changed. */
 export function tellFollower<Row extends Identified>(
   { interest, sent, leave, push }: Follower<Row>,
   row: Row,
-  state: string,
-): boolean {
+  values: Values,
+): void {
   const last = sent.get(row.id)
-  if (last === state) return false
-  const isAccepted = interest.accepts(row)
-  if (isAccepted) {
+  if (interest.accepts(row)) {
+    const state = stateOf(values, interest.watched)
+    if (last === state) return
     remember(sent, row.id, state)
     push(row)
   } else if (leave !== null && (last === undefined ? interest.mayHave?.(row) : last !== LEFT)) {
     remember(sent, row.id, LEFT)
     leave(row.id)
   }
-  return isAccepted
 }
+
+const stateOf = (values: Values, watched: Interest['watched']): string =>
+  (watched ?? Object.keys(values)).map((name) => values[name]).join(' ')
 
 function remember(sent: Map<string, string>, id: string, state: string): void {
   // Keeps the oldest first.
@@ -138,8 +143,7 @@ export const keptBy = <Row>({ leave, sent }: Follower<Row>): string[] =>
 
 export interface FetchedJob {
   readonly job: Job
-  readonly stamp: string
-  readonly progress: string
+  readonly values: Values
   /** Null: all followers of the account. */
   readonly followers: ReadonlySet<Follower> | null
 }

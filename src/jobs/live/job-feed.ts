@@ -9,6 +9,7 @@ import type { Context, Parts } from '../../context/context.ts'
 import type { Database } from '../../db/database.ts'
 import { idsOfAccount, ofAccount } from '../../db/own/own-rows.ts'
 import { JOB_TABLES, type Job, PAGE_COLUMNS } from '../job-shape.ts'
+import { isTerminal } from '../job-states.ts'
 import {
   anyWants,
   CHANGES,
@@ -25,6 +26,7 @@ import {
   openFollowers,
   type Shape,
   STATES,
+  type Values,
 } from './followers.ts'
 import { JOB_CHANNEL } from './notify-job.ts'
 
@@ -166,8 +168,7 @@ function openJobFetcher(
       if (job === undefined) continue
       gone.delete(id)
       if (asked.accountId !== job.accountId) continue
-      const stamp = [job.status, ...tried(job), job.isProhibited].join()
-      notify({ job, stamp, progress: [job.chunksDone, job.partsDone].join(), followers: asked.followers })
+      notify({ job, values: valuesOf(job), followers: asked.followers })
       if (performance.now() - since < TURN_MS) continue
       await nextTurn()
       since = performance.now()
@@ -192,7 +193,32 @@ interface ReadJob extends Job {
   readonly waitsAgain: boolean | null
 }
 
-const tried = ({ attempt, releases, waitsAgain }: ReadJob) => [attempt, releases, waitsAgain]
+export type ChangingValue = keyof ReturnType<typeof changingOf>
+
+const changingOf = ({
+  status,
+  attempt,
+  startedAt,
+  isProhibited,
+  chunksDone,
+  chunksTotal,
+  partsDone,
+  ...job
+}: ReadJob) => ({
+  ...{ status, attempt, startedAt: startedAt?.getTime(), isProhibited, chunksDone, chunksTotal, partsDone },
+  hasReason: job.reason !== null,
+  releases: Math.min(attempt, job.releases),
+  waitsAgain: job.waitsAgain,
+  isQueued: status === 'queued',
+  isCompleted: status === 'completed',
+  isFailed: status === 'failed',
+  isOver: isTerminal(status),
+  hasRun: isTerminal(status) && startedAt !== null,
+  hasTried: isTerminal(status) && attempt > 0,
+})
+
+const valuesOf = (job: ReadJob): Values =>
+  Object.fromEntries(Object.entries(changingOf(job)).map(([name, value]) => [name, String(value)]))
 
 /** A join or EXISTS may read all attempts. */
 const WAITS_AGAIN = `case when j.status = 'processing' then

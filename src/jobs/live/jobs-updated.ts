@@ -26,7 +26,7 @@ const MAX_ENDED = 300
 export interface JobsUpdatedInput {
   readonly filter?: FilterParameters | null | undefined
   readonly where?: JobsFilter | null | undefined
-  readonly ignoresProgress?: boolean
+  readonly watched?: Interest['watched']
 }
 
 export interface JobsChangedInput {
@@ -35,7 +35,7 @@ export interface JobsChangedInput {
   readonly everyMs?: number | null | undefined
   /** 0 to 300,000; an earlier list may show jobs as unfinished that ended in this time. */
   readonly endedWithinMs?: number | null | undefined
-  readonly ignoresProgress?: boolean
+  readonly watched?: Interest['watched']
 }
 
 /**
@@ -44,22 +44,25 @@ export interface JobsChangedInput {
  */
 export async function jobsUpdated(
   ctx: FeedContext,
-  { filter, where, ignoresProgress = false }: JobsUpdatedInput,
+  { filter, where, watched = null }: JobsUpdatedInput,
 ): Promise<JobStates> {
   requireScope(ctx, JOB_READ_SCOPE)
   rejectViolations(parameterViolations(filter ?? {}))
   rejectFilterViolations(where ?? {}, '/where')
   const both: JobsFilter = { and: [toJobsFilter(filter ?? {}), where ?? {}] }
-  return ctx.jobFeed.follow(ctx, { jobId: null, accepts: (job) => matchesFilter(both, job), ignoresProgress })
+  return ctx.jobFeed.follow(ctx, { jobId: null, accepts: (job) => matchesFilter(both, job), watched })
 }
 
 /**
  * A job's state now and after changes, until it ends. States may be skipped, except the last.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, RATE_LIMITED
  */
-export async function jobUpdated(ctx: FeedContext, input: { readonly jobId: string }): Promise<JobStates> {
+export async function jobUpdated(
+  ctx: FeedContext,
+  { watched = null, ...input }: { readonly jobId: string; readonly watched?: Interest['watched'] },
+): Promise<JobStates> {
   const { id: jobId } = await job(ctx, input)
-  return ctx.jobFeed.follow(ctx, { jobId, accepts: () => true })
+  return ctx.jobFeed.follow(ctx, { jobId, accepts: () => true, watched })
 }
 
 /**
@@ -86,14 +89,14 @@ interface Checked {
   readonly ended: EndedJobs | null
 }
 
-function checked(ctx: FeedContext, { ignoresProgress = false, ...input }: JobsChangedInput): Checked {
+function checked(ctx: FeedContext, { watched = null, ...input }: JobsChangedInput): Checked {
   requireScope(ctx, JOB_READ_SCOPE)
   const filter = input.filter ?? {}
   rejectFilterViolations(filter)
   const everyMs = checkedEveryMs(input.everyMs)
   const { endedWithinMs } = input
   const ended = endedWithinMs == null ? null : { since: timeBefore(ctx, endedWithinMs), atMost: MAX_ENDED }
-  return { interest: { jobId: null, accepts: (job) => matchesFilter(filter, job), ignoresProgress }, everyMs, ended }
+  return { interest: { jobId: null, accepts: (job) => matchesFilter(filter, job), watched }, everyMs, ended }
 }
 
 /** @throws INVALID_REQUEST */
