@@ -6,6 +6,7 @@ import { builder } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { connectionOf, forOperator, OPERATORS_PART, resolvedBy } from '../graphql/resolved-by.ts'
 import { JobStatusEnum } from '../jobs/graphql/job-graphql.ts'
+import { type SubmitOptions, SubmitOptionsInput } from '../jobs/graphql/submit-options-graphql.ts'
 import type { Submission } from '../jobs/lifecycle/queue-job.ts'
 import { type GenerationInput, submitGeneration } from './submit-generation.ts'
 
@@ -62,6 +63,11 @@ const SubmissionRef = builder.objectRef<Submission>('GenerationSubmission').impl
   }),
 })
 
+type SubmissionArgs = Omit<GenerationInput, 'inputs' | 'tags'> & {
+  readonly inputs?: unknown
+  readonly options?: SubmitOptions | null
+}
+
 builder.mutationField('submitGeneration', (t) =>
   t.field({
     type: SubmissionRef,
@@ -77,10 +83,12 @@ builder.mutationField('submitGeneration', (t) =>
       idempotencyKey: t.arg.string({
         description: 'The same key with the same request returns the same job for 24 hours.',
       }),
+      options: t.arg({ type: SubmitOptionsInput, description: 'Options that the job keeps.' }),
     },
-    ...resolvedBy(submitGeneration, (args: Omit<GenerationInput, 'inputs'> & { inputs?: unknown }) => ({
+    ...resolvedBy(submitGeneration, ({ options, ...args }: SubmissionArgs) => ({
       inputs: undefined,
       ...args,
+      tags: options?.tags,
     })),
   }),
 )

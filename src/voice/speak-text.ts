@@ -63,8 +63,7 @@ export async function speakText(
 ): Promise<Spoken> {
   const language = languageOf(request)
   const chunks = chunksOf(request, language, passages, onPart !== undefined)
-  const isWhole = chunks.length === 1
-  const rest = new AbortController()
+  const [isWhole, rest] = [chunks.length === 1, new AbortController()]
   const signal = isWhole ? request.signal : AbortSignal.any([request.signal, rest.signal])
   const assembly = new SpeechAssembly(chunks, request.speed, isWhole ? undefined : onPart)
   const heard: (Heard | null)[] = chunks.map(() => null)

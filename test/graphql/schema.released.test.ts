@@ -19,6 +19,8 @@ const ACCEPTED: readonly string[] = [
   'An optional argument Mutation.submitVoiceJob(audioFormat:) was added.',
   'An optional argument Mutation.submitVoiceJob(captions:) was added.',
   'An optional argument Mutation.submitVoiceJob(live:) was added.',
+  'An optional argument Mutation.submitVoiceJob(options:) was added.',
+  'An optional argument Mutation.submitGeneration(options:) was added.',
   ...['createdAt', 'endpointKeys', 'outcomes', 'states'].map(
     (name) => `An optional argument Query.webhookDeliveries(${name}:) was added.`,
   ),

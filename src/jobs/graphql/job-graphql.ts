@@ -209,6 +209,10 @@ export const JobInterface = builder.interfaceRef<Job>('Job').implement({
     attempts: t.exposeInt('attempt', {
       description: 'How often a worker took it, or tried to and could not charge it.',
     }),
+    tags: t.stringList({
+      description: 'The tags that its submission gave it.',
+      resolve: ({ tags }) => [...(tags ?? [])],
+    }),
     cost: t.float({
       description: 'Credits that it costs: charged when a worker takes it, and given back where it fails after that.',
       resolve: ({ cost }) => Number(cost),

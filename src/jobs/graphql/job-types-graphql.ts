@@ -4,11 +4,12 @@ import { byType } from '../../catalog/job-kinds.ts'
 import { BatchLoader } from '../../concurrency/batch-loader.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { NodeInterface } from '../../graphql/node.ts'
+import { rowsOf } from '../../graphql/resolved-by.ts'
 import { emailsById } from '../../users/users.ts'
 import { audioUrlOf, liveUrlOf } from '../job-result.ts'
 import type { Job } from '../job-shape.ts'
 import { signOutputs } from '../sign-outputs.ts'
-import { AudioFormatEnum, artifacts, columnsOn, JobInterface, storedOutputsOf } from './job-graphql.ts'
+import { ArtifactRef, AudioFormatEnum, artifacts, columnsOn, JobInterface, storedOutputsOf } from './job-graphql.ts'
 
 const INTERFACES = [NodeInterface, JobInterface]
 const OUTPUTS = 'Output name to URL; each is signed at this read and lives 15 minutes. Completed jobs only.'
@@ -36,6 +37,15 @@ builder.objectFields(JOB_REFS.voice, (t) => ({
     nullable: true,
     description: 'How many chunks of the text are rendered; null before a worker has cut it up.',
     resolve: (job) => (job.chunksTotal === null ? null : (job.chunksDone ?? 0)),
+  }),
+  audio: t.prismaField({
+    nullable: true,
+    description: 'The output that is its audio. Completed jobs only.',
+    ...rowsOf(ArtifactRef, async ({ id, status }: Job, ctx) =>
+      status === 'completed'
+        ? ((await artifacts.load(ctx, id))?.find(({ output }) => output === 'audio') ?? null)
+        : null,
+    ),
   }),
   audioMs: t.int({
     nullable: true,

@@ -5,6 +5,7 @@ import { resolvedBy } from '../../graphql/resolved-by.ts'
 import { describedEnum } from '../../graphql/scalars.ts'
 import { type SpeechTimes, type TimedText, timesOf, writeCaptions } from '../../voice/captions/voice-job-captions.ts'
 import { submitVoiceJob, type VoiceJobInput } from '../../voice/submit-voice-job.ts'
+import { loadOlderVoices, loadSubmittedTexts, type SubmittedText } from '../../voice/submitted-texts.ts'
 import { loadTimedJobs, type TimedJob } from '../../voice/timing/job-timing.ts'
 import type { TimeSource } from '../../voice/timing/speech-timing.ts'
 import { voiceJob } from '../job.ts'
@@ -13,10 +14,13 @@ import { cancelJob } from '../lifecycle/cancel-job.ts'
 import type { Submission } from '../lifecycle/queue-job.ts'
 import { AudioFormatEnum, JobStatusEnum, storedOutputsOf, TYPE_NAMES } from './job-graphql.ts'
 import { JOB_REFS } from './job-types-graphql.ts'
+import { type SubmitOptions, SubmitOptionsInput } from './submit-options-graphql.ts'
 
 /** Query cost of a long text: a query may ask for it of few jobs only. */
 const SPEECH_LENGTH = { words: 2000, sentences: 200 } as const
 const CAPTIONS_COST = 2000
+/** PostgreSQL unpacks the whole text. */
+const TEXT_COST = 5
 const SPOKEN = 'Completed jobs only, as long as their audio is there.'
 
 const timedJobs = new BatchLoader<GraphqlContext, TimedJob>((ctx, jobIds) => loadTimedJobs(ctx.db.pool, jobIds))
@@ -56,6 +60,30 @@ async function speechTimesOf(ctx: GraphqlContext, job: Job): Promise<SpeechTimes
   const timed = await timedJobOf(ctx, job)
   return timed === null ? null : timesOf(timed.text, timed.timing)
 }
+
+const texts = new BatchLoader<GraphqlContext, SubmittedText>((ctx, jobIds) => loadSubmittedTexts(ctx.db.pool, jobIds))
+const olderVoices = new BatchLoader<GraphqlContext, string>((ctx, jobIds) => loadOlderVoices(ctx.db.pool, jobIds))
+
+builder.objectFields(JOB_REFS.voice, (t) => ({
+  voice: t.string({
+    nullable: true,
+    description:
+      "The voice that was asked for: a voice of the endpoint, or the id of one of the account's library. Null of an older job whose endpoint was deleted.",
+    resolve: async ({ id, voice }, _args, ctx) => voice ?? (await olderVoices.load(ctx, id)) ?? null,
+  }),
+  characters: t.int({
+    nullable: true,
+    description: 'The length of its text as it was submitted, in Unicode code points, markup included.',
+    extensions: { cost: TEXT_COST },
+    resolve: async ({ id }, _args, ctx) => (await texts.load(ctx, id))?.characters ?? null,
+  }),
+  textExcerpt: t.string({
+    nullable: true,
+    description: 'The beginning of its text without markup: at most 120 Unicode code points, cut between two words.',
+    extensions: { cost: TEXT_COST },
+    resolve: async ({ id }, _args, ctx) => (await texts.load(ctx, id))?.excerpt ?? null,
+  }),
+}))
 
 builder.objectFields(JOB_REFS.voice, (t) => ({
   captions: t.string({
@@ -121,11 +149,13 @@ type SubmissionArgs = Omit<VoiceJobInput, 'inputs' | 'options'> & {
   readonly audioFormat?: AudioFormat | null
   readonly captions?: readonly CaptionFormat[] | null
   readonly live?: boolean | null
+  readonly options?: SubmitOptions | null
 }
 
-const toVoiceJobInput = ({ audioFormat, captions, live, ...args }: SubmissionArgs): VoiceJobInput => ({
+const toVoiceJobInput = ({ audioFormat, captions, live, options, ...args }: SubmissionArgs): VoiceJobInput => ({
   inputs: undefined,
   ...args,
+  tags: options?.tags,
   options: storedOptions({ format: audioFormat, captions, live: live === true ? live : undefined }),
 })
 
@@ -155,6 +185,7 @@ builder.mutationField('submitVoiceJob', (t) =>
       live: t.arg.boolean({
         description: 'Whether liveUrl is going to be played while it is spoken: its first chunk is then a short one.',
       }),
+      options: t.arg({ type: SubmitOptionsInput, description: 'Options that the job keeps.' }),
     },
     ...resolvedBy(submitVoiceJob, toVoiceJobInput),
   }),
