@@ -3,6 +3,7 @@ import type { MediaTagInput } from '../src/companion/tag-media.ts'
 import { invalidRequest } from '../src/errors/service-error.ts'
 import type { GenerationInput } from '../src/generation/submit-generation.ts'
 import type { Form } from '../src/http/multipart-body.ts'
+import type { ChangedJobsInput } from '../src/jobs/export/changed-jobs.ts'
 import type { ExportInput, ExportLedgerInput } from '../src/jobs/export/export-jobs.ts'
 import type { JobPageInput } from '../src/jobs/list/job-page.ts'
 import type { FilterParameters } from '../src/jobs/list/jobs-filter.ts'
@@ -15,6 +16,10 @@ import type { ChatRequest, GenerationRequest, MediaTagRequest, RetargetRequest, 
 
 type JobPageQuery = Pick<JobPageInput, 'limit' | 'offset'> &
   Pick<FilterParameters, 'type' | 'decision' | 'status' | 'search'> & { readonly api_key_id?: string }
+
+type ChangesQuery = Pick<ChangedJobsInput, 'since' | 'format' | 'columns'> & {
+  readonly escape?: ChangedJobsInput['escaping']
+}
 
 export const nothing = (): undefined => undefined
 
@@ -66,6 +71,13 @@ export const ledgerInput = ({ query, disconnect }: Pick<Call, 'query' | 'disconn
   to: timestamp(query, 'to'),
   gone: disconnect(),
 })
+
+/** @throws INVALID_REQUEST for a date that does not exist */
+export function changesInput({ query, disconnect }: Call): ChangedJobsInput {
+  const { since, format, columns, escape: escaping } = query as ChangesQuery
+  const window = { from: timestamp(query, 'changed_from'), to: timestamp(query, 'changed_to') }
+  return { since, ...window, format, columns, escaping, gone: disconnect() }
+}
 
 export function chatInput(call: Call): ChatInput {
   const { chat_id: chatId, message } = call.body as ChatRequest

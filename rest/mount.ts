@@ -73,7 +73,7 @@ function mountSecured(
       if (takesBody && request.body === undefined)
         throw invalidRequest(operation.body === 'form' ? 'Send a form as the body.' : 'Send a JSON object as the body.')
       rejectRepeatedKey(request.raw)
-      const query = readQuery(documented, request.query as Record<string, unknown>)
+      const query = readQuery(documented, request.query as Record<string, unknown>, operation.isStrict)
       if (operation.body !== 'form') validator.validate(routed(request, query), documented)
       return send(reply, await perform(operation, request, reply, query))
     },

@@ -31,6 +31,8 @@ export interface Operation<Input = unknown, Result = unknown> {
   /** Finds the path's target before the body is read; the verb repeats it. @throws FORBIDDEN, NOT_FOUND */
   target?(ctx: ServiceContext, head: CallHead): unknown
   readonly body?: BodyKind
+  /** Refuses parameters that the document does not name. */
+  readonly isStrict?: boolean
   /** @throws INVALID_REQUEST for violations that the document cannot express */
   input(call: Call): Input
   verb(ctx: ServiceContext, input: Input): Result

@@ -12,6 +12,7 @@ import { catalog, catalogEndpoint, endpointSchema, endpointVoices } from '../src
 import { chatWithCompanion, retargetCompanion } from '../src/companion/chat-with-companion.ts'
 import { tagMedia } from '../src/companion/tag-media.ts'
 import { submitGeneration } from '../src/generation/submit-generation.ts'
+import { changedJobs } from '../src/jobs/export/changed-jobs.ts'
 import { exportJobs } from '../src/jobs/export/export-jobs.ts'
 import { job, voiceJob } from '../src/jobs/job.ts'
 import { jobPage } from '../src/jobs/list/job-page.ts'
@@ -22,9 +23,10 @@ import { voiceJobCaptions } from '../src/voice/captions/voice-job-captions.ts'
 import { voiceJobAudio } from '../src/voice/stored-speech.ts'
 import { submitVoiceJob } from '../src/voice/submit-voice-job.ts'
 import { accepted, audioFile, cached, captionsFile, created, finished, ok, polled, shown } from './answers.ts'
-import { csvFile } from './csv.ts'
+import { changesFile, csvFile } from './csv.ts'
 import {
   audioInput,
+  changesInput,
   chatInput,
   exportInput,
   formatInput,
@@ -93,6 +95,13 @@ export const operations = {
   jobPage: operation({ scope: JOB_READ_SCOPE, input: pageInput, verb: jobPage, answer: ok(presentJobPage) }),
   job: operation({ scope: JOB_READ_SCOPE, input: jobInput, verb: job, answer: shown }),
   exportJobs: operation({ scope: JOB_READ_SCOPE, input: exportInput, verb: exportJobs, answer: csvFile }),
+  changedJobs: operation({
+    scope: JOB_READ_SCOPE,
+    isStrict: true,
+    input: changesInput,
+    verb: changedJobs,
+    answer: changesFile,
+  }),
   voiceJobAudio: operation({
     scope: JOB_READ_SCOPE,
     input: audioInput,

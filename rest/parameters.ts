@@ -17,9 +17,10 @@ const WHOLE_NUMBER = /^-?(0|[1-9]\d{0,18})$/
 
 /**
  * Types the documented parameters of a query and ignores unknown ones.
- * @throws INVALID_REQUEST for a repeated parameter
+ * @throws INVALID_REQUEST for a repeated parameter, and if strict for an unknown one
  */
-export function readQuery(operation: Parametrised, given: Readonly<Record<string, unknown>>): Query {
+export function readQuery(operation: Parametrised, given: Readonly<Record<string, unknown>>, isStrict = false): Query {
+  if (isStrict) rejectUnknown(operation, given)
   const query: Record<string, string | number | readonly string[]> = {}
   const repeated: Detail[] = []
   for (const { name, in: place, schema, explode } of (operation.parameters ?? []) as readonly Parameter[]) {
@@ -31,4 +32,11 @@ export function readQuery(operation: Parametrised, given: Readonly<Record<string
   }
   if (repeated.length > 0) throw invalidRequest('Send each parameter once.', repeated)
   return query
+}
+
+function rejectUnknown({ parameters = [] }: Parametrised, given: Readonly<Record<string, unknown>>): void {
+  const known = (parameters as readonly Parameter[]).filter(({ in: place }) => place === 'query')
+  const unknown = Object.keys(given).filter((path) => !known.some(({ name }) => name === path))
+  const details = unknown.map((path) => ({ path, message: 'is not a parameter' }))
+  if (details.length > 0) throw invalidRequest('Send only the parameters that this operation has.', details)
 }

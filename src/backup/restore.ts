@@ -24,6 +24,15 @@ import { type BackupTable, type Manifest, readManifest } from './manifest.ts'
 import { checkSecretKey, restoreSecretKey } from './secret-key-file.ts'
 import { isPartitionedByWorkers, listPartitions, listSequences, listTables, type Reader } from './tables.ts'
 
+/** A feed's reader may have seen changes that the backup lacks. */
+const END_CURSORS = `
+  do $$ begin
+    if to_regclass('feed_horizon') is not null then
+      insert into feed_horizon as h (feed, opened, kept_from) values ('job', clock_timestamp(), clock_timestamp())
+      on conflict (feed) do update set kept_from = greatest(h.opened, excluded.kept_from);
+    end if;
+  end $$`
+
 interface RestoreContext {
   readonly settings: Settings
   readonly log: Log
@@ -150,6 +159,7 @@ export async function restoreTables(
     for (const { name, value, isCalled } of sequences) {
       await client.query('select setval($1::regclass, $2, $3)', [escapeIdentifier(name), value, isCalled])
     }
+    await client.query(END_CURSORS)
     await client.query('commit')
     for (const table of all) await client.query(`analyze ${table}`)
   } finally {

@@ -8,16 +8,16 @@ export interface Operation<Data, Variables> {
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
-/** Kind of a caller. */
+/** What kind of caller it was. */
 export type ActorKind =
   /** An API key. */
   | 'KEY'
   /** The operator, at the command line or from another account. */
   | 'OPERATOR'
-  /** A signed-in user. */
+  /** A user who was signed in. */
   | 'USER';
 
-/** Kind of a change. */
+/** What was done. */
 export type AuditedAction =
   /** An account was made. */
   | 'ACCOUNT_CREATED'
@@ -58,88 +58,88 @@ export type AuditedAction =
   /** The URL of webhooks was set or cleared; `detail` is its origin. */
   | 'WEBHOOK_URL_SET';
 
-/** Format of captions. */
+/** A format of captions. */
 export type CaptionFormat =
-  /** JSON of the words and sentences with their times, as REST returns it. */
+  /** The words and sentences with their times, as REST has them. */
   | 'JSON'
-  /** SubRip file. */
+  /** SubRip. */
   | 'SRT'
-  /** WebVTT file. */
+  /** WebVTT. */
   | 'VTT';
 
-/** Reason of a change of a balance. */
+/** Why a balance changed. */
 export type CreditKind =
-  /** The sum of a month of jobs that a release up to 0.1.0 deleted. Jobs that later releases delete keep their entries. */
+  /** The sum of a month of jobs that a release up to 0.1.0 deleted; others keep their entries. */
   | 'CARRIED'
-  /** A worker took a job, which was charged. */
+  /** A worker took a job. */
   | 'CHARGE'
-  /** The operator granted credits or took some back. */
+  /** The operator gave or took credits. */
   | 'GRANT'
-  /** A charged job failed or was cancelled, and its charge was given back. */
+  /** A charged job failed or was cancelled. */
   | 'REFUND';
 
-/** Range of whole milliseconds; either end may be open. */
+/** A range of whole milliseconds; either end may be open. */
 export type DurationRange = {
-  /** Shortest duration, inclusive; open if absent. */
+  /** Inclusive. */
   from?: number | null | undefined;
-  /** End of the range, exclusive; open if absent. */
+  /** Exclusive. */
   to?: number | null | undefined;
 };
 
-/** Code of a rejected request, to branch on; the same as in REST. */
+/** Why a request was rejected: the value to branch on, the same as in REST. */
 export type ErrorCode =
-  /** The key lacks a scope, or the user a role: use one that has it. */
+  /** Use a key that holds the scope. */
   | 'FORBIDDEN'
-  /** The object was deleted. */
+  /** It was deleted. */
   | 'GONE'
   /** The first request with this idempotency key is still in progress. */
   | 'IDEMPOTENCY_IN_PROGRESS'
   /** This idempotency key was already used with a different request. */
   | 'IDEMPOTENCY_MISMATCH'
-  /** The service failed: its log has the reason. */
+  /** Something went wrong on our side. */
   | 'INTERNAL_ERROR'
-  /** The request is not valid: correct what `details` names. */
+  /** Correct the request: see `details`. */
   | 'INVALID_REQUEST'
   /** The job is not completed yet: ask again in a moment. */
   | 'JOB_UNFINISHED'
-  /** The address takes another HTTP method. */
+  /** Use another HTTP method. */
   | 'METHOD_NOT_ALLOWED'
-  /** The object does not exist, or the caller may not use it. */
+  /** No such endpoint or resource, or the caller may not use it. */
   | 'NOT_FOUND'
-  /** The request is too large: send less at a time. */
+  /** Send less at a time. */
   | 'PAYLOAD_TOO_LARGE'
-  /** The account has too few credits: top it up. */
+  /** Top up the account. */
   | 'PAYMENT_REQUIRED'
-  /** The caller sent too many requests: wait, then try again. */
+  /** Wait, then try again. */
   | 'RATE_LIMITED'
-  /** The operator's password was given too long ago: give it again, with `reauthenticate`, which is good for 15 minutes. */
+  /** Give the password again, with `reauthenticate`: a signed-in operator changes things for 15 minutes after it. */
   | 'REAUTHENTICATION_REQUIRED'
-  /** The caller is unknown: send a valid key, or sign in. */
+  /** Send a valid key, or sign in. */
   | 'UNAUTHORIZED'
-  /** The service cannot answer now: try again in a moment. */
+  /** Try again in a moment. */
   | 'UNAVAILABLE'
-  /** The request is not JSON: send JSON. */
+  /** Send JSON. */
   | 'UNSUPPORTED_MEDIA_TYPE';
 
-/** Outcome of an attempt at a job. */
+/** What became of an attempt at a job. */
 export type JobAttemptOutcome =
-  /** The attempt completed the job. */
+  /** It completed the job. */
   | 'COMPLETED'
-  /** The attempt failed. The job failed with it, or was tried again. */
+  /** It failed. The job has failed as well, or was tried again. */
   | 'FAILED'
-  /** The worker was lost, or another one was given the job. */
+  /** Its worker was lost, or another one was given the job. */
   | 'LOST'
-  /** The worker gave the job back, so the attempt does not count. */
+  /** Its worker released the job: it does not count. */
   | 'RELEASED';
 
-/** Verdict of moderation. */
+/** The moderation verdict. */
 export type JobDecision =
-  /** Moderation accepted the content. */
+  /** The content was accepted. */
   | 'PASS'
-  /** Moderation rejected the content. */
+  /** The content was rejected. */
   | 'REJECT';
 
-/** Code of a job's failure, to branch on. */
+/** Why a job failed: the value to branch on. */
 export type JobErrorCode =
   /** The charge failed: top up the account before you submit the job again. */
   | 'CHARGE_FAILED'
@@ -158,114 +158,114 @@ export type JobErrorCode =
   /** The engine rejected the request: fix the inputs before you submit it again. */
   | 'RENDER_FAILED';
 
-/** Property by which jobs are grouped. Hours and days are those of the jobs' acceptance, in UTC. */
+/** By what jobs are put together. Hours and days are those of their acceptance, in UTC. */
 export type JobGroup =
-  /** API key that submitted the job. */
+  /** By the key that they were submitted with. */
   | 'API_KEY'
-  /** Day of the job's acceptance. */
+  /** By the day. */
   | 'DAY'
-  /** Endpoint or workflow of the job. */
+  /** By their endpoint key. */
   | 'ENDPOINT'
-  /** Error code of the job. */
+  /** By error code. */
   | 'ERROR_CODE'
-  /** Hour of the job's acceptance. */
+  /** By the hour. */
   | 'HOUR'
-  /** Status of the job. */
+  /** By status. */
   | 'STATUS'
-  /** Type of the job. */
+  /** By type. */
   | 'TYPE';
 
-/** Order of a list of jobs. */
+/** The order of a list of jobs. */
 export type JobOrder = {
-  /** Direction of the order; DESC is the newest, or the longest, first. */
+  /** DESC: the newest, or the longest, first. */
   direction: OrderDirection;
-  /** Property by which jobs are ordered. */
+  /** By what. */
   field: JobOrderField;
 };
 
-/** Property by which jobs are ordered. By COMPLETED_AT and DURATION only ended jobs are listed. */
+/** By what jobs are ordered. COMPLETED_AT and DURATION list finished jobs only. */
 export type JobOrderField =
-  /** Time of the jobs' end. */
+  /** When they finished. */
   | 'COMPLETED_AT'
-  /** Time of the jobs' acceptance. */
+  /** When they were accepted. */
   | 'CREATED_AT'
-  /** Time from the jobs' acceptance to their end. */
+  /** How long they took from their acceptance to their end. */
   | 'DURATION';
 
-/** Status of a job. COMPLETED and FAILED are final. */
+/** The status of a job. COMPLETED and FAILED are final. */
 export type JobStatus =
-  /** The job is done and its outputs are available. */
+  /** Its outputs are available. */
   | 'COMPLETED'
-  /** The job failed or was cancelled: see `errorCode`. */
+  /** It failed; see errorCode. */
   | 'FAILED'
-  /** A worker performs the job. */
+  /** A worker is performing it. */
   | 'PROCESSING'
-  /** The job waits for a worker. */
+  /** It waits for a worker. */
   | 'QUEUED';
 
-/** Type of a job: the operation that made it. */
+/** The type of a job: the operation that made it. */
 export type JobType =
-  /** A message to the companion made it: `chatWithCompanion`. */
+  /** chatWithCompanion. */
   | 'COMPANION_CHAT'
-  /** The tagging of a medium made it: `tagMedia`. */
+  /** tagMedia. */
   | 'COMPANION_MEDIA_TAG'
-  /** A change of persona made it: `retargetCompanion`. */
+  /** retargetCompanion. */
   | 'COMPANION_RETARGET'
-  /** A workflow made it: `submitGeneration`. */
+  /** A workflow. */
   | 'GENERATE'
-  /** A voice endpoint made it: `submitVoiceJob`. */
+  /** A voice endpoint. */
   | 'VOICE';
 
-/** Filter of jobs. A job matches if it fits every field that is given, and of a list any of its values. */
+/** Which jobs: those that fit all of its fields. Of a list any value fits; an absent field leaves none out. */
 export type JobsFilter = {
-  /** Jobs that match all of these filters. */
+  /** Only jobs that match all of these filters. */
   and?: Array<JobsFilter> | null | undefined;
-  /** Jobs that these API keys submitted. */
+  /** Only jobs that were submitted with these keys. */
   apiKeyIds?: Array<string> | null | undefined;
-  /** Jobs that ended in this range of time. */
+  /** Only jobs that finished in this range. */
   completedAt?: TimeRange | null | undefined;
-  /** Jobs that were accepted in this range of time. */
+  /** Only jobs that were accepted in this range. */
   createdAt?: TimeRange | null | undefined;
-  /** Moderated jobs with this verdict. */
+  /** Only moderated jobs with this verdict. */
   decision?: JobDecision | null | undefined;
-  /** Ended jobs that took so long from their acceptance to their end. */
+  /** Only finished jobs that took so long from their acceptance to their end. */
   durationMs?: DurationRange | null | undefined;
-  /** Jobs of these endpoints and workflows, such as `voice.tts`. */
+  /** Only jobs of these endpoints and workflows: `voice.tts`. */
   endpointKeys?: Array<string> | null | undefined;
-  /** Jobs that failed with one of these codes. */
+  /** Only jobs that failed with one of these. */
   errorCodes?: Array<JobErrorCode> | null | undefined;
-  /** Jobs whose id begins with this text. */
+  /** Only jobs whose id begins with this text. */
   idPrefix?: string | null | undefined;
-  /** Jobs that do not match this filter. */
+  /** Only jobs that do not match this filter. */
   not?: JobsFilter | null | undefined;
-  /** Jobs that match one of these filters. */
+  /** Only jobs that match one of these filters. */
   or?: Array<JobsFilter> | null | undefined;
-  /** Jobs with one of these statuses. */
+  /** Only jobs with one of these statuses. */
   statuses?: Array<JobStatus> | null | undefined;
-  /** Jobs of these types. */
+  /** Only jobs of these types. */
   types?: Array<JobType> | null | undefined;
 };
 
-/** Word, and what is said instead of it. */
+/** A word, and what is said instead of it. */
 export type LexiconEntryInput = {
-  /** Text that is said instead. */
+  /** What is said instead. */
   alias: string;
-  /** Word, or several words. With a capital letter it matches exactly, else in any case. */
+  /** A word or several. With a capital in it, it stands for exactly that, else for itself in any case. */
   grapheme: string;
-  /** Language in which the entry holds, such as `English`; it holds in all languages without one. */
+  /** The language in which it holds, such as English; in all of them without one. */
   language?: string | null | undefined;
 };
 
-/** Direction of an order. */
+/** The direction of an order. */
 export type OrderDirection =
-  /** Oldest, or shortest, first. */
+  /** The oldest, or the shortest, first. */
   | 'ASC'
-  /** Newest, or longest, first. */
+  /** The newest, or the longest, first. */
   | 'DESC';
 
-/** Length of a step in a series. */
+/** How long a step of a series is. */
 export type SeriesStep =
-  /** One day of the time zone. */
+  /** A day of the time zone. */
   | 'DAY'
   /** Five minutes. */
   | 'FIVE_MINUTES'
@@ -278,52 +278,52 @@ export type SeriesStep =
   /** Six hours. */
   | 'SIX_HOURS';
 
-/** Range of time; either end may be open. */
+/** A window of time; either end may be open. */
 export type TimeRange = {
-  /** First moment of the range, inclusive; open if absent. */
+  /** Inclusive. */
   from?: string | null | undefined;
-  /** End of the range, exclusive; open if absent. */
+  /** Exclusive. */
   to?: string | null | undefined;
 };
 
-/** Source of the times of words in speech. */
+/** How times in speech are known. */
 export type TimeSource =
-  /** Pauses in the audio. */
+  /** By pauses in the audio. */
   | 'ALIGNED'
-  /** The synthesiser's own clock; the times are within 50 ms. */
+  /** By the synthesiser's own clock, within 50 ms. */
   | 'ENGINE'
-  /** An estimate by the number of letters; words are in order and within their sentence. */
+  /** By how long letters take: in order, within their sentence. */
   | 'ESTIMATED';
 
-/** Role of a user in an account. */
+/** The role of a user in an account. */
 export type UserRole =
-  /** The user may submit and read jobs. */
+  /** Submit and read jobs. */
   | 'MEMBER'
-  /** The user may do everything, keys and webhooks included. */
+  /** Everything, keys and webhooks included. */
   | 'OWNER';
 
-/** Origin of a voice. */
+/** Where a voice comes from. */
 export type VoiceKind =
-  /** A voice of the engine's own. */
+  /** One of the engine's own. */
   | 'PRESET'
-  /** A voice that is cloned from a recording. */
+  /** Cloned from a recording. */
   | 'REFERENCE';
 
-/** Filter of deliveries. A delivery matches if it fits every field that is given, and of a list any of its values. */
+/** Which deliveries: those that fit all of its fields. Of a list any value fits; an absent field leaves none out. */
 export type WebhookDeliveriesFilter = {
-  /** Deliveries of jobs that ended in this range of time. */
+  /** Only of jobs that finished in this range. */
   createdAt?: TimeRange | null | undefined;
-  /** Deliveries of jobs of these endpoints and workflows, such as `voice.tts`; without test deliveries. */
+  /** Only of jobs of these endpoints and workflows: `voice.tts`. Tests have none. */
   endpointKeys?: Array<string> | null | undefined;
-  /** Deliveries of this job. */
+  /** Only of this job. */
   jobId?: string | null | undefined;
-  /** Deliveries with one of these outcomes, such as `timeout`. */
+  /** Only with one of these outcomes. */
   outcomes?: Array<string> | null | undefined;
-  /** Deliveries in one of these states. */
+  /** Only in one of these states. */
   states?: Array<WebhookDeliveryState> | null | undefined;
 };
 
-/** State of a delivery. SUCCEEDED and FAILED are final until it is sent again by hand. */
+/** Where a delivery stands. SUCCEEDED and FAILED are final until it is sent again by hand. */
 export type WebhookDeliveryState =
   /** No attempt follows. */
   | 'FAILED'
@@ -332,13 +332,13 @@ export type WebhookDeliveryState =
   /** The receiver answered 2xx. */
   | 'SUCCEEDED';
 
-/** State of a server of a worker. */
+/** What a server of a worker is doing. */
 export type WorkerServerState =
-  /** The server ended, or stopped answering; its worker starts it again a little later. */
+  /** It ended, or stopped answering: it is started again a little later. */
   | 'FAILED'
-  /** The server takes jobs. */
+  /** It takes jobs. */
   | 'READY'
-  /** The server was started and does not answer yet. */
+  /** It was started, and does not answer yet. */
   | 'STARTING';
 
 export type KeyRowFragment = { id: string, name: string, scopes: Array<string>, hint: string | null, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, createdBy: { id: string, email: string } | null };

@@ -12,7 +12,8 @@ const [FIRST_POLL_MS, LONGEST_POLL_MS] = [2, 50]
 const WRITERS = `
   select distinct virtualtransaction || ' ' || coalesce(pid, 0) as writer from pg_locks
   where locktype = 'relation' and mode = 'RowExclusiveLock' and pid is distinct from pg_backend_pid()
-    and database = (select oid from pg_database where datname = current_database()) and relation = $1::regclass`
+    and database = (select oid from pg_database where datname = current_database())
+    and (relation = $1::regclass or relation in (select inhrelid from pg_inherits where inhparent = $1::regclass))`
 
 interface Clocked {
   readonly db: Pick<Database, 'pool'>
@@ -40,7 +41,8 @@ export async function closeWindow(
     const leftMs = to.getTime() + ON_ITS_WAY_MS - now().getTime()
     if (leftMs > 0) await wait(leftMs, undefined, { signal: gone })
     await over?.(to)
-    await untilWritten(db, table, gone)
+    if (!(await writersEnd(db, table, { mostMs: LONGEST_WAIT_MS, gone })))
+      throw unavailable(`a transaction writes ${table} for long`)
   } catch (error) {
     throw gone?.aborted ? gone.reason : error
   }
@@ -49,15 +51,26 @@ export async function closeWindow(
 export const endsAboutNow = (to: Date, now: Date): boolean =>
   to.getTime() >= now.getTime() - LATEST_MS && to.getTime() <= now.getTime() + AHEAD_MS
 
-async function untilWritten({ pool }: Pick<Database, 'pool'>, table: string, gone: AbortSignal | undefined) {
+interface WriterWait {
+  readonly mostMs: number
+  readonly gone?: AbortSignal | undefined
+}
+
+/** Waits until the transactions have ended that write a table now. Returns false if one takes longer. */
+export async function writersEnd(
+  { pool }: Pick<Database, 'pool'>,
+  table: string,
+  { mostMs, gone }: WriterWait,
+): Promise<boolean> {
   const writers = async () =>
     new Set((await pool.query<{ writer: string }>(WRITERS, [table])).rows.map((row) => row.writer))
-  const until = performance.now() + LONGEST_WAIT_MS
+  const until = performance.now() + mostMs
   let left = await writers()
   for (let pollMs = FIRST_POLL_MS; left.size > 0; pollMs = Math.min(2 * pollMs, LONGEST_POLL_MS)) {
-    if (performance.now() > until) throw unavailable(`a transaction writes ${table} for long`)
+    if (performance.now() > until) return false
     await wait(pollMs, undefined, { signal: gone })
     const now = await writers()
     left = new Set([...left].filter((writer) => now.has(writer)))
   }
+  return true
 }

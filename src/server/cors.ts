@@ -7,7 +7,7 @@ const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const EXPOSED = [
   ...['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy', 'location', 'etag', 'allow', 'www-authenticate'],
   ...['idempotency-replayed', 'content-disposition', 'content-length', 'content-range', 'accept-ranges'],
-  'x-sonant-time',
+  ...['x-sonant-time', 'x-sonant-next-cursor', 'x-sonant-complete-before'],
 ].join(', ')
 const MAX_AGE_SECONDS = '7200'
 

@@ -5,12 +5,13 @@ import { failAbandonedJobs } from '../companion/companion-job.ts'
 import type { Parts } from '../context/context.ts'
 import { findOldSnapshot } from '../db/snapshot.ts'
 import { forgetExpired } from '../idempotency/remember-response.ts'
+import { settleKnownChanges } from '../jobs/export/settled-changes.ts'
 import { deleteAbandonedFiles } from '../jobs/lifecycle/produce.ts'
 import { failOrphanedJobs, requeueLostJobs } from '../jobs/lifecycle/requeue-lost-jobs.ts'
 import { foldJobCounts } from '../jobs/list/jobs.ts'
 import { deleteHeardParts } from '../jobs/live-parts.ts'
 import { keepPartitions } from '../jobs/partitions/keep-partitions.ts'
-import { dropOldAudio, dropOldChats, dropOldJobs } from '../jobs/retention/drop-old-jobs.ts'
+import { dropOldAudio, dropOldChats, dropOldJobs, forgetDeletions } from '../jobs/retention/drop-old-jobs.ts'
 import { fillJobRollUp, foldJobRollUp } from '../jobs/rollup/fold-job-rollup.ts'
 import { deleteAbandonedVoices } from '../library/change-voices.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -33,6 +34,7 @@ const DUTIES: readonly ((runtime: Runtime) => Promise<unknown>)[] = [
   deleteAbandonedVoices,
   forgetExpired,
   forgetSessions,
+  ({ db }) => settleKnownChanges(db),
   ({ db }) => foldJobCounts(db.pool),
   ({ db }) => foldDeliveryCounts(db.pool),
   ({ db }) => foldJobRollUp(db),
@@ -41,6 +43,7 @@ const DUTIES: readonly ((runtime: Runtime) => Promise<unknown>)[] = [
   dropOldAudio,
   dropOldJobs,
   dropOldChats,
+  forgetDeletions,
   (runtime) => keepPartitions(runtime),
   warnOfOldSnapshot,
 ]

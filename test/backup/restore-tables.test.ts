@@ -145,3 +145,12 @@ test('a restore takes as long as it takes, its last statements included, whateve
   await restoring
   expect((await workshop.db.pool.query('select credits::int from account')).rows).toEqual([{ credits: 77 }])
 })
+
+test('a restore ends the cursors of the feed of changes, which may have shown more than the backup holds', async () => {
+  const workshop = await migrationWorkshop()
+  clean.push(() => workshop.close())
+  const settings = { DATABASE_URL: workshop.url, DATA_DIR: await mkdtemp(join(dir, 'data-')), LOG_LEVEL: 'silent' }
+  await runRestore(readSettings(settings), log, join(dir, 'backup'))
+  const { rows } = await workshop.db.pool.query('select kept_from > $1 as later from feed_horizon', [manifest.madeAt])
+  expect(rows).toEqual([{ later: true }])
+})

@@ -26,6 +26,7 @@ import { startS3Server } from '../setup/servers/s3-server.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 import { until } from '../setup/wait.ts'
 
+const WRITTEN_BY_RESTORE = new Set(['installation', 'feed_horizon'])
 const TIMEOUT_MS = 60_000
 const HOOK = 'https://receiver.example.com/hook'
 /** The job that has not ended was released by a worker. */
@@ -111,7 +112,7 @@ describe('a restored backup', () => {
     const runtime = await openRuntime(settings, log, { supervise: true })
     clean.push(() => runtime.close())
     const [before, after] = [await contentOf(service.runtime), await contentOf(runtime)]
-    for (const { name } of manifest.tables.filter(({ name }) => name !== 'installation'))
+    for (const { name } of manifest.tables.filter(({ name }) => !WRITTEN_BY_RESTORE.has(name)))
       expect([name, after[name]]).toEqual([name, before[name]])
     expect(after.job_attempt).toContain('wrk_gone')
     expect(await readPartitions(service.runtime.db.pool)).toHaveLength(6)
@@ -292,7 +293,7 @@ describe('a backup', () => {
     await takeLedgerBack(db)
     const [made, old] = [join(await tempDir(), 'made'), join(await tempDir(), 'old')]
     try {
-      expect((await runBackup(settings, log, made)).migrations).toEqual(manifest.migrations)
+      expect((await runBackup(settings, log, made)).migrations).toEqual(manifest.migrations.slice(0, 1))
     } finally {
       await db.pool.query(
         'truncate _prisma_migrations; insert into _prisma_migrations select * from kept; drop table kept',

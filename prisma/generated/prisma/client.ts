@@ -82,6 +82,16 @@ export type Lexicon = Prisma.LexiconModel
  */
 export type Job = Prisma.JobModel
 /**
+ * Model DeletedJob
+ * A trigger writes it; kept for 90 days.
+ */
+export type DeletedJob = Prisma.DeletedJobModel
+/**
+ * Model FeedHorizon
+ * Writers get times after `opened`; all changes up to `settled` are visible; deletions are known from `keptFrom` on.
+ */
+export type FeedHorizon = Prisma.FeedHorizonModel
+/**
  * Model JobHorizon
  * Listings have read jobs up to `at`, so nobody inserts earlier ones. `*`: all accounts.
  */

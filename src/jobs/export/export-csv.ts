@@ -24,6 +24,15 @@ interface CsvSource {
   readonly head: string
   readonly copy: string
   readonly check?: (snapshot: Snapshot) => Promise<void>
+  /** How the bytes of PostgreSQL become lines; CSV without it. */
+  readonly lines?: Lines
+  /** What follows the rows of a complete stream. */
+  readonly tail?: (rows: number) => string
+}
+
+interface Lines {
+  readonly rows: number
+  convert(bytes: Buffer): Buffer
 }
 
 /**
@@ -58,16 +67,16 @@ function stream(
   ctx: ExportContext,
   snapshot: Snapshot,
   ticket: ExportTicket,
-  { accountId, head, copy: statement }: CsvSource,
+  source: CsvSource,
   gone: AbortSignal | undefined,
 ): CsvExport {
-  const lines = new CsvLines()
+  const { accountId, lines = new CsvLines() } = source
   const endReading = () => {
     snapshot.close()
     ticket.doneReading()
   }
   const rowsRead = (): number => lines.rows
-  const chunks = readCsv(snapshot, { head, statement, lines }, endReading)
+  const chunks = readCsv(snapshot, { ...source, lines }, endReading)
   const csv = ctx.spill.through({ chunks, destroy: endReading }, accountId)
   csv.once('close', () => {
     ticket.release()
@@ -85,16 +94,17 @@ function stream(
 /** Ends only if PostgreSQL confirmed the row count and committed. */
 async function* readCsv(
   snapshot: Snapshot,
-  { head, statement, lines }: { readonly head: string; readonly statement: string; readonly lines: CsvLines },
+  { head, copy: statement, lines, tail }: CsvSource & { readonly lines: Lines },
   onEnd: () => void,
 ): AsyncGenerator<Buffer, undefined> {
   try {
-    yield Buffer.from(head)
+    if (head !== '') yield Buffer.from(head)
     // A client that wants only the header has disconnected by now.
     const copy = snapshot.copy(statement)
     for await (const bytes of copy) yield lines.convert(bytes)
     await snapshot.commit()
     if (copy.rowCount !== lines.rows) throw new Error(`an export of ${copy.rowCount} rows ended after ${lines.rows}`)
+    if (tail !== undefined) yield Buffer.from(tail(lines.rows))
   } finally {
     onEnd()
   }
@@ -120,5 +130,19 @@ export class CsvLines {
       this.#rows++
     }
     return Buffer.concat([...parts, bytes.subarray(from)])
+  }
+}
+
+/** Counts lines of JSON, which no line break is in. */
+export class JsonLines implements Lines {
+  #rows = 0
+
+  get rows(): number {
+    return this.#rows
+  }
+
+  convert(bytes: Buffer): Buffer {
+    for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) this.#rows++
+    return bytes
   }
 }

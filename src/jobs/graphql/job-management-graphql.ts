@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../errors/service-error.ts'
-import { builder, result } from '../../graphql/builder.ts'
+import { builder } from '../../graphql/builder.ts'
 import { ErrorCodeEnum } from '../../graphql/request-error.ts'
 import { resolvedBy } from '../../graphql/resolved-by.ts'
 import { type Retries, type Retry, retryJob, retryJobs } from '../../producers/retry-job.ts'
@@ -12,33 +12,31 @@ import { deleteJob } from '../retention/delete-job.ts'
 import { JobErrorCodeEnum, JobInterface, madeJob } from './job-graphql.ts'
 
 const FailureCauseRef = builder.objectRef<FailureCause>('FailureCause').implement({
-  description: 'Group of jobs that failed in the same way.',
+  description: 'One way in which jobs have failed.',
   fields: (t) => ({
     errorCode: t.field({
       type: JobErrorCodeEnum,
-      description: 'Error code of the jobs, which account owners see as well.',
+      description: 'The error code that account owners see.',
       resolve: (at) => at.errorCode,
     }),
-    cause: t.exposeString('cause', { nullable: true, description: 'Internal error of the jobs.' }),
-    endpointKey: t.exposeString('endpointKey', {
-      description: 'Key of the endpoint or workflow of the jobs, such as `voice.tts`.',
-    }),
-    jobs: t.exposeInt('jobs', { description: 'Number of the jobs.' }),
-    lastJobId: t.exposeID('lastJobId', { description: 'Id of the newest of the jobs.' }),
+    cause: t.exposeString('cause', { nullable: true, description: 'The internal error.' }),
+    endpointKey: t.exposeString('endpointKey', { description: 'Their producer with the slug.' }),
+    jobs: t.exposeInt('jobs', { description: 'How many there are.' }),
+    lastJobId: t.exposeID('lastJobId', { description: 'The newest of these jobs.' }),
   }),
 })
 
 const RetryRef = builder.objectRef<Submission>('RetryJobSuccess').implement({
-  description: 'New job that repeats a failed one.',
+  description: 'The new job that repeats a failed one.',
   fields: (t) => ({
-    jobId: t.exposeID('jobId', { description: 'Id of the new job.' }),
+    jobId: t.exposeID('jobId', { description: 'The new job, to poll.' }),
     job: t.field({
       type: JobInterface,
-      description: 'The new job.',
+      description: 'All of its fields.',
       resolve: (submission, _args, ctx) => madeJob(ctx, submission),
     }),
     replayed: t.exposeBoolean('replayed', {
-      description: 'True if the idempotency key was used before: the job is the one of that earlier request.',
+      description: 'Whether the idempotency key belongs to an earlier job, which is this one.',
     }),
   }),
 })
@@ -47,15 +45,15 @@ builder.queryField('failureCauses', (t) =>
   t.field({
     type: [FailureCauseRef],
     description:
-      "Causes of the failures of all accounts' jobs, most frequent first; at most 100. Needs the scope operator, or a signed-in operator.",
+      'Why jobs of all accounts failed, most frequent first; at most 100. Needs the scope operator, or a signed-in operator.',
     args: {
       from: t.arg({
         type: 'DateTime',
-        description: 'Time from which on the jobs were accepted, inclusive; a day ago unless given.',
+        description: 'Of jobs created at this time or later; a day ago unless given.',
       }),
       to: t.arg({
         type: 'DateTime',
-        description: 'Time before which the jobs were accepted; now unless given. At most 31 days after `from`.',
+        description: 'Of jobs created before this time; now unless given. At most 31 days later.',
       }),
     },
     ...resolvedBy(failureCauses, (args: FailureCausesInput) => args),
@@ -65,12 +63,12 @@ builder.queryField('failureCauses', (t) =>
 builder.mutationField('retryJob', (t) =>
   t.field({
     type: RetryRef,
-    errors: result('New job that repeats the failed one', 'there is none'),
+    errors: {},
     description: 'Submits the inputs of a failed voice or generation job again, as a new job.',
     args: {
-      jobId: t.arg.id({ required: true, description: 'Id of a failed job.' }),
+      jobId: t.arg.id({ required: true, description: 'The id of a failed job.' }),
       idempotencyKey: t.arg.string({
-        description: 'Key of your own choice: for 24 hours the same key with the same job returns the same new job.',
+        description: 'The same key with the same job returns the same new job for 24 hours.',
       }),
     },
     ...resolvedBy(retryJob, (args: Retry) => args),
@@ -78,54 +76,54 @@ builder.mutationField('retryJob', (t) =>
 )
 
 const DeletedJobRef = builder.objectRef<{ readonly jobId: string }>('DeleteJobSuccess').implement({
-  description: 'Job that was deleted.',
-  fields: (t) => ({ jobId: t.exposeID('jobId', { description: 'Id of the deleted job.' }) }),
+  description: 'A job that is gone.',
+  fields: (t) => ({ jobId: t.exposeID('jobId', { description: 'What its id was.' }) }),
 })
 
 builder.mutationField('deleteJob', (t) =>
   t.field({
     type: DeletedJobRef,
-    errors: result('Deleted job', 'nothing was deleted'),
+    errors: {},
     description:
-      'Deletes a job that has ended, with its audio and webhook deliveries, for ever; the ledger keeps what it cost. Needs the scope account:admin.',
-    args: { jobId: t.arg.id({ required: true, description: 'Id of a job that has ended.' }) },
+      'Deletes a job that has ended, with its audio and webhook deliveries, for ever; the ledger keeps its sum. Needs the scope account:admin.',
+    args: { jobId: t.arg.id({ required: true, description: 'The id of a job that has ended.' }) },
     ...resolvedBy(deleteJob, (args: { jobId: string }) => args),
   }),
 )
 
-const ID = 'Id that was sent.'
-export const ERROR = 'Reason why this id failed; null if it succeeded.'
+const ID = 'The id that was sent.'
+export const ERROR = 'Why this id failed; null where it succeeded.'
 export const BULK = { cost: 100, length: 100 }
 
 export const BulkErrorRef = builder
   .objectRef<{ readonly code: ErrorCode; readonly message: string }>('BulkError')
   .implement({
-    description: 'Reason why one of several ids failed.',
+    description: 'Why one of several ids failed.',
     fields: (t) => ({
-      code: t.field({ type: ErrorCodeEnum, description: 'Code to branch on.', resolve: ({ code }) => code }),
-      message: t.exposeString('message', { description: 'Sentence for a person: what is wrong, or what to do next.' }),
+      code: t.field({ type: ErrorCodeEnum, description: 'The value to branch on.', resolve: ({ code }) => code }),
+      message: t.exposeString('message', { description: 'One sentence that says what is wrong or what to do next.' }),
     }),
   })
 
 const CancelledRef = builder.objectRef<Each<Job>>('CancelledJob').implement({
-  description: 'Result of one id of `cancelJobs`.',
+  description: 'What came of one id of cancelJobs.',
   fields: (t) => ({
     jobId: t.exposeID('id', { description: ID }),
     job: t.expose('result', {
       type: JobInterface,
       nullable: true,
-      description: 'Job as it is now; null if there is an error.',
+      description: 'The job as it is now; null with an error.',
     }),
     error: t.expose('error', { type: BulkErrorRef, nullable: true, description: ERROR }),
   }),
 })
 
 const CancelJobsRef = builder.objectRef<readonly Each<Job>[]>('CancelJobsSuccess').implement({
-  description: 'Results of all ids.',
+  description: 'What came of each id.',
   fields: (t) => ({
     results: t.field({
       type: [CancelledRef],
-      description: 'Results in the order of the ids; an id that was sent twice has one.',
+      description: 'In the order of the ids; one that was sent twice is here once.',
       resolve: (all) => [...all],
       extensions: BULK,
     }),
@@ -133,17 +131,17 @@ const CancelJobsRef = builder.objectRef<readonly Each<Job>[]>('CancelJobsSuccess
 })
 
 const RetriedRef = builder.objectRef<Each<Submission>>('RetriedJob').implement({
-  description: 'Result of one id of `retryJobs`.',
+  description: 'What came of one id of retryJobs.',
   fields: (t) => ({
     jobId: t.exposeID('id', { description: ID }),
     job: t.field({
       type: JobInterface,
       nullable: true,
-      description: 'New job that repeats the failed one; null if there is an error.',
+      description: 'The new job that repeats it; null with an error.',
       resolve: ({ result }, _args, ctx) => (result === null ? null : madeJob(ctx, result)),
     }),
     replayed: t.boolean({
-      description: 'True if the idempotency key was used before: the job is the one of that earlier request.',
+      description: 'Whether the idempotency key belongs to an earlier new job, which is this one.',
       resolve: ({ result }) => result?.replayed ?? false,
     }),
     error: t.expose('error', { type: BulkErrorRef, nullable: true, description: ERROR }),
@@ -151,11 +149,11 @@ const RetriedRef = builder.objectRef<Each<Submission>>('RetriedJob').implement({
 })
 
 const RetryJobsRef = builder.objectRef<readonly Each<Submission>[]>('RetryJobsSuccess').implement({
-  description: 'Results of all ids.',
+  description: 'What came of each id.',
   fields: (t) => ({
     results: t.field({
       type: [RetriedRef],
-      description: 'Results in the order of the ids; an id that was sent twice has one.',
+      description: 'In the order of the ids; one that was sent twice is here once.',
       resolve: (all) => [...all],
       extensions: BULK,
     }),
@@ -165,20 +163,19 @@ const RetryJobsRef = builder.objectRef<readonly Each<Submission>[]>('RetryJobsSu
 builder.mutationFields((t) => ({
   cancelJobs: t.field({
     type: CancelJobsRef,
-    errors: result('Results of the cancellations, one for each id', 'none was tried'),
+    errors: {},
     description: 'Cancels each of up to 100 jobs as cancelJob does; one that cannot be fails alone.',
-    args: { ids: t.arg.idList({ required: true, description: 'Ids of up to 100 jobs.' }) },
+    args: { ids: t.arg.idList({ required: true, description: 'Job ids.' }) },
     ...resolvedBy(cancelJobs, (args: { ids: readonly string[] }) => args),
   }),
   retryJobs: t.field({
     type: RetryJobsRef,
-    errors: result('Results of the repetitions, one for each id', 'none was tried'),
+    errors: {},
     description: 'Submits each of up to 100 failed jobs again as retryJob does; one that cannot be fails alone.',
     args: {
-      ids: t.arg.idList({ required: true, description: 'Ids of up to 100 failed jobs.' }),
+      ids: t.arg.idList({ required: true, description: 'The ids of failed jobs.' }),
       idempotencyKey: t.arg.string({
-        description:
-          'Key of your own choice, at most 200 characters: for 24 hours the same key with the same jobs returns the same new jobs.',
+        description: 'The same key with the same jobs returns the same new jobs for 24 hours; at most 200 characters.',
       }),
     },
     ...resolvedBy(retryJobs, (args: Retries) => args),

@@ -27,6 +27,15 @@ const DROP = `
       select from job j where j.account_id = c.account_id and j.status in ('queued', 'processing') and j.chat_id = c.id)
     order by updated_at limit ${PAGE_ROWS})`
 
+const DELETIONS_DAYS = 90
+/** Before they are deleted: a cursor from before them is no longer answered. */
+const KEEP_FROM = `
+  insert into feed_horizon as h (feed, opened, kept_from) select 'job', clock_timestamp(), $1 where exists (select from deleted_job where deleted_at < $1)
+  on conflict (feed) do update set kept_from = greatest(h.kept_from, excluded.kept_from)`
+const FORGET = `
+  delete from deleted_job where (account_id, deleted_at, job_id) in (
+    select account_id, deleted_at, job_id from deleted_job where deleted_at < $1 order by deleted_at limit ${PAGE_ROWS})`
+
 const BUDGET_MS = 45_000
 const LONGEST_PAUSE_MS = 1_000
 const DAY_MS = 86_400_000
@@ -107,6 +116,14 @@ export async function dropOldChats({ db, settings, now }: RetentionParts): Promi
   const cutoff = cutoffOf(now(), settings.retention.chatDays)
   if (cutoff === null) return
   await inPages(async () => (await db.pool.query(DROP, [cutoff])).rowCount === PAGE_ROWS)
+}
+
+/** Forgets deletions that the feed of changes has told for 90 days. */
+export async function forgetDeletions({ db, now }: Pick<RetentionParts, 'db' | 'now'>): Promise<void> {
+  const cutoff = cutoffOf(now(), DELETIONS_DAYS)
+  const { rowCount } = await db.pool.query(KEEP_FROM, [cutoff])
+  if (rowCount === 0) return
+  await inPages(async () => (await db.pool.query(FORGET, [cutoff])).rowCount === PAGE_ROWS)
 }
 
 /** Null: kept for ever. */

@@ -35,7 +35,7 @@ beforeEach(async () => {
 })
 afterEach(() => workshop.close())
 
-const later = (sql: string) => workshop.write({ [LATER]: sql }, 1)
+const later = (sql: string) => workshop.write({ [LATER]: sql }, Number.POSITIVE_INFINITY)
 
 describe('the plan of migrations', () => {
   test('says of each step what it declares to lock, which is what PostgreSQL locks', async () => {

@@ -11,6 +11,9 @@ const TABLES = `select oid, relname as name, coalesce(pg_partition_root(oid), oi
 const HELD = `select c.relname as table, upper(trim(regexp_replace(regexp_replace(l.mode, 'Lock$', ''), '([A-Z])', ' \\1', 'g'))) as mode, l.granted
   from pg_locks l join pg_class c on c.oid = l.relation where l.pid = $1 and c.relkind in ('r', 'p')`
 
+const PARTS = `select i.inhrelid::regclass::text as part from pg_inherits i join pg_class c on c.oid = i.inhparent
+  where c.relname = $1 and c.relnamespace = 'public'::regnamespace order by 1`
+
 type Lock = Pick<TableLock, 'table'> & { readonly mode: string }
 
 /** Runs the steps of a migration. Returns, for each, what it declares to lock and what PostgreSQL locks of the tables before it. */
@@ -22,7 +25,7 @@ export async function compareLocks(db: Database, { steps }: Migration) {
     const wholes = new Map(rows.map(({ name, whole }) => [name, whole]))
     for (const { kind, sql, locks } of steps) {
       declared?.push(strongest(locks, wholes))
-      const found = kind === 'concurrently' ? await waitedFor(db, client, sql, locks) : await heldBy(client, sql)
+      const found = kind === 'concurrently' ? await concurrently(db, client, sql, locks) : await heldBy(client, sql)
       taken?.push(strongest(found, wholes))
     }
   } finally {
@@ -49,6 +52,26 @@ async function heldBy(client: PoolClient, sql: string): Promise<Lock[]> {
   const { rows } = await client.query<Lock>(HELD, [await pidOf(client)])
   await client.query('commit')
   return rows
+}
+
+/** An index of a partitioned table is built partition by partition and then attached, as the migration does it. */
+async function concurrently(
+  db: Database,
+  client: PoolClient,
+  sql: string,
+  locks: readonly TableLock[],
+): Promise<Lock[]> {
+  const [, name = '', table = '', rest = ''] = /^\s*create index concurrently (\w+) on (\w+)(.*)$/is.exec(sql) ?? []
+  const { rows } = await client.query<{ part: string }>(PARTS, [table])
+  if (rows.length === 0) return waitedFor(db, client, sql, locks)
+  const found: Lock[] = []
+  for (const { part } of rows) {
+    const one = `create index concurrently ${part}_${name} on ${part}${rest}`
+    found.push(...(await waitedFor(db, client, one, locks)))
+  }
+  const attached = rows.map(({ part }) => `; alter index ${name} attach partition ${part}_${name}`)
+  found.push(...(await heldBy(client, `create index ${name} on only ${table}${rest}${attached.join('')}`)))
+  return found
 }
 
 /** A statement outside of a transaction keeps nothing: it is seen as it waits for the tables that it declares. */

@@ -42,7 +42,7 @@ const PAGE_DEADLINE_MS = 120_000
 const isRun = ({ text }: Block): boolean => !Object.keys(NOT_RUN).some((beginning) => text.startsWith(beginning))
 const runnable = (page: string): Block[] => blocksOf(page).filter(isRun)
 
-/** Values that differ between two answers of one form: ids, times, ports, signatures, numbers. */
+/** Values that differ between two answers of one form: ids, times, cursors, ports, signatures, numbers. */
 function formOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(formOf)
   if (typeof value === 'object' && value !== null)
@@ -51,7 +51,8 @@ function formOf(value: unknown): unknown {
   if (typeof value !== 'string') return value
   return value
     .replace(/\b[a-z]+_[0-9a-z]{26}\b/g, 'ID')
-    .replace(/\d{4}-\d\d-\d\dT[\d:.]{12}Z/g, 'TIME')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]{12,15}Z/g, 'TIME')
+    .replace(/^am9icyBhY2N0[\w-]{60,}$/, 'CURSOR')
     .replace(/127\.0\.0\.1:\d+/, 'HOST')
     .replace(/expires=\d{10}&signature=[\w-]{43}/, 'SIGNED')
 }
@@ -96,7 +97,7 @@ describe('the code of the documents', { timeout: PAGE_DEADLINE_MS }, () => {
 
   test('is in languages that this test runs or reads', () => {
     const languages = new Set(PAGES.flatMap(blocksOf).map(({ language }) => language))
-    expect([...languages].sort()).toEqual(['env', 'graphql', 'json', 'sh', 'text', 'ts', 'yaml'])
+    expect([...languages].sort()).toEqual(['env', 'graphql', 'json', 'sh', 'sql', 'text', 'ts', 'yaml'])
   })
 
   test('is left out for a reason only if it is there', () => {

@@ -405,6 +405,8 @@ export const ModelName = {
   AccountVoice: 'AccountVoice',
   Lexicon: 'Lexicon',
   Job: 'Job',
+  DeletedJob: 'DeletedJob',
+  FeedHorizon: 'FeedHorizon',
   JobHorizon: 'JobHorizon',
   JobCount: 'JobCount',
   JobRollupBacklog: 'JobRollupBacklog',
@@ -443,7 +445,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "creditEntry" | "apiKey" | "voiceEndpoint" | "voice" | "accountVoice" | "lexicon" | "job" | "jobHorizon" | "jobCount" | "jobRollupBacklog" | "jobEventBacklog" | "artifact" | "abandonedAttempt" | "jobAttempt" | "heardAttempt" | "workflow" | "retentionProgress" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookDeliveryCount" | "webhookAttempt" | "user" | "session" | "signInLink" | "auditEntry"
+    modelProps: "account" | "creditEntry" | "apiKey" | "voiceEndpoint" | "voice" | "accountVoice" | "lexicon" | "job" | "deletedJob" | "feedHorizon" | "jobHorizon" | "jobCount" | "jobRollupBacklog" | "jobEventBacklog" | "artifact" | "abandonedAttempt" | "jobAttempt" | "heardAttempt" | "workflow" | "retentionProgress" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookDeliveryCount" | "webhookAttempt" | "user" | "session" | "signInLink" | "auditEntry"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -1036,6 +1038,154 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.JobCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.JobCountAggregateOutputType> | number
+        }
+      }
+    }
+    DeletedJob: {
+      payload: Prisma.$DeletedJobPayload<ExtArgs>
+      fields: Prisma.DeletedJobFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.DeletedJobFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DeletedJobPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.DeletedJobFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DeletedJobPayload>
+        }
+        findFirst: {
+          args: Prisma.DeletedJobFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DeletedJobPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.DeletedJobFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DeletedJobPayload>
+        }
+        findMany: {
+          args: Prisma.DeletedJobFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DeletedJobPayload>[]
+        }
+        create: {
+          args: Prisma.DeletedJobCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DeletedJobPayload>
+        }
+        createMany: {
+          args: Prisma.DeletedJobCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.DeletedJobCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DeletedJobPayload>[]
+        }
+        delete: {
+          args: Prisma.DeletedJobDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DeletedJobPayload>
+        }
+        update: {
+          args: Prisma.DeletedJobUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DeletedJobPayload>
+        }
+        deleteMany: {
+          args: Prisma.DeletedJobDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.DeletedJobUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.DeletedJobUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DeletedJobPayload>[]
+        }
+        upsert: {
+          args: Prisma.DeletedJobUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DeletedJobPayload>
+        }
+        aggregate: {
+          args: Prisma.DeletedJobAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateDeletedJob>
+        }
+        groupBy: {
+          args: Prisma.DeletedJobGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.DeletedJobGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.DeletedJobCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.DeletedJobCountAggregateOutputType> | number
+        }
+      }
+    }
+    FeedHorizon: {
+      payload: Prisma.$FeedHorizonPayload<ExtArgs>
+      fields: Prisma.FeedHorizonFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.FeedHorizonFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$FeedHorizonPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.FeedHorizonFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$FeedHorizonPayload>
+        }
+        findFirst: {
+          args: Prisma.FeedHorizonFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$FeedHorizonPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.FeedHorizonFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$FeedHorizonPayload>
+        }
+        findMany: {
+          args: Prisma.FeedHorizonFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$FeedHorizonPayload>[]
+        }
+        create: {
+          args: Prisma.FeedHorizonCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$FeedHorizonPayload>
+        }
+        createMany: {
+          args: Prisma.FeedHorizonCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.FeedHorizonCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$FeedHorizonPayload>[]
+        }
+        delete: {
+          args: Prisma.FeedHorizonDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$FeedHorizonPayload>
+        }
+        update: {
+          args: Prisma.FeedHorizonUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$FeedHorizonPayload>
+        }
+        deleteMany: {
+          args: Prisma.FeedHorizonDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.FeedHorizonUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.FeedHorizonUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$FeedHorizonPayload>[]
+        }
+        upsert: {
+          args: Prisma.FeedHorizonUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$FeedHorizonPayload>
+        }
+        aggregate: {
+          args: Prisma.FeedHorizonAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateFeedHorizon>
+        }
+        groupBy: {
+          args: Prisma.FeedHorizonGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.FeedHorizonGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.FeedHorizonCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.FeedHorizonCountAggregateOutputType> | number
         }
       }
     }
@@ -2921,6 +3071,7 @@ export const JobScalarFieldEnum = {
   voice: 'voice',
   language: 'language',
   tags: 'tags',
+  changedAt: 'changedAt',
   isProhibited: 'isProhibited',
   reason: 'reason',
   chatId: 'chatId',
@@ -2931,6 +3082,25 @@ export const JobScalarFieldEnum = {
 } as const
 
 export type JobScalarFieldEnum = (typeof JobScalarFieldEnum)[keyof typeof JobScalarFieldEnum]
+
+
+export const DeletedJobScalarFieldEnum = {
+  accountId: 'accountId',
+  jobId: 'jobId',
+  deletedAt: 'deletedAt'
+} as const
+
+export type DeletedJobScalarFieldEnum = (typeof DeletedJobScalarFieldEnum)[keyof typeof DeletedJobScalarFieldEnum]
+
+
+export const FeedHorizonScalarFieldEnum = {
+  feed: 'feed',
+  opened: 'opened',
+  settled: 'settled',
+  keptFrom: 'keptFrom'
+} as const
+
+export type FeedHorizonScalarFieldEnum = (typeof FeedHorizonScalarFieldEnum)[keyof typeof FeedHorizonScalarFieldEnum]
 
 
 export const JobHorizonScalarFieldEnum = {
@@ -3661,6 +3831,8 @@ export type GlobalOmitConfig = {
   accountVoice?: Prisma.AccountVoiceOmit
   lexicon?: Prisma.LexiconOmit
   job?: Prisma.JobOmit
+  deletedJob?: Prisma.DeletedJobOmit
+  feedHorizon?: Prisma.FeedHorizonOmit
   jobHorizon?: Prisma.JobHorizonOmit
   jobCount?: Prisma.JobCountOmit
   jobRollupBacklog?: Prisma.JobRollupBacklogOmit

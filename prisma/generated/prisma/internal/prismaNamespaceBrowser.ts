@@ -59,6 +59,8 @@ export const ModelName = {
   AccountVoice: 'AccountVoice',
   Lexicon: 'Lexicon',
   Job: 'Job',
+  DeletedJob: 'DeletedJob',
+  FeedHorizon: 'FeedHorizon',
   JobHorizon: 'JobHorizon',
   JobCount: 'JobCount',
   JobRollupBacklog: 'JobRollupBacklog',
@@ -241,6 +243,7 @@ export const JobScalarFieldEnum = {
   voice: 'voice',
   language: 'language',
   tags: 'tags',
+  changedAt: 'changedAt',
   isProhibited: 'isProhibited',
   reason: 'reason',
   chatId: 'chatId',
@@ -251,6 +254,25 @@ export const JobScalarFieldEnum = {
 } as const
 
 export type JobScalarFieldEnum = (typeof JobScalarFieldEnum)[keyof typeof JobScalarFieldEnum]
+
+
+export const DeletedJobScalarFieldEnum = {
+  accountId: 'accountId',
+  jobId: 'jobId',
+  deletedAt: 'deletedAt'
+} as const
+
+export type DeletedJobScalarFieldEnum = (typeof DeletedJobScalarFieldEnum)[keyof typeof DeletedJobScalarFieldEnum]
+
+
+export const FeedHorizonScalarFieldEnum = {
+  feed: 'feed',
+  opened: 'opened',
+  settled: 'settled',
+  keptFrom: 'keptFrom'
+} as const
+
+export type FeedHorizonScalarFieldEnum = (typeof FeedHorizonScalarFieldEnum)[keyof typeof FeedHorizonScalarFieldEnum]
 
 
 export const JobHorizonScalarFieldEnum = {

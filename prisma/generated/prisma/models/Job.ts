@@ -68,6 +68,7 @@ export type JobMinAggregateOutputType = {
   userId: string | null
   voice: string | null
   language: string | null
+  changedAt: Date | null
   isProhibited: boolean | null
   reason: string | null
   chatId: string | null
@@ -99,6 +100,7 @@ export type JobMaxAggregateOutputType = {
   userId: string | null
   voice: string | null
   language: string | null
+  changedAt: Date | null
   isProhibited: boolean | null
   reason: string | null
   chatId: string | null
@@ -133,6 +135,7 @@ export type JobCountAggregateOutputType = {
   voice: number
   language: number
   tags: number
+  changedAt: number
   isProhibited: number
   reason: number
   chatId: number
@@ -186,6 +189,7 @@ export type JobMinAggregateInputType = {
   userId?: true
   voice?: true
   language?: true
+  changedAt?: true
   isProhibited?: true
   reason?: true
   chatId?: true
@@ -217,6 +221,7 @@ export type JobMaxAggregateInputType = {
   userId?: true
   voice?: true
   language?: true
+  changedAt?: true
   isProhibited?: true
   reason?: true
   chatId?: true
@@ -251,6 +256,7 @@ export type JobCountAggregateInputType = {
   voice?: true
   language?: true
   tags?: true
+  changedAt?: true
   isProhibited?: true
   reason?: true
   chatId?: true
@@ -372,6 +378,7 @@ export type JobGroupByOutputType = {
   voice: string | null
   language: string | null
   tags: string[]
+  changedAt: Date | null
   isProhibited: boolean | null
   reason: string | null
   chatId: string | null
@@ -429,6 +436,7 @@ export type JobWhereInput = {
   voice?: Prisma.StringNullableFilter<"Job"> | string | null
   language?: Prisma.StringNullableFilter<"Job"> | string | null
   tags?: Prisma.StringNullableListFilter<"Job">
+  changedAt?: Prisma.DateTimeNullableFilter<"Job"> | Date | string | null
   isProhibited?: Prisma.BoolNullableFilter<"Job"> | boolean | null
   reason?: Prisma.StringNullableFilter<"Job"> | string | null
   chatId?: Prisma.StringNullableFilter<"Job"> | string | null
@@ -465,6 +473,7 @@ export type JobOrderByWithRelationInput = {
   voice?: Prisma.SortOrderInput | Prisma.SortOrder
   language?: Prisma.SortOrderInput | Prisma.SortOrder
   tags?: Prisma.SortOrder
+  changedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   isProhibited?: Prisma.SortOrderInput | Prisma.SortOrder
   reason?: Prisma.SortOrderInput | Prisma.SortOrder
   chatId?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -504,6 +513,7 @@ export type JobWhereUniqueInput = Prisma.AtLeast<{
   voice?: Prisma.StringNullableFilter<"Job"> | string | null
   language?: Prisma.StringNullableFilter<"Job"> | string | null
   tags?: Prisma.StringNullableListFilter<"Job">
+  changedAt?: Prisma.DateTimeNullableFilter<"Job"> | Date | string | null
   isProhibited?: Prisma.BoolNullableFilter<"Job"> | boolean | null
   reason?: Prisma.StringNullableFilter<"Job"> | string | null
   chatId?: Prisma.StringNullableFilter<"Job"> | string | null
@@ -540,6 +550,7 @@ export type JobOrderByWithAggregationInput = {
   voice?: Prisma.SortOrderInput | Prisma.SortOrder
   language?: Prisma.SortOrderInput | Prisma.SortOrder
   tags?: Prisma.SortOrder
+  changedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   isProhibited?: Prisma.SortOrderInput | Prisma.SortOrder
   reason?: Prisma.SortOrderInput | Prisma.SortOrder
   chatId?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -582,6 +593,7 @@ export type JobScalarWhereWithAggregatesInput = {
   voice?: Prisma.StringNullableWithAggregatesFilter<"Job"> | string | null
   language?: Prisma.StringNullableWithAggregatesFilter<"Job"> | string | null
   tags?: Prisma.StringNullableListFilter<"Job">
+  changedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Job"> | Date | string | null
   isProhibited?: Prisma.BoolNullableWithAggregatesFilter<"Job"> | boolean | null
   reason?: Prisma.StringNullableWithAggregatesFilter<"Job"> | string | null
   chatId?: Prisma.StringNullableWithAggregatesFilter<"Job"> | string | null
@@ -615,6 +627,7 @@ export type JobCreateInput = {
   voice?: string | null
   language?: string | null
   tags?: Prisma.JobCreatetagsInput | string[]
+  changedAt?: Date | string | null
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -651,6 +664,7 @@ export type JobUncheckedCreateInput = {
   voice?: string | null
   language?: string | null
   tags?: Prisma.JobCreatetagsInput | string[]
+  changedAt?: Date | string | null
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -685,6 +699,7 @@ export type JobUpdateInput = {
   voice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   tags?: Prisma.JobUpdatetagsInput | string[]
+  changedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -721,6 +736,7 @@ export type JobUncheckedUpdateInput = {
   voice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   tags?: Prisma.JobUpdatetagsInput | string[]
+  changedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -756,6 +772,7 @@ export type JobCreateManyInput = {
   voice?: string | null
   language?: string | null
   tags?: Prisma.JobCreatetagsInput | string[]
+  changedAt?: Date | string | null
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -789,6 +806,7 @@ export type JobUpdateManyMutationInput = {
   voice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   tags?: Prisma.JobUpdatetagsInput | string[]
+  changedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -823,6 +841,7 @@ export type JobUncheckedUpdateManyInput = {
   voice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   tags?: Prisma.JobUpdatetagsInput | string[]
+  changedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -867,6 +886,7 @@ export type JobCountOrderByAggregateInput = {
   voice?: Prisma.SortOrder
   language?: Prisma.SortOrder
   tags?: Prisma.SortOrder
+  changedAt?: Prisma.SortOrder
   isProhibited?: Prisma.SortOrder
   reason?: Prisma.SortOrder
   chatId?: Prisma.SortOrder
@@ -908,6 +928,7 @@ export type JobMaxOrderByAggregateInput = {
   userId?: Prisma.SortOrder
   voice?: Prisma.SortOrder
   language?: Prisma.SortOrder
+  changedAt?: Prisma.SortOrder
   isProhibited?: Prisma.SortOrder
   reason?: Prisma.SortOrder
   chatId?: Prisma.SortOrder
@@ -939,6 +960,7 @@ export type JobMinOrderByAggregateInput = {
   userId?: Prisma.SortOrder
   voice?: Prisma.SortOrder
   language?: Prisma.SortOrder
+  changedAt?: Prisma.SortOrder
   isProhibited?: Prisma.SortOrder
   reason?: Prisma.SortOrder
   chatId?: Prisma.SortOrder
@@ -1072,6 +1094,7 @@ export type JobCreateWithoutAccountInput = {
   voice?: string | null
   language?: string | null
   tags?: Prisma.JobCreatetagsInput | string[]
+  changedAt?: Date | string | null
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -1106,6 +1129,7 @@ export type JobUncheckedCreateWithoutAccountInput = {
   voice?: string | null
   language?: string | null
   tags?: Prisma.JobCreatetagsInput | string[]
+  changedAt?: Date | string | null
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -1170,6 +1194,7 @@ export type JobScalarWhereInput = {
   voice?: Prisma.StringNullableFilter<"Job"> | string | null
   language?: Prisma.StringNullableFilter<"Job"> | string | null
   tags?: Prisma.StringNullableListFilter<"Job">
+  changedAt?: Prisma.DateTimeNullableFilter<"Job"> | Date | string | null
   isProhibited?: Prisma.BoolNullableFilter<"Job"> | boolean | null
   reason?: Prisma.StringNullableFilter<"Job"> | string | null
   chatId?: Prisma.StringNullableFilter<"Job"> | string | null
@@ -1203,6 +1228,7 @@ export type JobCreateWithoutArtifactsInput = {
   voice?: string | null
   language?: string | null
   tags?: Prisma.JobCreatetagsInput | string[]
+  changedAt?: Date | string | null
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -1238,6 +1264,7 @@ export type JobUncheckedCreateWithoutArtifactsInput = {
   voice?: string | null
   language?: string | null
   tags?: Prisma.JobCreatetagsInput | string[]
+  changedAt?: Date | string | null
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -1287,6 +1314,7 @@ export type JobUpdateWithoutArtifactsInput = {
   voice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   tags?: Prisma.JobUpdatetagsInput | string[]
+  changedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1322,6 +1350,7 @@ export type JobUncheckedUpdateWithoutArtifactsInput = {
   voice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   tags?: Prisma.JobUpdatetagsInput | string[]
+  changedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1355,6 +1384,7 @@ export type JobCreateManyAccountInput = {
   voice?: string | null
   language?: string | null
   tags?: Prisma.JobCreatetagsInput | string[]
+  changedAt?: Date | string | null
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -1388,6 +1418,7 @@ export type JobUpdateWithoutAccountInput = {
   voice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   tags?: Prisma.JobUpdatetagsInput | string[]
+  changedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1422,6 +1453,7 @@ export type JobUncheckedUpdateWithoutAccountInput = {
   voice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   tags?: Prisma.JobUpdatetagsInput | string[]
+  changedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1456,6 +1488,7 @@ export type JobUncheckedUpdateManyWithoutAccountInput = {
   voice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   tags?: Prisma.JobUpdatetagsInput | string[]
+  changedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1521,6 +1554,7 @@ export type JobSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = ru
   voice?: boolean
   language?: boolean
   tags?: boolean
+  changedAt?: boolean
   isProhibited?: boolean
   reason?: boolean
   chatId?: boolean
@@ -1558,6 +1592,7 @@ export type JobSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extension
   voice?: boolean
   language?: boolean
   tags?: boolean
+  changedAt?: boolean
   isProhibited?: boolean
   reason?: boolean
   chatId?: boolean
@@ -1593,6 +1628,7 @@ export type JobSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extension
   voice?: boolean
   language?: boolean
   tags?: boolean
+  changedAt?: boolean
   isProhibited?: boolean
   reason?: boolean
   chatId?: boolean
@@ -1628,6 +1664,7 @@ export type JobSelectScalar = {
   voice?: boolean
   language?: boolean
   tags?: boolean
+  changedAt?: boolean
   isProhibited?: boolean
   reason?: boolean
   chatId?: boolean
@@ -1637,7 +1674,7 @@ export type JobSelectScalar = {
   gpuExecutionTimeMs?: boolean
 }
 
-export type JobOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "type" | "endpointKey" | "status" | "apiKeyId" | "inputs" | "webhookUrl" | "cost" | "attempt" | "releases" | "createdAt" | "startedAt" | "completedAt" | "errorCode" | "cause" | "chunksDone" | "chunksTotal" | "options" | "partsDone" | "userId" | "voice" | "language" | "tags" | "isProhibited" | "reason" | "chatId" | "mediaUrl" | "mediaKind" | "providerJobId" | "gpuExecutionTimeMs", ExtArgs["result"]["job"]>
+export type JobOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "type" | "endpointKey" | "status" | "apiKeyId" | "inputs" | "webhookUrl" | "cost" | "attempt" | "releases" | "createdAt" | "startedAt" | "completedAt" | "errorCode" | "cause" | "chunksDone" | "chunksTotal" | "options" | "partsDone" | "userId" | "voice" | "language" | "tags" | "changedAt" | "isProhibited" | "reason" | "chatId" | "mediaUrl" | "mediaKind" | "providerJobId" | "gpuExecutionTimeMs", ExtArgs["result"]["job"]>
 export type JobInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
   artifacts?: boolean | Prisma.Job$artifactsArgs<ExtArgs>
@@ -1699,6 +1736,10 @@ export type $JobPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = 
      */
     language: string | null
     tags: string[]
+    /**
+     * A trigger sets it. Null for jobs from before it: they changed when they ended, started or were accepted.
+     */
+    changedAt: Date | null
     /**
      * null until decided.
      */
@@ -2158,6 +2199,7 @@ export interface JobFieldRefs {
   readonly voice: Prisma.FieldRef<"Job", 'String'>
   readonly language: Prisma.FieldRef<"Job", 'String'>
   readonly tags: Prisma.FieldRef<"Job", 'String[]'>
+  readonly changedAt: Prisma.FieldRef<"Job", 'DateTime'>
   readonly isProhibited: Prisma.FieldRef<"Job", 'Boolean'>
   readonly reason: Prisma.FieldRef<"Job", 'String'>
   readonly chatId: Prisma.FieldRef<"Job", 'String'>
