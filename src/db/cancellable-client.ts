@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { unavailable } from '../errors/service-error.ts'
 import type { Checkout, Database } from './database.ts'
+import { withQuery } from './with-query.ts'
 
 type Query = (...args: unknown[]) => void
 
@@ -19,15 +20,6 @@ export function cancellable(db: Database, isOver: () => boolean, owner?: string)
   const readPool = withQuery(db.readPool, (...args) => run(db.readPool, db, caller, args))
   return { ...db, pool, readPool }
 }
-
-const withQuery = (pool: Pool, query: (...args: unknown[]) => Promise<unknown>): Pool =>
-  new Proxy(pool, {
-    get: (target, name) => {
-      if (name === 'query') return query
-      const value: unknown = Reflect.get(target, name, target)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
 
 async function runWithinShare(db: Database, caller: Caller, args: unknown[]): Promise<unknown> {
   const { owner } = caller

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Pool } from 'pg'
 import { unavailable } from '../errors/service-error.ts'
 import type { Database } from './database.ts'
 
@@ -16,14 +17,16 @@ const WRITERS = `
     and (relation = $1::regclass or relation in (select inhrelid from pg_inherits where inhparent = $1::regclass))`
 
 interface Clocked {
-  readonly db: Pick<Database, 'pool'>
+  readonly db: Pick<Database, 'pool' | 'closeFirst'>
   now(): Date
 }
 
 interface Closing {
   readonly gone?: AbortSignal | undefined
+  /** Whose rows `over` delays; absent: nobody's. */
+  readonly owner?: string
   /** Runs once the window is over, so that inserts still on their way get a later time. */
-  over?(to: Date): Promise<void>
+  over?(to: Date, pool: Pool): Promise<void>
 }
 
 /**
@@ -34,15 +37,18 @@ export async function closeWindow(
   { db, now }: Clocked,
   table: 'job' | 'credit_entry' | 'audit_entry' | 'webhook_delivery',
   to: Date | null | undefined,
-  { gone, over }: Closing = {},
+  { gone, owner = '', over }: Closing = {},
 ): Promise<void> {
   if (to == null || !endsAboutNow(to, now())) return
-  try {
+  const close = async (pool: Pool): Promise<void> => {
     const leftMs = to.getTime() + ON_ITS_WAY_MS - now().getTime()
     if (leftMs > 0) await wait(leftMs, undefined, { signal: gone })
-    await over?.(to)
-    if (!(await writersEnd(db, table, { mostMs: LONGEST_WAIT_MS, gone })))
+    await over?.(to, pool)
+    if (!(await writersEnd({ pool }, table, { mostMs: LONGEST_WAIT_MS, gone })))
       throw unavailable(`a transaction writes ${table} for long`)
+  }
+  try {
+    await (db.closeFirst?.(`${table} ${to.getTime()} ${owner}`, close) ?? close(db.pool))
   } catch (error) {
     throw gone?.aborted ? gone.reason : error
   }

@@ -4,6 +4,7 @@ import { type Prisma, PrismaClient } from '../../prisma/generated/prisma/client.
 import { FairSemaphore } from '../concurrency/fair-semaphore.ts'
 import { ServiceError, unavailable } from '../errors/service-error.ts'
 import type { Log } from '../values/log.ts'
+import { BoundPrismas } from './bound-prisma.ts'
 import { HungConnections, LossLog } from './connections/hung-connections.ts'
 import { outwaitLocks } from './connections/lock-wait.ts'
 import { Servers } from './connections/servers.ts'
@@ -55,11 +56,14 @@ export interface Database {
   readonly readPool: Pool
   readonly prisma: PrismaClient
   readonly workShares: FairSemaphore
-  readonly readShares: FairSemaphore
-  readonly scanShares: FairSemaphore
+  readonly readShares: Pick<FairSemaphore, 'acquire'>
+  readonly scanShares: Pick<FairSemaphore, 'acquire'>
   readonly lockWaits: FairSemaphore
   readonly checkouts: Checkouts
   readonly losses: LossLog
+  readonly boundPrismas: BoundPrismas
+  /** Closes a window before the snapshot is taken that several reads share; absent: they share none. */
+  readonly closeFirst?: (window: string, close: (pool: Pool) => Promise<void>) => Promise<void>
   close(): Promise<void>
 }
 
@@ -98,9 +102,10 @@ export function openDatabase(target: Route | string, log: Log, poolSize = DEFAUL
   const open = { losses, hung }
   const pool = openPool(route, workers, CONNECT_TIMEOUT_MS, END_FORGOTTEN_TRANSACTIONS, open)
   const readPool = openPool(straight(route.direct), readers, READ_CONNECT_TIMEOUT_MS, READ_ALONE, open)
+  const boundPrismas = new BoundPrismas(readPool)
   let prisma: PrismaClient | undefined
   return {
-    ...{ direct: route.direct, watched: hung, pool, readPool, losses },
+    ...{ direct: route.direct, watched: hung, pool, readPool, losses, boundPrismas },
     get prisma() {
       prisma ??= new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: TRANSACTION_LIMITS })
       return prisma
@@ -115,7 +120,7 @@ export function openDatabase(target: Route | string, log: Log, poolSize = DEFAUL
     checkouts: openCheckouts((client) => (client as unknown as SessionClient).cancelStatement()),
     close: async () => {
       hung.close()
-      await prisma?.$disconnect()
+      await Promise.all([prisma?.$disconnect(), boundPrismas.close()])
       await Promise.all([pool.end(), readPool.end()])
       losses.flush()
     },

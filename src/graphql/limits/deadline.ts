@@ -9,9 +9,11 @@ import {
 import type { Plugin } from 'graphql-yoga'
 import { ownerOf } from '../../access/actor.ts'
 import { cancellable } from '../../db/cancellable-client.ts'
+import { atOneMoment, type ReadKind } from '../../db/one-moment.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import type { GraphqlContext } from '../builder.ts'
 import { measureOperation } from './measure-operation.ts'
+import { readKindOf } from './read-kind.ts'
 
 const LIMIT_MS = 10_000
 
@@ -27,7 +29,15 @@ export function executeInTime(call: ExecutionArgs): Promise<ExecutionResult> | E
 
 function executeAny(call: ExecutionArgs): Promise<ExecutionResult> | ExecutionResult {
   const operation = getOperationAST(call.document, call.operationName)?.operation
-  return operation === OperationTypeNode.QUERY ? executeWithin(call) : execute(call)
+  if (operation !== OperationTypeNode.QUERY) return execute(call)
+  const kind = readKindOf(call)
+  return kind === null ? executeWithin(call) : within(call, (limited) => executeAtOneMoment(limited, kind))
+}
+
+function executeAtOneMoment(call: ExecutionArgs, kind: ReadKind): Promise<ExecutionResult> {
+  const context = call.contextValue as GraphqlContext
+  const reader = { kind, signal: call.abortSignal as AbortSignal, owner: ownerOf(context.actor) }
+  return atOneMoment(context.db, reader, (db) => execute({ ...call, contextValue: { ...context, db } }))
 }
 
 export const executeWithin = (call: ExecutionArgs): Promise<ExecutionResult> | ExecutionResult => within(call, execute)

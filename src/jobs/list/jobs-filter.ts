@@ -277,7 +277,8 @@ export async function closeJobWindow(
   const to = new Date(Math.max(...ends))
   await closeWindow({ db, now }, 'job', to, {
     gone,
-    over: async (at) => void (await db.pool.query(RAISE, [owner ?? '*', at])),
+    owner: owner ?? '*',
+    over: async (at, pool) => void (await pool.query(RAISE, [owner ?? '*', at])),
   })
 }
 
