@@ -187,6 +187,8 @@ export type JobsFilter = {
   createdAt?: TimeRange | null | undefined;
   /** Only moderated jobs with this verdict. */
   decision?: JobDecision | null | undefined;
+  /** Only jobs with a webhook delivery in one of these states. Needs the scope account:admin, or a signed-in owner. */
+  deliveryStates?: Array<WebhookDeliveryState> | null | undefined;
   /** Only finished jobs that took so long from their acceptance to their end. */
   durationMs?: DurationRange | null | undefined;
   /** Only jobs of these endpoints and workflows: `voice.tts`. */
@@ -195,14 +197,24 @@ export type JobsFilter = {
   errorCodes?: Array<JobErrorCode> | null | undefined;
   /** Only jobs whose id begins with this text. */
   idPrefix?: string | null | undefined;
+  /** Only these jobs: 1 to 100 ids. */
+  ids?: Array<string> | null | undefined;
+  /** Only voice jobs in one of these languages: `English`. */
+  languages?: Array<string> | null | undefined;
   /** Only jobs that do not match this filter. */
   not?: JobsFilter | null | undefined;
   /** Only jobs that match one of these filters. */
   or?: Array<JobsFilter> | null | undefined;
   /** Only jobs with one of these statuses. */
   statuses?: Array<JobStatus> | null | undefined;
+  /** Only jobs with at least one of these tags. */
+  tags?: Array<string> | null | undefined;
   /** Only jobs of these types. */
   types?: Array<JobType> | null | undefined;
+  /** Only jobs that these users submitted, signed in. */
+  userIds?: Array<string> | null | undefined;
+  /** Only voice jobs with one of these voices: voices of endpoints, or ids of the account's own ones. */
+  voices?: Array<string> | null | undefined;
 };
 
 /** A word, and what is said instead of it. */

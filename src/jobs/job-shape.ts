@@ -1,3 +1,4 @@
+import type { WebhookDeliveryState } from '../../prisma/generated/prisma/enums.ts'
 import type { AudioFormat, CaptionFormat } from '../audio/format.ts'
 import { FIELD_NAMES, fieldOf, type JobFields, type REST_FIELDS } from './job-fields.ts'
 import { JOB_ERRORS, type JobErrorCode } from './job-states.ts'
@@ -26,6 +27,8 @@ export const ENDED_AT = 'greatest(now(), started_at, created_at)'
 export interface Job extends JobFields {
   /** Absent on pages, which load artifacts separately. */
   readonly storedOutputs?: readonly StoredOutput[] | null
+  /** States of its deliveries, if they were read. */
+  readonly deliveryStates?: readonly WebhookDeliveryState[]
 }
 
 export type JobSummary = Pick<Job, (typeof REST_FIELDS)[number]>

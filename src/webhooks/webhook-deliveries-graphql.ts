@@ -8,12 +8,11 @@ import { unknownId } from '../errors/service-error.ts'
 import { builder, type GraphqlContext } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { queryOf, resolvedBy, rowsOf, subscribedBy, unlessRefused, watchedBelow } from '../graphql/resolved-by.ts'
-import { describedEnum, TimeRangeInput } from '../graphql/scalars.ts'
+import { TimeRangeInput } from '../graphql/scalars.ts'
 import { ViewerRef } from '../graphql/viewer.ts'
 import { JobInterface } from '../jobs/graphql/job-graphql.ts'
 import type { Job } from '../jobs/job-shape.ts'
 import { type DeliveryRequest, readRequests } from './delivery/delivery-request.ts'
-import type { DeliveryState } from './delivery/webhook-delivery.ts'
 import {
   type ChangingDeliveryValue,
   type DeliveriesUpdatedInput,
@@ -22,6 +21,7 @@ import {
   deliveriesUpdated,
   deliveryChanges,
 } from './delivery-feed.ts'
+import { DeliveryStateEnum } from './delivery-state-graphql.ts'
 import {
   ATTEMPT_VIEW,
   countDeliveries,
@@ -39,16 +39,6 @@ import {
   webhookDeliveries,
   webhookStats,
 } from './webhook-deliveries.ts'
-
-const DeliveryStateEnum = describedEnum<DeliveryState>(
-  'WebhookDeliveryState',
-  'Where a delivery stands. SUCCEEDED and FAILED are final until it is sent again by hand.',
-  {
-    pending: 'An attempt runs, or another one follows.',
-    succeeded: 'The receiver answered 2xx.',
-    failed: 'No attempt follows.',
-  },
-)
 
 const AttemptRef = builder.prismaObject('WebhookAttempt', {
   description: 'One attempt of a delivery.',

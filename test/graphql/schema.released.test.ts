@@ -24,6 +24,9 @@ const ACCEPTED: readonly string[] = [
   ...['createdAt', 'endpointKeys', 'outcomes', 'states'].map(
     (name) => `An optional argument Query.webhookDeliveries(${name}:) was added.`,
   ),
+  ...['deliveryStates', 'ids', 'languages', 'tags', 'userIds', 'voices'].map(
+    (name) => `An optional field JobsFilter.${name} was added.`,
+  ),
   'An optional argument Subscription.jobsUpdated(where:) was added.',
   'An optional argument Query.creditEntries(createdAt:) was added.',
   'An optional argument Query.creditEntries(kinds:) was added.',

@@ -10,8 +10,8 @@ import {
   conditionsOf,
   type JobsFilter,
   parameterViolations,
-  rejectFilterViolations,
   rejectViolations,
+  requireFilter,
 } from '../list/jobs-filter.ts'
 import { type CsvExport, type ExportContext, exportCsv } from './export-csv.ts'
 import { EXPORTED, escapeFormula, time } from './job-cells.ts'
@@ -50,7 +50,7 @@ export async function exportJobs(
   requireScope(ctx, JOB_READ_SCOPE)
   const { accountId } = requireAccount(ctx)
   rejectViolations(parameterViolations(window))
-  rejectFilterViolations(filter)
+  requireFilter(ctx, filter)
   if (window.to.getTime() - window.from.getTime() > MAX_WINDOW_MS) throw tooLong()
   await closeJobWindow(ctx, accountId, { createdAt: window }, gone)
   const source = { accountId, head: CSV_HEAD, copy: copyWithin(accountId, window, filter) }

@@ -21,6 +21,7 @@ import { JobFilterInput, JobsFilterInput } from './jobs-graphql.ts'
 const FIXED = [
   ...['__typename', 'id', 'type', 'endpointKey', 'createdAt', 'apiKeyId', 'apiKeyName', 'cost'],
   ...['submittedBy', 'account', 'neighbours', 'pool', 'chatId', 'mediaUrl', 'mediaKind'],
+  ...['tags', 'voice', 'characters', 'textExcerpt'],
 ]
 
 /** Fields of jobs by what changes them. The status changes all others, if anything does. */
@@ -31,6 +32,7 @@ const CHANGED_BY: Readonly<Record<string, readonly ChangingValue[]>> = {
     'isCompleted',
     'artifacts',
     'outputs',
+    'audio',
     'audioMs',
     'audioUrl',
     'captions',

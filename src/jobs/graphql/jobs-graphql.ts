@@ -1,6 +1,7 @@
 import { builder } from '../../graphql/builder.ts'
 import { resolvedBy } from '../../graphql/resolved-by.ts'
 import { describedEnum, TimeRangeInput } from '../../graphql/scalars.ts'
+import { DeliveryStateEnum } from '../../webhooks/delivery-state-graphql.ts'
 import { job } from '../job.ts'
 import type { Job } from '../job-shape.ts'
 import { type JobPage, jobPage } from '../list/job-page.ts'
@@ -26,11 +27,23 @@ export const JobsFilterInput = builder.inputRef<JobsFilter>('JobsFilter').implem
   description:
     'Which jobs: those that fit all of its fields. Of a list any value fits; an absent field leaves none out.',
   fields: (t) => ({
+    ids: t.idList({ description: 'Only these jobs: 1 to 100 ids.' }),
     types: t.field({ type: [JobTypeEnum], description: 'Only jobs of these types.' }),
     statuses: t.field({ type: [JobStatusEnum], description: 'Only jobs with one of these statuses.' }),
     decision: t.field({ type: JobDecisionEnum, description: 'Only moderated jobs with this verdict.' }),
     endpointKeys: t.stringList({ description: 'Only jobs of these endpoints and workflows: `voice.tts`.' }),
     apiKeyIds: t.idList({ description: 'Only jobs that were submitted with these keys.' }),
+    userIds: t.idList({ description: 'Only jobs that these users submitted, signed in.' }),
+    voices: t.stringList({
+      description: "Only voice jobs with one of these voices: voices of endpoints, or ids of the account's own ones.",
+    }),
+    languages: t.stringList({ description: 'Only voice jobs in one of these languages: `English`.' }),
+    tags: t.stringList({ description: 'Only jobs with at least one of these tags.' }),
+    deliveryStates: t.field({
+      type: [DeliveryStateEnum],
+      description:
+        'Only jobs with a webhook delivery in one of these states. Needs the scope account:admin, or a signed-in owner.',
+    }),
     errorCodes: t.field({ type: [JobErrorCodeEnum], description: 'Only jobs that failed with one of these.' }),
     idPrefix: t.string({ description: 'Only jobs whose id begins with this text.' }),
     createdAt: t.field({ type: TimeRangeInput, description: 'Only jobs that were accepted in this range.' }),

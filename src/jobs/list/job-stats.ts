@@ -21,7 +21,7 @@ import {
   type JobsOwner,
   ownedBy,
   readerOf,
-  rejectFilterViolations,
+  requireFilter,
 } from './jobs-filter.ts'
 import { groupColumns, type JobGroup, type JobMeasure, type JobStatsInput, MAX_GROUPS } from './stats-request.ts'
 
@@ -82,7 +82,7 @@ export interface FailureCausesInput {
  */
 export async function jobStats(ctx: Context, input: JobStatsInput): Promise<JobStats[]> {
   const owner = await askedJobs(ctx, input)
-  rejectFilterViolations(input.filter ?? {})
+  requireFilter(ctx, input.filter ?? {})
   await closeJobWindow(ctx, owner, input.filter)
   return isRolledUp(input.filter ?? {}) ? readRollUp(ctx, owner, input) : readRows(ctx, owner, input, longScan)
 }

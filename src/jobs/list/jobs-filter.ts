@@ -1,6 +1,7 @@
 import { escapeLiteral } from 'pg'
-import { requireAccount, requireOperator, requireScope } from '../../access/require.ts'
-import { JOB_READ_SCOPE } from '../../access/scopes.ts'
+import type { WebhookDeliveryState } from '../../../prisma/generated/prisma/enums.ts'
+import { isOperator, requireAccount, requireOperator, requireScope } from '../../access/require.ts'
+import { ACCOUNT_ADMIN_SCOPE, JOB_READ_SCOPE } from '../../access/scopes.ts'
 import { findAccount } from '../../accounts/accounts.ts'
 import type { JobType } from '../../catalog/job-kinds.ts'
 import type { Context } from '../../context/context.ts'
@@ -12,8 +13,11 @@ import { DURATION_MS, type Job } from '../job-shape.ts'
 import type { JobDecision, JobErrorCode, JobStatus } from '../job-states.ts'
 
 const MAX_VALUES = 50
+/** A whole page. */
+const MAX_IDS = 100
 const MAX_PARTS = 20
 const MAX_TEXT_CHARACTERS = 200
+const NO_JOB_ID = 'must be job ids, such as job_01m1g5wq3ve1pbmx0h4dcf6a5r'
 const NO_KEY_ID = 'must be a key id, such as key_01m1g5wq3ve1pbmx0h4dcf6a5r'
 const LAST = '\u{10ffff}'
 const COUNTED: ReadonlySet<string> = new Set(['types', 'statuses', 'decision'])
@@ -31,11 +35,19 @@ export interface Range<T> {
 
 /** Fields are combined with AND, values of a list with OR; null leaves no job out. */
 export interface JobsFilter {
+  readonly ids?: readonly string[] | null | undefined
   readonly types?: readonly JobType[] | null | undefined
   readonly statuses?: readonly JobStatus[] | null | undefined
   readonly decision?: JobDecision | null | undefined
   readonly endpointKeys?: readonly string[] | null | undefined
   readonly apiKeyIds?: readonly string[] | null | undefined
+  readonly userIds?: readonly string[] | null | undefined
+  readonly voices?: readonly string[] | null | undefined
+  readonly languages?: readonly string[] | null | undefined
+  /** Any of a job's tags. */
+  readonly tags?: readonly string[] | null | undefined
+  /** Of any of a job's deliveries. */
+  readonly deliveryStates?: readonly WebhookDeliveryState[] | null | undefined
   readonly errorCodes?: readonly JobErrorCode[] | null | undefined
   readonly idPrefix?: string | null | undefined
   readonly createdAt?: Range<Date> | null | undefined
@@ -66,8 +78,9 @@ export interface FilterParameters {
 
 type Windows = Pick<JobsFilter, 'createdAt' | 'completedAt' | 'and' | 'or' | 'not'>
 
-/** @throws INVALID_REQUEST with the path of each violation */
-export function rejectFilterViolations(filter: JobsFilter, path = '/filter'): void {
+/** @throws FORBIDDEN if the caller may not see the deliveries that it filters by, INVALID_REQUEST with the path of each violation */
+export function requireFilter(ctx: Pick<Context, 'actor'>, filter: JobsFilter, path = '/filter'): void {
+  if (namesIn(filter).has('deliveryStates') && !isOperator(ctx)) requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   const details: Detail[] = []
   const parts = collectViolations(filter, path, details)
   if (parts > MAX_PARTS) details.push({ path, message: `must have at most ${MAX_PARTS} parts` })
@@ -77,7 +90,7 @@ export function rejectFilterViolations(filter: JobsFilter, path = '/filter'): vo
 function collectViolations(filter: JobsFilter, path: string, details: Detail[]): number {
   for (const [name, value] of Object.entries(filter)) {
     if (name === 'and' || name === 'or' || name === 'not' || value == null) continue
-    const message = violationIn(value) ?? (name === 'apiKeyIds' ? keyViolation(filter.apiKeyIds) : null)
+    const message = violationIn(value, name === 'ids' ? MAX_IDS : MAX_VALUES) ?? idViolation(name, value)
     if (message !== null) details.push({ path: `${path}/${name}`, message })
   }
   if (filter.or?.length === 0) details.push({ path: `${path}/or`, message: 'must name at least one' })
@@ -89,18 +102,27 @@ function collectViolations(filter: JobsFilter, path: string, details: Detail[]):
   return inner.reduce((sum, [part, name]) => sum + collectViolations(part, `${path}/${name}`, details), 1)
 }
 
-function violationIn(value: unknown): string | null {
+function violationIn(value: unknown, most: number): string | null {
   if (typeof value === 'string') return textViolation(value)
   if (Array.isArray(value)) {
-    if (value.length === 0 || value.length > MAX_VALUES) return `must name 1 to ${MAX_VALUES}`
+    if (value.length === 0 || value.length > most) return `must name 1 to ${most}`
     return value.map(textViolation).find((message) => message !== null) ?? null
   }
   const { from, to } = value as Range<Date | number>
   return from != null && to != null && from > to ? 'must not begin after its end' : null
 }
 
-const keyViolation = (ids: JobsFilter['apiKeyIds']): string | null =>
-  ids?.every((id) => isId('key', id)) === false ? NO_KEY_ID : null
+function idViolation(name: string, value: unknown): string | null {
+  const isWrong = (kind: 'job' | 'key') => !(value as readonly string[]).every((id) => isId(kind, id))
+  if (name === 'ids' && isWrong('job')) return NO_JOB_ID
+  return name === 'apiKeyIds' && isWrong('key') ? NO_KEY_ID : null
+}
+
+export function namesIn({ and, or, not, ...own }: JobsFilter): ReadonlySet<string> {
+  const parts = [...(and ?? []), ...(or ?? []), ...(not ? [not] : [])]
+  const names = Object.entries(own).flatMap(([name, value]) => (value == null ? [] : [name]))
+  return new Set([...names, ...parts.flatMap((part) => [...namesIn(part)])])
+}
 
 function textViolation(text: string): string | null {
   if ([...text].length > MAX_TEXT_CHARACTERS) return `must have at most ${MAX_TEXT_CHARACTERS} characters`
@@ -147,17 +169,32 @@ const classConditions = ({ types, statuses, decision, errorCodes }: JobsFilter):
   ...(errorCodes ? [oneOf('error_code', errorCodes)] : []),
 ]
 
-function textConditions({ endpointKeys, apiKeyIds }: JobsFilter, parameter: Parameter): string[] {
+function textConditions(filter: JobsFilter, parameter: Parameter): string[] {
+  const { endpointKeys, apiKeyIds, userIds, voices, languages, tags, deliveryStates } = filter
   const among = (column: string, values: readonly string[]) =>
     values.length === 1 ? `${column} = ${parameter(values[0])}` : `${column} = any(${parameter(values)})`
   return [
     ...(endpointKeys ? [among('endpoint_key', endpointKeys)] : []),
     ...(apiKeyIds ? [among('api_key_id', apiKeyIds)] : []),
+    ...(userIds ? [among('user_id', userIds)] : []),
+    ...(voices ? [among('voice', voices)] : []),
+    ...(languages ? [among('language', languages)] : []),
+    ...(tags ? [`tags && ${parameter(tags)}`] : []),
+    ...(deliveryStates ? [delivered(deliveryStates)] : []),
   ]
 }
 
+/** The account lets PostgreSQL begin with the account's deliveries if few have such a state. */
+const delivered = (states: readonly WebhookDeliveryState[]): string =>
+  `exists (select from webhook_delivery d where d.job_id = job.id and d.account_id = job.account_id and ${oneOf('d.state', states)})`
+
+/** `matchesFilter` needs them for `deliveryStates`. */
+export const DELIVERY_STATES =
+  'array(select d.state::text from webhook_delivery d where d.job_id = j.id) as "deliveryStates"'
+
 /** Ids begin with `created_at`. */
-const idConditions = ({ idPrefix, createdAt }: JobsFilter, parameter: Parameter): string[] => [
+const idConditions = ({ ids, idPrefix, createdAt }: JobsFilter, parameter: Parameter): string[] => [
+  ...(ids ? [`id = any(${parameter(ids)})`] : []),
   ...(idPrefix ? [`id >= ${parameter(idPrefix)}`, `id < ${parameter(idPrefix + LAST)}`] : []),
   ...(createdAt?.from ? [`id >= ${parameter(firstIdAt('job', createdAt.from))}`] : []),
   ...(createdAt?.to ? [`id < ${parameter(firstIdAt('job', createdAt.to))}`] : []),
@@ -178,11 +215,17 @@ export const matchesFilter = (filter: JobsFilter, job: Job): boolean =>
   !(filter.not && matchesFilter(filter.not, job))
 
 const matchesValues = (filter: JobsFilter, job: Job): boolean =>
+  isAmong(filter.ids, job.id) &&
   isAmong(filter.types, job.type) &&
   isAmong(filter.statuses, job.status) &&
   (!filter.decision || job.isProhibited === (filter.decision === 'reject')) &&
   isAmong(filter.endpointKeys, job.endpointKey) &&
   isAmong(filter.apiKeyIds, job.apiKeyId) &&
+  isAmong(filter.userIds, job.userId) &&
+  isAmong(filter.voices, job.voice) &&
+  isAmong(filter.languages, job.language) &&
+  isAnyAmong(filter.tags, job.tags) &&
+  isAnyAmong(filter.deliveryStates, job.deliveryStates) &&
   isAmong(filter.errorCodes, job.errorCode) &&
   (!filter.idPrefix || job.id.startsWith(filter.idPrefix))
 
@@ -193,6 +236,9 @@ const matchesRanges = ({ createdAt, completedAt, durationMs }: JobsFilter, job: 
 
 const isAmong = <T>(values: readonly T[] | null | undefined, value: T | null): boolean =>
   values == null || (value !== null && values.includes(value))
+
+const isAnyAmong = <T>(values: readonly T[] | null | undefined, own: readonly T[] | null | undefined): boolean =>
+  values == null || (own?.some((one) => values.includes(one)) ?? false)
 
 function isWithin<T extends Date | number>(range: Range<T> | null | undefined, value: T | null): boolean {
   if (range == null) return true

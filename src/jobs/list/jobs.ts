@@ -24,7 +24,7 @@ import {
   ownedBy,
   type Parameter,
   readerOf,
-  rejectFilterViolations,
+  requireFilter,
 } from './jobs-filter.ts'
 
 const NEWEST_FIRST: JobOrder = { field: 'created_at', direction: 'desc' }
@@ -83,7 +83,7 @@ export async function jobs(ctx: Context, input: JobsInput): Promise<Connection<J
 async function readJobs(ctx: Context, owner: JobsOwner, input: JobsInput): Promise<Connection<Job>> {
   const order = input.orderBy ?? NEWEST_FIRST
   const shape = pageShape(input, (text) => isCursor(text, order))
-  rejectFilterViolations(input.filter ?? {})
+  requireFilter(ctx, input.filter ?? {})
   await closeJobWindow(ctx, owner, input.filter)
   const statement = toStatement(owner, input, order, shape)
   const { rows } =
@@ -218,7 +218,7 @@ async function totalOfJobs(
   input: Pick<JobsInput, 'filter' | 'orderBy'>,
 ): Promise<number> {
   const filter = input.filter ?? {}
-  rejectFilterViolations(filter)
+  requireFilter(ctx, filter)
   await closeJobWindow(ctx, owner, filter)
   const statuses = statusesOf(input)
   if (statuses?.length === 0) return 0

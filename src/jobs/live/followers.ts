@@ -6,7 +6,8 @@ import type { Job } from '../job-shape.ts'
 import { isTerminal } from '../job-states.ts'
 
 const MAX_REMEMBERED = 1000
-const LEFT = ''
+/** Unlike the state of a follower that watches no value, which is an empty text. */
+const LEFT = '\0'
 
 export type JobStates = PullStream<Job>
 
@@ -19,6 +20,8 @@ export interface JobChange {
 export interface Interest<Row = Job> {
   /** One job until it ends; null: all rows that `accepts` takes. */
   readonly jobId: string | null
+  /** Whether `accepts` looks at the states of a job's deliveries. */
+  readonly readsDeliveries?: boolean
   accepts(row: Row): boolean
   /** Returns true if the follower may hold an earlier state of a row that `accepts` refuses now. */
   mayHave?(row: Row): boolean
@@ -86,6 +89,11 @@ export function anyWants(followers: Iterable<Follower>, jobId: string): boolean 
   return false
 }
 
+export function anyReadsDeliveries(followers: Iterable<Follower>): boolean {
+  for (const { interest } of followers) if (interest.readsDeliveries) return true
+  return false
+}
+
 export function notifyFollower(follower: Follower, { job, values }: FetchedJob): void {
   const { interest } = follower
   if (interest.jobId !== null && interest.jobId !== job.id) return
@@ -123,13 +131,26 @@ function remember(sent: Map<string, string>, id: string, state: string): void {
 
 const UNFINISHED = { completedAt: null, errorCode: null, isProhibited: null } as const
 
+const SETS_OF_STATES: readonly NonNullable<Job['deliveryStates']>[] = [
+  ...[[], ['pending'], ['succeeded'], ['failed']],
+  ...[
+    ['pending', 'succeeded'],
+    ['pending', 'failed'],
+    ['succeeded', 'failed'],
+    ['pending', 'succeeded', 'failed'],
+  ],
+] as const
+
 /** An earlier list may hold the job in one of these states. */
-export const earlierStates = (job: Job): Job[] => [
-  ...(job.status === 'queued' ? [] : [{ ...job, ...UNFINISHED, status: 'queued' as const }]),
-  ...(job.status === 'processing' || job.attempt === 0
-    ? []
-    : [{ ...job, ...UNFINISHED, status: 'processing' as const }]),
-]
+export function earlierStates(job: Job): Job[] {
+  const { deliveryStates, attempt } = job
+  const unfinished = { ...job, ...UNFINISHED, ...(deliveryStates && { deliveryStates: [] }) }
+  return [
+    ...(job.status === 'queued' ? [] : [{ ...unfinished, status: 'queued' as const }]),
+    ...(job.status === 'processing' || attempt === 0 ? [] : [{ ...unfinished, status: 'processing' as const }]),
+    ...(deliveryStates ? SETS_OF_STATES.map((states) => ({ ...job, deliveryStates: states })) : []),
+  ]
+}
 
 export function notifyFollowerOfGone<Row>({ interest, finish, leave, sent }: Follower<Row>, id: string): void {
   const last = sent.get(id)

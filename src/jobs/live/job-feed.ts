@@ -10,7 +10,9 @@ import type { Database } from '../../db/database.ts'
 import { idsOfAccount, ofAccount } from '../../db/own/own-rows.ts'
 import { JOB_TABLES, type Job, PAGE_COLUMNS } from '../job-shape.ts'
 import { isTerminal } from '../job-states.ts'
+import { DELIVERY_STATES } from '../list/jobs-filter.ts'
 import {
+  anyReadsDeliveries,
   anyWants,
   CHANGES,
   earlierStates,
@@ -29,6 +31,7 @@ import {
   type Values,
 } from './followers.ts'
 import { JOB_CHANNEL } from './notify-job.ts'
+import { watchDeliveries } from './watch-deliveries.ts'
 
 /** A lost connection is noticed within this time. */
 const RESYNC_WINDOW_MS = 300_000
@@ -44,6 +47,13 @@ type FeedParts = Pick<Parts, 'db' | 'notifier' | 'log' | 'now'>
 interface Following {
   readonly counted?: boolean
   readonly ended?: EndedJobs | null
+}
+
+interface FetchListener {
+  notify(fetched: FetchedJob): void
+  notifyGone(accountId: string, jobId: string): void
+  /** Whether anybody follows jobs of the account by their deliveries. */
+  isWatched(accountId: string): boolean
 }
 
 interface JobFetcher {
@@ -65,6 +75,7 @@ export class JobFeed {
   readonly #followers: Followers
   readonly #fetcher: JobFetcher
   readonly #listen: () => Promise<unknown>
+  readonly #listenToDeliveries: () => Promise<unknown>
 
   constructor(parts: () => FeedParts, subscriptions: Subscriptions) {
     this.#parts = parts
@@ -72,7 +83,13 @@ export class JobFeed {
     const onGone = (accountId: string, jobId: string): void => {
       for (const follower of this.#of(accountId)) notifyFollowerOfGone(follower, jobId)
     }
-    this.#fetcher = openJobFetcher(parts, (fetched) => this.#notify(fetched), onGone)
+    const isWatched = (accountId: string) => anyReadsDeliveries(this.#of(accountId))
+    this.#fetcher = openJobFetcher(parts, { notify: (fetched) => this.#notify(fetched), notifyGone: onGone, isWatched })
+    this.#listenToDeliveries = watchDeliveries(parts, {
+      isWatched,
+      want: (accountId, jobId) => this.#fetcher.want(accountId, jobId),
+      wantAll: (accountId) => this.#wantKept(accountId),
+    })
     this.#listen = lazily(() =>
       parts().notifier.listen(
         JOB_CHANNEL,
@@ -109,6 +126,7 @@ export class JobFeed {
     const { follower, states } = this.#followers.add(caller, { ...interest, mayHave }, shape, counted)
     try {
       await this.#listen()
+      if (interest.readsDeliveries) await this.#listenToDeliveries()
       const ids = interest.jobId === null ? await recentJobs(ctx.db, caller.accountId, ended) : [interest.jobId]
       for (const jobId of ids) this.#fetcher.want(caller.accountId, jobId, follower)
     } catch (error) {
@@ -120,6 +138,11 @@ export class JobFeed {
 
   #of(accountId: string): ReadonlySet<Follower> {
     return this.#followers.accounts.get(accountId) ?? NONE
+  }
+
+  #wantKept(accountId: string): void {
+    for (const follower of this.#of(accountId))
+      for (const jobId of keptBy(follower)) this.#fetcher.want(accountId, jobId)
   }
 
   #notify(fetched: FetchedJob): void {
@@ -143,7 +166,7 @@ export class JobFeed {
     const single = [...followers].flatMap(({ interest }) => interest.jobId ?? [])
     for (const jobId of single) this.#fetcher.want(accountId, jobId)
     if (single.length === followers.size) return
-    for (const follower of followers) for (const jobId of keptBy(follower)) this.#fetcher.want(accountId, jobId)
+    this.#wantKept(accountId)
     const since = new Date(this.#parts().now().getTime() - RESYNC_WINDOW_MS)
     for (const jobId of await recentJobs(this.#parts().db, accountId, { since })) this.#fetcher.want(accountId, jobId)
   }
@@ -156,12 +179,12 @@ export interface FeedContext extends Context {
 /** Runs one statement at a time, so no subscriber gets an older state after a newer one. */
 function openJobFetcher(
   parts: () => Pick<Parts, 'db' | 'log'>,
-  notify: (fetched: FetchedJob) => void,
-  notifyGone: (accountId: string, jobId: string) => void,
+  { notify, notifyGone, isWatched }: FetchListener,
 ): JobFetcher {
   const fetchBatch = async (batch: ReadonlyMap<string, Wanted>): Promise<void> => {
     const gone = new Map(batch)
-    const jobs = await readJobs(parts(), [...batch.keys()])
+    const withDeliveries = [...batch.values()].some(({ accountId }) => isWatched(accountId))
+    const jobs = await readJobs(parts(), [...batch.keys()], withDeliveries)
     let since = performance.now()
     for (const [id, asked] of batch) {
       const job = jobs.get(id)
@@ -227,10 +250,14 @@ const WAITS_AGAIN = `case when j.status = 'processing' then
 const both = (one: Wanted['followers'], other: Wanted['followers']): Wanted['followers'] =>
   one === null || other === null ? null : new Set([...one, ...other])
 
-async function readJobs({ db }: Pick<Parts, 'db'>, jobIds: readonly string[]): Promise<ReadonlyMap<string, ReadJob>> {
+async function readJobs(
+  { db }: Pick<Parts, 'db'>,
+  jobIds: readonly string[],
+  withDeliveries: boolean,
+): Promise<ReadonlyMap<string, ReadJob>> {
   const { rows } = await db.pool.query<ReadJob>({
-    name: 'fetch_jobs',
-    text: `select ${PAGE_COLUMNS}, j.hand_backs as releases, ${WAITS_AGAIN} as "waitsAgain"
+    name: withDeliveries ? 'fetch_delivered_jobs' : 'fetch_jobs',
+    text: `select ${PAGE_COLUMNS}, j.hand_backs as releases, ${WAITS_AGAIN} as "waitsAgain"${withDeliveries ? `, ${DELIVERY_STATES}` : ''}
            from ${JOB_TABLES} where j.id = any($1)`,
     values: [jobIds],
   })

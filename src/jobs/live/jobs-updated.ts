@@ -9,9 +9,10 @@ import {
   type FilterParameters,
   type JobsFilter,
   matchesFilter,
+  namesIn,
   parameterViolations,
-  rejectFilterViolations,
   rejectViolations,
+  requireFilter,
   toJobsFilter,
 } from '../list/jobs-filter.ts'
 import type { Interest, JobChange, JobStates } from './followers.ts'
@@ -48,9 +49,9 @@ export async function jobsUpdated(
 ): Promise<JobStates> {
   requireScope(ctx, JOB_READ_SCOPE)
   rejectViolations(parameterViolations(filter ?? {}))
-  rejectFilterViolations(where ?? {}, '/where')
+  requireFilter(ctx, where ?? {}, '/where')
   const both: JobsFilter = { and: [toJobsFilter(filter ?? {}), where ?? {}] }
-  return ctx.jobFeed.follow(ctx, { jobId: null, accepts: (job) => matchesFilter(both, job), watched })
+  return ctx.jobFeed.follow(ctx, interestIn(both, watched))
 }
 
 /**
@@ -92,12 +93,19 @@ interface Checked {
 function checked(ctx: FeedContext, { watched = null, ...input }: JobsChangedInput): Checked {
   requireScope(ctx, JOB_READ_SCOPE)
   const filter = input.filter ?? {}
-  rejectFilterViolations(filter)
+  requireFilter(ctx, filter)
   const everyMs = checkedEveryMs(input.everyMs)
   const { endedWithinMs } = input
   const ended = endedWithinMs == null ? null : { since: timeBefore(ctx, endedWithinMs), atMost: MAX_ENDED }
-  return { interest: { jobId: null, accepts: (job) => matchesFilter(filter, job), watched }, everyMs, ended }
+  return { interest: interestIn(filter, watched), everyMs, ended }
 }
+
+const interestIn = (filter: JobsFilter, watched: Interest['watched']): Interest => ({
+  jobId: null,
+  readsDeliveries: namesIn(filter).has('deliveryStates'),
+  accepts: (job) => matchesFilter(filter, job),
+  watched: watched ?? null,
+})
 
 /** @throws INVALID_REQUEST */
 export function checkedEveryMs(everyMs: number | null | undefined): number {

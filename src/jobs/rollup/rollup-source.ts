@@ -4,6 +4,7 @@ import {
   conditionsOf,
   type JobsFilter,
   type JobsOwner,
+  namesIn,
   ownedBy,
   type Parameter,
   type Range,
@@ -257,12 +258,6 @@ export function breadthOf(filter: JobsFilter, groups: readonly string[] = []): B
     filters.every((name) => FILTERS_OF_TYPE_STATUS.has(name)) &&
     others.every((group) => GROUPS_OF_TYPE_STATUS.has(group))
   return isOfTypeStatus ? 'type_status' : 'each'
-}
-
-export function namesIn({ and, or, not, ...own }: JobsFilter): ReadonlySet<string> {
-  const parts = [...(and ?? []), ...(or ?? []), ...(not ? [not] : [])]
-  const names = Object.entries(own).flatMap(([name, value]) => (value == null ? [] : [name]))
-  return new Set([...names, ...parts.flatMap((part) => [...namesIn(part)])])
 }
 
 /** True once `job_event` covers all jobs; it stays true. */

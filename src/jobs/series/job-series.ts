@@ -8,11 +8,12 @@ import {
   askedJobs,
   closeJobWindow,
   type JobsFilter,
+  namesIn,
   readerOf,
-  rejectFilterViolations,
+  requireFilter,
 } from '../list/jobs-filter.ts'
 import { merged, type Percentiles, percentilesOf, totalOf } from '../rollup/histogram.ts'
-import { hasAllEvents, isRolledUp, namesIn } from '../rollup/rollup-source.ts'
+import { hasAllEvents, isRolledUp } from '../rollup/rollup-source.ts'
 import {
   eventSeriesQuery,
   hourOf,
@@ -89,7 +90,7 @@ interface Steps {
 export async function jobSeries(ctx: Context, input: JobSeriesInput): Promise<JobSeries> {
   const owner = await askedJobs(ctx, input)
   const filter = input.filter ?? {}
-  rejectFilterViolations(filter)
+  requireFilter(ctx, filter)
   await closeJobWindow(ctx, owner, { createdAt: { to: input.to }, and: [filter] })
   const { from, step: asked, withAudio } = input
   const to = input.to ?? ctx.now()

@@ -136,6 +136,7 @@ describe('jobs', () => {
     expect(await found({ types: ['VOICE', 'GENERATE'] })).toEqual([0, 1, 2, 6])
     expect(await found({ statuses: ['QUEUED', 'PROCESSING', 'QUEUED'] })).toEqual([2, 5])
     expect(await found({ statuses: ['FAILED'], types: ['VOICE'] })).toEqual([1, 6])
+    expect(await found({ ids: [ids[5], ids[2], ids[5], newId('job')] })).toEqual([2, 5])
     expect(await found({ decision: 'REJECT' })).toEqual([3])
     expect(await found({ decision: 'PASS' })).toEqual([4])
     expect(await found({ endpointKeys: ['voice.other', 'generate.portrait'] })).toEqual([2, 6])

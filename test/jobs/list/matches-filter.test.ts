@@ -5,6 +5,7 @@ import {
   asyncProperty,
   constant,
   constantFrom,
+  integer,
   option,
   record,
   subarray,
@@ -16,8 +17,15 @@ import { JOB_TYPES } from '../../../src/catalog/job-kinds.ts'
 import { type Database, openDatabase } from '../../../src/db/database.ts'
 import { JOB_TABLES, type Job, PAGE_COLUMNS } from '../../../src/jobs/job-shape.ts'
 import { JOB_DECISIONS, JOB_STATUSES } from '../../../src/jobs/job-states.ts'
-import { conditionsOf, type JobsFilter, matchesFilter, toJobsFilter } from '../../../src/jobs/list/jobs-filter.ts'
+import {
+  conditionsOf,
+  DELIVERY_STATES,
+  type JobsFilter,
+  matchesFilter,
+  toJobsFilter,
+} from '../../../src/jobs/list/jobs-filter.ts'
 import { openLog } from '../../../src/values/log.ts'
+import { insertDelivery } from '../../setup/jobs/deliveries.ts'
 import { idAt, insertJob } from '../../setup/jobs/jobs.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/postgres/database.ts'
 
@@ -27,6 +35,11 @@ const JOBS = 60
 const FILTERS = 300
 const KEYS = ['key_one', 'key_two'] as const
 const ENDPOINTS = ['voice.tts', 'generate.portrait', 'chat.companion'] as const
+const USERS = ['user_one', 'user_two'] as const
+const VOICES = ['calm', 'voice_own', "it's", 'Calm'] as const
+const LANGUAGES = ['English', 'German'] as const
+const TAGS = ['a,b', '{x}', '"q" \\', 'NULL', 'plain'] as const
+const STATES = ['pending', 'succeeded', 'failed'] as const
 const ERRORS = ['RENDER_FAILED', 'JOB_CANCELLED', 'PROVIDER_BUSY'] as const
 /** The jobs' own times: an implementation may get exact ends of a range wrong. */
 const TIMES = [-1, 0, 1, 1_250, 30_000, 30_001, 59_000, 70_000].map((ms) => new Date(OPENED + ms))
@@ -41,18 +54,26 @@ beforeAll(async () => {
   await database.pool.query('insert into account (id, name) values ($1, $2)', [ACCOUNT, 'filters'])
   for (let n = 0; n < JOBS; n++) {
     const createdAt = new Date(OPENED + n * 1_000)
-    await insertJob(database, ACCOUNT, {
+    const jobId = await insertJob(database, ACCOUNT, {
       id: idAt(createdAt),
       type: JOB_TYPES[n % JOB_TYPES.length]!,
       status: JOB_STATUSES[n % 7 < 4 ? n % 7 : 2]!,
       endpointKey: ENDPOINTS[n % 3]!,
+      userId: n % 4 === 0 ? (USERS[n % 3] ?? null) : null,
+      voice: n % 5 === 0 ? null : VOICES[n % 4]!,
+      language: [null, ...LANGUAGES][n % 3] ?? null,
+      tags: n % 6 === 0 ? null : TAGS.slice(n % 5, 1 + (n % 5) + (n % 2)),
       apiKeyId: [null, ...KEYS][n % 4] ?? null,
       errorCode: ERRORS[n % 3]!,
       completedAt: new Date(createdAt.getTime() + DURATIONS_MS[n % 5]!),
       ...(n % 3 === 0 ? {} : { isProhibited: n % 3 === 1 }),
     })
+    for (const state of STATES.slice(n % 4, (n % 4) + 1 + (n % 2)))
+      await insertDelivery(database, { accountId: ACCOUNT, jobId, state })
   }
-  const { rows } = await database.pool.query<Job>(`select ${PAGE_COLUMNS} from ${JOB_TABLES} order by j.id`)
+  const { rows } = await database.pool.query<Job>(
+    `select ${PAGE_COLUMNS}, ${DELIVERY_STATES} from ${JOB_TABLES} order by j.id`,
+  )
   jobs = rows
 })
 afterAll(async () => {
@@ -70,6 +91,12 @@ const FIELDS = {
   decision: option(constantFrom(...JOB_DECISIONS)),
   endpointKeys: option(some(ENDPOINTS)),
   apiKeyIds: option(some([...KEYS, 'key_of_none'])),
+  ids: option(integer({ min: 0, max: JOBS - 1 }).map((n) => [jobs[n]!.id, jobs[(n * 7) % JOBS]!.id, idAt(TIMES[0]!)])),
+  userIds: option(some([...USERS, 'user_of_none'])),
+  voices: option(some([...VOICES, 'nobody'])),
+  languages: option(some(LANGUAGES)),
+  tags: option(some([...TAGS, 'of none'])),
+  deliveryStates: option(some(STATES)),
   errorCodes: option(some(ERRORS)),
   idPrefix: option(constantFrom('', 'job_', idAt(TIMES[4]!).slice(0, 13), 'job_%', '\u{10ffff}')),
   createdAt: option(range(TIMES)),

@@ -1,0 +1,46 @@
+import { ACCOUNT_CHANNEL } from '../../accounts/notify-account.ts'
+import { Drain } from '../../concurrency/drain.ts'
+import { lazily } from '../../concurrency/single-flight.ts'
+import type { Parts } from '../../context/context.ts'
+
+const MAX_BATCH = 200
+const RETRY_MS = 250
+const JOBS = `select d.id, j.id as "jobId" from webhook_delivery d join job j on j.id = d.job_id where d.id = any($1)`
+
+interface JobsOfDeliveries {
+  /** Whether anybody follows jobs of the account by their deliveries. */
+  isWatched(accountId: string): boolean
+  want(accountId: string, jobId: string): void
+  /** A deleted delivery does not say its job, so all jobs that followers have are read again. */
+  wantAll(accountId: string): void
+}
+
+/** Wants jobs again whose deliveries have changed. @returns a function that begins to listen */
+export function watchDeliveries(
+  parts: () => Pick<Parts, 'db' | 'notifier' | 'log'>,
+  { isWatched, want, wantAll }: JobsOfDeliveries,
+): () => Promise<unknown> {
+  const changed = new Drain<string, string>({
+    maxBatch: MAX_BATCH,
+    retryMs: RETRY_MS,
+    work: async (batch) => {
+      const found = { name: 'jobs_of_deliveries', text: JOBS, values: [[...batch.keys()]] }
+      const { rows } = await parts().db.pool.query<{ id: string; jobId: string }>(found)
+      const gone = new Map(batch)
+      for (const { id, jobId } of rows) {
+        want(batch.get(id) as string, jobId)
+        gone.delete(id)
+      }
+      for (const accountId of new Set(gone.values())) wantAll(accountId)
+    },
+    merge: (_older, newer) => newer,
+    onFailure: ({ message }) =>
+      parts().log.warn({ err: message }, 'changed deliveries could not be read; trying again'),
+  })
+  const onMessage = (payload: string): void => {
+    const [accountId = '', deliveryId] = payload.split(' ')
+    if (deliveryId !== undefined && isWatched(accountId)) changed.add(deliveryId, accountId)
+  }
+  // The feed of jobs reads what it may have missed.
+  return lazily(() => parts().notifier.listen(ACCOUNT_CHANNEL, onMessage, () => undefined))
+}
