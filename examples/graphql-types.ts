@@ -3,16 +3,16 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
-/** What kind of caller it was. */
+/** Kind of a caller. */
 export type ActorKind =
   /** An API key. */
   | 'KEY'
   /** The operator, at the command line or from another account. */
   | 'OPERATOR'
-  /** A user who was signed in. */
+  /** A signed-in user. */
   | 'USER';
 
-/** What was done. */
+/** Kind of a change. */
 export type AuditedAction =
   /** An account was made. */
   | 'ACCOUNT_CREATED'
@@ -53,68 +53,68 @@ export type AuditedAction =
   /** The URL of webhooks was set or cleared; `detail` is its origin. */
   | 'WEBHOOK_URL_SET';
 
-/** Why a balance changed. */
+/** Reason of a change of a balance. */
 export type CreditKind =
-  /** The sum of a month of jobs that a release up to 0.1.0 deleted; others keep their entries. */
+  /** The sum of a month of jobs that a release up to 0.1.0 deleted. Jobs that later releases delete keep their entries. */
   | 'CARRIED'
-  /** A worker took a job. */
+  /** A worker took a job, which was charged. */
   | 'CHARGE'
-  /** The operator gave or took credits. */
+  /** The operator granted credits or took some back. */
   | 'GRANT'
-  /** A charged job failed or was cancelled. */
+  /** A charged job failed or was cancelled, and its charge was given back. */
   | 'REFUND';
 
-/** A range of whole milliseconds; either end may be open. */
+/** Range of whole milliseconds; either end may be open. */
 export type DurationRange = {
-  /** Inclusive. */
+  /** Shortest duration, inclusive; open if absent. */
   from?: number | null | undefined;
-  /** Exclusive. */
+  /** End of the range, exclusive; open if absent. */
   to?: number | null | undefined;
 };
 
-/** Why a request was rejected: the value to branch on, the same as in REST. */
+/** Code of a rejected request, to branch on; the same as in REST. */
 export type ErrorCode =
-  /** Use a key that holds the scope. */
+  /** The key lacks a scope, or the user a role: use one that has it. */
   | 'FORBIDDEN'
-  /** It was deleted. */
+  /** The object was deleted. */
   | 'GONE'
   /** The first request with this idempotency key is still in progress. */
   | 'IDEMPOTENCY_IN_PROGRESS'
   /** This idempotency key was already used with a different request. */
   | 'IDEMPOTENCY_MISMATCH'
-  /** Something went wrong on our side. */
+  /** The service failed: its log has the reason. */
   | 'INTERNAL_ERROR'
-  /** Correct the request: see `details`. */
+  /** The request is not valid: correct what `details` names. */
   | 'INVALID_REQUEST'
   /** The job is not completed yet: ask again in a moment. */
   | 'JOB_UNFINISHED'
-  /** Use another HTTP method. */
+  /** The address takes another HTTP method. */
   | 'METHOD_NOT_ALLOWED'
-  /** No such endpoint or resource, or the caller may not use it. */
+  /** The object does not exist, or the caller may not use it. */
   | 'NOT_FOUND'
-  /** Send less at a time. */
+  /** The request is too large: send less at a time. */
   | 'PAYLOAD_TOO_LARGE'
-  /** Top up the account. */
+  /** The account has too few credits: top it up. */
   | 'PAYMENT_REQUIRED'
-  /** Wait, then try again. */
+  /** The caller sent too many requests: wait, then try again. */
   | 'RATE_LIMITED'
-  /** Give the password again, with `reauthenticate`: a signed-in operator changes things for 15 minutes after it. */
+  /** The operator's password was given too long ago: give it again, with `reauthenticate`, which is good for 15 minutes. */
   | 'REAUTHENTICATION_REQUIRED'
-  /** Send a valid key, or sign in. */
+  /** The caller is unknown: send a valid key, or sign in. */
   | 'UNAUTHORIZED'
-  /** Try again in a moment. */
+  /** The service cannot answer now: try again in a moment. */
   | 'UNAVAILABLE'
-  /** Send JSON. */
+  /** The request is not JSON: send JSON. */
   | 'UNSUPPORTED_MEDIA_TYPE';
 
-/** The moderation verdict. */
+/** Verdict of moderation. */
 export type JobDecision =
-  /** The content was accepted. */
+  /** Moderation accepted the content. */
   | 'PASS'
-  /** The content was rejected. */
+  /** Moderation rejected the content. */
   | 'REJECT';
 
-/** Why a job failed: the value to branch on. */
+/** Code of a job's failure, to branch on. */
 export type JobErrorCode =
   /** The charge failed: top up the account before you submit the job again. */
   | 'CHARGE_FAILED'
@@ -133,112 +133,112 @@ export type JobErrorCode =
   /** The engine rejected the request: fix the inputs before you submit it again. */
   | 'RENDER_FAILED';
 
-/** A filter for jobs. An absent field filters nothing. */
+/** Filter of jobs. A job matches if it fits every field that is given. */
 export type JobFilter = {
-  /** Only jobs that were submitted with this key. */
+  /** Jobs that this API key submitted. */
   apiKeyId?: string | null | undefined;
-  /** Only moderated jobs with this verdict. */
+  /** Moderated jobs with this verdict. */
   decision?: JobDecision | null | undefined;
-  /** Only jobs created at this time or later. */
+  /** Jobs that were accepted at this time or later. */
   from?: string | null | undefined;
-  /** Only jobs whose id begins with this text; at most 64 characters. */
+  /** Jobs whose id begins with this text; at most 64 characters. */
   search?: string | null | undefined;
-  /** Only jobs with one of these statuses. */
+  /** Jobs with one of these statuses. */
   status?: Array<JobStatus> | null | undefined;
-  /** Only jobs created before this time. */
+  /** Jobs that were accepted before this time. */
   to?: string | null | undefined;
-  /** Only jobs of this type. */
+  /** Jobs of this type. */
   type?: JobType | null | undefined;
 };
 
-/** The status of a job. COMPLETED and FAILED are final. */
+/** Status of a job. COMPLETED and FAILED are final. */
 export type JobStatus =
-  /** Its outputs are available. */
+  /** The job is done and its outputs are available. */
   | 'COMPLETED'
-  /** It failed; see errorCode. */
+  /** The job failed or was cancelled: see `errorCode`. */
   | 'FAILED'
-  /** A worker is performing it. */
+  /** A worker performs the job. */
   | 'PROCESSING'
-  /** It waits for a worker. */
+  /** The job waits for a worker. */
   | 'QUEUED';
 
-/** The type of a job: the operation that made it. */
+/** Type of a job: the operation that made it. */
 export type JobType =
-  /** chatWithCompanion. */
+  /** A message to the companion made it: `chatWithCompanion`. */
   | 'COMPANION_CHAT'
-  /** tagMedia. */
+  /** The tagging of a medium made it: `tagMedia`. */
   | 'COMPANION_MEDIA_TAG'
-  /** retargetCompanion. */
+  /** A change of persona made it: `retargetCompanion`. */
   | 'COMPANION_RETARGET'
-  /** A workflow. */
+  /** A workflow made it: `submitGeneration`. */
   | 'GENERATE'
-  /** A voice endpoint. */
+  /** A voice endpoint made it: `submitVoiceJob`. */
   | 'VOICE';
 
-/** Which jobs: those that fit all of its fields. Of a list any value fits; an absent field leaves none out. */
+/** Filter of jobs. A job matches if it fits every field that is given, and of a list any of its values. */
 export type JobsFilter = {
-  /** Only jobs that match all of these filters. */
+  /** Jobs that match all of these filters. */
   and?: Array<JobsFilter> | null | undefined;
-  /** Only jobs that were submitted with these keys. */
+  /** Jobs that these API keys submitted. */
   apiKeyIds?: Array<string> | null | undefined;
-  /** Only jobs that finished in this range. */
+  /** Jobs that ended in this range of time. */
   completedAt?: TimeRange | null | undefined;
-  /** Only jobs that were accepted in this range. */
+  /** Jobs that were accepted in this range of time. */
   createdAt?: TimeRange | null | undefined;
-  /** Only moderated jobs with this verdict. */
+  /** Moderated jobs with this verdict. */
   decision?: JobDecision | null | undefined;
-  /** Only jobs with a webhook delivery in one of these states. Needs the scope account:admin, or a signed-in owner. */
+  /** Jobs with a webhook delivery in one of these states. Needs the scope account:admin, or a signed-in owner. */
   deliveryStates?: Array<WebhookDeliveryState> | null | undefined;
-  /** Only finished jobs that took so long from their acceptance to their end. */
+  /** Ended jobs that took so long from their acceptance to their end. */
   durationMs?: DurationRange | null | undefined;
-  /** Only jobs of these endpoints and workflows: `voice.tts`. */
+  /** Jobs of these endpoints and workflows, such as `voice.tts`. */
   endpointKeys?: Array<string> | null | undefined;
-  /** Only jobs that failed with one of these. */
+  /** Jobs that failed with one of these codes. */
   errorCodes?: Array<JobErrorCode> | null | undefined;
-  /** Only jobs whose id begins with this text. */
+  /** Jobs whose id begins with this text. */
   idPrefix?: string | null | undefined;
-  /** Only these jobs: 1 to 100 ids. */
+  /** Jobs with these ids, 1 to 100. */
   ids?: Array<string> | null | undefined;
-  /** Only voice jobs in one of these languages: `English`. */
+  /** Voice jobs in one of these languages, such as `English`. */
   languages?: Array<string> | null | undefined;
-  /** Only jobs that do not match this filter. */
+  /** Jobs that do not match this filter. */
   not?: JobsFilter | null | undefined;
-  /** Only jobs that match one of these filters. */
+  /** Jobs that match one of these filters. */
   or?: Array<JobsFilter> | null | undefined;
-  /** Only jobs with one of these statuses. */
+  /** Jobs with one of these statuses. */
   statuses?: Array<JobStatus> | null | undefined;
-  /** Only jobs with at least one of these tags. */
+  /** Jobs with at least one of these tags. */
   tags?: Array<string> | null | undefined;
-  /** Only jobs of these types. */
+  /** Jobs of these types. */
   types?: Array<JobType> | null | undefined;
-  /** Only jobs that these users submitted, signed in. */
+  /** Jobs that these users submitted, signed in. */
   userIds?: Array<string> | null | undefined;
-  /** Only voice jobs with one of these voices: voices of endpoints, or ids of the account's own ones. */
+  /** Voice jobs with one of these voices: voices of endpoints, or ids of the account's own ones. */
   voices?: Array<string> | null | undefined;
 };
 
-/** A word, and what is said instead of it. */
+/** Word, and what is said instead of it. */
 export type LexiconEntryInput = {
-  /** What is said instead. */
+  /** Text that is said instead. */
   alias: string;
-  /** A word or several. With a capital in it, it stands for exactly that, else for itself in any case. */
+  /** Word, or several words. With a capital letter it matches exactly, else in any case. */
   grapheme: string;
-  /** The language in which it holds, such as English; in all of them without one. */
+  /** Language in which the entry holds, such as `English`; it holds in all languages without one. */
   language?: string | null | undefined;
 };
 
-/** The kind of a medium. */
+/** Kind of a medium. */
 export type MediaKind =
-  /** A recording. */
+  /** Recording of sound. */
   | 'AUDIO'
-  /** A picture. */
+  /** Picture. */
   | 'IMAGE'
-  /** Moving pictures. */
+  /** Video. */
   | 'VIDEO';
 
-/** How long a step of a series is. */
+/** Length of a step in a series. */
 export type SeriesStep =
-  /** A day of the time zone. */
+  /** One day of the time zone. */
   | 'DAY'
   /** Five minutes. */
   | 'FIVE_MINUTES'
@@ -251,50 +251,50 @@ export type SeriesStep =
   /** Six hours. */
   | 'SIX_HOURS';
 
-/** Where files are kept. */
+/** Place where the service keeps files. */
 export type StorageKind =
-  /** Files of this service's own. */
+  /** Files on the service's own disk. */
   | 'DISK'
-  /** A bucket: signed URLs of files may lead to another host. */
+  /** Objects in an S3 bucket; signed URLs of files may lead to another host. */
   | 'S3';
 
-/** A window of time; either end may be open. */
+/** Range of time; either end may be open. */
 export type TimeRange = {
-  /** Inclusive. */
+  /** First moment of the range, inclusive; open if absent. */
   from?: string | null | undefined;
-  /** Exclusive. */
+  /** End of the range, exclusive; open if absent. */
   to?: string | null | undefined;
 };
 
-/** The role of a user in an account. */
+/** Role of a user in an account. */
 export type UserRole =
-  /** Submit and read jobs. */
+  /** The user may submit and read jobs. */
   | 'MEMBER'
-  /** Everything, keys and webhooks included. */
+  /** The user may do everything, keys and webhooks included. */
   | 'OWNER';
 
-/** Where a voice comes from. */
+/** Origin of a voice. */
 export type VoiceKind =
-  /** One of the engine's own. */
+  /** A voice of the engine's own. */
   | 'PRESET'
-  /** Cloned from a recording. */
+  /** A voice that is cloned from a recording. */
   | 'REFERENCE';
 
-/** Which deliveries: those that fit all of its fields. Of a list any value fits; an absent field leaves none out. */
+/** Filter of deliveries. A delivery matches if it fits every field that is given, and of a list any of its values. */
 export type WebhookDeliveriesFilter = {
-  /** Only of jobs that finished in this range. */
+  /** Deliveries of jobs that ended in this range of time. */
   createdAt?: TimeRange | null | undefined;
-  /** Only of jobs of these endpoints and workflows: `voice.tts`. Tests have none. */
+  /** Deliveries of jobs of these endpoints and workflows, such as `voice.tts`; without test deliveries. */
   endpointKeys?: Array<string> | null | undefined;
-  /** Only of this job. */
+  /** Deliveries of this job. */
   jobId?: string | null | undefined;
-  /** Only with one of these outcomes. */
+  /** Deliveries with one of these outcomes, such as `timeout`. */
   outcomes?: Array<string> | null | undefined;
-  /** Only in one of these states. */
+  /** Deliveries in one of these states. */
   states?: Array<WebhookDeliveryState> | null | undefined;
 };
 
-/** Where a delivery stands. SUCCEEDED and FAILED are final until it is sent again by hand. */
+/** State of a delivery. SUCCEEDED and FAILED are final until it is sent again by hand. */
 export type WebhookDeliveryState =
   /** No attempt follows. */
   | 'FAILED'
@@ -303,13 +303,13 @@ export type WebhookDeliveryState =
   /** The receiver answered 2xx. */
   | 'SUCCEEDED';
 
-/** What a server of a worker is doing. */
+/** State of a server of a worker. */
 export type WorkerServerState =
-  /** It ended, or stopped answering: it is started again a little later. */
+  /** The server ended, or stopped answering; its worker starts it again a little later. */
   | 'FAILED'
-  /** It takes jobs. */
+  /** The server takes jobs. */
   | 'READY'
-  /** It was started, and does not answer yet. */
+  /** The server was started and does not answer yet. */
   | 'STARTING';
 
 export type AccountQueryVariables = Exact<{ [key: string]: never; }>;

@@ -1,5 +1,5 @@
 import { invalidRequest } from '../errors/service-error.ts'
-import { builder } from '../graphql/builder.ts'
+import { builder, result } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { connectionOf, pagedBy, queriedBy, queryOf } from '../graphql/resolved-by.ts'
 import {
@@ -15,14 +15,17 @@ import { createAccount } from './create-account.ts'
 import { creditAccount } from './credit-account.ts'
 
 export const AccountRef = builder.prismaObject('Account', {
-  description: 'An account: its users and API keys share one credit balance.',
+  description: 'Account. Its users and API keys share one balance of credits.',
   interfaces: [NodeInterface],
   select: ACCOUNT_VIEW,
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'The account id.' }),
-    name: t.exposeString('name', { description: 'Its unique name.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
-    credits: t.float({ description: 'Its balance: a whole number.', resolve: ({ credits }) => Number(credits) }),
+    id: t.exposeID('id', { description: 'Id of the account.' }),
+    name: t.exposeString('name', { description: 'Name of the account; no other account has it.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time when the account was created.' }),
+    credits: t.float({
+      description: 'Balance of the account in credits: a whole number.',
+      resolve: ({ credits }) => Number(credits),
+    }),
   }),
 })
 
@@ -34,8 +37,8 @@ addNodeSource<Account>('acct', {
 builder.queryField('account', (t) =>
   t.prismaField({
     description:
-      "The caller's account. It needs the scope job:read, or a signed-in user; another account the scope operator, or a signed-in operator.",
-    args: { account: t.arg.id({ description: "Id or name; the caller's own unless given." }) },
+      'Account of the caller, or another one. Needs the scope job:read, or a signed-in user; for another account the scope operator, or a signed-in operator.',
+    args: { account: t.arg.id({ description: "Id or name of an account; the caller's own unless given." }) },
     ...queriedBy(AccountRef, account, (args: AccountInput) => args),
   }),
 )
@@ -44,10 +47,10 @@ builder.queryField('accounts', (t) =>
   t.connection(
     {
       type: AccountRef,
-      description: 'All accounts, oldest first. Needs the scope operator, or a signed-in operator.',
+      description: 'Accounts of the service, oldest first. Needs the scope operator, or a signed-in operator.',
       args: {
         search: t.arg.string({
-          description: 'Only accounts whose name contains this text, in any case, or whose id begins with it.',
+          description: 'Text that the name of the account contains, in any case, or with which its id begins.',
         }),
       },
       ...pagedBy('Account', accounts, (args: AccountsInput) => args),
@@ -88,14 +91,14 @@ function wholeNumber(
 
 builder.mutationFields((t) => ({
   createAccount: t.prismaField({
-    errors: {},
+    errors: result('New account', 'none was created'),
     description:
       'Creates an account. Needs the scope operator, or a signed-in operator who gave the password within 15 minutes.',
     args: {
-      name: t.arg.string({ required: true, description: 'A name that no other account has.' }),
-      credits: t.arg.int({ description: 'Its first credits.' }),
+      name: t.arg.string({ required: true, description: 'Name that no other account has.' }),
+      credits: t.arg.int({ description: 'Credits of the new account; 0 unless given.' }),
       largeCredits: t.arg.float({
-        description: 'The same, instead of credits, where they are more than an Int holds.',
+        description: 'Credits of the new account, instead of `credits`, if they are more than an Int holds.',
       }),
     },
     ...queriedBy(AccountRef, createAccount, (args: NewAccountArgs) => ({
@@ -104,15 +107,20 @@ builder.mutationFields((t) => ({
     })),
   }),
   creditAccount: t.prismaField({
-    errors: {},
+    errors: result('Account with its new balance', 'the balance stays as it is'),
     description:
       'Grants credits, or takes some back. Needs the scope operator, or a signed-in operator who gave the password within 15 minutes.',
     args: {
-      account: t.arg.id({ required: true, description: 'Id or name.' }),
-      amount: t.arg.int({ description: 'Negative to take back; the balance never goes below zero.' }),
-      largeAmount: t.arg.float({ description: 'The same, instead of amount, where it is more than an Int holds.' }),
+      account: t.arg.id({ required: true, description: 'Id or name of the account.' }),
+      amount: t.arg.int({
+        description: 'Credits to grant; negative to take some back. The balance never goes below zero.',
+      }),
+      largeAmount: t.arg.float({
+        description: 'Credits to grant, instead of `amount`, if they are more than an Int holds.',
+      }),
       idempotencyKey: t.arg.string({
-        description: 'The same key and amount change the balance once in 24 hours; 1 to 255 printable characters.',
+        description:
+          'Key of your own choice, 1 to 255 printable characters: the same key and amount change the balance once in 24 hours.',
       }),
     },
     ...queriedBy(AccountRef, creditAccount, ({ amount, largeAmount, ...rest }: CreditArgs) => ({

@@ -14,55 +14,68 @@ import {
   findAuditEntry,
 } from './audit-entries.ts'
 
-const ActorKindEnum = describedEnum<ActorView['kind']>('ActorKind', 'What kind of caller it was.', {
+const ActorKindEnum = describedEnum<ActorView['kind']>('ActorKind', 'Kind of a caller.', {
   key: 'An API key.',
-  user: 'A user who was signed in.',
+  user: 'A signed-in user.',
   operator: 'The operator, at the command line or from another account.',
 })
 
 export const ActorRef = builder.objectRef<ActorView>('Actor').implement({
-  description: 'The caller that did something.',
+  description: 'Caller that did something.',
   fields: (t) => ({
-    kind: t.field({ type: ActorKindEnum, description: 'What kind of caller.', resolve: ({ kind }) => kind }),
+    kind: t.field({ type: ActorKindEnum, description: 'Kind of the caller.', resolve: ({ kind }) => kind }),
     id: t.id({
       nullable: true,
-      description: 'Its own for each thing that was done, as names are those of then. Null for the operator.',
+      description:
+        "Id of this entry's caller, different for each entry: a cache keeps each with the name of its time. Null for the operator.",
       resolve: ({ of, callerId }) => (callerId === null ? null : `by_${of}`),
     }),
-    callerId: t.exposeID('callerId', { nullable: true, description: 'The key id or user id. Null for the operator.' }),
+    callerId: t.exposeID('callerId', {
+      nullable: true,
+      description: 'Id of the API key or user; null for the operator.',
+    }),
     name: t.exposeString('name', {
       nullable: true,
-      description: "A key's name, null once it is deleted, or a user's e-mail address.",
+      description: 'Name of the API key, null once it is deleted, or e-mail address of the user.',
     }),
   }),
 })
 
-const AuditedActionEnum = describedEnum<AuditedAction>('AuditedAction', 'What was done.', AUDITED_ACTIONS)
+const AuditedActionEnum = describedEnum<AuditedAction>('AuditedAction', 'Kind of a change.', AUDITED_ACTIONS)
 
 const AuditEntryRef = builder.prismaObject('AuditEntry', {
-  description: 'A change that an operator or an owner made. It holds no secret and no text.',
+  description: 'Change that an operator or an owner made. It holds no secret and no text.',
   interfaces: [NodeInterface],
   select: AUDIT_VIEW,
   fields: (t) => ({
-    id: t.id({ description: '`audit_…`.', resolve: auditId }),
+    id: t.id({ description: 'Id of the change: `audit_…`.', resolve: auditId }),
     action: t.field({
       type: AuditedActionEnum,
-      description: 'What was done.',
+      description: 'Kind of the change.',
       resolve: ({ action }) => action as AuditedAction,
     }),
     accountId: t.exposeID('accountId', {
       nullable: true,
-      description: 'The account that it concerns; null: the whole installation.',
+      description: 'Id of the account that the change concerns; null if it concerns the whole installation.',
     }),
-    subjectId: t.exposeID('subjectId', { nullable: true, description: 'The key, user, job or slug that was changed.' }),
-    subjectName: t.exposeString('subjectName', { nullable: true, description: 'What it was called then.' }),
-    detail: t.exposeString('detail', { nullable: true, description: 'See the action.' }),
+    subjectId: t.exposeID('subjectId', {
+      nullable: true,
+      description: 'Id or slug of what was changed: a key, a user, a job, an endpoint.',
+    }),
+    subjectName: t.exposeString('subjectName', {
+      nullable: true,
+      description: 'Name of what was changed, at the time of the change.',
+    }),
+    detail: t.exposeString('detail', {
+      nullable: true,
+      description: 'Detail of the change, as the action describes it.',
+    }),
     by: t.field({
       type: ActorRef,
-      description: 'The caller, by its name at that time.',
+      description: 'Caller that made the change, by its name at that time.',
       resolve: (entry, _args, ctx) => auditActor(ctx, entry),
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the change.' }),
   }),
 })
 
@@ -76,12 +89,14 @@ builder.queryField('auditEntries', (t) =>
     {
       type: AuditEntryRef,
       description:
-        'What was changed in an account and by which caller, newest first. Needs the scope account:admin, or a signed-in owner; of other accounts the scope operator.',
+        'Changes of an account and the callers that made them, newest first. Needs the scope account:admin, or a signed-in owner; for other accounts the scope operator.',
       args: {
-        account: t.arg.id({ description: "Id or name; the caller's own unless given." }),
-        all: t.arg.boolean({ description: 'Of all accounts and of the installation. Not with an account.' }),
-        actions: t.arg({ type: [AuditedActionEnum], description: 'Only these.' }),
-        createdAt: t.arg({ type: TimeRangeInput, description: 'Only of this range.' }),
+        account: t.arg.id({ description: "Id or name of an account; the caller's own unless given." }),
+        all: t.arg.boolean({
+          description: 'True for the changes of all accounts and of the installation. Not together with `account`.',
+        }),
+        actions: t.arg({ type: [AuditedActionEnum], description: 'Kinds of the changes; all of them unless given.' }),
+        createdAt: t.arg({ type: TimeRangeInput, description: 'Range of time of the changes; any time unless given.' }),
       },
       ...pagedBy('AuditEntry', auditEntries, (args: AuditEntriesInput) => args),
     },

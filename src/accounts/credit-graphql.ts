@@ -17,36 +17,37 @@ import {
   type LedgerDay,
 } from './credit-entries.ts'
 
-const CreditKindEnum = describedEnum<CreditKind>('CreditKind', 'Why a balance changed.', {
-  grant: 'The operator gave or took credits.',
-  charge: 'A worker took a job.',
-  refund: 'A charged job failed or was cancelled.',
-  carried: 'The sum of a month of jobs that a release up to 0.1.0 deleted; others keep their entries.',
+const CreditKindEnum = describedEnum<CreditKind>('CreditKind', 'Reason of a change of a balance.', {
+  grant: 'The operator granted credits or took some back.',
+  charge: 'A worker took a job, which was charged.',
+  refund: 'A charged job failed or was cancelled, and its charge was given back.',
+  carried:
+    'The sum of a month of jobs that a release up to 0.1.0 deleted. Jobs that later releases delete keep their entries.',
 })
 
 const balances = new BatchLoader<GraphqlContext, number>(balancesAfter)
 
 const CreditEntryRef = builder.prismaObject('CreditEntry', {
-  description: 'One change of a balance. All of them together are the balance.',
+  description: 'Change of a balance. The sum of all of them is the balance.',
   interfaces: [NodeInterface],
   select: ENTRY_VIEW,
   fields: (t) => ({
-    id: t.id({ description: '`entry_…`.', resolve: entryId }),
-    kind: t.expose('kind', { type: CreditKindEnum, description: 'Why.' }),
+    id: t.id({ description: 'Id of the entry: `entry_…`.', resolve: entryId }),
+    kind: t.expose('kind', { type: CreditKindEnum, description: 'Reason of the change.' }),
     amount: t.float({
-      description: 'A whole number of credits, negative for a charge.',
+      description: 'Credits by which the balance changed: a whole number, negative for a charge.',
       resolve: (at) => Number(at.amount),
     }),
     balance: t.float({
       nullable: true,
-      description: 'The balance after this entry.',
+      description: 'Balance in credits after this entry.',
       resolve: ({ id }, _args, ctx) => balances.load(ctx, String(id)),
     }),
     jobId: t.exposeID('jobId', {
       nullable: true,
-      description: 'The job that was charged or refunded; it may be deleted by now.',
+      description: 'Id of the job that was charged or refunded; it may be deleted by now. Null for other reasons.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the change.' }),
   }),
 })
 
@@ -60,11 +61,11 @@ builder.queryField('creditEntries', (t) =>
     {
       type: CreditEntryRef,
       description:
-        "An account's ledger, newest first. Needs the scope account:admin, or a signed-in owner; of another account the scope operator.",
+        'Ledger of an account: the changes of its balance, newest first. Needs the scope account:admin, or a signed-in owner; for another account the scope operator.',
       args: {
-        account: t.arg.id({ description: "Id or name; the caller's own unless given." }),
-        kinds: t.arg({ type: [CreditKindEnum], description: 'Only of these kinds.' }),
-        createdAt: t.arg({ type: TimeRangeInput, description: 'Only of this range.' }),
+        account: t.arg.id({ description: "Id or name of an account; the caller's own unless given." }),
+        kinds: t.arg({ type: [CreditKindEnum], description: 'Reasons of the changes; all of them unless given.' }),
+        createdAt: t.arg({ type: TimeRangeInput, description: 'Range of time of the changes; any time unless given.' }),
       },
       ...pagedBy('CreditEntry', creditEntries, (args: CreditEntriesInput) => args),
     },
@@ -74,14 +75,14 @@ builder.queryField('creditEntries', (t) =>
 
 const CreditDayRef = builder.objectRef<LedgerDay>('CreditDay').implement({
   description:
-    'What changed a balance in one day, in whole credits. Granted less spent and carried, over all days, is the balance.',
+    'Sums of the changes of a balance in one day, in whole credits. Granted less spent and carried, over all days, is the balance.',
   fields: (t) => ({
-    at: t.expose('at', { type: 'DateTime', description: 'When the day begins.' }),
-    granted: t.exposeFloat('granted', { description: 'What the operator granted, less what was taken back.' }),
-    spent: t.exposeFloat('spent', { description: 'Charges less refunds.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'Beginning of the day.' }),
+    granted: t.exposeFloat('granted', { description: 'Credits that the operator granted, less those taken back.' }),
+    spent: t.exposeFloat('spent', { description: 'Charges less refunds, in credits.' }),
     carried: t.exposeFloat('carried', {
       description:
-        'Charges less refunds of the jobs of a whole month that a release up to 0.1.0 deleted, in the day of its first instant in UTC.',
+        'Charges less refunds, in credits, of the jobs of a whole month that a release up to 0.1.0 deleted; they are in the day that contains the beginning of that month in UTC.',
     }),
   }),
 })
@@ -90,16 +91,19 @@ builder.queryField('creditDays', (t) =>
   t.field({
     type: [CreditDayRef],
     description:
-      "The sums of an account's ledger day by day, oldest first; days without entries are there as well. Needs the scope account:admin, or a signed-in owner; of another account the scope operator.",
+      "Sums of an account's ledger day by day, oldest first, days without entries included. Needs the scope account:admin, or a signed-in owner; for another account the scope operator.",
     args: {
-      account: t.arg.id({ description: "Id or name; the caller's own unless given." }),
+      account: t.arg.id({ description: "Id or name of an account; the caller's own unless given." }),
       from: t.arg({
         type: 'DateTime',
         required: true,
-        description: 'The first day is the one that it lies in, whole.',
+        description: 'Beginning of the range; the whole day that contains it is the first one.',
       }),
-      to: t.arg({ type: 'DateTime', description: 'Exclusive; now unless given. At most 366 days later.' }),
-      timeZone: t.arg.string({ description: 'Whose days: `Europe/Berlin`. UTC unless given.' }),
+      to: t.arg({
+        type: 'DateTime',
+        description: 'End of the range, exclusive; now unless given. At most 366 days after `from`.',
+      }),
+      timeZone: t.arg.string({ description: 'Time zone of the days, such as `Europe/Berlin`; UTC unless given.' }),
     },
     ...resolvedBy(creditDays, (args: CreditDaysInput) => args),
   }),

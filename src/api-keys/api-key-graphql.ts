@@ -1,6 +1,6 @@
 import { holdsScope } from '../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE } from '../access/scopes.ts'
-import { builder } from '../graphql/builder.ts'
+import { builder, result } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { connectionOf, pagedBy, queriedBy, queryOf, resolvedBy } from '../graphql/resolved-by.ts'
 import { ViewerRef } from '../graphql/viewer.ts'
@@ -25,35 +25,35 @@ import {
 } from './change-api-key.ts'
 
 const ApiKeyRef = builder.prismaObject('ApiKey', {
-  description: 'An API key of an account, without its value.',
+  description: 'API key of an account, without its value.',
   interfaces: [NodeInterface],
   select: KEY_VIEW,
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'The key id.' }),
-    name: t.exposeString('name', { description: 'Its name.' }),
-    scopes: t.exposeStringList('scopes', { description: 'Its scopes.' }),
+    id: t.exposeID('id', { description: 'Id of the key.' }),
+    name: t.exposeString('name', { description: 'Name of the key.' }),
+    scopes: t.exposeStringList('scopes', { description: 'Scopes of the key: what it may do.' }),
     hint: t.exposeString('hint', {
       nullable: true,
-      description: 'Its last four characters, to tell it by; null of keys from before they were kept.',
+      description: 'Last four characters of the key, to recognise it by; null for keys from before they were kept.',
     }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the key stops working; null: never.',
+      description: 'Time when the key stops working; null if it never does.',
     }),
     createdBy: t.field({
       type: UserRef,
       nullable: true,
-      description:
-        'The user who made it; null if no user made it, and for a key that reads itself without account:admin.',
+      description: 'User who made the key; null if no user did, and for a key that reads itself without account:admin.',
       select: (_args, _ctx, nestedSelection) => ({ createdBy: nestedSelection() }),
       resolve: ({ createdBy }, _args, ctx) => (holdsScope(ctx, ACCOUNT_ADMIN_SCOPE) ? createdBy : null),
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time when the key was made.' }),
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When a request last came with it, within a minute; null: none since this is noted.',
+      description:
+        'Time of the last request with the key, within a minute; null if there was none since this time is kept.',
     }),
   }),
 })
@@ -66,23 +66,23 @@ addNodeSource<ApiKeyView>('key', {
 builder.objectField(ViewerRef, 'apiKey', (t) =>
   t.prismaField({
     nullable: true,
-    description: 'The key that asks. Null for a signed-in user.',
+    description: 'API key of the caller; null for a signed-in user.',
     ...queriedBy(ApiKeyRef, ownApiKey, () => ({})),
   }),
 )
 
 const NewApiKeyRef = builder.objectRef<NewApiKey>('NewApiKey').implement({
-  description: 'A new key.',
+  description: 'New API key.',
   fields: (t) => ({
-    apiKeyId: t.exposeID('apiKeyId', { description: 'The key id.' }),
-    apiKey: t.exposeString('apiKey', { description: 'The value of the key, which cannot be read again.' }),
-    scopes: t.stringList({ description: 'Its scopes.', resolve: ({ scopes }) => [...scopes] }),
+    apiKeyId: t.exposeID('apiKeyId', { description: 'Id of the key.' }),
+    apiKey: t.exposeString('apiKey', { description: 'Value of the key, which cannot be read again.' }),
+    scopes: t.stringList({ description: 'Scopes of the key: what it may do.', resolve: ({ scopes }) => [...scopes] }),
   }),
 })
 
 const DeletionRef = builder.objectRef<{ readonly apiKeyId: string }>('DeleteApiKeySuccess').implement({
-  description: 'A deleted key.',
-  fields: (t) => ({ apiKeyId: t.exposeID('apiKeyId', { description: 'The id of the deleted key.' }) }),
+  description: 'API key that was deleted.',
+  fields: (t) => ({ apiKeyId: t.exposeID('apiKeyId', { description: 'Id of the deleted key.' }) }),
 })
 
 const NEEDS = 'Needs the scope account:admin, or a signed-in owner.'
@@ -92,8 +92,8 @@ builder.queryField('apiKeys', (t) =>
     {
       type: ApiKeyRef,
       description:
-        'The keys of an account, newest first. Needs the scope account:admin, or a signed-in owner; of another account the scope operator.',
-      args: { account: t.arg.id({ description: "Id or name; the caller's own unless given." }) },
+        'API keys of an account, newest first. Needs the scope account:admin, or a signed-in owner; for another account the scope operator.',
+      args: { account: t.arg.id({ description: "Id or name of an account; the caller's own unless given." }) },
       ...pagedBy('ApiKey', apiKeys, (args: ApiKeysInput) => args),
     },
     ...connectionOf('ApiKey', 'keys'),
@@ -101,17 +101,17 @@ builder.queryField('apiKeys', (t) =>
 )
 
 const GrantableScopeRef = builder.objectRef<GrantableScope>('GrantableScope').implement({
-  description: 'A scope that the caller may give a key.',
+  description: 'Scope that the caller may give a key.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'As `scopes` names it.' }),
-    description: t.exposeString('description', { description: 'What it lets a key do.' }),
+    name: t.exposeString('name', { description: 'Name of the scope, as `scopes` lists it.' }),
+    description: t.exposeString('description', { description: 'Sentence about what the scope lets a key do.' }),
   }),
 })
 
 builder.queryField('grantableScopes', (t) =>
   t.field({
     type: [GrantableScopeRef],
-    description: `The scopes that the caller may give a key. ${NEEDS}`,
+    description: `Scopes that the caller may give a key. ${NEEDS}`,
     ...resolvedBy(grantableScopes, () => undefined),
   }),
 )
@@ -119,22 +119,25 @@ builder.queryField('grantableScopes', (t) =>
 builder.mutationFields((t) => ({
   createApiKey: t.field({
     type: NewApiKeyRef,
-    errors: {},
+    errors: result('New API key', 'none was created'),
     description: `Creates a key and returns its value, which cannot be read again. ${NEEDS}`,
     args: {
-      name: t.arg.string({ required: true, description: 'Its name.' }),
-      scopes: t.arg.stringList({ description: 'generate:voice and job:read unless given.' }),
-      expiresAt: t.arg({ type: 'DateTime', description: 'In the future; it never expires unless given.' }),
+      name: t.arg.string({ required: true, description: 'Name of the key.' }),
+      scopes: t.arg.stringList({ description: 'Scopes of the key; `generate:voice` and `job:read` unless given.' }),
+      expiresAt: t.arg({
+        type: 'DateTime',
+        description: 'Time when the key stops working, in the future; it never does unless given.',
+      }),
     },
     ...resolvedBy(createApiKey, (args: ApiKeyInput) => args),
   }),
   updateApiKey: t.prismaField({
-    errors: {},
+    errors: result('Changed API key', 'the key stays as it is'),
     description: `Renames a key or gives it other scopes. ${NEEDS}`,
     args: {
-      id: t.arg.id({ required: true, description: 'A key id.' }),
-      name: t.arg.string({ description: 'Stays unless given.' }),
-      scopes: t.arg.stringList({ description: 'Stay unless given.' }),
+      id: t.arg.id({ required: true, description: 'Id of a key.' }),
+      name: t.arg.string({ description: 'Name of the key; stays as it is unless given.' }),
+      scopes: t.arg.stringList({ description: 'Scopes of the key; stay as they are unless given.' }),
     },
     ...queriedBy(ApiKeyRef, updateApiKey, ({ id, ...args }: Omit<ApiKeyChange, 'apiKeyId'> & { id: string }) => ({
       ...args,
@@ -143,9 +146,9 @@ builder.mutationFields((t) => ({
   }),
   deleteApiKey: t.field({
     type: DeletionRef,
-    errors: {},
+    errors: result('Deleted API key', 'nothing was deleted'),
     description: `Deletes a key: it is revoked immediately. ${NEEDS}`,
-    args: { id: t.arg.id({ required: true, description: 'A key id.' }) },
+    args: { id: t.arg.id({ required: true, description: 'Id of a key.' }) },
     ...resolvedBy(deleteApiKey, (args: { id: string }) => ({ apiKeyId: args.id })),
   }),
 }))

@@ -17,18 +17,18 @@ import {
 } from './endpoints.ts'
 import { endpointKey, endpointPath, requestSchema, schemaVersion } from './voice-endpoint.ts'
 
-const VoiceKindEnum = describedEnum<VoiceKind>('VoiceKind', 'Where a voice comes from.', {
-  preset: "One of the engine's own.",
-  reference: 'Cloned from a recording.',
+const VoiceKindEnum = describedEnum<VoiceKind>('VoiceKind', 'Origin of a voice.', {
+  preset: "A voice of the engine's own.",
+  reference: 'A voice that is cloned from a recording.',
 })
 
 const MarkupEnum = describedEnum<'none' | 'pauses' | 'ssml'>(
   'Markup',
-  'What may stand in a text besides what is spoken.',
+  'Markup that a text may hold besides what is spoken.',
   {
-    none: 'Nothing: a text is spoken as it is.',
+    none: 'No markup: a text is spoken as it is.',
     pauses: 'Pauses such as `[pause:1.5s]`.',
-    ssml: 'A subset of SSML.',
+    ssml: 'Subset of SSML.',
   },
 )
 
@@ -38,75 +38,85 @@ export interface EndpointVoice extends Voice {
 }
 
 export const VoiceRef = builder.objectRef<EndpointVoice>('Voice').implement({
-  description: 'A voice that an endpoint accepts.',
+  description: 'Voice that an endpoint accepts.',
   interfaces: [NodeInterface],
   fields: (t) => ({
     id: t.id({
-      description: '`voice.<endpoint>.<slug>`.',
+      description: 'Id of the voice: `voice.<endpoint>.<slug>`.',
       resolve: ({ endpointSlug, slug }) => `${endpointKey(endpointSlug)}.${slug}`,
     }),
-    slug: t.exposeString('slug', { description: 'The value to send in the voice input.' }),
-    name: t.exposeString('name', { description: 'Display name.' }),
-    description: t.exposeString('description', { description: 'Free text.' }),
+    slug: t.exposeString('slug', { description: 'Value to send in the voice input.' }),
+    name: t.exposeString('name', { description: 'Name of the voice for people.' }),
+    description: t.exposeString('description', { description: 'Description of the voice for people.' }),
     kind: t.field({
       type: VoiceKindEnum,
-      description: 'Whether it is a preset of the engine or made from a reference recording.',
+      description: 'Origin of the voice: a preset of the engine, or a recording.',
       resolve: (voice) => voice.kind,
     }),
     language: t.exposeString('language', {
       nullable: true,
-      description: 'The language that it was made for, such as English; null where that is not said.',
+      description: 'Language for which the voice was made, such as `English`; null if that is not known.',
     }),
   }),
 })
 
 export const VoiceEndpointRef = builder.objectRef<VoiceEndpoint>('VoiceEndpoint').implement({
-  description: 'An endpoint that turns text into speech.',
+  description: 'Endpoint that turns text into speech.',
   interfaces: [NodeInterface],
   fields: (t) => ({
-    id: t.id({ description: 'Its endpoint key: `voice.<slug>`.', resolve: ({ slug }) => endpointKey(slug) }),
-    slug: t.exposeString('slug', { description: 'Identifies the endpoint.' }),
-    name: t.exposeString('name', { description: 'Display name.' }),
-    description: t.exposeString('description', { nullable: true, description: 'What it does.' }),
-    endpointKey: t.string({ description: '`voice.<slug>`.', resolve: ({ slug }) => endpointKey(slug) }),
-    method: t.string({ description: 'The HTTP method of its REST route.', resolve: () => 'POST' }),
-    path: t.string({ description: 'The path of its REST route.', resolve: ({ slug }) => endpointPath(slug) }),
-    scope: t.string({ description: 'The scope that a key needs.', resolve: () => VOICE_SCOPE }),
+    id: t.id({ description: 'Id of the endpoint, its key: `voice.<slug>`.', resolve: ({ slug }) => endpointKey(slug) }),
+    slug: t.exposeString('slug', { description: 'Slug of the endpoint: its name in requests.' }),
+    name: t.exposeString('name', { description: 'Name of the endpoint for people.' }),
+    description: t.exposeString('description', {
+      nullable: true,
+      description: 'Description of the endpoint for people.',
+    }),
+    endpointKey: t.string({
+      description: 'Key of the endpoint: `voice.<slug>`.',
+      resolve: ({ slug }) => endpointKey(slug),
+    }),
+    method: t.string({ description: "HTTP method of the endpoint's REST route.", resolve: () => 'POST' }),
+    path: t.string({ description: "Path of the endpoint's REST route.", resolve: ({ slug }) => endpointPath(slug) }),
+    scope: t.string({ description: 'Scope that a key needs to submit to the endpoint.', resolve: () => VOICE_SCOPE }),
   }),
 })
 
 builder.objectFields(VoiceEndpointRef, (t) => ({
   schemaVersion: t.string({
-    description: "Changes only when the endpoint's contract changes.",
+    description: "Version of the schema; it changes only if the endpoint's contract does.",
     resolve: schemaVersion,
   }),
-  schema: t.field({ type: 'JSON', description: 'JSON Schema (2020-12) of a submission.', resolve: requestSchema }),
+  schema: t.field({
+    type: 'JSON',
+    description: 'JSON Schema (2020-12) of a submission in REST.',
+    resolve: requestSchema,
+  }),
   responseFields: t.stringList({
-    description: 'Fields that its jobs carry besides status and outputs, as REST spells them.',
+    description: "Names of the fields that the endpoint's jobs have in REST besides status and outputs.",
     resolve: ({ responseFields }) => [...responseFields],
   }),
   creditsPerCharacter: t.exposeInt('creditsPerCharacter', {
-    description: 'What a character (a Unicode code point) of text costs.',
+    description: 'Credits that a character (a Unicode code point) of text costs.',
   }),
   updatedAt: t.field({
     type: 'DateTime',
     nullable: true,
-    description: 'When it was applied last.',
+    description: 'Time when the endpoint was last applied; null if that is not known.',
     resolve: ({ updatedAt }) => updatedAt,
   }),
-  voiceInput: t.exposeString('voiceInput', { description: 'The input that selects the voice.' }),
+  voiceInput: t.exposeString('voiceInput', { description: 'Name of the input that selects the voice.' }),
   libraryVoices: t.boolean({
-    description: "Whether it takes voices of the account's own, by their ids.",
+    description: "True if the endpoint accepts voices of the account's library, by their ids.",
     resolve: ({ libraryVoices }) => libraryVoices === true,
   }),
   markup: t.field({
     type: MarkupEnum,
-    description: 'What its texts may hold besides what is spoken.',
+    description: 'Markup that the texts may hold besides what is spoken.',
     resolve: ({ markup }) => (markup === 'pauses' || markup === 'ssml' ? markup : 'none'),
   }),
   voices: t.field({
     type: [VoiceRef],
-    description: 'The voices that it accepts.',
+    description: 'Voices that the endpoint accepts.',
     resolve: voicesOf,
     extensions: { length: voicesOfEach },
   }),
@@ -141,29 +151,31 @@ addNodeSource<VoiceEndpoint | EndpointVoice>('voice', {
 })
 
 const CatalogRef = builder.objectRef<CatalogView>('Catalog').implement({
-  description: 'All voice endpoints that are published and open to every key.',
+  description: 'Voice endpoints that are published and open to every key.',
   fields: (t) => ({
-    catalogVersion: t.exposeString('catalogVersion', { description: 'Changes whenever anything in the catalog does.' }),
+    catalogVersion: t.exposeString('catalogVersion', {
+      description: 'Version of the catalog; it changes whenever anything in the catalog does.',
+    }),
     endpoints: t.field({
       type: [VoiceEndpointRef],
-      description: 'By slug.',
+      description: 'Voice endpoints in the order of their slugs.',
       resolve: ({ endpoints }) => [...endpoints],
       extensions: { length: endpointsInAll },
     }),
   }),
 })
 
-const SLUG = 'The slug of a voice endpoint.'
+const SLUG = 'Slug of a voice endpoint.'
 
 builder.queryFields((t) => ({
   catalog: t.field({
     type: CatalogRef,
-    description: 'The public catalog. Needs no key.',
+    description: 'Public catalog. Needs no key.',
     ...resolvedBy(catalog, () => undefined),
   }),
   catalogEndpoint: t.field({
     type: VoiceEndpointRef,
-    description: 'One entry of the public catalog. Needs no key.',
+    description: 'Voice endpoint of the public catalog. Needs no key.',
     args: { slug: t.arg.string({ required: true, description: SLUG }) },
     resolve: (_root, args, ctx) => catalogEndpoint(ctx, args).endpoint,
     extensions: { verb: catalogEndpoint },
@@ -171,19 +183,19 @@ builder.queryFields((t) => ({
   myEndpoints: t.field({
     type: [VoiceEndpointRef],
     description:
-      'The voice endpoints that the caller can submit to, by slug: public ones and those that its scopes open. Those whose engine is away come last.',
+      'Voice endpoints to which the caller can submit: public ones and those that its scopes open, in the order of their slugs. Those whose engine cannot be reached come last.',
     resolve: (_root, _args, ctx) => awayLast(ctx, myEndpoints(ctx)),
     extensions: { verb: myEndpoints, length: endpointsInAll },
   }),
   endpointVoices: t.field({
     type: VoiceEndpointRef,
-    description: 'An endpoint that the key may use, with its voices.',
+    description: 'Voice endpoint that the caller may use, for its voices.',
     args: { slug: t.arg.string({ required: true, description: SLUG }) },
     ...resolvedBy(endpointVoices, (args: { slug: string }) => args),
   }),
   endpointSchema: t.field({
     type: VoiceEndpointRef,
-    description: 'An endpoint that the key may use, with its schema.',
+    description: 'Voice endpoint that the caller may use, for its schema.',
     args: { slug: t.arg.string({ required: true, description: SLUG }) },
     ...resolvedBy(endpointSchema, (args: { slug: string }) => args),
   }),

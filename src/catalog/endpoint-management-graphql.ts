@@ -1,6 +1,6 @@
 import type { Voice, VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { PageInput } from '../db/page.ts'
-import { builder } from '../graphql/builder.ts'
+import { builder, result } from '../graphql/builder.ts'
 import { connectionOf, forOperator, OPERATORS_PART, resolvedBy } from '../graphql/resolved-by.ts'
 import { engineWarnings } from '../voice/trials/engine-warnings.ts'
 import { type Application, applyEndpoints } from './apply-endpoints.ts'
@@ -30,62 +30,62 @@ const shownValue =
   }
 
 const FieldChangeRef = builder.objectRef<FieldChange>('EndpointFieldChange').implement({
-  description: 'One value that an endpoint file changes.',
+  description: 'Value that an endpoint file changes.',
   fields: (t) => ({
     path: t.exposeString('path', {
-      description: 'Where it stands in its entry: `engine.base_url`, `voices.aria.name`.',
+      description: 'Place of the value in its entry, such as `engine.base_url` or `voices.aria.name`.',
     }),
     before: t.string({
       nullable: true,
-      description: 'As JSON; null where there was none.',
+      description: 'Value before the change, as JSON; null if there was none.',
       resolve: shownValue('before'),
     }),
     after: t.string({
       nullable: true,
-      description: 'As JSON; null where there is none.',
+      description: 'Value after the change, as JSON; null if there is none.',
       resolve: shownValue('after'),
     }),
   }),
 })
 
 const EntryChangeRef = builder.objectRef<EntryChange>('EndpointChange').implement({
-  description: 'What an endpoint file changes of one endpoint or workflow.',
+  description: 'Changes of one endpoint or workflow by an endpoint file.',
   fields: (t) => ({
-    slug: t.exposeString('slug', { description: 'Its slug.' }),
-    isWorkflow: t.boolean({ description: 'Whether it is a workflow.', resolve: ({ kind }) => kind === 'workflow' }),
-    isNew: t.exposeBoolean('isNew', { description: 'Whether there was none of that slug.' }),
+    slug: t.exposeString('slug', { description: 'Slug of the endpoint or workflow.' }),
+    isWorkflow: t.boolean({ description: 'True if it is a workflow.', resolve: ({ kind }) => kind === 'workflow' }),
+    isNew: t.exposeBoolean('isNew', { description: 'True if there was none of that slug.' }),
     fields: t.field({
       type: [FieldChangeRef],
-      description: 'By path; none where it stays as it is.',
+      description: 'Values that change, in the order of their paths; empty if it stays as it is.',
       resolve: ({ fields }) => [...fields],
     }),
   }),
 })
 
 const ApplicationRef = builder.objectRef<Application>('ApplyEndpointsSuccess').implement({
-  description: 'An endpoint file that is live in every process within a second, or, after a dry run, would be.',
+  description: 'Endpoint file that is live in every process within a second, or, after a dry run, would be.',
   fields: (t) => ({
     changes: t.field({
       type: [EntryChangeRef],
-      description: 'What it changes, in the order of its endpoints, then of its workflows.',
+      description: 'Changes by the file: its endpoints in their order, then its workflows.',
       resolve: ({ changes }) => [...changes],
     }),
     slugs: t.stringList({
-      description: 'Of its endpoints, then of its workflows.',
+      description: "Slugs of the file's endpoints, then of its workflows.",
       resolve: ({ applied }) => [...applied],
     }),
     warnings: t.stringList({
       description:
-        'A sentence for each endpoint and workflow whose engine is not there, as seen from the API: applied all the same.',
+        'Sentences about endpoints and workflows whose engine the API cannot reach; they are applied all the same.',
       resolve: ({ specs }, _args, ctx) => engineWarnings(ctx, specs),
     }),
   }),
 })
 
 const DeletionRef = builder.objectRef<{ readonly deleted: string }>('DeleteEndpointSuccess').implement({
-  description: 'A deleted endpoint or workflow. Its jobs stay.',
+  description: 'Endpoint or workflow that was deleted. Its jobs stay.',
   fields: (t) => ({
-    slug: t.exposeString('deleted', { description: 'The slug of the deleted endpoint or workflow.' }),
+    slug: t.exposeString('deleted', { description: 'Slug of the deleted endpoint or workflow.' }),
   }),
 })
 
@@ -98,8 +98,8 @@ builder.queryField('endpointFile', (t) =>
   t.field({
     type: 'String',
     description:
-      'A voice endpoint or, where none has that slug, a workflow as the YAML of an endpoint file; passwords in addresses are hidden, recordings left out. Needs the scope operator, or a signed-in operator.',
-    args: { slug: t.arg.string({ required: true, description: 'Its slug.' }) },
+      'YAML of the endpoint file of a voice endpoint or, if none has that slug, of a workflow; passwords in addresses are hidden, recordings left out. Needs the scope operator, or a signed-in operator.',
+    args: { slug: t.arg.string({ required: true, description: 'Slug of the endpoint or workflow.' }) },
     ...resolvedBy(endpointFile, (args: { slug: string }) => args),
   }),
 )
@@ -107,13 +107,16 @@ builder.queryField('endpointFile', (t) =>
 builder.mutationFields((t) => ({
   applyEndpoints: t.field({
     type: ApplicationRef,
-    errors: {},
+    errors: result('Endpoint file that was applied', 'nothing was'),
     description:
       'Makes or replaces the endpoints and workflows of an endpoint file, all or none. Needs the scope operator, or a signed-in operator who gave the password within 15 minutes.',
     args: {
-      source: t.arg.string({ required: true, description: 'YAML or JSON; a reference_audio is a data: URL of audio.' }),
+      source: t.arg.string({
+        required: true,
+        description: 'Content of the endpoint file: YAML or JSON. A `reference_audio` is a `data:` URL of audio.',
+      }),
       dryRun: t.arg.boolean({
-        description: 'Changes nothing, and needs no password: it says what would change, or what is wrong.',
+        description: 'True to change nothing: the answer says what would change, or what is wrong. Needs no password.',
       }),
     },
     ...resolvedBy(applyEndpoints, ({ source, dryRun }: ApplyArgs) => ({
@@ -124,10 +127,10 @@ builder.mutationFields((t) => ({
   }),
   deleteEndpoint: t.field({
     type: DeletionRef,
-    errors: {},
+    errors: result('Deleted endpoint or workflow', 'nothing was deleted'),
     description:
-      'Deletes a voice endpoint or, where none has that slug, a workflow. Needs the scope operator, or a signed-in operator who gave the password within 15 minutes.',
-    args: { slug: t.arg.string({ required: true, description: 'Its slug.' }) },
+      'Deletes a voice endpoint or, if none has that slug, a workflow. Needs the scope operator, or a signed-in operator who gave the password within 15 minutes.',
+    args: { slug: t.arg.string({ required: true, description: 'Slug of the endpoint or workflow.' }) },
     ...resolvedBy(deleteEndpoint, (args: { slug: string }) => args),
   }),
 }))
@@ -135,29 +138,35 @@ builder.mutationFields((t) => ({
 const EndpointSettingsRef = builder.objectRef<VoiceEndpoint>('EndpointSettings').implement({
   description: 'Settings of an endpoint that only operators see.',
   fields: (t) => ({
-    published: t.exposeBoolean('published', { description: 'Whether callers can use it.' }),
+    published: t.exposeBoolean('published', { description: 'True if callers can use the endpoint.' }),
     requiredScope: t.exposeString('requiredScope', {
       nullable: true,
-      description: 'The extra scope that restricts it: to every other key it looks missing.',
+      description:
+        'Extra scope that restricts the endpoint: for other keys it does not exist. Null if it is open to every key.',
     }),
     engine: t.field({
       type: 'JSON',
-      description: 'The engine block of its endpoint file, without a password.',
+      description: 'Engine block of the endpoint file, without a password.',
       resolve: ({ engine }) => shownEngine(engine),
     }),
-    pool: t.string({ description: 'Its jobs wait in the queue of this pool.', resolve: poolOf }),
-    timeLimitSeconds: t.exposeInt('timeLimitSeconds', { description: 'How long a job may take.' }),
-    creditsPerCharacter: t.exposeInt('creditsPerCharacter', { description: 'Credits per character of text.' }),
+    pool: t.string({ description: 'Name of the pool in whose queue the jobs wait.', resolve: poolOf }),
+    timeLimitSeconds: t.exposeInt('timeLimitSeconds', { description: 'Longest time that a job may take, in seconds.' }),
+    creditsPerCharacter: t.exposeInt('creditsPerCharacter', {
+      description: 'Credits that a character (a Unicode code point) of text costs.',
+    }),
   }),
 })
 
 const VoiceSettingsRef = builder.objectRef<Voice>('VoiceSettings').implement({
   description: 'Settings of a voice that only operators see.',
   fields: (t) => ({
-    engineVoice: t.exposeString('engineVoice', { nullable: true, description: "The engine's own name of it." }),
+    engineVoice: t.exposeString('engineVoice', {
+      nullable: true,
+      description: 'Name of the voice in the engine; null if it has none there.',
+    }),
     referenceText: t.exposeString('referenceText', {
       nullable: true,
-      description: 'The text that its recording speaks.',
+      description: 'Text that the recording of the voice says; null without one.',
     }),
   }),
 })
@@ -175,7 +184,7 @@ builder.queryField('endpoints', (t) =>
     {
       type: VoiceEndpointRef,
       description:
-        'All voice endpoints by slug, unpublished and restricted ones included. Needs the scope operator, or a signed-in operator.',
+        'Voice endpoints of the service in the order of their slugs, unpublished and restricted ones included. Needs the scope operator, or a signed-in operator.',
       ...resolvedBy(endpoints, (args: PageInput) => args),
     },
     ...connectionOf('VoiceEndpoint', 'voice endpoints'),

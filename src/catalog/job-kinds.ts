@@ -47,7 +47,11 @@ export const GENERATION_KIND: JobKind = { queue: GENERATIONS.queue }
 /** Every kind of job by its type. The key of a queued job is its type, a dot and the slug. `worker/kinds.ts` has the functions. */
 const JOB_KINDS = {
   voice: {
-    graphql: { name: 'VoiceJob', description: 'A speech synthesis job.', origin: 'A voice endpoint.' },
+    graphql: {
+      name: 'VoiceJob',
+      description: 'Job that synthesises speech.',
+      origin: 'A voice endpoint made it: `submitVoiceJob`.',
+    },
     queued: queued({
       scope: VOICE_SCOPE,
       slugAs: 'endpointSlug',
@@ -58,16 +62,32 @@ const JOB_KINDS = {
     }),
   },
   companion_chat: {
-    graphql: { name: 'CompanionChatJob', description: 'A companion chat job.', origin: 'chatWithCompanion.' },
+    graphql: {
+      name: 'CompanionChatJob',
+      description: 'Job of one message to the companion.',
+      origin: 'A message to the companion made it: `chatWithCompanion`.',
+    },
   },
   companion_retarget: {
-    graphql: { name: 'CompanionRetargetJob', description: 'A companion retarget job.', origin: 'retargetCompanion.' },
+    graphql: {
+      name: 'CompanionRetargetJob',
+      description: 'Job that gave a companion another persona.',
+      origin: 'A change of persona made it: `retargetCompanion`.',
+    },
   },
   companion_media_tag: {
-    graphql: { name: 'CompanionMediaTagJob', description: 'The tagging of a medium.', origin: 'tagMedia.' },
+    graphql: {
+      name: 'CompanionMediaTagJob',
+      description: 'Job that tagged a medium.',
+      origin: 'The tagging of a medium made it: `tagMedia`.',
+    },
   },
   generate: {
-    graphql: { name: 'GenerationJob', description: 'A run of a workflow.', origin: 'A workflow.' },
+    graphql: {
+      name: 'GenerationJob',
+      description: 'Job that runs a workflow.',
+      origin: 'A workflow made it: `submitGeneration`.',
+    },
     queued: queued({
       scope: GENERATION_SCOPE,
       slugAs: 'workflowSlug',

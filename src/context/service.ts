@@ -11,8 +11,8 @@ export interface ServiceInfo {
 }
 
 export const STORAGE_KINDS = {
-  disk: "Files of this service's own.",
-  s3: 'A bucket: signed URLs of files may lead to another host.',
+  disk: "Files on the service's own disk.",
+  s3: 'Objects in an S3 bucket; signed URLs of files may lead to another host.',
 } as const
 
 export type StorageKind = keyof typeof STORAGE_KINDS

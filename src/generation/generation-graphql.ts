@@ -2,7 +2,7 @@ import { shownEngine } from '../catalog/files/hidden-password.ts'
 import { findVisibleWorkflow, workflowKey, workflowSlug, workflows } from '../catalog/workflows.ts'
 import type { Workflow } from '../context/catalog-snapshot.ts'
 import type { PageInput } from '../db/page.ts'
-import { builder } from '../graphql/builder.ts'
+import { builder, result } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { connectionOf, forOperator, OPERATORS_PART, resolvedBy } from '../graphql/resolved-by.ts'
 import { JobStatusEnum } from '../jobs/graphql/job-graphql.ts'
@@ -11,27 +11,30 @@ import type { Submission } from '../jobs/lifecycle/queue-job.ts'
 import { type GenerationInput, submitGeneration } from './submit-generation.ts'
 
 const WorkflowSettingsRef = builder.objectRef<Workflow>('WorkflowSettings').implement({
-  description: 'What callers do not see of a workflow.',
+  description: 'Settings of a workflow that only operators see.',
   fields: (t) => ({
     engine: t.field({
       type: 'JSON',
-      description: 'The engine block of its endpoint file, without a password.',
+      description: 'Engine block of the endpoint file, without a password.',
       resolve: ({ engine }) => shownEngine(engine),
     }),
   }),
 })
 
 const WorkflowRef = builder.objectRef<Workflow>('Workflow').implement({
-  description: 'A workflow that runs on a server of its own.',
+  description: 'Workflow that runs on a server of its own.',
   interfaces: [NodeInterface],
   fields: (t) => ({
-    id: t.id({ description: 'Its endpoint key: `generate.<slug>`.', resolve: ({ slug }) => workflowKey(slug) }),
-    slug: t.exposeString('slug', { description: 'Identifies the workflow.' }),
-    name: t.exposeString('name', { description: 'Display name.' }),
-    description: t.exposeString('description', { nullable: true, description: 'What it does.' }),
-    inputs: t.field({ type: 'JSON', description: 'JSON Schema of its inputs.', resolve: ({ inputs }) => inputs }),
-    creditsPerJob: t.exposeInt('creditsPerJob', { description: 'What a run costs.' }),
-    timeLimitSeconds: t.exposeInt('timeLimitSeconds', { description: 'How long a run may take.' }),
+    id: t.id({ description: 'Key of the workflow: `generate.<slug>`.', resolve: ({ slug }) => workflowKey(slug) }),
+    slug: t.exposeString('slug', { description: 'Slug of the workflow: its name in requests.' }),
+    name: t.exposeString('name', { description: 'Name of the workflow for people.' }),
+    description: t.exposeString('description', {
+      nullable: true,
+      description: 'Description of the workflow for people.',
+    }),
+    inputs: t.field({ type: 'JSON', description: 'JSON Schema of the inputs.', resolve: ({ inputs }) => inputs }),
+    creditsPerJob: t.exposeInt('creditsPerJob', { description: 'Credits that a run costs.' }),
+    timeLimitSeconds: t.exposeInt('timeLimitSeconds', { description: 'Longest time that a run may take, in seconds.' }),
     settings: t.field({ type: WorkflowSettingsRef, nullable: true, description: OPERATORS_PART, resolve: forOperator }),
   }),
 })
@@ -45,7 +48,8 @@ builder.queryField('workflows', (t) =>
   t.connection(
     {
       type: WorkflowRef,
-      description: 'All workflows by slug. Needs the scope operator, or a signed-in operator.',
+      description:
+        'Workflows of the service, in the order of their slugs. Needs the scope operator, or a signed-in operator.',
       ...resolvedBy(workflows, (args: PageInput) => args),
     },
     ...connectionOf('Workflow', 'workflows'),
@@ -53,12 +57,16 @@ builder.queryField('workflows', (t) =>
 )
 
 const SubmissionRef = builder.objectRef<Submission>('GenerationSubmission').implement({
-  description: 'An accepted generation.',
+  description: 'Accepted submission to a workflow.',
   fields: (t) => ({
-    jobId: t.exposeID('jobId', { description: 'The job to poll.' }),
-    status: t.field({ type: JobStatusEnum, description: 'QUEUED.', resolve: (submission) => submission.status }),
+    jobId: t.exposeID('jobId', { description: 'Id of the job.' }),
+    status: t.field({
+      type: JobStatusEnum,
+      description: 'Status of the job: QUEUED for a new one.',
+      resolve: (submission) => submission.status,
+    }),
     replayed: t.exposeBoolean('replayed', {
-      description: 'Whether the idempotency key belongs to an earlier job, which is this one.',
+      description: 'True if the idempotency key was used before: the job is the one of that earlier request.',
     }),
   }),
 })
@@ -71,17 +79,21 @@ type SubmissionArgs = Omit<GenerationInput, 'inputs' | 'tags'> & {
 builder.mutationField('submitGeneration', (t) =>
   t.field({
     type: SubmissionRef,
-    errors: {},
+    errors: result('Accepted submission', 'no job was made'),
     description: 'Runs a workflow. Needs the scope generate:workflow.',
     args: {
-      slug: t.arg.string({ required: true, description: 'The slug of the workflow.' }),
-      inputs: t.arg({ type: 'JSON', required: true, description: "The workflow's own named inputs." }),
+      slug: t.arg.string({ required: true, description: 'Slug of the workflow.' }),
+      inputs: t.arg({
+        type: 'JSON',
+        required: true,
+        description: "Inputs by their names, as the workflow's `inputs` describes them.",
+      }),
       webhookUrl: t.arg({
         type: 'URL',
-        description: "Notified when the job finishes, instead of the account's webhook.",
+        description: "URL that is notified when the job ends, instead of the account's webhook.",
       }),
       idempotencyKey: t.arg.string({
-        description: 'The same key with the same request returns the same job for 24 hours.',
+        description: 'Key of your own choice: for 24 hours the same key with the same request returns the same job.',
       }),
       options: t.arg({ type: SubmitOptionsInput, description: 'Options that the job keeps.' }),
     },

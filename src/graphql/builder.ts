@@ -43,7 +43,7 @@ export type GraphqlContext = ServiceContext & {
   readonly cookie: SessionCookie | null
 }
 
-/** Each noun's *-graphql.ts adds its types. Every mutation says `errors: {}`, so its result is a union with RequestError. */
+/** Each noun's *-graphql.ts adds its types. Every mutation has `errors: result('…')`, so its result is a union with RequestError. */
 export const builder = new SchemaBuilder<{
   Context: GraphqlContext
   PrismaTypes: PrismaTypes
@@ -62,28 +62,37 @@ export const builder = new SchemaBuilder<{
   relay: {
     nodeQueryOptions: false,
     nodesQueryOptions: false,
-    pageInfoTypeOptions: { description: 'The position of a page in its list.' },
-    hasNextPageFieldOptions: { description: 'Whether more follow.' },
-    hasPreviousPageFieldOptions: { description: 'Whether there are more before it.' },
-    startCursorFieldOptions: { description: 'The cursor of its first edge: `before` it comes the previous page.' },
-    endCursorFieldOptions: { description: 'The cursor of its last edge: `after` it comes the next page.' },
-    edgesFieldOptions: { nullable: false, description: 'The entries of the page, in the order of the list.' },
-    pageInfoFieldOptions: { description: 'Cursors for the next and the previous page.' },
-    cursorFieldOptions: { description: 'The cursor of this entry, for `after` and `before`.' },
-    nodeFieldOptions: { nullable: false, description: 'The entry.' },
-    firstArgOptions: {
-      description: 'So many from the start, or after `after`: 1 to 100. Without `last` 50 unless given.',
+    pageInfoTypeOptions: { description: 'Position of a page in its list.' },
+    hasNextPageFieldOptions: { description: 'True if more entries follow the page.' },
+    hasPreviousPageFieldOptions: { description: 'True if there are more entries before the page.' },
+    startCursorFieldOptions: {
+      description: 'Cursor of the first entry; `before` it is the previous page. Null if the page is empty.',
     },
-    afterArgOptions: { description: 'A cursor: only entries after it.' },
-    lastArgOptions: { description: 'So many from the end, or before `before`: 1 to 100. Not together with `first`.' },
-    beforeArgOptions: { description: 'A cursor: only entries before it.' },
+    endCursorFieldOptions: {
+      description: 'Cursor of the last entry; `after` it is the next page. Null if the page is empty.',
+    },
+    edgesFieldOptions: {
+      nullable: false,
+      description: 'Entries of the page with their cursors, in the order of the list.',
+    },
+    pageInfoFieldOptions: { description: 'Position of the page: cursors for the next and the previous one.' },
+    cursorFieldOptions: { description: 'Cursor of the entry, for `after` and `before`.' },
+    nodeFieldOptions: { nullable: false, description: 'Object of the entry.' },
+    firstArgOptions: {
+      description:
+        'Number of entries from the start, or after `after`: 1 to 100. 50 if neither `first` nor `last` is given.',
+    },
+    afterArgOptions: { description: 'Cursor of an entry; the page begins after it.' },
+    lastArgOptions: {
+      description: 'Number of entries from the end, or before `before`: 1 to 100. Not together with `first`.',
+    },
+    beforeArgOptions: { description: 'Cursor of an entry; the page ends before it.' },
   },
   errors: {
     directResult: true,
     defaultTypes: [ExpectedError],
     defaultUnionOptions: {
       name: ({ fieldName }) => `${fieldName.charAt(0).toUpperCase()}${fieldName.slice(1)}Result`,
-      description: 'The result of the mutation, or the reason why it changed nothing.',
     },
   },
   prisma: {
@@ -93,6 +102,11 @@ export const builder = new SchemaBuilder<{
   },
 })
 
+/** @param success what a mutation returns when it does not fail @param nothing what has not happened when it fails */
+export const result = (success: string, nothing: string) => ({
+  union: { description: `${success}, or the reason why ${nothing}.` },
+})
+
 builder.queryType({ description: 'All queries.' })
 builder.mutationType({ description: 'All mutations.' })
-builder.subscriptionType({ description: 'What can be followed as it changes, over graphql-ws or server-sent events.' })
+builder.subscriptionType({ description: 'All subscriptions, over graphql-ws or server-sent events.' })

@@ -13,8 +13,8 @@ const sources = new Map<string, NodeSource<object>>()
 const typeNames = new WeakMap<object, string>()
 
 export const NodeInterface = builder.interfaceRef<object>('Node').implement({
-  description: 'An object with a global id.',
-  fields: (t) => ({ id: t.id({ description: 'Its id, unique in the whole service.' }) }),
+  description: 'Any object with an id that is unique in the whole service.',
+  fields: (t) => ({ id: t.id({ description: 'Id of the object, unique in the whole service.' }) }),
   resolveType: (node) => typeNames.get(node),
 })
 
@@ -27,8 +27,8 @@ builder.queryField('node', (t) =>
   t.field({
     type: NodeInterface,
     nullable: true,
-    description: 'Any object by its id; null if it does not exist or the caller may not see it.',
-    args: { id: t.arg.id({ required: true, description: 'A global id, such as `job_…` or `voice.tts`.' }) },
+    description: 'Object by its id; null if it does not exist or the caller may not see it.',
+    args: { id: t.arg.id({ required: true, description: 'Id of an object, such as `job_…` or `voice.tts`.' }) },
     resolve: (_root, { id }, ctx, info) => findNode(ctx, id, info),
   }),
 )

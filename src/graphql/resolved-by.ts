@@ -123,13 +123,13 @@ export function forOperator<Thing>(thing: Thing, _args: object, ctx: GraphqlCont
   return thing
 }
 
-export const OPERATORS_PART = 'The configuration. Needs the scope operator, or a signed-in operator.'
+export const OPERATORS_PART = 'Settings that only operators see. Needs the scope operator, or a signed-in operator.'
 
 /** Cursors are ids. */
 export const connectionOf = (noun: string, things: string) =>
   [
     { name: `${noun}Connection`, description: `A page of ${things}.` },
-    { name: `${noun}Edge`, description: 'A list entry with its cursor.' },
+    { name: `${noun}Edge`, description: 'Entry of a list with its cursor.' },
   ] as const
 
 export function selectedFields(info: GraphQLResolveInfo, of: string | null = null): ReadonlySet<string> {

@@ -59,9 +59,9 @@ export const describedEnum = <T extends string>(
   })
 
 export const TimeRangeInput = builder.inputType('TimeRange', {
-  description: 'A window of time; either end may be open.',
+  description: 'Range of time; either end may be open.',
   fields: (t) => ({
-    from: t.field({ type: 'DateTime', description: 'Inclusive.' }),
-    to: t.field({ type: 'DateTime', description: 'Exclusive.' }),
+    from: t.field({ type: 'DateTime', description: 'First moment of the range, inclusive; open if absent.' }),
+    to: t.field({ type: 'DateTime', description: 'End of the range, exclusive; open if absent.' }),
   }),
 })

@@ -5,31 +5,31 @@ import { builder } from './builder.ts'
 import { resolvedBy } from './resolved-by.ts'
 import { describedEnum } from './scalars.ts'
 
-const StorageKindEnum = describedEnum<StorageKind>('StorageKind', 'Where files are kept.', STORAGE_KINDS)
+const StorageKindEnum = describedEnum<StorageKind>('StorageKind', 'Place where the service keeps files.', STORAGE_KINDS)
 
 const LimitsRef = builder.objectRef<ServiceInfo>('ServiceLimits').implement({
-  description: 'What requests may hold. Limits of texts are in the schema of their endpoint.',
+  description: 'Limits of requests. Limits of texts are in the schema of their endpoint.',
   fields: (t) => ({
     requestsPerMinute: t.exposeInt('requestsPerMinute', {
       nullable: true,
-      description: 'Of a key or a session; null: any number.',
+      description: 'Requests that a key or a session may send in a minute; null if there is no limit.',
     }),
-    bodyBytes: t.int({ description: 'Of a JSON body.', resolve: () => MAX_BODY_BYTES }),
-    exportJobs: t.int({ description: 'Jobs of one export.', resolve: () => MAX_EXPORTED_JOBS }),
+    bodyBytes: t.int({ description: 'Largest JSON body of a REST request, in bytes.', resolve: () => MAX_BODY_BYTES }),
+    exportJobs: t.int({ description: 'Largest number of jobs in one export.', resolve: () => MAX_EXPORTED_JOBS }),
   }),
 })
 
 const ServiceRef = builder.objectRef<ServiceInfo>('Service').implement({
-  description: 'What this service is.',
+  description: 'Version, address and limits of this service.',
   fields: (t) => ({
-    version: t.exposeString('version', { description: 'Its version.' }),
-    publicUrl: t.expose('publicUrl', { type: 'URL', description: 'The start of every address that it hands out.' }),
+    version: t.exposeString('version', { description: 'Version of the service.' }),
+    publicUrl: t.expose('publicUrl', { type: 'URL', description: 'Start of every URL that the service returns.' }),
     storage: t.field({
       type: StorageKindEnum,
-      description: 'Where files are kept.',
+      description: 'Place where the service keeps files.',
       resolve: ({ storage }) => storage,
     }),
-    limits: t.field({ type: LimitsRef, description: 'What requests may hold.', resolve: (info) => info }),
+    limits: t.field({ type: LimitsRef, description: 'Limits of requests.', resolve: (info) => info }),
   }),
 })
 

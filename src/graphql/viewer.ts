@@ -29,7 +29,7 @@ export const ViewerRef = builder.objectRef<Viewer>('Viewer').implement({
   fields: (t) => ({
     scopes: t.stringList({ description: 'The scopes of the caller.', resolve: ({ scopes }) => [...scopes] }),
     isOperator: t.boolean({
-      description: 'Whether the caller is an operator: a key with the scope operator, or a user who is one.',
+      description: 'True if the caller is an operator: a key with the scope operator, or a user who is one.',
       resolve: (_viewer, _args, ctx) => isOperator(ctx),
     }),
   }),

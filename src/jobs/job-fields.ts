@@ -3,47 +3,53 @@ import type { JobErrorCode, JobStatus } from './job-states.ts'
 
 /** Every column of a job that its owner may see. SQL, REST, CSV and GraphQL derive from this table. */
 export const JOB_FIELDS = {
-  id: { column: 'id', wire: 'job_id', type: 'ID', isOurs: true, graphql: { Job: 'The job id.' } },
+  id: { column: 'id', wire: 'job_id', type: 'ID', isOurs: true, graphql: { Job: 'Id of the job.' } },
   accountId: { column: 'account_id', type: 'ID' },
-  type: { column: 'type', type: 'JobType', graphql: { Job: 'Its type.' } },
+  type: { column: 'type', type: 'JobType', graphql: { Job: 'Type of the job.' } },
   endpointKey: {
     column: 'endpoint_key',
     type: 'String',
     isOurs: true,
-    graphql: { Job: 'Its type and slug: `voice.tts`.' },
+    graphql: { Job: 'Key of the endpoint or workflow that performs the job, such as `voice.tts`.' },
   },
-  status: { column: 'status', type: 'JobStatus', graphql: { Job: 'Its status.' } },
+  status: { column: 'status', type: 'JobStatus', graphql: { Job: 'Status of the job.' } },
   isProhibited: {
     column: 'is_prohibited',
     type: 'Boolean?',
-    graphql: { Job: 'The verdict. Null for jobs that are not moderated, and until it is decided.' },
+    graphql: {
+      Job: 'True if moderation rejected the content. Null for jobs that are not moderated, and until the verdict.',
+    },
   },
   reason: {
     column: 'reason',
     type: 'String?',
     graphql: {
-      CompanionChatJob: 'Why it was rejected; null unless it was.',
-      CompanionRetargetJob: 'Why it was rejected; null unless it was.',
-      CompanionMediaTagJob: 'Why it was rejected; null unless it was.',
+      CompanionChatJob: 'Reason why moderation rejected the content; null if it did not.',
+      CompanionRetargetJob: 'Reason why moderation rejected the content; null if it did not.',
+      CompanionMediaTagJob: 'Reason why moderation rejected the content; null if it did not.',
     },
   },
   apiKeyId: {
     column: 'api_key_id',
     type: 'ID?',
     isOurs: true,
-    graphql: { Job: 'The key that it was submitted with.' },
+    graphql: { Job: 'Id of the API key that submitted the job; null if a user or the command line did.' },
   },
   apiKeyName: {
     table: 'k',
     column: 'name',
     wire: 'api_key_name',
     type: 'String?',
-    graphql: { Job: 'Null after that key is deleted.' },
+    graphql: { Job: 'Name of the API key that submitted the job; null without one, and after it is deleted.' },
   },
   userId: { column: 'user_id', type: 'ID?' },
-  createdAt: { column: 'created_at', type: 'DateTime', graphql: { Job: 'When it was accepted.' } },
-  startedAt: { column: 'started_at', type: 'DateTime?', graphql: { Job: 'When a worker first took it; null before.' } },
-  completedAt: { column: 'completed_at', type: 'DateTime?', graphql: { Job: 'When it finished; null before.' } },
+  createdAt: { column: 'created_at', type: 'DateTime', graphql: { Job: 'Time when the job was accepted.' } },
+  startedAt: {
+    column: 'started_at',
+    type: 'DateTime?',
+    graphql: { Job: 'Time when a worker first took the job; null before.' },
+  },
+  completedAt: { column: 'completed_at', type: 'DateTime?', graphql: { Job: 'Time when the job ended; null before.' } },
   /** Credits, charged or not; a bigint as text. */
   cost: { column: 'cost', type: 'String' },
   attempt: { column: 'attempt', type: 'Int' },
@@ -53,7 +59,7 @@ export const JOB_FIELDS = {
   chunksTotal: {
     column: 'chunks_total',
     type: 'Int?',
-    graphql: { VoiceJob: 'Into how many chunks the text was cut.' },
+    graphql: { VoiceJob: 'Number of chunks into which the text was split; null before a worker has split it.' },
   },
   /** Null without live playback. */
   partsDone: { column: 'parts_done', type: 'Int?' },
@@ -61,25 +67,25 @@ export const JOB_FIELDS = {
     column: 'chat_id',
     type: 'ID?',
     graphql: {
-      CompanionChatJob: 'The chat that it belongs to.',
-      CompanionRetargetJob: 'The chat that it belongs to.',
+      CompanionChatJob: 'Id of the chat that the job belongs to.',
+      CompanionRetargetJob: 'Id of the chat that the job belongs to.',
     },
   },
   mediaUrl: {
     column: 'media_url',
     type: 'URL?',
-    graphql: { CompanionMediaTagJob: 'The URL as it was submitted.' },
+    graphql: { CompanionMediaTagJob: 'URL of the medium, as it was submitted.' },
   },
-  mediaKind: { column: 'media_kind', type: 'MediaKind?', graphql: { CompanionMediaTagJob: 'The kind of medium.' } },
+  mediaKind: { column: 'media_kind', type: 'MediaKind?', graphql: { CompanionMediaTagJob: 'Kind of the medium.' } },
   providerJobId: {
     column: 'provider_job_id',
     type: 'String?',
-    graphql: { GenerationJob: "The server's own id of it." },
+    graphql: { GenerationJob: "Id that the workflow's server gave the job." },
   },
   gpuExecutionTimeMs: {
     column: 'gpu_execution_time_ms',
     type: 'Int?',
-    graphql: { GenerationJob: 'GPU time in milliseconds, as the server reports it.' },
+    graphql: { GenerationJob: "GPU time of the job in milliseconds, as the workflow's server reports it." },
   },
   /** Null for jobs from before the column, too. */
   voice: { column: 'voice', type: 'String?' },

@@ -1,6 +1,6 @@
 import { requireAccount, requireScope } from '../access/require.ts'
 import { LIBRARY_SCOPE } from '../access/scopes.ts'
-import { builder } from '../graphql/builder.ts'
+import { builder, result } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { queriedBy, queryOf, resolvedBy } from '../graphql/resolved-by.ts'
 import { type AccountVoice, accountVoices, findVoice, storageKeyOf, VOICE_VIEW } from './account-voices.ts'
@@ -9,19 +9,27 @@ import { deleteVoice, renameVoice } from './change-voices.ts'
 const NEEDS = 'Needs the scope voice:library, or a signed-in user.'
 
 const AccountVoiceRef = builder.prismaObject('AccountVoice', {
-  description: "A voice of the account's own. It is uploaded by `POST /api/v1/voices`.",
+  description: "Voice of the account's library, made of a recording that was uploaded by `POST /api/v1/voices`.",
   interfaces: [NodeInterface],
   select: VOICE_VIEW,
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'The value to send in the voice input of endpoints that take such voices.' }),
-    name: t.exposeString('name', { description: 'Its name: no other voice of the account has it.' }),
-    durationMs: t.exposeInt('durationMs', { description: 'How long its recording is, in milliseconds.' }),
-    transcript: t.exposeString('transcript', { nullable: true, description: 'What its recording says.' }),
-    language: t.exposeString('language', { nullable: true, description: 'The language of its recording.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was uploaded.' }),
+    id: t.exposeID('id', {
+      description: 'Id of the voice: the value to send in the voice input of endpoints that take such voices.',
+    }),
+    name: t.exposeString('name', { description: 'Name of the voice; no other voice of the account has it.' }),
+    durationMs: t.exposeInt('durationMs', { description: 'Length of the recording in milliseconds.' }),
+    transcript: t.exposeString('transcript', {
+      nullable: true,
+      description: 'Text that the recording says; null if it is not known.',
+    }),
+    language: t.exposeString('language', {
+      nullable: true,
+      description: 'Language of the recording; null if it is not known.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time when the voice was uploaded.' }),
     sampleUrl: t.field({
       type: 'URL',
-      description: 'A signed URL of its recording, a WAV file; signed at this read, valid for 15 minutes.',
+      description: 'Signed URL of the recording, a WAV file; signed by this query, valid for 15 minutes.',
       resolve: ({ id }, _args, ctx) =>
         ctx.storage.signUrl(storageKeyOf(id), { contentType: 'audio/wav', now: ctx.now() }),
     }),
@@ -37,32 +45,32 @@ addNodeSource<AccountVoice>('voice_', {
 })
 
 const DeletionRef = builder.objectRef<{ readonly voiceId: string }>('DeleteVoiceSuccess').implement({
-  description: 'A voice that is gone.',
-  fields: (t) => ({ voiceId: t.exposeID('voiceId', { description: 'What its id was.' }) }),
+  description: 'Voice that was deleted.',
+  fields: (t) => ({ voiceId: t.exposeID('voiceId', { description: 'Id of the deleted voice.' }) }),
 })
 
 builder.queryField('accountVoices', (t) =>
   t.prismaField({
-    description: `The voices of the account's library, oldest first; at most 100. ${NEEDS}`,
+    description: `Voices of the account's library, oldest first; at most 100. ${NEEDS}`,
     ...queriedBy([AccountVoiceRef], accountVoices, () => ({})),
   }),
 )
 
 builder.mutationFields((t) => ({
   renameVoice: t.prismaField({
-    errors: {},
+    errors: result('Renamed voice', 'its name stays as it is'),
     description: `Gives a voice of the library another name. ${NEEDS}`,
     args: {
-      id: t.arg.id({ required: true, description: 'The id of a voice of the library.' }),
-      name: t.arg.string({ required: true, description: 'A name that no other voice of the account has.' }),
+      id: t.arg.id({ required: true, description: 'Id of a voice of the library.' }),
+      name: t.arg.string({ required: true, description: 'Name that no other voice of the account has.' }),
     },
     ...queriedBy(AccountVoiceRef, renameVoice, ({ id, name }: { id: string; name: string }) => ({ voiceId: id, name })),
   }),
   deleteVoice: t.field({
     type: DeletionRef,
-    errors: {},
+    errors: result('Deleted voice', 'nothing was deleted'),
     description: `Deletes a voice of the library with its recording. ${NEEDS}`,
-    args: { id: t.arg.id({ required: true, description: 'The id of a voice of the library.' }) },
+    args: { id: t.arg.id({ required: true, description: 'Id of a voice of the library.' }) },
     ...resolvedBy(deleteVoice, ({ id }: { id: string }) => ({ voiceId: id })),
   }),
 }))

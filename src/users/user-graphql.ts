@@ -1,7 +1,7 @@
 import type { UserRole } from '../access/scopes.ts'
 import { BatchLoader } from '../concurrency/batch-loader.ts'
 import { invalidRequest } from '../errors/service-error.ts'
-import { builder, type GraphqlContext } from '../graphql/builder.ts'
+import { builder, type GraphqlContext, result } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { connectionOf, pagedBy, queriedBy, queryOf, rowsOf } from '../graphql/resolved-by.ts'
 import { describedEnum } from '../graphql/scalars.ts'
@@ -21,35 +21,37 @@ import {
   usersWithPassword,
 } from './users.ts'
 
-export const UserRoleEnum = describedEnum<UserRole>('UserRole', 'The role of a user in an account.', {
-  owner: 'Everything, keys and webhooks included.',
-  member: 'Submit and read jobs.',
+export const UserRoleEnum = describedEnum<UserRole>('UserRole', 'Role of a user in an account.', {
+  owner: 'The user may do everything, keys and webhooks included.',
+  member: 'The user may submit and read jobs.',
 })
 
 const withPassword = new BatchLoader<GraphqlContext, true>(usersWithPassword)
 
 export const UserRef = builder.prismaObject('User', {
-  description: 'A user of an account, with an e-mail address and a password.',
+  description: 'User of an account, who signs in by e-mail address and password.',
   interfaces: [NodeInterface],
   select: USER_VIEW,
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'The user id.' }),
-    email: t.exposeString('email', { description: 'The address to sign in with.' }),
-    role: t.expose('role', { type: UserRoleEnum, description: 'The role of the user.' }),
-    operator: t.exposeBoolean('operator', { description: 'Whether the command line has made the user an operator.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the user was added.' }),
+    id: t.exposeID('id', { description: 'Id of the user.' }),
+    email: t.exposeString('email', { description: 'E-mail address with which the user signs in.' }),
+    role: t.expose('role', { type: UserRoleEnum, description: 'Role of the user.' }),
+    operator: t.exposeBoolean('operator', {
+      description: 'True if the user is an operator, which only the command line can change.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time when the user was added.' }),
     lastSeenAt: t.expose('lastSeenAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the user last used a session, within a minute; null before the first one.',
+      description: 'Time when the user last used a session, within a minute; null before the first one.',
     }),
     disabledAt: t.expose('disabledAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the user was disabled; null for users who may sign in.',
+      description: 'Time when the user was disabled; null if the user may sign in.',
     }),
     hasPassword: t.boolean({
-      description: 'Whether the user has set a password; without one only a sign-in link lets them in.',
+      description: 'True if the user has set a password; without one only a sign-in link lets them in.',
       resolve: async ({ id }, _args, ctx) => (await withPassword.load(ctx, id)) === true,
     }),
   }),
@@ -69,14 +71,17 @@ builder.objectField(ViewerRef, 'user', (t) =>
 )
 
 const SessionRef = builder.prismaObject('Session', {
-  description: 'A browser that the user is signed in with.',
+  description: 'Session of a user: a browser in which the user is signed in.',
   select: { id: true, createdAt: true, seenAt: true },
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'The session id: with it endSession ends it.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the user signed in.' }),
-    seenAt: t.expose('seenAt', { type: 'DateTime', description: 'When it was last used, within a minute.' }),
+    id: t.exposeID('id', { description: 'Id of the session, for `endSession`.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time when the user signed in.' }),
+    seenAt: t.expose('seenAt', {
+      type: 'DateTime',
+      description: 'Time when the session was last used, within a minute.',
+    }),
     current: t.boolean({
-      description: 'Whether it is the one that asks.',
+      description: 'True if this session sent the query.',
       resolve: (session, _args, ctx) => isCurrent(ctx, session),
     }),
   }),
@@ -84,23 +89,23 @@ const SessionRef = builder.prismaObject('Session', {
 
 const MeRef = builder.prismaObject('User', {
   variant: 'Me',
-  description: 'The signed-in user and the account.',
+  description: 'Signed-in user and the account.',
   select: ME_VIEW,
   fields: (t) => ({
-    user: t.variant(UserRef, { description: 'The user.' }),
+    user: t.variant(UserRef, { description: 'Signed-in user.' }),
     sessions: t.relation('sessions', {
       type: SessionRef,
-      description: 'Where the user is signed in, the last used first: at most 100.',
+      description: 'Sessions of the user, last used first; at most 100.',
       query: (_args, ctx) => openSessions(ctx),
     }),
-    accountId: t.exposeID('accountId', { description: 'The account of the user.' }),
+    accountId: t.exposeID('accountId', { description: "Id of the user's account." }),
     accountName: t.string({
-      description: 'Its name.',
+      description: "Name of the user's account.",
       select: { account: { select: { name: true } } },
       resolve: ({ account }) => account.name,
     }),
     credits: t.float({
-      description: 'Its balance in credits.',
+      description: 'Balance of the account in credits.',
       select: { account: { select: { credits: true } } },
       resolve: ({ account }) => Number(account.credits),
     }),
@@ -110,7 +115,7 @@ const MeRef = builder.prismaObject('User', {
 builder.queryField('me', (t) =>
   t.prismaField({
     nullable: true,
-    description: 'The signed-in user; null without a session.',
+    description: 'Signed-in user and the account; null without a session.',
     ...queriedBy(MeRef, me, () => ({})),
   }),
 )
@@ -120,8 +125,8 @@ builder.queryField('users', (t) =>
     {
       type: UserRef,
       description:
-        'The users of an account, oldest first. Needs the scope account:admin, or a signed-in owner; of another account the scope operator.',
-      args: { account: t.arg.id({ description: "Id or name; the caller's own unless given." }) },
+        'Users of an account, oldest first. Needs the scope account:admin, or a signed-in owner; for another account the scope operator.',
+      args: { account: t.arg.id({ description: "Id or name of an account; the caller's own unless given." }) },
       ...pagedBy('User', users, (args: UsersInput) => args),
     },
     ...connectionOf('User', 'users'),
@@ -136,22 +141,22 @@ const endingSessions = (name: string, description: string, sessions: string) =>
 
 const PasswordChangeRef = endingSessions(
   'ChangePasswordSuccess',
-  'The result of a change of password.',
-  'How many other sessions of the user it ended.',
+  'Result of a change of password.',
+  'Number of other sessions of the user that it ended.',
 )
 const SignOutRef = endingSessions(
   'SignOutSuccess',
-  'The result of signing out.',
-  'How many sessions it ended, this one included.',
+  'Result of signing out.',
+  'Number of sessions that it ended, this one included.',
 )
 
 builder.mutationField('signIn', (t) =>
   t.prismaField({
-    errors: {},
+    errors: result('User who is signed in now', 'the sign-in failed'),
     description: 'Starts a session, kept in a cookie that scripts cannot read. Over HTTP only.',
     args: {
-      email: t.arg.string({ required: true, description: 'The address.' }),
-      password: t.arg.string({ required: true, description: 'The password.' }),
+      email: t.arg.string({ required: true, description: 'E-mail address of the user.' }),
+      password: t.arg.string({ required: true, description: 'Password of the user.' }),
     },
     ...rowsOf(UserRef, async (_root: object, ctx, args: { email: string; password: string }) => {
       if (ctx.cookie === null) throw invalidRequest('Sign in over HTTP: a cookie cannot be set here.')
@@ -167,9 +172,9 @@ builder.mutationField('signIn', (t) =>
 builder.mutationField('signOut', (t) =>
   t.field({
     type: SignOutRef,
-    errors: {},
-    description: 'Ends the session, or every session of the user. Their open connections close within a second.',
-    args: { everywhere: t.arg.boolean({ description: 'All browsers instead of this one.' }) },
+    errors: result('Number of sessions that ended', 'none ended'),
+    description: 'Ends this session, or every session of the user. Their open connections close within a second.',
+    args: { everywhere: t.arg.boolean({ description: 'True to end all sessions of the user instead of this one.' }) },
     resolve: async (_root, args, ctx) => {
       const done = await signOut(ctx, { everywhere: args.everywhere === true })
       ctx.cookie?.clear()
@@ -180,16 +185,16 @@ builder.mutationField('signOut', (t) =>
 )
 
 const EndedSessionRef = builder.objectRef<EndedSession>('EndSessionSuccess').implement({
-  description: 'A session that has ended.',
-  fields: (t) => ({ id: t.exposeID('id', { description: 'The id of the session.' }) }),
+  description: 'Session that has ended.',
+  fields: (t) => ({ id: t.exposeID('id', { description: 'Id of the session.' }) }),
 })
 
 builder.mutationField('endSession', (t) =>
   t.field({
     type: EndedSessionRef,
-    errors: {},
+    errors: result('Ended session', 'none was ended'),
     description: 'Ends one session of the signed-in user. Its open connections close within a second.',
-    args: { id: t.arg.id({ required: true, description: 'A session id of `me.sessions`.' }) },
+    args: { id: t.arg.id({ required: true, description: 'Id of a session of `me.sessions`.' }) },
     resolve: async (_root, args, ctx) => {
       const ended = await endSession(ctx, args)
       if (ended.current) ctx.cookie?.clear()
@@ -200,16 +205,19 @@ builder.mutationField('endSession', (t) =>
 )
 
 const ReauthenticationRef = builder.objectRef<Reauthentication>('Reauthentication').implement({
-  description: 'For how long a signed-in operator may change things.',
-  fields: (t) => ({ until: t.expose('until', { type: 'DateTime', description: '15 minutes from now.' }) }),
+  description: 'Time during which a signed-in operator may change things.',
+  fields: (t) => ({
+    until: t.expose('until', { type: 'DateTime', description: 'End of that time: 15 minutes from now.' }),
+  }),
 })
 
 builder.mutationField('reauthenticate', (t) =>
   t.field({
     type: ReauthenticationRef,
-    errors: {},
-    description: 'Gives the password again in this session: what an operator changes asks for it after 15 minutes.',
-    args: { password: t.arg.string({ required: true, description: 'The password of the signed-in user.' }) },
+    errors: result('Time until which the password counts', 'the password was not accepted'),
+    description:
+      'Gives the password again in this session. Changes by an operator need a password that was given within 15 minutes.',
+    args: { password: t.arg.string({ required: true, description: 'Password of the signed-in user.' }) },
     resolve: (_root, { password }, ctx) => reauthenticate(ctx, { password, address: ctx.address }),
     extensions: { verb: reauthenticate },
   }),
@@ -218,11 +226,11 @@ builder.mutationField('reauthenticate', (t) =>
 builder.mutationField('changePassword', (t) =>
   t.field({
     type: PasswordChangeRef,
-    errors: {},
+    errors: result('Number of sessions that the new password ended', 'the password stays as it is'),
     description: 'Changes the password of the signed-in user and ends all other sessions of the user.',
     args: {
-      currentPassword: t.arg.string({ required: true, description: 'The current password.' }),
-      newPassword: t.arg.string({ required: true, description: '12 to 256 characters.' }),
+      currentPassword: t.arg.string({ required: true, description: 'Current password.' }),
+      newPassword: t.arg.string({ required: true, description: 'New password: 12 to 256 characters.' }),
     },
     resolve: (_root, args, ctx) => changePassword(ctx, { ...args, address: ctx.address }),
     extensions: { verb: changePassword },

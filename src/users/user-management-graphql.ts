@@ -1,6 +1,6 @@
 import type { UserRole } from '../access/scopes.ts'
 import { invalidRequest } from '../errors/service-error.ts'
-import { builder, type GraphqlContext } from '../graphql/builder.ts'
+import { builder, type GraphqlContext, result } from '../graphql/builder.ts'
 import { queriedBy, resolvedBy, rowsOf } from '../graphql/resolved-by.ts'
 import { completePerson } from './change-password.ts'
 import { type Invitation, type InvitationInput, inviteUser } from './create-user.ts'
@@ -9,38 +9,37 @@ import { disableUser, enableUser, type UserUpdate, updateUser } from './update-u
 import { UserRef, UserRoleEnum } from './user-graphql.ts'
 
 const NewSignInLinkRef = builder.objectRef<NewSignInLink>('NewSignInLink').implement({
-  description: 'A new link that signs a user in, once.',
+  description: 'New link that signs a user in, once.',
   fields: (t) => ({
-    url: t.expose('url', { type: 'URL', description: 'The address to hand to the user. It cannot be read again.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it stops working.' }),
+    url: t.expose('url', { type: 'URL', description: 'URL to hand to the user; it cannot be read again.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Time when the link stops working.' }),
   }),
 })
 
 const SignInLinkRef = builder.prismaObject('SignInLink', {
-  description: 'A sign-in link that has not been used yet.',
+  description: 'Sign-in link that has not been used yet.',
   select: LINK_VIEW,
   fields: (t) => ({
     email: t.string({
-      description: 'The user that it signs in.',
+      description: 'E-mail address of the user whom the link signs in.',
       select: { user: { select: { email: true } } },
       resolve: ({ user }) => user.email,
     }),
     account: t.string({
-      description: "The name of the user's account.",
+      description: "Name of the user's account.",
       select: { user: { select: { account: { select: { name: true } } } } },
       resolve: ({ user }) => user.account.name,
     }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Until when it can be used.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Time when the link stops working.' }),
   }),
 })
 
-const TOKEN = 'What follows `#` in the address of the link.'
+const TOKEN = 'Token of the link: what follows `#` in its URL.'
 
 builder.queryField('signInLink', (t) =>
   t.prismaField({
     nullable: true,
-    description:
-      'The user that a sign-in link signs in, without using it up; null where it was used or has expired. By POST only.',
+    description: 'Sign-in link by its token, without using it up; null if it was used or has expired. By POST only.',
     args: { token: t.arg.string({ required: true, description: TOKEN }) },
     ...queriedBy(SignInLinkRef, signInLink, ({ token }: { token: string }, ctx) => {
       rejectInAddress(ctx)
@@ -57,14 +56,14 @@ function rejectInAddress({ isInAddress }: GraphqlContext): void {
 builder.mutationFields((t) => ({
   createSignInLink: t.field({
     type: NewSignInLinkRef,
-    errors: {},
+    errors: result('New sign-in link', 'none was made'),
     description:
-      "Makes a link that signs a user of the account in, once and within 15 minutes. Needs the scope account:admin, or a signed-in owner; of another account's user the scope operator.",
-    args: { user: t.arg.id({ required: true, description: 'User id or e-mail address.' }) },
+      "Makes a link that signs a user of the account in, once and within 15 minutes. Needs the scope account:admin, or a signed-in owner; for another account's users the scope operator.",
+    args: { user: t.arg.id({ required: true, description: 'Id or e-mail address of a user.' }) },
     ...resolvedBy(createSignInLink, (args: { user: string }) => args),
   }),
   redeemSignInLink: t.prismaField({
-    errors: {},
+    errors: result('User who is signed in now', 'the link did not sign in'),
     description:
       'Starts a session by a sign-in link and uses it up. The session is kept as signIn keeps it. Over HTTP only.',
     args: { token: t.arg.string({ required: true, description: TOKEN }) },
@@ -78,27 +77,27 @@ builder.mutationFields((t) => ({
     extensions: { verb: redeemSignInLink },
   }),
   completePerson: t.prismaField({
-    errors: {},
+    errors: result('User with the new address and password', 'both stay as they are'),
     description:
       'Gives the signed-in user, who came by a link and has no password yet, an address and a password of their own. Their other sessions and links end.',
     args: {
-      email: t.arg.string({ required: true, description: 'The address to sign in with from now on.' }),
-      password: t.arg.string({ required: true, description: '12 to 256 characters.' }),
+      email: t.arg.string({ required: true, description: 'E-mail address with which the user signs in from now on.' }),
+      password: t.arg.string({ required: true, description: 'New password: 12 to 256 characters.' }),
     },
     ...queriedBy(UserRef, completePerson, (args: { email: string; password: string }) => args),
   }),
 }))
 
 const NEEDS = "Needs the scope account:admin, or a signed-in owner; for another account's users the scope operator."
-const USER = 'User id or e-mail address.'
+const USER = 'Id or e-mail address of a user.'
 
 const InvitationRef = builder.objectRef<Invitation>('Invitation').implement({
-  description: 'A user who was just added.',
+  description: 'User who was just added, with a link to sign in.',
   fields: (t) => ({
-    user: t.prismaField({ description: 'The user.', ...rowsOf(UserRef, ({ user }: Invitation) => user) }),
+    user: t.prismaField({ description: 'User who was added.', ...rowsOf(UserRef, ({ user }: Invitation) => user) }),
     signInLink: t.field({
       type: NewSignInLinkRef,
-      description: 'The link to hand to the user.',
+      description: 'Link to hand to the user.',
       resolve: ({ signInLink }) => signInLink,
     }),
   }),
@@ -107,32 +106,32 @@ const InvitationRef = builder.objectRef<Invitation>('Invitation').implement({
 builder.mutationFields((t) => ({
   inviteUser: t.field({
     type: InvitationRef,
-    errors: {},
+    errors: result('Added user with a link to sign in', 'no user was added'),
     description: `Adds a user to the account, without a password, and makes a sign-in link for them. ${NEEDS}`,
     args: {
-      email: t.arg.string({ required: true, description: 'An address that no other user has.' }),
-      role: t.arg({ type: UserRoleEnum, required: true, description: 'What the user may do.' }),
-      account: t.arg.id({ description: "Id or name; the caller's own unless given." }),
+      email: t.arg.string({ required: true, description: 'E-mail address that no other user has.' }),
+      role: t.arg({ type: UserRoleEnum, required: true, description: 'Role of the user: what the user may do.' }),
+      account: t.arg.id({ description: "Id or name of an account; the caller's own unless given." }),
     },
     ...resolvedBy(inviteUser, (args: InvitationInput) => args),
   }),
   updateUser: t.prismaField({
-    errors: {},
+    errors: result('Changed user', "the user's role stays as it is"),
     description: `Gives a user another role. The last owner of an account stays one. ${NEEDS}`,
     args: {
       user: t.arg.id({ required: true, description: USER }),
-      role: t.arg({ type: UserRoleEnum, required: true, description: 'What the user may do from now on.' }),
+      role: t.arg({ type: UserRoleEnum, required: true, description: 'Role of the user from now on.' }),
     },
     ...queriedBy(UserRef, updateUser, (args: { user: string; role: UserRole }): UserUpdate => args),
   }),
   disableUser: t.prismaField({
-    errors: {},
+    errors: result('Disabled user', 'the user may still sign in'),
     description: `Keeps a user from signing in, and ends their sessions. The last owner of an account stays. ${NEEDS}`,
     args: { user: t.arg.id({ required: true, description: USER }) },
     ...queriedBy(UserRef, disableUser, (args: { user: string }) => args),
   }),
   enableUser: t.prismaField({
-    errors: {},
+    errors: result('Enabled user', 'the user stays disabled'),
     description: `Lets a disabled user sign in again. ${NEEDS}`,
     args: { user: t.arg.id({ required: true, description: USER }) },
     ...queriedBy(UserRef, enableUser, (args: { user: string }) => args),

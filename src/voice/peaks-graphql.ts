@@ -9,8 +9,8 @@ builder.objectField(ArtifactRef, 'peaks', (t) =>
   t.floatList({
     nullable: true,
     description:
-      'The loudest sample of each of so many equal stretches, from 0 to 1: what a waveform is drawn of. Null unless it is audio that is there.',
-    args: { count: t.arg.int({ description: '1 to 1,000; 160 unless given.' }) },
+      'Peaks for a waveform: the loudest sample, from 0 to 1, of each of `count` equal parts of the audio. Null if the artifact is no audio or its file was deleted.',
+    args: { count: t.arg.int({ description: 'Number of peaks: 1 to 1,000; 160 unless given.' }) },
     resolve: (artifact, { count }, ctx) =>
       peaksOf(ctx, ownerOf(ctx.actor) ?? 'operator', artifact, count ?? DEFAULT_PEAKS),
     extensions: { cost: COST },

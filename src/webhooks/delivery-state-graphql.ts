@@ -3,7 +3,7 @@ import type { DeliveryState } from './delivery/webhook-delivery.ts'
 
 export const DeliveryStateEnum = describedEnum<DeliveryState>(
   'WebhookDeliveryState',
-  'Where a delivery stands. SUCCEEDED and FAILED are final until it is sent again by hand.',
+  'State of a delivery. SUCCEEDED and FAILED are final until it is sent again by hand.',
   {
     pending: 'An attempt runs, or another one follows.',
     succeeded: 'The receiver answered 2xx.',

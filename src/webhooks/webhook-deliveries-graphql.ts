@@ -41,32 +41,41 @@ import {
 } from './webhook-deliveries.ts'
 
 const AttemptRef = builder.prismaObject('WebhookAttempt', {
-  description: 'One attempt of a delivery.',
+  description: 'Attempt of a delivery: one request to the receiver.',
   select: ATTEMPT_VIEW,
   fields: (t) => ({
-    round: t.exposeInt('round', { description: '1, and one more for every redelivery by hand.' }),
-    number: t.exposeInt('number', { description: '1 to 4 within its round.' }),
-    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it began.' }),
-    durationMs: t.exposeInt('durationMs', { nullable: true, description: 'Null while it runs.' }),
+    round: t.exposeInt('round', {
+      description: 'Round of the attempt: the first is 1, and each redelivery by hand begins another one.',
+    }),
+    number: t.exposeInt('number', { description: 'Number of the attempt in its round; the first is 1.' }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'Time when the attempt began.' }),
+    durationMs: t.exposeInt('durationMs', {
+      nullable: true,
+      description: 'Length of the attempt in milliseconds; null while it runs.',
+    }),
     outcome: t.string({
       nullable: true,
-      description: 'succeeded, status_503, timeout, dns_failed, address_refused, tls_failed and the like.',
+      description:
+        'Outcome of the attempt, such as `succeeded`, `status_503`, `timeout`, `dns_failed`, `address_refused` or `tls_failed`; null while it runs.',
       resolve: outcomeOf,
     }),
-    responseStatus: t.exposeInt('responseStatus', { nullable: true, description: 'The HTTP status, if one came.' }),
+    responseStatus: t.exposeInt('responseStatus', {
+      nullable: true,
+      description: "HTTP status of the receiver's answer; null without an answer.",
+    }),
     response: t.string({
       nullable: true,
-      description: 'The first 1,024 bytes of the body.',
+      description: "First 1,024 bytes of the answer's body; null without an answer.",
       resolve: responseOf,
     }),
   }),
 })
 
 const HeaderRef = builder.objectRef<DeliveryRequest['headers'][number]>('WebhookHeader').implement({
-  description: 'A header of a request.',
+  description: 'Header of a request.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'In lower case.' }),
-    value: t.exposeString('value', { description: 'Its value; of `webhook-signature` the scheme alone.' }),
+    name: t.exposeString('name', { description: 'Name of the header in lower case.' }),
+    value: t.exposeString('value', { description: 'Value of the header; for `webhook-signature` only the scheme.' }),
   }),
 })
 
@@ -81,45 +90,63 @@ function requestOf(ctx: GraphqlContext, { id }: Pick<Delivery, 'id'>): Promise<D
 const WHILE_KEPT = 'Null once no attempt can follow and the URLs in it have expired. Needs the scope job:read as well.'
 
 export const DeliveryRef = builder.prismaObject('WebhookDelivery', {
-  description: 'A webhook delivery. Kept for 30 days.',
+  description: "Webhook delivery: the message about a job's end, and its attempts. It is kept for 30 days.",
   interfaces: [NodeInterface],
   select: DELIVERY_VIEW,
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Its webhook-id.' }),
-    test: t.boolean({ description: 'Whether sendTestWebhook made it.', resolve: ({ kind }) => kind === 'test' }),
-    jobId: t.exposeID('jobId', { description: 'The job that it reports; in a test delivery an id without a job.' }),
-    url: t.expose('url', { type: 'URL', description: 'Its URL, fixed when the delivery was created.' }),
-    state: t.expose('state', { type: DeliveryStateEnum, description: 'Its status.' }),
-    outcome: t.exposeString('outcome', { nullable: true, description: 'Of the last attempt.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the job finished.' }),
+    id: t.exposeID('id', { description: 'Id of the delivery, which it carries as its `webhook-id`.' }),
+    test: t.boolean({
+      description: 'True if `sendTestWebhook` made the delivery.',
+      resolve: ({ kind }) => kind === 'test',
+    }),
+    jobId: t.exposeID('jobId', {
+      description: 'Id of the job that the delivery reports; in a test delivery an id without a job.',
+    }),
+    url: t.expose('url', { type: 'URL', description: 'URL of the receiver, fixed when the delivery was created.' }),
+    state: t.expose('state', { type: DeliveryStateEnum, description: 'State of the delivery.' }),
+    outcome: t.exposeString('outcome', {
+      nullable: true,
+      description: 'Outcome of the last attempt that ended; null before.',
+    }),
+    createdAt: t.expose('createdAt', {
+      type: 'DateTime',
+      description: 'Time when the job ended, or the test was requested.',
+    }),
     finishedAt: t.expose('finishedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'Null while it is pending.',
+      description: 'Time when the delivery succeeded or was given up; null while it is PENDING.',
     }),
     nextAttemptAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'Null unless another attempt may follow.',
+      description: 'Time of the next attempt; null unless one may follow.',
       resolve: (delivery, _args, ctx) => nextAttemptOf(delivery, ctx),
     }),
-    requestBody: t.string({
-      nullable: true,
-      description: `What is sent, to the byte. ${WHILE_KEPT}`,
-      resolve: async (row, _args, ctx) => (await requestOf(ctx, row))?.body ?? null,
+    attempts: t.relation('attempts', {
+      type: AttemptRef,
+      description: 'Attempts of the delivery, oldest first.',
+      query: oldestFirst,
     }),
-    requestHeaders: t.field({
-      type: [HeaderRef],
-      nullable: true,
-      description: `The headers that are sent with it. ${WHILE_KEPT}`,
-      resolve: async (row, _args, ctx) => {
-        const request = await requestOf(ctx, row)
-        return request ? [...request.headers] : null
-      },
-    }),
-    attempts: t.relation('attempts', { type: AttemptRef, description: 'Oldest first.', query: oldestFirst }),
   }),
 })
+
+builder.prismaObjectFields(DeliveryRef, (t) => ({
+  requestBody: t.string({
+    nullable: true,
+    description: `Body that is sent, to the byte. ${WHILE_KEPT}`,
+    resolve: async (row, _args, ctx) => (await requestOf(ctx, row))?.body ?? null,
+  }),
+  requestHeaders: t.field({
+    type: [HeaderRef],
+    nullable: true,
+    description: `Headers that are sent with the body. ${WHILE_KEPT}`,
+    resolve: async (row, _args, ctx) => {
+      const request = await requestOf(ctx, row)
+      return request ? [...request.headers] : null
+    },
+  }),
+}))
 
 export async function showDelivery(ctx: GraphqlContext, id: string, query: RowQuery): Promise<Delivery> {
   const [delivery] = await findDeliveries(ctx, { ids: [id] }, query)
@@ -139,7 +166,7 @@ const deliveries = new BatchLoader<GraphqlContext, Delivery[]>(async (ctx, jobId
 builder.interfaceField(JobInterface, 'deliveries', (t) =>
   t.prismaField({
     nullable: true,
-    description: 'Its webhook deliveries, newest first. Needs the scope account:admin.',
+    description: 'Webhook deliveries of the job, newest first. Needs the scope account:admin.',
     ...rowsOf([DeliveryRef], async ({ id }: Job, ctx) => (await deliveries.load(ctx, id)) ?? []),
   }),
 )
@@ -149,16 +176,16 @@ interface Counted extends Connection<Delivery> {
 }
 
 const ABOUT = {
-  jobId: 'Only of this job.',
-  states: 'Only in one of these states.',
-  outcomes: 'Only with one of these outcomes.',
-  createdAt: 'Only of jobs that finished in this range.',
-  endpointKeys: 'Only of jobs of these endpoints and workflows: `voice.tts`. Tests have none.',
+  jobId: 'Deliveries of this job.',
+  states: 'Deliveries in one of these states.',
+  outcomes: 'Deliveries with one of these outcomes, such as `timeout`.',
+  createdAt: 'Deliveries of jobs that ended in this range of time.',
+  endpointKeys: 'Deliveries of jobs of these endpoints and workflows, such as `voice.tts`; without test deliveries.',
 }
 
 export const DeliveriesFilterInput = builder.inputRef<DeliveriesFilter>('WebhookDeliveriesFilter').implement({
   description:
-    'Which deliveries: those that fit all of its fields. Of a list any value fits; an absent field leaves none out.',
+    'Filter of deliveries. A delivery matches if it fits every field that is given, and of a list any of its values.',
   fields: (t) => ({
     jobId: t.id({ description: ABOUT.jobId }),
     states: t.field({ type: [DeliveryStateEnum], description: ABOUT.states }),
@@ -172,15 +199,15 @@ const DeliveryConnectionRef = builder.connectionObject(
   {
     type: DeliveryRef,
     name: 'WebhookDeliveryConnection',
-    description: 'A page of deliveries.',
+    description: 'Page of webhook deliveries.',
     fields: (c) => ({
       totalCount: c.int({
-        description: 'The exact number of matching deliveries.',
+        description: 'Exact number of matching deliveries.',
         resolve: (page, _args, ctx) => countDeliveries(ctx, (page as unknown as Counted).filter),
       }),
     }),
   },
-  { name: 'WebhookDeliveryEdge', description: 'A list entry with its cursor.' },
+  { name: 'WebhookDeliveryEdge', description: 'Entry of a list with its cursor.' },
 )
 
 async function page(ctx: GraphqlContext, args: DeliveriesInput, info: GraphQLResolveInfo): Promise<Counted> {
@@ -193,10 +220,10 @@ builder.queryField('webhookDeliveries', (t) =>
   t.connection(
     {
       type: DeliveryRef,
-      description: "The account's deliveries of the last 30 days, newest first.",
+      description: "Webhook deliveries of the caller's account in the last 30 days, newest first.",
       args: {
         jobId: t.arg.id({ description: ABOUT.jobId }),
-        outcome: t.arg.string({ description: 'Only with this outcome.' }),
+        outcome: t.arg.string({ description: 'Deliveries with this outcome, such as `timeout`.' }),
         states: t.arg({ type: [DeliveryStateEnum], description: ABOUT.states }),
         outcomes: t.arg.stringList({ description: ABOUT.outcomes }),
         createdAt: t.arg({ type: TimeRangeInput, description: ABOUT.createdAt }),
@@ -214,8 +241,14 @@ builder.objectField(ViewerRef, 'deliveries', (t) =>
     {
       type: DeliveryRef,
       nullable: true,
-      description: "The account's deliveries of the last 30 days, newest first. Null if the caller may not read them.",
-      args: { filter: t.arg({ type: DeliveriesFilterInput, description: 'Which deliveries.' }) },
+      description:
+        "Webhook deliveries of the caller's account in the last 30 days, newest first. Null if the caller may not read them.",
+      args: {
+        filter: t.arg({
+          type: DeliveriesFilterInput,
+          description: 'Filter of the deliveries; all of them unless given.',
+        }),
+      },
       resolve: unlessRefused((_viewer, { filter, ...rest }, ctx, info) => page(ctx, { ...filter, ...rest }, info)),
     },
     DeliveryConnectionRef,
@@ -223,17 +256,19 @@ builder.objectField(ViewerRef, 'deliveries', (t) =>
 )
 
 const StatsRef = builder.objectRef<WebhookStats>('WebhookStats').implement({
-  description: 'What became of the deliveries of a time, as of one moment.',
+  description: 'Numbers of the deliveries of a range of time, at one moment.',
   fields: (t) => ({
-    pending: t.exposeInt('pending', { description: 'Deliveries under way, or waiting for another attempt.' }),
-    succeeded: t.exposeInt('succeeded', { description: 'Deliveries that their receivers took.' }),
-    failed: t.exposeInt('failed', { description: 'Deliveries that were given up.' }),
+    pending: t.exposeInt('pending', {
+      description: 'Number of deliveries that are under way or wait for another attempt.',
+    }),
+    succeeded: t.exposeInt('succeeded', { description: 'Number of deliveries that their receivers accepted.' }),
+    failed: t.exposeInt('failed', { description: 'Number of deliveries that were given up.' }),
     attempts: t.exposeInt('attempts', {
-      description: `The attempts that have ended, of the newest ${TIMED_DELIVERIES.toLocaleString('en')} of these deliveries.`,
+      description: `Number of attempts that ended, among those of the newest ${TIMED_DELIVERIES.toLocaleString('en')} of these deliveries.`,
     }),
     medianAttemptMs: t.exposeFloat('medianAttemptMs', {
       nullable: true,
-      description: 'The median of how long these attempts took. Null without any.',
+      description: 'Median length of these attempts in milliseconds; null without any.',
     }),
   }),
 })
@@ -241,8 +276,7 @@ const StatsRef = builder.objectRef<WebhookStats>('WebhookStats').implement({
 builder.queryField('webhookStats', (t) =>
   t.field({
     type: StatsRef,
-    description:
-      "How many of the account's deliveries of the last 30 days there are in each state, and how long their attempts took.",
+    description: "Numbers of the account's deliveries of the last 30 days by state, and how long their attempts took.",
     args: { createdAt: t.arg({ type: TimeRangeInput, description: ABOUT.createdAt }) },
     ...resolvedBy(webhookStats, (args: Pick<DeliveriesFilter, 'createdAt'>) => args),
   }),
@@ -264,9 +298,14 @@ const CHANGED_BY: Readonly<Record<string, readonly ChangingDeliveryValue[]>> = {
 builder.subscriptionField('deliveriesUpdated', (t) =>
   t.prismaField({
     description:
-      'The webhook deliveries that match, whenever they change; first the pending ones as they are now. Needs the scope account:admin.',
+      'Webhook deliveries that match, one in each message, whenever they change; first the pending ones as they are now. Needs the scope account:admin.',
     deprecationReason: 'It never says that a delivery left the list. Follow `deliveryChanges`, which does.',
-    args: { filter: t.arg({ type: DeliveriesFilterInput, description: 'Which deliveries.' }) },
+    args: {
+      filter: t.arg({
+        type: DeliveriesFilterInput,
+        description: 'Deliveries that are followed; all of the account unless given.',
+      }),
+    },
     ...subscribedBy(deliveriesUpdated, (args: DeliveriesUpdatedInput, info) => ({
       ...args,
       watched: watchedBelow(info, CHANGED_BY, 'state', null),
@@ -276,10 +315,10 @@ builder.subscriptionField('deliveriesUpdated', (t) =>
 )
 
 const DeliveryChangesRef = builder.objectRef<readonly DeliveryChange[]>('DeliveryChanges').implement({
-  description: 'What has changed in a list of deliveries, at most 500 together.',
+  description: 'Changes of a list of deliveries, at most 500 deliveries together.',
   fields: (t) => ({
     deliveries: t.prismaField({
-      description: 'Those that match, each in its latest state.',
+      description: 'Deliveries that changed and match the filter, each in its latest state.',
       ...rowsOf([DeliveryRef], (changes: readonly DeliveryChange[]) =>
         changes.flatMap(({ delivery }) => delivery ?? []),
       ),
@@ -287,7 +326,7 @@ const DeliveryChangesRef = builder.objectRef<readonly DeliveryChange[]>('Deliver
     }),
     removedIds: t.idList({
       description:
-        'Those that match no more, or were deleted. A list that holds one of them drops it; others need not know it.',
+        'Ids of deliveries that no longer match the filter, or were deleted. A client removes them from its list and ignores ids that it does not know.',
       resolve: (changes) => changes.flatMap(({ id, delivery }) => (delivery === null ? [id] : [])),
     }),
   }),
@@ -297,11 +336,14 @@ builder.subscriptionField('deliveryChanges', (t) =>
   t.field({
     type: DeliveryChangesRef,
     description:
-      'The webhook deliveries that match and have changed, first the pending ones as they are now; and the ids of those that match no more or were deleted. Only what differs in a selected field is sent. Needs the scope account:admin.',
+      "Changes of the webhook deliveries that match: those of which a selected field changed, and the ids of those that no longer match or were deleted, so that a client's list stays true. It begins with the pending ones as they are now. Needs the scope account:admin.",
     args: {
-      filter: t.arg({ type: DeliveriesFilterInput, description: 'Which deliveries.' }),
+      filter: t.arg({
+        type: DeliveriesFilterInput,
+        description: 'Deliveries that are followed; all of the account unless given.',
+      }),
       everyMs: t.arg.int({
-        description: 'A message once in this time at most: 100 to 60,000; 1,000 unless given.',
+        description: 'Shortest time between two messages in milliseconds: 100 to 60,000; 1,000 unless given.',
       }),
     },
     ...subscribedBy(deliveryChanges, (args: DeliveryChangesInput, info) => ({

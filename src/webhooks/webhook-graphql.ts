@@ -1,5 +1,5 @@
 import { publicIdOf } from '../db/page.ts'
-import { builder } from '../graphql/builder.ts'
+import { builder, result } from '../graphql/builder.ts'
 import { presentedBy, queriedBy, resolvedBy } from '../graphql/resolved-by.ts'
 import type { Each } from '../jobs/each-id.ts'
 import { BULK, BulkErrorRef, ERROR } from '../jobs/graphql/job-management-graphql.ts'
@@ -21,72 +21,73 @@ import {
 import { DeliveriesFilterInput, DeliveryRef, showDelivery } from './webhook-deliveries-graphql.ts'
 
 const SecretRef = builder.prismaObject('WebhookSecret', {
-  description: 'A secret that signs webhook deliveries. Its value is shown once, by rotateWebhookSecret.',
+  description: 'Secret that signs webhook deliveries. `rotateWebhookSecret` shows its value once.',
   select: { id: true, publicId: true, createdAt: true, expiresAt: true },
   fields: (t) => ({
     id: t.id({
-      description: 'What expireWebhookSecret takes.',
+      description: 'Id of the secret, for `expireWebhookSecret`.',
       resolve: (secret) => publicIdOf('secret', secret),
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was issued.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time when the secret was issued.' }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it stops signing; null for the newest.',
+      description: 'Time when the secret stops signing; null for the newest one.',
     }),
   }),
 })
 
 const WebhookRef = builder.prismaObject('Account', {
   variant: 'Webhook',
-  description: "The account's webhook.",
+  description: 'Webhook of an account: where its jobs are reported.',
   select: WEBHOOK_VIEW,
   fields: (t) => ({
     url: t.expose('webhookUrl', {
       type: 'URL',
       nullable: true,
-      description: 'The URL for deliveries of jobs that were submitted without a webhook URL.',
+      description: 'URL that is notified of jobs that were submitted without a webhook URL; null if there is none.',
     }),
     secrets: t.relation('webhookSecrets', {
       type: SecretRef,
-      description: 'Newest first.',
+      description: 'Secrets that sign now, newest first.',
       query: (_args, ctx) => signingSecretsNow(ctx),
     }),
   }),
 })
 
 const RotationRef = builder.objectRef<string>('RotateWebhookSecretSuccess').implement({
-  description: 'A new signing secret.',
+  description: 'New signing secret.',
   fields: (t) => ({
     secret: t.string({
-      description: 'The value of the secret, which cannot be read again.',
+      description: 'Value of the secret, which cannot be read again.',
       resolve: (secret) => secret,
     }),
   }),
 })
 
 const RedeliveredRef = builder.objectRef<Each<string>>('RedeliveredWebhook').implement({
-  description: 'What came of one id of redeliverWebhooks.',
+  description: 'Result of one id of `redeliverWebhooks`.',
   fields: (t) => ({
-    deliveryId: t.exposeID('id', { description: 'The webhook-id that was named.' }),
+    deliveryId: t.exposeID('id', { description: 'Id of the delivery, as it was sent.' }),
     error: t.expose('error', { type: BulkErrorRef, nullable: true, description: ERROR }),
   }),
 })
 
 const RedeliveryRef = builder.objectRef<Redelivery>('RedeliverWebhooksSuccess').implement({
-  description: 'What was sent again.',
+  description: 'Deliveries that are sent again.',
   fields: (t) => ({
-    deliveries: t.exposeInt('deliveries', { description: 'How many deliveries.' }),
-    more: t.exposeBoolean('more', { description: 'Whether others match that were not sent: ask again, after `last`.' }),
+    deliveries: t.exposeInt('deliveries', { description: 'Number of deliveries that are sent again.' }),
+    more: t.exposeBoolean('more', {
+      description: 'True if others match that are not sent yet: repeat the mutation with `after: last`.',
+    }),
     last: t.exposeID('last', {
       nullable: true,
-      description: 'The newest of them; null where none matches, or `ids` named them.',
+      description: 'Id of the newest of them; null if none matches, or if `ids` named them.',
     }),
     results: t.field({
       type: [RedeliveredRef],
       nullable: true,
-      description:
-        'What came of each of `ids`, in their order; one that is named twice is here once. Null without `ids`.',
+      description: 'Results of the `ids`, in their order; an id that was sent twice has one. Null without `ids`.',
       resolve: ({ results }) => results && [...results],
       extensions: BULK,
     }),
@@ -95,29 +96,29 @@ const RedeliveryRef = builder.objectRef<Redelivery>('RedeliverWebhooksSuccess').
 
 builder.queryFields((t) => ({
   webhook: t.prismaField({
-    description: "The account's webhook. Needs the scope account:admin, as everything about webhooks does.",
+    description: "Webhook of the caller's account. Needs the scope account:admin, as everything about webhooks does.",
     ...queriedBy(WebhookRef, webhook, () => ({})),
   }),
 }))
 
 builder.mutationFields((t) => ({
   setWebhookUrl: t.prismaField({
-    errors: {},
+    errors: result('Webhook with its new URL', 'the URL stays as it is'),
     description: "Sets the account's webhook URL; null clears it. Deliveries that exist already keep their URL.",
-    args: { url: t.arg({ type: 'URL', description: 'https, at most 2,048 characters.' }) },
+    args: { url: t.arg({ type: 'URL', description: 'URL of the receiver: https, at most 2,048 characters.' }) },
     ...queriedBy(WebhookRef, setWebhookUrl, (args: { url?: string | null | undefined }) => args),
   }),
   rotateWebhookSecret: t.field({
     type: RotationRef,
-    errors: {},
+    errors: result('New signing secret', 'none was issued'),
     description:
       'Issues a new signing secret, which cannot be read again. The previous secret also signs for 24 hours more.',
     ...resolvedBy(rotateWebhookSecret, () => undefined),
   }),
   expireWebhookSecret: t.prismaField({
-    errors: {},
+    errors: result('Webhook without its previous secret', 'no secret was stopped'),
     description: 'Stops the previous signing secret at once. The newest one cannot be stopped: rotate it first.',
-    args: { id: t.arg.id({ required: true, description: 'The id of a secret.' }) },
+    args: { id: t.arg.id({ required: true, description: 'Id of a secret.' }) },
     ...presentedBy(
       WebhookRef,
       expireWebhookSecret,
@@ -130,27 +131,30 @@ builder.mutationFields((t) => ({
 builder.mutationFields((t) => ({
   redeliverWebhooks: t.field({
     type: RedeliveryRef,
-    errors: {},
+    errors: result('Deliveries that are sent again', 'none is sent'),
     description:
-      'Sends finished deliveries that match again, oldest first, at most 200: failed ones unless the filter names states. Or each of up to 100 that `ids` names, as redeliverWebhook does; one that cannot be fails alone.',
+      'Sends ended deliveries again: those that match, oldest first, at most 200, and only failed ones unless the filter names states; or up to 100 that `ids` names, each as `redeliverWebhook` does. One that cannot be sent fails alone.',
     args: {
-      ids: t.arg.idList({ description: 'Webhook-ids; with neither `filter` nor `after`.' }),
-      filter: t.arg({ type: DeliveriesFilterInput, description: 'Which deliveries.' }),
+      ids: t.arg.idList({ description: 'Ids of deliveries; not together with `filter` or `after`.' }),
+      filter: t.arg({
+        type: DeliveriesFilterInput,
+        description: 'Filter of the deliveries; all failed ones unless given.',
+      }),
       after: t.arg.id({
         description:
-          'Only those that are newer than this one, `last` of the answer before: what was sent may match again.',
+          'Id of a delivery, `last` of the answer before; only newer ones are sent, as those that were sent may match again.',
       }),
     },
     ...resolvedBy(redeliverWebhooks, (args: RedeliveryInput) => args),
   }),
   redeliverWebhook: t.prismaField({
-    errors: {},
+    errors: result('Delivery that is sent again', 'it is not sent'),
     description: 'Sends a delivery again: the same id, a fresh timestamp, signature and output URLs.',
-    args: { id: t.arg.id({ required: true, description: 'A webhook-id.' }) },
+    args: { id: t.arg.id({ required: true, description: 'Id of a delivery.' }) },
     ...presentedBy(DeliveryRef, redeliverWebhook, (args: { id: string }) => args, showDelivery),
   }),
   sendTestWebhook: t.prismaField({
-    errors: {},
+    errors: result('Test delivery', 'none is sent'),
     description: "Sends a test delivery to the account's webhook URL.",
     ...presentedBy(DeliveryRef, sendTestWebhook, () => undefined, showDelivery),
   }),

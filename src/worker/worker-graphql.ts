@@ -24,85 +24,86 @@ import {
 } from './workers.ts'
 
 const GpuRef = builder.objectRef<Gpu>('Gpu').implement({
-  description: 'A graphics card of a worker.',
+  description: 'Graphics card of a worker.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'As the driver names it.' }),
+    name: t.exposeString('name', { description: 'Name of the card, as its driver says it.' }),
     memoryMib: t.exposeInt('memoryMib', {
-      description: "Its memory in MiB. 0 where the driver does not tell, as of cards that share their machine's.",
+      description:
+        "Memory of the card in MiB; 0 if the driver does not say it, as with cards that share their machine's memory.",
     }),
     memoryUsedMib: t.exposeInt('memoryUsedMib', {
       nullable: true,
-      description: 'How much of its memory is in use, in MiB. Null where the driver does not tell.',
+      description: 'Memory in use, in MiB; null if the driver does not say it.',
     }),
     loadPercent: t.exposeInt('loadPercent', {
       nullable: true,
-      description: 'How busy it is, in per cent. Null where the driver does not tell.',
+      description: 'Load of the card in per cent; null if the driver does not say it.',
     }),
   }),
 })
 
-const ServerStateRef = describedEnum('WorkerServerState', 'What a server of a worker is doing.', {
-  starting: 'It was started, and does not answer yet.',
-  ready: 'It takes jobs.',
-  failed: 'It ended, or stopped answering: it is started again a little later.',
+const ServerStateRef = describedEnum('WorkerServerState', 'State of a server of a worker.', {
+  starting: 'The server was started and does not answer yet.',
+  ready: 'The server takes jobs.',
+  failed: 'The server ended, or stopped answering; its worker starts it again a little later.',
 } satisfies Record<ServerState, string>)
 
 const WorkerServerRef = builder.objectRef<ServerStatus>('WorkerServer').implement({
-  description: 'A server that a worker starts, watches and ends: `sonant work --server FILE`.',
+  description: 'Server that a worker starts, watches and ends: `sonant work --server FILE`.',
   fields: (t) => ({
     state: t.field({
       type: ServerStateRef,
-      description: 'It takes jobs only while it is READY.',
+      description: 'State of the server, which takes jobs only while it is READY.',
       resolve: ({ state }) => state,
     }),
-    since: t.expose('since', { type: 'DateTime', description: 'When that began.' }),
-    restarts: t.exposeInt('restarts', { description: 'How often it was started again.' }),
+    since: t.expose('since', { type: 'DateTime', description: 'Time when the server came into this state.' }),
+    restarts: t.exposeInt('restarts', { description: 'Number of times that the server was started again.' }),
     error: t.exposeString('error', {
       nullable: true,
-      description: 'Why it failed last, with its last lines. Null: it has not.',
+      description: "Reason of the server's last failure, with its last lines of output; null if it never failed.",
     }),
   }),
 })
 
 const PermitRef = builder.objectRef<Permit>('WorkerPermit').implement({
-  description: 'Requests that a worker may have open at a server.',
+  description: 'Number of requests that a worker may have open at a server.',
   fields: (t) => ({
-    server: t.exposeString('server', { description: 'Its address, without user, password and query.' }),
-    requests: t.exposeInt('requests', { description: 'How many at once.' }),
+    server: t.exposeString('server', { description: 'Address of the server, without user, password and query.' }),
+    requests: t.exposeInt('requests', { description: 'Number of requests at once.' }),
   }),
 })
 
 const WorkerRef = builder.prismaObject('Worker', {
-  description: 'A process that renders jobs.',
+  description: 'Worker: a process that performs jobs.',
   interfaces: [NodeInterface],
   select: WORKER_VIEW,
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'New at every start.' }),
-    host: t.exposeString('host', { description: 'The machine.' }),
-    version: t.exposeString('version', { description: 'Of this service.' }),
-    pools: t.exposeStringList('pools', { description: 'The engine pools that it serves.' }),
-    slots: t.exposeInt('slots', { description: 'Jobs that it runs at once at most.' }),
-    inFlight: t.exposeInt('inFlight', { description: 'Jobs that it runs now.' }),
-    gpus: t.field({ type: [GpuRef], description: 'Its graphics cards.', resolve: gpusOf }),
+    id: t.exposeID('id', { description: 'Id of the worker, new at every start.' }),
+    host: t.exposeString('host', { description: "Name of the worker's machine." }),
+    version: t.exposeString('version', { description: "Version of the worker's program." }),
+    pools: t.exposeStringList('pools', { description: 'Names of the pools whose jobs the worker takes.' }),
+    slots: t.exposeInt('slots', { description: 'Largest number of jobs that the worker runs at once.' }),
+    inFlight: t.exposeInt('inFlight', { description: 'Number of jobs that the worker runs now.' }),
+    gpus: t.field({ type: [GpuRef], description: 'Graphics cards of the worker.', resolve: gpusOf }),
     server: t.field({
       type: WorkerServerRef,
       nullable: true,
-      description: 'The server that it owns. Null: it owns none.',
+      description: 'Server that the worker owns; null if it owns none.',
       resolve: serverOf,
     }),
     permits: t.field({
       type: [PermitRef],
-      description: "Its part of each server's limit of requests at once, over all workers.",
+      description: "Parts of the servers' limits of requests at once that the worker has.",
       resolve: permitsOf,
     }),
     silent: t.boolean({
-      description: 'Whether it was not heard of for more than five seconds: its jobs go to others.',
+      description: 'True if the worker was silent for more than five seconds: its jobs go to others.',
       resolve: (worker, _args, ctx) => isSilent(worker, ctx.now().getTime()),
     }),
-    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it started.' }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'Time when the worker started.' }),
     heartbeatAt: t.expose('heartbeatAt', {
       type: 'DateTime',
-      description: 'When it was heard of last. After five seconds of silence its jobs go to others.',
+      description: "Time of the worker's last sign of life. After five seconds of silence its jobs go to others.",
     }),
   }),
 })
@@ -117,48 +118,51 @@ addNodeSource<WorkerRow>('wrk', {
 
 builder.queryField('workers', (t) =>
   t.prismaField({
-    description: 'The workers of this service. Needs the scope operator, or a signed-in operator.',
+    description: 'Workers of the service. Needs the scope operator, or a signed-in operator.',
     ...queriedBy([WorkerRef], workers, () => ({})),
   }),
 )
 
 const PoolRef = builder.objectRef<Pool>('Pool').implement({
-  description: 'A queue of jobs for engines, and what takes them.',
+  description: 'Pool: a queue of jobs for engines, with the workers and servers that take them.',
   fields: (t) => ({
     name: t.exposeString('name', {
-      description: "That of an endpoint's engine block; `generate.cog`: the jobs of all workflows.",
+      description:
+        "Name of the pool, as an endpoint's engine block says it; `generate.cog` has the jobs of all workflows.",
     }),
-    waiting: t.exposeFloat('waiting', { description: 'Jobs that wait: a whole number.' }),
+    waiting: t.exposeFloat('waiting', { description: 'Number of jobs that wait.' }),
     oldestWaitingSince: t.expose('oldestWaitingSince', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the oldest job that may be taken was queued; null where none waits.',
+      description: 'Time when the oldest job that may be taken was queued; null if none waits.',
     }),
-    processing: t.exposeFloat('processing', { description: 'Jobs that workers have: a whole number.' }),
+    processing: t.exposeFloat('processing', { description: 'Number of jobs that workers perform.' }),
     slots: t.exposeInt('slots', {
-      description: 'Jobs that the living workers of the pool can have at once, over all of their pools.',
+      description: 'Number of jobs that the living workers of the pool can run at once, over all of their pools.',
     }),
-    workers: t.exposeInt('workers', { description: 'How many living workers take its jobs: with none, they wait.' }),
+    workers: t.exposeInt('workers', {
+      description: "Number of living workers that take the pool's jobs; without one, the jobs wait.",
+    }),
     server: t.exposeString('server', {
       nullable: true,
       description:
-        "The addresses of its servers between commas, without user, password and query. `worker`: each worker's own; null where engines run inside of the workers.",
+        "Addresses of the pool's servers between commas, without user, password and query; `worker` if each worker has its own; null if engines run inside the workers.",
     }),
     maxInFlight: t.exposeInt('maxInFlight', {
       nullable: true,
       description:
-        'Requests at once at these servers, over all workers, or at the own server of each; null without one.',
+        "Largest number of requests at once at these servers, over all workers, or at each worker's own server; null without a limit.",
     }),
   }),
 })
 
-const EVERY = 'A message once in this time at most: 100 to 60,000; 1,000 unless given.'
+const EVERY = 'Shortest time between two messages in milliseconds: 100 to 60,000; 1,000 unless given.'
 
 builder.queryField('pools', (t) =>
   t.field({
     type: [PoolRef],
     description:
-      'Every pool that an endpoint names or that holds jobs, and that of workflows. Needs a key with the scope operator.',
+      'Pools that an endpoint names or that hold jobs, and the one of the workflows. Needs the scope operator, or a signed-in operator.',
     ...resolvedBy(pools, () => undefined),
   }),
 )
@@ -166,13 +170,13 @@ builder.queryField('pools', (t) =>
 builder.subscriptionFields((t) => ({
   poolsUpdated: t.field({
     type: [PoolRef],
-    description: 'The pools, again and again. Needs a key with the scope operator.',
+    description: 'Pools as they are, again and again. Needs the scope operator, or a signed-in operator.',
     args: { everyMs: t.arg.int({ description: EVERY }) },
     ...subscribedBy(fleetUpdated, (args: { everyMs?: number | null | undefined }) => args),
     resolve: (fleet: FleetState, _args, ctx) => poolsOf(fleet, ctx.catalog.current),
   }),
   workersUpdated: t.prismaField({
-    description: 'The workers, again and again. Needs a key with the scope operator.',
+    description: 'Workers as they are, again and again. Needs the scope operator, or a signed-in operator.',
     args: { everyMs: t.arg.int({ description: EVERY }) },
     ...subscribedBy(fleetUpdated, (args: { everyMs?: number | null | undefined }) => args),
     ...rowsOf([WorkerRef], ({ workers }: FleetState) => [...workers]),
@@ -186,7 +190,7 @@ builder.interfaceFields(JobInterface, (t) => ({
   pool: t.string({
     nullable: true,
     description:
-      'The pool whose workers take it, as `pools` names it; null where its endpoint is gone. Needs the scope operator, or a signed-in operator.',
+      'Name of the pool whose workers take the job, as `pools` has it; null if its endpoint was deleted. Needs the scope operator, or a signed-in operator.',
     resolve: ({ endpointKey }, _args, ctx) => {
       requireOperator(ctx)
       return queuedPool(ctx.catalog, endpointKey)
@@ -194,7 +198,8 @@ builder.interfaceFields(JobInterface, (t) => ({
   }),
   poolServed: t.boolean({
     nullable: true,
-    description: 'Whether a living worker takes jobs of its pool: with none it waits. QUEUED only.',
+    description:
+      "True if a living worker takes jobs of the job's pool; without one the job waits. Null unless the job is QUEUED.",
     resolve: async ({ status, endpointKey }, _args, ctx) =>
       status === 'queued' ? ((await served.load(ctx, endpointKey)) ?? null) : null,
   }),
@@ -205,13 +210,14 @@ builder.objectFields(VoiceEndpointRef, (t) => ({
   isServed: t.boolean({
     nullable: true,
     description:
-      'Whether a living worker takes jobs of its pool now and reaches its engine: with none they wait, or fail. Null without a key or a signed-in user.',
+      "True if a living worker takes the endpoint's jobs now and reaches its engine; otherwise they wait, or fail. Null without a key or a signed-in user.",
     resolve: async ({ slug }, _args, ctx) =>
       ctx.actor.kind === 'anonymous' ? null : (await unserved.load(ctx, slug)) === null,
   }),
   notServedBecause: t.string({
     nullable: true,
-    description: 'Why it is not served now, in one line. Null where it is, and for everyone but operators.',
+    description:
+      'Reason why the endpoint is not served now, in one line. Null if it is served, and for callers who are no operators.',
     resolve: async ({ slug }, _args, ctx) => (isOperator(ctx) ? ((await unserved.load(ctx, slug)) ?? null) : null),
   }),
 }))

@@ -7,6 +7,29 @@ const fieldsOf = (type: (typeof types)[number]) =>
   isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : []
 const BUILT_IN: ReadonlySet<string> = new Set(['String', 'Int', 'Float', 'Boolean', 'ID'])
 
+/** Path, description and the named type of all that has a description. */
+function described(): [string, string, string?][] {
+  return types.flatMap((type) => [
+    [type.name, type.description ?? ''],
+    ...(isInputObjectType(type) ? Object.values(type.getFields()) : fieldsOf(type)).flatMap((field) => [
+      [`${type.name}.${field.name}`, field.description ?? '', getNamedType(field.type).name] as [
+        string,
+        string,
+        string,
+      ],
+      ...('args' in field ? field.args : []).map((argument): [string, string, string] => [
+        `${type.name}.${field.name}(${argument.name})`,
+        argument.description ?? '',
+        getNamedType(argument.type).name,
+      ]),
+    ]),
+    ...(isEnumType(type) ? type.getValues() : []).map((value): [string, string] => [
+      `${type.name}.${value.name}`,
+      value.description ?? '',
+    ]),
+  ])
+}
+
 describe('the schema', () => {
   test('describes every type, field, argument, input and value', () => {
     const missing: string[] = []
@@ -24,6 +47,26 @@ describe('the schema', () => {
       if (isEnumType(type)) for (const value of type.getValues()) look(`${type.name}.${value.name}`, value)
     }
     expect(missing).toEqual([])
+  })
+
+  test('begins each description with the noun that it describes', () => {
+    const vague = /^(what|of|why|when|how|where|which|whose|whether|its|it|by|in|as|only|so many|null|absent|either)\b/i
+    expect(described().filter(([, text]) => vague.test(text))).toEqual([])
+    expect(described().length).toBeGreaterThan(500)
+  })
+
+  test('describes a time, an id, a number, a flag or a URL as what its type is', () => {
+    const types: readonly (readonly [RegExp, readonly string[]])[] = [
+      [/^Time (of|when) /, ['DateTime']],
+      [/^Id (of|or) /, ['ID', 'String']],
+      [/^Number of /, ['Int', 'Float']],
+      [/^True /, ['Boolean']],
+      [/^(Signed )?URLs? /, ['URL', 'JSON']],
+    ]
+    const wrong = described().filter(([, text, type]) =>
+      types.some(([words, names]) => type !== undefined && words.test(text) && !names.includes(type)),
+    )
+    expect(wrong).toEqual([])
   })
 
   test('has one kind of connection, called after what it holds and paged both ways', () => {

@@ -24,77 +24,76 @@ import { errorOf, type Job } from '../job-shape.ts'
 import { JOB_ERRORS, type JobDecision, type JobErrorCode, type JobStatus } from '../job-states.ts'
 import type { StoredOutput } from '../sign-outputs.ts'
 
-export const JobStatusEnum = describedEnum<JobStatus>(
-  'JobStatus',
-  'The status of a job. COMPLETED and FAILED are final.',
-  {
-    queued: 'It waits for a worker.',
-    processing: 'A worker is performing it.',
-    completed: 'Its outputs are available.',
-    failed: 'It failed; see errorCode.',
-  },
-)
+export const JobStatusEnum = describedEnum<JobStatus>('JobStatus', 'Status of a job. COMPLETED and FAILED are final.', {
+  queued: 'The job waits for a worker.',
+  processing: 'A worker performs the job.',
+  completed: 'The job is done and its outputs are available.',
+  failed: 'The job failed or was cancelled: see `errorCode`.',
+})
 
 export const JobErrorCodeEnum = describedEnum<JobErrorCode>(
   'JobErrorCode',
-  'Why a job failed: the value to branch on.',
+  "Code of a job's failure, to branch on.",
   JOB_ERRORS,
 )
 
 export const JobTypeEnum = describedEnum<JobType>(
   'JobType',
-  'The type of a job: the operation that made it.',
+  'Type of a job: the operation that made it.',
   byType(({ graphql }) => graphql.origin),
 )
 
-export const JobDecisionEnum = describedEnum<JobDecision>('JobDecision', 'The moderation verdict.', {
-  pass: 'The content was accepted.',
-  reject: 'The content was rejected.',
+export const JobDecisionEnum = describedEnum<JobDecision>('JobDecision', 'Verdict of moderation.', {
+  pass: 'Moderation accepted the content.',
+  reject: 'Moderation rejected the content.',
 })
 
-export const MediaKindEnum = describedEnum<MediaKind>('MediaKind', 'The kind of a medium.', {
-  image: 'A picture.',
-  video: 'Moving pictures.',
-  audio: 'A recording.',
+export const MediaKindEnum = describedEnum<MediaKind>('MediaKind', 'Kind of a medium.', {
+  image: 'Picture.',
+  video: 'Video.',
+  audio: 'Recording of sound.',
 })
 
-export const AudioFormatEnum = describedEnum<AudioFormat>('AudioFormat', 'A format of audio.', {
-  wav: 'PCM of 16 bits in a WAV file.',
-  mp3: 'MP3 of 64 kbit/s.',
-  opus: 'Opus in an Ogg file.',
-  flac: 'FLAC.',
-  pcm: '16-bit little-endian mono at 24 kHz, without a header. No job is stored in it.',
+export const AudioFormatEnum = describedEnum<AudioFormat>('AudioFormat', 'Format of audio.', {
+  wav: 'WAV file of 16-bit PCM.',
+  mp3: 'MP3 file of 64 kbit/s.',
+  opus: 'Ogg file of Opus.',
+  flac: 'FLAC file.',
+  pcm: 'PCM samples without a header: 16 bits, little-endian, mono, 24 kHz. No job is stored in it.',
 })
 
 export const artifacts = new BatchLoader<GraphqlContext, Artifact[]>(loadArtifacts)
 
 export const ArtifactRef = builder.prismaObject('Artifact', {
-  description: 'One output of a job.',
+  description: 'Output of a job: a file.',
   interfaces: [NodeInterface],
   select: ARTIFACT_VIEW,
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Its id.' }),
-    jobId: t.exposeID('jobId', { description: 'The job that made it.' }),
-    output: t.exposeString('output', { description: 'Its name among the outputs: `audio`.' }),
-    contentType: t.exposeString('contentType', { description: 'Its media type.' }),
-    bytes: t.float({ description: 'Its size: a whole number.', resolve: ({ bytes }) => Number(bytes) }),
+    id: t.exposeID('id', { description: 'Id of the artifact.' }),
+    jobId: t.exposeID('jobId', { description: 'Id of the job that made the artifact.' }),
+    output: t.exposeString('output', { description: "Name of the artifact among the job's outputs, such as `audio`." }),
+    contentType: t.exposeString('contentType', { description: 'Media type of the file, such as `audio/mpeg`.' }),
+    bytes: t.float({
+      description: 'Size of the file in bytes: a whole number.',
+      resolve: ({ bytes }) => Number(bytes),
+    }),
     sha256: t.string({
-      description: 'The SHA-256 of its bytes in hexadecimal digits.',
+      description: 'SHA-256 of the file in hexadecimal digits.',
       resolve: ({ sha256 }) => Buffer.from(sha256).toString('hex'),
     }),
     durationMs: t.exposeInt('durationMs', {
       nullable: true,
-      description: 'How long it plays; null unless it is audio.',
+      description: 'Length of the audio in milliseconds; null if the artifact is no audio.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was stored.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time when the file was stored.' }),
     deletedAt: t.expose('deletedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When its bytes were deleted: its URL answers 410. Null while they are there.',
+      description: 'Time when the file was deleted: its URL answers 410 since then. Null while it exists.',
     }),
     url: t.field({
       type: 'URL',
-      description: 'A signed URL of its bytes; signed at this read, valid for 15 minutes.',
+      description: 'Signed URL of the file; signed by this query, valid for 15 minutes.',
       resolve: ({ storageKey, contentType, deletedAt }, _args, ctx) =>
         ctx.storage.signUrl(storageKey, { contentType, now: ctx.now(), isDeleted: deletedAt !== null }),
     }),
@@ -117,33 +116,54 @@ const showResult = async (ctx: GraphqlContext, job: Job): Promise<JobResult | nu
   job.status === 'completed' ? resultOf(ctx, job, await storedOutputsOf(ctx, job)) : null
 
 const JobResultRef = builder.objectRef<JobResult>('JobResult').implement({
-  description: 'The result of a completed job. Each type of job fills its own fields.',
+  description: 'Result of a completed job. Each type of job fills its own fields; the others are null.',
   fields: (t) => ({
-    createdAt: t.expose('createdAt', { type: 'DateTime', nullable: true, description: 'Voice and generation.' }),
-    completedAt: t.expose('completedAt', { type: 'DateTime', nullable: true, description: 'Voice and generation.' }),
+    createdAt: t.expose('createdAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time when the job was accepted. Voice and generation jobs.',
+    }),
+    completedAt: t.expose('completedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time when the job ended. Voice and generation jobs.',
+    }),
     outputs: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'Voice and generation: output name to URL, signed at this read for 15 minutes.',
+      description:
+        'URLs of the outputs by their names, signed by this query for 15 minutes. Voice and generation jobs.',
       resolve: (result) => result.outputs,
     }),
-    endpointSlug: t.exposeString('endpointSlug', { nullable: true, description: 'Voice.' }),
-    workflowSlug: t.exposeString('workflowSlug', { nullable: true, description: 'Generation.' }),
-    isProhibited: t.exposeBoolean('isProhibited', { nullable: true, description: 'Companion.' }),
-    chatId: t.exposeID('chatId', { nullable: true, description: 'Companion chat and retarget.' }),
-    mediaUrl: t.expose('mediaUrl', {
-      type: 'URL',
+    endpointSlug: t.exposeString('endpointSlug', {
       nullable: true,
-      description: 'Companion media tag: as it was submitted.',
+      description: 'Slug of the voice endpoint. Voice jobs.',
     }),
-    mediaKind: t.field({
-      type: MediaKindEnum,
+    workflowSlug: t.exposeString('workflowSlug', {
       nullable: true,
-      description: 'Companion media tag.',
-      resolve: (result) => result.mediaKind as MediaKind | null | undefined,
+      description: 'Slug of the workflow. Generation jobs.',
     }),
   }),
 })
+
+builder.objectFields(JobResultRef, (t) => ({
+  isProhibited: t.exposeBoolean('isProhibited', {
+    nullable: true,
+    description: 'True if moderation rejected the content. Companion jobs.',
+  }),
+  chatId: t.exposeID('chatId', { nullable: true, description: 'Id of the chat. Companion chat and retarget jobs.' }),
+  mediaUrl: t.expose('mediaUrl', {
+    type: 'URL',
+    nullable: true,
+    description: 'URL of the medium, as it was submitted. Media tag jobs.',
+  }),
+  mediaKind: t.field({
+    type: MediaKindEnum,
+    nullable: true,
+    description: 'Kind of the medium. Media tag jobs.',
+    resolve: (result) => result.mediaKind as MediaKind | null | undefined,
+  }),
+}))
 
 export const TYPE_NAMES = byType(({ graphql }) => graphql.name)
 const releases = new BatchLoader<GraphqlContext, number>(loadReleases)
@@ -192,29 +212,33 @@ const between = (begin: TimestampName, end: TimestampName, description: string) 
   }) as const
 
 export const JobInterface = builder.interfaceRef<Job>('Job').implement({
-  description: 'A job of any type.',
+  description: 'Job of any type.',
   interfaces: [NodeInterface],
   resolveType: ({ type }) => TYPE_NAMES[type],
   fields: (t) => ({
     ...columnsOn(t, 'Job'),
-    waitMs: t.float(between('createdAt', 'startedAt', 'From its acceptance to its start; null before.')),
+    waitMs: t.float(
+      between('createdAt', 'startedAt', "Milliseconds from the job's acceptance to its start; null before its start."),
+    ),
     runMs: t.float(
       between(
         'startedAt',
         'completedAt',
-        'From its first start to its end; null before, and for jobs that never started.',
+        "Milliseconds from the job's first start to its end; null before its end, and for jobs that never started.",
       ),
     ),
-    durationMs: t.float(between('createdAt', 'completedAt', 'From its acceptance to its end; null before.')),
+    durationMs: t.float(
+      between('createdAt', 'completedAt', "Milliseconds from the job's acceptance to its end; null before its end."),
+    ),
     attempts: t.exposeInt('attempt', {
-      description: 'How often a worker took it, or tried to and could not charge it.',
+      description: 'Number of times that a worker took the job, or tried to and could not charge it.',
     }),
     tags: t.stringList({
       description: 'The tags that its submission gave it.',
       resolve: ({ tags }) => [...(tags ?? [])],
     }),
     cost: t.float({
-      description: 'Credits that it costs: charged when a worker takes it, and given back where it fails after that.',
+      description: 'Credits that the job costs: charged when a worker takes it, and given back if it fails after that.',
       resolve: ({ cost }) => Number(cost),
     }),
   }),
@@ -223,17 +247,18 @@ export const JobInterface = builder.interfaceRef<Job>('Job').implement({
 builder.interfaceFields(JobInterface, (t) => ({
   releases: t.int({
     description:
-      'Of its attempts, those that do not count: their workers stopped, or lost the database, and gave it back.',
+      'Number of the attempts that do not count: their workers stopped, or lost the database, and gave the job back.',
     resolve: async ({ id, attempt }, _args, ctx) =>
       attempt === 0 ? 0 : Math.min(attempt, (await releases.load(ctx, id)) ?? 0),
   }),
   queuePosition: t.int({
     nullable: true,
-    description: "Its place among the account's jobs that wait for the same endpoint: 1 is the next. QUEUED only.",
+    description:
+      "Place of the job among the account's jobs that wait for the same endpoint: 1 is the next. Null unless the job is QUEUED.",
     resolve: async ({ id, status }, _args, ctx) => (status === 'queued' ? queuePositions.load(ctx, id) : null),
   }),
   artifacts: t.prismaField({
-    description: 'Its outputs, by name. Completed jobs only.',
+    description: 'Outputs of the job, in the order of their names; empty unless it is completed.',
     ...rowsOf([ArtifactRef], async ({ id, status }: Job, ctx) =>
       status === 'completed' ? ((await artifacts.load(ctx, id)) ?? []) : [],
     ),
@@ -241,18 +266,18 @@ builder.interfaceFields(JobInterface, (t) => ({
   result: t.field({
     type: JobResultRef,
     nullable: true,
-    description: 'The result as REST returns it. Completed jobs only.',
+    description: 'Result of the job as REST returns it; null unless it is completed.',
     resolve: (job, _args, ctx) => showResult(ctx, job),
   }),
   error: t.string({
     nullable: true,
-    description: 'What to do next. Failed jobs only.',
+    description: 'Sentence for a person about the failure and what to do next; null unless the job failed.',
     resolve: (job) => errorOf(job)?.message,
   }),
   errorCode: t.field({
     type: JobErrorCodeEnum,
     nullable: true,
-    description: 'Failed jobs only.',
+    description: 'Code of the failure; null unless the job failed.',
     resolve: (job) => errorOf(job)?.code,
   }),
 }))

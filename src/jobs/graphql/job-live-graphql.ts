@@ -64,41 +64,42 @@ const watching = <Input>(args: Input, info: GraphQLResolveInfo, of: string | nul
 })
 
 const JobChangesRef = builder.objectRef<readonly JobChange[]>('JobChanges').implement({
-  description: 'What has changed in a list of jobs, at most 500 jobs together.',
+  description: 'Changes of a list of jobs, at most 500 jobs together.',
   fields: (t) => ({
     jobs: t.field({
       type: [JobInterface],
-      description: 'Those that match, each in its latest state.',
+      description: 'Jobs that changed and match the filter, each in its latest state.',
       resolve: (changes) => changes.flatMap(({ job }) => job ?? []),
       extensions: { length: 100 },
     }),
     removedIds: t.idList({
       description:
-        'Those that match no more, or were deleted. A list that holds one of them drops it; others need not know it.',
+        'Ids of jobs that no longer match the filter, or were deleted. A client removes them from its list and ignores ids that it does not know.',
       resolve: (changes) => changes.flatMap(({ id, job }) => (job === null ? [id] : [])),
     }),
   }),
 })
 
-const EVERY = 'A message once in this time at most: 100 to 60,000; 1,000 unless given.'
+const EVERY = 'Shortest time between two messages in milliseconds: 100 to 60,000; 1,000 unless given.'
 
 builder.subscriptionFields((t) => ({
   jobUpdated: t.field({
     type: JobInterface,
-    description: 'A job as it is now and whenever it changes, until it has ended.',
-    args: { id: t.arg.id({ required: true, description: 'A job id.' }) },
+    description: 'Job as it is now, and again whenever it changes, until it has ended.',
+    args: { id: t.arg.id({ required: true, description: 'Id of a job.' }) },
     ...subscribedBy(jobUpdated, ({ id: jobId }: { id: string }, info) => watching({ jobId }, info)),
     resolve: (job: Job) => job,
   }),
   jobsUpdated: t.field({
     type: JobInterface,
-    description: 'The jobs that match, whenever they change; first the unfinished ones as they are now.',
+    description:
+      'Jobs that match, one in each message, whenever they change; first the unfinished ones as they are now.',
     deprecationReason: 'It never says that a job left the list. Follow `jobChanges`, which does.',
     args: {
-      filter: t.arg({ type: JobFilterInput, description: 'Which jobs, by a value for each field.' }),
+      filter: t.arg({ type: JobFilterInput, description: 'Jobs that are followed, by a value for each field.' }),
       where: t.arg({
         type: JobsFilterInput,
-        description: 'Which jobs, by any filter of `jobs`. With both, both match.',
+        description: 'Jobs that are followed, by any filter of `jobs`. If `filter` is given too, jobs match both.',
       }),
     },
     ...subscribedBy(jobsUpdated, (args: JobsUpdatedInput, info) => watching(args, info)),
@@ -107,14 +108,14 @@ builder.subscriptionFields((t) => ({
   jobsChanged: t.field({
     type: [JobInterface],
     description:
-      'The jobs that match and have changed, each in its latest state, at most 500 in a message; first the unfinished ones as they are now.',
+      'Jobs that match and have changed, each in its latest state, at most 500 in a message; first the unfinished ones as they are now.',
     deprecationReason: 'It never says that a job left the list. Follow `jobChanges`, which does.',
     args: {
-      filter: t.arg({ type: JobsFilterInput, description: 'Which jobs.' }),
+      filter: t.arg({ type: JobsFilterInput, description: 'Jobs that are followed; all of the account unless given.' }),
       everyMs: t.arg.int({ description: EVERY }),
       endedWithinMs: t.arg.int({
         description:
-          "In milliseconds, 0 to 300,000: the subscription also begins with jobs that ended so long ago at most, up to 300 of the account's newest 1,000 jobs, before the filter. Without it, with unfinished ones alone.",
+          "Milliseconds, 0 to 300,000. The subscription also begins with the jobs that ended within this time, up to 300 of the account's newest 1,000 jobs, before the filter. Without it, only with the unfinished ones.",
       }),
     },
     ...subscribedBy(jobsChanged, (args: JobsChangedInput, info) => watching(args, info)),
@@ -127,13 +128,13 @@ builder.subscriptionField('jobChanges', (t) =>
   t.field({
     type: JobChangesRef,
     description:
-      'The jobs that match and have changed, each in its latest state, first the unfinished ones as they are now; and the ids of those that match no more or were deleted: with both a list stays true. Only what differs in a selected field is sent.',
+      "Changes of the jobs that match: those of which a selected field changed, and the ids of those that no longer match or were deleted, so that a client's list stays true. It begins with the unfinished jobs as they are now.",
     args: {
-      filter: t.arg({ type: JobsFilterInput, description: 'Which jobs.' }),
+      filter: t.arg({ type: JobsFilterInput, description: 'Jobs that are followed; all of the account unless given.' }),
       everyMs: t.arg.int({ description: EVERY }),
       endedWithinMs: t.arg.int({
         description:
-          "In milliseconds, 0 to 300,000: the subscription also begins with jobs that ended so long ago at most, up to 300 of the account's newest 1,000 jobs; those of them that match no more are removed ones.",
+          "Milliseconds, 0 to 300,000. The subscription also begins with the jobs that ended within this time, up to 300 of the account's newest 1,000 jobs; those of them that do not match the filter are in `removedIds`.",
       }),
     },
     ...subscribedBy(jobChanges, (args: JobsChangedInput, info) => watching(args, info, 'jobs')),
@@ -142,32 +143,34 @@ builder.subscriptionField('jobChanges', (t) =>
 )
 
 const JobCountsRef = builder.objectRef<JobCounts>('JobCounts').implement({
-  description: 'How many jobs there are of each status: whole numbers, exact.',
+  description: 'Exact numbers of jobs by status.',
   fields: (t) => ({
-    queued: t.exposeFloat('queued', { description: 'Waiting for a worker.' }),
-    processing: t.exposeFloat('processing', { description: 'Taken by a worker.' }),
-    completed: t.exposeFloat('completed', { description: 'Completed.' }),
-    failed: t.exposeFloat('failed', { description: 'Failed or cancelled.' }),
+    queued: t.exposeFloat('queued', { description: 'Number of jobs that wait for a worker.' }),
+    processing: t.exposeFloat('processing', { description: 'Number of jobs that a worker performs.' }),
+    completed: t.exposeFloat('completed', { description: 'Number of completed jobs.' }),
+    failed: t.exposeFloat('failed', { description: 'Number of jobs that failed or were cancelled.' }),
   }),
 })
 
 const DeliveryCountsRef = builder.objectRef<DeliveryCounts>('DeliveryCounts').implement({
-  description: 'How many webhook deliveries of the last 30 days there are in each state: whole numbers, exact.',
+  description: 'Exact numbers of the webhook deliveries of the last 30 days by state.',
   fields: (t) => ({
-    pending: t.exposeFloat('pending', { description: 'Under way, or waiting for another attempt.' }),
-    succeeded: t.exposeFloat('succeeded', { description: 'Taken by their receivers.' }),
-    failed: t.exposeFloat('failed', { description: 'Given up.' }),
+    pending: t.exposeFloat('pending', {
+      description: 'Number of deliveries that are under way or wait for another attempt.',
+    }),
+    succeeded: t.exposeFloat('succeeded', { description: 'Number of deliveries that their receivers accepted.' }),
+    failed: t.exposeFloat('failed', { description: 'Number of deliveries that were given up.' }),
   }),
 })
 
 const AccountStateRef = builder.objectRef<AccountState>('AccountState').implement({
-  description: "An account's balance and counts at one moment.",
+  description: 'Balance and counts of an account at one moment.',
   fields: (t) => ({
-    credits: t.exposeFloat('credits', { description: 'Its balance: a whole number.' }),
+    credits: t.exposeFloat('credits', { description: 'Balance of the account in credits: a whole number.' }),
     jobCounts: t.field({
       type: JobCountsRef,
       nullable: true,
-      description: 'Its jobs by status. Needs the scope job:read, or a signed-in user.',
+      description: "Numbers of the account's jobs by status. Needs the scope job:read, or a signed-in user.",
       resolve: ({ jobCounts }, _args, ctx) => {
         requireScope(ctx, JOB_READ_SCOPE)
         return jobCounts
@@ -176,7 +179,8 @@ const AccountStateRef = builder.objectRef<AccountState>('AccountState').implemen
     deliveryCounts: t.field({
       type: DeliveryCountsRef,
       nullable: true,
-      description: 'Its webhook deliveries by state. Needs the scope account:admin, or a signed-in owner.',
+      description:
+        "Numbers of the account's webhook deliveries by state. Needs the scope account:admin, or a signed-in owner.",
       resolve: ({ deliveryCounts }, _args, ctx) => {
         requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
         return deliveryCounts
@@ -189,7 +193,7 @@ builder.subscriptionField('accountUpdated', (t) =>
   t.field({
     type: AccountStateRef,
     description:
-      "The balance and counts of the caller's account: as they are now, and whenever they change, once a second at most.",
+      "Balance and counts of the caller's account as they are now, and again whenever they change, once a second at most.",
     ...subscribedBy(accountUpdated, () => undefined),
     resolve: (state: AccountState) => state,
   }),

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../errors/service-error.ts'
-import { builder } from '../../graphql/builder.ts'
+import { builder, result } from '../../graphql/builder.ts'
 import { ErrorCodeEnum } from '../../graphql/request-error.ts'
 import { resolvedBy } from '../../graphql/resolved-by.ts'
 import { type Retries, type Retry, retryJob, retryJobs } from '../../producers/retry-job.ts'
@@ -12,31 +12,33 @@ import { deleteJob } from '../retention/delete-job.ts'
 import { JobErrorCodeEnum, JobInterface, madeJob } from './job-graphql.ts'
 
 const FailureCauseRef = builder.objectRef<FailureCause>('FailureCause').implement({
-  description: 'One way in which jobs have failed.',
+  description: 'Group of jobs that failed in the same way.',
   fields: (t) => ({
     errorCode: t.field({
       type: JobErrorCodeEnum,
-      description: 'The error code that account owners see.',
+      description: 'Error code of the jobs, which account owners see as well.',
       resolve: (at) => at.errorCode,
     }),
-    cause: t.exposeString('cause', { nullable: true, description: 'The internal error.' }),
-    endpointKey: t.exposeString('endpointKey', { description: 'Their producer with the slug.' }),
-    jobs: t.exposeInt('jobs', { description: 'How many there are.' }),
-    lastJobId: t.exposeID('lastJobId', { description: 'The newest of these jobs.' }),
+    cause: t.exposeString('cause', { nullable: true, description: 'Internal error of the jobs.' }),
+    endpointKey: t.exposeString('endpointKey', {
+      description: 'Key of the endpoint or workflow of the jobs, such as `voice.tts`.',
+    }),
+    jobs: t.exposeInt('jobs', { description: 'Number of the jobs.' }),
+    lastJobId: t.exposeID('lastJobId', { description: 'Id of the newest of the jobs.' }),
   }),
 })
 
 const RetryRef = builder.objectRef<Submission>('RetryJobSuccess').implement({
-  description: 'The new job that repeats a failed one.',
+  description: 'New job that repeats a failed one.',
   fields: (t) => ({
-    jobId: t.exposeID('jobId', { description: 'The new job, to poll.' }),
+    jobId: t.exposeID('jobId', { description: 'Id of the new job.' }),
     job: t.field({
       type: JobInterface,
-      description: 'All of its fields.',
+      description: 'The new job.',
       resolve: (submission, _args, ctx) => madeJob(ctx, submission),
     }),
     replayed: t.exposeBoolean('replayed', {
-      description: 'Whether the idempotency key belongs to an earlier job, which is this one.',
+      description: 'True if the idempotency key was used before: the job is the one of that earlier request.',
     }),
   }),
 })
@@ -45,15 +47,15 @@ builder.queryField('failureCauses', (t) =>
   t.field({
     type: [FailureCauseRef],
     description:
-      'Why jobs of all accounts failed, most frequent first; at most 100. Needs the scope operator, or a signed-in operator.',
+      "Causes of the failures of all accounts' jobs, most frequent first; at most 100. Needs the scope operator, or a signed-in operator.",
     args: {
       from: t.arg({
         type: 'DateTime',
-        description: 'Of jobs created at this time or later; a day ago unless given.',
+        description: 'Time from which on the jobs were accepted, inclusive; a day ago unless given.',
       }),
       to: t.arg({
         type: 'DateTime',
-        description: 'Of jobs created before this time; now unless given. At most 31 days later.',
+        description: 'Time before which the jobs were accepted; now unless given. At most 31 days after `from`.',
       }),
     },
     ...resolvedBy(failureCauses, (args: FailureCausesInput) => args),
@@ -63,12 +65,12 @@ builder.queryField('failureCauses', (t) =>
 builder.mutationField('retryJob', (t) =>
   t.field({
     type: RetryRef,
-    errors: {},
+    errors: result('New job that repeats the failed one', 'there is none'),
     description: 'Submits the inputs of a failed voice or generation job again, as a new job.',
     args: {
-      jobId: t.arg.id({ required: true, description: 'The id of a failed job.' }),
+      jobId: t.arg.id({ required: true, description: 'Id of a failed job.' }),
       idempotencyKey: t.arg.string({
-        description: 'The same key with the same job returns the same new job for 24 hours.',
+        description: 'Key of your own choice: for 24 hours the same key with the same job returns the same new job.',
       }),
     },
     ...resolvedBy(retryJob, (args: Retry) => args),
@@ -76,54 +78,54 @@ builder.mutationField('retryJob', (t) =>
 )
 
 const DeletedJobRef = builder.objectRef<{ readonly jobId: string }>('DeleteJobSuccess').implement({
-  description: 'A job that is gone.',
-  fields: (t) => ({ jobId: t.exposeID('jobId', { description: 'What its id was.' }) }),
+  description: 'Job that was deleted.',
+  fields: (t) => ({ jobId: t.exposeID('jobId', { description: 'Id of the deleted job.' }) }),
 })
 
 builder.mutationField('deleteJob', (t) =>
   t.field({
     type: DeletedJobRef,
-    errors: {},
+    errors: result('Deleted job', 'nothing was deleted'),
     description:
-      'Deletes a job that has ended, with its audio and webhook deliveries, for ever; the ledger keeps its sum. Needs the scope account:admin.',
-    args: { jobId: t.arg.id({ required: true, description: 'The id of a job that has ended.' }) },
+      'Deletes a job that has ended, with its audio and webhook deliveries, for ever; the ledger keeps what it cost. Needs the scope account:admin.',
+    args: { jobId: t.arg.id({ required: true, description: 'Id of a job that has ended.' }) },
     ...resolvedBy(deleteJob, (args: { jobId: string }) => args),
   }),
 )
 
-const ID = 'The id that was sent.'
-export const ERROR = 'Why this id failed; null where it succeeded.'
+const ID = 'Id that was sent.'
+export const ERROR = 'Reason why this id failed; null if it succeeded.'
 export const BULK = { cost: 100, length: 100 }
 
 export const BulkErrorRef = builder
   .objectRef<{ readonly code: ErrorCode; readonly message: string }>('BulkError')
   .implement({
-    description: 'Why one of several ids failed.',
+    description: 'Reason why one of several ids failed.',
     fields: (t) => ({
-      code: t.field({ type: ErrorCodeEnum, description: 'The value to branch on.', resolve: ({ code }) => code }),
-      message: t.exposeString('message', { description: 'One sentence that says what is wrong or what to do next.' }),
+      code: t.field({ type: ErrorCodeEnum, description: 'Code to branch on.', resolve: ({ code }) => code }),
+      message: t.exposeString('message', { description: 'Sentence for a person: what is wrong, or what to do next.' }),
     }),
   })
 
 const CancelledRef = builder.objectRef<Each<Job>>('CancelledJob').implement({
-  description: 'What came of one id of cancelJobs.',
+  description: 'Result of one id of `cancelJobs`.',
   fields: (t) => ({
     jobId: t.exposeID('id', { description: ID }),
     job: t.expose('result', {
       type: JobInterface,
       nullable: true,
-      description: 'The job as it is now; null with an error.',
+      description: 'Job as it is now; null if there is an error.',
     }),
     error: t.expose('error', { type: BulkErrorRef, nullable: true, description: ERROR }),
   }),
 })
 
 const CancelJobsRef = builder.objectRef<readonly Each<Job>[]>('CancelJobsSuccess').implement({
-  description: 'What came of each id.',
+  description: 'Results of all ids.',
   fields: (t) => ({
     results: t.field({
       type: [CancelledRef],
-      description: 'In the order of the ids; one that was sent twice is here once.',
+      description: 'Results in the order of the ids; an id that was sent twice has one.',
       resolve: (all) => [...all],
       extensions: BULK,
     }),
@@ -131,17 +133,17 @@ const CancelJobsRef = builder.objectRef<readonly Each<Job>[]>('CancelJobsSuccess
 })
 
 const RetriedRef = builder.objectRef<Each<Submission>>('RetriedJob').implement({
-  description: 'What came of one id of retryJobs.',
+  description: 'Result of one id of `retryJobs`.',
   fields: (t) => ({
     jobId: t.exposeID('id', { description: ID }),
     job: t.field({
       type: JobInterface,
       nullable: true,
-      description: 'The new job that repeats it; null with an error.',
+      description: 'New job that repeats the failed one; null if there is an error.',
       resolve: ({ result }, _args, ctx) => (result === null ? null : madeJob(ctx, result)),
     }),
     replayed: t.boolean({
-      description: 'Whether the idempotency key belongs to an earlier new job, which is this one.',
+      description: 'True if the idempotency key was used before: the job is the one of that earlier request.',
       resolve: ({ result }) => result?.replayed ?? false,
     }),
     error: t.expose('error', { type: BulkErrorRef, nullable: true, description: ERROR }),
@@ -149,11 +151,11 @@ const RetriedRef = builder.objectRef<Each<Submission>>('RetriedJob').implement({
 })
 
 const RetryJobsRef = builder.objectRef<readonly Each<Submission>[]>('RetryJobsSuccess').implement({
-  description: 'What came of each id.',
+  description: 'Results of all ids.',
   fields: (t) => ({
     results: t.field({
       type: [RetriedRef],
-      description: 'In the order of the ids; one that was sent twice is here once.',
+      description: 'Results in the order of the ids; an id that was sent twice has one.',
       resolve: (all) => [...all],
       extensions: BULK,
     }),
@@ -163,19 +165,20 @@ const RetryJobsRef = builder.objectRef<readonly Each<Submission>[]>('RetryJobsSu
 builder.mutationFields((t) => ({
   cancelJobs: t.field({
     type: CancelJobsRef,
-    errors: {},
+    errors: result('Results of the cancellations, one for each id', 'none was tried'),
     description: 'Cancels each of up to 100 jobs as cancelJob does; one that cannot be fails alone.',
-    args: { ids: t.arg.idList({ required: true, description: 'Job ids.' }) },
+    args: { ids: t.arg.idList({ required: true, description: 'Ids of up to 100 jobs.' }) },
     ...resolvedBy(cancelJobs, (args: { ids: readonly string[] }) => args),
   }),
   retryJobs: t.field({
     type: RetryJobsRef,
-    errors: {},
+    errors: result('Results of the repetitions, one for each id', 'none was tried'),
     description: 'Submits each of up to 100 failed jobs again as retryJob does; one that cannot be fails alone.',
     args: {
-      ids: t.arg.idList({ required: true, description: 'The ids of failed jobs.' }),
+      ids: t.arg.idList({ required: true, description: 'Ids of up to 100 failed jobs.' }),
       idempotencyKey: t.arg.string({
-        description: 'The same key with the same jobs returns the same new jobs for 24 hours; at most 200 characters.',
+        description:
+          'Key of your own choice, at most 200 characters: for 24 hours the same key with the same jobs returns the same new jobs.',
       }),
     },
     ...resolvedBy(retryJobs, (args: Retries) => args),

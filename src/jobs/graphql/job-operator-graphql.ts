@@ -19,36 +19,37 @@ import { type AllJobsInput, allJobs } from '../list/jobs.ts'
 import { JobInterface } from './job-graphql.ts'
 import { JobConnectionRef, JobOrderInput, JobsFilterInput } from './jobs-graphql.ts'
 
-const AttemptOutcomeEnum = describedEnum<AttemptOutcome>('JobAttemptOutcome', 'What became of an attempt at a job.', {
-  completed: 'It completed the job.',
-  failed: 'It failed. The job has failed as well, or was tried again.',
-  released: 'Its worker released the job: it does not count.',
-  lost: 'Its worker was lost, or another one was given the job.',
+const AttemptOutcomeEnum = describedEnum<AttemptOutcome>('JobAttemptOutcome', 'Outcome of an attempt at a job.', {
+  completed: 'The attempt completed the job.',
+  failed: 'The attempt failed. The job failed with it, or was tried again.',
+  released: 'The worker gave the job back, so the attempt does not count.',
+  lost: 'The worker was lost, or another one was given the job.',
 })
 
 const JobAttemptRef = builder.objectRef<JobAttempt>('JobAttempt').implement({
-  description: "One worker's try at a job.",
+  description: 'Attempt of one worker at a job.',
   fields: (t) => ({
-    number: t.exposeInt('number', { description: '1 for the first.' }),
+    number: t.exposeInt('number', { description: 'Number of the attempt; the first is 1.' }),
     startedAt: t.expose('startedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When a worker took the job. Null where that is not known, or it could not be charged.',
+      description: 'Time when a worker took the job. Null if that is not known, or if the job could not be charged.',
     }),
     endedAt: t.expose('endedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it ended. Null while it runs.',
+      description: 'Time when the attempt ended; null while it runs.',
     }),
     outcome: t.field({
       type: AttemptOutcomeEnum,
       nullable: true,
-      description: 'What became of it. Null while it runs.',
+      description: 'Outcome of the attempt; null while it runs.',
       resolve: ({ outcome }) => outcome,
     }),
     error: t.exposeString('error', {
       nullable: true,
-      description: 'Why it ended without a result. Null while it runs, and where it completed the job.',
+      description:
+        'Sentence about why the attempt ended without a result. Null while it runs, and if it completed the job.',
     }),
   }),
 })
@@ -58,7 +59,8 @@ const stored = new BatchLoader<GraphqlContext, StoredAttempt[]>(loadAttempts)
 builder.interfaceField(JobInterface, 'attemptHistory', (t) =>
   t.field({
     type: [JobAttemptRef],
-    description: 'Its attempts that are known, in order: at most the newest 50. The last one runs while the job does.',
+    description:
+      'Attempts at the job, oldest first: the newest 50 that are known. While the job runs, the last one runs.',
     resolve: async (job, _args, ctx) =>
       attemptsOf(job, hasStoredAttempts(job) ? ((await stored.load(ctx, job.id)) ?? []) : []),
   }),
@@ -73,7 +75,7 @@ const workers = new BatchLoader<GraphqlContext, string>(({ queue, db }, ids) => 
 builder.interfaceFields(JobInterface, (t) => ({
   account: t.prismaField({
     nullable: true,
-    description: `The account that it is of. ${NEEDS}`,
+    description: `Account of the job. ${NEEDS}`,
     ...rowsOf(AccountRef, async ({ accountId }: Job, ctx) => {
       requireOperator(ctx)
       return (await accounts.load(ctx, accountId)) ?? null
@@ -81,7 +83,7 @@ builder.interfaceFields(JobInterface, (t) => ({
   }),
   cause: t.string({
     nullable: true,
-    description: `The internal error; null of jobs that did not fail. ${NEEDS}`,
+    description: `Internal error of the job; null unless it failed. ${NEEDS}`,
     resolve: async ({ id, status }, _args, ctx) => {
       requireOperator(ctx)
       return status === 'failed' ? causes.load(ctx, id) : null
@@ -92,7 +94,7 @@ builder.interfaceFields(JobInterface, (t) => ({
 builder.objectFields(JobAttemptRef, (t) => ({
   worker: t.string({
     nullable: true,
-    description: `The worker that had it. Null where that is not known any more. ${NEEDS}`,
+    description: `Id of the worker of the attempt; null if that is no longer known. ${NEEDS}`,
     resolve: async ({ jobId, outcome, worker }, _args, ctx) => {
       requireOperator(ctx)
       return worker ?? (outcome === null ? ((await workers.load(ctx, jobId)) ?? null) : null)
@@ -100,7 +102,7 @@ builder.objectFields(JobAttemptRef, (t) => ({
   }),
   cause: t.string({
     nullable: true,
-    description: `What really ended it; null of an attempt without an error. ${NEEDS}`,
+    description: `Internal error that ended the attempt; null without an error. ${NEEDS}`,
     resolve: async ({ jobId, hasFailedJob, cause }, _args, ctx) => {
       requireOperator(ctx)
       return hasFailedJob ? ((await causes.load(ctx, jobId)) ?? null) : cause
@@ -112,13 +114,14 @@ builder.queryField('allJobs', (t) =>
   t.connection(
     {
       type: JobInterface,
-      description: `The jobs of all accounts, or of one; any page costs what the first one does. ${NEEDS}`,
+      description: `Jobs of all accounts, or of one. Every page is as fast as the first one. ${NEEDS}`,
       args: {
-        account: t.arg.id({ description: 'Id or name; all accounts unless given.' }),
-        filter: t.arg({ type: JobsFilterInput, description: 'Which jobs.' }),
+        account: t.arg.id({ description: 'Id or name of an account; all accounts unless given.' }),
+        filter: t.arg({ type: JobsFilterInput, description: 'Filter of the jobs; all of them unless given.' }),
         orderBy: t.arg({
           type: JobOrderInput,
-          description: 'Newest first unless given. Over all accounts by CREATED_AT alone.',
+          description:
+            'Order of the jobs; newest first unless given. Jobs of all accounts can be ordered by CREATED_AT only.',
         }),
       },
       resolve: (_root, args: AllJobsInput, ctx) => allJobs(ctx, args),

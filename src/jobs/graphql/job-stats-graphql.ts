@@ -12,72 +12,81 @@ import { JobsFilterInput } from './jobs-graphql.ts'
 
 const JobGroupEnum = describedEnum<JobGroup>(
   'JobGroup',
-  'By what jobs are put together. Hours and days are those of their acceptance, in UTC.',
+  "Property by which jobs are grouped. Hours and days are those of the jobs' acceptance, in UTC.",
   {
-    type: 'By type.',
-    status: 'By status.',
-    endpoint: 'By their endpoint key.',
-    api_key: 'By the key that they were submitted with.',
-    error_code: 'By error code.',
-    hour: 'By the hour.',
-    day: 'By the day.',
+    type: 'Type of the job.',
+    status: 'Status of the job.',
+    endpoint: 'Endpoint or workflow of the job.',
+    api_key: 'API key that submitted the job.',
+    error_code: 'Error code of the job.',
+    hour: "Hour of the job's acceptance.",
+    day: "Day of the job's acceptance.",
   },
 )
 
 const PercentilesRef = builder.objectRef<Percentiles>('Percentiles').implement({
   description:
-    'Percentiles of a duration in milliseconds: of more than 10,000 jobs each within 4.5 % of the exact one, else exact.',
+    'Percentiles of a duration in milliseconds: exact for up to 10,000 jobs, within 4.5 % of the exact value for more.',
   fields: (t) => ({
-    p50: t.exposeFloat('p50', { description: 'Half of them.' }),
-    p95: t.exposeFloat('p95', { description: '95 of 100.' }),
-    p99: t.exposeFloat('p99', { description: '99 of 100.' }),
+    p50: t.exposeFloat('p50', { description: 'Milliseconds within which half of the jobs were done.' }),
+    p95: t.exposeFloat('p95', { description: 'Milliseconds within which 95 of 100 jobs were done.' }),
+    p99: t.exposeFloat('p99', { description: 'Milliseconds within which 99 of 100 jobs were done.' }),
   }),
 })
 
 const names = new BatchLoader<GraphqlContext, string>(keyNames)
 
 const JobStatsRef = builder.objectRef<JobStats>('JobStats').implement({
-  description: 'A group of jobs. Dimensions that it is not grouped by are null.',
+  description: 'Group of jobs with its counts and sums. Properties that `groupBy` does not name are null.',
   fields: (t) => ({
-    type: t.expose('type', { type: JobTypeEnum, nullable: true, description: 'By TYPE: the type.' }),
-    status: t.expose('status', { type: JobStatusEnum, nullable: true, description: 'By STATUS: the status.' }),
-    endpointKey: t.exposeString('endpointKey', { nullable: true, description: 'By ENDPOINT: `voice.tts`.' }),
+    type: t.expose('type', { type: JobTypeEnum, nullable: true, description: 'Type of the jobs.' }),
+    status: t.expose('status', { type: JobStatusEnum, nullable: true, description: 'Status of the jobs.' }),
+    endpointKey: t.exposeString('endpointKey', {
+      nullable: true,
+      description: 'Endpoint or workflow of the jobs: `voice.tts`.',
+    }),
     apiKeyId: t.exposeID('apiKeyId', {
       nullable: true,
-      description: 'By API_KEY: the key; null for jobs without one, too.',
+      description: 'Id of the API key that submitted the jobs; null for jobs without one, too.',
     }),
     apiKeyName: t.string({
       nullable: true,
-      description: 'By API_KEY: its name; null after that key is deleted.',
+      description: 'Name of that API key; null after it is deleted, too.',
       resolve: async ({ apiKeyId }, _args, ctx) => (apiKeyId == null ? null : names.load(ctx, apiKeyId)),
     }),
     errorCode: t.expose('errorCode', {
       type: JobErrorCodeEnum,
       nullable: true,
-      description: 'By ERROR_CODE: the error code; null for jobs that did not fail.',
+      description: 'Error code of the jobs; null for jobs that did not fail, too.',
     }),
-    hour: t.expose('hour', { type: 'DateTime', nullable: true, description: 'By HOUR: its beginning.' }),
-    day: t.expose('day', { type: 'DateTime', nullable: true, description: 'By DAY: its beginning.' }),
-    jobs: t.exposeFloat('jobs', { description: 'How many: a whole number.' }),
-    characters: t.exposeFloat('characters', { nullable: true, description: 'Characters of the texts of voice jobs.' }),
-    audioSeconds: t.exposeFloat('audioSeconds', { nullable: true, description: 'Seconds of audio that they made.' }),
-    credits: t.exposeFloat('credits', {
-      nullable: true,
-      description:
-        'Credits that its jobs cost, without those of failed ones. A queued job counts with what it will be charged.',
-    }),
-    waitMs: t.expose('waitMs', {
-      type: PercentilesRef,
-      nullable: true,
-      description: 'From acceptance to start; null where none has started.',
-    }),
-    runMs: t.expose('runMs', {
-      type: PercentilesRef,
-      nullable: true,
-      description: 'From start to end; null where none has ended.',
-    }),
+    hour: t.expose('hour', { type: 'DateTime', nullable: true, description: 'Beginning of the hour.' }),
+    day: t.expose('day', { type: 'DateTime', nullable: true, description: 'Beginning of the day.' }),
+    jobs: t.exposeFloat('jobs', { description: 'Number of the jobs: a whole number.' }),
   }),
 })
+
+builder.objectFields(JobStatsRef, (t) => ({
+  characters: t.exposeFloat('characters', { nullable: true, description: "Characters of the voice jobs' texts." }),
+  audioSeconds: t.exposeFloat('audioSeconds', {
+    nullable: true,
+    description: 'Seconds of audio that the jobs made.',
+  }),
+  credits: t.exposeFloat('credits', {
+    nullable: true,
+    description:
+      'Credits that the jobs cost, without those of failed ones. A queued job counts with what it will be charged.',
+  }),
+  waitMs: t.expose('waitMs', {
+    type: PercentilesRef,
+    nullable: true,
+    description: 'Time from acceptance to start; null if no job has started.',
+  }),
+  runMs: t.expose('runMs', {
+    type: PercentilesRef,
+    nullable: true,
+    description: 'Time from start to end; null if no job has ended.',
+  }),
+}))
 
 const GROUPS: ReadonlyMap<unknown, number> = new Map([
   ['HOUR', 250],
@@ -92,12 +101,15 @@ builder.queryField('jobStats', (t) =>
   t.field({
     type: [JobStatsRef],
     description:
-      "Counts and sums of the account's jobs, group by group. Only what is selected is computed. Of another account, or of all, it needs the scope operator, or a signed-in operator.",
+      "Counts and sums of the account's jobs, group by group. Only the selected fields are computed. Another account, or all accounts, need the scope operator, or a signed-in operator.",
     args: {
-      account: t.arg.id({ description: "Id or name; the caller's own unless given." }),
-      all: t.arg.boolean({ description: 'Of all accounts together. Not with an account.' }),
-      filter: t.arg({ type: JobsFilterInput, description: 'Of which jobs.' }),
-      groupBy: t.arg({ type: [JobGroupEnum], description: 'Absent: one group of all.' }),
+      account: t.arg.id({ description: "Id or name of an account; the caller's own unless given." }),
+      all: t.arg.boolean({ description: 'True for all accounts together. Not together with `account`.' }),
+      filter: t.arg({ type: JobsFilterInput, description: 'Jobs that are counted; all of them unless given.' }),
+      groupBy: t.arg({
+        type: [JobGroupEnum],
+        description: 'Properties by which the jobs are grouped; without them, all jobs are one group.',
+      }),
     },
     resolve: (_root, args, ctx, info) => {
       const selected = selectedFields(info)
@@ -109,55 +121,57 @@ builder.queryField('jobStats', (t) =>
 
 const POINTS_PER_COST = 20
 
-const SeriesStepEnum = describedEnum<SeriesStep>('SeriesStep', 'How long a step of a series is.', {
+const SeriesStepEnum = describedEnum<SeriesStep>('SeriesStep', 'Length of a step in a series.', {
   minute: 'One minute.',
   five_minutes: 'Five minutes.',
   quarter_hour: 'Fifteen minutes.',
   hour: 'One hour.',
   six_hours: 'Six hours.',
-  day: 'A day of the time zone.',
+  day: 'One day of the time zone.',
 })
 
 const JobPointRef = builder.objectRef<JobPoint>('JobPoint').implement({
-  description: 'What happened to jobs in one step, each event by its own time. Numbers of jobs are whole.',
+  description: 'Numbers of what happened to jobs in one step, each event by its own time.',
   fields: (t) => ({
-    at: t.expose('at', { type: 'DateTime', description: 'When the step begins.' }),
-    accepted: t.exposeFloat('accepted', { description: 'Jobs that were accepted in it.' }),
-    completed: t.exposeFloat('completed', { description: 'Jobs that were completed in it.' }),
-    failed: t.exposeFloat('failed', { description: 'Jobs that failed, or were cancelled, in it.' }),
-    waiting: t.exposeFloat('waiting', { description: 'Jobs that waited for a worker at its end.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'Beginning of the step.' }),
+    accepted: t.exposeFloat('accepted', { description: 'Number of jobs that were accepted in the step.' }),
+    completed: t.exposeFloat('completed', { description: 'Number of jobs that were completed in the step.' }),
+    failed: t.exposeFloat('failed', { description: 'Number of jobs that failed, or were cancelled, in the step.' }),
+    waiting: t.exposeFloat('waiting', {
+      description: 'Number of jobs that waited for a worker at the end of the step.',
+    }),
     waitMs: t.expose('waitMs', {
       type: PercentilesRef,
       nullable: true,
-      description: 'From acceptance to start, of the jobs that a worker took in it; null without any.',
+      description: 'Time from acceptance to start of the jobs that a worker took in the step; null without any.',
     }),
     runMs: t.expose('runMs', {
       type: PercentilesRef,
       nullable: true,
-      description: 'From start to end, of the jobs that ended in it; null without any.',
+      description: 'Time from start to end of the jobs that ended in the step; null without any.',
     }),
     audioSeconds: t.exposeFloat('audioSeconds', {
-      description: 'Seconds of audio of the jobs that were completed in it.',
+      description: 'Seconds of audio of the jobs that were completed in the step.',
     }),
     realTimeFactor: t.exposeFloat('realTimeFactor', {
       nullable: true,
       description:
-        'How many seconds the jobs that were completed in it ran for each second of their audio, within 4.5 %; null without audio. Jobs of workflows run without making any: filter by the type VOICE.',
+        'Seconds that the jobs completed in the step ran for each second of their audio, within 4.5 %; null without audio. Workflows run without making audio, so filter by the type VOICE.',
     }),
   }),
 })
 
 const JobSeriesRef = builder.objectRef<JobSeries>('JobSeries').implement({
-  description: 'How jobs went on over a window of time. Percentiles are within 4.5 % of the exact ones.',
+  description: 'Numbers of jobs over a range of time, step by step. Percentiles are within 4.5 % of the exact ones.',
   fields: (t) => ({
     step: t.field({
       type: SeriesStepEnum,
-      description: 'A longer one than was asked for where that would make more than 10,000 points.',
+      description: 'Length of a step: longer than requested if that would make more than 10,000 points.',
       resolve: ({ step }) => step,
     }),
     points: t.field({
       type: [JobPointRef],
-      description: 'One for each step, oldest first, empty ones included.',
+      description: 'Points of the series, one for each step, oldest first, empty ones included.',
       extensions: { length: 1 },
       resolve: ({ points }) => [...points],
     }),
@@ -170,19 +184,19 @@ builder.queryField('jobSeries', (t) =>
   t.field({
     type: JobSeriesRef,
     description:
-      "How the account's jobs that match went on over a window of time, step by step. Of another account, or of all, it needs the scope operator, or a signed-in operator.",
+      "Numbers of the account's jobs over a range of time, step by step. Another account, or all accounts, need the scope operator, or a signed-in operator.",
     args: {
       from: t.arg({
         type: 'DateTime',
         required: true,
-        description: 'The first step is the one that it lies in, whole.',
+        description: 'Beginning of the range; the whole step that contains it is the first one.',
       }),
-      to: t.arg({ type: 'DateTime', description: 'Exclusive; now unless given.' }),
-      step: t.arg({ type: SeriesStepEnum, required: true, description: 'How long a step is.' }),
-      timeZone: t.arg.string({ description: 'Whose days: `Europe/Berlin`. UTC unless given.' }),
-      filter: t.arg({ type: JobsFilterInput, description: 'Of which jobs.' }),
-      account: t.arg.id({ description: "Id or name; the caller's own unless given." }),
-      all: t.arg.boolean({ description: 'Of all accounts together. Not with an account.' }),
+      to: t.arg({ type: 'DateTime', description: 'End of the range, exclusive; now unless given.' }),
+      step: t.arg({ type: SeriesStepEnum, required: true, description: 'Length of a step.' }),
+      timeZone: t.arg.string({ description: 'Time zone of the days, such as `Europe/Berlin`; UTC unless given.' }),
+      filter: t.arg({ type: JobsFilterInput, description: 'Jobs that are counted; all of them unless given.' }),
+      account: t.arg.id({ description: "Id or name of an account; the caller's own unless given." }),
+      all: t.arg.boolean({ description: 'True for all accounts together. Not together with `account`.' }),
     },
     resolve: (_root, args, ctx, info) =>
       jobSeries(ctx, { ...args, withAudio: asksAudio(selectedFields(info, 'points')) }),

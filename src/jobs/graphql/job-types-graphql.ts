@@ -12,7 +12,8 @@ import { signOutputs } from '../sign-outputs.ts'
 import { ArtifactRef, AudioFormatEnum, artifacts, columnsOn, JobInterface, storedOutputsOf } from './job-graphql.ts'
 
 const INTERFACES = [NodeInterface, JobInterface]
-const OUTPUTS = 'Output name to URL; each is signed at this read and lives 15 minutes. Completed jobs only.'
+const OUTPUTS =
+  'URLs of the outputs by their names, signed by this query for 15 minutes; null unless the job is completed.'
 
 const outputsOf = async (ctx: GraphqlContext, job: Job): Promise<Record<string, string> | null> =>
   job.status === 'completed' ? signOutputs(ctx, job.id, await storedOutputsOf(ctx, job)) : null
@@ -35,7 +36,7 @@ export const JOB_REFS = byType(({ graphql: { name, description }, queued }) => {
 builder.objectFields(JOB_REFS.voice, (t) => ({
   chunksDone: t.int({
     nullable: true,
-    description: 'How many chunks of the text are rendered; null before a worker has cut it up.',
+    description: 'Number of chunks of the text that are rendered; null before a worker has split it.',
     resolve: (job) => (job.chunksTotal === null ? null : (job.chunksDone ?? 0)),
   }),
   audio: t.prismaField({
@@ -49,23 +50,25 @@ builder.objectFields(JOB_REFS.voice, (t) => ({
   }),
   audioMs: t.int({
     nullable: true,
-    description: 'How long the speech plays. Completed jobs only.',
+    description: 'Length of the audio in milliseconds; null unless the job is completed.',
     resolve: async ({ id, status }, _args, ctx) =>
       status === 'completed' ? ((await artifacts.load(ctx, id))?.[0]?.durationMs ?? null) : null,
   }),
   audioUrl: t.field({
     type: 'URL',
     nullable: true,
-    description: 'A signed URL of its audio in any format; lives 15 minutes. Completed jobs only.',
-    args: { format: t.arg({ type: AudioFormatEnum, description: 'As it is stored unless given.' }) },
+    description: 'Signed URL of the audio in any format, valid for 15 minutes; null unless the job is completed.',
+    args: {
+      format: t.arg({ type: AudioFormatEnum, description: 'Format of the audio; the stored one unless given.' }),
+    },
     resolve: async (job, { format }, ctx) => audioUrlOf(ctx, job, await storedOutputsOf(ctx, job), format ?? null),
   }),
   liveUrl: t.field({
     type: 'URL',
     nullable: true,
     description:
-      'A signed URL that plays from the first finished sentence on, while the job is queued, processing or completed; null once it has failed. Lives 15 minutes.',
-    args: { format: t.arg({ type: AudioFormatEnum, description: 'MP3 unless given.' }) },
+      'Signed URL that plays the speech while it is still being made, from the first finished sentence on; valid for 15 minutes. Null if the job has failed.',
+    args: { format: t.arg({ type: AudioFormatEnum, description: 'Format of the audio; MP3 unless given.' }) },
     resolve: (job, { format }, ctx) => liveUrlOf(ctx, job, format ?? 'mp3'),
   }),
 }))
@@ -83,7 +86,8 @@ builder.interfaceField(JobInterface, 'submittedBy', (t) =>
   t.field({
     type: ActorRef,
     nullable: true,
-    description: 'The key or user that submitted it. Null outside of its account, and where the command line did.',
+    description:
+      'API key or user that submitted the job. Null for callers of other accounts, and if the command line submitted it.',
     resolve: (job, _args, ctx) => submittedBy(ctx, job),
   }),
 )

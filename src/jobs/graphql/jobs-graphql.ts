@@ -19,84 +19,86 @@ import type { JobsFilter } from '../list/jobs-filter.ts'
 import { JobDecisionEnum, JobErrorCodeEnum, JobInterface, JobStatusEnum, JobTypeEnum } from './job-graphql.ts'
 
 const DurationRangeInput = builder.inputType('DurationRange', {
-  description: 'A range of whole milliseconds; either end may be open.',
-  fields: (t) => ({ from: t.int({ description: 'Inclusive.' }), to: t.int({ description: 'Exclusive.' }) }),
+  description: 'Range of whole milliseconds; either end may be open.',
+  fields: (t) => ({
+    from: t.int({ description: 'Shortest duration, inclusive; open if absent.' }),
+    to: t.int({ description: 'End of the range, exclusive; open if absent.' }),
+  }),
 })
 
 export const JobsFilterInput = builder.inputRef<JobsFilter>('JobsFilter').implement({
-  description:
-    'Which jobs: those that fit all of its fields. Of a list any value fits; an absent field leaves none out.',
+  description: 'Filter of jobs. A job matches if it fits every field that is given, and of a list any of its values.',
   fields: (t) => ({
-    ids: t.idList({ description: 'Only these jobs: 1 to 100 ids.' }),
-    types: t.field({ type: [JobTypeEnum], description: 'Only jobs of these types.' }),
-    statuses: t.field({ type: [JobStatusEnum], description: 'Only jobs with one of these statuses.' }),
-    decision: t.field({ type: JobDecisionEnum, description: 'Only moderated jobs with this verdict.' }),
-    endpointKeys: t.stringList({ description: 'Only jobs of these endpoints and workflows: `voice.tts`.' }),
-    apiKeyIds: t.idList({ description: 'Only jobs that were submitted with these keys.' }),
-    userIds: t.idList({ description: 'Only jobs that these users submitted, signed in.' }),
+    ids: t.idList({ description: 'Jobs with these ids, 1 to 100.' }),
+    types: t.field({ type: [JobTypeEnum], description: 'Jobs of these types.' }),
+    statuses: t.field({ type: [JobStatusEnum], description: 'Jobs with one of these statuses.' }),
+    decision: t.field({ type: JobDecisionEnum, description: 'Moderated jobs with this verdict.' }),
+    endpointKeys: t.stringList({ description: 'Jobs of these endpoints and workflows, such as `voice.tts`.' }),
+    apiKeyIds: t.idList({ description: 'Jobs that these API keys submitted.' }),
+    userIds: t.idList({ description: 'Jobs that these users submitted, signed in.' }),
     voices: t.stringList({
-      description: "Only voice jobs with one of these voices: voices of endpoints, or ids of the account's own ones.",
+      description: "Voice jobs with one of these voices: voices of endpoints, or ids of the account's own ones.",
     }),
-    languages: t.stringList({ description: 'Only voice jobs in one of these languages: `English`.' }),
-    tags: t.stringList({ description: 'Only jobs with at least one of these tags.' }),
+    languages: t.stringList({ description: 'Voice jobs in one of these languages, such as `English`.' }),
+    tags: t.stringList({ description: 'Jobs with at least one of these tags.' }),
     deliveryStates: t.field({
       type: [DeliveryStateEnum],
       description:
-        'Only jobs with a webhook delivery in one of these states. Needs the scope account:admin, or a signed-in owner.',
+        'Jobs with a webhook delivery in one of these states. Needs the scope account:admin, or a signed-in owner.',
     }),
-    errorCodes: t.field({ type: [JobErrorCodeEnum], description: 'Only jobs that failed with one of these.' }),
-    idPrefix: t.string({ description: 'Only jobs whose id begins with this text.' }),
-    createdAt: t.field({ type: TimeRangeInput, description: 'Only jobs that were accepted in this range.' }),
-    completedAt: t.field({ type: TimeRangeInput, description: 'Only jobs that finished in this range.' }),
+    errorCodes: t.field({ type: [JobErrorCodeEnum], description: 'Jobs that failed with one of these codes.' }),
+    idPrefix: t.string({ description: 'Jobs whose id begins with this text.' }),
+    createdAt: t.field({ type: TimeRangeInput, description: 'Jobs that were accepted in this range of time.' }),
+    completedAt: t.field({ type: TimeRangeInput, description: 'Jobs that ended in this range of time.' }),
     durationMs: t.field({
       type: DurationRangeInput,
-      description: 'Only finished jobs that took so long from their acceptance to their end.',
+      description: 'Ended jobs that took so long from their acceptance to their end.',
     }),
-    and: t.field({ type: [JobsFilterInput], description: 'Only jobs that match all of these filters.' }),
-    or: t.field({ type: [JobsFilterInput], description: 'Only jobs that match one of these filters.' }),
-    not: t.field({ type: JobsFilterInput, description: 'Only jobs that do not match this filter.' }),
+    and: t.field({ type: [JobsFilterInput], description: 'Jobs that match all of these filters.' }),
+    or: t.field({ type: [JobsFilterInput], description: 'Jobs that match one of these filters.' }),
+    not: t.field({ type: JobsFilterInput, description: 'Jobs that do not match this filter.' }),
   }),
 })
 
 export const JobOrderInput = builder.inputType('JobOrder', {
-  description: 'The order of a list of jobs.',
+  description: 'Order of a list of jobs.',
   fields: (t) => ({
     field: t.field({
       type: describedEnum<JobOrderField>(
         'JobOrderField',
-        'By what jobs are ordered. COMPLETED_AT and DURATION list finished jobs only.',
+        'Property by which jobs are ordered. By COMPLETED_AT and DURATION only ended jobs are listed.',
         {
-          created_at: 'When they were accepted.',
-          completed_at: 'When they finished.',
-          duration: 'How long they took from their acceptance to their end.',
+          created_at: "Time of the jobs' acceptance.",
+          completed_at: "Time of the jobs' end.",
+          duration: "Time from the jobs' acceptance to their end.",
         },
       ),
       required: true,
-      description: 'By what.',
+      description: 'Property by which jobs are ordered.',
     }),
     direction: t.field({
-      type: describedEnum<JobOrder['direction']>('OrderDirection', 'The direction of an order.', {
-        asc: 'The oldest, or the shortest, first.',
-        desc: 'The newest, or the longest, first.',
+      type: describedEnum<JobOrder['direction']>('OrderDirection', 'Direction of an order.', {
+        asc: 'Oldest, or shortest, first.',
+        desc: 'Newest, or longest, first.',
       }),
       required: true,
-      description: 'DESC: the newest, or the longest, first.',
+      description: 'Direction of the order; DESC is the newest, or the longest, first.',
     }),
   }),
 })
 
 const NeighboursRef = builder.objectRef<Neighbours>('JobNeighbours').implement({
-  description: 'The jobs before and after one in a list.',
+  description: 'Jobs before and after a job in a list.',
   fields: (t) => ({
     previous: t.expose('previous', {
       type: JobInterface,
       nullable: true,
-      description: 'The one before it: the next newer one unless ordered otherwise. Null at the start of the list.',
+      description: 'Job before it: the next newer one unless ordered otherwise. Null at the start of the list.',
     }),
     next: t.expose('next', {
       type: JobInterface,
       nullable: true,
-      description: 'The one after it. Null at the end of the list.',
+      description: 'Job after it; null at the end of the list.',
     }),
   }),
 })
@@ -104,10 +106,10 @@ const NeighboursRef = builder.objectRef<Neighbours>('JobNeighbours').implement({
 builder.interfaceField(JobInterface, 'neighbours', (t) =>
   t.field({
     type: NeighboursRef,
-    description: 'The jobs before and after it in a list of `jobs`, whether or not it is in that list itself.',
+    description: 'Jobs before and after this one in a list of `jobs`, whether or not it is in that list itself.',
     args: {
-      filter: t.arg({ type: JobsFilterInput, description: 'Which jobs.' }),
-      orderBy: t.arg({ type: JobOrderInput, description: 'Newest first unless given.' }),
+      filter: t.arg({ type: JobsFilterInput, description: 'Filter of the jobs; all of them unless given.' }),
+      orderBy: t.arg({ type: JobOrderInput, description: 'Order of the list; newest first unless given.' }),
     },
     resolve: (job, args, ctx) => neighbours(ctx, job, args),
     extensions: { cost: 200 },
@@ -118,26 +120,25 @@ export const JobConnectionRef = builder.connectionObject(
   {
     type: JobInterface,
     name: 'JobConnection',
-    description: 'A page of jobs.',
+    description: 'Page of jobs.',
     fields: (c) => ({
       totalCount: c.int({
-        description: 'The exact number of matching jobs.',
+        description: 'Exact number of matching jobs.',
         resolve: (page) => (page as unknown as CountedJobs).count(),
       }),
     }),
   },
-  { name: 'JobEdge', description: 'A job with its cursor.' },
+  { name: 'JobEdge', description: 'Job of a list with its cursor.' },
 )
 
 builder.queryField('jobs', (t) =>
   t.connection(
     {
       type: JobInterface,
-      description:
-        "The account's jobs of all types; any page costs what the first one does. `first` or `last` is 1 to 100, 50 unless given.",
+      description: "Jobs of the caller's account, of all types. Every page is as fast as the first one.",
       args: {
-        filter: t.arg({ type: JobsFilterInput, description: 'Which jobs.' }),
-        orderBy: t.arg({ type: JobOrderInput, description: 'Newest first unless given.' }),
+        filter: t.arg({ type: JobsFilterInput, description: 'Filter of the jobs; all of them unless given.' }),
+        orderBy: t.arg({ type: JobOrderInput, description: 'Order of the list; newest first unless given.' }),
       },
       resolve: async (_root, args: JobsInput, ctx): Promise<CountedJobs> => ({
         ...(await jobs(ctx, args)),
@@ -150,37 +151,37 @@ builder.queryField('jobs', (t) =>
 )
 
 const JobPageRef = builder.objectRef<JobPage<Job>>('JobPage').implement({
-  description: 'A page of the jobs that match, newest first.',
+  description: 'Page of the jobs that match, newest first.',
   fields: (t) => ({
     jobs: t.field({
       type: [JobInterface],
-      description: 'The page.',
+      description: 'Jobs of the page.',
       resolve: ({ jobs }) => [...jobs],
     }),
-    total: t.exposeInt('total', { description: 'The exact number of matching jobs.' }),
-    limit: t.exposeInt('limit', { description: 'The maximum number of jobs in a page.' }),
-    offset: t.exposeInt('offset', { description: 'The number of matching jobs before this page.' }),
+    total: t.exposeInt('total', { description: 'Exact number of matching jobs.' }),
+    limit: t.exposeInt('limit', { description: 'Largest number of jobs in a page.' }),
+    offset: t.exposeInt('offset', { description: 'Number of matching jobs before this page.' }),
   }),
 })
 
 export const JobFilterInput = builder.inputType('JobFilter', {
-  description: 'A filter for jobs. An absent field filters nothing.',
+  description: 'Filter of jobs. A job matches if it fits every field that is given.',
   fields: (t) => ({
-    type: t.field({ type: JobTypeEnum, description: 'Only jobs of this type.' }),
-    decision: t.field({ type: JobDecisionEnum, description: 'Only moderated jobs with this verdict.' }),
-    status: t.field({ type: [JobStatusEnum], description: 'Only jobs with one of these statuses.' }),
-    apiKeyId: t.id({ description: 'Only jobs that were submitted with this key.' }),
-    search: t.string({ description: 'Only jobs whose id begins with this text; at most 64 characters.' }),
-    from: t.field({ type: 'DateTime', description: 'Only jobs created at this time or later.' }),
-    to: t.field({ type: 'DateTime', description: 'Only jobs created before this time.' }),
+    type: t.field({ type: JobTypeEnum, description: 'Jobs of this type.' }),
+    decision: t.field({ type: JobDecisionEnum, description: 'Moderated jobs with this verdict.' }),
+    status: t.field({ type: [JobStatusEnum], description: 'Jobs with one of these statuses.' }),
+    apiKeyId: t.id({ description: 'Jobs that this API key submitted.' }),
+    search: t.string({ description: 'Jobs whose id begins with this text; at most 64 characters.' }),
+    from: t.field({ type: 'DateTime', description: 'Jobs that were accepted at this time or later.' }),
+    to: t.field({ type: 'DateTime', description: 'Jobs that were accepted before this time.' }),
   }),
 })
 
 builder.queryField('job', (t) =>
   t.field({
     type: JobInterface,
-    description: "One job of the key's account, of any type.",
-    args: { jobId: t.arg.id({ required: true, description: 'A job id.' }) },
+    description: "Job of the caller's account, of any type.",
+    args: { jobId: t.arg.id({ required: true, description: 'Id of a job.' }) },
     ...resolvedBy(job, (args: { jobId: string }) => args),
   }),
 )
@@ -188,11 +189,11 @@ builder.queryField('job', (t) =>
 builder.queryField('jobPage', (t) =>
   t.field({
     type: JobPageRef,
-    description: "The jobs of all types of the key's account, newest first.",
+    description: "Jobs of the caller's account, of all types, newest first.",
     args: {
-      limit: t.arg.int({ description: '1 to 100; 50 if absent.' }),
-      offset: t.arg.int({ description: 'The number of matching jobs to skip.' }),
-      filter: t.arg({ type: JobFilterInput, description: 'Which jobs.' }),
+      limit: t.arg.int({ description: 'Number of jobs in the page: 1 to 100; 50 unless given.' }),
+      offset: t.arg.int({ description: 'Number of matching jobs before the page; 0 unless given.' }),
+      filter: t.arg({ type: JobFilterInput, description: 'Filter of the jobs; all of them unless given.' }),
     },
     resolve: (_root, args, ctx) => jobPage(ctx, { ...args, whole: true }),
     extensions: { verb: jobPage },

@@ -1,6 +1,6 @@
 import type { AudioFormat, CaptionFormat } from '../../audio/format.ts'
 import { BatchLoader } from '../../concurrency/batch-loader.ts'
-import { builder, type GraphqlContext } from '../../graphql/builder.ts'
+import { builder, type GraphqlContext, result } from '../../graphql/builder.ts'
 import { resolvedBy } from '../../graphql/resolved-by.ts'
 import { describedEnum } from '../../graphql/scalars.ts'
 import { type SpeechTimes, type TimedText, timesOf, writeCaptions } from '../../voice/captions/voice-job-captions.ts'
@@ -21,31 +21,33 @@ const SPEECH_LENGTH = { words: 2000, sentences: 200 } as const
 const CAPTIONS_COST = 2000
 /** PostgreSQL unpacks the whole text. */
 const TEXT_COST = 5
-const SPOKEN = 'Completed jobs only, as long as their audio is there.'
+const SPOKEN = 'Null unless the job is completed and its audio still exists.'
 
 const timedJobs = new BatchLoader<GraphqlContext, TimedJob>((ctx, jobIds) => loadTimedJobs(ctx.db.pool, jobIds))
 
-const CaptionFormatEnum = describedEnum<CaptionFormat>('CaptionFormat', 'A format of captions.', {
-  vtt: 'WebVTT.',
-  srt: 'SubRip.',
-  json: 'The words and sentences with their times, as REST has them.',
+const CaptionFormatEnum = describedEnum<CaptionFormat>('CaptionFormat', 'Format of captions.', {
+  vtt: 'WebVTT file.',
+  srt: 'SubRip file.',
+  json: 'JSON of the words and sentences with their times, as REST returns it.',
 })
 
-const TimeSourceEnum = describedEnum<TimeSource>('TimeSource', 'How times in speech are known.', {
-  engine: "By the synthesiser's own clock, within 50 ms.",
-  aligned: 'By pauses in the audio.',
-  estimated: 'By how long letters take: in order, within their sentence.',
+const TimeSourceEnum = describedEnum<TimeSource>('TimeSource', 'Source of the times of words in speech.', {
+  engine: "The synthesiser's own clock; the times are within 50 ms.",
+  aligned: 'Pauses in the audio.',
+  estimated: 'An estimate by the number of letters; words are in order and within their sentence.',
 })
 
 const TimedTextRef = builder.objectRef<TimedText>('TimedText').implement({
-  description: 'A word or a sentence, and when it is heard.',
+  description: 'Word or sentence with the time when it is heard.',
   fields: (t) => ({
-    text: t.exposeString('text', { description: 'As it was submitted.' }),
-    start: t.exposeFloat('start', { description: 'In seconds of the audio.' }),
-    end: t.exposeFloat('end', { description: 'In seconds of the audio.' }),
-    offset: t.exposeInt('offset', { description: 'Where it begins in the submitted text, in Unicode code points.' }),
-    length: t.exposeInt('length', { description: 'Its length there, in Unicode code points.' }),
-    source: t.field({ type: TimeSourceEnum, description: 'How that is known.', resolve: ({ source }) => source }),
+    text: t.exposeString('text', { description: 'Text as it was submitted.' }),
+    start: t.exposeFloat('start', { description: 'Seconds from the beginning of the audio to its start.' }),
+    end: t.exposeFloat('end', { description: 'Seconds from the beginning of the audio to its end.' }),
+    offset: t.exposeInt('offset', {
+      description: 'Position of its beginning in the submitted text, in Unicode code points.',
+    }),
+    length: t.exposeInt('length', { description: 'Length in the submitted text, in Unicode code points.' }),
+    source: t.field({ type: TimeSourceEnum, description: 'Source of the times.', resolve: ({ source }) => source }),
   }),
 })
 
@@ -88,8 +90,8 @@ builder.objectFields(JOB_REFS.voice, (t) => ({
 builder.objectFields(JOB_REFS.voice, (t) => ({
   captions: t.string({
     nullable: true,
-    description: `Its captions. ${SPOKEN}`,
-    args: { format: t.arg({ type: CaptionFormatEnum, description: 'WebVTT unless given.' }) },
+    description: `Captions of the audio. ${SPOKEN}`,
+    args: { format: t.arg({ type: CaptionFormatEnum, description: 'Format of the captions; WebVTT unless given.' }) },
     extensions: { cost: CAPTIONS_COST },
     resolve: async (job, { format }, ctx) => {
       const timed = await timedJobOf(ctx, job)
@@ -99,37 +101,41 @@ builder.objectFields(JOB_REFS.voice, (t) => ({
   timing: t.field({
     type: TimeSourceEnum,
     nullable: true,
-    description: `How the times of its words are known: the worst of them. ${SPOKEN}`,
+    description: `Source of the times of the words; the least exact one if they differ. ${SPOKEN}`,
     resolve: async (job, _args, ctx) => (await speechTimesOf(ctx, job))?.timing ?? null,
   }),
   words: t.field({
     type: [TimedTextRef],
     nullable: true,
-    description: `When each of its words is heard. ${SPOKEN}`,
+    description: `Words with the times when they are heard. ${SPOKEN}`,
     extensions: { length: SPEECH_LENGTH.words },
     resolve: async (job, _args, ctx) => (await speechTimesOf(ctx, job))?.words ?? null,
   }),
   sentences: t.field({
     type: [TimedTextRef],
     nullable: true,
-    description: `When each of its sentences is heard. ${SPOKEN}`,
+    description: `Sentences with the times when they are heard. ${SPOKEN}`,
     extensions: { length: SPEECH_LENGTH.sentences },
     resolve: async (job, _args, ctx) => (await speechTimesOf(ctx, job))?.sentences ?? null,
   }),
 }))
 
 const SubmissionRef = builder.objectRef<Submission>('VoiceJobSubmission').implement({
-  description: 'An accepted submission.',
+  description: 'Accepted submission of a text.',
   fields: (t) => ({
-    jobId: t.exposeID('jobId', { description: 'The job to poll.' }),
-    status: t.field({ type: JobStatusEnum, description: 'QUEUED.', resolve: (submission) => submission.status }),
+    jobId: t.exposeID('jobId', { description: 'Id of the job.' }),
+    status: t.field({
+      type: JobStatusEnum,
+      description: 'Status of the job: QUEUED for a new one.',
+      resolve: (submission) => submission.status,
+    }),
     replayed: t.exposeBoolean('replayed', {
-      description: 'Whether the idempotency key belongs to an earlier job, which is this one.',
+      description: 'True if the idempotency key was used before: the job is the one of that earlier request.',
     }),
     job: t.field({
       type: JOB_REFS.voice,
       nullable: true,
-      description: 'The job as it is now. Null where an earlier one was deleted since.',
+      description: 'Job as it is now; null if it is that of an earlier request and was deleted since.',
       resolve: ({ jobId }, _args, ctx) => voiceJob(ctx, { jobId }),
     }),
   }),
@@ -138,8 +144,8 @@ const SubmissionRef = builder.objectRef<Submission>('VoiceJobSubmission').implem
 builder.queryField('voiceJob', (t) =>
   t.field({
     type: JOB_REFS.voice,
-    description: "One voice job of the key's account.",
-    args: { jobId: t.arg.id({ required: true, description: 'A job id.' }) },
+    description: "Voice job of the caller's account.",
+    args: { jobId: t.arg.id({ required: true, description: 'Id of a job.' }) },
     ...resolvedBy(voiceJob, (args: { jobId: string }) => args),
   }),
 )
@@ -162,28 +168,33 @@ const toVoiceJobInput = ({ audioFormat, captions, live, options, ...args }: Subm
 builder.mutationField('submitVoiceJob', (t) =>
   t.field({
     type: SubmissionRef,
-    errors: {},
+    errors: result('Accepted submission', 'no job was made'),
     description: 'Submits a text for speech synthesis.',
     args: {
-      slug: t.arg.string({ required: true, description: 'The slug of the voice endpoint.' }),
-      inputs: t.arg({ type: 'JSON', required: true, description: "The endpoint's own named inputs." }),
+      slug: t.arg.string({ required: true, description: 'Slug of the voice endpoint.' }),
+      inputs: t.arg({
+        type: 'JSON',
+        required: true,
+        description: "Inputs by their names, as the endpoint's `schema` describes them, such as `text` and `voice`.",
+      }),
       webhookUrl: t.arg({
         type: 'URL',
-        description: "Notified when the job finishes, instead of the account's webhook.",
+        description: "URL that is notified when the job ends, instead of the account's webhook.",
       }),
       idempotencyKey: t.arg.string({
-        description: 'The same key with the same request returns the same job for 24 hours.',
+        description: 'Key of your own choice: for 24 hours the same key with the same request returns the same job.',
       }),
       audioFormat: t.arg({
         type: AudioFormatEnum,
-        description: "What its audio is stored in, instead of the endpoint's own format.",
+        description: "Format in which the audio is stored, instead of the endpoint's own.",
       }),
       captions: t.arg({
         type: [CaptionFormatEnum],
-        description: "Which captions are among its outputs, instead of the endpoint's own.",
+        description: "Formats of the captions among the outputs, instead of the endpoint's own.",
       }),
       live: t.arg.boolean({
-        description: 'Whether liveUrl is going to be played while it is spoken: its first chunk is then a short one.',
+        description:
+          'True if `liveUrl` is going to be played while the speech is made: its first chunk is then a short one.',
       }),
       options: t.arg({ type: SubmitOptionsInput, description: 'Options that the job keeps.' }),
     },
@@ -194,10 +205,13 @@ builder.mutationField('submitVoiceJob', (t) =>
 builder.mutationField('cancelJob', (t) =>
   t.errorUnionField({
     types: [JOB_REFS.voice, JOB_REFS.generate],
-    union: { resolveType: ({ type }: Job) => TYPE_NAMES[type] },
+    union: {
+      ...result('Cancelled job', 'nothing was cancelled').union,
+      resolveType: ({ type }: Job) => TYPE_NAMES[type],
+    },
     description:
       'Cancels an unfinished job: it fails as JOB_CANCELLED, its charge is given back and its engine stops. A finished job stays as it is.',
-    args: { jobId: t.arg.id({ required: true, description: 'A job id.' }) },
+    args: { jobId: t.arg.id({ required: true, description: 'Id of a job.' }) },
     ...resolvedBy(cancelJob, (args: { jobId: string }) => args),
   }),
 )

@@ -2,7 +2,7 @@ import { type EndpointVoice, VoiceRef } from '../../catalog/endpoint-graphql.ts'
 import { withoutPassword } from '../../catalog/files/hidden-password.ts'
 import { SAMPLE_FOLDER } from '../../catalog/voice-samples.ts'
 import { OWNED_SERVER } from '../../engines/engine-block.ts'
-import { builder } from '../../graphql/builder.ts'
+import { builder, result } from '../../graphql/builder.ts'
 import { resolvedBy } from '../../graphql/resolved-by.ts'
 import { storageKeyOf } from '../../library/account-voices.ts'
 import { isId } from '../../values/id.ts'
@@ -11,38 +11,39 @@ import { checkEngine, type EngineCheck, isSound } from './try-engine.ts'
 import { SAMPLE_TYPE } from './voice-sample.ts'
 
 const EngineCheckRef = builder.objectRef<EngineCheck>('EngineCheck').implement({
-  description: 'What an engine did with one sentence, asked by the process that answers. Nothing is charged.',
+  description: 'Result of a trial of an engine with one sentence, by the process that answers. Nothing is charged.',
   fields: (t) => ({
-    endpoint: t.exposeString('endpoint', { description: 'The slug of its endpoint.' }),
-    kind: t.exposeString('kind', { description: 'The kind of its engine block.' }),
+    endpoint: t.exposeString('endpoint', { description: 'Slug of the endpoint.' }),
+    kind: t.exposeString('kind', { description: 'Kind of the engine, as the engine block names it.' }),
     server: t.string({
       nullable: true,
       description:
-        'Where it is, without a password; null for an engine that is part of each process. `worker`: that of the workers, asked for no speech, as they alone reach it.',
+        'Address of the engine, without a password; null for an engine that is part of each process; `worker` for one that only the workers reach, which was not asked for speech.',
       resolve: ({ server }) => (server === null ? null : withoutPassword(server)),
     }),
-    ok: t.boolean({ description: 'Whether it did what it should, and knows all voices.', resolve: isSound }),
+    ok: t.boolean({ description: 'True if the engine spoke and has all voices of the endpoint.', resolve: isSound }),
     voicesOffered: t.exposeInt('offered', {
       nullable: true,
-      description: 'How many it lists; null where it lists none.',
+      description: 'Number of voices that the engine lists; null if it lists none.',
     }),
     voicesMissing: t.stringList({
-      description: 'Engine voices of the endpoint that are not among them.',
+      description: 'Engine voices of the endpoint that the engine does not list.',
       resolve: ({ missing }) => [...missing],
     }),
     speechMs: t.int({
       nullable: true,
-      description: 'What a sentence took, in milliseconds; null where it failed, or was not asked for.',
+      description:
+        'Milliseconds that the engine took for the sentence; null if it failed, or was not asked for speech.',
       resolve: ({ speech }) => speech?.tookMs,
     }),
     audioMs: t.int({
       nullable: true,
-      description: 'How long the sentence plays, in milliseconds.',
+      description: 'Length of the spoken sentence in milliseconds; null if there is none.',
       resolve: ({ speech }) => speech?.durationMs,
     }),
     error: t.string({
       nullable: true,
-      description: 'Why it failed.',
+      description: 'Reason of the failure; null without one.',
       resolve: ({ error, server }) =>
         server === null ? error : (error?.replaceAll(server, withoutPassword(server)) ?? null),
     }),
@@ -52,10 +53,10 @@ const EngineCheckRef = builder.objectRef<EngineCheck>('EngineCheck').implement({
 builder.mutationField('checkEngine', (t) =>
   t.field({
     type: EngineCheckRef,
-    errors: {},
+    errors: result("Result of the engine's trial", 'there was none'),
     description:
       'Has the engine of a voice endpoint list its voices and speak one sentence, within 20 seconds. It changes nothing and asks for no password. Needs the scope operator, or a signed-in operator.',
-    args: { slug: t.arg.string({ required: true, description: 'The slug of a voice endpoint.' }) },
+    args: { slug: t.arg.string({ required: true, description: 'Slug of a voice endpoint.' }) },
     ...resolvedBy(checkEngine, (args: { slug: string }) => args),
   }),
 )
@@ -64,11 +65,13 @@ builder.queryField('textLanguage', (t) =>
   t.string({
     nullable: true,
     description:
-      'The language that a text is spoken in where its request names none, by its first 1,000 characters; null where nothing tells.',
+      'Language in which a text is spoken if its request names none, judged by its first 1,000 characters; null if nothing tells it.',
     args: {
-      text: t.arg.string({ required: true, description: 'The text, without markup.' }),
-      slug: t.arg.string({ description: 'The slug of the endpoint that is to speak it.' }),
-      voice: t.arg.string({ description: 'The slug of a voice of that endpoint: short texts are in its language.' }),
+      text: t.arg.string({ required: true, description: 'Text without markup.' }),
+      slug: t.arg.string({ description: 'Slug of the endpoint that is to speak the text.' }),
+      voice: t.arg.string({
+        description: 'Slug of a voice of that endpoint: short texts are taken to be in its language.',
+      }),
     },
     ...resolvedBy(textLanguage, (args: TextLanguageInput) => args),
   }),
@@ -79,7 +82,7 @@ builder.objectField(VoiceRef, 'sampleUrl', (t) =>
     type: 'URL',
     nullable: true,
     description:
-      'A signed URL of a sentence that it speaks, an MP3 file; it is rendered for its first listener, and lives 15 minutes. Of a voice of the account its recording, a WAV file. Null without a key or a signed-in user, and where workers alone reach the engine.',
+      'Signed URL of a sentence that the voice speaks, an MP3 file that is made for its first listener; for a voice of the account its recording, a WAV file. Valid for 15 minutes. Null without a key or a signed-in user, and if only workers reach the engine.',
     resolve: (voice, _args, ctx) => {
       const { endpointSlug, slug } = voice as EndpointVoice
       const endpoint = ctx.catalog.current.endpoints.get(endpointSlug)
