@@ -813,6 +813,31 @@ export type NodeQuery = { node:
     | { __typename: 'Workflow', id: string }
    | null };
 
+export type NodesQueryVariables = Exact<{
+  ids: Array<string> | string;
+}>;
+
+
+export type NodesQuery = { nodes: Array<
+    | { __typename: 'Account', id: string }
+    | { __typename: 'AccountVoice', id: string }
+    | { __typename: 'ApiKey', id: string }
+    | { __typename: 'Artifact', id: string }
+    | { __typename: 'AuditEntry', id: string }
+    | { __typename: 'CompanionChatJob', status: JobStatus, id: string }
+    | { __typename: 'CompanionMediaTagJob', status: JobStatus, id: string }
+    | { __typename: 'CompanionRetargetJob', status: JobStatus, id: string }
+    | { __typename: 'CreditEntry', id: string }
+    | { __typename: 'GenerationJob', status: JobStatus, id: string }
+    | { __typename: 'User', id: string }
+    | { __typename: 'Voice', id: string }
+    | { __typename: 'VoiceEndpoint', name: string, id: string }
+    | { __typename: 'VoiceJob', status: JobStatus, id: string }
+    | { __typename: 'WebhookDelivery', id: string }
+    | { __typename: 'Worker', id: string }
+    | { __typename: 'Workflow', id: string }
+   | null> };
+
 export type PoolsQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -1174,6 +1199,7 @@ export const lexiconQueryVariables: LexiconQueryVariables = {}
 export const meQueryVariables: MeQueryVariables = {}
 export const myEndpointsQueryVariables: MyEndpointsQueryVariables = {}
 export const nodeQueryVariables: NodeQueryVariables = {"id":"voice.tts"}
+export const nodesQueryVariables: NodesQueryVariables = {"ids":["voice.tts","job_01h455vb4pex5vsknk084sn02q"]}
 export const poolsQueryVariables: PoolsQueryVariables = {}
 export const poolsUpdatedSubscriptionVariables: PoolsUpdatedSubscriptionVariables = {}
 export const reauthenticateMutationVariables: ReauthenticateMutationVariables = {"password":"a password of at least ten letters"}

@@ -9,7 +9,7 @@ import {
   type AccountsInput,
   account,
   accounts,
-  showAccount,
+  findVisibleAccounts,
 } from './accounts.ts'
 import { createAccount } from './create-account.ts'
 import { creditAccount } from './credit-account.ts'
@@ -31,7 +31,8 @@ export const AccountRef = builder.prismaObject('Account', {
 
 addNodeSource<Account>('acct', {
   typeOf: () => 'Account',
-  load: (ctx, id, info) => showAccount(ctx, { account: id, query: queryOf(ctx, info, 'Account') }),
+  idOf: ({ id }) => id,
+  load: (ctx, ids, info) => findVisibleAccounts(ctx, ids, queryOf(ctx, info, 'Account')),
 })
 
 builder.queryField('account', (t) =>

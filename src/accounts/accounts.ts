@@ -5,7 +5,7 @@ import { ACCOUNT_ADMIN_SCOPE, JOB_READ_SCOPE } from '../access/scopes.ts'
 import type { Context } from '../context/context.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
 import { type RowQuery, selectOf } from '../db/row-query.ts'
-import { invalidRequest, notFound, ServiceError } from '../errors/service-error.ts'
+import { invalidRequest, ServiceError } from '../errors/service-error.ts'
 import { isId } from '../values/id.ts'
 import { hasUnseen } from '../values/printable.ts'
 
@@ -66,8 +66,12 @@ export async function account(ctx: Context, input?: AccountInput): Promise<Accou
     requireOperator(ctx)
     return readAccount(ctx, named, input?.query)
   }
+  return readAccount(ctx, requireOwnAccount(ctx), input?.query)
+}
+
+function requireOwnAccount(ctx: Context): string {
   if (!holdsScope(ctx, ACCOUNT_ADMIN_SCOPE)) requireScope(ctx, JOB_READ_SCOPE)
-  return readAccount(ctx, requireAccount(ctx).accountId, input?.query)
+  return requireAccount(ctx).accountId
 }
 
 async function readAccount(ctx: Context, named: string, query: RowQuery | undefined): Promise<Account> {
@@ -111,18 +115,21 @@ const unknownAccount = (account: string | null) =>
     account === null ? 'There is no account.' : `No account with the id or name "${account}".`,
   )
 
-/**
- * Shows the operator any account by id or name, and other callers their own by id.
- * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
- */
-export async function showAccount(
-  ctx: Context,
-  input: { readonly account: string; readonly query?: RowQuery },
-): Promise<Account> {
-  if (isOperator(ctx)) return findAccount(ctx, input.account)
-  if (input.account === ownerOf(ctx.actor)) return account(ctx, { query: input.query })
-  requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
-  throw notFound()
+/** Any account by id or name. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND */
+export async function showAccount(ctx: Context, input: { readonly account: string }): Promise<Account> {
+  requireOperator(ctx)
+  return findAccount(ctx, input.account)
+}
+
+/** The operator sees every account, and other callers their own. @throws UNAUTHORIZED, FORBIDDEN */
+export async function findVisibleAccounts(ctx: Context, ids: readonly string[], query: RowQuery): Promise<Account[]> {
+  const own = ownerOf(ctx.actor)
+  if (!isOperator(ctx)) {
+    if (ids.some((id) => id !== own)) requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
+    requireOwnAccount(ctx)
+  }
+  const visible = isOperator(ctx) ? [...ids] : ids.filter((id) => id === own)
+  return ctx.db.prisma.account.findMany({ where: { id: { in: visible } }, select: selectOf(ACCOUNT_VIEW, query) })
 }
 
 /**

@@ -13,6 +13,7 @@ import {
   publicIdOf,
   toConnection,
   wherePublicId,
+  wherePublicIds,
 } from '../db/page.ts'
 import { type RowQuery, selectOf } from '../db/row-query.ts'
 import { invalidRequest } from '../errors/service-error.ts'
@@ -52,7 +53,10 @@ export async function auditEntries(ctx: Context, asked: AuditEntriesInput): Prom
   const owner = await ownerOf(ctx, asked)
   const shape = pageShape(asked, (text) => wherePublicId('audit', text) !== null)
   const where = narrowed(asked)
-  const input = await numberedPage(asked, async (text) => (await findRow(ctx, text, owner ?? undefined))?.id ?? null)
+  const input = await numberedPage(
+    asked,
+    async (text) => (await findRows(ctx, [text], owner ?? undefined))[0]?.id ?? null,
+  )
   await closeWindow(ctx, 'audit_entry', input.createdAt?.to)
   const { id, orderBy, take } = idQuery(input, shape, 'newest', BigInt)
   const narrowing = { table: 'audit_entry', column: 'action', values: input.actions, ...input } as const
@@ -68,17 +72,17 @@ export async function auditEntries(ctx: Context, asked: AuditEntriesInput): Prom
   return toConnection(rows, shape, input, { cursorOf: auditId, nodeOf: (entry) => entry })
 }
 
-/** Returns null if there is none that the caller may see. @throws UNAUTHORIZED, FORBIDDEN */
-export async function findAuditEntry(ctx: Context, id: string, query?: RowQuery): Promise<AuditEntry | null> {
+/** The entries that the caller may see. @throws UNAUTHORIZED, FORBIDDEN */
+export async function findAuditEntries(ctx: Context, ids: readonly string[], query?: RowQuery): Promise<AuditEntry[]> {
   const accountId = isOperator(ctx) ? undefined : await whoseAccount(ctx, null)
-  return findRow(ctx, id, accountId, query)
+  return findRows(ctx, ids, accountId, query)
 }
 
-async function findRow({ db }: Context, id: string, accountId: string | undefined, query?: RowQuery) {
-  const where = wherePublicId('audit', id)
-  if (where === null) return null
+async function findRows({ db }: Context, ids: readonly string[], accountId: string | undefined, query?: RowQuery) {
+  const where = wherePublicIds('audit', ids)
+  if (where.length === 0) return []
   const ofAccount = accountId !== undefined && { accountId }
-  return db.prisma.auditEntry.findFirst({ where: { ...where, ...ofAccount }, select: selectOf(AUDIT_VIEW, query) })
+  return db.prisma.auditEntry.findMany({ where: { OR: where, ...ofAccount }, select: selectOf(AUDIT_VIEW, query) })
 }
 
 async function ownerOf(ctx: Context, { account, all }: AuditEntriesInput): Promise<string | null> {

@@ -11,7 +11,7 @@ import {
   auditActor,
   auditEntries,
   auditId,
-  findAuditEntry,
+  findAuditEntries,
 } from './audit-entries.ts'
 
 const ActorKindEnum = describedEnum<ActorView['kind']>('ActorKind', 'Kind of a caller.', {
@@ -81,7 +81,8 @@ const AuditEntryRef = builder.prismaObject('AuditEntry', {
 
 addNodeSource<AuditEntry>('audit', {
   typeOf: () => 'AuditEntry',
-  load: (ctx, id, info) => findAuditEntry(ctx, id, queryOf(ctx, info, 'AuditEntry')),
+  idOf: auditId,
+  load: (ctx, ids, info) => findAuditEntries(ctx, ids, queryOf(ctx, info, 'AuditEntry')),
 })
 
 builder.queryField('auditEntries', (t) =>

@@ -15,6 +15,7 @@ import {
   publicIdOf,
   toConnection,
   wherePublicId,
+  wherePublicIds,
 } from '../db/page.ts'
 import { type RowQuery, selectOf } from '../db/row-query.ts'
 import { invalidRequest } from '../errors/service-error.ts'
@@ -145,13 +146,24 @@ function rejectWrong({ kinds, createdAt }: CreditEntriesInput): void {
   if (details.length > 0) throw invalidRequest('Invalid arguments: see `details`.', details)
 }
 
-/** Returns null if there is none that the caller may see. @throws UNAUTHORIZED, FORBIDDEN */
-export async function findCreditEntry(ctx: Context, publicId: string, query?: RowQuery): Promise<CreditEntry | null> {
+/** The entries that the caller may see, and the other entries of their jobs. @throws UNAUTHORIZED, FORBIDDEN */
+export async function findCreditEntries(
+  ctx: Context,
+  publicIds: readonly string[],
+  query?: RowQuery,
+): Promise<CreditEntry[]> {
   const accountId = isOperator(ctx) ? undefined : await whoseAccount(ctx, null)
-  const id = await entryNumber(ctx.db.prisma, publicId, accountId)
-  return id === null
-    ? null
-    : ctx.db.prisma.creditEntry.findFirst({ where: { id }, select: selectOf(ENTRY_VIEW, query) })
+  const ofAccount = accountId !== undefined && { accountId }
+  const jobIds = publicIds.flatMap((id) => (isId('entry', id) ? [jobOf(id).jobId] : []))
+  const others = wherePublicIds('entry', publicIds)
+  const wanted = [
+    ...(jobIds.length > 0 ? [{ jobId: { in: jobIds } }] : []),
+    ...others.map((one) => ({ ...one, jobId: null })),
+  ]
+  const found = wanted.map((where) =>
+    ctx.db.prisma.creditEntry.findMany({ where: { ...where, ...ofAccount }, select: selectOf(ENTRY_VIEW, query) }),
+  )
+  return (await Promise.all(found)).flat()
 }
 
 export function entryId(entry: Pick<CreditEntry, 'id' | 'kind' | 'jobId' | 'publicId'>): string {

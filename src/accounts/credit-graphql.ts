@@ -13,7 +13,7 @@ import {
   creditEntries,
   ENTRY_VIEW,
   entryId,
-  findCreditEntry,
+  findCreditEntries,
   type LedgerDay,
 } from './credit-entries.ts'
 
@@ -53,7 +53,8 @@ const CreditEntryRef = builder.prismaObject('CreditEntry', {
 
 addNodeSource<CreditEntry>('entry', {
   typeOf: () => 'CreditEntry',
-  load: (ctx, id, info) => findCreditEntry(ctx, id, queryOf(ctx, info, 'CreditEntry')),
+  idOf: entryId,
+  load: (ctx, ids, info) => findCreditEntries(ctx, ids, queryOf(ctx, info, 'CreditEntry')),
 })
 
 builder.queryField('creditEntries', (t) =>

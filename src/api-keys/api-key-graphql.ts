@@ -9,7 +9,7 @@ import {
   type ApiKeysInput,
   type ApiKeyView,
   apiKeys,
-  findApiKey,
+  findApiKeys,
   type GrantableScope,
   grantableScopes,
   KEY_VIEW,
@@ -60,7 +60,8 @@ const ApiKeyRef = builder.prismaObject('ApiKey', {
 
 addNodeSource<ApiKeyView>('key', {
   typeOf: () => 'ApiKey',
-  load: (ctx, id, info) => findApiKey(ctx, id, queryOf(ctx, info, 'ApiKey')),
+  idOf: ({ id }) => id,
+  load: (ctx, ids, info) => findApiKeys(ctx, ids, queryOf(ctx, info, 'ApiKey')),
 })
 
 builder.objectField(ViewerRef, 'apiKey', (t) =>

@@ -40,22 +40,20 @@ export async function apiKeys(ctx: Context, input: ApiKeysInput): Promise<Connec
   return toConnection(rows, shape, input, { cursorOf: (row) => row.id, nodeOf: (row) => row })
 }
 
-/**
- * A key reads itself without account:admin.
- * @returns null if the caller's account has no such key
- * @throws UNAUTHORIZED, FORBIDDEN
- */
-export async function findApiKey(ctx: Context, apiKeyId: string, query?: RowQuery): Promise<ApiKeyView | null> {
-  const isSelf = ctx.actor.kind === 'key' && ctx.actor.apiKeyId === apiKeyId
-  const accountId = isSelf ? null : keysOwner(ctx)
-  if (!isId('key', apiKeyId)) return null
-  const where = { id: apiKeyId, ...(accountId !== null && { accountId }) }
-  return ctx.db.prisma.apiKey.findFirst({ where, select: selectOf(KEY_VIEW, query) })
+/** Keys of the caller's account. A key reads itself without account:admin. @throws UNAUTHORIZED, FORBIDDEN */
+export async function findApiKeys(ctx: Context, ids: readonly string[], query?: RowQuery): Promise<ApiKeyView[]> {
+  const self = ctx.actor.kind === 'key' ? ctx.actor.apiKeyId : null
+  const accountId = ids.every((id) => id === self) ? null : keysOwner(ctx)
+  const where = { id: { in: ids.filter((id) => isId('key', id)) }, ...(accountId !== null && { accountId }) }
+  return ctx.db.prisma.apiKey.findMany({ where, select: selectOf(KEY_VIEW, query) })
 }
 
 /** The key that asks; null for a signed-in user. */
-export const ownApiKey = async (ctx: Context, { query }: { readonly query?: RowQuery }): Promise<ApiKeyView | null> =>
-  ctx.actor.kind === 'key' ? findApiKey(ctx, ctx.actor.apiKeyId, query) : null
+export async function ownApiKey(ctx: Context, { query }: { readonly query?: RowQuery }): Promise<ApiKeyView | null> {
+  if (ctx.actor.kind !== 'key') return null
+  const [found] = await findApiKeys(ctx, [ctx.actor.apiKeyId], query)
+  return found ?? null
+}
 
 export const unknownKey = (apiKeyId: string) => new ServiceError('NOT_FOUND', `No API key with the id "${apiKeyId}".`)
 

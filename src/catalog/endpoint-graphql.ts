@@ -37,13 +37,15 @@ export interface EndpointVoice extends Voice {
   readonly endpointSlug: string
 }
 
+const voiceId = ({ endpointSlug, slug }: EndpointVoice): string => `${endpointKey(endpointSlug)}.${slug}`
+
 export const VoiceRef = builder.objectRef<EndpointVoice>('Voice').implement({
   description: 'Voice that an endpoint accepts.',
   interfaces: [NodeInterface],
   fields: (t) => ({
     id: t.id({
       description: 'Id of the voice: `voice.<endpoint>.<slug>`.',
-      resolve: ({ endpointSlug, slug }) => `${endpointKey(endpointSlug)}.${slug}`,
+      resolve: (voice) => voiceId(voice),
     }),
     slug: t.exposeString('slug', { description: 'Value to send in the voice input.' }),
     name: t.exposeString('name', { description: 'Name of the voice for people.' }),
@@ -142,12 +144,13 @@ const voicesOf = ({ slug, voices }: VoiceEndpoint): EndpointVoice[] =>
 
 addNodeSource<VoiceEndpoint | EndpointVoice>('voice', {
   typeOf: (node) => ('endpointSlug' in node ? 'Voice' : 'VoiceEndpoint'),
-  load: (ctx, id) => {
-    const [, slug = '', ...rest] = id.split('.')
-    const endpoint = findVisibleEndpoint(ctx, slug)
-    if (rest.length === 0) return endpoint
-    return voicesOf(endpoint).find((voice) => voice.slug === rest.join('.')) ?? null
-  },
+  idOf: (node) => ('endpointSlug' in node ? voiceId(node) : endpointKey(node.slug)),
+  load: (ctx, ids) =>
+    ids.flatMap((id): readonly (VoiceEndpoint | EndpointVoice)[] => {
+      const [, slug = '', ...rest] = id.split('.')
+      const endpoint = findVisibleEndpoint(ctx, slug)
+      return rest.length === 0 ? [endpoint] : voicesOf(endpoint).filter((voice) => voice.slug === rest.join('.'))
+    }),
 })
 
 const CatalogRef = builder.objectRef<CatalogView>('Catalog').implement({

@@ -117,6 +117,17 @@ export function wherePublicId(prefix: Numbered, text: string): { publicId: strin
   return number === undefined ? null : { publicId: null, id: BigInt(number) }
 }
 
+/** Conditions of which a row with one of these public ids fits one. Malformed ids are left out. */
+export function wherePublicIds(prefix: Numbered, texts: readonly string[]) {
+  const known = texts.flatMap((text) => wherePublicId(prefix, text) ?? [])
+  const names = known.flatMap(({ publicId }) => publicId ?? [])
+  const numbers = known.flatMap(({ id }) => id ?? [])
+  return [
+    ...(names.length > 0 ? [{ publicId: { in: names } }] : []),
+    ...(numbers.length > 0 ? [{ publicId: null, id: { in: numbers } }] : []),
+  ]
+}
+
 /**
  * A page whose cursors stand for row numbers.
  * @param numberOf returns null if there is no such row

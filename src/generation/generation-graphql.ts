@@ -41,7 +41,8 @@ const WorkflowRef = builder.objectRef<Workflow>('Workflow').implement({
 
 addNodeSource<Workflow>('generate', {
   typeOf: () => 'Workflow',
-  load: (ctx, id) => findVisibleWorkflow(ctx, workflowSlug(id)),
+  idOf: ({ slug }) => workflowKey(slug),
+  load: (ctx, ids) => ids.map((id) => findVisibleWorkflow(ctx, workflowSlug(id))),
 })
 
 builder.queryField('workflows', (t) =>

@@ -57,7 +57,7 @@ function ownField(root: GraphQLField<unknown, unknown>): GraphQLFieldConfig<unkn
   const { args = {}, resolve, ...config } = root.toConfig()
   return {
     ...config,
-    description: `The query ${root.name} for the caller's account. Null if the caller may not read it.`,
+    description: `Answer of the query \`${root.name}\` for the caller's own account; null if the caller may not read it.`,
     type: getNullableType(config.type),
     args: Object.fromEntries(Object.entries(args).filter(([name]) => !OF_OTHERS.has(name))),
     resolve: unlessRefused(resolve!),

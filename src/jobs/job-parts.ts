@@ -51,13 +51,16 @@ export async function findAudio({ pool }: Database, jobId: string): Promise<Stor
   return rows[0]
 }
 
-export const findArtifact = (
+export const findArtifacts = (
   { prisma }: Database,
   accountId: string,
-  id: string,
+  ids: readonly string[],
   query: RowQuery,
-): Promise<Artifact | null> =>
-  prisma.artifact.findFirst({ where: { id, job: { accountId } }, select: selectOf(ARTIFACT_VIEW, query) })
+): Promise<Artifact[]> =>
+  prisma.artifact.findMany({
+    where: { id: { in: [...ids] }, job: { accountId } },
+    select: selectOf(ARTIFACT_VIEW, query),
+  })
 
 /** Positions among the account's waiting jobs for the same endpoint, from 1. */
 export async function loadQueuePositions(

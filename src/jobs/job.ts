@@ -7,6 +7,8 @@ import { isId } from '../values/id.ts'
 import { JOB_COLUMNS, JOB_TABLES, type Job } from './job-shape.ts'
 
 const FIND = `select ${JOB_COLUMNS} from ${JOB_TABLES} where j.id = $1`
+const FIND_VISIBLE = `
+  select ${JOB_COLUMNS} from ${JOB_TABLES} where j.id = any($1) and ($2::text is null or j.account_id = $2)`
 
 export interface OperatorJob extends Job {
   readonly cause: string | null
@@ -54,11 +56,19 @@ export async function findJobsWith<Extra extends object>(
 }
 
 /**
- * The operator sees every job, and gets null for an unknown id.
- * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
+ * Jobs of the caller's account; the operator sees every account's.
+ * @throws UNAUTHORIZED, FORBIDDEN
  */
-export const findVisibleJob = (ctx: Context, jobId: string): Promise<Job | null> =>
-  isOperator(ctx) ? findJob(ctx.db.pool, jobId, null) : job(ctx, { jobId })
+export async function findVisibleJobs(ctx: Context, jobIds: readonly string[]): Promise<Job[]> {
+  if (!isOperator(ctx)) requireScope(ctx, JOB_READ_SCOPE)
+  const accountId = isOperator(ctx) ? null : requireAccount(ctx).accountId
+  const { rows } = await ctx.db.pool.query<Job>({
+    name: 'visible_jobs',
+    text: FIND_VISIBLE,
+    values: [jobIds, accountId],
+  })
+  return rows
+}
 
 /** Internal causes of failures by job id, for the operator only. */
 export async function loadCauses({ db }: Context, jobIds: readonly string[]): Promise<Map<string, string>> {

@@ -3,7 +3,7 @@ import { LIBRARY_SCOPE } from '../access/scopes.ts'
 import { builder, result } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { queriedBy, queryOf, resolvedBy } from '../graphql/resolved-by.ts'
-import { type AccountVoice, accountVoices, findVoice, storageKeyOf, VOICE_VIEW } from './account-voices.ts'
+import { type AccountVoice, accountVoices, findVoices, storageKeyOf, VOICE_VIEW } from './account-voices.ts'
 import { deleteVoice, renameVoice } from './change-voices.ts'
 
 const NEEDS = 'Needs the scope voice:library, or a signed-in user.'
@@ -38,9 +38,10 @@ const AccountVoiceRef = builder.prismaObject('AccountVoice', {
 
 addNodeSource<AccountVoice>('voice_', {
   typeOf: () => 'AccountVoice',
-  load: (ctx, id, info) => {
+  idOf: ({ id }) => id,
+  load: (ctx, ids, info) => {
     requireScope(ctx, LIBRARY_SCOPE)
-    return findVoice(ctx.db, requireAccount(ctx).accountId, id, queryOf(ctx, info, 'AccountVoice'))
+    return findVoices(ctx.db, requireAccount(ctx).accountId, ids, queryOf(ctx, info, 'AccountVoice'))
   },
 })
 

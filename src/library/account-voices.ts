@@ -45,9 +45,20 @@ export async function findVoice(
   voiceId: string,
   query?: RowQuery,
 ): Promise<AccountVoice | null> {
-  if (!isId('voice', voiceId)) return null
-  return db.prisma.accountVoice.findFirst({
-    where: { id: voiceId, accountId, readyAt: { not: null } },
+  const [found] = await findVoices(db, accountId, [voiceId], query)
+  return found ?? null
+}
+
+export async function findVoices(
+  db: Database,
+  accountId: string,
+  voiceIds: readonly string[],
+  query?: RowQuery,
+): Promise<AccountVoice[]> {
+  const ids = voiceIds.filter((id) => isId('voice', id))
+  if (ids.length === 0) return []
+  return db.prisma.accountVoice.findMany({
+    where: { id: { in: ids }, accountId, readyAt: { not: null } },
     select: selectOf(VOICE_VIEW, query),
   })
 }

@@ -10,7 +10,7 @@ import { changePassword } from './change-password.ts'
 import { type EndedSession, endSession, isCurrent, openSessions } from './sessions.ts'
 import { type Reauthentication, reauthenticate, signIn, signOut } from './sign-in.ts'
 import {
-  findUser,
+  findUsers,
   ME_VIEW,
   me,
   ownUser,
@@ -59,7 +59,8 @@ export const UserRef = builder.prismaObject('User', {
 
 addNodeSource<User>('user', {
   typeOf: () => 'User',
-  load: (ctx, id, info) => findUser(ctx, id, queryOf(ctx, info, 'User')),
+  idOf: ({ id }) => id,
+  load: (ctx, ids, info) => findUsers(ctx, ids, queryOf(ctx, info, 'User')),
 })
 
 builder.objectField(ViewerRef, 'user', (t) =>

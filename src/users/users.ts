@@ -45,21 +45,21 @@ export async function users(ctx: Context, input: UsersInput): Promise<Connection
   return toConnection(rows, shape, input, { cursorOf: (row) => row.id, nodeOf: (row) => row })
 }
 
-/**
- * Returns null for a user that the caller may not see.
- * @throws UNAUTHORIZED, FORBIDDEN
- */
-export async function findUser(ctx: Context, userId: string, query?: RowQuery): Promise<User | null> {
-  const self = ctx.actor.kind === 'session' && ctx.actor.userId === userId
-  const accountId = self || isOperator(ctx) ? undefined : await whoseAccount(ctx, null)
-  if (!isId('user', userId)) return null
-  const where = { id: userId, ...(accountId !== undefined && { accountId }) }
-  return ctx.db.prisma.user.findFirst({ where, select: selectOf(USER_VIEW, query) })
+/** Users that the caller may see. A user sees themselves without account:admin. @throws UNAUTHORIZED, FORBIDDEN */
+export async function findUsers(ctx: Context, ids: readonly string[], query?: RowQuery): Promise<User[]> {
+  const self = ctx.actor.kind === 'session' ? ctx.actor.userId : null
+  const isFree = isOperator(ctx) || ids.every((id) => id === self)
+  const accountId = isFree ? undefined : await whoseAccount(ctx, null)
+  const where = { id: { in: ids.filter((id) => isId('user', id)) }, ...(accountId !== undefined && { accountId }) }
+  return ctx.db.prisma.user.findMany({ where, select: selectOf(USER_VIEW, query) })
 }
 
 /** The user who is signed in; null for a key. */
-export const ownUser = async (ctx: Context, { query }: { readonly query?: RowQuery }): Promise<User | null> =>
-  ctx.actor.kind === 'session' ? findUser(ctx, ctx.actor.userId, query) : null
+export async function ownUser(ctx: Context, { query }: { readonly query?: RowQuery }): Promise<User | null> {
+  if (ctx.actor.kind !== 'session') return null
+  const [found] = await findUsers(ctx, [ctx.actor.userId], query)
+  return found ?? null
+}
 
 /** Finds addresses of users of the caller's account alone. */
 export async function emailsById({ db, actor }: Context, ids: readonly string[]): Promise<Map<string, string>> {

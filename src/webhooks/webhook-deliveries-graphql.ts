@@ -156,7 +156,8 @@ export async function showDelivery(ctx: GraphqlContext, id: string, query: RowQu
 
 addNodeSource<Delivery>('msg', {
   typeOf: () => 'WebhookDelivery',
-  load: (ctx, id, info) => showDelivery(ctx, id, queryOf(ctx, info, 'WebhookDelivery')),
+  idOf: ({ id }) => id,
+  load: (ctx, ids, info) => findDeliveries(ctx, { ids }, queryOf(ctx, info, 'WebhookDelivery')),
 })
 
 const deliveries = new BatchLoader<GraphqlContext, Delivery[]>(async (ctx, jobIds) =>

@@ -110,9 +110,10 @@ const WorkerRef = builder.prismaObject('Worker', {
 
 addNodeSource<WorkerRow>('wrk', {
   typeOf: () => 'Worker',
-  load: async (ctx, id, info) => {
+  idOf: ({ id }) => id,
+  load: async (ctx, ids, info) => {
     queryOf(ctx, info, 'Worker')
-    return (await workers(ctx)).find((worker) => worker.id === id) ?? null
+    return (await workers(ctx)).filter(({ id }) => ids.includes(id))
   },
 })
 

@@ -9,12 +9,12 @@ import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../../graphql/node.ts'
 import { queryOf, rowsOf } from '../../graphql/resolved-by.ts'
 import { describedEnum } from '../../graphql/scalars.ts'
-import { findJob, findVisibleJob } from '../job.ts'
+import { findJob, findVisibleJobs } from '../job.ts'
 import { FIELD_NAMES, type FieldType, fieldOf } from '../job-fields.ts'
 import {
   ARTIFACT_VIEW,
   type Artifact,
-  findArtifact,
+  findArtifacts,
   loadArtifacts,
   loadQueuePositions,
   loadReleases,
@@ -102,9 +102,10 @@ export const ArtifactRef = builder.prismaObject('Artifact', {
 
 addNodeSource<Artifact>('art', {
   typeOf: () => 'Artifact',
-  load: (ctx, id, info) => {
+  idOf: ({ id }) => id,
+  load: (ctx, ids, info) => {
     requireScope(ctx, JOB_READ_SCOPE)
-    return findArtifact(ctx.db, requireAccount(ctx).accountId, id, queryOf(ctx, info, 'Artifact'))
+    return findArtifacts(ctx.db, requireAccount(ctx).accountId, ids, queryOf(ctx, info, 'Artifact'))
   },
 })
 
@@ -284,5 +285,6 @@ builder.interfaceFields(JobInterface, (t) => ({
 
 addNodeSource<Job>('job', {
   typeOf: ({ type }) => TYPE_NAMES[type],
-  load: findVisibleJob,
+  idOf: ({ id }) => id,
+  load: findVisibleJobs,
 })
