@@ -50,8 +50,9 @@ describe('documents', () => {
     expect([...broken, ...namedPaths(document).filter((path) => !isThere(path, document))]).toEqual([])
   })
 
-  test.each(DOCUMENTS)('every script that %s names is one of package.json', (document) => {
-    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+  test.each(DOCUMENTS)('every script that %s names is one of its package.json', (document) => {
+    const own = join(dirname(document), 'package.json')
+    const { scripts } = JSON.parse(read(TRACKED.includes(own) ? own : 'package.json')) as { scripts: object }
     const named = [...read(document).matchAll(/\bnpm run ([\w:-]+)/g)].map(([, name = '']) => name)
     expect(named.filter((name) => !(name in scripts))).toEqual([])
   })

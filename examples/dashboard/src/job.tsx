@@ -1,0 +1,134 @@
+import { useMutation, useQuery, useSubscription } from '@urql/preact'
+import {
+  DeliveriesDocument,
+  type DeliveryRowFragment,
+  JobDeliveriesDocument,
+  JobDocument,
+  JobUpdatesDocument,
+  RedeliverDocument,
+  ViewerDocument,
+} from './gql/graphql.ts'
+import { Card, number, Problem, Status, seconds, time } from './parts.tsx'
+
+/** The query shows the job; the subscriptions change it in the cache. */
+export function JobPage({ id }: { id: string }) {
+  const [{ data, error }] = useQuery({ query: JobDocument, variables: { id }, requestPolicy: 'cache-and-network' })
+  const [{ data: viewer }] = useQuery({ query: ViewerDocument })
+  useSubscription({ query: JobUpdatesDocument, variables: { id } })
+  const job = data?.job
+  if (!job) return <Problem message={error?.graphQLErrors[0]?.message ?? error?.message} />
+  const seesWebhooks = viewer?.viewer?.scopes.includes('account:admin')
+  return (
+    <>
+      <Card title={('textExcerpt' in job && job.textExcerpt) || id}>
+        <dl>
+          <dt>Status</dt>
+          <dd>
+            <Status status={job.status} />
+          </dd>
+          <dt>Job</dt>
+          <dd>{id}</dd>
+          <dt>Endpoint</dt>
+          <dd>{job.endpointKey}</dd>
+          <dt>Accepted</dt>
+          <dd>{time(job.createdAt)}</dd>
+          <dt>Took</dt>
+          <dd>{seconds(job.durationMs)}</dd>
+          <dt>Cost</dt>
+          <dd>{number(job.cost)} credits</dd>
+        </dl>
+        <Problem message={job.error ?? undefined} />
+      </Card>
+      <Card title="Artifacts">
+        {job.artifacts.length === 0 && <p class="quiet">None yet.</p>}
+        {job.artifacts.map(({ id, output, contentType, bytes, durationMs, url }) => (
+          <div key={id} class="artifact">
+            {/* biome-ignore lint/a11y/useMediaCaption: the text of the speech is the job's title */}
+            {contentType.startsWith('audio/') && <audio controls preload="metadata" src={url} aria-label={output} />}
+            <a href={url}>{output}</a>{' '}
+            <span class="quiet">
+              {contentType}, {number(bytes)} bytes, {seconds(durationMs)}
+            </span>
+          </div>
+        ))}
+      </Card>
+      <Card title="Attempts">
+        {job.attemptHistory.length === 0 && <p class="quiet">No worker has taken it yet.</p>}
+        <ul class="rows">
+          {job.attemptHistory.map(({ number, startedAt, endedAt, outcome, error }) => (
+            <li key={number}>
+              <span>{number}</span>
+              <span>{outcome?.toLowerCase() ?? 'runs'}</span>
+              <span class="quiet">
+                {startedAt && time(startedAt)}
+                {endedAt && ` – ${time(endedAt)}`}
+              </span>
+              <span>{error}</span>
+            </li>
+          ))}
+        </ul>
+      </Card>
+      {seesWebhooks && <Deliveries id={id} />}
+    </>
+  )
+}
+
+function Deliveries({ id }: { id: string }) {
+  const [{ data, error }, again] = useQuery({
+    query: JobDeliveriesDocument,
+    variables: { id },
+    requestPolicy: 'cache-and-network',
+  })
+  const known = data?.job.deliveries ?? []
+  // A delivery that is new to the job's list is not in the cached one yet.
+  useSubscription({ query: DeliveriesDocument, variables: { jobId: id } }, (_before, changes) => {
+    const { deliveries, removedIds } = changes.deliveryChanges
+    const isNew = deliveries.some((one) => !known.some(({ id }) => id === one.id))
+    if (isNew || removedIds.length > 0) again({ requestPolicy: 'network-only' })
+    return changes
+  })
+  return (
+    <Card title="Webhook deliveries">
+      <Problem message={error?.message} />
+      {known.length === 0 && <p class="quiet">None.</p>}
+      {known.map((delivery) => (
+        <Delivery key={delivery.id} {...delivery} />
+      ))}
+    </Card>
+  )
+}
+
+function Delivery({ id, url, state, outcome, attempts }: DeliveryRowFragment) {
+  const [{ data, fetching, error }, redeliver] = useMutation(RedeliverDocument)
+  const result = data?.redeliverWebhook
+  return (
+    <article aria-label={`Delivery to ${url}`}>
+      <div class="line">
+        <span class={`status ${state.toLowerCase()}`}>{state.toLowerCase()}</span>
+        <span>{url}</span>
+        <span class="quiet">{state === 'FAILED' && outcome}</span>
+        <button
+          type="button"
+          class="plain"
+          disabled={fetching || state === 'PENDING'}
+          onClick={() => redeliver({ id })}
+        >
+          Send again
+        </button>
+      </div>
+      <Problem message={error?.message ?? (result?.__typename === 'RequestError' ? result.message : undefined)} />
+      <ul class="rows">
+        {attempts.map((attempt) => (
+          <li key={`${attempt.round} ${attempt.number}`}>
+            <span>
+              Round {attempt.round}, attempt {attempt.number}
+            </span>
+            <span>{attempt.responseStatus ?? attempt.outcome ?? 'runs'}</span>
+            <span class="quiet">{time(attempt.startedAt)}</span>
+            <span class="end">{seconds(attempt.durationMs)}</span>
+          </li>
+        ))}
+      </ul>
+    </article>
+  )
+}

@@ -1,0 +1,153 @@
+import { useMutation, useQuery, useSubscription } from '@urql/preact'
+import { useMemo, useState } from 'preact/hooks'
+import {
+  DaysDocument,
+  type JobRowFragment,
+  SubmitDocument,
+  UnfinishedJobsDocument,
+  type UnfinishedJobsSubscription,
+  ViewerDocument,
+} from './gql/graphql.ts'
+import { Card, JobRows, number, Problem } from './parts.tsx'
+
+const DAY_MS = 86_400_000
+const DAYS = 14
+
+export const Overview = ({ connection }: { connection: number }) => (
+  <>
+    <Submit />
+    <Unfinished key={connection} />
+    <Days />
+  </>
+)
+
+/** A job that is sent again moves to its new state; one that has left the filter goes. */
+function follow(jobs: readonly JobRowFragment[] = [], { jobChanges }: UnfinishedJobsSubscription) {
+  const known = new Set([...jobChanges.removedIds, ...jobChanges.jobs.map(({ id }) => id)])
+  const all = [...jobChanges.jobs, ...jobs.filter(({ id }) => !known.has(id))]
+  return all.sort((a, b) => b.createdAt.localeCompare(a.createdAt))
+}
+
+function Unfinished() {
+  const [{ data, error }] = useSubscription({ query: UnfinishedJobsDocument }, follow)
+  return (
+    <Card title="Unfinished now">
+      <Problem message={error?.message} />
+      <JobRows jobs={data ?? []} none="Nothing waits or runs." />
+    </Card>
+  )
+}
+
+function Submit() {
+  const [{ data }] = useQuery({ query: ViewerDocument })
+  const [{ data: sent, fetching, error }, submit] = useMutation(SubmitDocument)
+  const [form, setForm] = useState({ slug: '', voice: '', text: '' })
+  const endpoints = data?.viewer?.endpoints ?? []
+  const endpoint = endpoints.find(({ slug }) => slug === form.slug) ?? endpoints[0]
+  const voice = endpoint?.voices.find(({ slug }) => slug === form.voice) ?? endpoint?.voices[0]
+  const result = sent?.submitVoiceJob
+  const refused =
+    result?.__typename === 'RequestError' ? [result.message, ...result.details.map((one) => one.message)] : []
+  return (
+    <Card title="Speak a text">
+      <form
+        onSubmit={async (event) => {
+          event.preventDefault()
+          if (!endpoint || !voice) return
+          const inputs = { text: form.text, [endpoint.voiceInput]: voice.slug }
+          const answer = await submit({ slug: endpoint.slug, inputs })
+          if (answer.data?.submitVoiceJob.__typename === 'VoiceJobSubmission') setForm({ ...form, text: '' })
+        }}
+      >
+        <label>
+          Text
+          <textarea
+            required
+            rows={3}
+            value={form.text}
+            onInput={(event) => setForm({ ...form, text: event.currentTarget.value })}
+          />
+        </label>
+        <div class="line">
+          <label>
+            Endpoint
+            <select value={endpoint?.slug} onChange={(event) => setForm({ ...form, slug: event.currentTarget.value })}>
+              {endpoints.map(({ slug, name }) => (
+                <option key={slug} value={slug}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label>
+            Voice
+            <select value={voice?.slug} onChange={(event) => setForm({ ...form, voice: event.currentTarget.value })}>
+              {endpoint?.voices.map(({ slug, name }) => (
+                <option key={slug} value={slug}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+          <button type="submit" disabled={fetching || !voice}>
+            Speak
+          </button>
+        </div>
+      </form>
+      <Problem message={error?.message ?? refused.join(' ')} />
+      {result?.__typename === 'VoiceJobSubmission' && (
+        <p class="quiet">
+          Submitted as <a href={`#/jobs/${result.jobId}`}>{result.jobId}</a>.
+        </p>
+      )}
+    </Card>
+  )
+}
+
+function Days() {
+  const from = useMemo(() => new Date(Math.floor(Date.now() / DAY_MS - DAYS + 1) * DAY_MS), [])
+  const [{ data, error }] = useQuery({
+    query: DaysDocument,
+    variables: { from: from.toISOString() },
+    requestPolicy: 'cache-and-network',
+  })
+  const byDay = new Map(data?.viewer?.jobStats?.map((one) => [one.day?.slice(0, 10), one]))
+  const days = Array.from({ length: DAYS }, (_, index) => {
+    const day = new Date(from.getTime() + index * DAY_MS).toISOString().slice(0, 10)
+    const { jobs = 0, credits = 0 } = byDay.get(day) ?? {}
+    return { day, jobs, credits: credits ?? 0 }
+  })
+  return (
+    <Card title="Last 14 days">
+      <Problem message={error?.message} />
+      <div class="charts">
+        <Bars title="Jobs a day" values={days.map(({ day, jobs }) => [day, jobs])} />
+        <Bars title="Credits a day" values={days.map(({ day, credits }) => [day, credits])} />
+      </div>
+    </Card>
+  )
+}
+
+function Bars({ title, values }: { title: string; values: readonly (readonly [string, number])[] }) {
+  const most = Math.max(1, ...values.map(([, value]) => value))
+  return (
+    <figure>
+      <figcaption>{title}</figcaption>
+      <ol class="bars">
+        {values.map(([day, value]) => (
+          <li key={day} title={`${day}: ${number(value)}`}>
+            <span class="bar" style={{ height: `${(value / most) * 100}%` }} />
+            <span class="hidden">
+              {day}: {number(value)}
+            </span>
+          </li>
+        ))}
+      </ol>
+      <p class="quiet line">
+        <span>{values[0]?.[0]}</span>
+        <span>highest {number(most)}</span>
+        <span>{values.at(-1)?.[0]}</span>
+      </p>
+    </figure>
+  )
+}

@@ -1,0 +1,32 @@
+import { useQuery, useSubscription } from '@urql/preact'
+import { AccountDocument, ViewerDocument } from './gql/graphql.ts'
+import { number } from './parts.tsx'
+
+export function ViewerBar({ onSignOut }: { onSignOut: () => void }) {
+  const [{ data }] = useQuery({ query: ViewerDocument })
+  const [{ data: live }] = useSubscription({ query: AccountDocument })
+  const credits = live?.accountUpdated.credits ?? data?.viewer?.account?.credits
+  const counts = live?.accountUpdated.jobCounts
+  return (
+    <header>
+      <nav>
+        <a href="#/">Overview</a>
+        <a href="#/jobs">Jobs</a>
+      </nav>
+      <p>
+        <strong>{data?.viewer?.account?.name}</strong> <span class="quiet">{data?.viewer?.apiKey?.name}</span>
+      </p>
+      <p>
+        <output aria-label="Credits">{credits === undefined ? '…' : number(credits)}</output> credits
+      </p>
+      {counts && (
+        <p class="quiet wide">
+          {number(counts.queued)} queued, {number(counts.processing)} processing, {number(counts.failed)} failed
+        </p>
+      )}
+      <button type="button" class="plain" onClick={onSignOut}>
+        Sign out
+      </button>
+    </header>
+  )
+}

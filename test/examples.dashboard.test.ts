@@ -1,0 +1,177 @@
+import { readFileSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Browser, Page } from 'playwright-core'
+import { build } from 'vite'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import settings from '../examples/dashboard/vite.config.ts'
+import { deleteApiKey } from '../src/api-keys/change-api-key.ts'
+import { startWorker } from '../src/worker/start-worker.ts'
+import { flaws, hasBrowser, openShell } from './setup/browser.ts'
+import { submitText } from './setup/jobs/voice-jobs.ts'
+import { createOwner, openWebhookFixture, type WebhookFixture } from './setup/service/webhooks.ts'
+
+const ROOT = fileURLToPath(new URL('../examples/dashboard/', import.meta.url))
+const SCOPES = ['generate:voice', 'job:read', 'account:admin']
+const OLDER_JOBS = 12
+const TYPES: Readonly<Record<string, string>> = { '.css': 'text/css', '.html': 'text/html', '.js': 'text/javascript' }
+
+const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
+
+test('the dashboard pins the versions that are tested here', () => {
+  const root = readJson(fileURLToPath(new URL('../package.json', import.meta.url)))
+  const known = { ...root.dependencies, ...root.devDependencies }
+  const { dependencies, devDependencies } = readJson(join(ROOT, 'package.json'))
+  for (const [name, version] of Object.entries<string>({ ...dependencies, ...devDependencies })) {
+    expect(version, name).toMatch(/^\d+\.\d+\.\d+$/)
+    if (name in known) expect([name, version]).toEqual([name, known[name]])
+  }
+  expect(Object.keys(dependencies).every((name) => name in known)).toBe(true)
+})
+
+/** Serves the built files, which are there once the address is known. */
+async function serveFiles(open: AsyncDisposableStack): Promise<{ origin: string; folder: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'sonant-dashboard-'))
+  open.defer(() => rm(folder, { recursive: true, force: true }))
+  const server = createServer(async ({ url = '/' }, response) => {
+    const name = url === '/' ? 'index.html' : url.slice(1)
+    const content = await readFile(join(folder, name)).catch(() => null)
+    response
+      .writeHead(content === null ? 404 : 200, { 'content-type': TYPES[extname(name)] ?? 'text/plain' })
+      .end(content)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  open.defer(() => void server.closeAllConnections())
+  open.defer(() => void server.close())
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, folder }
+}
+
+describe.skipIf(!hasBrowser())('the dashboard in a browser', () => {
+  const open = new AsyncDisposableStack()
+  let fixture: WebhookFixture
+  let browser: Browser
+  let page: Page
+  let account: string
+  let key: string
+  let keyId: string
+  const complaints: string[] = []
+  const hook = '/dashboard'
+  beforeAll(async () => {
+    const { origin, folder } = await serveFiles(open)
+    fixture = await openWebhookFixture({ webhooks: true, env: { CORS_ORIGINS: origin } })
+    open.defer(() => fixture.close())
+    const { service, receiver } = fixture
+    await build({
+      ...settings,
+      root: ROOT,
+      configFile: false,
+      logLevel: 'warn',
+      define: { 'import.meta.env.VITE_SONANT_URL': JSON.stringify(service.url) },
+      build: { outDir: folder, emptyOutDir: true, reportCompressedSize: false },
+    })
+    account = (await createOwner(service, receiver.url + hook)).account
+    ;({ apiKey: key, apiKeyId: keyId } = await service.createKey(account, SCOPES))
+    for (let nth = 1; nth <= OLDER_JOBS; nth++) await submitText(service.url, key, 'tts', `Older text ${nth}.`, 'aria')
+    browser = await openShell()
+    open.defer(() => browser.close())
+    page = await browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' })
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(String(error)))
+    await page.goto(`${origin}/`)
+  })
+  afterAll(() => open.disposeAsync())
+
+  const card = (name: string) => page.getByRole('region', { name })
+  const rows = (name: string) => card(name).getByRole('listitem')
+  const signIn = async (given: string) => {
+    await page.getByLabel('API key').fill(given)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+  }
+
+  test('a wrong key gets the message of the service and stays outside', async () => {
+    await signIn('sk_wrong')
+    await expect.poll(() => page.getByRole('alert').textContent()).toMatch(/key/i)
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('401')])
+    expect(await flaws(page, 'dashboard-sign-in')).toEqual([])
+  })
+
+  test('a text that is submitted appears in the live list, and leaves it when it is spoken', async () => {
+    await signIn(key)
+    await expect.poll(() => rows('Unfinished now').count()).toBe(OLDER_JOBS)
+    await page.getByRole('textbox', { name: 'Text' }).fill('Live from the dashboard.')
+    await page.getByRole('button', { name: 'Speak' }).click()
+    const row = card('Unfinished now').getByRole('link', { name: 'Live from the dashboard.' })
+    await row.waitFor()
+    await expect.poll(() => page.getByText(`${OLDER_JOBS + 1} queued`).count()).toBe(1)
+    const credits = page.getByRole('status', { name: 'Credits' })
+    const before = await credits.textContent()
+    expect(await flaws(page, 'dashboard-live')).toEqual([])
+    const worker = await startWorker(fixture.service.runtime)
+    open.defer(() => worker.stop())
+    await row.waitFor({ state: 'detached' })
+    await card('Unfinished now').getByText('Nothing waits or runs.').waitFor()
+    await expect.poll(() => credits.textContent()).not.toBe(before)
+  })
+
+  test('all jobs are listed page by page and filtered', async () => {
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click()
+    await expect.poll(() => rows('All jobs').count()).toBe(10)
+    expect(await rows('All jobs').first().textContent()).toContain('Live from the dashboard.')
+    await page.getByRole('button', { name: 'Older' }).click()
+    await expect.poll(() => rows('All jobs').count()).toBe(3)
+    expect(await rows('All jobs').last().textContent()).toContain('Older text 1.')
+    expect(await page.getByRole('button', { name: 'Older' }).isDisabled()).toBe(true)
+    await page.getByRole('button', { name: 'Newer' }).click()
+    await expect.poll(() => rows('All jobs').count()).toBe(10)
+    await page.getByLabel('Status').selectOption('FAILED')
+    await card('All jobs').getByText('No job fits.').waitFor()
+    await page.getByLabel('Status').selectOption('COMPLETED')
+    await expect.poll(() => rows('All jobs').count()).toBe(10)
+    expect(await flaws(page, 'dashboard-jobs')).toEqual([])
+  })
+
+  test('a job shows its attempts and plays its audio', async () => {
+    await page.getByRole('link', { name: 'Live from the dashboard.' }).click()
+    await expect.poll(() => rows('Attempts').count()).toBe(1)
+    expect(await rows('Attempts').textContent()).toContain('completed')
+    const played = "document.querySelector('audio').play().then(() => document.querySelector('audio').duration)"
+    await card('Artifacts').locator('audio').waitFor()
+    expect(await page.evaluate(played)).toBeGreaterThan(0.5)
+  })
+
+  test('a webhook is sent again, and its new attempt appears', async () => {
+    await expect.poll(() => rows('Webhook deliveries').count()).toBe(1)
+    await card('Webhook deliveries').getByText('succeeded').first().waitFor()
+    const sent = fixture.receiver.received(hook).length
+    await page.getByRole('button', { name: 'Send again' }).click()
+    await expect.poll(() => rows('Webhook deliveries').count()).toBe(2)
+    await expect.poll(() => rows('Webhook deliveries').last().textContent()).toMatch(/Round 2.*204/)
+    expect(fixture.receiver.received(hook).length).toBe(sent + 1)
+    expect(await flaws(page, 'dashboard-job')).toEqual([])
+  })
+
+  test('jobs and credits are charted by day', async () => {
+    await page.getByRole('link', { name: 'Overview' }).click()
+    const today = card('Last 14 days').getByRole('listitem')
+    await expect.poll(() => today.count()).toBe(28)
+    await expect.poll(() => today.nth(13).textContent()).toMatch(new RegExp(`: ${OLDER_JOBS + 1}$`))
+    expect(Number((await today.nth(27).textContent())!.split(': ')[1])).toBeGreaterThan(OLDER_JOBS)
+    expect(await flaws(page, 'dashboard-overview')).toEqual([])
+    expect(complaints.splice(0)).toEqual([])
+  })
+
+  test('a key that is revoked signs the page out', async () => {
+    await deleteApiKey(fixture.service.runtime.as({ kind: 'account', accountId: account, credits: 1n }), {
+      apiKeyId: keyId,
+    })
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click()
+    await page.getByLabel('API key').waitFor()
+    expect(await page.getByRole('alert').textContent()).toMatch(/key/i)
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
+  })
+})
