@@ -1,6 +1,6 @@
 import { forbidden, ServiceError, unauthorized } from '../errors/service-error.ts'
 import type { AccountHolder, Actor, SessionActor } from './actor.ts'
-import { OPERATOR_SCOPE } from './scopes.ts'
+import { ACCOUNT_ADMIN_SCOPE, OPERATOR_SCOPE } from './scopes.ts'
 
 interface Acting {
   readonly actor: Actor
@@ -34,6 +34,14 @@ export const holdsScope = ({ actor }: Acting, scope: string): boolean =>
   'scopes' in actor && actor.scopes.includes(scope)
 
 export const isOperator = (ctx: Acting): boolean => ctx.actor.kind === 'system' || holdsScope(ctx, OPERATOR_SCOPE)
+
+/** Whether the caller acts for this account and holds the scope. The command line needs no scopes. */
+export const holdsIn = ({ actor }: Acting, accountId: string, scope: string): boolean =>
+  'accountId' in actor && actor.accountId === accountId && (!('scopes' in actor) || actor.scopes.includes(scope))
+
+/** Whether the caller may list what owners list of this account: its keys, users and ledger. */
+export const administers = (ctx: Acting, accountId: string): boolean =>
+  isOperator(ctx) || holdsIn(ctx, accountId, ACCOUNT_ADMIN_SCOPE)
 
 /** @throws UNAUTHORIZED, FORBIDDEN */
 export function requireOperator(ctx: Acting): void {

@@ -1,7 +1,7 @@
 import { invalidRequest } from '../errors/service-error.ts'
-import { builder, result } from '../graphql/builder.ts'
+import { builder, type GraphqlContext, result } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
-import { connectionOf, pagedBy, queriedBy, queryOf } from '../graphql/resolved-by.ts'
+import { connectionOf, pagedBy, presentedBy, queriedBy, queryOf } from '../graphql/resolved-by.ts'
 import {
   ACCOUNT_VIEW,
   type Account,
@@ -10,6 +10,8 @@ import {
   account,
   accounts,
   findVisibleAccounts,
+  loadAccounts,
+  seesAccount,
 } from './accounts.ts'
 import { createAccount } from './create-account.ts'
 import { creditAccount } from './credit-account.ts'
@@ -28,6 +30,10 @@ export const AccountRef = builder.prismaObject('Account', {
     }),
   }),
 })
+
+/** Of an account that another object belongs to. */
+export const seesAccountOf = (ctx: GraphqlContext, { accountId }: { readonly accountId: string }): boolean =>
+  seesAccount(ctx, accountId)
 
 addNodeSource<Account>('acct', {
   typeOf: () => 'Account',
@@ -107,6 +113,9 @@ builder.mutationFields((t) => ({
       credits: wholeNumber('credits', args.credits, args.largeCredits),
     })),
   }),
+}))
+
+builder.mutationFields((t) => ({
   creditAccount: t.prismaField({
     errors: result('Account with its new balance', 'the balance stays as it is'),
     description:
@@ -124,9 +133,14 @@ builder.mutationFields((t) => ({
           'Key of your own choice, 1 to 255 printable characters: the same key and amount change the balance once in 24 hours.',
       }),
     },
-    ...queriedBy(AccountRef, creditAccount, ({ amount, largeAmount, ...rest }: CreditArgs) => ({
-      ...rest,
-      amount: wholeNumber('amount', amount, largeAmount),
-    })),
+    ...presentedBy(
+      AccountRef,
+      creditAccount,
+      ({ amount, largeAmount, ...rest }: CreditArgs) => ({
+        ...rest,
+        amount: wholeNumber('amount', amount, largeAmount),
+      }),
+      async (ctx, { id }, query) => (await loadAccounts(ctx, [id], query)).get(id)!,
+    ),
   }),
 }))

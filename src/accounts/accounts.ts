@@ -1,6 +1,6 @@
 import type { Prisma } from '../../prisma/generated/prisma/client.ts'
 import { ownerOf } from '../access/actor.ts'
-import { holdsScope, isOperator, requireAccount, requireOperator, requireScope } from '../access/require.ts'
+import { holdsIn, holdsScope, isOperator, requireAccount, requireOperator, requireScope } from '../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE, JOB_READ_SCOPE } from '../access/scopes.ts'
 import type { Context } from '../context/context.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
@@ -49,9 +49,18 @@ function searched(search: string) {
   return { OR: [{ name: { contains: literal, mode: 'insensitive' as const } }, { id: { startsWith: literal } }] }
 }
 
-/** The caller authorises. */
-export async function loadAccounts({ db }: Pick<Context, 'db'>, ids: readonly string[]): Promise<Map<string, Account>> {
-  const rows = await db.prisma.account.findMany({ where: { id: { in: [...ids] } }, select: ACCOUNT_VIEW })
+/** Whether `account` would show the caller this account. */
+export const seesAccount = (ctx: Context, accountId: string): boolean =>
+  isOperator(ctx) || [ACCOUNT_ADMIN_SCOPE, JOB_READ_SCOPE].some((scope) => holdsIn(ctx, accountId, scope))
+
+/** Those of these accounts that the caller may see. */
+export async function loadAccounts(
+  ctx: Context,
+  ids: readonly string[],
+  query?: RowQuery,
+): Promise<Map<string, Account>> {
+  const where = { id: { in: ids.filter((id) => seesAccount(ctx, id)) } }
+  const rows = await ctx.db.prisma.account.findMany({ where, select: selectOf(ACCOUNT_VIEW, query) })
   return new Map(rows.map((row) => [row.id, row]))
 }
 

@@ -1,8 +1,10 @@
 import { AUDITED_ACTIONS, type AuditedAction } from '../audit/audited-actions.ts'
 import { builder } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
-import { connectionOf, pagedBy, queryOf } from '../graphql/resolved-by.ts'
+import { connectionOf, loadedBy, pagedBy, queryOf, UNSEEN } from '../graphql/resolved-by.ts'
 import { describedEnum, TimeRangeInput } from '../graphql/scalars.ts'
+import { AccountRef } from './account-graphql.ts'
+import { loadAccounts } from './accounts.ts'
 import {
   type ActorView,
   AUDIT_VIEW,
@@ -69,6 +71,10 @@ const AuditEntryRef = builder.prismaObject('AuditEntry', {
     detail: t.exposeString('detail', {
       nullable: true,
       description: 'Detail of the change, as the action describes it.',
+    }),
+    account: t.prismaField({
+      description: `Account that the change concerns. Null: the whole installation, or ${UNSEEN}.`,
+      ...loadedBy(AccountRef, loadAccounts, ({ accountId }: AuditEntry) => accountId),
     }),
     by: t.field({
       type: ActorRef,

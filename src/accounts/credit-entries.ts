@@ -23,7 +23,15 @@ import { isId } from '../values/id.ts'
 import { isTimeZone, isUnknownZone } from '../values/timestamp.ts'
 import { whoseAccount } from './accounts.ts'
 
-export const ENTRY_VIEW = { id: true, publicId: true, kind: true, amount: true, jobId: true, createdAt: true } as const
+export const ENTRY_VIEW = {
+  id: true,
+  publicId: true,
+  kind: true,
+  amount: true,
+  jobId: true,
+  createdAt: true,
+  accountId: true,
+} as const
 // A job has at most one charge and one refund. Their ids are the job's, with another version in the UUID.
 const SUFFIX = 'job_'.length
 const VERSION = 10

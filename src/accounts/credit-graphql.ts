@@ -1,8 +1,11 @@
+import { administers } from '../access/require.ts'
 import { BatchLoader } from '../concurrency/batch-loader.ts'
 import { builder, type GraphqlContext } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { connectionOf, pagedBy, queryOf, resolvedBy } from '../graphql/resolved-by.ts'
 import { describedEnum, TimeRangeInput } from '../graphql/scalars.ts'
+import { toJob } from '../jobs/graphql/job-graphql.ts'
+import { AccountRef, seesAccountOf } from './account-graphql.ts'
 import {
   balancesAfter,
   type CreditDaysInput,
@@ -25,6 +28,7 @@ const CreditKindEnum = describedEnum<CreditKind>('CreditKind', 'Reason of a chan
     'The sum of a month of jobs that a release up to 0.1.0 deleted. Jobs that later releases delete keep their entries.',
 })
 
+const NEWEST = 100
 const balances = new BatchLoader<GraphqlContext, number>(balancesAfter)
 
 const CreditEntryRef = builder.prismaObject('CreditEntry', {
@@ -47,9 +51,27 @@ const CreditEntryRef = builder.prismaObject('CreditEntry', {
       nullable: true,
       description: 'Id of the job that was charged or refunded; it may be deleted by now. Null for other reasons.',
     }),
+    job: t.field(toJob((entry: CreditEntry) => entry.jobId, 'Job that was charged or refunded.')),
+    account: t.relation('account', {
+      type: AccountRef,
+      nullable: true,
+      description: 'Account whose balance changed. Null if the caller may not read it.',
+      seenBy: seesAccountOf,
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the change.' }),
   }),
 })
+
+builder.prismaObjectField(AccountRef, 'creditEntries', (t) =>
+  t.relation('entries', {
+    type: CreditEntryRef,
+    nullable: true,
+    description: `Newest ${NEWEST} entries of the ledger, newest first. Null if the caller may not read it.`,
+    query: { orderBy: { id: 'desc' }, take: NEWEST },
+    seenBy: (ctx, { id }) => administers(ctx, id),
+    extensions: { length: NEWEST },
+  }),
+)
 
 addNodeSource<CreditEntry>('entry', {
   typeOf: () => 'CreditEntry',

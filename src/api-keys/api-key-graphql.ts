@@ -1,10 +1,24 @@
-import { holdsScope } from '../access/require.ts'
-import { ACCOUNT_ADMIN_SCOPE } from '../access/scopes.ts'
-import { builder, result } from '../graphql/builder.ts'
+import { AccountRef, seesAccountOf } from '../accounts/account-graphql.ts'
+import type { ActorView } from '../accounts/audit-entries.ts'
+import { ActorRef } from '../accounts/audit-graphql.ts'
+import { builder, type GraphqlContext, result } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
-import { connectionOf, pagedBy, queriedBy, queryOf, resolvedBy } from '../graphql/resolved-by.ts'
+import {
+  connectionOf,
+  loadedBy,
+  pagedBy,
+  queriedBy,
+  queryOf,
+  resolvedBy,
+  UNSEEN,
+  USE_ID,
+} from '../graphql/resolved-by.ts'
+import { OF_CALLER } from '../graphql/seen-by.ts'
 import { ViewerRef } from '../graphql/viewer.ts'
-import { UserRef } from '../users/user-graphql.ts'
+import { JobInterface } from '../jobs/graphql/job-graphql.ts'
+import type { Job } from '../jobs/job-shape.ts'
+import { MeRef, UserRef } from '../users/user-graphql.ts'
+import { seesUser } from '../users/users.ts'
 import {
   type ApiKeysInput,
   type ApiKeyView,
@@ -13,7 +27,9 @@ import {
   type GrantableScope,
   grantableScopes,
   KEY_VIEW,
+  loadKeys,
   ownApiKey,
+  seenKeys,
 } from './api-keys.ts'
 import {
   type ApiKeyChange,
@@ -41,12 +57,18 @@ const ApiKeyRef = builder.prismaObject('ApiKey', {
       nullable: true,
       description: 'Time when the key stops working; null if it never does.',
     }),
-    createdBy: t.field({
+    createdBy: t.relation('createdBy', {
       type: UserRef,
       nullable: true,
-      description: 'User who made the key; null if no user did, and for a key that reads itself without account:admin.',
-      select: (_args, _ctx, nestedSelection) => ({ createdBy: nestedSelection() }),
-      resolve: ({ createdBy }, _args, ctx) => (holdsScope(ctx, ACCOUNT_ADMIN_SCOPE) ? createdBy : null),
+      description: `User who made the key. Null: no user did, or ${UNSEEN}.`,
+      seenBy: (ctx, { createdById: id, accountId }) => id !== null && seesUser(ctx, { id, accountId }),
+      extensions: { [OF_CALLER]: true },
+    }),
+    account: t.relation('account', {
+      type: AccountRef,
+      nullable: true,
+      description: 'Account that the key acts for. Null if the caller may not read it.',
+      seenBy: seesAccountOf,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time when the key was made.' }),
     lastUsedAt: t.expose('lastUsedAt', {
@@ -57,6 +79,68 @@ const ApiKeyRef = builder.prismaObject('ApiKey', {
     }),
   }),
 })
+
+const NEWEST = 100
+const newestSeen = (_args: object, ctx: GraphqlContext) => ({
+  where: seenKeys(ctx),
+  orderBy: { id: 'desc' as const },
+  take: NEWEST,
+})
+const KEYS_OF = {
+  type: ApiKeyRef,
+  query: newestSeen,
+  extensions: { length: NEWEST, [OF_CALLER]: true },
+}
+
+builder.prismaObjectField(AccountRef, 'apiKeys', (t) =>
+  t.relation('apiKeys', {
+    ...KEYS_OF,
+    description: 'Newest 100 keys of the account, newest first; to a caller that may not list keys its own key alone.',
+  }),
+)
+
+builder.prismaObjectField(UserRef, 'apiKeys', (t) =>
+  t.relation('apiKeys', {
+    ...KEYS_OF,
+    description: 'Newest 100 keys that the user has made and the caller may see, newest first.',
+  }),
+)
+
+builder.prismaObjectField(MeRef, 'apiKeys', (t) =>
+  t.relation('apiKeys', {
+    ...KEYS_OF,
+    description: 'Newest 100 keys that the user has made and may see, newest first.',
+  }),
+)
+
+const COUNT_OF = { where: (_args: object, ctx: GraphqlContext) => seenKeys(ctx), extensions: { [OF_CALLER]: true } }
+
+builder.prismaObjectField(AccountRef, 'apiKeyCount', (t) =>
+  t.relationCount('apiKeys', { ...COUNT_OF, description: 'Number of keys of the account that the caller may see.' }),
+)
+
+builder.prismaObjectField(UserRef, 'apiKeyCount', (t) =>
+  t.relationCount('apiKeys', {
+    ...COUNT_OF,
+    description: 'Number of keys that the user has made and the caller may see.',
+  }),
+)
+
+builder.interfaceField(JobInterface, 'apiKey', (t) =>
+  t.prismaField({
+    description: `Key that the job was submitted with. Null: a user or the command line submitted it, or ${UNSEEN}.`,
+    ...loadedBy(ApiKeyRef, loadKeys, ({ apiKeyId }: Job) => apiKeyId),
+    extensions: { [OF_CALLER]: true },
+  }),
+)
+
+builder.objectField(ActorRef, 'apiKey', (t) =>
+  t.prismaField({
+    description: `The key as it is now. Null: the caller is no key, or ${UNSEEN}.`,
+    ...loadedBy(ApiKeyRef, loadKeys, ({ kind, callerId }: ActorView) => (kind === 'key' ? callerId : null)),
+    extensions: { [OF_CALLER]: true },
+  }),
+)
 
 addNodeSource<ApiKeyView>('key', {
   typeOf: () => 'ApiKey',
@@ -78,12 +162,20 @@ const NewApiKeyRef = builder.objectRef<NewApiKey>('NewApiKey').implement({
     apiKeyId: t.exposeID('apiKeyId', { description: 'Id of the key.' }),
     apiKey: t.exposeString('apiKey', { description: 'Value of the key, which cannot be read again.' }),
     scopes: t.stringList({ description: 'Scopes of the key: what it may do.', resolve: ({ scopes }) => [...scopes] }),
+    key: t.prismaField({
+      description: 'The key itself, without its value.',
+      ...loadedBy(ApiKeyRef, loadKeys, ({ apiKeyId }: NewApiKey) => apiKeyId),
+      nullable: false,
+    }),
   }),
 })
 
 const DeletionRef = builder.objectRef<{ readonly apiKeyId: string }>('DeleteApiKeySuccess').implement({
   description: 'API key that was deleted.',
-  fields: (t) => ({ apiKeyId: t.exposeID('apiKeyId', { description: 'Id of the deleted key.' }) }),
+  fields: (t) => ({
+    id: t.exposeID('apiKeyId', { description: 'Id of the deleted key.' }),
+    apiKeyId: t.exposeID('apiKeyId', { description: 'Id of the deleted key.', deprecationReason: USE_ID }),
+  }),
 })
 
 const NEEDS = 'Needs the scope account:admin, or a signed-in owner.'

@@ -1,5 +1,5 @@
 import type { Prisma } from '../../prisma/generated/prisma/client.ts'
-import { requireAccount, requireScope } from '../access/require.ts'
+import { holdsIn, isOperator, requireAccount, requireScope } from '../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE, OPERATOR_SCOPE, SCOPE_FORM, SCOPE_MEANINGS, scopesOf } from '../access/scopes.ts'
 import { whoseAccount } from '../accounts/accounts.ts'
 import type { Context } from '../context/context.ts'
@@ -10,6 +10,7 @@ import { isId } from '../values/id.ts'
 
 export const KEY_VIEW = {
   id: true,
+  accountId: true,
   name: true,
   scopes: true,
   hint: true,
@@ -38,6 +39,27 @@ export async function apiKeys(ctx: Context, input: ApiKeysInput): Promise<Connec
     select: selectOf(KEY_VIEW, input.query),
   })
   return toConnection(rows, shape, input, { cursorOf: (row) => row.id, nodeOf: (row) => row })
+}
+
+/** Which keys the caller sees: those of the account if it lists them, else its own alone. */
+export function seenKeys(ctx: Context): Prisma.ApiKeyWhereInput {
+  const { actor } = ctx
+  if (isOperator(ctx)) return {}
+  if (!('accountId' in actor)) return { id: '' }
+  const { accountId } = actor
+  if (holdsIn(ctx, accountId, ACCOUNT_ADMIN_SCOPE)) return { accountId }
+  return { accountId, id: actor.kind === 'key' ? actor.apiKeyId : '' }
+}
+
+/** Those of these keys that the caller sees. */
+export async function loadKeys(
+  ctx: Context,
+  ids: readonly string[],
+  query?: RowQuery,
+): Promise<Map<string, ApiKeyView>> {
+  const where = { AND: [{ id: { in: [...ids] } }, seenKeys(ctx)] }
+  const rows = await ctx.db.prisma.apiKey.findMany({ where, select: selectOf(KEY_VIEW, query) })
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
 /** Keys of the caller's account. A key reads itself without account:admin. @throws UNAUTHORIZED, FORBIDDEN */

@@ -47,8 +47,9 @@ export async function updateApiKey(ctx: Context, input: ApiKeyChange): Promise<A
     ...(scopes !== undefined && scopes !== null && { scopes: grantScopes(ctx, scopes, held.scopes) }),
   }
   return ctx.db.prisma.$transaction(async (tx) => {
-    const [updated] = await tx.apiKey.updateManyAndReturn({ where, data, select: selectOf(KEY_VIEW, query) })
-    if (updated === undefined) throw unknownKey(apiKeyId)
+    const { count } = await tx.apiKey.updateMany({ where, data })
+    if (count === 0) throw unknownKey(apiKeyId)
+    const updated = await tx.apiKey.findUniqueOrThrow({ where: { id: apiKeyId }, select: selectOf(KEY_VIEW, query) })
     const change = { accountId: held.accountId, subjectId: apiKeyId, subjectName: updated.name }
     await recordChange(sqlIn(tx), ctx.actor, { action: 'key_updated', ...change, detail: updated.scopes.join(' ') })
     return updated

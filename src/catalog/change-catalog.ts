@@ -10,6 +10,11 @@ import { forgetSamples } from './voice-samples.ts'
 const LOCK = 'sonant catalog'
 const TIMEOUT_MS = 60_000
 
+export interface DeletedEndpoint {
+  readonly deleted: string
+  readonly isWorkflow: boolean
+}
+
 /** Changes endpoints and workflows under one lock, so that two changes cannot deadlock. */
 export async function changeCatalog<T>(ctx: Context, change: (tx: Prisma.TransactionClient) => Promise<T>): Promise<T> {
   const result = await ctx.db.prisma.$transaction(
@@ -29,19 +34,17 @@ export async function changeCatalog<T>(ctx: Context, change: (tx: Prisma.Transac
  * Deletes a voice endpoint with its voices, or else the workflow of that slug. Their jobs stay.
  * @throws UNAUTHORIZED, FORBIDDEN, REAUTHENTICATION_REQUIRED, NOT_FOUND
  */
-export async function deleteEndpoint(
-  ctx: Context,
-  input: { readonly slug: string },
-): Promise<{ readonly deleted: string }> {
+export async function deleteEndpoint(ctx: Context, input: { readonly slug: string }): Promise<DeletedEndpoint> {
   requireConfirmedOperator(ctx)
   const where = { slug: input.slug }
-  await changeCatalog(ctx, async (tx) => {
+  const isWorkflow = await changeCatalog(ctx, async (tx) => {
     const endpoints = await tx.voiceEndpoint.deleteMany({ where })
     const { count } = endpoints.count > 0 ? endpoints : await tx.workflow.deleteMany({ where })
     if (count === 0) throw new ServiceError('NOT_FOUND', `No endpoint or workflow with the slug "${input.slug}".`)
     const change = { accountId: null, subjectId: input.slug }
     await recordChange(sqlIn(tx), ctx.actor, { action: 'endpoint_deleted', ...change })
+    return endpoints.count === 0
   })
   await forgetSamples(ctx, [input.slug])
-  return { deleted: input.slug }
+  return { deleted: input.slug, isWorkflow }
 }

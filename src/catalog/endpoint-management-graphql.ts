@@ -1,15 +1,17 @@
 import type { Voice, VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { PageInput } from '../db/page.ts'
+import { WorkflowRef } from '../generation/generation-graphql.ts'
 import { builder, result } from '../graphql/builder.ts'
 import { connectionOf, forOperator, OPERATORS_PART, resolvedBy } from '../graphql/resolved-by.ts'
 import { engineWarnings } from '../voice/trials/engine-warnings.ts'
 import { type Application, applyEndpoints } from './apply-endpoints.ts'
-import { deleteEndpoint } from './change-catalog.ts'
+import { type DeletedEndpoint, deleteEndpoint } from './change-catalog.ts'
 import { VoiceEndpointRef, VoiceRef } from './endpoint-graphql.ts'
 import { endpoints } from './endpoints.ts'
 import { shownEngine, withoutPassword } from './files/hidden-password.ts'
 import { type EntryChange, endpointFile, type FieldChange } from './files/write-endpoint.ts'
-import { poolOf } from './voice-endpoint.ts'
+import { endpointKey, poolOf } from './voice-endpoint.ts'
+import { workflowKey } from './workflows.ts'
 
 const AUDIO_URL = /^data:audio\/[a-z0-9.+-]+;base64,([A-Za-z0-9+/]+={0,2})$/
 
@@ -62,6 +64,11 @@ const EntryChangeRef = builder.objectRef<EntryChange>('EndpointChange').implemen
   }),
 })
 
+const catalogEntries = <Entry>(
+  known: ReadonlyMap<string, Entry>,
+  specs: readonly { readonly slug: string }[],
+): Entry[] => specs.flatMap(({ slug }) => known.get(slug) ?? [])
+
 const ApplicationRef = builder.objectRef<Application>('ApplyEndpointsSuccess').implement({
   description: 'Endpoint file that is live in every process within a second, or, after a dry run, would be.',
   fields: (t) => ({
@@ -69,6 +76,16 @@ const ApplicationRef = builder.objectRef<Application>('ApplyEndpointsSuccess').i
       type: [EntryChangeRef],
       description: 'Changes by the file: its endpoints in their order, then its workflows.',
       resolve: ({ changes }) => [...changes],
+    }),
+    endpoints: t.field({
+      type: [VoiceEndpointRef],
+      description: 'Voice endpoints of the file as they are now; after a dry run as they were.',
+      resolve: ({ specs }, _args, { catalog }) => catalogEntries(catalog.current.endpoints, specs.endpoints),
+    }),
+    workflows: t.field({
+      type: [WorkflowRef],
+      description: 'Workflows of the file as they are now; after a dry run as they were.',
+      resolve: ({ specs }, _args, { catalog }) => catalogEntries(catalog.current.workflows, specs.workflows),
     }),
     slugs: t.stringList({
       description: "Slugs of the file's endpoints, then of its workflows.",
@@ -82,9 +99,13 @@ const ApplicationRef = builder.objectRef<Application>('ApplyEndpointsSuccess').i
   }),
 })
 
-const DeletionRef = builder.objectRef<{ readonly deleted: string }>('DeleteEndpointSuccess').implement({
+const DeletionRef = builder.objectRef<DeletedEndpoint>('DeleteEndpointSuccess').implement({
   description: 'Endpoint or workflow that was deleted. Its jobs stay.',
   fields: (t) => ({
+    id: t.id({
+      description: 'Id of the deleted endpoint or workflow: `voice.<slug>` or `generate.<slug>`.',
+      resolve: ({ deleted, isWorkflow }) => (isWorkflow ? workflowKey(deleted) : endpointKey(deleted)),
+    }),
     slug: t.exposeString('deleted', { description: 'Slug of the deleted endpoint or workflow.' }),
   }),
 })

@@ -1,12 +1,17 @@
+import { VoiceEndpointRef } from '../catalog/endpoint-graphql.ts'
+import { findVisibleEndpoint } from '../catalog/endpoints.ts'
 import { shownEngine } from '../catalog/files/hidden-password.ts'
 import { findVisibleWorkflow, workflowKey, workflowSlug, workflows } from '../catalog/workflows.ts'
-import type { Workflow } from '../context/catalog-snapshot.ts'
+import type { VoiceEndpoint, Workflow } from '../context/catalog-snapshot.ts'
+import type { Context } from '../context/context.ts'
 import type { PageInput } from '../db/page.ts'
 import { builder, result } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
-import { connectionOf, forOperator, OPERATORS_PART, resolvedBy } from '../graphql/resolved-by.ts'
-import { JobStatusEnum } from '../jobs/graphql/job-graphql.ts'
+import { connectionOf, forOperator, OPERATORS_PART, orNull, resolvedBy, UNSEEN } from '../graphql/resolved-by.ts'
+import { JobInterface, submittedJob, submittedStatus } from '../jobs/graphql/job-graphql.ts'
+import { JOB_REFS } from '../jobs/graphql/job-types-graphql.ts'
 import { type SubmitOptions, SubmitOptionsInput } from '../jobs/graphql/submit-options-graphql.ts'
+import type { Job } from '../jobs/job-shape.ts'
 import type { Submission } from '../jobs/lifecycle/queue-job.ts'
 import { type GenerationInput, submitGeneration } from './submit-generation.ts'
 
@@ -21,7 +26,7 @@ const WorkflowSettingsRef = builder.objectRef<Workflow>('WorkflowSettings').impl
   }),
 })
 
-const WorkflowRef = builder.objectRef<Workflow>('Workflow').implement({
+export const WorkflowRef = builder.objectRef<Workflow>('Workflow').implement({
   description: 'Workflow that runs on a server of its own.',
   interfaces: [NodeInterface],
   fields: (t) => ({
@@ -45,6 +50,30 @@ addNodeSource<Workflow>('generate', {
   load: (ctx, ids) => ids.map((id) => findVisibleWorkflow(ctx, workflowSlug(id))),
 })
 
+const JobEndpointRef = builder.unionType('JobEndpoint', {
+  description: 'Endpoint or workflow that a job was submitted to.',
+  types: [VoiceEndpointRef, WorkflowRef],
+  resolveType: (endpoint) => ('voices' in endpoint ? VoiceEndpointRef : WorkflowRef),
+})
+
+/** A restricted endpoint looks like a missing one. */
+function endpointOf(ctx: Context, { type, endpointKey }: Job): VoiceEndpoint | Workflow | null {
+  if (type !== 'voice' && type !== 'generate') return null
+  const slug = endpointKey.slice(endpointKey.indexOf('.') + 1)
+  return orNull<VoiceEndpoint | Workflow>(() =>
+    type === 'voice' ? findVisibleEndpoint(ctx, slug) : findVisibleWorkflow(ctx, slug),
+  )
+}
+
+builder.interfaceField(JobInterface, 'endpoint', (t) =>
+  t.field({
+    type: JobEndpointRef,
+    nullable: true,
+    description: `Endpoint or workflow that the job was submitted to. Null: a job of the companion, or ${UNSEEN}.`,
+    resolve: (job, _args, ctx) => endpointOf(ctx, job),
+  }),
+)
+
 builder.queryField('workflows', (t) =>
   t.connection(
     {
@@ -61,13 +90,15 @@ const SubmissionRef = builder.objectRef<Submission>('GenerationSubmission').impl
   description: 'Accepted submission to a workflow.',
   fields: (t) => ({
     jobId: t.exposeID('jobId', { description: 'Id of the job.' }),
-    status: t.field({
-      type: JobStatusEnum,
-      description: 'Status of the job: QUEUED for a new one.',
-      resolve: (submission) => submission.status,
-    }),
+    status: t.field(submittedStatus),
     replayed: t.exposeBoolean('replayed', {
       description: 'True if the idempotency key was used before: the job is the one of that earlier request.',
+    }),
+    job: t.field({
+      type: JOB_REFS.generate,
+      nullable: true,
+      description: 'Job as it is now; null if it is that of an earlier request and was deleted since.',
+      resolve: (submission, _args, ctx) => submittedJob(ctx, submission),
     }),
   }),
 })

@@ -7,6 +7,7 @@ import { getDatamodel } from '../../prisma/generated/pothos.ts'
 import type { PrismaClient } from '../../prisma/generated/prisma/client.ts'
 import { type ErrorCode, ServiceError } from '../errors/service-error.ts'
 import type { ServiceContext } from '../runtime/services.ts'
+import { SEEN_BY } from './seen-by.ts'
 
 /** These stay errors of the whole answer. */
 const UNEXPECTED: ReadonlySet<ErrorCode> = new Set([
@@ -57,7 +58,7 @@ export const builder = new SchemaBuilder<{
     URL: { Input: string; Output: string }
   }
 }>({
-  plugins: [ErrorsPlugin, PrismaPlugin, RelayPlugin],
+  plugins: [ErrorsPlugin, PrismaPlugin, RelayPlugin, SEEN_BY],
   defaultFieldNullability: false,
   relay: {
     nodeQueryOptions: false,

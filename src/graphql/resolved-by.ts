@@ -9,12 +9,14 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import { requireOperator } from '../access/require.ts'
+import { BatchLoader } from '../concurrency/batch-loader.ts'
 import type { PullStream } from '../concurrency/pull-stream.ts'
 import type { RowQuery } from '../db/row-query.ts'
-import { ServiceError } from '../errors/service-error.ts'
+import { type ErrorCode, ServiceError } from '../errors/service-error.ts'
 import type { GraphqlContext } from './builder.ts'
 
 const NODES = ['edges', 'node']
+const HIDDEN: ReadonlySet<ErrorCode> = new Set(['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'])
 
 /** Resolves a root field by the verb of its name. The field keeps the verb, so a test can compare it with REST's. */
 export const resolvedBy = <Args, Input, Result>(
@@ -54,7 +56,7 @@ export const queriedBy = <Type, Args, Input extends object, Result extends RowsO
   toInput: (args: Args, ctx: GraphqlContext) => Input,
 ) => ({
   type,
-  resolve: (query: RowQuery, _root: object, args: NoInfer<Args>, ctx: GraphqlContext) =>
+  resolve: (query: RowQuery, _root: unknown, args: NoInfer<Args>, ctx: GraphqlContext) =>
     verb(ctx, { ...toInput(args, ctx), query }) as Promise<Extract<Result, null>>,
   extensions: { verb },
 })
@@ -68,6 +70,37 @@ export const rowsOf = <Type, Parent, Args, Result extends RowsOf<Type> | null>(
   resolve: async (_query: RowQuery, parent: Parent, args: NoInfer<Args>, ctx: GraphqlContext) =>
     (await take(parent, ctx, args)) as Extract<Result, null>,
 })
+
+interface Asked {
+  readonly ctx: GraphqlContext
+  readonly query: RowQuery
+}
+
+/** Resolves an edge to a row by its id. The rows of a page are loaded together; what the caller may not see is null. */
+export function loadedBy<Type, Row extends RowsOf<Type>, Parent>(
+  type: Type,
+  load: (ctx: GraphqlContext, ids: readonly string[], query: RowQuery) => Promise<ReadonlyMap<string, Row>>,
+  idOf: (parent: Parent, ctx: GraphqlContext) => string | null,
+) {
+  const rows = new BatchLoader<Asked, Row>(({ ctx, query }, ids) => load(ctx, ids, query))
+  const asked = new WeakMap<GraphqlContext, Map<string, Asked>>()
+  const together = (ctx: GraphqlContext, query: RowQuery): Asked => {
+    const same = asked.get(ctx) ?? new Map<string, Asked>()
+    const text = JSON.stringify(query)
+    const one = same.get(text) ?? { ctx, query }
+    asked.set(ctx, same.set(text, one))
+    return one
+  }
+  return {
+    type,
+    nullable: true as const,
+    resolve: async (query: RowQuery, parent: Parent, _args: object, ctx: GraphqlContext) => {
+      const id = idOf(parent, ctx)
+      const row = id === null ? undefined : await rows.load(together(ctx, query), id)
+      return (row ?? null) as Extract<Row, null>
+    },
+  }
+}
 
 /** Resolves a connection by a verb that gets Pothos's query. `prismaConnection` would make cursors of another form than ids. */
 export const pagedBy = <Args, Input extends object, Result>(
@@ -117,6 +150,16 @@ export function queryOf(ctx: GraphqlContext, info: GraphQLResolveInfo, typeName:
   return queryFromInfo({ context: ctx, info, typeName, path })
 }
 
+/** Null where the verb refuses the caller, or finds nothing. */
+export function orNull<Thing>(find: () => Thing): Thing | null {
+  try {
+    return find()
+  } catch (error) {
+    if (error instanceof ServiceError && HIDDEN.has(error.code)) return null
+    throw error
+  }
+}
+
 /** @throws UNAUTHORIZED, FORBIDDEN */
 export function forOperator<Thing>(thing: Thing, _args: object, ctx: GraphqlContext): Thing {
   requireOperator(ctx)
@@ -124,6 +167,11 @@ export function forOperator<Thing>(thing: Thing, _args: object, ctx: GraphqlCont
 }
 
 export const OPERATORS_PART = 'Settings that only operators see. Needs the scope operator, or a signed-in operator.'
+
+/** Why an edge is null besides what its own description says. */
+export const UNSEEN = 'one that is deleted or that the caller may not see'
+
+export const USE_ID = 'Select `id`, which the results of all deletions have.'
 
 /** Cursors are ids. */
 export const connectionOf = (noun: string, things: string) =>

@@ -1,10 +1,11 @@
-import { isOperator, requireAccount, requireOperator, requireScope } from '../access/require.ts'
+import { ownerOf } from '../access/actor.ts'
+import { holdsIn, isOperator, requireAccount, requireOperator, requireScope } from '../access/require.ts'
 import { JOB_READ_SCOPE, VOICE_SCOPE } from '../access/scopes.ts'
 import type { Context } from '../context/context.ts'
 import type { Tx } from '../db/database.ts'
 import { jobNotFound, ServiceError } from '../errors/service-error.ts'
 import { isId } from '../values/id.ts'
-import { JOB_COLUMNS, JOB_TABLES, type Job } from './job-shape.ts'
+import { JOB_COLUMNS, JOB_TABLES, type Job, PAGE_COLUMNS } from './job-shape.ts'
 
 const FIND = `select ${JOB_COLUMNS} from ${JOB_TABLES} where j.id = $1`
 const FIND_VISIBLE = `
@@ -68,6 +69,18 @@ export async function findVisibleJobs(ctx: Context, jobIds: readonly string[]): 
     values: [jobIds, accountId],
   })
   return rows
+}
+
+/** Those of these jobs that the caller may read; none without the scope. */
+export async function loadJobs(ctx: Context, jobIds: readonly string[]): Promise<Map<string, Job>> {
+  const owner = isOperator(ctx) ? null : (ownerOf(ctx.actor) ?? '')
+  if (owner !== null && !holdsIn(ctx, owner, JOB_READ_SCOPE)) return new Map()
+  const { rows } = await ctx.db.pool.query<Job>({
+    name: 'jobs_of_edges',
+    text: `select ${PAGE_COLUMNS} from ${JOB_TABLES} where j.id = any($1::text[]) and ($2::text is null or j.account_id = $2)`,
+    values: [jobIds, owner],
+  })
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
 /** Internal causes of failures by job id, for the operator only. */

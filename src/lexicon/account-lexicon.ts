@@ -27,6 +27,7 @@ const MOST_BYTES = 64 * 1024 ** 2
 const EMPTY_BYTES = 1024
 
 export interface AccountLexicon {
+  readonly accountId: string
   readonly entries: LexiconEntry[]
 }
 
@@ -53,7 +54,8 @@ interface Kept {
 /** The caller's lexicon; empty if there is none. @throws UNAUTHORIZED, FORBIDDEN */
 export async function lexicon(ctx: Context): Promise<AccountLexicon> {
   requireScope(ctx, LIBRARY_SCOPE)
-  return { entries: (await loadLexicon(ctx.db, requireAccount(ctx).accountId))?.entries ?? [] }
+  const { accountId } = requireAccount(ctx)
+  return { accountId, entries: (await loadLexicon(ctx.db, accountId))?.entries ?? [] }
 }
 
 /** null if the account has no lexicon. */
@@ -62,7 +64,7 @@ async function loadLexicon(
   accountId: string,
 ): Promise<(AccountLexicon & { readonly revision: number }) | null> {
   const row = await db.prisma.lexicon.findUnique({ where: { accountId }, select: { entries: true, revision: true } })
-  return row && { entries: row.entries as LexiconEntry[], revision: row.revision }
+  return row && { accountId, entries: row.entries as LexiconEntry[], revision: row.revision }
 }
 
 /**
@@ -79,7 +81,7 @@ export async function setLexicon(ctx: Context, input: LexiconInput): Promise<Acc
   }))
   const json = await checkEntries(entries)
   await ctx.db.pool.query(REPLACE, [accountId, json, ctx.now()])
-  return { entries }
+  return { accountId, entries }
 }
 
 /** Returns JSON and yields to other requests. */

@@ -1,3 +1,6 @@
+import { holdsIn } from '../access/require.ts'
+import { LIBRARY_SCOPE } from '../access/scopes.ts'
+import { AccountRef } from '../accounts/account-graphql.ts'
 import { builder, result } from '../graphql/builder.ts'
 import { queriedBy } from '../graphql/resolved-by.ts'
 import { type LexiconInput, lexicon, MAX_ENTRIES, setLexicon } from './account-lexicon.ts'
@@ -29,8 +32,9 @@ const EntryInput = builder.inputType('LexiconEntryInput', {
 
 const LexiconRef = builder.prismaObject('Lexicon', {
   description: 'Lexicon of an account: how words are said.',
-  select: { entries: true },
+  select: { accountId: true, entries: true },
   fields: (t) => ({
+    id: t.exposeID('accountId', { description: 'Id of the account, which has this one lexicon.' }),
     entries: t.field({
       type: [EntryRef],
       description: 'Entries in the order in which they were sent; at most 10,000.',
@@ -39,6 +43,15 @@ const LexiconRef = builder.prismaObject('Lexicon', {
     }),
   }),
 })
+
+builder.prismaObjectField(AccountRef, 'lexicon', (t) =>
+  t.relation('lexicon', {
+    type: LexiconRef,
+    nullable: true,
+    description: 'Lexicon of the account. Null if it has none, or if the caller may not read it.',
+    seenBy: (ctx, { id }) => holdsIn(ctx, id, LIBRARY_SCOPE),
+  }),
+)
 
 builder.queryField('lexicon', (t) =>
   t.prismaField({

@@ -1,9 +1,10 @@
-import { requireAccount, requireScope } from '../access/require.ts'
+import { holdsIn, requireAccount, requireScope } from '../access/require.ts'
 import { LIBRARY_SCOPE } from '../access/scopes.ts'
+import { AccountRef, seesAccountOf } from '../accounts/account-graphql.ts'
 import { builder, result } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
-import { queriedBy, queryOf, resolvedBy } from '../graphql/resolved-by.ts'
-import { type AccountVoice, accountVoices, findVoices, storageKeyOf, VOICE_VIEW } from './account-voices.ts'
+import { queriedBy, queryOf, resolvedBy, USE_ID } from '../graphql/resolved-by.ts'
+import { type AccountVoice, accountVoices, findVoices, MAX_VOICES, storageKeyOf, VOICE_VIEW } from './account-voices.ts'
 import { deleteVoice, renameVoice } from './change-voices.ts'
 
 const NEEDS = 'Needs the scope voice:library, or a signed-in user.'
@@ -33,8 +34,36 @@ const AccountVoiceRef = builder.prismaObject('AccountVoice', {
       resolve: ({ id }, _args, ctx) =>
         ctx.storage.signUrl(storageKeyOf(id), { contentType: 'audio/wav', now: ctx.now() }),
     }),
+    account: t.relation('account', {
+      type: AccountRef,
+      nullable: true,
+      description: 'Account whose library holds the voice. Null if the caller may not read it.',
+      seenBy: seesAccountOf,
+    }),
   }),
 })
+
+builder.prismaObjectField(AccountRef, 'voiceCount', (t) =>
+  t.relationCount('voices', {
+    description: 'Number of voices of the library that the caller may list.',
+    where: (_args, { actor }) => {
+      const accountId =
+        'accountId' in actor && holdsIn({ actor }, actor.accountId, LIBRARY_SCOPE) ? actor.accountId : ''
+      return { accountId, readyAt: { not: null } }
+    },
+  }),
+)
+
+builder.prismaObjectField(AccountRef, 'voices', (t) =>
+  t.relation('voices', {
+    type: AccountVoiceRef,
+    nullable: true,
+    description: 'Voices of the library, oldest first; at most 100. Null if the caller may not list them.',
+    query: { where: { readyAt: { not: null } }, orderBy: { id: 'asc' } },
+    seenBy: (ctx, { id }) => holdsIn(ctx, id, LIBRARY_SCOPE),
+    extensions: { length: MAX_VOICES },
+  }),
+)
 
 addNodeSource<AccountVoice>('voice_', {
   typeOf: () => 'AccountVoice',
@@ -47,7 +76,10 @@ addNodeSource<AccountVoice>('voice_', {
 
 const DeletionRef = builder.objectRef<{ readonly voiceId: string }>('DeleteVoiceSuccess').implement({
   description: 'Voice that was deleted.',
-  fields: (t) => ({ voiceId: t.exposeID('voiceId', { description: 'Id of the deleted voice.' }) }),
+  fields: (t) => ({
+    id: t.exposeID('voiceId', { description: 'Id of the deleted voice.' }),
+    voiceId: t.exposeID('voiceId', { description: 'Id of the deleted voice.', deprecationReason: USE_ID }),
+  }),
 })
 
 builder.queryField('accountVoices', (t) =>

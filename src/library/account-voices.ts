@@ -13,6 +13,7 @@ export const MAX_VOICES = 100
 
 export const VOICE_VIEW = {
   id: true,
+  accountId: true,
   name: true,
   durationMs: true,
   transcript: true,

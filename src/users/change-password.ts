@@ -96,15 +96,11 @@ export async function completePerson(ctx: Context, input: Completion): Promise<U
   if ((await ctx.db.prisma.user.count({ where })) === 0) throw isComplete()
   const passwordHash = await hashPassword(input.password)
   const complete = ctx.db.prisma.$transaction(async (tx) => {
-    const [user] = await tx.user.updateManyAndReturn({
-      where,
-      data: { email, passwordHash },
-      select: selectOf(USER_VIEW, input.query),
-    })
-    if (user === undefined) throw isComplete()
+    const { count } = await tx.user.updateMany({ where, data: { email, passwordHash } })
+    if (count === 0) throw isComplete()
     await endSessions(tx, userId, sessionId)
     await tx.session.updateMany({ where: { id: sessionId }, data: { passwordAt: ctx.now() } })
-    return user
+    return tx.user.findUniqueOrThrow({ where: { id: userId }, select: selectOf(USER_VIEW, input.query) })
   })
   return complete.catch((error: unknown) => {
     throw isEmailTaken(error) ? emailTaken(email) : error

@@ -1,19 +1,27 @@
+import { administers } from '../access/require.ts'
 import type { UserRole } from '../access/scopes.ts'
+import { AccountRef } from '../accounts/account-graphql.ts'
+import type { ActorView } from '../accounts/audit-entries.ts'
+import { ActorRef } from '../accounts/audit-graphql.ts'
 import { BatchLoader } from '../concurrency/batch-loader.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { builder, type GraphqlContext, result } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
-import { connectionOf, pagedBy, queriedBy, queryOf, rowsOf } from '../graphql/resolved-by.ts'
+import { connectionOf, loadedBy, pagedBy, presentedBy, queriedBy, queryOf, UNSEEN } from '../graphql/resolved-by.ts'
 import { describedEnum } from '../graphql/scalars.ts'
+import { OF_CALLER } from '../graphql/seen-by.ts'
 import { ViewerRef } from '../graphql/viewer.ts'
 import { changePassword } from './change-password.ts'
 import { type EndedSession, endSession, isCurrent, openSessions } from './sessions.ts'
 import { type Reauthentication, reauthenticate, signIn, signOut } from './sign-in.ts'
 import {
   findUsers,
+  loadUsers,
   ME_VIEW,
   me,
   ownUser,
+  readUser,
+  seenUsers,
   USER_VIEW,
   type User,
   type UsersInput,
@@ -54,8 +62,38 @@ export const UserRef = builder.prismaObject('User', {
       description: 'True if the user has set a password; without one only a sign-in link lets them in.',
       resolve: async ({ id }, _args, ctx) => (await withPassword.load(ctx, id)) === true,
     }),
+    account: t.relation('account', { type: AccountRef, description: 'Account of the user.' }),
   }),
 })
+
+const MOST = 100
+
+builder.prismaObjectField(AccountRef, 'users', (t) =>
+  t.relation('users', {
+    type: UserRef,
+    nullable: true,
+    description: `First ${MOST} users of the account, oldest first. Null if the caller may not list them.`,
+    query: { orderBy: { id: 'asc' }, take: MOST },
+    seenBy: (ctx, { id }) => administers(ctx, id),
+    extensions: { length: MOST },
+  }),
+)
+
+builder.prismaObjectField(AccountRef, 'userCount', (t) =>
+  t.relationCount('users', {
+    description: 'Number of users of the account that the caller may see.',
+    where: (_args, ctx) => seenUsers(ctx),
+    extensions: { [OF_CALLER]: true },
+  }),
+)
+
+builder.objectField(ActorRef, 'user', (t) =>
+  t.prismaField({
+    description: `The user as it is now. Null: the caller is no user, or ${UNSEEN}.`,
+    ...loadedBy(UserRef, loadUsers, ({ kind, callerId }: ActorView) => (kind === 'user' ? callerId : null)),
+    extensions: { [OF_CALLER]: true },
+  }),
+)
 
 addNodeSource<User>('user', {
   typeOf: () => 'User',
@@ -73,7 +111,7 @@ builder.objectField(ViewerRef, 'user', (t) =>
 
 const SessionRef = builder.prismaObject('Session', {
   description: 'Session of a user: a browser in which the user is signed in.',
-  select: { id: true, createdAt: true, seenAt: true },
+  select: { id: true, userId: true, createdAt: true, seenAt: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Id of the session, for `endSession`.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time when the user signed in.' }),
@@ -85,20 +123,34 @@ const SessionRef = builder.prismaObject('Session', {
       description: 'True if this session sent the query.',
       resolve: (session, _args, ctx) => isCurrent(ctx, session),
     }),
+    user: t.relation('user', { type: UserRef, description: 'User who is signed in.' }),
   }),
 })
 
-const MeRef = builder.prismaObject('User', {
+const SESSIONS_OF = { type: SessionRef, query: (_args: object, ctx: GraphqlContext) => openSessions(ctx) }
+
+builder.prismaObjectField(UserRef, 'sessions', (t) =>
+  t.relation('sessions', {
+    ...SESSIONS_OF,
+    nullable: true,
+    description: 'Sessions of the user, last used first; at most 100. Null to everyone but that user.',
+    seenBy: ({ actor }, { id }) => actor.kind === 'session' && actor.userId === id,
+    extensions: { [OF_CALLER]: true },
+  }),
+)
+
+export const MeRef = builder.prismaObject('User', {
   variant: 'Me',
   description: 'Signed-in user and the account.',
   select: ME_VIEW,
   fields: (t) => ({
+    id: t.exposeID('id', { description: 'Id of the user.' }),
     user: t.variant(UserRef, { description: 'Signed-in user.' }),
     sessions: t.relation('sessions', {
-      type: SessionRef,
+      ...SESSIONS_OF,
       description: 'Sessions of the user, last used first; at most 100.',
-      query: (_args, ctx) => openSessions(ctx),
     }),
+    account: t.relation('account', { type: AccountRef, description: 'Account of the user.' }),
     accountId: t.exposeID('accountId', { description: "Id of the user's account." }),
     accountName: t.string({
       description: "Name of the user's account.",
@@ -145,6 +197,14 @@ const PasswordChangeRef = endingSessions(
   'Result of a change of password.',
   'Number of other sessions of the user that it ended.',
 )
+builder.objectField(PasswordChangeRef, 'me', (t) =>
+  t.prismaField({
+    nullable: true,
+    description: 'The signed-in user, with the sessions that are left.',
+    ...queriedBy(MeRef, me, () => ({})),
+  }),
+)
+
 const SignOutRef = endingSessions(
   'SignOutSuccess',
   'Result of signing out.',
@@ -159,13 +219,18 @@ builder.mutationField('signIn', (t) =>
       email: t.arg.string({ required: true, description: 'E-mail address of the user.' }),
       password: t.arg.string({ required: true, description: 'Password of the user.' }),
     },
-    ...rowsOf(UserRef, async (_root: object, ctx, args: { email: string; password: string }) => {
-      if (ctx.cookie === null) throw invalidRequest('Sign in over HTTP: a cookie cannot be set here.')
-      ctx.cookie.rejectForeign()
-      const { user, token, keptUntil } = await signIn(ctx, { ...args, address: ctx.address })
-      ctx.cookie.set(token, keptUntil)
-      return user
-    }),
+    ...presentedBy(
+      UserRef,
+      async (ctx: GraphqlContext, args: { email: string; password: string }) => {
+        if (ctx.cookie === null) throw invalidRequest('Sign in over HTTP: a cookie cannot be set here.')
+        ctx.cookie.rejectForeign()
+        const opened = await signIn(ctx, { ...args, address: ctx.address })
+        ctx.cookie.set(opened.token, opened.keptUntil)
+        return opened
+      },
+      (args: { email: string; password: string }) => args,
+      readUser,
+    ),
     extensions: { verb: signIn },
   }),
 )
@@ -187,7 +252,14 @@ builder.mutationField('signOut', (t) =>
 
 const EndedSessionRef = builder.objectRef<EndedSession>('EndSessionSuccess').implement({
   description: 'Session that has ended.',
-  fields: (t) => ({ id: t.exposeID('id', { description: 'Id of the session.' }) }),
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Id of the session.' }),
+    me: t.prismaField({
+      nullable: true,
+      description: 'The signed-in user, with the sessions that are left.',
+      ...queriedBy(MeRef, me, () => ({})),
+    }),
+  }),
 })
 
 builder.mutationField('endSession', (t) =>

@@ -1,12 +1,13 @@
 import type { UserRole } from '../access/scopes.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { builder, type GraphqlContext, result } from '../graphql/builder.ts'
-import { queriedBy, resolvedBy, rowsOf } from '../graphql/resolved-by.ts'
+import { loadedBy, presentedBy, queriedBy, resolvedBy } from '../graphql/resolved-by.ts'
 import { completePerson } from './change-password.ts'
 import { type Invitation, type InvitationInput, inviteUser } from './create-user.ts'
 import { createSignInLink, LINK_VIEW, type NewSignInLink, redeemSignInLink, signInLink } from './sign-in-link.ts'
 import { disableUser, enableUser, type UserUpdate, updateUser } from './update-user.ts'
 import { UserRef, UserRoleEnum } from './user-graphql.ts'
+import { loadUsers, readUser } from './users.ts'
 
 const NewSignInLinkRef = builder.objectRef<NewSignInLink>('NewSignInLink').implement({
   description: 'New link that signs a user in, once.',
@@ -67,13 +68,18 @@ builder.mutationFields((t) => ({
     description:
       'Starts a session by a sign-in link and uses it up. The session is kept as signIn keeps it. Over HTTP only.',
     args: { token: t.arg.string({ required: true, description: TOKEN }) },
-    ...rowsOf(UserRef, async (_root: object, ctx, { token }: { token: string }) => {
-      if (ctx.cookie === null) throw invalidRequest('Sign in over HTTP: a cookie cannot be set here.')
-      ctx.cookie.rejectForeign()
-      const opened = await redeemSignInLink(ctx, { token, address: ctx.address })
-      ctx.cookie.set(opened.token, opened.keptUntil)
-      return opened.user
-    }),
+    ...presentedBy(
+      UserRef,
+      async (ctx: GraphqlContext, { token }: { token: string }) => {
+        if (ctx.cookie === null) throw invalidRequest('Sign in over HTTP: a cookie cannot be set here.')
+        ctx.cookie.rejectForeign()
+        const opened = await redeemSignInLink(ctx, { token, address: ctx.address })
+        ctx.cookie.set(opened.token, opened.keptUntil)
+        return opened
+      },
+      (args: { token: string }) => args,
+      readUser,
+    ),
     extensions: { verb: redeemSignInLink },
   }),
   completePerson: t.prismaField({
@@ -94,7 +100,11 @@ const USER = 'Id or e-mail address of a user.'
 const InvitationRef = builder.objectRef<Invitation>('Invitation').implement({
   description: 'User who was just added, with a link to sign in.',
   fields: (t) => ({
-    user: t.prismaField({ description: 'User who was added.', ...rowsOf(UserRef, ({ user }: Invitation) => user) }),
+    user: t.prismaField({
+      description: 'The user.',
+      ...loadedBy(UserRef, loadUsers, ({ user }: Invitation) => user.id),
+      nullable: false,
+    }),
     signInLink: t.field({
       type: NewSignInLinkRef,
       description: 'Link to hand to the user.',

@@ -1,5 +1,5 @@
 import type { Prisma } from '../../prisma/generated/prisma/client.ts'
-import { isOperator } from '../access/require.ts'
+import { administers, isOperator } from '../access/require.ts'
 import { whoseAccount } from '../accounts/accounts.ts'
 import type { Context } from '../context/context.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
@@ -60,6 +60,31 @@ export async function ownUser(ctx: Context, { query }: { readonly query?: RowQue
   const [found] = await findUsers(ctx, [ctx.actor.userId], query)
   return found ?? null
 }
+
+/** Whether `findUser` would show the caller this user. */
+export const seesUser = (ctx: Context, { id, accountId }: Pick<User, 'id' | 'accountId'>): boolean =>
+  administers(ctx, accountId) || (ctx.actor.kind === 'session' && ctx.actor.userId === id)
+
+/** The same as a condition. */
+export function seenUsers(ctx: Context): Prisma.UserWhereInput {
+  const { actor } = ctx
+  if (isOperator(ctx)) return {}
+  if (!('accountId' in actor)) return { id: '' }
+  const { accountId } = actor
+  if (administers(ctx, accountId)) return { accountId }
+  return { accountId, id: actor.kind === 'session' ? actor.userId : '' }
+}
+
+/** Those of these users that the caller may see. */
+export async function loadUsers(ctx: Context, ids: readonly string[], query?: RowQuery): Promise<Map<string, User>> {
+  const where = { id: { in: [...ids] } }
+  const rows = await ctx.db.prisma.user.findMany({ where, select: selectOf(USER_VIEW, query) })
+  return new Map(rows.filter((row) => seesUser(ctx, row)).map((row) => [row.id, row]))
+}
+
+/** The user who has just signed in; the context is still that of the caller before. */
+export const readUser = ({ db }: Context, { user }: { readonly user: User }, query: RowQuery): Promise<User> =>
+  db.prisma.user.findUniqueOrThrow({ where: { id: user.id }, select: selectOf(USER_VIEW, query) })
 
 /** Finds addresses of users of the caller's account alone. */
 export async function emailsById({ db, actor }: Context, ids: readonly string[]): Promise<Map<string, string>> {

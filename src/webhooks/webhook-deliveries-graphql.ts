@@ -10,7 +10,7 @@ import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { queryOf, resolvedBy, rowsOf, subscribedBy, unlessRefused, watchedBelow } from '../graphql/resolved-by.ts'
 import { TimeRangeInput } from '../graphql/scalars.ts'
 import { ViewerRef } from '../graphql/viewer.ts'
-import { JobInterface } from '../jobs/graphql/job-graphql.ts'
+import { JobInterface, toJob } from '../jobs/graphql/job-graphql.ts'
 import type { Job } from '../jobs/job-shape.ts'
 import { type DeliveryRequest, readRequests } from './delivery/delivery-request.ts'
 import {
@@ -147,6 +147,15 @@ builder.prismaObjectFields(DeliveryRef, (t) => ({
     },
   }),
 }))
+
+builder.prismaObjectField(DeliveryRef, 'job', (t) =>
+  t.field(
+    toJob(
+      ({ kind, jobId }: Pick<Delivery, 'kind' | 'jobId'>) => (kind === 'test' ? null : jobId),
+      'Job that the delivery reports.',
+    ),
+  ),
+)
 
 export async function showDelivery(ctx: GraphqlContext, id: string, query: RowQuery): Promise<Delivery> {
   const [delivery] = await findDeliveries(ctx, { ids: [id] }, query)

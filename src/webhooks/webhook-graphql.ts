@@ -1,10 +1,15 @@
+import { holdsIn } from '../access/require.ts'
+import { ACCOUNT_ADMIN_SCOPE } from '../access/scopes.ts'
+import { AccountRef } from '../accounts/account-graphql.ts'
 import { publicIdOf } from '../db/page.ts'
-import { builder, result } from '../graphql/builder.ts'
-import { presentedBy, queriedBy, resolvedBy } from '../graphql/resolved-by.ts'
+import type { RowQuery } from '../db/row-query.ts'
+import { builder, type GraphqlContext, result } from '../graphql/builder.ts'
+import { loadedBy, presentedBy, queriedBy, resolvedBy } from '../graphql/resolved-by.ts'
 import type { Each } from '../jobs/each-id.ts'
 import { BULK, BulkErrorRef, ERROR } from '../jobs/graphql/job-management-graphql.ts'
 import { sendTestWebhook } from './delivery/create-delivery.ts'
 import {
+  MAX_DELIVERIES,
   type Redelivery,
   type RedeliveryInput,
   redeliverWebhook,
@@ -18,6 +23,7 @@ import {
   WEBHOOK_VIEW,
   webhook,
 } from './webhook.ts'
+import { findDeliveries } from './webhook-deliveries.ts'
 import { DeliveriesFilterInput, DeliveryRef, showDelivery } from './webhook-deliveries-graphql.ts'
 
 const SecretRef = builder.prismaObject('WebhookSecret', {
@@ -37,11 +43,19 @@ const SecretRef = builder.prismaObject('WebhookSecret', {
   }),
 })
 
+const NEWEST = 100
+const DELIVERIES_OF = {
+  type: DeliveryRef,
+  query: { orderBy: { id: 'desc' as const }, take: NEWEST },
+  extensions: { length: NEWEST },
+}
+
 const WebhookRef = builder.prismaObject('Account', {
   variant: 'Webhook',
   description: 'Webhook of an account: where its jobs are reported.',
   select: WEBHOOK_VIEW,
   fields: (t) => ({
+    id: t.exposeID('id', { description: 'Id of the account, which has this one webhook.' }),
     url: t.expose('webhookUrl', {
       type: 'URL',
       nullable: true,
@@ -52,8 +66,33 @@ const WebhookRef = builder.prismaObject('Account', {
       description: 'Secrets that sign now, newest first.',
       query: (_args, ctx) => signingSecretsNow(ctx),
     }),
+    deliveries: t.relation('webhookDeliveries', {
+      ...DELIVERIES_OF,
+      description: `Newest ${NEWEST} deliveries of the account, newest first.`,
+    }),
+    account: t.variant(AccountRef, { description: 'The account.' }),
   }),
 })
+
+builder.prismaObjectField(SecretRef, 'webhook', (t) =>
+  t.relation('account', { type: WebhookRef, description: 'The webhook whose deliveries it signs.' }),
+)
+
+builder.prismaObjectField(AccountRef, 'deliveries', (t) =>
+  t.relation('webhookDeliveries', {
+    ...DELIVERIES_OF,
+    nullable: true,
+    description: `Newest ${NEWEST} deliveries of the account, newest first. Null if the caller may not read them.`,
+    seenBy: (ctx, { id }) => holdsIn(ctx, id, ACCOUNT_ADMIN_SCOPE),
+  }),
+)
+
+builder.prismaObjectField(AccountRef, 'webhook', (t) =>
+  t.variant(WebhookRef, {
+    description: 'Webhook of the account. Null if the caller may not read it.',
+    isNull: ({ id }, _args, ctx) => !holdsIn(ctx, id, ACCOUNT_ADMIN_SCOPE),
+  }),
+)
 
 const RotationRef = builder.objectRef<string>('RotateWebhookSecretSuccess').implement({
   description: 'New signing secret.',
@@ -62,13 +101,25 @@ const RotationRef = builder.objectRef<string>('RotateWebhookSecretSuccess').impl
       description: 'Value of the secret, which cannot be read again.',
       resolve: (secret) => secret,
     }),
+    webhook: t.prismaField({
+      description: 'The webhook, with the secrets that sign now.',
+      ...queriedBy(WebhookRef, webhook, () => ({})),
+    }),
   }),
 })
+
+async function deliveriesById(ctx: GraphqlContext, ids: readonly string[], query: RowQuery) {
+  return new Map((await findDeliveries(ctx, { ids }, query)).map((delivery) => [delivery.id, delivery]))
+}
 
 const RedeliveredRef = builder.objectRef<Each<string>>('RedeliveredWebhook').implement({
   description: 'Result of one id of `redeliverWebhooks`.',
   fields: (t) => ({
     deliveryId: t.exposeID('id', { description: 'Id of the delivery, as it was sent.' }),
+    delivery: t.prismaField({
+      description: 'Delivery as it is now; null with an error.',
+      ...loadedBy(DeliveryRef, deliveriesById, ({ result }: Each<string>) => result),
+    }),
     error: t.expose('error', { type: BulkErrorRef, nullable: true, description: ERROR }),
   }),
 })
@@ -90,6 +141,13 @@ const RedeliveryRef = builder.objectRef<Redelivery>('RedeliverWebhooksSuccess').
       description: 'Results of the `ids`, in their order; an id that was sent twice has one. Null without `ids`.',
       resolve: ({ results }) => results && [...results],
       extensions: BULK,
+    }),
+    sent: t.prismaField({
+      type: [DeliveryRef],
+      description: 'Deliveries that were sent again, as they are now, oldest first.',
+      resolve: async (query, { sent }, _args, ctx) =>
+        (await findDeliveries(ctx, { ids: sent }, query)).reverse() as never,
+      extensions: { length: MAX_DELIVERIES },
     }),
   }),
 })

@@ -1,11 +1,16 @@
 import { Readable } from 'node:stream'
 import {
+  BREAK,
   createSourceEventStream,
   type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
   GraphQLError,
+  type GraphQLSchema,
+  isInterfaceType,
+  isObjectType,
   validateSubscriptionArgs,
+  visit,
 } from 'graphql'
 import type { Plugin, YogaInitialContext } from 'graphql-yoga'
 import { type Actor, callerOf } from '../../access/actor.ts'
@@ -16,7 +21,9 @@ import { accepts, EVENT_STREAM } from '../http/accept.ts'
 import { isStream, maskError, maskResult } from '../http/errors.ts'
 import { executeWithin, within } from '../limits/deadline.ts'
 import { limitError } from '../limits/limit-plugin.ts'
+import { OF_CALLER } from '../seen-by.ts'
 
+const ofCaller = new WeakMap<GraphQLSchema, ReadonlySet<string>>()
 const known = new WeakMap<object, Answers>()
 const counts = new WeakMap<Telemetry, Map<Transport, number>>()
 
@@ -118,10 +125,35 @@ const takeOrSay =
     }
   }
 
-/** Subscribers with equal operation, variables, account and scopes share answers. */
-function sharingKey({ operationName, variableValues, contextValue }: ExecutionArgs): string {
+/** Subscribers with equal operation, variables, account and scopes share answers, unless a field depends on the caller. */
+function sharingKey({ schema, document, operationName, variableValues, contextValue }: ExecutionArgs): string {
   const { actor } = contextValue as GraphqlContext
-  return JSON.stringify([operationName ?? null, variableValues ?? null, rightsOf(actor)])
+  const rights = 'accountId' in actor && asksOfCaller(schema, document) ? callerOf(actor) : rightsOf(actor)
+  return JSON.stringify([operationName ?? null, variableValues ?? null, rights])
+}
+
+function asksOfCaller(schema: GraphQLSchema, document: DocumentNode): boolean {
+  const names = callersFields(schema)
+  let asks = false
+  visit(document, {
+    Field: ({ name }) => {
+      if (!names.has(name.value)) return undefined
+      asks = true
+      return BREAK
+    },
+  })
+  return asks
+}
+
+function callersFields(schema: GraphQLSchema): ReadonlySet<string> {
+  const found = ofCaller.get(schema)
+  if (found !== undefined) return found
+  const fields = Object.values(schema.getTypeMap()).flatMap((type) =>
+    isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [],
+  )
+  const names = new Set(fields.filter(({ extensions }) => extensions[OF_CALLER] === true).map(({ name }) => name))
+  ofCaller.set(schema, names)
+  return names
 }
 
 function rightsOf(actor: Actor): unknown {

@@ -7,9 +7,9 @@ import { BatchLoader } from '../../concurrency/batch-loader.ts'
 import { jobNotFound } from '../../errors/service-error.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../../graphql/node.ts'
-import { queryOf, rowsOf } from '../../graphql/resolved-by.ts'
+import { queryOf, rowsOf, UNSEEN } from '../../graphql/resolved-by.ts'
 import { describedEnum } from '../../graphql/scalars.ts'
-import { findJob, findVisibleJobs } from '../job.ts'
+import { findJob, findVisibleJobs, loadJobs } from '../job.ts'
 import { FIELD_NAMES, type FieldType, fieldOf } from '../job-fields.ts'
 import {
   ARTIFACT_VIEW,
@@ -22,6 +22,7 @@ import {
 import { type JobResult, resultOf } from '../job-result.ts'
 import { errorOf, type Job } from '../job-shape.ts'
 import { JOB_ERRORS, type JobDecision, type JobErrorCode, type JobStatus } from '../job-states.ts'
+import type { Submission } from '../lifecycle/queue-job.ts'
 import type { StoredOutput } from '../sign-outputs.ts'
 
 export const JobStatusEnum = describedEnum<JobStatus>('JobStatus', 'Status of a job. COMPLETED and FAILED are final.', {
@@ -171,13 +172,25 @@ const releases = new BatchLoader<GraphqlContext, number>(loadReleases)
 const queuePositions = new BatchLoader<GraphqlContext, number>((ctx, ids) => loadQueuePositions(ctx.db.pool, ids))
 
 /**
- * The job that the caller's mutation has just made; reading it needs no further scope.
- * @throws UNAUTHORIZED, NOT_FOUND
+ * The job that the caller's mutation has just made; reading it needs no further scope. Null if an earlier one was deleted since.
+ * @throws UNAUTHORIZED
  */
-export async function madeJob(ctx: GraphqlContext, { jobId }: { readonly jobId: string }): Promise<Job> {
-  const made = await findJob(ctx.db.pool, jobId, requireAccount(ctx).accountId)
+export const submittedJob = (ctx: GraphqlContext, { jobId }: { readonly jobId: string }): Promise<Job | null> =>
+  findJob(ctx.db.pool, jobId, requireAccount(ctx).accountId)
+
+/** @throws UNAUTHORIZED, NOT_FOUND */
+export async function madeJob(ctx: GraphqlContext, submission: { readonly jobId: string }): Promise<Job> {
+  const made = await submittedJob(ctx, submission)
   if (made === null) throw jobNotFound()
   return made
+}
+
+/** A replayed submission may be of a job that runs or has ended. */
+export const submittedStatus = {
+  type: JobStatusEnum,
+  description: 'Status of the job: QUEUED for a new one.',
+  resolve: async (submission: Submission, _args: object, ctx: GraphqlContext): Promise<JobStatus> =>
+    (submission.replayed ? await submittedJob(ctx, submission) : null)?.status ?? submission.status,
 }
 
 const ENUMS: Partial<Record<FieldType, unknown>> = {
@@ -282,6 +295,23 @@ builder.interfaceFields(JobInterface, (t) => ({
     resolve: (job) => errorOf(job)?.code,
   }),
 }))
+
+const seenJobs = new BatchLoader<GraphqlContext, Job>(loadJobs)
+
+/** An edge to a job. The jobs of a page are loaded together. */
+export const toJob = <Parent>(idOf: (parent: Parent) => string | null, description: string) => ({
+  type: JobInterface,
+  nullable: true as const,
+  description: `${description} Null: none, or ${UNSEEN}.`,
+  resolve: async (parent: Parent, _args: object, ctx: GraphqlContext): Promise<Job | null> => {
+    const id = idOf(parent)
+    return id === null ? null : ((await seenJobs.load(ctx, id)) ?? null)
+  },
+})
+
+builder.prismaObjectField(ArtifactRef, 'job', (t) =>
+  t.field(toJob(({ jobId }: Artifact) => jobId, 'Job that made the output.')),
+)
 
 addNodeSource<Job>('job', {
   typeOf: ({ type }) => TYPE_NAMES[type],

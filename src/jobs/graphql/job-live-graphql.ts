@@ -1,8 +1,10 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import { requireScope } from '../../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE, JOB_READ_SCOPE } from '../../access/scopes.ts'
+import { AccountRef } from '../../accounts/account-graphql.ts'
+import { account } from '../../accounts/accounts.ts'
 import { builder } from '../../graphql/builder.ts'
-import { subscribedBy, watchedBelow } from '../../graphql/resolved-by.ts'
+import { queriedBy, subscribedBy, watchedBelow } from '../../graphql/resolved-by.ts'
 import type { Job } from '../job-shape.ts'
 import { type AccountState, accountUpdated, type DeliveryCounts, type JobCounts } from '../live/account-feed.ts'
 import type { JobChange } from '../live/followers.ts'
@@ -20,7 +22,7 @@ import { JobFilterInput, JobsFilterInput } from './jobs-graphql.ts'
 
 const FIXED = [
   ...['__typename', 'id', 'type', 'endpointKey', 'createdAt', 'apiKeyId', 'apiKeyName', 'cost'],
-  ...['submittedBy', 'account', 'neighbours', 'pool', 'chatId', 'mediaUrl', 'mediaKind'],
+  ...['submittedBy', 'apiKey', 'endpoint', 'account', 'neighbours', 'pool', 'chatId', 'mediaUrl', 'mediaKind'],
   ...['tags', 'voice', 'characters', 'textExcerpt'],
 ]
 
@@ -90,6 +92,9 @@ builder.subscriptionFields((t) => ({
     ...subscribedBy(jobUpdated, ({ id: jobId }: { id: string }, info) => watching({ jobId }, info)),
     resolve: (job: Job) => job,
   }),
+}))
+
+builder.subscriptionFields((t) => ({
   jobsUpdated: t.field({
     type: JobInterface,
     description:
@@ -167,6 +172,7 @@ const AccountStateRef = builder.objectRef<AccountState>('AccountState').implemen
   description: 'Balance and counts of an account at one moment.',
   fields: (t) => ({
     credits: t.exposeFloat('credits', { description: 'Balance of the account in credits: a whole number.' }),
+    account: t.prismaField({ description: 'The account.', ...queriedBy(AccountRef, account, () => ({})) }),
     jobCounts: t.field({
       type: JobCountsRef,
       nullable: true,

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../errors/service-error.ts'
 import { builder, result } from '../../graphql/builder.ts'
 import { ErrorCodeEnum } from '../../graphql/request-error.ts'
-import { resolvedBy } from '../../graphql/resolved-by.ts'
+import { resolvedBy, USE_ID } from '../../graphql/resolved-by.ts'
 import { type Retries, type Retry, retryJob, retryJobs } from '../../producers/retry-job.ts'
 import type { Each } from '../each-id.ts'
 import type { Job } from '../job-shape.ts'
@@ -79,7 +79,10 @@ builder.mutationField('retryJob', (t) =>
 
 const DeletedJobRef = builder.objectRef<{ readonly jobId: string }>('DeleteJobSuccess').implement({
   description: 'Job that was deleted.',
-  fields: (t) => ({ jobId: t.exposeID('jobId', { description: 'Id of the deleted job.' }) }),
+  fields: (t) => ({
+    id: t.exposeID('jobId', { description: 'Id of the deleted job.' }),
+    jobId: t.exposeID('jobId', { description: 'Id of the deleted job.', deprecationReason: USE_ID }),
+  }),
 })
 
 builder.mutationField('deleteJob', (t) =>

@@ -1,9 +1,9 @@
 import { requireOperator } from '../../access/require.ts'
 import { AccountRef } from '../../accounts/account-graphql.ts'
-import { type Account, loadAccounts } from '../../accounts/accounts.ts'
+import { loadAccounts } from '../../accounts/accounts.ts'
 import { BatchLoader } from '../../concurrency/batch-loader.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
-import { rowsOf } from '../../graphql/resolved-by.ts'
+import { loadedBy } from '../../graphql/resolved-by.ts'
 import { describedEnum } from '../../graphql/scalars.ts'
 import type { AttemptOutcome } from '../../queue/stopping.ts'
 import {
@@ -68,17 +68,15 @@ builder.interfaceField(JobInterface, 'attemptHistory', (t) =>
 
 const NEEDS = 'Needs the scope operator, or a signed-in operator.'
 const causes = new BatchLoader<GraphqlContext, string>(loadCauses)
-const accounts = new BatchLoader<GraphqlContext, Account>(loadAccounts)
 const workers = new BatchLoader<GraphqlContext, string>(({ queue, db }, ids) => queue.workersOf(db.pool, ids))
 
 // Other callers get null and an error.
 builder.interfaceFields(JobInterface, (t) => ({
   account: t.prismaField({
-    nullable: true,
     description: `Account of the job. ${NEEDS}`,
-    ...rowsOf(AccountRef, async ({ accountId }: Job, ctx) => {
+    ...loadedBy(AccountRef, loadAccounts, ({ accountId }: Job, ctx) => {
       requireOperator(ctx)
-      return (await accounts.load(ctx, accountId)) ?? null
+      return accountId
     }),
   }),
   cause: t.string({

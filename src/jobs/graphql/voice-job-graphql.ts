@@ -12,7 +12,7 @@ import { voiceJob } from '../job.ts'
 import { type Job, storedOptions } from '../job-shape.ts'
 import { cancelJob } from '../lifecycle/cancel-job.ts'
 import type { Submission } from '../lifecycle/queue-job.ts'
-import { AudioFormatEnum, JobStatusEnum, storedOutputsOf, TYPE_NAMES } from './job-graphql.ts'
+import { AudioFormatEnum, storedOutputsOf, submittedJob, submittedStatus, TYPE_NAMES } from './job-graphql.ts'
 import { JOB_REFS } from './job-types-graphql.ts'
 import { type SubmitOptions, SubmitOptionsInput } from './submit-options-graphql.ts'
 
@@ -124,11 +124,7 @@ const SubmissionRef = builder.objectRef<Submission>('VoiceJobSubmission').implem
   description: 'Accepted submission of a text.',
   fields: (t) => ({
     jobId: t.exposeID('jobId', { description: 'Id of the job.' }),
-    status: t.field({
-      type: JobStatusEnum,
-      description: 'Status of the job: QUEUED for a new one.',
-      resolve: (submission) => submission.status,
-    }),
+    status: t.field(submittedStatus),
     replayed: t.exposeBoolean('replayed', {
       description: 'True if the idempotency key was used before: the job is the one of that earlier request.',
     }),
@@ -136,7 +132,7 @@ const SubmissionRef = builder.objectRef<Submission>('VoiceJobSubmission').implem
       type: JOB_REFS.voice,
       nullable: true,
       description: 'Job as it is now; null if it is that of an earlier request and was deleted since.',
-      resolve: ({ jobId }, _args, ctx) => voiceJob(ctx, { jobId }),
+      resolve: (submission, _args, ctx) => submittedJob(ctx, submission),
     }),
   }),
 })

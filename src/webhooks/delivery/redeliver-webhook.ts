@@ -14,7 +14,7 @@ import { type DeliveriesFilter, deliveryConditions, rejectDeliveryViolations } f
 import { concurrencyKeyOf, type DeliveryState } from './webhook-delivery.ts'
 
 const KEPT_ROUNDS = 10
-const MAX_DELIVERIES = 200
+export const MAX_DELIVERIES = 200
 const AT_ONCE = 4
 
 interface Row {
@@ -23,6 +23,7 @@ interface Row {
 }
 
 export interface Redelivery {
+  readonly sent: readonly string[]
   readonly deliveries: number
   /** True if more deliveries match; continue after `last`. */
   readonly more: boolean
@@ -101,9 +102,9 @@ export async function redeliverWebhooks(ctx: Context, input: RedeliveryInput): P
   const filter: DeliveriesFilter = { ...input.filter, states: input.filter?.states ?? ['failed'] }
   const found = await findFinished(ctx, accountId, filter, afterOf(input))
   const ids = found.slice(0, MAX_DELIVERIES)
-  const sent = await inParallel(ids, AT_ONCE, (id) => isSentAgain(ctx, id))
-  const deliveries = sent.filter(Boolean).length
-  return { deliveries, more: found.length > MAX_DELIVERIES, last: ids.at(-1) ?? null, results: null }
+  const areSent = await inParallel(ids, AT_ONCE, (id) => isSentAgain(ctx, id))
+  const sent = ids.filter((_id, index) => areSent[index])
+  return { sent, deliveries: sent.length, more: found.length > MAX_DELIVERIES, last: ids.at(-1) ?? null, results: null }
 }
 
 async function redeliverEach(ctx: Context, input: RedeliveryInput, ids: readonly string[]): Promise<Redelivery> {
@@ -112,7 +113,8 @@ async function redeliverEach(ctx: Context, input: RedeliveryInput, ids: readonly
       { path: '/ids', message: 'cannot stand with `filter` or `after`' },
     ])
   const results = await eachId(ctx, ids, (id) => redeliverWebhook(ctx, { id }))
-  return { deliveries: results.filter(({ error }) => error === null).length, more: false, last: null, results }
+  const sent = results.flatMap(({ result }) => result ?? [])
+  return { sent, deliveries: sent.length, more: false, last: null, results }
 }
 
 function afterOf({ after }: RedeliveryInput): string | null {
