@@ -158,7 +158,7 @@ export type JobErrorCode =
   /** The engine rejected the request: fix the inputs before you submit it again. */
   | 'RENDER_FAILED';
 
-/** Property by which jobs are grouped. Hours and days are those of the jobs' acceptance, in UTC. */
+/** Property by which jobs are grouped. Hours and days are those of the jobs' acceptance. */
 export type JobGroup =
   /** API key that submitted the job. */
   | 'API_KEY'
@@ -170,10 +170,18 @@ export type JobGroup =
   | 'ERROR_CODE'
   /** Hour of the job's acceptance. */
   | 'HOUR'
+  /** Language of the voice job. */
+  | 'LANGUAGE'
   /** Status of the job. */
   | 'STATUS'
+  /** Tag of the job. A job counts in each of its tags. */
+  | 'TAG'
   /** Type of the job. */
-  | 'TYPE';
+  | 'TYPE'
+  /** User that submitted the job. */
+  | 'USER'
+  /** Voice that was asked for. */
+  | 'VOICE';
 
 /** Order of a list of jobs. */
 export type JobOrder = {

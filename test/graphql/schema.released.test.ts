@@ -36,6 +36,9 @@ const ACCEPTED: readonly string[] = [
   'An optional argument Query.apiKeys(account:) was added.',
   'An optional argument Query.jobStats(account:) was added.',
   'An optional argument Query.jobStats(all:) was added.',
+  'An optional argument Query.jobStats(timeZone:) was added.',
+  // Callers send it; no answer has it.
+  ...['LANGUAGE', 'TAG', 'USER', 'VOICE'].map((name) => `Enum value JobGroup.${name} was added.`),
   // No mutation fails with it.
   'Enum value ErrorCode.JOB_UNFINISHED was added.',
   // Only of operators who sign in, which there were none of before.

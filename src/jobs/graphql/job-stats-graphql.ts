@@ -4,7 +4,7 @@ import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { selectedFields } from '../../graphql/resolved-by.ts'
 import { describedEnum } from '../../graphql/scalars.ts'
 import { type JobStats, jobStats } from '../list/job-stats.ts'
-import { JOB_MEASURES, type JobGroup } from '../list/stats-request.ts'
+import { GROUPS_OF_ROWS, JOB_MEASURES, type JobGroup, UTC } from '../list/stats-request.ts'
 import type { Percentiles } from '../rollup/histogram.ts'
 import { type JobPoint, type JobSeries, jobSeries, mostSteps, type SeriesStep } from '../series/job-series.ts'
 import { JobErrorCodeEnum, JobStatusEnum, JobTypeEnum } from './job-graphql.ts'
@@ -12,13 +12,17 @@ import { JobsFilterInput } from './jobs-graphql.ts'
 
 const JobGroupEnum = describedEnum<JobGroup>(
   'JobGroup',
-  "Property by which jobs are grouped. Hours and days are those of the jobs' acceptance, in UTC.",
+  "Property by which jobs are grouped. Hours and days are those of the jobs' acceptance.",
   {
     type: 'Type of the job.',
     status: 'Status of the job.',
     endpoint: 'Endpoint or workflow of the job.',
     api_key: 'API key that submitted the job.',
     error_code: 'Error code of the job.',
+    voice: 'Voice that was asked for.',
+    language: 'Language of the voice job.',
+    user: 'User that submitted the job.',
+    tag: 'Tag of the job. A job counts in each of its tags.',
     hour: "Hour of the job's acceptance.",
     day: "Day of the job's acceptance.",
   },
@@ -88,14 +92,37 @@ builder.objectFields(JobStatsRef, (t) => ({
   }),
 }))
 
+builder.objectFields(JobStatsRef, (t) => ({
+  voice: t.exposeString('voice', {
+    nullable: true,
+    description: 'Voice that was asked for; null for jobs of other types and from before voices were stored, too.',
+  }),
+  language: t.exposeString('language', {
+    nullable: true,
+    description: 'Language of the voice jobs; null for jobs without a known one, too.',
+  }),
+  userId: t.exposeID('userId', {
+    nullable: true,
+    description: 'Id of the user that submitted the jobs; null for jobs that no signed-in user submitted, too.',
+  }),
+  tag: t.exposeString('tag', { nullable: true, description: 'Tag of the jobs; null for jobs without tags, too.' }),
+}))
+
 const GROUPS: ReadonlyMap<unknown, number> = new Map([
   ['HOUR', 250],
   ['DAY', 20],
   ['API_KEY', 10],
 ])
 const OTHER_GROUPS = 5
-const groupsBy = (names: readonly unknown[]): number =>
-  Math.max(OTHER_GROUPS, ...names.map((name) => GROUPS.get(name) ?? 0))
+/** PostgreSQL reads each job. */
+const READ_GROUPS = 250
+const READ: ReadonlySet<unknown> = new Set([...GROUPS_OF_ROWS].map((group) => group.toUpperCase()))
+
+function groupsBy({ groupBy, timeZone }: Readonly<Record<string, unknown>>): number {
+  const names = [groupBy].flat()
+  const isRead = (timeZone != null && timeZone !== UTC) || names.some((name) => READ.has(name))
+  return Math.max(isRead ? READ_GROUPS : OTHER_GROUPS, ...names.map((name) => GROUPS.get(name) ?? 0))
+}
 
 builder.queryField('jobStats', (t) =>
   t.field({
@@ -110,12 +137,15 @@ builder.queryField('jobStats', (t) =>
         type: [JobGroupEnum],
         description: 'Properties by which the jobs are grouped; without them, all jobs are one group.',
       }),
+      timeZone: t.arg.string({
+        description: 'Time zone of the hours and days of `groupBy`: `Asia/Kolkata`. UTC unless given.',
+      }),
     },
     resolve: (_root, args, ctx, info) => {
       const selected = selectedFields(info)
       return jobStats(ctx, { ...args, measures: new Set(JOB_MEASURES.filter((name) => selected.has(name))) })
     },
-    extensions: { verb: jobStats, length: ({ groupBy }: Record<string, unknown>) => groupsBy([groupBy].flat()) },
+    extensions: { verb: jobStats, length: groupsBy },
   }),
 )
 

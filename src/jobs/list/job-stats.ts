@@ -23,11 +23,18 @@ import {
   readerOf,
   requireFilter,
 } from './jobs-filter.ts'
-import { groupColumns, type JobGroup, type JobMeasure, type JobStatsInput, MAX_GROUPS } from './stats-request.ts'
+import {
+  GROUPS_OF_ROWS,
+  groupColumns,
+  type JobGroup,
+  type JobMeasure,
+  type JobStatsInput,
+  MAX_GROUPS,
+  UTC,
+} from './stats-request.ts'
+import { hasWholeHours, refuseUnknownZone, requireTimeZone } from './time-zone.ts'
 
 const EXACT_JOBS = 10_000
-const GROUP_COLUMNS = groupColumns('created_at')
-const ROLLUP_COLUMNS = groupColumns('at')
 const SUMS: Readonly<Record<JobMeasure, readonly [Summed, string]>> = {
   characters: ['characters', 'coalesce(sum(characters), 0)::float8'],
   audioSeconds: ['audio_ms', 'coalesce(sum(audio_ms), 0)::float8 / 1000'],
@@ -47,6 +54,10 @@ export interface JobStats {
   readonly endpointKey: string | null
   readonly apiKeyId: string | null
   readonly errorCode: JobErrorCode | null
+  readonly voice: string | null
+  readonly language: string | null
+  readonly userId: string | null
+  readonly tag: string | null
   readonly hour: Date | null
   readonly day: Date | null
   readonly jobs: number
@@ -82,9 +93,22 @@ export interface FailureCausesInput {
  */
 export async function jobStats(ctx: Context, input: JobStatsInput): Promise<JobStats[]> {
   const owner = await askedJobs(ctx, input)
-  requireFilter(ctx, input.filter ?? {})
-  await closeJobWindow(ctx, owner, input.filter)
-  return isRolledUp(input.filter ?? {}) ? readRollUp(ctx, owner, input) : readRows(ctx, owner, input, longScan)
+  const filter = input.filter ?? {}
+  requireFilter(ctx, filter)
+  requireTimeZone(zoneOf(input))
+  await closeJobWindow(ctx, owner, filter)
+  const isSummed = isRolledUp(filter) && areRolledUp(input, ctx.now())
+  const read = isSummed ? readRollUp(ctx, owner, input) : readRows(ctx, owner, input, longScan)
+  return read.catch(refuseUnknownZone)
+}
+
+const zoneOf = ({ timeZone }: Pick<JobStatsInput, 'timeZone'>): string => timeZone ?? UTC
+
+/** The roll-up has hours of UTC. */
+function areRolledUp(input: JobStatsInput, now: Date): boolean {
+  const groups = input.groupBy ?? []
+  if (groups.some((group) => GROUPS_OF_ROWS.has(group))) return false
+  return zoneOf(input) === UTC || !groups.some(isOfTime) || hasWholeHours(zoneOf(input), now)
 }
 
 async function readRows(
@@ -124,6 +148,10 @@ const toStats = <Distribution>(
   endpointKey: (row.endpoint ?? null) as string | null,
   apiKeyId: (row.api_key ?? null) as string | null,
   errorCode: (row.error_code ?? null) as JobErrorCode | null,
+  voice: (row.voice ?? null) as string | null,
+  language: (row.language ?? null) as string | null,
+  userId: (row.user ?? null) as string | null,
+  tag: (row.tag ?? null) as string | null,
   hour: (row.hour ?? null) as Date | null,
   day: (row.day ?? null) as Date | null,
   jobs: row.jobs,
@@ -150,18 +178,21 @@ const MEASURE_COLUMNS: Readonly<Record<JobMeasure, string>> = {
   runMs: percentiles('started_at', 'completed_at'),
 }
 
-export function statsOfRows(owner: JobsOwner, { filter, groupBy, measures }: JobStatsInput) {
+/** A job without tags is one row as well. */
+const EACH_TAG = 'job left join lateral unnest(tags) as each_tag (tag) on true'
+
+export function statsOfRows(owner: JobsOwner, { filter, groupBy, measures, timeZone }: JobStatsInput) {
   const values: unknown[] = []
   const parameter = (value: unknown) => `$${values.push(value)}`
   const conditions = [...ownedBy(owner, parameter), ...conditionsOf(filter ?? {}, parameter)]
   const groups = [...new Set(groupBy ?? [])]
   const columns = [
-    ...groups.map((group) => `${GROUP_COLUMNS[group]} as "${group}"`),
+    ...groups.map((group) => `${groupColumns('created_at', zoneOf({ timeZone }))[group]} as "${group}"`),
     'count(*)::float8 as jobs',
     ...[...measures].map((measure) => `${MEASURE_COLUMNS[measure]} as "${measure}"`),
   ]
   const places = groups.map((_group, index) => index + 1).join(', ')
-  const text = `select ${columns.join(', ')} from job where ${conditions.join(' and ')}
+  const text = `select ${columns.join(', ')} from ${groups.includes('tag') ? EACH_TAG : 'job'} where ${conditions.join(' and ')}
     ${places === '' ? '' : `group by ${places} order by ${places}`} limit ${MAX_GROUPS + 1}`
   return { text, values }
 }
@@ -176,13 +207,13 @@ export function statsOfRollUp(owner: JobsOwner, input: JobStatsInput, withEvents
     withEvents ? breadthFor(input) : 'each',
   )
   const columns = [
-    ...columnsOf(groups),
+    ...columnsOf(groups, zoneOf(input)),
     'coalesce(sum(jobs), 0)::float8 as jobs',
     ...measures.map((measure) => `${SUMS[measure][1]} as "${measure}"`),
   ]
   const grouped = `group by ${placesOf(inTime(groups), groups)} having sum(jobs) <> 0`
   // PostgreSQL stops before it sorts too many groups.
-  const found = `select ${columns.join(', ')} from ${groups.some(isOfTime) ? inOrder(source, groups) : source} p
+  const found = `select ${columns.join(', ')} from ${groups.some(isOfTime) ? inOrder(source, groups, zoneOf(input)) : source} p
     ${places === '' ? '' : grouped} limit ${MAX_GROUPS + 1}`
   const text = places === '' ? found : `select * from (${found}) g order by ${places}`
   return { text, values, types: histogramTypes(percentilesOf) }
@@ -194,9 +225,9 @@ const inTime = (groups: readonly JobGroup[]): JobGroup[] =>
   groups.toSorted((one, other) => Number(isOfTime(other)) - Number(isOfTime(one)))
 
 /** PostgreSQL finishes one group before the next and keeps few sums. */
-const inOrder = (source: string, groups: readonly JobGroup[]): string =>
+const inOrder = (source: string, groups: readonly JobGroup[], timeZone: string): string =>
   `(select * from ${source} s order by ${inTime(groups)
-    .map((group) => columnOf(group, groups))
+    .map((group) => columnOf(group, groups, timeZone))
     .join(', ')})`
 
 function breadthFor({ filter, groupBy }: JobStatsInput): Breadth {
@@ -204,24 +235,27 @@ function breadthFor({ filter, groupBy }: JobStatsInput): Breadth {
   return breadthOf(others, groupBy ?? [])
 }
 
-const columnsOf = (groups: readonly JobGroup[]): string[] =>
-  groups.map((group) => `${columnOf(group, groups)} as "${group}"`)
+const columnsOf = (groups: readonly JobGroup[], timeZone: string): string[] =>
+  groups.map((group) => `${columnOf(group, groups, timeZone)} as "${group}"`)
 
-function columnOf(group: JobGroup, groups: readonly JobGroup[]): string {
-  const isFinest = group === 'hour' || (group === 'day' && !groups.includes('hour'))
-  return isFinest ? 'at' : ROLLUP_COLUMNS[group]
+const columnOf = (group: JobGroup, groups: readonly JobGroup[], timeZone: string): string =>
+  group === finestOf(groups, timeZone) ? 'at' : groupColumns('at', timeZone)[group]
+
+function finestOf(groups: readonly JobGroup[], timeZone: string): 'hour' | 'day' | 'all' {
+  if (!groups.some(isOfTime)) return 'all'
+  return groups.includes('hour') || timeZone !== UTC ? 'hour' : 'day'
 }
 
 function toParts(
   owner: JobsOwner,
-  { filter, groupBy }: JobStatsInput,
+  { filter, groupBy, timeZone }: JobStatsInput,
   sums: readonly Summed[],
   breadth: Breadth = 'each',
 ) {
   const groups = [...new Set(groupBy ?? [])]
   const values: unknown[] = []
   const parameter = (value: unknown) => `$${values.push(value)}`
-  const finest = groups.includes('hour') ? 'hour' : groups.includes('day') ? 'day' : 'all'
+  const finest = finestOf(groups, zoneOf({ timeZone }))
   const source = rollUpSource({ owner, filter: filter ?? {}, finest, sums, breadth, parameter })
   return { source, values, groups, places: placesOf(groups, groups) }
 }

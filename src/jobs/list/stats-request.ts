@@ -1,7 +1,19 @@
+import { escapeLiteral } from 'pg'
 import type { JobsFilter } from './jobs-filter.ts'
 
-/** Hours and days of acceptance, in UTC. */
-export type JobGroup = 'type' | 'status' | 'endpoint' | 'api_key' | 'error_code' | 'hour' | 'day'
+/** Hours and days of acceptance. A job counts in each of its tags. */
+export type JobGroup =
+  | 'type'
+  | 'status'
+  | 'endpoint'
+  | 'api_key'
+  | 'error_code'
+  | 'voice'
+  | 'language'
+  | 'user'
+  | 'tag'
+  | 'hour'
+  | 'day'
 
 export const JOB_MEASURES = ['characters', 'audioSeconds', 'credits', 'waitMs', 'runMs'] as const
 export type JobMeasure = (typeof JOB_MEASURES)[number]
@@ -12,19 +24,33 @@ export interface JobStatsInput {
   readonly filter?: JobsFilter | null | undefined
   readonly groupBy?: readonly JobGroup[] | null | undefined
   readonly measures: ReadonlySet<JobMeasure>
+  /** Of hours and days; UTC unless given. */
+  readonly timeZone?: string | null | undefined
 }
 
 export const MAX_GROUPS = 10_000
+export const UTC = 'UTC'
 
-export const groupColumns = (time: string): Readonly<Record<JobGroup, string>> => ({
+/** Only jobs themselves have these. */
+export const GROUPS_OF_ROWS: ReadonlySet<JobGroup> = new Set(['voice', 'language', 'user', 'tag'])
+
+/** @param time a column */
+export const groupColumns = (time: string, timeZone: string): Readonly<Record<JobGroup, string>> => ({
   type: 'type',
   status: 'status',
   endpoint: 'endpoint_key',
   api_key: 'api_key_id',
   error_code: 'error_code',
-  hour: beginOf('hour', time),
-  day: beginOf('day', time),
+  voice: 'voice',
+  language: 'language',
+  user: 'user_id',
+  tag: 'tag',
+  hour: beginIn(timeZone, 'hour', time),
+  day: beginIn(timeZone, 'day', time),
 })
+
+const beginIn = (timeZone: string, span: 'hour' | 'day', time: string): string =>
+  timeZone === UTC ? beginOf(span, time) : `date_trunc('${span}', ${time}, ${escapeLiteral(timeZone)})`
 
 /**
  * Migration describe_jobs repeats this expression for the planner's statistics.

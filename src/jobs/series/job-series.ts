@@ -2,7 +2,6 @@ import type { QueryConfig } from 'pg'
 import type { Context } from '../../context/context.ts'
 import { longRead, longScan } from '../../db/connections/long-read.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
-import { isTimeZone, isUnknownZone } from '../../values/timestamp.ts'
 import {
   type AskedJobs,
   askedJobs,
@@ -12,6 +11,7 @@ import {
   readerOf,
   requireFilter,
 } from '../list/jobs-filter.ts'
+import { refuseUnknownZone, requireTimeZone } from '../list/time-zone.ts'
 import { merged, type Percentiles, percentilesOf, totalOf } from '../rollup/histogram.ts'
 import { hasAllEvents, isRolledUp } from '../rollup/rollup-source.ts'
 import {
@@ -204,12 +204,7 @@ function coarseEnough({ from, to, step }: SeriesWindow): SeriesStep {
 
 function rejectViolations({ from, to, timeZone }: SeriesWindow): void {
   if (from >= to) throw refuse('/from', 'must be before to')
-  if (!isTimeZone(timeZone)) throw refuse('/timeZone', 'must be the name of a time zone, such as Europe/Berlin')
-}
-
-function refuseUnknownZone(error: unknown): never {
-  if (!isUnknownZone(error)) throw error
-  throw refuse('/timeZone', 'must be a time zone that the database knows, such as Europe/Berlin')
+  requireTimeZone(timeZone)
 }
 
 const refuse = (path: string, message: string) =>

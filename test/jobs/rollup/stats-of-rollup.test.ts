@@ -59,7 +59,10 @@ function question(random: Random) {
   ])
   return {
     account: among(random, accounts),
-    input: { filter: random() < 0.5 ? { ...timed, and: [inside] } : timed, groupBy: some(random, GROUPS), measures },
+    input: {
+      ...{ filter: random() < 0.5 ? { ...timed, and: [inside] } : timed, groupBy: some(random, GROUPS), measures },
+      timeZone: among(random, [null, 'UTC', 'Europe/Berlin', 'America/New_York']),
+    },
   }
 }
 
