@@ -1,14 +1,14 @@
 import { pipeline, type Readable } from 'node:stream'
 import { constants, createGzip } from 'node:zlib'
 import { preferredEncoding } from '../src/http/served-file.ts'
-import type { ChangedJobs } from '../src/jobs/export/changed-jobs.ts'
 import type { CsvExport } from '../src/jobs/export/export-csv.ts'
+import type { Feed } from '../src/jobs/export/feed.ts'
 import type { Answer, Call } from './operation.ts'
 
 const GZIP = { level: constants.Z_BEST_SPEED }
 
 const CSV_TYPE = 'text/csv; charset=utf-8; header=present'
-const CHANGE_TYPES = { csv: [CSV_TYPE, 'csv'], ndjson: ['application/x-ndjson; charset=utf-8', 'ndjson'] } as const
+const FEED_TYPES = { csv: [CSV_TYPE, 'csv'], ndjson: ['application/x-ndjson; charset=utf-8', 'ndjson'] } as const
 
 type Asked = Pick<Call, 'headers' | 'query'>
 
@@ -17,12 +17,14 @@ export const csvFile = ({ csv }: CsvExport, asked: Asked, of = 'jobs'): Answer =
   file(csv, asked, CSV_TYPE, [[of, asked.query.from, asked.query.to], 'csv'])
 
 /** A CSV has no last line that tells its cursor, so the head of the answer does. */
-export function changesFile({ csv, format, cursor, completeBefore }: ChangedJobs, asked: Asked): Answer {
-  const [type, extension] = CHANGE_TYPES[format]
-  const answer = file(csv, asked, type, [['jobs', 'changed', completeBefore], extension])
-  const told = { 'x-sonant-next-cursor': cursor, 'x-sonant-complete-before': completeBefore }
-  return { ...answer, headers: { ...answer.headers, ...told } }
-}
+export const feedFile =
+  (...name: string[]) =>
+  ({ csv, format, cursor, completeBefore }: Feed, asked: Asked): Answer => {
+    const [type, extension] = FEED_TYPES[format]
+    const answer = file(csv, asked, type, [[...name, completeBefore], extension])
+    const told = { 'x-sonant-next-cursor': cursor, 'x-sonant-complete-before': completeBefore }
+    return { ...answer, headers: { ...answer.headers, ...told } }
+  }
 
 type Name = readonly [parts: readonly unknown[], extension: string]
 

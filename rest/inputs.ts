@@ -5,6 +5,7 @@ import type { GenerationInput } from '../src/generation/submit-generation.ts'
 import type { Form } from '../src/http/multipart-body.ts'
 import type { ChangedJobsInput } from '../src/jobs/export/changed-jobs.ts'
 import type { ExportInput, ExportLedgerInput } from '../src/jobs/export/export-jobs.ts'
+import type { SettledEntriesInput } from '../src/jobs/export/settled-entries.ts'
 import type { JobPageInput } from '../src/jobs/list/job-page.ts'
 import type { FilterParameters } from '../src/jobs/list/jobs-filter.ts'
 import { type NewVoice, readVoiceForm } from '../src/library/change-voices.ts'
@@ -78,6 +79,11 @@ export function changesInput({ query, disconnect }: Call): ChangedJobsInput {
   const window = { from: timestamp(query, 'changed_from'), to: timestamp(query, 'changed_to') }
   return { since, ...window, format, columns, escaping, gone: disconnect() }
 }
+
+export const entriesInput = ({ query, disconnect }: Call): SettledEntriesInput => ({
+  ...(query as Pick<SettledEntriesInput, 'since' | 'format'>),
+  gone: disconnect(),
+})
 
 export function chatInput(call: Call): ChatInput {
   const { chat_id: chatId, message } = call.body as ChatRequest

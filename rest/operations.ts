@@ -14,6 +14,7 @@ import { tagMedia } from '../src/companion/tag-media.ts'
 import { submitGeneration } from '../src/generation/submit-generation.ts'
 import { changedJobs } from '../src/jobs/export/changed-jobs.ts'
 import { exportJobs } from '../src/jobs/export/export-jobs.ts'
+import { settledEntries } from '../src/jobs/export/settled-entries.ts'
 import { job, voiceJob } from '../src/jobs/job.ts'
 import { jobPage } from '../src/jobs/list/job-page.ts'
 import { lexicon, setLexicon } from '../src/lexicon/account-lexicon.ts'
@@ -23,11 +24,12 @@ import { voiceJobCaptions } from '../src/voice/captions/voice-job-captions.ts'
 import { voiceJobAudio } from '../src/voice/stored-speech.ts'
 import { submitVoiceJob } from '../src/voice/submit-voice-job.ts'
 import { accepted, audioFile, cached, captionsFile, created, finished, ok, polled, shown } from './answers.ts'
-import { changesFile, csvFile } from './csv.ts'
+import { csvFile, feedFile } from './csv.ts'
 import {
   audioInput,
   changesInput,
   chatInput,
+  entriesInput,
   exportInput,
   formatInput,
   jobInput,
@@ -100,7 +102,15 @@ export const operations = {
     isStrict: true,
     input: changesInput,
     verb: changedJobs,
-    answer: changesFile,
+    answer: feedFile('jobs', 'changed'),
+  }),
+  settledEntries: operation({
+    // A key that administers the account may read its ledger as well, so the verb decides.
+    scope: null,
+    isStrict: true,
+    input: entriesInput,
+    verb: settledEntries,
+    answer: feedFile('ledger'),
   }),
   voiceJobAudio: operation({
     scope: JOB_READ_SCOPE,

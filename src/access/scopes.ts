@@ -10,6 +10,8 @@ export const LIBRARY_SCOPE = 'voice:library'
 export const JOB_READ_SCOPE = 'job:read'
 /** Not granted by default, because its holder decides where results go. */
 export const ACCOUNT_ADMIN_SCOPE = 'account:admin'
+/** Not granted by default: the ledger is for owners and those they name. */
+export const LEDGER_SCOPE = 'ledger:read'
 export const DEFAULT_SCOPES: readonly string[] = [VOICE_SCOPE, JOB_READ_SCOPE]
 export const SCOPE_FORM = /^[a-z][a-z0-9_-]{0,31}(:[a-z0-9_-]{1,32})?$/
 
@@ -33,6 +35,7 @@ const MEMBER_SCOPES: readonly string[] = [
 export const SCOPE_MEANINGS: Readonly<Record<string, string>> = {
   [VOICE_SCOPE]: 'Turn texts into speech at voice endpoints, and read those jobs.',
   [JOB_READ_SCOPE]: 'Read, list and export the jobs of the account, and its balance.',
+  [LEDGER_SCOPE]: 'Read the ledger of the account: every charge, refund and grant.',
   [GENERATION_SCOPE]: 'Run workflows.',
   [CHAT_SCOPE]: 'Chat with the companion.',
   [RETARGET_SCOPE]: 'Give the companion another persona.',
@@ -43,7 +46,7 @@ export const SCOPE_MEANINGS: Readonly<Record<string, string>> = {
 }
 
 export const scopesOf = (role: UserRole): readonly string[] =>
-  role === 'owner' ? [...MEMBER_SCOPES, ACCOUNT_ADMIN_SCOPE] : MEMBER_SCOPES
+  role === 'owner' ? [...MEMBER_SCOPES, LEDGER_SCOPE, ACCOUNT_ADMIN_SCOPE] : MEMBER_SCOPES
 
 /** A session has no scope for restricted endpoints. */
 export const scopesOfUser = (user: { readonly role: UserRole; readonly operator: boolean }): readonly string[] =>

@@ -187,7 +187,7 @@ export const ENTRY_ID = `case when job_id is null then coalesce(public_id, 'entr
   else 'entry_' || substr(job_id, ${SUFFIX + 1}) end`
 
 /** @param accountId undefined: of any account */
-async function entryNumber(
+export async function entryNumber(
   { creditEntry }: Database['prisma'],
   text: string,
   accountId: string | undefined,

@@ -6,6 +6,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'companion:retarget': 'retarget the companion',
   'companion:media_tag': 'tag media',
   'voice:library': 'voices and lexicon',
+  'ledger:read': 'read the ledger',
   'account:admin': 'manage the account',
   operator: 'operate the service',
 }

@@ -3,16 +3,14 @@ import { requireAccount, requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import { type Detail, ServiceError } from '../../errors/service-error.ts'
 import { rejectViolations } from '../list/jobs-filter.ts'
-import { type CsvExport, CsvLines, type ExportContext, exportCsv, JsonLines } from './export-csv.ts'
+import { type ExportContext, exportCsv } from './export-csv.ts'
+import { copyRows, type Feed, type FeedFormat, lastLine, readCursor, writeCursor } from './feed.ts'
 import { asItIs, CHANGE_COLUMNS, type Column, escapeFormula } from './job-cells.ts'
 import { CHANGED_AT, deletionsKeptFrom, settleChanges } from './settled-changes.ts'
 
 const NAMES: ReadonlySet<string> = new Set(CHANGE_COLUMNS.map(({ name }) => name))
 const EXACT_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
 const CURSOR_OF = 'jobs'
-/** Characters that JSON escapes, so that PostgreSQL quotes nothing. */
-const AS_LINES = `format csv, quote E'\\x01', delimiter E'\\x02', encoding 'UTF8'`
-const AS_CSV = `format csv, encoding 'UTF8'`
 const BYTE_ORDER_MARK = '\ufeff'
 
 /** Columns of `job` that cells are made of, besides `changed`. */
@@ -22,8 +20,6 @@ const OWN = [
   ...['cost', 'attempt', 'inputs', 'voice', 'language', 'tags'],
 ]
 
-type ChangeFormat = 'ndjson' | 'csv'
-
 export interface ChangedJobsInput {
   /** The cursor of an earlier answer. */
   readonly since?: string | undefined
@@ -31,41 +27,34 @@ export interface ChangedJobsInput {
   readonly from?: Date | undefined
   /** Changed before. */
   readonly to?: Date | undefined
-  readonly format?: ChangeFormat | undefined
+  readonly format?: FeedFormat | undefined
   readonly columns?: readonly string[] | undefined
   readonly escaping?: 'none' | 'spreadsheet' | undefined
   readonly gone?: AbortSignal
-}
-
-export interface ChangedJobs extends CsvExport {
-  readonly format: ChangeFormat
-  readonly cursor: string
-  /** All changes before it are in this answer or came before its beginning; RFC 3339 in microseconds. */
-  readonly completeBefore: string
 }
 
 /**
  * The account's jobs that changed since a cursor or in a window, each in its present state, by time of change and id. Deleted jobs too.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, UNAVAILABLE, RATE_LIMITED, GONE if deletions since the cursor are forgotten
  */
-export async function changedJobs(ctx: ExportContext, input: ChangedJobsInput): Promise<ChangedJobs> {
+export async function changedJobs(ctx: ExportContext, input: ChangedJobsInput): Promise<Feed> {
   requireScope(ctx, JOB_READ_SCOPE)
   const { accountId } = requireAccount(ctx)
   const { format = 'ndjson', gone } = input
-  const since = input.since === undefined ? null : readCursor(input.since, accountId)
+  const since = input.since === undefined ? null : placeOf(input.since, accountId)
   rejectViolations(violationsOf(input, since))
   const settled = await settleChanges(ctx.db, accountId, gone)
   if (since !== null && since > settled) throw aheadOfService()
   const from = since ?? (input.from === undefined ? null : exactly(input.from))
   const before = input.to === undefined || exactly(input.to) > settled ? settled : exactly(input.to)
-  const cursor = writeCursor(before, accountId)
-  const end = (rows: number) => `${JSON.stringify({ cursor, rows, complete_before: before })}\n`
+  const cursor = writeCursor(CURSOR_OF, accountId, before)
   const exported = await exportCsv(
     ctx,
     {
       accountId,
-      ...bodyOf(input, copyOf(accountId, { from, before }, input)),
-      ...(format === 'ndjson' && { tail: end }),
+      head: headOf(input),
+      ...copyRows(format, rowsOf(accountId, { from, before }, input)),
+      ...(format === 'ndjson' && { tail: lastLine(cursor, before) }),
       check: async (snapshot) => {
         const keptFrom = await deletionsKeptFrom(snapshot)
         if (since !== null && keptFrom !== null && since < keptFrom) throw forgotten()
@@ -78,13 +67,9 @@ export async function changedJobs(ctx: ExportContext, input: ChangedJobsInput): 
 
 const exactly = (date: Date): string => date.toISOString().replace('Z', '000Z')
 
-const writeCursor = (before: string, accountId: string): string =>
-  Buffer.from(`${CURSOR_OF} ${accountId} ${before}`).toString('base64url')
-
-function readCursor(cursor: string, accountId: string): string | null {
-  const [of, owner, before = '', ...rest] = Buffer.from(cursor, 'base64url').toString().split(' ')
-  const isOwn = of === CURSOR_OF && owner === accountId && rest.length === 0 && EXACT_TIME.test(before)
-  return isOwn && writeCursor(before, accountId) === cursor && !Number.isNaN(Date.parse(before)) ? before : null
+function placeOf(cursor: string, accountId: string): string | null {
+  const before = readCursor(CURSOR_OF, accountId, cursor, EXACT_TIME)
+  return before === null || Number.isNaN(Date.parse(before)) ? null : before
 }
 
 function violationsOf(input: ChangedJobsInput, since: string | null): Detail[] {
@@ -110,11 +95,12 @@ const aheadOfService = () =>
 const forgotten = () =>
   new ServiceError('GONE', 'Load all jobs anew, without since: deletions since this cursor are no longer known.')
 
-function bodyOf({ format, escaping, columns }: ChangedJobsInput, copy: string) {
-  if (format !== 'csv') return { head: '', copy, lines: new JsonLines() }
-  const names = chosen(columns).map(({ name }) => name)
+function headOf({ format, escaping, columns }: ChangedJobsInput): string {
+  if (format !== 'csv') return ''
   const mark = escaping === 'spreadsheet' ? BYTE_ORDER_MARK : ''
-  return { head: `${mark}${names.join(',')}\r\n`, copy, lines: new CsvLines() }
+  return `${mark}${chosen(columns)
+    .map(({ name }) => name)
+    .join(',')}\r\n`
 }
 
 const chosen = (names: readonly string[] | undefined): readonly Column[] =>
@@ -126,17 +112,15 @@ interface Changes {
 }
 
 /** COPY takes no parameters. */
-function copyOf(accountId: string, changes: Changes, { format, columns, escaping }: ChangedJobsInput): string {
+function rowsOf(accountId: string, changes: Changes, { format, columns, escaping }: ChangedJobsInput): string {
   const cells = chosen(columns).map((column) => {
     if (format !== 'csv') return `${column.json()} as ${column.name}`
     return column.csv(escaping === 'spreadsheet' ? escapeFormula : asItIs)
   })
-  const rows = `
+  return `
     select ${cells.join(', ')} from (${changesOf(accountId, changes)}) j
       left join api_key k on k.id = j.api_key_id left join artifact a on a.job_id = j.id and a.output = 'audio'
     order by j.changed, j.id`
-  if (format === 'csv') return `copy (${rows}) to stdout with (${AS_CSV})`
-  return `copy (select row_to_json(r) from (${rows}) r) to stdout with (${AS_LINES})`
 }
 
 /** The order of both parts is that of an index. */

@@ -114,12 +114,12 @@ const CLAIMABLE = statesBefore('processing')
  */
 const claiming = (ids: string, longestLockWait?: `$${number}`): string => `
 taken as materialized (
-  select id, account_id, type, endpoint_key, inputs, options, cost, attempt + 1 as attempt, hand_backs as releases,
+  select id, account_id, type, endpoint_key, api_key_id, inputs, options, cost, attempt + 1 as attempt, hand_backs as releases,
     created_at as made_at, started_at as begun_at
   from job where id = any(${ids}) and status in (${CLAIMABLE}) and ${longestLockWait === undefined ? 'true' : limitingLockWaits(longestLockWait)}
   order by id for update ${longestLockWait === undefined ? 'skip locked' : ''}
 ), unpaid as materialized (
-  select id, account_id, cost from taken
+  select id, account_id, cost, api_key_id, endpoint_key from taken
   where cost > 0 and not exists (select from credit_entry e where e.job_id = taken.id and e.kind = 'charge')
 ), total as (
   select account_id, sum(cost) as cost from unpaid group by account_id
@@ -131,8 +131,8 @@ taken as materialized (
   where a.id = payer.id and a.credits >= total.cost
   returning a.id
 ), entered as (
-  insert into credit_entry (account_id, kind, amount, job_id)
-  select account_id, 'charge', -cost, id from unpaid where account_id in (select id from paid)
+  insert into credit_entry (account_id, kind, amount, job_id, api_key_id, endpoint_key)
+  select account_id, 'charge', -cost, id, api_key_id, endpoint_key from unpaid where account_id in (select id from paid)
 ), decided as (
   select *, id not in (select id from unpaid) or account_id in (select id from paid) as funded from taken
 ), moved as (

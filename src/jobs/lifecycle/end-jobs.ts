@@ -122,8 +122,8 @@ select * from ended`
 /** A second statement, because the first does not see a charge that a claim committed while it waited for the job. */
 const REFUND = `
 with refunded as (
-  insert into credit_entry (account_id, kind, amount, job_id)
-  select account_id, 'refund', -amount, job_id from credit_entry where job_id = any($1::text[]) and kind = 'charge'
+  insert into credit_entry (account_id, kind, amount, job_id, api_key_id, endpoint_key)
+  select account_id, 'refund', -amount, job_id, api_key_id, endpoint_key from credit_entry where job_id = any($1::text[]) and kind = 'charge'
   on conflict (job_id, kind) do nothing
   returning account_id, job_id, amount
 ), returned as (

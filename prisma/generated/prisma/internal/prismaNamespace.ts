@@ -2956,7 +2956,9 @@ export const CreditEntryScalarFieldEnum = {
   amount: 'amount',
   jobId: 'jobId',
   createdAt: 'createdAt',
-  publicId: 'publicId'
+  publicId: 'publicId',
+  apiKeyId: 'apiKeyId',
+  endpointKey: 'endpointKey'
 } as const
 
 export type CreditEntryScalarFieldEnum = (typeof CreditEntryScalarFieldEnum)[keyof typeof CreditEntryScalarFieldEnum]

@@ -44,6 +44,8 @@ export type CreditEntryMinAggregateOutputType = {
   jobId: string | null
   createdAt: Date | null
   publicId: string | null
+  apiKeyId: string | null
+  endpointKey: string | null
 }
 
 export type CreditEntryMaxAggregateOutputType = {
@@ -54,6 +56,8 @@ export type CreditEntryMaxAggregateOutputType = {
   jobId: string | null
   createdAt: Date | null
   publicId: string | null
+  apiKeyId: string | null
+  endpointKey: string | null
 }
 
 export type CreditEntryCountAggregateOutputType = {
@@ -64,6 +68,8 @@ export type CreditEntryCountAggregateOutputType = {
   jobId: number
   createdAt: number
   publicId: number
+  apiKeyId: number
+  endpointKey: number
   _all: number
 }
 
@@ -86,6 +92,8 @@ export type CreditEntryMinAggregateInputType = {
   jobId?: true
   createdAt?: true
   publicId?: true
+  apiKeyId?: true
+  endpointKey?: true
 }
 
 export type CreditEntryMaxAggregateInputType = {
@@ -96,6 +104,8 @@ export type CreditEntryMaxAggregateInputType = {
   jobId?: true
   createdAt?: true
   publicId?: true
+  apiKeyId?: true
+  endpointKey?: true
 }
 
 export type CreditEntryCountAggregateInputType = {
@@ -106,6 +116,8 @@ export type CreditEntryCountAggregateInputType = {
   jobId?: true
   createdAt?: true
   publicId?: true
+  apiKeyId?: true
+  endpointKey?: true
   _all?: true
 }
 
@@ -203,6 +215,8 @@ export type CreditEntryGroupByOutputType = {
   jobId: string | null
   createdAt: Date
   publicId: string | null
+  apiKeyId: string | null
+  endpointKey: string | null
   _count: CreditEntryCountAggregateOutputType | null
   _avg: CreditEntryAvgAggregateOutputType | null
   _sum: CreditEntrySumAggregateOutputType | null
@@ -236,6 +250,8 @@ export type CreditEntryWhereInput = {
   jobId?: Prisma.StringNullableFilter<"CreditEntry"> | string | null
   createdAt?: Prisma.DateTimeFilter<"CreditEntry"> | Date | string
   publicId?: Prisma.StringNullableFilter<"CreditEntry"> | string | null
+  apiKeyId?: Prisma.StringNullableFilter<"CreditEntry"> | string | null
+  endpointKey?: Prisma.StringNullableFilter<"CreditEntry"> | string | null
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
 }
 
@@ -247,6 +263,8 @@ export type CreditEntryOrderByWithRelationInput = {
   jobId?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   publicId?: Prisma.SortOrderInput | Prisma.SortOrder
+  apiKeyId?: Prisma.SortOrderInput | Prisma.SortOrder
+  endpointKey?: Prisma.SortOrderInput | Prisma.SortOrder
   account?: Prisma.AccountOrderByWithRelationInput
 }
 
@@ -262,6 +280,8 @@ export type CreditEntryWhereUniqueInput = Prisma.AtLeast<{
   jobId?: Prisma.StringNullableFilter<"CreditEntry"> | string | null
   createdAt?: Prisma.DateTimeFilter<"CreditEntry"> | Date | string
   publicId?: Prisma.StringNullableFilter<"CreditEntry"> | string | null
+  apiKeyId?: Prisma.StringNullableFilter<"CreditEntry"> | string | null
+  endpointKey?: Prisma.StringNullableFilter<"CreditEntry"> | string | null
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
 }, "id" | "jobId_kind">
 
@@ -273,6 +293,8 @@ export type CreditEntryOrderByWithAggregationInput = {
   jobId?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   publicId?: Prisma.SortOrderInput | Prisma.SortOrder
+  apiKeyId?: Prisma.SortOrderInput | Prisma.SortOrder
+  endpointKey?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.CreditEntryCountOrderByAggregateInput
   _avg?: Prisma.CreditEntryAvgOrderByAggregateInput
   _max?: Prisma.CreditEntryMaxOrderByAggregateInput
@@ -291,6 +313,8 @@ export type CreditEntryScalarWhereWithAggregatesInput = {
   jobId?: Prisma.StringNullableWithAggregatesFilter<"CreditEntry"> | string | null
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"CreditEntry"> | Date | string
   publicId?: Prisma.StringNullableWithAggregatesFilter<"CreditEntry"> | string | null
+  apiKeyId?: Prisma.StringNullableWithAggregatesFilter<"CreditEntry"> | string | null
+  endpointKey?: Prisma.StringNullableWithAggregatesFilter<"CreditEntry"> | string | null
 }
 
 export type CreditEntryCreateInput = {
@@ -300,6 +324,8 @@ export type CreditEntryCreateInput = {
   jobId?: string | null
   createdAt?: Date | string
   publicId?: string | null
+  apiKeyId?: string | null
+  endpointKey?: string | null
   account: Prisma.AccountCreateNestedOneWithoutEntriesInput
 }
 
@@ -311,6 +337,8 @@ export type CreditEntryUncheckedCreateInput = {
   jobId?: string | null
   createdAt?: Date | string
   publicId?: string | null
+  apiKeyId?: string | null
+  endpointKey?: string | null
 }
 
 export type CreditEntryUpdateInput = {
@@ -320,6 +348,8 @@ export type CreditEntryUpdateInput = {
   jobId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   publicId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  apiKeyId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  endpointKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   account?: Prisma.AccountUpdateOneRequiredWithoutEntriesNestedInput
 }
 
@@ -331,6 +361,8 @@ export type CreditEntryUncheckedUpdateInput = {
   jobId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   publicId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  apiKeyId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  endpointKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type CreditEntryCreateManyInput = {
@@ -341,6 +373,8 @@ export type CreditEntryCreateManyInput = {
   jobId?: string | null
   createdAt?: Date | string
   publicId?: string | null
+  apiKeyId?: string | null
+  endpointKey?: string | null
 }
 
 export type CreditEntryUpdateManyMutationInput = {
@@ -350,6 +384,8 @@ export type CreditEntryUpdateManyMutationInput = {
   jobId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   publicId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  apiKeyId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  endpointKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type CreditEntryUncheckedUpdateManyInput = {
@@ -360,6 +396,8 @@ export type CreditEntryUncheckedUpdateManyInput = {
   jobId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   publicId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  apiKeyId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  endpointKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type CreditEntryListRelationFilter = {
@@ -385,6 +423,8 @@ export type CreditEntryCountOrderByAggregateInput = {
   jobId?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   publicId?: Prisma.SortOrder
+  apiKeyId?: Prisma.SortOrder
+  endpointKey?: Prisma.SortOrder
 }
 
 export type CreditEntryAvgOrderByAggregateInput = {
@@ -400,6 +440,8 @@ export type CreditEntryMaxOrderByAggregateInput = {
   jobId?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   publicId?: Prisma.SortOrder
+  apiKeyId?: Prisma.SortOrder
+  endpointKey?: Prisma.SortOrder
 }
 
 export type CreditEntryMinOrderByAggregateInput = {
@@ -410,6 +452,8 @@ export type CreditEntryMinOrderByAggregateInput = {
   jobId?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   publicId?: Prisma.SortOrder
+  apiKeyId?: Prisma.SortOrder
+  endpointKey?: Prisma.SortOrder
 }
 
 export type CreditEntrySumOrderByAggregateInput = {
@@ -470,6 +514,8 @@ export type CreditEntryCreateWithoutAccountInput = {
   jobId?: string | null
   createdAt?: Date | string
   publicId?: string | null
+  apiKeyId?: string | null
+  endpointKey?: string | null
 }
 
 export type CreditEntryUncheckedCreateWithoutAccountInput = {
@@ -479,6 +525,8 @@ export type CreditEntryUncheckedCreateWithoutAccountInput = {
   jobId?: string | null
   createdAt?: Date | string
   publicId?: string | null
+  apiKeyId?: string | null
+  endpointKey?: string | null
 }
 
 export type CreditEntryCreateOrConnectWithoutAccountInput = {
@@ -518,6 +566,8 @@ export type CreditEntryScalarWhereInput = {
   jobId?: Prisma.StringNullableFilter<"CreditEntry"> | string | null
   createdAt?: Prisma.DateTimeFilter<"CreditEntry"> | Date | string
   publicId?: Prisma.StringNullableFilter<"CreditEntry"> | string | null
+  apiKeyId?: Prisma.StringNullableFilter<"CreditEntry"> | string | null
+  endpointKey?: Prisma.StringNullableFilter<"CreditEntry"> | string | null
 }
 
 export type CreditEntryCreateManyAccountInput = {
@@ -527,6 +577,8 @@ export type CreditEntryCreateManyAccountInput = {
   jobId?: string | null
   createdAt?: Date | string
   publicId?: string | null
+  apiKeyId?: string | null
+  endpointKey?: string | null
 }
 
 export type CreditEntryUpdateWithoutAccountInput = {
@@ -536,6 +588,8 @@ export type CreditEntryUpdateWithoutAccountInput = {
   jobId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   publicId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  apiKeyId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  endpointKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type CreditEntryUncheckedUpdateWithoutAccountInput = {
@@ -545,6 +599,8 @@ export type CreditEntryUncheckedUpdateWithoutAccountInput = {
   jobId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   publicId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  apiKeyId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  endpointKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type CreditEntryUncheckedUpdateManyWithoutAccountInput = {
@@ -554,6 +610,8 @@ export type CreditEntryUncheckedUpdateManyWithoutAccountInput = {
   jobId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   publicId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  apiKeyId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  endpointKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 
@@ -566,6 +624,8 @@ export type CreditEntrySelect<ExtArgs extends runtime.Types.Extensions.InternalA
   jobId?: boolean
   createdAt?: boolean
   publicId?: boolean
+  apiKeyId?: boolean
+  endpointKey?: boolean
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["creditEntry"]>
 
@@ -577,6 +637,8 @@ export type CreditEntrySelectCreateManyAndReturn<ExtArgs extends runtime.Types.E
   jobId?: boolean
   createdAt?: boolean
   publicId?: boolean
+  apiKeyId?: boolean
+  endpointKey?: boolean
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["creditEntry"]>
 
@@ -588,6 +650,8 @@ export type CreditEntrySelectUpdateManyAndReturn<ExtArgs extends runtime.Types.E
   jobId?: boolean
   createdAt?: boolean
   publicId?: boolean
+  apiKeyId?: boolean
+  endpointKey?: boolean
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["creditEntry"]>
 
@@ -599,9 +663,11 @@ export type CreditEntrySelectScalar = {
   jobId?: boolean
   createdAt?: boolean
   publicId?: boolean
+  apiKeyId?: boolean
+  endpointKey?: boolean
 }
 
-export type CreditEntryOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "kind" | "amount" | "jobId" | "createdAt" | "publicId", ExtArgs["result"]["creditEntry"]>
+export type CreditEntryOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "kind" | "amount" | "jobId" | "createdAt" | "publicId" | "apiKeyId" | "endpointKey", ExtArgs["result"]["creditEntry"]>
 export type CreditEntryInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }
@@ -628,6 +694,11 @@ export type $CreditEntryPayload<ExtArgs extends runtime.Types.Extensions.Interna
      * The public id of a grant.
      */
     publicId: string | null
+    /**
+     * Those of the job, which may be deleted.
+     */
+    apiKeyId: string | null
+    endpointKey: string | null
   }, ExtArgs["result"]["creditEntry"]>
   composites: {}
 }
@@ -1059,6 +1130,8 @@ export interface CreditEntryFieldRefs {
   readonly jobId: Prisma.FieldRef<"CreditEntry", 'String'>
   readonly createdAt: Prisma.FieldRef<"CreditEntry", 'DateTime'>
   readonly publicId: Prisma.FieldRef<"CreditEntry", 'String'>
+  readonly apiKeyId: Prisma.FieldRef<"CreditEntry", 'String'>
+  readonly endpointKey: Prisma.FieldRef<"CreditEntry", 'String'>
 }
     
 
