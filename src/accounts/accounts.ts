@@ -33,9 +33,11 @@ export async function accounts(ctx: Context, input: AccountsInput): Promise<Conn
   requireOperator(ctx)
   const shape = pageShape(input, (text) => isId('acct', text))
   const { id, ...rest } = idQuery(input, shape, 'oldest', String)
-  const where = { AND: [{ id }, searched(input.search ?? '')] }
+  const all = searched(input.search ?? '')
+  const where = { AND: [{ id }, all] }
   const rows = await ctx.db.prisma.account.findMany({ where, ...rest, select: selectOf(ACCOUNT_VIEW, input.query) })
-  return toConnection(rows, shape, input, { cursorOf: (row) => row.id, nodeOf: (row) => row })
+  const count = () => ctx.db.prisma.account.count({ where: all })
+  return toConnection(rows, shape, input, { cursorOf: (row) => row.id, nodeOf: (row) => row, count })
 }
 
 /** Prisma passes the wildcards of LIKE on, so they are escaped. */

@@ -3,7 +3,7 @@ import { isOperator, requireOperator } from '../access/require.ts'
 import type { AuditedAction } from '../audit/audited-actions.ts'
 import type { Context } from '../context/context.ts'
 import { closeWindow } from '../db/close-window.ts'
-import { idsOfWindow, orderOfAccount, ownIds, whereOfAccount } from '../db/own/own-rows.ts'
+import { countRows, idsOfWindow, orderOfAccount, ownIds, whereOfAccount } from '../db/own/own-rows.ts'
 import {
   type Connection,
   idQuery,
@@ -69,7 +69,8 @@ export async function auditEntries(ctx: Context, asked: AuditEntriesInput): Prom
     take,
     select: selectOf(AUDIT_VIEW, asked.query),
   })
-  return toConnection(rows, shape, input, { cursorOf: auditId, nodeOf: (entry) => entry })
+  const count = () => countRows(ctx.db, owner ?? 'operator', owner, narrowing)
+  return toConnection(rows, shape, input, { cursorOf: auditId, nodeOf: (entry) => entry, count })
 }
 
 /** The entries that the caller may see. @throws UNAUTHORIZED, FORBIDDEN */

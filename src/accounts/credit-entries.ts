@@ -5,7 +5,7 @@ import type { Context } from '../context/context.ts'
 import { closeWindow } from '../db/close-window.ts'
 import { longRead } from '../db/connections/long-read.ts'
 import type { Database } from '../db/database.ts'
-import { ofAccount, orderOfAccount, ownIds, whereOfAccount } from '../db/own/own-rows.ts'
+import { countRows, ofAccount, orderOfAccount, ownIds, whereOfAccount } from '../db/own/own-rows.ts'
 import {
   type Connection,
   idQuery,
@@ -142,7 +142,8 @@ export async function creditEntries(ctx: Context, asked: CreditEntriesInput): Pr
     take,
     select: selectOf(ENTRY_VIEW, asked.query),
   })
-  return toConnection(rows, shape, input, { cursorOf: (entry) => entryId(entry), nodeOf: (entry) => entry })
+  const count = () => countRows(ctx.db, accountId, accountId, narrowing)
+  return toConnection(rows, shape, input, { cursorOf: (entry) => entryId(entry), nodeOf: (entry) => entry, count })
 }
 
 function rejectWrong({ kinds, createdAt }: CreditEntriesInput): void {

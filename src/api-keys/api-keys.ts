@@ -38,7 +38,8 @@ export async function apiKeys(ctx: Context, input: ApiKeysInput): Promise<Connec
     ...rest,
     select: selectOf(KEY_VIEW, input.query),
   })
-  return toConnection(rows, shape, input, { cursorOf: (row) => row.id, nodeOf: (row) => row })
+  const count = () => ctx.db.prisma.apiKey.count({ where: { accountId } })
+  return toConnection(rows, shape, input, { cursorOf: (row) => row.id, nodeOf: (row) => row, count })
 }
 
 /** Which keys the caller sees: those of the account if it lists them, else its own alone. */

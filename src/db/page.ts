@@ -13,8 +13,8 @@ export interface PageInput {
   readonly before?: string | null | undefined
 }
 
-/** A page in the shape of Relay's connections; null cursors if empty. */
-export interface Connection<Node> {
+/** A page in the shape of Relay's connections; null cursors if empty. `count` counts the whole list. */
+export interface Connection<Node> extends Counted {
   readonly edges: { readonly cursor: string; readonly node: Node }[]
   readonly pageInfo: {
     readonly hasNextPage: boolean
@@ -22,6 +22,10 @@ export interface Connection<Node> {
     readonly startCursor: string | null
     readonly endCursor: string | null
   }
+}
+
+export interface Counted {
+  count(): Promise<number> | number
 }
 
 /** The statement reads `size + 1` rows, from the end if `backwards`. */
@@ -54,7 +58,7 @@ export function toConnection<Row, Node>(
   rows: readonly Row[],
   { size, backwards }: PageShape,
   input: PageInput,
-  { cursorOf, nodeOf }: { cursorOf(row: Row): string; nodeOf(row: Row): Node },
+  { cursorOf, nodeOf, count }: Counted & { cursorOf(row: Row): string; nodeOf(row: Row): Node },
 ): Connection<Node> {
   const page = rows.slice(0, size)
   if (backwards) page.reverse()
@@ -62,6 +66,7 @@ export function toConnection<Row, Node>(
   const more = rows.length > size
   return {
     edges,
+    count,
     pageInfo: {
       hasNextPage: backwards ? input.before != null : more,
       hasPreviousPage: backwards ? more : input.after != null,
@@ -97,13 +102,15 @@ export function pageBySlug<Node extends { readonly slug: string }>(
 ): Connection<Node> {
   const shape = pageShape(input, (text) => text.startsWith(cursorOf('')))
   const { after, before } = input
-  const within = [...all]
+  const entries = [...all]
+  const within = entries
     .map((node) => ({ cursor: cursorOf(node.slug), node }))
     .filter(({ cursor }) => (after == null || cursor > after) && (before == null || cursor < before))
     .sort((one, other) => (one.cursor < other.cursor ? -1 : 1))
   if (shape.backwards) within.reverse()
   const rows = within.slice(0, shape.size + 1)
-  return toConnection(rows, shape, input, { cursorOf: ({ cursor }) => cursor, nodeOf: ({ node }) => node })
+  const count = () => entries.length
+  return toConnection(rows, shape, input, { cursorOf: ({ cursor }) => cursor, nodeOf: ({ node }) => node, count })
 }
 
 export const publicIdOf = (

@@ -5,6 +5,7 @@ import RelayPlugin from '@pothos/plugin-relay'
 import type PrismaTypes from '../../prisma/generated/pothos.ts'
 import { getDatamodel } from '../../prisma/generated/pothos.ts'
 import type { PrismaClient } from '../../prisma/generated/prisma/client.ts'
+import type { Counted } from '../db/page.ts'
 import { type ErrorCode, ServiceError } from '../errors/service-error.ts'
 import type { ServiceContext } from '../runtime/services.ts'
 import { SEEN_BY } from './seen-by.ts'
@@ -18,6 +19,9 @@ const UNEXPECTED: ReadonlySet<ErrorCode> = new Set([
   'INTERNAL_ERROR',
   'UNAVAILABLE',
 ])
+
+/** A count reads the whole list. */
+const COUNT_COST = 100
 
 /** Matches the ServiceErrors that a mutation returns as data. */
 export class ExpectedError extends ServiceError {
@@ -51,6 +55,7 @@ export const builder = new SchemaBuilder<{
   DefaultFieldNullability: false
   DefaultEdgesNullability: false
   DefaultNodeNullability: false
+  Connection: Counted
   Scalars: {
     ID: { Input: string; Output: string }
     DateTime: { Input: Date; Output: Date }
@@ -78,6 +83,7 @@ export const builder = new SchemaBuilder<{
     },
     pageInfoFieldOptions: { description: 'Position of the page: cursors for the next and the previous one.' },
     cursorFieldOptions: { description: 'Cursor of the entry, for `after` and `before`.' },
+    nodesOnConnection: { description: 'Objects of the page without their cursors, in the order of the list.' },
     nodeFieldOptions: { nullable: false, description: 'Object of the entry.' },
     firstArgOptions: {
       description:
@@ -111,3 +117,11 @@ export const result = (success: string, nothing: string) => ({
 builder.queryType({ description: 'All queries.' })
 builder.mutationType({ description: 'All mutations.' })
 builder.subscriptionType({ description: 'All subscriptions, over graphql-ws or server-sent events.' })
+
+builder.globalConnectionField('totalCount', (t) =>
+  t.int({
+    description: 'Exact number of entries in the whole list, over all of its pages.',
+    extensions: { cost: COUNT_COST },
+    resolve: (page) => page.count(),
+  }),
+)

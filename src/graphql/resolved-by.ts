@@ -15,7 +15,7 @@ import type { RowQuery } from '../db/row-query.ts'
 import { type ErrorCode, ServiceError } from '../errors/service-error.ts'
 import type { GraphqlContext } from './builder.ts'
 
-const NODES = ['edges', 'node']
+const NODES = [['edges', 'node'], ['nodes']]
 const HIDDEN: ReadonlySet<ErrorCode> = new Set(['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'])
 
 /** Resolves a root field by the verb of its name. The field keeps the verb, so a test can compare it with REST's. */
@@ -146,8 +146,8 @@ export const subscribedBy = <Args, Input, Event extends object>(
 
 /** Plans the columns and relations that an operation selects of a field's rows, or of its connection's nodes. */
 export function queryOf(ctx: GraphqlContext, info: GraphQLResolveInfo, typeName: string): RowQuery {
-  const path = info.returnType.toString().includes('Connection') ? NODES : []
-  return queryFromInfo({ context: ctx, info, typeName, path })
+  const paths = info.returnType.toString().includes('Connection') ? { paths: NODES } : {}
+  return queryFromInfo({ context: ctx, info, typeName, ...paths })
 }
 
 /** Null where the verb refuses the caller, or finds nothing. */

@@ -42,7 +42,8 @@ export async function users(ctx: Context, input: UsersInput): Promise<Connection
     ...rest,
     select: selectOf(USER_VIEW, input.query),
   })
-  return toConnection(rows, shape, input, { cursorOf: (row) => row.id, nodeOf: (row) => row })
+  const count = () => ctx.db.prisma.user.count({ where: { accountId } })
+  return toConnection(rows, shape, input, { cursorOf: (row) => row.id, nodeOf: (row) => row, count })
 }
 
 /** Users that the caller may see. A user sees themselves without account:admin. @throws UNAUTHORIZED, FORBIDDEN */

@@ -1,13 +1,20 @@
-import type { GraphQLResolveInfo } from 'graphql'
 import { requireScope } from '../access/require.ts'
 import { JOB_READ_SCOPE } from '../access/scopes.ts'
 import { BatchLoader } from '../concurrency/batch-loader.ts'
-import type { Connection } from '../db/page.ts'
+import type { PageInput } from '../db/page.ts'
 import type { RowQuery } from '../db/row-query.ts'
 import { unknownId } from '../errors/service-error.ts'
 import { builder, type GraphqlContext } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
-import { queryOf, resolvedBy, rowsOf, subscribedBy, unlessRefused, watchedBelow } from '../graphql/resolved-by.ts'
+import {
+  pagedBy,
+  queryOf,
+  resolvedBy,
+  rowsOf,
+  subscribedBy,
+  unlessRefused,
+  watchedBelow,
+} from '../graphql/resolved-by.ts'
 import { TimeRangeInput } from '../graphql/scalars.ts'
 import { ViewerRef } from '../graphql/viewer.ts'
 import { JobInterface, toJob } from '../jobs/graphql/job-graphql.ts'
@@ -24,7 +31,6 @@ import {
 import { DeliveryStateEnum } from './delivery-state-graphql.ts'
 import {
   ATTEMPT_VIEW,
-  countDeliveries,
   DELIVERY_VIEW,
   type DeliveriesFilter,
   type DeliveriesInput,
@@ -181,10 +187,6 @@ builder.interfaceField(JobInterface, 'deliveries', (t) =>
   }),
 )
 
-interface Counted extends Connection<Delivery> {
-  readonly filter: DeliveriesFilter
-}
-
 const ABOUT = {
   jobId: 'Deliveries of this job.',
   states: 'Deliveries in one of these states.',
@@ -205,26 +207,18 @@ export const DeliveriesFilterInput = builder.inputRef<DeliveriesFilter>('Webhook
   }),
 })
 
+interface FilteredDeliveries extends PageInput {
+  readonly filter?: DeliveriesFilter | null | undefined
+}
+
 const DeliveryConnectionRef = builder.connectionObject(
   {
     type: DeliveryRef,
     name: 'WebhookDeliveryConnection',
     description: 'Page of webhook deliveries.',
-    fields: (c) => ({
-      totalCount: c.int({
-        description: 'Exact number of matching deliveries.',
-        resolve: (page, _args, ctx) => countDeliveries(ctx, (page as unknown as Counted).filter),
-      }),
-    }),
   },
   { name: 'WebhookDeliveryEdge', description: 'Entry of a list with its cursor.' },
 )
-
-async function page(ctx: GraphqlContext, args: DeliveriesInput, info: GraphQLResolveInfo): Promise<Counted> {
-  const { first, last, after, before, ...filter } = args
-  const query = queryOf(ctx, info, 'WebhookDelivery')
-  return { ...(await webhookDeliveries(ctx, { ...args, query })), filter }
-}
 
 builder.queryField('webhookDeliveries', (t) =>
   t.connection(
@@ -239,8 +233,7 @@ builder.queryField('webhookDeliveries', (t) =>
         createdAt: t.arg({ type: TimeRangeInput, description: ABOUT.createdAt }),
         endpointKeys: t.arg.stringList({ description: ABOUT.endpointKeys }),
       },
-      resolve: (_root, args: DeliveriesInput, ctx, info) => page(ctx, args, info),
-      extensions: { verb: webhookDeliveries },
+      ...pagedBy('WebhookDelivery', webhookDeliveries, (args: DeliveriesInput) => args),
     },
     DeliveryConnectionRef,
   ),
@@ -259,7 +252,12 @@ builder.objectField(ViewerRef, 'deliveries', (t) =>
           description: 'Filter of the deliveries; all of them unless given.',
         }),
       },
-      resolve: unlessRefused((_viewer, { filter, ...rest }, ctx, info) => page(ctx, { ...filter, ...rest }, info)),
+      resolve: unlessRefused(
+        pagedBy('WebhookDelivery', webhookDeliveries, ({ filter, ...rest }: FilteredDeliveries) => ({
+          ...filter,
+          ...rest,
+        })).resolve,
+      ),
     },
     DeliveryConnectionRef,
   ),

@@ -90,25 +90,26 @@ export async function webhookDeliveries(ctx: Context, input: DeliveriesInput): P
   const { rows } = await longRead<{ id: string }>(ctx.db, accountId, { text, values })
   const page = await readDeliveries(ctx, { id: { in: rows.map(({ id }) => id) } }, query)
   if (shape.backwards) page.reverse()
-  return toConnection(page, shape, input, { cursorOf: ({ id }) => id, nodeOf: (delivery) => delivery })
+  const count = () => countDeliveries(ctx, accountId, filter)
+  return toConnection(page, shape, input, { cursorOf: ({ id }) => id, nodeOf: (delivery) => delivery, count })
 }
 
 /**
- * Counts matching deliveries exactly.
- * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED if its reads take too long
+ * Counts matching deliveries exactly. The caller has authorised the access and checked the filter.
+ * @throws RATE_LIMITED if the account's reads take too long
  */
-export async function countDeliveries(ctx: Context, filter: DeliveriesFilter): Promise<number> {
-  requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
-  const { accountId } = requireAccount(ctx)
-  rejectDeliveryViolations(filter)
-  await closeWindow(ctx, 'webhook_delivery', filter.createdAt?.to)
+async function countDeliveries(
+  { db }: Pick<Context, 'db'>,
+  accountId: string,
+  filter: DeliveriesFilter,
+): Promise<number> {
   const values: unknown[] = [accountId]
   const conditions = deliveryConditions(filter, (value) => `$${values.push(value)}`)
   const statement = isDeliveryCounted(filter)
     ? `coalesce(sum(deliveries), 0) from webhook_delivery_count where account_id = $1
        ${filter.states == null ? '' : `and ${oneOf('state', filter.states)}`}`
     : `count(*) from webhook_delivery d where ${['d.account_id = $1', ...conditions].join(' and ')}`
-  const { rows } = await longRead<{ total: string }>(ctx.db, accountId, {
+  const { rows } = await longRead<{ total: string }>(db, accountId, {
     text: `select t.total::text from (select ${statement}) t (total)`,
     values,
   })

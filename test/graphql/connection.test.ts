@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isObjectType } from 'graphql'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { buildGraphqlSchema } from '../../src/graphql/schema.ts'
 import { createUser } from '../../src/users/create-user.ts'
 import { applyEndpoint } from '../setup/jobs/voice-jobs.ts'
 import { applyWorkflow } from '../setup/jobs/workflows.ts'
@@ -6,10 +9,13 @@ import { ask, codeOf, mutation, read } from '../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 
 const SIZE = 5
+const IN_MEMORY: readonly string[] = ['endpoints', 'workflows']
 const MISSING_CURSORS = ['first: 0', 'first: 101', 'last: 0', 'first: 1, last: 1']
 
 interface Page {
   readonly edges: readonly { readonly cursor: string; readonly node: { readonly id: string } }[]
+  readonly nodes: readonly { readonly id: string }[]
+  readonly totalCount: number
   readonly pageInfo: {
     readonly hasNextPage: boolean
     readonly hasPreviousPage: boolean
@@ -60,11 +66,23 @@ beforeAll(async () => {
 afterAll(() => service?.close())
 
 async function page(list: string, args: string): Promise<Page> {
-  const text = `{ ${list}${args === '' ? '' : `(${args})`} { edges { cursor node { id } }
+  const text = `{ ${list}${args === '' ? '' : `(${args})`} { edges { cursor node { id } } nodes { id } totalCount
     pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`
   return (await read<Record<string, Page>>(service.url, key, text))[list]!
 }
 const idsOf = ({ edges }: Page) => edges.map(({ node }) => node.id)
+
+/** The statements that count, of an answer. */
+async function countsOf(document: string): Promise<string[]> {
+  const query = vi.spyOn(pg.Client.prototype, 'query')
+  try {
+    await read(service.url, key, document)
+    const texts = query.mock.calls.map(([statement]: unknown[]) => (statement as { text?: string }).text ?? '')
+    return texts.filter((text) => /\bcount\(/i.test(text))
+  } finally {
+    query.mockRestore()
+  }
+}
 
 describe.each(['accounts', 'apiKeys', 'users', 'creditEntries', 'endpoints', 'workflows'])('%s', (list) => {
   test('are walked forwards and backwards without a gap or a repetition', async () => {
@@ -90,6 +108,21 @@ describe.each(['accounts', 'apiKeys', 'users', 'creditEntries', 'endpoints', 'wo
     expect(backwards).toEqual(all)
   })
 
+  test('have the objects of their edges as nodes, and the number of all of them with any page', async () => {
+    const all = ids[list]!
+    for (const args of ['', 'first: 2', `last: 1, before: "${all[2]}"`]) {
+      const { edges, nodes, totalCount } = await page(list, args)
+      expect(nodes).toEqual(edges.map(({ node }) => node))
+      expect(totalCount).toBe(all.length)
+    }
+  })
+
+  test('are counted only if the count is selected', async () => {
+    expect(await countsOf(`{ ${list} { nodes { id } edges { cursor } } }`)).toEqual([])
+    const counts = await countsOf(`{ ${list} { totalCount } }`)
+    expect(counts).toHaveLength(IN_MEMORY.includes(list) ? 0 : 1)
+  })
+
   test('come between two cursors, and no further', async () => {
     const all = ids[list]!
     const between = `after: "${all[0]}", before: "${all.at(-1)}"`
@@ -109,6 +142,42 @@ describe.each(['accounts', 'apiKeys', 'users', 'creditEntries', 'endpoints', 'wo
     for (const id of ids[list]!) {
       const { node } = await read<{ node: unknown }>(service.url, key, `{ node(id: "${id}") { id } }`)
       expect(node).toEqual({ id })
+    }
+  })
+})
+
+describe('totalCount', () => {
+  const count = async (list: string) =>
+    (await read<Record<string, { totalCount: number }>>(service.url, key, `{ ${list} { totalCount } }`))[
+      list.replace(/\(.*/, '')
+    ]!.totalCount
+
+  test('counts what the arguments leave of a list', async () => {
+    const at = new Date().toISOString()
+    expect(await count('creditEntries(kinds: [GRANT])')).toBe(SIZE)
+    expect(await count('creditEntries(kinds: [CHARGE])')).toBe(0)
+    expect(await count(`creditEntries(createdAt: { from: "${at}" })`)).toBe(0)
+    expect(await count(`creditEntries(kinds: [GRANT], createdAt: { to: "${at}" })`)).toBe(SIZE)
+    const name = await read<{ account: { name: string } }>(service.url, key, '{ account { name } }')
+    expect(await count(`accounts(search: "${name.account.name}")`)).toBe(1)
+    const all = await count('auditEntries(all: true)')
+    expect(await count('auditEntries(actions: [CREDITS_GRANTED])')).toBe(SIZE)
+    expect(all).toBeGreaterThan(SIZE)
+    expect(await count(`auditEntries(all: true, createdAt: { to: "${at}" })`)).toBe(all)
+  })
+
+  test('is a field of every connection, beside nodes', () => {
+    const connections = Object.values(buildGraphqlSchema().getTypeMap()).flatMap((type) =>
+      isObjectType(type) && type.name.endsWith('Connection') ? [type] : [],
+    )
+    expect(connections.length).toBeGreaterThan(8)
+    for (const { name, getFields } of connections.map((type) => ({
+      name: type.name,
+      getFields: () => type.getFields(),
+    }))) {
+      expect(Object.keys(getFields()).sort(), name).toEqual(['edges', 'nodes', 'pageInfo', 'totalCount'])
+      expect(String(getFields().totalCount!.type)).toBe('Int!')
+      expect(String(getFields().nodes!.type)).toBe(`[${name.replace(/Connection$/, '')}!]!`)
     }
   })
 })

@@ -72,6 +72,25 @@ function conditionsOf({ column, values: names, createdAt }: Narrowing, values: u
 }
 
 /**
+ * Counts the rows of an account that the narrowing leaves.
+ * @param accountId null: of all accounts
+ * @param owner whose share of `readPool` it uses
+ * @throws RATE_LIMITED if the owner's reads take too long
+ */
+export async function countRows(
+  db: Pick<Database, 'readPool' | 'readShares'>,
+  owner: string,
+  accountId: string | null,
+  narrowing: Narrowing,
+): Promise<number> {
+  const values: unknown[] = accountId === null ? [] : [accountId]
+  const conditions = [accountId === null ? 'true' : ofAccount('$1'), ...conditionsOf(narrowing, values)]
+  const text = `select count(*)::float8 as total from ${narrowing.table} where ${conditions.join(' and ')}`
+  const { rows } = await longRead<{ total: number }>(db, owner, { text, values })
+  return rows[0]!.total
+}
+
+/**
  * Ids of a page of all accounts' rows in a time window; null without a window. The time index serves the page.
  * @param owner whose share of `readPool` it uses
  * @throws RATE_LIMITED if the owner's reads take too long

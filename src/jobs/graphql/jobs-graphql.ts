@@ -5,16 +5,7 @@ import { DeliveryStateEnum } from '../../webhooks/delivery-state-graphql.ts'
 import { job } from '../job.ts'
 import type { Job } from '../job-shape.ts'
 import { type JobPage, jobPage } from '../list/job-page.ts'
-import {
-  type CountedJobs,
-  countJobs,
-  type JobOrder,
-  type JobOrderField,
-  type JobsInput,
-  jobs,
-  type Neighbours,
-  neighbours,
-} from '../list/jobs.ts'
+import { type JobOrder, type JobOrderField, type JobsInput, jobs, type Neighbours, neighbours } from '../list/jobs.ts'
 import type { JobsFilter } from '../list/jobs-filter.ts'
 import { JobDecisionEnum, JobErrorCodeEnum, JobInterface, JobStatusEnum, JobTypeEnum } from './job-graphql.ts'
 
@@ -121,12 +112,6 @@ export const JobConnectionRef = builder.connectionObject(
     type: JobInterface,
     name: 'JobConnection',
     description: 'Page of jobs.',
-    fields: (c) => ({
-      totalCount: c.int({
-        description: 'Exact number of matching jobs.',
-        resolve: (page) => (page as unknown as CountedJobs).count(),
-      }),
-    }),
   },
   { name: 'JobEdge', description: 'Job of a list with its cursor.' },
 )
@@ -140,11 +125,7 @@ builder.queryField('jobs', (t) =>
         filter: t.arg({ type: JobsFilterInput, description: 'Filter of the jobs; all of them unless given.' }),
         orderBy: t.arg({ type: JobOrderInput, description: 'Order of the list; newest first unless given.' }),
       },
-      resolve: async (_root, args: JobsInput, ctx): Promise<CountedJobs> => ({
-        ...(await jobs(ctx, args)),
-        count: () => countJobs(ctx, args),
-      }),
-      extensions: { verb: jobs },
+      ...resolvedBy(jobs, (args: JobsInput) => args),
     },
     JobConnectionRef,
   ),

@@ -63,10 +63,6 @@ export interface AllJobsInput extends JobsInput {
   readonly account?: string | null | undefined
 }
 
-export interface CountedJobs extends Connection<Job> {
-  count(): Promise<number>
-}
-
 /**
  * A page of the account's jobs by keyset.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
@@ -93,6 +89,7 @@ async function readJobs(ctx: Context, owner: JobsOwner, input: JobsInput): Promi
   return toConnection(rows, shape, input, {
     cursorOf: (row) => (row.sort_key === undefined ? row.id : `${row.sort_key}.${row.id}`),
     nodeOf: (row) => row,
+    count: () => totalOfJobs(ctx, owner, input),
   })
 }
 
@@ -190,22 +187,13 @@ export async function neighbours(
  * A page of one or all accounts' jobs, for the operator. Without an account, no index orders jobs by their end.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, RATE_LIMITED
  */
-export async function allJobs(ctx: Context, input: AllJobsInput): Promise<CountedJobs> {
+export async function allJobs(ctx: Context, input: AllJobsInput): Promise<Connection<Job>> {
   const owner = await operatorsJobs(ctx, input.account)
   if (owner === null && input.orderBy != null && onlyFinished(input.orderBy)) {
     const details = [{ path: '/orderBy/field', message: 'must be CREATED_AT without an account' }]
     throw invalidRequest('Name an account, or order by CREATED_AT.', details)
   }
-  return { ...(await readJobs(ctx, owner, input)), count: () => totalOfJobs(ctx, owner, input) }
-}
-
-/**
- * The exact number of matching jobs.
- * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
- */
-export async function countJobs(ctx: Context, input: Pick<JobsInput, 'filter' | 'orderBy'>): Promise<number> {
-  requireScope(ctx, JOB_READ_SCOPE)
-  return totalOfJobs(ctx, requireAccount(ctx).accountId, input)
+  return readJobs(ctx, owner, input)
 }
 
 /**

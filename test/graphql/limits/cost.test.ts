@@ -38,6 +38,16 @@ test.each([[[{ toString: null }]], [['constructor']], [{ toString: 1 }], [5]])(
   },
 )
 
+test('the count of a list costs a hundred fields, and a page costs the same by its nodes as by its edges', () => {
+  expect(costly(times(198, 'users(first: 1) { totalCount }'))).toBeNull()
+  expect(costly(times(199, 'users(first: 1) { totalCount }'))).toMatch(`may return ${199 * 101} fields`)
+  for (const [field, each] of [
+    ['users(first: 100) { nodes { id } }', 201],
+    ['users(first: 100) { edges { cursor } }', 201],
+  ] as const)
+    expect(costly(times(100, field))).toMatch(`may return ${100 * each} fields`)
+})
+
 test.each([
   ['groups by the hour', 'jobStats(groupBy: [HOUR]) { jobs characters credits waitMs { p50 p95 p99 } }'],
   ['a lexicon', 'lexicon { entries { grapheme alias language } }'],
