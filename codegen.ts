@@ -42,7 +42,9 @@ async function generate(use: (files: Files) => void): Promise<void> {
 
 async function describeApi(): Promise<Files> {
   const { generateRestTypes } = await import('./rest/generate-types.ts')
-  const { generateDashboardTypes, generateExampleTypes } = await import('./examples/generate-types.ts')
+  const { generateDashboardTypes, generateExampleTypes, generateSchemaTypes } = await import(
+    './examples/generate-types.ts'
+  )
   const { generateCommandLine } = await import('./packaging/generate-command-line.ts')
   const { generateConfiguration } = await import('./packaging/generate-configuration.ts')
   const { generateOperations } = await import('./packaging/generate-operations.ts')
@@ -54,6 +56,7 @@ async function describeApi(): Promise<Files> {
   return {
     'schema.graphql': printGraphqlSchema(),
     'examples/graphql-types.ts': await generateExampleTypes(buildGraphqlSchema(), await readExamples()),
+    'examples/graphql-clients/schema-types.ts': generateSchemaTypes(buildGraphqlSchema()),
     ...(await generateDashboardTypes(buildGraphqlSchema())),
     'src/console/operations.ts': await generateOperations(buildGraphqlSchema()),
     'src/console/webhooks/verify-snippets.ts': generateSnippets(),

@@ -19,6 +19,8 @@ export function openSession(key: string, onRefused: (message: string) => void, o
     connectionParams: { authorization },
     keepAlive: 10_000,
     retryAttempts: Number.POSITIVE_INFINITY,
+    // 4403: the key is not accepted any more.
+    shouldRetry: (problem) => (problem as { code?: number }).code !== 4403,
     on: { connected: (_socket, _payload, wasRetry) => wasRetry && onReconnect() },
   })
   const client = new Client({

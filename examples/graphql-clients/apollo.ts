@@ -1,0 +1,41 @@
+import { type ApolloCache, ApolloClient, ApolloLink, HttpLink, InMemoryCache, type TypePolicies } from '@apollo/client'
+import { GraphQLWsLink } from '@apollo/client/link/subscriptions'
+import { relayStylePagination } from '@apollo/client/utilities'
+import { OperationTypeNode } from 'graphql'
+import type { Client as Socket } from 'graphql-ws'
+import { possibleTypes, singleTypes } from './schema-types.ts'
+
+/** Pages are one list for each value of the other arguments. */
+const pages = {
+  jobs: relayStylePagination(['filter', 'orderBy']),
+  apiKeys: relayStylePagination(),
+  users: relayStylePagination(),
+  creditEntries: relayStylePagination(['kinds', 'createdAt']),
+  auditEntries: relayStylePagination(['actions', 'createdAt']),
+}
+
+/** Of some types there is one for each caller; all others are known by their `id`, or belong to the object that has them. */
+export const typePolicies: TypePolicies = {
+  ...Object.fromEntries(singleTypes.map((type) => [type, { keyFields: [] }])),
+  Pool: { keyFields: ['name'] },
+  Query: {
+    fields: { ...pages, webhookDeliveries: relayStylePagination(['jobId', 'states', 'outcomes', 'createdAt']) },
+  },
+  Viewer: { keyFields: [], fields: { ...pages, deliveries: relayStylePagination(['filter']) } },
+}
+
+/** For the `update` of a mutation: `update: (cache) => remove(cache, ['ApiKey'], id)`. A job's types are `possibleTypes.Job`. */
+export function remove(cache: ApolloCache, types: readonly string[], id: string): void {
+  for (const __typename of types) cache.evict({ id: cache.identify({ __typename, id }) })
+  cache.gc()
+}
+
+export const openApollo = (uri: string, key: string, socket: Socket): ApolloClient =>
+  new ApolloClient({
+    cache: new InMemoryCache({ possibleTypes, typePolicies }),
+    link: ApolloLink.split(
+      ({ operationType }) => operationType === OperationTypeNode.SUBSCRIPTION,
+      new GraphQLWsLink(socket),
+      new HttpLink({ uri, headers: { authorization: `Bearer ${key}` } }),
+    ),
+  })

@@ -1,0 +1,15 @@
+import { type Client, createClient } from 'graphql-ws'
+
+/** What the service says to a key that is wrong or revoked. */
+const FORBIDDEN = 4403
+
+/** Comes back after every disconnection, and then starts each subscription anew, which begins with the state as it is now. */
+export const openSocket = (url: string, key: string, onReconnect: () => void = () => undefined): Client =>
+  createClient({
+    url: url.replace(/^http/, 'ws'),
+    connectionParams: { authorization: `Bearer ${key}` },
+    keepAlive: 10_000,
+    retryAttempts: Number.POSITIVE_INFINITY,
+    shouldRetry: (problem) => (problem as { code?: number }).code !== FORBIDDEN,
+    on: { connected: (_socket, _payload, wasRetry) => wasRetry && onReconnect() },
+  })
