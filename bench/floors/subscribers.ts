@@ -10,9 +10,9 @@ import { WebSocket } from 'ws'
 
 /** Connections that are opened at once. */
 const OPENING = 20
-/** Twelve fields; `chunksDone` is the marker. */
+/** Twelve fields and MORE_FIELDS; `chunksDone` is the marker. */
 const QUERY = `subscription { jobsUpdated { id type endpointKey status isProhibited apiKeyId apiKeyName createdAt startedAt completedAt
-  attempts ... on VoiceJob { chunksDone } } }`
+  attempts ... on VoiceJob { chunksDone ${process.env['MORE_FIELDS'] ?? ''} } } }`
 
 interface Waiting {
   readonly count: number

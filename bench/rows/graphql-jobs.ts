@@ -7,15 +7,19 @@ import { connected, reseedJobs } from '../seed.ts'
 const MANY = 1_000_000
 const DEEP = 900_000
 const CONNECTIONS = 8
-const { rate: LEAST_RATE, depth: MOST_DEEPER, statistics: MOST_SUMMED } = GOALS.graphqlJobs
+const { rate: LEAST_RATE, depth: MOST_DEEPER, statistics: MOST_SUMMED, edges: MOST_WITH_EDGES } = GOALS.graphqlJobs
 const JSON_BODY = { 'content-type': 'application/json' }
 /** Twelve fields of each job. */
 const FIELDS =
   'id type endpointKey status isProhibited apiKeyId apiKeyName createdAt startedAt completedAt attempts errorCode'
 
-const pageOf = (after: string | null): string =>
+/** Fields of a dashboard that lead to other objects or to the text. */
+const EDGES =
+  'tags apiKey { name } endpoint { __typename } ... on VoiceJob { voice language textExcerpt characters audio { url } }'
+
+const pageOf = (after: string | null, fields = FIELDS): string =>
   JSON.stringify({
-    query: `query ($after: String) { jobs(first: 50, after: $after) { edges { node { ${FIELDS} } } } }`,
+    query: `query ($after: String) { jobs(first: 50, after: $after) { edges { node { ${fields} } } } }`,
     variables: { after },
   })
 
@@ -39,6 +43,7 @@ export const graphqlJobs: Row = {
     const url = `${service.url}/graphql`
     const measures = [
       await rate(environment, url, headers, bare.url),
+      await edges(environment, url, headers),
       await depth(environment, url, headers, cursor),
       await aggregate(environment, url, headers, database),
     ]
@@ -70,6 +75,17 @@ async function rate(
   await interleaved(1, { ours, floor })
   const pairs = await interleaved(environment.quick ? 3 : 5, { ours, floor })
   return throughput('50 jobs, 12 fields', 'req/s', pairs, LEAST_RATE)
+}
+
+/** The page with its edges next to the page without. */
+async function edges(environment: Environment, url: string, headers: Record<string, string>): Promise<Measure> {
+  const sides = {
+    ours: () => responseTime(url, headers, pageOf(null, `${FIELDS} ${EDGES}`)),
+    floor: () => responseTime(url, headers, pageOf(null)),
+  }
+  await interleaved(10, sides)
+  const pairs = await interleaved(environment.quick ? 50 : 200, sides)
+  return latency('50 jobs with key, endpoint, audio and text, p50', pairs, MOST_WITH_EDGES)
 }
 
 async function depth(

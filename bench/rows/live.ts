@@ -16,6 +16,8 @@ import { atMost, type Measure, median, quantile, type Row } from '../measure.ts'
 const SUBSCRIBERS = 1000
 const { manyAccountsMs: MANY_MS, oneAccountMs: ONE_MS } = GOALS.live
 const CHANNEL = 'bench_live'
+/** Fields that lead to the text or to other objects. */
+const MORE_FIELDS = 'tags voice language textExcerpt apiKey { name } endpoint { __typename }'
 const WARM_UP = 10
 
 interface Followed {
@@ -46,6 +48,14 @@ export const live: Row = {
       const shapes = [
         await shape(environment, runtime, '10 each of 100 accounts', many, MANY_MS),
         await shape(environment, runtime, 'all of one account', [one], ONE_MS),
+        await shape(
+          environment,
+          runtime,
+          'all of one account, with key, endpoint and text',
+          [one],
+          ONE_MS,
+          MORE_FIELDS,
+        ),
       ]
       return { name: 'live', measures: shapes.map(({ measure }) => measure), notes: shapes.map(({ note }) => note) }
     } finally {
@@ -74,12 +84,19 @@ async function shape(
   what: string,
   followed: readonly Followed[],
   mostMs: number,
+  moreFields = '',
 ): Promise<{ measure: Measure; note: string }> {
   const service = await environment.serve('serve')
   const keys = Array.from({ length: SUBSCRIBERS }, (_nothing, n) => followed[n % followed.length]!.apiKey)
   const file = join(await environment.directory(), 'keys.json')
   await writeFile(file, JSON.stringify(keys), { mode: 0o600 })
-  const variables = { DATABASE_URL: runtime.db.url, SERVICE_URL: service.url, KEYS_FILE: file, CHANNEL }
+  const variables = {
+    DATABASE_URL: runtime.db.url,
+    SERVICE_URL: service.url,
+    KEYS_FILE: file,
+    CHANNEL,
+    MORE_FIELDS: moreFields,
+  }
   const subscribers = await environment.floor('subscribers', variables)
   const ours: Change = async (marker) => {
     const { accountId, jobId } = followed[marker % followed.length]!
