@@ -8,18 +8,18 @@ import { WebSocket } from 'ws'
 // Dashboards that follow their accounts' jobs, each over a connection of graphql-ws's own client, and next to them a bare LISTEN. GET
 // `/?marker=N&count=C` answers once C of them have heard of N, with the moment of each.
 
+const { DATABASE_URL, SERVICE_URL, KEYS_FILE, CHANNEL, MORE_FIELDS = '' } = process.env
 /** Connections that are opened at once. */
 const OPENING = 20
 /** Twelve fields and MORE_FIELDS; `chunksDone` is the marker. */
 const QUERY = `subscription { jobsUpdated { id type endpointKey status isProhibited apiKeyId apiKeyName createdAt startedAt completedAt
-  attempts ... on VoiceJob { chunksDone ${process.env['MORE_FIELDS'] ?? ''} } } }`
+  attempts ... on VoiceJob { chunksDone ${MORE_FIELDS} } } }`
 
 interface Waiting {
   readonly count: number
   tell(): void
 }
 
-const { DATABASE_URL, SERVICE_URL, KEYS_FILE, CHANNEL } = process.env
 const keys = JSON.parse(readFileSync(KEYS_FILE!, 'utf8')) as string[]
 const heard = new Map<number, number[]>()
 const waiting = new Map<number, Waiting>()
