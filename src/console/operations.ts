@@ -189,16 +189,24 @@ export type JobOrder = {
   direction: OrderDirection;
   /** Property by which jobs are ordered. */
   field: JobOrderField;
+  /** Lists unfinished jobs by COMPLETED_AT and DURATION as well, after all others; false unless given. Other orders list all jobs anyway. */
+  includeUnfinished?: boolean | null | undefined;
 };
 
-/** Property by which jobs are ordered. By COMPLETED_AT and DURATION only ended jobs are listed. */
+/** Property by which jobs are ordered. By COMPLETED_AT and DURATION only ended jobs are listed, unless `includeUnfinished` is true. Jobs without the property are the last ones in both directions. */
 export type JobOrderField =
   /** Time of the jobs' end. */
   | 'COMPLETED_AT'
+  /** Price of the jobs in credits. */
+  | 'COST'
   /** Time of the jobs' acceptance. */
   | 'CREATED_AT'
   /** Time from the jobs' acceptance to their end. */
-  | 'DURATION';
+  | 'DURATION'
+  /** Time of the jobs' first start. */
+  | 'STARTED_AT'
+  /** Time from the jobs' acceptance to their first start. */
+  | 'WAIT';
 
 /** Status of a job. COMPLETED and FAILED are final. */
 export type JobStatus =

@@ -19,6 +19,8 @@ export const JOB_TABLES = 'job j left join api_key k on k.id = j.api_key_id'
 
 /** Milliseconds; an index has the same expression. */
 export const DURATION_MS = '((extract(epoch from (completed_at - created_at)) * 1000)::bigint)'
+/** Milliseconds. */
+export const WAIT_MS = '((extract(epoch from (started_at - created_at)) * 1000)::bigint)'
 /** `greatest` keeps a job's times in order if the database's clock is set back. */
 export const STARTED_AT = 'greatest(now(), created_at)'
 export const ENDED_AT = 'greatest(now(), started_at, created_at)'

@@ -37,6 +37,8 @@ const ACCEPTED: readonly string[] = [
   'An optional argument Query.jobStats(account:) was added.',
   'An optional argument Query.jobStats(all:) was added.',
   'An optional argument Query.jobStats(timeZone:) was added.',
+  'An optional field JobOrder.includeUnfinished was added.',
+  ...['COST', 'STARTED_AT', 'WAIT'].map((name) => `Enum value JobOrderField.${name} was added.`),
   // Callers send it; no answer has it.
   ...['LANGUAGE', 'TAG', 'USER', 'VOICE'].map((name) => `Enum value JobGroup.${name} was added.`),
   // No mutation fails with it.

@@ -57,11 +57,14 @@ export const JobOrderInput = builder.inputType('JobOrder', {
     field: t.field({
       type: describedEnum<JobOrderField>(
         'JobOrderField',
-        'Property by which jobs are ordered. By COMPLETED_AT and DURATION only ended jobs are listed.',
+        'Property by which jobs are ordered. By COMPLETED_AT and DURATION only ended jobs are listed, unless `includeUnfinished` is true. Jobs without the property are the last ones in both directions.',
         {
           created_at: "Time of the jobs' acceptance.",
           completed_at: "Time of the jobs' end.",
           duration: "Time from the jobs' acceptance to their end.",
+          started_at: "Time of the jobs' first start.",
+          wait: "Time from the jobs' acceptance to their first start.",
+          cost: 'Price of the jobs in credits.',
         },
       ),
       required: true,
@@ -74,6 +77,10 @@ export const JobOrderInput = builder.inputType('JobOrder', {
       }),
       required: true,
       description: 'Direction of the order; DESC is the newest, or the longest, first.',
+    }),
+    includeUnfinished: t.boolean({
+      description:
+        'Lists unfinished jobs by COMPLETED_AT and DURATION as well, after all others; false unless given. Other orders list all jobs anyway.',
     }),
   }),
 })

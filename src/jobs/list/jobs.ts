@@ -9,7 +9,7 @@ import { type Connection, type PageInput, type PageShape, pageShape, toConnectio
 import { statementName } from '../../db/sql.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import { isId } from '../../values/id.ts'
-import { DURATION_MS, type Job, PAGE_COLUMNS, ROW_COLUMNS } from '../job-shape.ts'
+import { DURATION_MS, type Job, PAGE_COLUMNS, ROW_COLUMNS, WAIT_MS } from '../job-shape.ts'
 import type { JobStatus } from '../job-states.ts'
 import { isRolledUp, rollUpSource } from '../rollup/rollup-source.ts'
 import {
@@ -27,24 +27,71 @@ import {
   requireFilter,
 } from './jobs-filter.ts'
 
+const msOf = (column: string): string => `(extract(epoch from ${column}) * 1000)::bigint`
 const NEWEST_FIRST: JobOrder = { field: 'created_at', direction: 'desc' }
 const PREPARED_SIZES: ReadonlySet<number> = new Set([10, 20, 25, 50, 100])
-const SORT_COLUMNS = { created_at: 'id', completed_at: 'completed_at', duration: DURATION_MS } as const
-const SORT_KEYS = {
-  created_at: null,
-  completed_at: '(extract(epoch from completed_at) * 1000)::bigint',
-  duration: DURATION_MS,
-} as const
-const KEY_CURSOR = /^(-?\d{1,12}|\d{1,15})\.(.+)$/
+/** `has` and `lacks`: conditions of jobs with the key and without it. */
+const SORTS: Readonly<Record<Exclude<JobOrderField, 'created_at'>, Sort>> = {
+  completed_at: {
+    column: 'completed_at',
+    key: msOf('completed_at'),
+    has: 'completed_at is not null',
+    lacks: `completed_at is null and status in ('queued', 'processing')`,
+    isIndexed: true,
+    keyOf: ({ completedAt }) => completedAt && String(completedAt.getTime()),
+  },
+  duration: {
+    column: DURATION_MS,
+    key: DURATION_MS,
+    has: 'completed_at is not null',
+    lacks: `completed_at is null and status in ('queued', 'processing')`,
+    isIndexed: true,
+    keyOf: ({ createdAt, completedAt }) => completedAt && String(completedAt.getTime() - createdAt.getTime()),
+  },
+  started_at: {
+    column: 'started_at',
+    key: msOf('started_at'),
+    has: 'started_at is not null',
+    lacks: 'started_at is null',
+    isIndexed: false,
+    keyOf: ({ startedAt }) => startedAt && String(startedAt.getTime()),
+  },
+  wait: {
+    column: WAIT_MS,
+    key: WAIT_MS,
+    has: 'started_at is not null',
+    lacks: 'started_at is null',
+    isIndexed: false,
+    keyOf: ({ createdAt, startedAt }) => startedAt && String(startedAt.getTime() - createdAt.getTime()),
+  },
+  cost: { column: 'cost', key: 'cost', has: 'true', lacks: null, isIndexed: false, keyOf: ({ cost }) => cost },
+}
+const NO_KEY = '-'
+/** Milliseconds or credits, a point, and an id. */
+const KEY_CURSOR = /^(-?\d{1,12}|\d{1,18}|-)\.(.+)$/
+const LATEST_MS = 8.64e15
 const ENDED: readonly JobStatus[] = ['completed', 'failed']
 
-/** Only finished jobs appear in the other two orders. */
-export type JobOrderField = 'created_at' | 'completed_at' | 'duration'
+export type JobOrderField = 'created_at' | 'completed_at' | 'duration' | 'started_at' | 'wait' | 'cost'
 
-/** Equal jobs are ordered by id. */
+interface Sort {
+  readonly column: string
+  /** A whole number. */
+  readonly key: string
+  readonly has: string
+  /** Null: every job has the key. */
+  readonly lacks: string | null
+  readonly isIndexed: boolean
+  /** Null: the job has none. */
+  keyOf(job: Job): string | null
+}
+
+/** Equal jobs are ordered by id, and jobs without a key are the last ones in both directions. */
 export interface JobOrder {
   readonly field: JobOrderField
   readonly direction: 'asc' | 'desc'
+  /** False: by end and by duration, only finished jobs are listed. */
+  readonly includeUnfinished?: boolean | null | undefined
 }
 
 export interface JobsInput extends PageInput {
@@ -52,7 +99,7 @@ export interface JobsInput extends PageInput {
   readonly orderBy?: JobOrder | null | undefined
 }
 
-type Row = Job & { sort_key?: string }
+type Row = Job & { sort_key?: string | null }
 
 export interface Neighbours {
   readonly previous: Job | null
@@ -82,32 +129,40 @@ async function readJobs(ctx: Context, owner: JobsOwner, input: JobsInput): Promi
   requireFilter(ctx, input.filter ?? {})
   await closeJobWindow(ctx, owner, input.filter)
   const statement = toStatement(owner, input, order, shape)
+  const isScan = sortOf(order)?.isIndexed === false
   const { rows } =
-    owner !== null && isCounted(input.filter ?? {})
+    owner !== null && isCounted(input.filter ?? {}) && !isScan
       ? await ctx.db.pool.query<Row>(statement)
-      : await longRead<Row>(ctx.db, readerOf(owner), statement)
+      : await (isScan ? longScan : longRead)<Row>(ctx.db, readerOf(owner), statement)
   return toConnection(rows, shape, input, {
-    cursorOf: (row) => (row.sort_key === undefined ? row.id : `${row.sort_key}.${row.id}`),
+    cursorOf: (row) => (row.sort_key === undefined ? row.id : `${row.sort_key ?? NO_KEY}.${row.id}`),
     nodeOf: (row) => row,
     count: () => totalOfJobs(ctx, owner, input),
   })
 }
 
 /** Null if the order leaves the job out. */
-function cursorOf({ id, createdAt, completedAt }: Job, orderBy: JobOrder | null | undefined): string | null {
-  const { field } = orderBy ?? NEWEST_FIRST
-  if (field === 'created_at') return id
-  if (completedAt === null) return null
-  const key = completedAt.getTime() - (field === 'duration' ? createdAt.getTime() : 0)
-  return `${key}.${id}`
+function cursorOf(job: Job, orderBy: JobOrder | null | undefined): string | null {
+  const order = orderBy ?? NEWEST_FIRST
+  const sort = sortOf(order)
+  if (sort === null) return job.id
+  const key = sort.keyOf(job)
+  return key === null && onlyFinished(order) ? null : `${key ?? NO_KEY}.${job.id}`
 }
 
-const onlyFinished = ({ field }: JobOrder): boolean => field !== 'created_at'
+const sortOf = ({ field }: JobOrder): Sort | null => (field === 'created_at' ? null : SORTS[field])
 
-function isCursor(text: string, { field }: JobOrder): boolean {
-  if (field === 'created_at') return isId('job', text)
-  return isId('job', KEY_CURSOR.exec(text)?.[2] ?? '')
+const onlyFinished = ({ field, includeUnfinished }: JobOrder): boolean =>
+  (field === 'completed_at' || field === 'duration') && includeUnfinished !== true
+
+function isCursor(text: string, order: JobOrder): boolean {
+  if (order.field === 'created_at') return isId('job', text)
+  const [, key = '', id = ''] = KEY_CURSOR.exec(text) ?? []
+  if (!isId('job', id) || (isTime(order) && Math.abs(Number(key)) > LATEST_MS)) return false
+  return key !== NO_KEY || (sortOf(order)?.lacks !== null && !onlyFinished(order))
 }
+
+const isTime = ({ field }: JobOrder): boolean => field === 'completed_at' || field === 'started_at'
 
 function toStatement(owner: JobsOwner, input: JobsInput, order: JobOrder, { size, backwards }: PageShape) {
   const values: unknown[] = []
@@ -115,15 +170,14 @@ function toStatement(owner: JobsOwner, input: JobsInput, order: JobOrder, { size
   const { statuses, ...filter } = input.filter ?? {}
   const conditions = [
     ...(owner === null ? ['true'] : [ofAccount(parameter(owner))]),
-    ...(onlyFinished(order) ? ['completed_at is not null'] : []),
-    ...cursorConditions(input, order, parameter),
     ...conditionsOf(filter, parameter),
   ]
-  const source = sourceOf(owner, conditions, statuses ?? [], order, size + 1, backwards)
-  const isKeyed = SORT_KEYS[order.field] !== null
+  const parts = partsOf(input, order, parameter)
+  const source = sourceOf(owner, conditions, parts, statuses ?? [], order, size + 1, backwards)
+  const sorted = sortOf(order) === null ? '' : `j.sort_key ${nullsLast(order, backwards)}, `
   const direction = directionOf(order, backwards)
-  const text = `select ${PAGE_COLUMNS}${isKeyed ? ', j.sort_key' : ''} from ${source} j
-    left join api_key k on k.id = j.api_key_id order by ${isKeyed ? `j.sort_key ${direction}, ` : ''}j.id ${direction}`
+  const text = `select ${PAGE_COLUMNS}${sorted === '' ? '' : ', j.sort_key'} from ${source} j
+    left join api_key k on k.id = j.api_key_id order by ${sorted}j.id ${direction}`
   const isCommon = input.filter == null && PREPARED_SIZES.has(size)
   return { text, values, ...(isCommon && { name: statementName('jobs', text) }) }
 }
@@ -131,38 +185,74 @@ function toStatement(owner: JobsOwner, input: JobsInput, order: JobOrder, { size
 const directionOf = ({ direction }: JobOrder, backwards: boolean): 'asc' | 'desc' =>
   (direction === 'desc') === backwards ? 'asc' : 'desc'
 
+const nullsLast = (order: JobOrder, backwards: boolean): string =>
+  `${directionOf(order, backwards)} nulls ${backwards ? 'first' : 'last'}`
+
+/** Jobs with a key, or jobs without one, as far as they are beyond the cursors. */
+interface Part {
+  readonly conditions: readonly string[]
+  /** Null: ordered by id alone. */
+  readonly sort: Sort | null
+}
+
+function partsOf(input: PageInput, order: JobOrder, parameter: Parameter): Part[] {
+  const sort = sortOf(order)
+  const cursors = cursorsIn(input)
+  const signOf = (isLater: boolean) => (isLater === (order.direction === 'desc') ? '<' : '>')
+  const ofId = ({ id, isLater }: Cursor) => `id ${signOf(isLater)} ${parameter(id)}`
+  if (sort === null) return [{ sort, conditions: cursors.map(ofId) }]
+  const ofKey = ({ key, id, isLater }: Cursor) => {
+    const value = isTime(order) ? new Date(Number(key)) : key
+    return `(${sort.column}, id) ${signOf(isLater)} (${parameter(value)}, ${parameter(id)})`
+  }
+  const [keyed, keyless] = [cursors.filter(({ key }) => key !== NO_KEY), cursors.filter(({ key }) => key === NO_KEY)]
+  const hasKeyed = keyless.every(({ isLater }) => !isLater)
+  const hasKeyless = sort.lacks !== null && !onlyFinished(order) && keyed.every(({ isLater }) => isLater)
+  return [
+    ...(hasKeyed ? [{ sort, conditions: [sort.has, ...keyed.map(ofKey)] }] : []),
+    ...(hasKeyless ? [{ sort: null, conditions: [sort.lacks as string, ...keyless.map(ofId)] }] : []),
+  ]
+}
+
+interface Cursor {
+  readonly key: string
+  readonly id: string
+  /** Whether the page lies after it. */
+  readonly isLater: boolean
+}
+
+function cursorsIn({ after, before }: PageInput): Cursor[] {
+  const read = (text: string, isLater: boolean): Cursor => {
+    const [, key = '', id = text] = KEY_CURSOR.exec(text) ?? []
+    return { key, id, isLater }
+  }
+  return [...(after ? [read(after, true)] : []), ...(before ? [read(before, false)] : [])]
+}
+
 /** One read per status follows the index; a single read would sort all matching jobs. */
 function sourceOf(
   owner: JobsOwner,
   conditions: readonly string[],
+  parts: readonly Part[],
   statuses: readonly JobStatus[],
   order: JobOrder,
   limit: number,
   backwards: boolean,
 ): string {
   const direction = directionOf(order, backwards)
-  const [column, key] = [SORT_COLUMNS[order.field], SORT_KEYS[order.field]]
-  const columns = [...ROW_COLUMNS, ...(key === null ? [] : [`${key} as sort_key`])].join(', ')
+  const isKeyed = sortOf(order) !== null
   const first = owner === null ? '' : `${inAccount(direction)}, `
-  const sorted = `order by ${first}${key === null ? '' : `${column} ${direction}, `}id ${direction} limit ${limit}`
-  const read = (more: readonly string[]) =>
-    `(select ${columns} from job where ${[...conditions, ...more].join(' and ')} ${sorted})`
-  const parts = [...new Set(statuses)].map((status) => read([oneOf('status', [status])]))
-  if (parts.length === 0) return read([])
-  if (parts.length === 1) return parts.join()
-  const merged = `order by ${key === null ? '' : `sort_key ${direction}, `}id ${direction} limit ${limit}`
-  return `(select * from (${parts.join(' union all ')}) u ${merged})`
-}
-
-function cursorConditions(input: PageInput, order: JobOrder, parameter: (value: unknown) => string): string[] {
-  const beyond = (cursor: string, later: boolean): string => {
-    const sign = later === (order.direction === 'desc') ? '<' : '>'
-    if (order.field === 'created_at') return `id ${sign} ${parameter(cursor)}`
-    const [, number, id] = KEY_CURSOR.exec(cursor) ?? []
-    const value = order.field === 'completed_at' ? parameter(new Date(Number(number))) : parameter(number)
-    return `(${SORT_COLUMNS[order.field]}, id) ${sign} (${value}, ${parameter(id)})`
+  const read = ({ sort, conditions: own }: Part, more: readonly string[]) => {
+    const columns = [...ROW_COLUMNS, ...(isKeyed ? [`${sort?.key ?? 'null::bigint'} as sort_key`] : [])].join(', ')
+    const sorted = `order by ${first}${sort === null ? '' : `${sort.column} ${direction}, `}id ${direction} limit ${limit}`
+    return `(select ${columns} from job where ${[...conditions, ...own, ...more].join(' and ')} ${sorted})`
   }
-  return [...(input.after ? [beyond(input.after, true)] : []), ...(input.before ? [beyond(input.before, false)] : [])]
+  const ofStatuses = statuses.length === 0 ? [[]] : [...new Set(statuses)].map((status) => [oneOf('status', [status])])
+  const reads = parts.flatMap((part) => ofStatuses.map((more) => read(part, more)))
+  if (reads.length === 0) return read({ sort: null, conditions: ['false'] }, [])
+  if (reads.length === 1) return reads.join()
+  const merged = `order by ${isKeyed ? `sort_key ${nullsLast(order, backwards)}, ` : ''}id ${direction} limit ${limit}`
+  return `(select * from (${reads.join(' union all ')}) u ${merged})`
 }
 
 /**
@@ -189,7 +279,7 @@ export async function neighbours(
  */
 export async function allJobs(ctx: Context, input: AllJobsInput): Promise<Connection<Job>> {
   const owner = await operatorsJobs(ctx, input.account)
-  if (owner === null && input.orderBy != null && onlyFinished(input.orderBy)) {
+  if (owner === null && input.orderBy != null && sortOf(input.orderBy) !== null) {
     const details = [{ path: '/orderBy/field', message: 'must be CREATED_AT without an account' }]
     throw invalidRequest('Name an account, or order by CREATED_AT.', details)
   }
