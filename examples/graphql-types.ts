@@ -135,19 +135,40 @@ export type JobErrorCode =
 
 /** Filter of jobs. A job matches if it fits every field that is given. */
 export type JobFilter = {
-  /** Jobs that this API key submitted. */
+  /**
+   * Jobs that this API key submitted.
+   * @deprecated Use `JobsFilter.apiKeyIds`.
+   */
   apiKeyId?: string | null | undefined;
-  /** Moderated jobs with this verdict. */
+  /**
+   * Moderated jobs with this verdict.
+   * @deprecated Use `JobsFilter.decision`.
+   */
   decision?: JobDecision | null | undefined;
-  /** Jobs that were accepted at this time or later. */
+  /**
+   * Jobs that were accepted at this time or later.
+   * @deprecated Use `JobsFilter.createdAt`.
+   */
   from?: string | null | undefined;
-  /** Jobs whose id begins with this text; at most 64 characters. */
+  /**
+   * Jobs whose id begins with this text; at most 64 characters.
+   * @deprecated Use `JobsFilter.idPrefix`.
+   */
   search?: string | null | undefined;
-  /** Jobs with one of these statuses. */
+  /**
+   * Jobs with one of these statuses.
+   * @deprecated Use `JobsFilter.statuses`.
+   */
   status?: Array<JobStatus> | null | undefined;
-  /** Jobs that were accepted before this time. */
+  /**
+   * Jobs that were accepted before this time.
+   * @deprecated Use `JobsFilter.createdAt`.
+   */
   to?: string | null | undefined;
-  /** Jobs of this type. */
+  /**
+   * Jobs of this type.
+   * @deprecated Use `JobsFilter.types`.
+   */
   type?: JobType | null | undefined;
 };
 
@@ -288,10 +309,19 @@ export type WebhookDeliveriesFilter = {
   endpointKeys?: Array<string> | null | undefined;
   /** Deliveries of this job. */
   jobId?: string | null | undefined;
-  /** Deliveries with one of these outcomes, such as `timeout`. */
+  /** Deliveries whose last attempt ended with one of these outcomes. */
+  outcomeCodes?: Array<WebhookOutcome> | null | undefined;
+  /**
+   * Deliveries with one of these outcomes, such as `timeout`.
+   * @deprecated Use `outcomeCodes`.
+   */
   outcomes?: Array<string> | null | undefined;
+  /** Deliveries whose last attempt was answered with one of these HTTP statuses. */
+  responseStatuses?: Array<number> | null | undefined;
   /** Deliveries in one of these states. */
   states?: Array<WebhookDeliveryState> | null | undefined;
+  /** Deliveries to one of these URLs. */
+  urls?: Array<string> | null | undefined;
 };
 
 /** State of a delivery. SUCCEEDED and FAILED are final until it is sent again by hand. */
@@ -302,6 +332,35 @@ export type WebhookDeliveryState =
   | 'PENDING'
   /** The receiver answered 2xx. */
   | 'SUCCEEDED';
+
+/** Outcome of an attempt of a delivery. */
+export type WebhookOutcome =
+  /** The address of the receiver is private or reserved. */
+  | 'ADDRESS_REFUSED'
+  /** The answer of the receiver was no HTTP. */
+  | 'BAD_RESPONSE'
+  /** The receiver closed the connection before it answered. */
+  | 'CONNECTION_CLOSED'
+  /** The receiver could not be reached. */
+  | 'CONNECT_FAILED'
+  /** The name of the receiver could not be resolved. */
+  | 'DNS_FAILED'
+  /** No attempt followed, because its signature would have been too old. */
+  | 'EXPIRED'
+  /** The worker stopped during the attempt; the receiver may have the delivery. */
+  | 'INTERRUPTED'
+  /** The port of the receiver is one that no webhook is sent to. */
+  | 'PORT_REFUSED'
+  /** Nothing was sent, because the signing secret could not be read. */
+  | 'SECRET_UNREADABLE'
+  /** The receiver answered another status, which is `responseStatus` of the attempt. */
+  | 'STATUS'
+  /** The receiver answered 2xx. */
+  | 'SUCCEEDED'
+  /** The receiver did not answer within ten seconds. */
+  | 'TIMEOUT'
+  /** The certificate of the receiver was refused, or TLS failed. */
+  | 'TLS_FAILED';
 
 /** State of a server of a worker. */
 export type WorkerServerState =

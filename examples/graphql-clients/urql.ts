@@ -18,7 +18,8 @@ const isDone = (result: unknown) => (result as { __typename: string }).__typenam
 /** A deleted object leaves the cache, and with it each list. */
 export const updates: CacheExchangeOpts['updates'] = {
   Mutation: {
-    deleteJob: ({ deleteJob }, { jobId }, cache) => isDone(deleteJob) && remove(cache, possibleTypes.Job, jobId),
+    deleteJob: ({ deleteJob }, { id, jobId }, cache) =>
+      isDone(deleteJob) && remove(cache, possibleTypes.Job, id ?? jobId),
     deleteApiKey: ({ deleteApiKey }, { id }, cache) => isDone(deleteApiKey) && remove(cache, ['ApiKey'], id),
     deleteVoice: ({ deleteVoice }, { id }, cache) => isDone(deleteVoice) && remove(cache, ['AccountVoice'], id),
     endSession: ({ endSession }, { id }, cache) => isDone(endSession) && remove(cache, ['Session'], id),

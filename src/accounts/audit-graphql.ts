@@ -28,6 +28,7 @@ export const ActorRef = builder.objectRef<ActorView>('Actor').implement({
     kind: t.field({ type: ActorKindEnum, description: 'Kind of the caller.', resolve: ({ kind }) => kind }),
     id: t.id({
       nullable: true,
+      deprecationReason: 'Use `callerId`, which is the id of the key or user.',
       description:
         "Id of this entry's caller, different for each entry: a cache keeps each with the name of its time. Null for the operator.",
       resolve: ({ of, callerId }) => (callerId === null ? null : `by_${of}`),

@@ -345,10 +345,19 @@ export type WebhookDeliveriesFilter = {
   endpointKeys?: Array<string> | null | undefined;
   /** Deliveries of this job. */
   jobId?: string | null | undefined;
-  /** Deliveries with one of these outcomes, such as `timeout`. */
+  /** Deliveries whose last attempt ended with one of these outcomes. */
+  outcomeCodes?: Array<WebhookOutcome> | null | undefined;
+  /**
+   * Deliveries with one of these outcomes, such as `timeout`.
+   * @deprecated Use `outcomeCodes`.
+   */
   outcomes?: Array<string> | null | undefined;
+  /** Deliveries whose last attempt was answered with one of these HTTP statuses. */
+  responseStatuses?: Array<number> | null | undefined;
   /** Deliveries in one of these states. */
   states?: Array<WebhookDeliveryState> | null | undefined;
+  /** Deliveries to one of these URLs. */
+  urls?: Array<string> | null | undefined;
 };
 
 /** State of a delivery. SUCCEEDED and FAILED are final until it is sent again by hand. */
@@ -359,6 +368,35 @@ export type WebhookDeliveryState =
   | 'PENDING'
   /** The receiver answered 2xx. */
   | 'SUCCEEDED';
+
+/** Outcome of an attempt of a delivery. */
+export type WebhookOutcome =
+  /** The address of the receiver is private or reserved. */
+  | 'ADDRESS_REFUSED'
+  /** The answer of the receiver was no HTTP. */
+  | 'BAD_RESPONSE'
+  /** The receiver closed the connection before it answered. */
+  | 'CONNECTION_CLOSED'
+  /** The receiver could not be reached. */
+  | 'CONNECT_FAILED'
+  /** The name of the receiver could not be resolved. */
+  | 'DNS_FAILED'
+  /** No attempt followed, because its signature would have been too old. */
+  | 'EXPIRED'
+  /** The worker stopped during the attempt; the receiver may have the delivery. */
+  | 'INTERRUPTED'
+  /** The port of the receiver is one that no webhook is sent to. */
+  | 'PORT_REFUSED'
+  /** Nothing was sent, because the signing secret could not be read. */
+  | 'SECRET_UNREADABLE'
+  /** The receiver answered another status, which is `responseStatus` of the attempt. */
+  | 'STATUS'
+  /** The receiver answered 2xx. */
+  | 'SUCCEEDED'
+  /** The receiver did not answer within ten seconds. */
+  | 'TIMEOUT'
+  /** The certificate of the receiver was refused, or TLS failed. */
+  | 'TLS_FAILED';
 
 /** State of a server of a worker. */
 export type WorkerServerState =

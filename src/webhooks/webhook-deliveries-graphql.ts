@@ -3,7 +3,7 @@ import { JOB_READ_SCOPE } from '../access/scopes.ts'
 import { BatchLoader } from '../concurrency/batch-loader.ts'
 import type { PageInput } from '../db/page.ts'
 import type { RowQuery } from '../db/row-query.ts'
-import { unknownId } from '../errors/service-error.ts'
+import { invalidRequest, unknownId } from '../errors/service-error.ts'
 import { builder, type GraphqlContext } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import {
@@ -15,11 +15,12 @@ import {
   unlessRefused,
   watchedBelow,
 } from '../graphql/resolved-by.ts'
-import { TimeRangeInput } from '../graphql/scalars.ts'
+import { describedEnum, TimeRangeInput } from '../graphql/scalars.ts'
 import { ViewerRef } from '../graphql/viewer.ts'
 import { JobInterface, toJob } from '../jobs/graphql/job-graphql.ts'
 import type { Job } from '../jobs/job-shape.ts'
 import { type DeliveryRequest, readRequests } from './delivery/delivery-request.ts'
+import { codeOf, type OutcomeCode } from './delivery/webhook-delivery.ts'
 import {
   type ChangingDeliveryValue,
   type DeliveriesUpdatedInput,
@@ -45,6 +46,22 @@ import {
   webhookDeliveries,
   webhookStats,
 } from './webhook-deliveries.ts'
+
+const OutcomeEnum = describedEnum<OutcomeCode>('WebhookOutcome', 'Outcome of an attempt of a delivery.', {
+  succeeded: 'The receiver answered 2xx.',
+  status: 'The receiver answered another status, which is `responseStatus` of the attempt.',
+  timeout: 'The receiver did not answer within ten seconds.',
+  dns_failed: 'The name of the receiver could not be resolved.',
+  address_refused: 'The address of the receiver is private or reserved.',
+  port_refused: 'The port of the receiver is one that no webhook is sent to.',
+  connect_failed: 'The receiver could not be reached.',
+  tls_failed: 'The certificate of the receiver was refused, or TLS failed.',
+  connection_closed: 'The receiver closed the connection before it answered.',
+  bad_response: 'The answer of the receiver was no HTTP.',
+  interrupted: 'The worker stopped during the attempt; the receiver may have the delivery.',
+  expired: 'No attempt followed, because its signature would have been too old.',
+  secret_unreadable: 'Nothing was sent, because the signing secret could not be read.',
+})
 
 const AttemptRef = builder.prismaObject('WebhookAttempt', {
   description: 'Attempt of a delivery: one request to the receiver.',
@@ -169,6 +186,27 @@ export async function showDelivery(ctx: GraphqlContext, id: string, query: RowQu
   return delivery
 }
 
+builder.prismaObjectField(DeliveryRef, 'outcomeCode', (t) =>
+  t.field({
+    type: OutcomeEnum,
+    nullable: true,
+    description: 'Outcome of the last attempt as a value to branch on; null before it ended.',
+    resolve: ({ outcome }) => (outcome === null ? null : codeOf(outcome)),
+  }),
+)
+
+builder.prismaObjectField(AttemptRef, 'outcomeCode', (t) =>
+  t.field({
+    type: OutcomeEnum,
+    nullable: true,
+    description: 'Outcome of the attempt as a value to branch on; null while it runs.',
+    resolve: (attempt) => {
+      const outcome = outcomeOf(attempt)
+      return outcome === null ? null : codeOf(outcome)
+    },
+  }),
+)
+
 addNodeSource<Delivery>('msg', {
   typeOf: () => 'WebhookDelivery',
   idOf: ({ id }) => id,
@@ -201,7 +239,15 @@ export const DeliveriesFilterInput = builder.inputRef<DeliveriesFilter>('Webhook
   fields: (t) => ({
     jobId: t.id({ description: ABOUT.jobId }),
     states: t.field({ type: [DeliveryStateEnum], description: ABOUT.states }),
-    outcomes: t.stringList({ description: ABOUT.outcomes }),
+    outcomes: t.stringList({ description: ABOUT.outcomes, deprecationReason: 'Use `outcomeCodes`.' }),
+    outcomeCodes: t.field({
+      type: [OutcomeEnum],
+      description: 'Deliveries whose last attempt ended with one of these outcomes.',
+    }),
+    urls: t.field({ type: ['URL'], description: 'Deliveries to one of these URLs.' }),
+    responseStatuses: t.intList({
+      description: 'Deliveries whose last attempt was answered with one of these HTTP statuses.',
+    }),
     createdAt: t.field({ type: TimeRangeInput, description: ABOUT.createdAt }),
     endpointKeys: t.stringList({ description: ABOUT.endpointKeys }),
   }),
@@ -220,20 +266,45 @@ const DeliveryConnectionRef = builder.connectionObject(
   { name: 'WebhookDeliveryEdge', description: 'Entry of a list with its cursor.' },
 )
 
+interface DeliveriesArgs extends DeliveriesInput {
+  readonly filter?: DeliveriesFilter | null | undefined
+}
+
+const instead = (name: string) => ({ deprecationReason: `Use \`filter: { ${name} }\`.` })
+
+const FLAT_ARGS = builder.args((t) => ({
+  jobId: t.id({ description: ABOUT.jobId, ...instead('jobId') }),
+  outcome: t.string({ description: 'Deliveries with this outcome, such as `timeout`.', ...instead('outcomeCodes') }),
+  states: t.field({ type: [DeliveryStateEnum], description: ABOUT.states, ...instead('states') }),
+  outcomes: t.stringList({ description: ABOUT.outcomes, ...instead('outcomeCodes') }),
+  createdAt: t.field({ type: TimeRangeInput, description: ABOUT.createdAt, ...instead('createdAt') }),
+  endpointKeys: t.stringList({ description: ABOUT.endpointKeys, ...instead('endpointKeys') }),
+}))
+
+/** @throws INVALID_REQUEST for a filter beside one of the arguments that it replaces */
+function toDeliveriesInput({ filter, first, last, after, before, ...flat }: DeliveriesArgs): DeliveriesInput {
+  const page = { first, last, after, before }
+  if (filter == null) return { ...page, ...flat }
+  const [beside] = Object.entries(flat).flatMap(([name, value]) => (value == null ? [] : [name]))
+  if (beside === undefined) return { ...page, ...filter }
+  throw invalidRequest('Invalid arguments: see `details`.', [
+    { path: `/${beside}`, message: 'cannot stand with `filter`, which has it too' },
+  ])
+}
+
 builder.queryField('webhookDeliveries', (t) =>
   t.connection(
     {
       type: DeliveryRef,
       description: "Webhook deliveries of the caller's account in the last 30 days, newest first.",
       args: {
-        jobId: t.arg.id({ description: ABOUT.jobId }),
-        outcome: t.arg.string({ description: 'Deliveries with this outcome, such as `timeout`.' }),
-        states: t.arg({ type: [DeliveryStateEnum], description: ABOUT.states }),
-        outcomes: t.arg.stringList({ description: ABOUT.outcomes }),
-        createdAt: t.arg({ type: TimeRangeInput, description: ABOUT.createdAt }),
-        endpointKeys: t.arg.stringList({ description: ABOUT.endpointKeys }),
+        ...FLAT_ARGS,
+        filter: t.arg({
+          type: DeliveriesFilterInput,
+          description: 'Filter of the deliveries; all of them unless given.',
+        }),
       },
-      ...pagedBy('WebhookDelivery', webhookDeliveries, (args: DeliveriesInput) => args),
+      ...pagedBy('WebhookDelivery', webhookDeliveries, (args: DeliveriesArgs) => toDeliveriesInput(args)),
     },
     DeliveryConnectionRef,
   ),
@@ -296,6 +367,7 @@ const FIXED = ['__typename', 'id', 'test', 'jobId', 'url', 'createdAt', 'job']
 const CHANGED_BY: Readonly<Record<string, readonly ChangingDeliveryValue[]>> = {
   ...Object.fromEntries(FIXED.map((name) => [name, []])),
   outcome: ['outcome'],
+  outcomeCode: ['outcome'],
   finishedAt: ['finishedAt'],
   nextAttemptAt: ['nextAttemptAt'],
   attempts: ['attempts'],

@@ -11,10 +11,18 @@ import { type Detail, invalidRequest } from '../errors/service-error.ts'
 import { oneOf, type Parameter, type Range } from '../jobs/list/jobs-filter.ts'
 import { firstIdAt, isId } from '../values/id.ts'
 import { findUnstorable } from '../values/json.ts'
-import { type DeliveryState, isOutcome, mostAttempts, OUTCOMES } from './delivery/webhook-delivery.ts'
+import {
+  codeOf,
+  type DeliveryState,
+  isOutcome,
+  mostAttempts,
+  OUTCOMES,
+  type OutcomeCode,
+} from './delivery/webhook-delivery.ts'
 
 const MAX_VALUES = 50
 const MAX_KEY_CHARACTERS = 200
+const MAX_URL_CHARACTERS = 2048
 
 /** Without the body, which contains signed URLs. */
 export const DELIVERY_VIEW = {
@@ -39,6 +47,10 @@ export interface DeliveriesFilter {
   readonly outcome?: string | null | undefined
   readonly states?: readonly DeliveryState[] | null | undefined
   readonly outcomes?: readonly string[] | null | undefined
+  readonly outcomeCodes?: readonly OutcomeCode[] | null | undefined
+  readonly urls?: readonly string[] | null | undefined
+  /** Of the last attempt. */
+  readonly responseStatuses?: readonly number[] | null | undefined
   readonly createdAt?: Range<Date> | null | undefined
   readonly endpointKeys?: readonly string[] | null | undefined
 }
@@ -125,7 +137,7 @@ export function rejectDeliveryViolations(filter: DeliveriesFilter, path = ''): v
   const details: Detail[] = []
   if (jobId != null && !isId('job', jobId)) details.push({ path: `${path}/jobId`, message: 'must be a job id' })
   if (outcome != null && !isOutcome(outcome)) details.push({ path: `${path}/outcome`, message: NO_OUTCOME })
-  for (const name of ['states', 'outcomes', 'endpointKeys'] as const) {
+  for (const name of ['states', 'outcomes', 'outcomeCodes', 'urls', 'responseStatuses', 'endpointKeys'] as const) {
     const message = listViolation(name, filter[name])
     if (message !== null) details.push({ path: `${path}/${name}`, message })
   }
@@ -136,23 +148,37 @@ export function rejectDeliveryViolations(filter: DeliveriesFilter, path = ''): v
 
 const NO_OUTCOME = `must be one of ${OUTCOMES.join(', ')} or a status such as status_503`
 
-function listViolation(name: string, values: readonly string[] | null | undefined): string | null {
+const isStatus = (value: string | number): boolean => Number(value) >= 100 && Number(value) <= 599
+
+function listViolation(name: string, values: readonly (string | number)[] | null | undefined): string | null {
   if (values == null) return null
   if (values.length === 0 || values.length > MAX_VALUES) return `must name 1 to ${MAX_VALUES}`
-  if (name === 'outcomes' && !values.every(isOutcome)) return NO_OUTCOME
-  if (name !== 'endpointKeys') return null
-  if (values.some((key) => key.length > MAX_KEY_CHARACTERS)) return `must have at most ${MAX_KEY_CHARACTERS} characters`
+  if (name === 'outcomes' && !values.every((value) => isOutcome(String(value)))) return NO_OUTCOME
+  if (name === 'responseStatuses' && !values.every(isStatus)) return 'must be HTTP statuses, 100 to 599'
+  const most = { endpointKeys: MAX_KEY_CHARACTERS, urls: MAX_URL_CHARACTERS }[name]
+  if (most === undefined) return null
+  if (values.some((value) => String(value).length > most)) return `must have at most ${most} characters`
   return findUnstorable([...values]) === null ? null : 'must not contain NUL or unpaired surrogates'
 }
 
 /** SQL conditions on `webhook_delivery d`; `matchesDelivery` must agree with them. */
 export function deliveryConditions(filter: DeliveriesFilter, parameter: Parameter): string[] {
-  const { jobId, outcome, states, outcomes, createdAt, endpointKeys } = filter
+  const { jobId, outcome, states, outcomes, outcomeCodes, urls, responseStatuses, createdAt, endpointKeys } = filter
   return [
     ...(jobId != null ? [`d.job_id = ${parameter(jobId)}`] : []),
     ...(outcome != null ? [`d.outcome = ${parameter(outcome)}`] : []),
     ...(states != null ? [oneOf('d.state', states)] : []),
     ...(outcomes != null ? [`d.outcome = any(${parameter(outcomes)})`] : []),
+    ...(outcomeCodes != null
+      ? [`regexp_replace(d.outcome, '^status_.*', 'status') = any(${parameter(outcomeCodes)})`]
+      : []),
+    ...(urls != null ? [`d.url = any(${parameter(urls)})`] : []),
+    ...(responseStatuses != null
+      ? [
+          `exists (select from webhook_attempt a where a.delivery_id = d.id and a.round = d.round
+          and a.number = d.attempt and a.response_status = any(${parameter(responseStatuses)}))`,
+        ]
+      : []),
     // `created_at` equals the id's time, so a time window is a range of ids.
     ...(createdAt?.from ? [`d.id >= ${parameter(firstIdAt('msg', createdAt.from))}`] : []),
     ...(createdAt?.to ? [`d.id < ${parameter(firstIdAt('msg', createdAt.to))}`] : []),
@@ -167,16 +193,22 @@ const isDeliveryCounted = (filter: DeliveriesFilter): boolean =>
 
 export const matchesDelivery = (
   filter: DeliveriesFilter,
-  delivery: Pick<Delivery, 'jobId' | 'outcome' | 'state' | 'createdAt'>,
+  delivery: Pick<Delivery, 'jobId' | 'outcome' | 'state' | 'createdAt' | 'url' | 'round' | 'attempt' | 'attempts'>,
   endpointKey: string | null,
 ): boolean =>
   (filter.jobId == null || filter.jobId === delivery.jobId) &&
   (filter.outcome == null || filter.outcome === delivery.outcome) &&
   isAmong(filter.states, delivery.state) &&
   isAmong(filter.outcomes, delivery.outcome) &&
+  isAmong(filter.outcomeCodes, delivery.outcome === null ? null : codeOf(delivery.outcome)) &&
+  isAmong(filter.urls, delivery.url) &&
+  isAmong(filter.responseStatuses, lastStatusOf(delivery)) &&
   isAmong(filter.endpointKeys, endpointKey) &&
   (filter.createdAt?.from == null || delivery.createdAt >= filter.createdAt.from) &&
   (filter.createdAt?.to == null || delivery.createdAt < filter.createdAt.to)
+
+const lastStatusOf = ({ attempts, round, attempt }: Pick<Delivery, 'round' | 'attempt' | 'attempts'>): number | null =>
+  attempts.find((one) => one.round === round && one.number === attempt)?.responseStatus ?? null
 
 const isAmong = <T>(values: readonly T[] | null | undefined, value: T | null): boolean =>
   values == null || (value !== null && values.includes(value))

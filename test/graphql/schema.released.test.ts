@@ -21,11 +21,14 @@ const ACCEPTED: readonly string[] = [
   'An optional argument Mutation.submitVoiceJob(live:) was added.',
   'An optional argument Mutation.submitVoiceJob(options:) was added.',
   'An optional argument Mutation.submitGeneration(options:) was added.',
-  ...['createdAt', 'endpointKeys', 'outcomes', 'states'].map(
+  ...['createdAt', 'endpointKeys', 'filter', 'outcomes', 'states'].map(
     (name) => `An optional argument Query.webhookDeliveries(${name}:) was added.`,
   ),
   ...['deliveryStates', 'ids', 'languages', 'tags', 'userIds', 'voices'].map(
     (name) => `An optional field JobsFilter.${name} was added.`,
+  ),
+  ...['Query.job', 'Query.voiceJob', 'Mutation.cancelJob', 'Mutation.retryJob'].map(
+    (field) => `An optional argument ${field}(id:) was added.`,
   ),
   'An optional argument Subscription.jobsUpdated(where:) was added.',
   'An optional argument Query.creditEntries(createdAt:) was added.',

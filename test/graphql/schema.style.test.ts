@@ -120,4 +120,68 @@ describe('the schema', () => {
     expect(named.filter(([, type]) => type !== 'URL')).toEqual([])
     expect(named.length).toBeGreaterThan(5)
   })
+
+  test('says descriptions with a capital and a period', () => {
+    expect(described().filter(([, text]) => !/^[A-Z`]/.test(text) || !/[.]$/.test(text))).toEqual([])
+  })
+
+  test('narrows lists by `filter`, never by `where`', () => {
+    const named = members().filter(([path, { deprecationReason }]) => /[.(]where\b/.test(path) && !deprecationReason)
+    expect(named.map(([path]) => path)).toEqual([])
+  })
+
+  test('ends the names of inputs in what they are', () => {
+    const inputs = types.filter(isInputObjectType).map(({ name }) => name)
+    expect(inputs.length).toBeGreaterThan(5)
+    expect(inputs.filter((name) => !/(Filter|Input|Order|Options|Range)$/.test(name))).toEqual([])
+  })
+
+  test('names a successor that is there in the reason of each deprecation', () => {
+    const paths = new Set(members().map(([path]) => path))
+    const deprecated = members().filter(([, { deprecationReason }]) => deprecationReason != null)
+    expect(deprecated.length).toBeGreaterThan(10)
+    const isThere = (path: string, word: string): boolean => {
+      const [type = '', field = ''] = path.split(/[.(]/)
+      return [
+        word,
+        `${type}.${word}`,
+        `${type}.${field}(${word})`,
+        `Query.${word}`,
+        `Mutation.${word}`,
+        `Subscription.${word}`,
+      ].some((name) => paths.has(name) && name !== path)
+    }
+    const without = deprecated.filter(([path, { deprecationReason }]) => {
+      const quoted = [...deprecationReason!.matchAll(/`([^`]+)`/g)].flatMap(
+        ([, text]) => text!.match(/[A-Za-z.]+/g) ?? [],
+      )
+      return !quoted.some((word) => isThere(path, word))
+    })
+    expect(without.map(([path, { deprecationReason }]) => `${path}: ${deprecationReason}`)).toEqual([])
+  })
+
+  test('answers each deletion with the id of what is gone, and each mutation with more than a message', () => {
+    const deletions = types.filter(({ name }) => /^(Delete|End)\w+Success$/.test(name))
+    expect(deletions.length).toBeGreaterThan(4)
+    expect(
+      deletions.filter((type) => !fieldsOf(type).some(({ name }) => name === 'id')).map(({ name }) => name),
+    ).toEqual([])
+  })
 })
+
+interface Member {
+  readonly deprecationReason?: string | null | undefined
+}
+
+/** Fields, arguments and fields of inputs by their paths: `Query.job`, `Query.job(id)`, `JobsFilter.ids`. */
+function members(): (readonly [string, Member])[] {
+  return types.flatMap((type) => [
+    ...fieldsOf(type).flatMap((field) => [
+      [`${type.name}.${field.name}`, field] as const,
+      ...field.args.map((argument) => [`${type.name}.${field.name}(${argument.name})`, argument] as const),
+    ]),
+    ...(isInputObjectType(type)
+      ? Object.values(type.getFields()).map((field) => [`${type.name}.${field.name}`, field] as const)
+      : []),
+  ])
+}

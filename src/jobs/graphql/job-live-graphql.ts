@@ -101,9 +101,14 @@ builder.subscriptionFields((t) => ({
       'Jobs that match, one in each message, whenever they change; first the unfinished ones as they are now.',
     deprecationReason: 'It never says that a job left the list. Follow `jobChanges`, which does.',
     args: {
-      filter: t.arg({ type: JobFilterInput, description: 'Jobs that are followed, by a value for each field.' }),
+      filter: t.arg({
+        type: JobFilterInput,
+        deprecationReason: 'Use `filter` of `jobChanges`.',
+        description: 'Jobs that are followed, by a value for each field.',
+      }),
       where: t.arg({
         type: JobsFilterInput,
+        deprecationReason: 'Use `filter` of `jobChanges`.',
         description: 'Jobs that are followed, by any filter of `jobs`. If `filter` is given too, jobs match both.',
       }),
     },

@@ -10,6 +10,7 @@ import type { Submission } from '../lifecycle/queue-job.ts'
 import { type FailureCause, type FailureCausesInput, failureCauses } from '../list/job-stats.ts'
 import { deleteJob } from '../retention/delete-job.ts'
 import { JobErrorCodeEnum, JobInterface, madeJob } from './job-graphql.ts'
+import { type JobIdArgs, jobIdArgs, toJobId } from './job-id-graphql.ts'
 
 const FailureCauseRef = builder.objectRef<FailureCause>('FailureCause').implement({
   description: 'Group of jobs that failed in the same way.',
@@ -68,12 +69,12 @@ builder.mutationField('retryJob', (t) =>
     errors: result('New job that repeats the failed one', 'there is none'),
     description: 'Submits the inputs of a failed voice or generation job again, as a new job.',
     args: {
-      jobId: t.arg.id({ required: true, description: 'Id of a failed job.' }),
+      ...jobIdArgs('Id of a failed job.'),
       idempotencyKey: t.arg.string({
         description: 'Key of your own choice: for 24 hours the same key with the same job returns the same new job.',
       }),
     },
-    ...resolvedBy(retryJob, (args: Retry) => args),
+    ...resolvedBy(retryJob, (args: JobIdArgs & Omit<Retry, 'jobId'>) => toJobId(args)),
   }),
 )
 
@@ -91,8 +92,8 @@ builder.mutationField('deleteJob', (t) =>
     errors: result('Deleted job', 'nothing was deleted'),
     description:
       'Deletes a job that has ended, with its audio and webhook deliveries, for ever; the ledger keeps what it cost. Needs the scope account:admin.',
-    args: { jobId: t.arg.id({ required: true, description: 'Id of a job that has ended.' }) },
-    ...resolvedBy(deleteJob, (args: { jobId: string }) => args),
+    args: jobIdArgs('Id of a job that has ended.'),
+    ...resolvedBy(deleteJob, (args: JobIdArgs) => toJobId(args)),
   }),
 )
 

@@ -8,6 +8,7 @@ import { type JobPage, jobPage } from '../list/job-page.ts'
 import { type JobOrder, type JobOrderField, type JobsInput, jobs, type Neighbours, neighbours } from '../list/jobs.ts'
 import type { JobsFilter } from '../list/jobs-filter.ts'
 import { JobDecisionEnum, JobErrorCodeEnum, JobInterface, JobStatusEnum, JobTypeEnum } from './job-graphql.ts'
+import { type JobIdArgs, jobIdArgs, toJobId } from './job-id-graphql.ts'
 
 const DurationRangeInput = builder.inputType('DurationRange', {
   description: 'Range of whole milliseconds; either end may be open.',
@@ -155,13 +156,39 @@ const JobPageRef = builder.objectRef<JobPage<Job>>('JobPage').implement({
 export const JobFilterInput = builder.inputType('JobFilter', {
   description: 'Filter of jobs. A job matches if it fits every field that is given.',
   fields: (t) => ({
-    type: t.field({ type: JobTypeEnum, description: 'Jobs of this type.' }),
-    decision: t.field({ type: JobDecisionEnum, description: 'Moderated jobs with this verdict.' }),
-    status: t.field({ type: [JobStatusEnum], description: 'Jobs with one of these statuses.' }),
-    apiKeyId: t.id({ description: 'Jobs that this API key submitted.' }),
-    search: t.string({ description: 'Jobs whose id begins with this text; at most 64 characters.' }),
-    from: t.field({ type: 'DateTime', description: 'Jobs that were accepted at this time or later.' }),
-    to: t.field({ type: 'DateTime', description: 'Jobs that were accepted before this time.' }),
+    type: t.field({
+      deprecationReason: 'Use `JobsFilter.types`.',
+      type: JobTypeEnum,
+      description: 'Jobs of this type.',
+    }),
+    decision: t.field({
+      deprecationReason: 'Use `JobsFilter.decision`.',
+      type: JobDecisionEnum,
+      description: 'Moderated jobs with this verdict.',
+    }),
+    status: t.field({
+      deprecationReason: 'Use `JobsFilter.statuses`.',
+      type: [JobStatusEnum],
+      description: 'Jobs with one of these statuses.',
+    }),
+    apiKeyId: t.id({
+      deprecationReason: 'Use `JobsFilter.apiKeyIds`.',
+      description: 'Jobs that this API key submitted.',
+    }),
+    search: t.string({
+      deprecationReason: 'Use `JobsFilter.idPrefix`.',
+      description: 'Jobs whose id begins with this text; at most 64 characters.',
+    }),
+    from: t.field({
+      deprecationReason: 'Use `JobsFilter.createdAt`.',
+      type: 'DateTime',
+      description: 'Jobs that were accepted at this time or later.',
+    }),
+    to: t.field({
+      deprecationReason: 'Use `JobsFilter.createdAt`.',
+      type: 'DateTime',
+      description: 'Jobs that were accepted before this time.',
+    }),
   }),
 })
 
@@ -169,8 +196,8 @@ builder.queryField('job', (t) =>
   t.field({
     type: JobInterface,
     description: "Job of the caller's account, of any type.",
-    args: { jobId: t.arg.id({ required: true, description: 'Id of a job.' }) },
-    ...resolvedBy(job, (args: { jobId: string }) => args),
+    args: jobIdArgs('Id of a job.'),
+    ...resolvedBy(job, (args: JobIdArgs) => toJobId(args)),
   }),
 )
 
@@ -178,6 +205,8 @@ builder.queryField('jobPage', (t) =>
   t.field({
     type: JobPageRef,
     description: "Jobs of the caller's account, of all types, newest first.",
+    deprecationReason:
+      'Use `jobs`, whose pages are fast however far back they lie, and whose `filter` is that of all lists.',
     args: {
       limit: t.arg.int({ description: 'Number of jobs in the page: 1 to 100; 50 unless given.' }),
       offset: t.arg.int({ description: 'Number of matching jobs before the page; 0 unless given.' }),

@@ -13,6 +13,7 @@ import { type Job, storedOptions } from '../job-shape.ts'
 import { cancelJob } from '../lifecycle/cancel-job.ts'
 import type { Submission } from '../lifecycle/queue-job.ts'
 import { AudioFormatEnum, storedOutputsOf, submittedJob, submittedStatus, TYPE_NAMES } from './job-graphql.ts'
+import { type JobIdArgs, jobIdArgs, toJobId } from './job-id-graphql.ts'
 import { JOB_REFS } from './job-types-graphql.ts'
 import { type SubmitOptions, SubmitOptionsInput } from './submit-options-graphql.ts'
 
@@ -141,8 +142,8 @@ builder.queryField('voiceJob', (t) =>
   t.field({
     type: JOB_REFS.voice,
     description: "Voice job of the caller's account.",
-    args: { jobId: t.arg.id({ required: true, description: 'Id of a job.' }) },
-    ...resolvedBy(voiceJob, (args: { jobId: string }) => args),
+    args: jobIdArgs('Id of a job.'),
+    ...resolvedBy(voiceJob, (args: JobIdArgs) => toJobId(args)),
   }),
 )
 
@@ -207,7 +208,7 @@ builder.mutationField('cancelJob', (t) =>
     },
     description:
       'Cancels an unfinished job: it fails as JOB_CANCELLED, its charge is given back and its engine stops. A finished job stays as it is.',
-    args: { jobId: t.arg.id({ required: true, description: 'Id of a job.' }) },
-    ...resolvedBy(cancelJob, (args: { jobId: string }) => args),
+    args: jobIdArgs('Id of a job.'),
+    ...resolvedBy(cancelJob, (args: JobIdArgs) => toJobId(args)),
   }),
 )

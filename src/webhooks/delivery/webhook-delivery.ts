@@ -32,6 +32,12 @@ export const OUTCOMES = [
 ] as const
 export type Outcome = (typeof OUTCOMES)[number] | `status_${number}`
 
+/** An outcome without the status that the receiver answered. */
+export type OutcomeCode = (typeof OUTCOMES)[number] | 'status'
+
+export const codeOf = (outcome: string): OutcomeCode =>
+  STATUS_OUTCOME.test(outcome) ? 'status' : (outcome as (typeof OUTCOMES)[number])
+
 const STATUS_OUTCOME = /^status_[1-9][0-9]{2}$/
 
 export const isOutcome = (text: string): text is Outcome =>

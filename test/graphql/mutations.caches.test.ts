@@ -1,0 +1,532 @@
+import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client'
+import { Client, fetchExchange } from '@urql/core'
+import { cacheExchange } from '@urql/exchange-graphcache'
+import {
+  type FieldNode,
+  introspectionFromSchema,
+  isAbstractType,
+  isObjectType,
+  type OperationDefinitionNode,
+  parse,
+} from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  CHANGED_LISTS,
+  forgetLists,
+  NEW_CALLER,
+  replacedLists,
+  updates,
+} from '../../examples/graphql-clients/changed-lists.ts'
+import { updateApiKey } from '../../src/api-keys/change-api-key.ts'
+import { buildGraphqlSchema } from '../../src/graphql/schema.ts'
+import { newId } from '../../src/values/id.ts'
+import { endpoint } from '../setup/jobs/fixtures.ts'
+import { insertJob } from '../setup/jobs/jobs.ts'
+import { applyWorkflow } from '../setup/jobs/workflows.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
+import { PASSWORD, type Users, usersOf } from '../setup/service/users.ts'
+
+const graphql = buildGraphqlSchema()
+const introspection = introspectionFromSchema(graphql)
+const objects = Object.values(graphql.getTypeMap()).filter((type) => isObjectType(type) && !type.name.startsWith('__'))
+/** Without an id, or with the name of its day, an object belongs to the one that shows it. */
+const embedded = objects
+  .filter((type) => isObjectType(type) && (type.getFields().id === undefined || type.name === 'Actor'))
+  .map(({ name }) => name)
+  .filter((name) => !['Query', 'Mutation', 'Subscription'].includes(name))
+const possibleTypes = Object.fromEntries(
+  Object.values(graphql.getTypeMap())
+    .filter(isAbstractType)
+    .map((type) => [type.name, graphql.getPossibleTypes(type).map(({ name }) => name)]),
+)
+const mutations = Object.keys(graphql.getMutationType()!.getFields())
+
+/** What an answer says, without signatures and the order of fields. */
+const plain = (data: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(data ?? null, (name, value) => (name === '__typename' ? undefined : value)).replace(/\?[^"]*/g, ''),
+  )
+
+interface Cached {
+  /** Answers from the cache if it can, else asks. */
+  read(query: string, variables?: object): Promise<unknown>
+  ask(query: string, variables?: object): Promise<unknown>
+  change(name: string, mutation: string, variables?: object): Promise<Record<string, unknown>>
+  /** How often the server was asked. */
+  asked(): number
+}
+
+type Headers = Record<string, string>
+
+function counting(headers: Headers) {
+  let asked = 0
+  const counted: typeof fetch = (input, init) => {
+    asked += 1
+    return fetch(input, { ...init, headers: { ...(init?.headers as Headers), ...headers } })
+  }
+  return { fetch: counted, asked: () => asked }
+}
+
+function openUrql(url: string, headers: Headers): Cached {
+  const http = counting(headers)
+  const cache = cacheExchange({
+    schema: introspection as never,
+    keys: Object.fromEntries(embedded.map((name) => [name, () => null])),
+    updates: updates!,
+  })
+  const client = new Client({ url, exchanges: [cache, fetchExchange], fetch: http.fetch, preferGetMethod: false })
+  const query = async (document: string, variables: object, requestPolicy: 'cache-first' | 'network-only') => {
+    const { data, error } = await client.query(document, variables as never, { requestPolicy }).toPromise()
+    if (error) throw error
+    return plain(data)
+  }
+  return {
+    read: (document, variables = {}) => query(document, variables, 'cache-first'),
+    ask: (document, variables = {}) => query(document, variables, 'network-only'),
+    change: async (_name, document, variables = {}) => {
+      const { data, error } = await client.mutation(document, variables as never).toPromise()
+      if (error) throw error
+      return data as Record<string, unknown>
+    },
+    asked: http.asked,
+  }
+}
+
+function openApollo(url: string, headers: Headers): Cached {
+  const http = counting(headers)
+  const cache = new InMemoryCache({
+    possibleTypes,
+    typePolicies: {
+      ...Object.fromEntries(embedded.map((name) => [name, { keyFields: false, merge: name !== 'Actor' }])),
+      ...replacedLists,
+    },
+  })
+  const client = new ApolloClient({ cache, link: new HttpLink({ uri: url, fetch: http.fetch }) })
+  const query = async (document: string, variables: object, fetchPolicy: 'cache-first' | 'network-only') =>
+    plain((await client.query({ query: gql(document), variables, fetchPolicy })).data)
+  return {
+    read: (document, variables = {}) => query(document, variables, 'cache-first'),
+    ask: (document, variables = {}) => query(document, variables, 'network-only'),
+    change: async (name, document, variables = {}) =>
+      (await client.mutate({ mutation: gql(document), variables, update: (at) => forgetLists(at, name) }))
+        .data as Record<string, unknown>,
+    asked: http.asked,
+  }
+}
+
+let service: TestRuntime
+let users: Users
+beforeAll(async () => {
+  service = await startTestRuntime()
+  users = usersOf(service)
+  await applyWorkflow(service.runtime, 'portrait')
+})
+afterAll(() => service?.close())
+
+const run = (sql: string, values: unknown[] = []) => service.runtime.db.pool.query(sql, values)
+
+const SCOPES = ['account:admin', 'job:read', 'generate:voice', 'generate:workflow', 'voice:library', 'operator']
+const COMPANION = ['companion:chat', 'companion:retarget', 'companion:media_tag']
+
+/** An account with one of everything, its key, and its owner's browser. */
+async function world() {
+  const owner = await users.user('owner')
+  const other = await users.user('member', owner.account)
+  const { account } = owner
+  const key = await service.createKey(account, [...SCOPES, ...COMPANION])
+  const spare = await service.createKey(account, ['job:read'])
+  const put = (fields: object) => insertJob(service.runtime.db, account, { apiKeyId: key.apiKeyId, ...fields })
+  const [waiting, failed, done] = [await put({ status: 'queued' }), await put({ status: 'failed' }), await put({})]
+  await run(`update job set inputs = '{"text": "Hi.", "voice": "aria"}' where account_id = $1`, [account])
+  const delivery = newId('msg')
+  await run(
+    `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, body, state, next_attempt_at, created_at, finished_at)
+     values ($1, $2, 'test', $3, 'https://hooks.example.com/', 0, '', '', 'failed', now(), now(), now())`,
+    [delivery, account, newId('job')],
+  )
+  const voice = newId('voice')
+  await run(
+    `insert into account_voice (id, account_id, name, storage_key, bytes, sha256, duration_ms, consent, ready_at, created_at)
+     values ($1, $2, 'mine', $1 || '.wav', 8, decode(repeat('00', 32), 'hex'), 1000, 'yes', now(), now())`,
+    [voice, account],
+  )
+  await run('update account set webhook_url = $2 where id = $1', [account, 'https://hooks.example.com/'])
+  return { owner, other, account, key, spare, waiting, failed, done, delivery, voice }
+}
+
+type World = Awaited<ReturnType<typeof world>>
+
+interface Case {
+  readonly name: string
+  /** As whom; by the key unless given. */
+  readonly by?: 'owner'
+  readonly mutation: string
+  /** Everything that the change shows in. */
+  readonly reads: readonly string[]
+  readonly before?: (at: World, cached: Cached) => Promise<object | undefined>
+}
+
+const JOB = 'id status errorCode completedAt'
+const LIST = `{ jobs(first: 20) { totalCount edges { node { ${JOB} } } } }`
+const KEYS = '{ apiKeys { edges { node { id name scopes } } } }'
+const USERS = '{ users { edges { node { id email role disabledAt } } } }'
+const WEBHOOK =
+  '{ webhook { id url secrets { id expiresAt } } account { id webhook { id url secrets { id expiresAt } } } }'
+const DELIVERIES = '{ webhookDeliveries { edges { node { id state finishedAt } } } }'
+const VOICES = '{ accountVoices { id name } }'
+const ME = '{ me { id user { id email hasPassword } sessions { id current } } }'
+const ENDPOINTS = '{ endpoints { edges { node { id name } } } workflows { edges { node { id name } } } }'
+const REFUSED = '... on RequestError { code message }'
+const does = (field: string, result: string, variables = '') =>
+  `mutation ${variables} { ${field} { __typename ${result} ${REFUSED} } }`
+const of = (type: string, fields: string) => `... on ${type} { ${fields} }`
+const user = (field: string) => does(`${field}`, of('User', 'id email role disabledAt'), '($user: ID!)')
+const file = (slug: string, name: string) =>
+  JSON.stringify(JSON.stringify({ endpoints: [endpoint(slug, { name, engine: { kind: 'espeak' } })] }))
+
+const CASES: readonly Case[] = [
+  {
+    name: 'cancelJob',
+    mutation: does('cancelJob(id: $waiting)', of('VoiceJob', JOB), '($waiting: ID!)'),
+    reads: [LIST, `query ($waiting: ID!) { job(id: $waiting) { ${JOB} } }`],
+  },
+  {
+    name: 'cancelJobs',
+    mutation: does(
+      'cancelJobs(ids: [$waiting])',
+      of('CancelJobsSuccess', `results { job { ${JOB} } }`),
+      '($waiting: ID!)',
+    ),
+    reads: [LIST, `query ($waiting: ID!) { job(id: $waiting) { ${JOB} } }`],
+  },
+  {
+    name: 'retryJob',
+    mutation: does('retryJob(id: $failed)', of('RetryJobSuccess', `job { ${JOB} }`), '($failed: ID!)'),
+    reads: [LIST],
+  },
+  {
+    name: 'retryJobs',
+    mutation: does('retryJobs(ids: [$failed])', of('RetryJobsSuccess', `results { job { ${JOB} } }`), '($failed: ID!)'),
+    reads: [LIST],
+  },
+  {
+    name: 'deleteJob',
+    mutation: does('deleteJob(id: $done)', of('DeleteJobSuccess', 'id'), '($done: ID!)'),
+    reads: [LIST, 'query ($done: ID!) { node(id: $done) { id } }'],
+  },
+  {
+    name: 'submitVoiceJob',
+    mutation: does(
+      'submitVoiceJob(slug: "tts", inputs: {text: "Hi.", voice: "aria"})',
+      of('VoiceJobSubmission', `job { ${JOB} }`),
+    ),
+    reads: [LIST],
+  },
+  {
+    name: 'submitGeneration',
+    mutation: does(
+      'submitGeneration(slug: "portrait", inputs: {prompt: "A cat."})',
+      of('GenerationSubmission', `job { ${JOB} }`),
+    ),
+    reads: [LIST],
+  },
+  {
+    name: 'chatWithCompanion',
+    mutation: does('chatWithCompanion(message: "Hi.")', of('CompanionChatAnswer', `job { ${JOB} }`)),
+    reads: [LIST],
+  },
+  {
+    name: 'retargetCompanion',
+    mutation: does(
+      'retargetCompanion(chatId: $chat, persona: "Kind.")',
+      of('CompanionRetargetAnswer', `job { ${JOB} }`),
+      '($chat: ID!)',
+    ),
+    reads: [LIST],
+    before: async (_at, cached) => {
+      const answer = await cached.change(
+        'chatWithCompanion',
+        does('chatWithCompanion(message: "Hi.")', of('CompanionChatAnswer', 'chatId')),
+      )
+      return { chat: (answer.chatWithCompanion as { chatId: string }).chatId }
+    },
+  },
+  {
+    name: 'tagMedia',
+    mutation: does(
+      'tagMedia(mediaUrl: "https://example.com/cat.png", mediaKind: IMAGE)',
+      of('CompanionMediaTagAnswer', `job { ${JOB} }`),
+    ),
+    reads: [LIST],
+  },
+  {
+    name: 'createApiKey',
+    mutation: does('createApiKey(name: "new")', of('NewApiKey', 'key { id name scopes }')),
+    reads: [KEYS],
+  },
+  {
+    name: 'updateApiKey',
+    mutation: does(
+      'updateApiKey(id: $spare, name: "renamed", scopes: ["generate:voice"])',
+      of('ApiKey', 'id name scopes'),
+      '($spare: ID!)',
+    ),
+    reads: [KEYS, 'query ($spare: ID!) { node(id: $spare) { id ... on ApiKey { name scopes } } }'],
+  },
+  {
+    name: 'deleteApiKey',
+    mutation: does('deleteApiKey(id: $spare)', of('DeleteApiKeySuccess', 'id'), '($spare: ID!)'),
+    reads: [KEYS, 'query ($spare: ID!) { node(id: $spare) { id } }'],
+  },
+  {
+    name: 'inviteUser',
+    mutation: does(
+      'inviteUser(email: $email, role: MEMBER)',
+      of('Invitation', 'user { id email role disabledAt }'),
+      '($email: String!)',
+    ),
+    reads: [USERS],
+    before: async () => ({ email: `invited.${newId('user')}@example.org` }),
+  },
+  { name: 'updateUser', mutation: user('updateUser(user: $user, role: OWNER)'), reads: [USERS] },
+  { name: 'disableUser', mutation: user('disableUser(user: $user)'), reads: [USERS] },
+  {
+    name: 'enableUser',
+    mutation: user('enableUser(user: $user)'),
+    reads: [USERS],
+    before: async ({ other }) => void (await run('update "user" set disabled_at = now() where id = $1', [other.id])),
+  },
+  {
+    name: 'setWebhookUrl',
+    mutation: does(
+      'setWebhookUrl(url: "https://hooks.example.org/new")',
+      of('Webhook', 'id url secrets { id expiresAt }'),
+    ),
+    reads: [WEBHOOK],
+  },
+  {
+    name: 'rotateWebhookSecret',
+    mutation: does(
+      'rotateWebhookSecret',
+      of('RotateWebhookSecretSuccess', 'webhook { id url secrets { id expiresAt } }'),
+    ),
+    reads: [WEBHOOK],
+  },
+  {
+    name: 'expireWebhookSecret',
+    mutation: does(
+      'expireWebhookSecret(id: $secret)',
+      of('Webhook', 'id url secrets { id expiresAt }'),
+      '($secret: ID!)',
+    ),
+    reads: [WEBHOOK],
+    before: async (_at, cached) => {
+      await cached.change(
+        'rotateWebhookSecret',
+        does('rotateWebhookSecret', of('RotateWebhookSecretSuccess', 'secret')),
+      )
+      const { webhook } = (await cached.ask(WEBHOOK)) as {
+        webhook: { secrets: { id: string; expiresAt: string | null }[] }
+      }
+      return { secret: webhook.secrets.find(({ expiresAt }) => expiresAt !== null)!.id }
+    },
+  },
+  {
+    name: 'sendTestWebhook',
+    mutation: does('sendTestWebhook', of('WebhookDelivery', 'id state finishedAt')),
+    reads: [DELIVERIES],
+  },
+  {
+    name: 'redeliverWebhook',
+    mutation: does('redeliverWebhook(id: $delivery)', of('WebhookDelivery', 'id state finishedAt'), '($delivery: ID!)'),
+    reads: [DELIVERIES, 'query ($delivery: ID!) { node(id: $delivery) { id ... on WebhookDelivery { state } } }'],
+  },
+  {
+    name: 'redeliverWebhooks',
+    mutation: does('redeliverWebhooks', of('RedeliverWebhooksSuccess', 'sent { id state finishedAt }')),
+    reads: [DELIVERIES, 'query ($delivery: ID!) { node(id: $delivery) { id ... on WebhookDelivery { state } } }'],
+  },
+  {
+    name: 'renameVoice',
+    mutation: does('renameVoice(id: $voice, name: "other")', of('AccountVoice', 'id name'), '($voice: ID!)'),
+    reads: [VOICES, '{ account { id voices { id name } } }'],
+  },
+  {
+    name: 'deleteVoice',
+    mutation: does('deleteVoice(id: $voice)', of('DeleteVoiceSuccess', 'id'), '($voice: ID!)'),
+    reads: [VOICES, '{ account { id voices { id name } } }'],
+  },
+  {
+    name: 'setLexicon',
+    mutation: does(
+      'setLexicon(entries: [{grapheme: "SQL", alias: "sequel"}])',
+      of('Lexicon', 'id entries { grapheme alias }'),
+    ),
+    reads: ['{ lexicon { id entries { grapheme alias } } }'],
+  },
+  {
+    name: 'createAccount',
+    mutation: does('createAccount(name: $name, credits: 1)', of('Account', 'id name credits'), '($name: String!)'),
+    reads: ['{ accounts(last: 3) { edges { node { id name credits } } } }'],
+    before: async () => ({ name: `made ${newId('acct')}` }),
+  },
+  {
+    name: 'creditAccount',
+    mutation: does('creditAccount(account: $account, amount: 7)', of('Account', 'id credits'), '($account: ID!)'),
+    reads: ['{ account { id credits } }', '{ creditEntries { edges { node { id amount } } } }'],
+  },
+  {
+    name: 'applyEndpoints',
+    mutation: `mutation { applyEndpoints(source: ${file('stage', 'New name')}) { __typename ... on ApplyEndpointsSuccess { endpoints { id name } workflows { id name } } ${REFUSED} } }`,
+    reads: [ENDPOINTS],
+    before: async (_at, cached) =>
+      void (await cached.change(
+        'applyEndpoints',
+        `mutation { applyEndpoints(source: ${file('stage', 'Old name')}) { __typename } }`,
+      )),
+  },
+  {
+    name: 'deleteEndpoint',
+    mutation: does('deleteEndpoint(slug: "gone")', of('DeleteEndpointSuccess', 'id')),
+    reads: [ENDPOINTS, '{ node(id: "voice.gone") { id } }'],
+    before: async (_at, cached) =>
+      void (await cached.change(
+        'applyEndpoints',
+        `mutation { applyEndpoints(source: ${file('gone', 'Gone')}) { __typename } }`,
+      )),
+  },
+  {
+    name: 'endSession',
+    by: 'owner',
+    mutation: does(
+      'endSession(id: $session)',
+      of('EndSessionSuccess', 'id me { id sessions { id current } }'),
+      '($session: ID!)',
+    ),
+    reads: [ME],
+    before: async ({ owner }, cached) => {
+      await users.signIn(owner.email)
+      const { me } = (await cached.ask(ME)) as { me: { sessions: { id: string; current: boolean }[] } }
+      return { session: me.sessions.find(({ current }) => !current)!.id }
+    },
+  },
+  {
+    name: 'changePassword',
+    by: 'owner',
+    mutation: does(
+      'changePassword(currentPassword: $password, newPassword: "another horse battery")',
+      of('ChangePasswordSuccess', 'sessions me { id sessions { id current } }'),
+      '($password: String!)',
+    ),
+    reads: [ME],
+    before: async ({ owner }) => {
+      await users.signIn(owner.email)
+      return { password: PASSWORD }
+    },
+  },
+]
+
+/** They change nothing that a query shows, or make another caller; `completePerson` has a test of its own. */
+const OTHERS = ['checkEngine', 'createSignInLink', 'reauthenticate', 'completePerson', ...NEW_CALLER]
+
+test('every mutation is tried, and every list that is forgotten belongs to one', () => {
+  expect([...CASES.map(({ name }) => name), ...OTHERS].toSorted()).toEqual(mutations.toSorted())
+  const roots = Object.keys(graphql.getQueryType()!.getFields())
+  for (const [name, lists] of Object.entries(CHANGED_LISTS)) {
+    expect(mutations).toContain(name)
+    for (const list of lists) expect(roots).toContain(list)
+  }
+})
+
+describe.each([
+  ['urql', openUrql],
+  ['Apollo', openApollo],
+] as const)('the cache of %s', (_client, open) => {
+  test.each(CASES)('says after $name what the server says', async ({ name, by, mutation, reads, before }) => {
+    const at = await world()
+    const headers: Headers =
+      by === 'owner' ? { cookie: at.owner.cookie, origin: service.url } : { authorization: `Bearer ${at.key.apiKey}` }
+    const cached = open(`${service.url}/graphql`, headers)
+    const ids = {
+      waiting: at.waiting,
+      failed: at.failed,
+      done: at.done,
+      delivery: at.delivery,
+      voice: at.voice,
+      account: at.account,
+      spare: at.spare.apiKeyId,
+      user: at.other.id,
+    }
+    const variables = usedIn({ ...ids, ...(await before?.(at, cached)) })
+    for (const query of reads) await cached.read(query, variables(query))
+    const asked = cached.asked()
+    for (const query of reads) await cached.read(query, variables(query))
+    expect(cached.asked()).toBe(asked)
+    const answer = await cached.change(name, mutation, variables(mutation))
+    expect((answer[name] as { __typename: string }).__typename).not.toBe('RequestError')
+    const now: unknown[] = []
+    for (const query of reads) {
+      const before = cached.asked()
+      now.push(await cached.read(query, variables(query)))
+      if (!rootsOf(query).some((root) => CHANGED_LISTS[name]?.includes(root))) expect(cached.asked()).toBe(before)
+    }
+    const fresh = open(`${service.url}/graphql`, headers)
+    for (const [index, query] of reads.entries()) expect(now[index]).toEqual(await fresh.ask(query, variables(query)))
+  })
+
+  test('says after completePerson what the server says', async () => {
+    const newcomer = await users.newcomer()
+    const { cookie } = await users.redeem(await users.tokenFor(newcomer.id))
+    const cached = open(`${service.url}/graphql`, { cookie: cookie!, origin: service.url })
+    await cached.read(ME)
+    await cached.change(
+      'completePerson',
+      does(
+        'completePerson(email: $email, password: $password)',
+        of('User', 'id email hasPassword'),
+        '($email: String!, $password: String!)',
+      ),
+      { email: `complete.${newId('user')}@example.org`, password: PASSWORD },
+    )
+    const asked = cached.asked()
+    const now = await cached.read(ME)
+    expect(cached.asked()).toBe(asked)
+    expect(now).toEqual(await cached.ask(ME))
+  })
+
+  test('keeps the three names of a key that was renamed twice in its three entries of the audit', async () => {
+    const at = await world()
+    const caller = (kind: 'key') =>
+      service.runtime.as({ kind, accountId: at.account, apiKeyId: at.key.apiKeyId, scopes: SCOPES, credits: 1n })
+    const names: string[] = []
+    for (const name of ['first', 'second', 'third']) {
+      await updateApiKey(service.runtime.as({ kind: 'system' }), { apiKeyId: at.key.apiKeyId, name })
+      await updateApiKey(caller('key'), { apiKeyId: at.spare.apiKeyId, name: `by ${name}` })
+      names.unshift(name)
+    }
+    const cached = open(`${service.url}/graphql`, { authorization: `Bearer ${at.key.apiKey}` })
+    const AUDIT =
+      '{ auditEntries(actions: [KEY_UPDATED]) { edges { node { id by { kind callerId name apiKey { id name } } } } } }'
+    type Audit = {
+      auditEntries: { edges: { node: { by: { kind: string; callerId: string; name: string; apiKey: object } } }[] }
+    }
+    await cached.ask(AUDIT)
+    const { auditEntries } = (await cached.read(AUDIT)) as Audit
+    const byKey = auditEntries.edges.map(({ node }) => node.by).filter(({ kind }) => kind === 'KEY')
+    expect(byKey.map(({ name }) => name)).toEqual(names)
+    expect(byKey.map(({ callerId, apiKey }) => [callerId, apiKey])).toEqual(
+      names.map(() => [at.key.apiKeyId, { id: at.key.apiKeyId, name: 'third' }]),
+    )
+  })
+})
+
+const rootsOf = (document: string): string[] =>
+  (parse(document).definitions[0] as OperationDefinitionNode).selectionSet.selections.map(
+    (selection) => (selection as FieldNode).name.value,
+  )
+
+/** The variables that a document declares. */
+const usedIn =
+  (all: Record<string, unknown>) =>
+  (document: string): object =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => document.includes(`$${name}`)))

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { notifyAccount } from '../../../src/accounts/notify-account.ts'
+import { newId } from '../../../src/values/id.ts'
+import { insertJob } from '../../setup/jobs/jobs.ts'
+import { ask, codeOf, errorOf, mutation, read } from '../../setup/service/graphql.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
+import { openSocketClient } from '../../setup/service/subscriber.ts'
+
+let service: TestRuntime
+beforeAll(async () => {
+  service = await startTestRuntime()
+})
+afterAll(() => service?.close())
+
+const run = (sql: string, values: unknown[]) => service.runtime.db.pool.query(sql, values)
+const URLS = { one: 'https://one.example.com/', two: 'https://two.example.com/' }
+
+interface Given {
+  readonly outcome: string | null
+  readonly url?: string
+  /** Of the last attempt. */
+  readonly status?: number
+}
+
+/** Deliveries by name; those without an outcome are pending. */
+const GIVEN: Record<string, Given> = {
+  taken: { outcome: 'succeeded', status: 204 },
+  busy: { outcome: 'status_503', status: 503 },
+  gone: { outcome: 'status_410', status: 410, url: URLS.two },
+  late: { outcome: 'timeout', url: URLS.two },
+  waiting: { outcome: null },
+}
+
+async function world() {
+  const account = await service.createAccount()
+  const { apiKey } = await service.createKey(account, ['account:admin'])
+  const names = new Map<string, string>()
+  for (const [name, { outcome, url = URLS.one, status }] of Object.entries(GIVEN)) {
+    const id = newId('msg')
+    names.set(id, name)
+    const state = outcome === null ? 'pending' : outcome === 'succeeded' ? 'succeeded' : 'failed'
+    await run(
+      `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, body, state, outcome, attempt, next_attempt_at, created_at, finished_at)
+       values ($1, $2, 'test', $3, $4, 0, '', '', $5::webhook_delivery_state, $6, 2, now() + interval '1 hour', now(), case when $6::text is not null then now() end)`,
+      [id, account, newId('job'), url, state, outcome],
+    )
+    // An earlier attempt was answered otherwise.
+    for (const [number, answered] of [
+      [1, 500],
+      [2, status ?? null],
+    ])
+      await run(
+        'insert into webhook_attempt (delivery_id, round, number, outcome, response_status) values ($1, 1, $2, $3, $4)',
+        [id, number, number === 1 ? 'status_500' : outcome, answered],
+      )
+  }
+  return { account, apiKey, names }
+}
+
+describe('a filter of deliveries', () => {
+  test.each<[object, string[]]>([
+    [{ outcomeCodes: ['STATUS'] }, ['busy', 'gone']],
+    [{ outcomeCodes: ['SUCCEEDED', 'TIMEOUT'] }, ['taken', 'late']],
+    [{ responseStatuses: [204, 410] }, ['taken', 'gone']],
+    [{ responseStatuses: [500] }, []],
+    [{ urls: [URLS.two] }, ['gone', 'late']],
+    [{ urls: [URLS.one], states: ['PENDING'] }, ['waiting']],
+    [{ outcomes: ['timeout', 'status_503'] }, ['busy', 'late']],
+  ])('%j is one for lists, counts and subscriptions', async (filter, expected) => {
+    const { account, apiKey, names } = await world()
+    const { webhookDeliveries: found } = await read<{
+      webhookDeliveries: { totalCount: number; edges: { node: { id: string } }[] }
+    }>(
+      service.url,
+      apiKey,
+      'query ($filter: WebhookDeliveriesFilter) { webhookDeliveries(filter: $filter) { totalCount edges { node { id } } } }',
+      { filter },
+    )
+    const listed = found.edges.map(({ node }) => names.get(node.id))
+    expect([listed.toReversed(), found.totalCount]).toEqual([expected, expected.length])
+    const client = openSocketClient(service.url, apiKey)
+    const heard = client.subscribe<{ deliveryChanges: { deliveries: { id: string }[] } }>(
+      'subscription ($filter: WebhookDeliveriesFilter) { deliveryChanges(filter: $filter, everyMs: 100) { deliveries { id } removedIds } }',
+      { filter },
+    )
+    const ends = client.subscribe<{ deliveryChanges: { deliveries: { id: string }[] } }>(
+      'subscription { deliveryChanges(everyMs: 100) { deliveries { id } removedIds } }',
+    )
+    await ends.waitFor(() => true)
+    for (const id of names.keys()) notifyAccount(service.runtime, account, id)
+    const idsOf = ({ data }: typeof heard) =>
+      data.flatMap(({ deliveryChanges }) => deliveryChanges.deliveries.map(({ id }) => names.get(id)))
+    await expect.poll(() => new Set(idsOf(ends)).size, { timeout: 20_000 }).toBe(names.size)
+    await expect.poll(() => new Set(idsOf(heard)), { timeout: 20_000 }).toEqual(new Set(expected))
+    await client.dispose()
+  })
+
+  test('says the outcome as a value to branch on', async () => {
+    const { apiKey } = await world()
+    const { webhookDeliveries } = await read<{ webhookDeliveries: { edges: { node: object }[] } }>(
+      service.url,
+      apiKey,
+      '{ webhookDeliveries(filter: {states: [FAILED]}) { edges { node { outcome outcomeCode attempts { outcomeCode } } } } }',
+    )
+    const before = { outcomeCode: 'STATUS' }
+    expect(webhookDeliveries.edges.map(({ node }) => node).toReversed()).toEqual([
+      { outcome: 'status_503', outcomeCode: 'STATUS', attempts: [before, before] },
+      { outcome: 'status_410', outcomeCode: 'STATUS', attempts: [before, before] },
+      { outcome: 'timeout', outcomeCode: 'TIMEOUT', attempts: [before, { outcomeCode: 'TIMEOUT' }] },
+    ])
+  })
+
+  test.each([
+    ['filter: {states: [FAILED]}, states: [FAILED]', '/states'],
+    ['filter: {responseStatuses: [99]}', '/responseStatuses'],
+    ['filter: {outcomeCodes: []}', '/outcomeCodes'],
+    ['filter: {urls: []}', '/urls'],
+  ])('refuses %s', async (args, path) => {
+    const { apiKey } = await world()
+    const { errors } = await ask(service.url, apiKey, `{ webhookDeliveries(${args}) { totalCount } }`)
+    expect(errors).toMatchObject([{ extensions: { code: 'INVALID_REQUEST', details: [{ path }] } }])
+  })
+})
+
+describe('a job', () => {
+  const FIELDS: readonly (readonly [string, string])[] = [
+    ['job(ARGS) { id }', 'query'],
+    ['voiceJob(ARGS) { id }', 'query'],
+    ['cancelJob(ARGS) { ... on VoiceJob { id } }', 'mutation'],
+    ['retryJob(ARGS) { ... on RetryJobSuccess { job { id } } }', 'mutation'],
+    ['deleteJob(ARGS) { ... on DeleteJobSuccess { id } }', 'mutation'],
+  ]
+
+  test.each(FIELDS)('is named by `id`, or as before: %s', async (field, kind) => {
+    const account = await service.createAccount()
+    const { apiKey } = await service.createKey(account, ['account:admin', 'job:read', 'generate:voice'])
+    const put = () => insertJob(service.runtime.db, account, { status: 'failed' })
+    for (const name of ['id', 'jobId']) {
+      const id = await put()
+      await run(`update job set inputs = '{"text": "Hi.", "voice": "aria"}' where id = $1`, [id])
+      const { data, errors } = await ask<Record<string, { id?: string; job?: { id: string } }>>(
+        service.url,
+        apiKey,
+        `${kind} { ${field.replace('ARGS', `${name}: "${id}"`)} }`,
+      )
+      expect(errors).toBeUndefined()
+      const [answer] = Object.values(data!)
+      if (answer!.job === undefined) expect(answer!.id).toBe(id)
+      else expect(answer!.job.id).toMatch(/^job_/)
+    }
+    const id = await put()
+    for (const args of [`id: "${id}", jobId: "${id}"`, 'id: null', 'jobId: null']) {
+      const text = field.replace('ARGS', args)
+      const document = kind === 'query' ? `{ ${text} }` : mutation(text.slice(0, text.indexOf('{')).trim(), '')
+      const answer = await ask(service.url, apiKey, document)
+      expect(codeOf(answer)).toBe('INVALID_REQUEST')
+      if (kind === 'mutation') expect(errorOf(answer)?.details).toMatchObject([{ path: '/id' }])
+    }
+  })
+})
