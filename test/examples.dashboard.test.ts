@@ -78,7 +78,11 @@ describe.skipIf(!hasBrowser())('the dashboard in a browser', () => {
     for (let nth = 1; nth <= OLDER_JOBS; nth++) await submitText(service.url, key, 'tts', `Older text ${nth}.`, 'aria')
     browser = await openShell()
     open.defer(() => browser.close())
-    page = await browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' })
+    page = await browser.newPage({
+      timezoneId: 'Pacific/Apia',
+      viewport: { width: 1280, height: 900 },
+      colorScheme: 'light',
+    })
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
     page.on('pageerror', (error) => complaints.push(String(error)))
     await page.goto(`${origin}/`)

@@ -49,11 +49,8 @@ export const possibleTypes = {
 /** One for each caller. */
 export const singleTypes = [
   'Catalog',
-  'Lexicon',
-  'Me',
   'Service',
   'Viewer',
-  'Webhook',
 ]
 
 /** Parts of the object that has them. */

@@ -48,7 +48,7 @@ export function JobsPage() {
         </label>
       </form>
       <Problem message={error?.message} />
-      <JobRows jobs={jobs?.edges.map(({ node }) => node) ?? []} none={fetching ? 'Loading …' : 'No job fits.'} />
+      <JobRows jobs={jobs?.nodes ?? []} none={fetching ? 'Loading …' : 'No job fits.'} />
       {jobs && (
         <nav class="line" aria-label="Pages">
           <button

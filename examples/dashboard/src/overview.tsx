@@ -10,7 +10,6 @@ import {
 } from './gql/graphql.ts'
 import { Card, JobRows, number, Problem } from './parts.tsx'
 
-const DAY_MS = 86_400_000
 const DAYS = 14
 
 export const Overview = ({ connection }: { connection: number }) => (
@@ -104,18 +103,23 @@ function Submit() {
   )
 }
 
+/** The beginning of a day of this browser's time zone, by which the service groups as well. */
+const dayBefore = (days: number): Date => {
+  const now = new Date()
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate() - days)
+}
+
 function Days() {
-  const from = useMemo(() => new Date(Math.floor(Date.now() / DAY_MS - DAYS + 1) * DAY_MS), [])
-  const [{ data, error }] = useQuery({
-    query: DaysDocument,
-    variables: { from: from.toISOString() },
-    requestPolicy: 'cache-and-network',
-  })
-  const byDay = new Map(data?.viewer?.jobStats?.map((one) => [one.day?.slice(0, 10), one]))
+  const variables = useMemo(() => {
+    const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+    return { from: dayBefore(DAYS - 1).toISOString(), timeZone }
+  }, [])
+  const [{ data, error }] = useQuery({ query: DaysDocument, variables, requestPolicy: 'cache-and-network' })
+  const byDay = new Map(data?.viewer?.jobStats?.map((one) => [one.day && Date.parse(one.day), one]))
   const days = Array.from({ length: DAYS }, (_, index) => {
-    const day = new Date(from.getTime() + index * DAY_MS).toISOString().slice(0, 10)
-    const { jobs = 0, credits = 0 } = byDay.get(day) ?? {}
-    return { day, jobs, credits: credits ?? 0 }
+    const day = dayBefore(DAYS - 1 - index)
+    const { jobs = 0, credits } = byDay.get(day.getTime()) ?? {}
+    return { day: day.toLocaleDateString('en', { month: 'short', day: 'numeric' }), jobs, credits: credits ?? 0 }
   })
   return (
     <Card title="Last 14 days">

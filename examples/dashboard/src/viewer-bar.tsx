@@ -4,8 +4,9 @@ import { number } from './parts.tsx'
 
 export function ViewerBar({ onSignOut }: { onSignOut: () => void }) {
   const [{ data }] = useQuery({ query: ViewerDocument })
+  // Its balance goes to the account in the cache, which the query shows.
   const [{ data: live }] = useSubscription({ query: AccountDocument })
-  const credits = live?.accountUpdated.credits ?? data?.viewer?.account?.credits
+  const credits = data?.viewer?.account?.credits
   const counts = live?.accountUpdated.jobCounts
   return (
     <header>
