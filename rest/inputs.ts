@@ -8,6 +8,7 @@ import type { ExportInput, ExportLedgerInput } from '../src/jobs/export/export-j
 import type { SettledEntriesInput } from '../src/jobs/export/settled-entries.ts'
 import type { JobPageInput } from '../src/jobs/list/job-page.ts'
 import type { FilterParameters } from '../src/jobs/list/jobs-filter.ts'
+import type { UsageInput } from '../src/jobs/list/usage.ts'
 import { type NewVoice, readVoiceForm } from '../src/library/change-voices.ts'
 import { parseTimestamp } from '../src/values/timestamp.ts'
 import type { VoiceJobInput } from '../src/voice/submit-voice-job.ts'
@@ -20,6 +21,11 @@ type JobPageQuery = Pick<JobPageInput, 'limit' | 'offset'> &
 
 type ChangesQuery = Pick<ChangedJobsInput, 'since' | 'format' | 'columns'> & {
   readonly escape?: ChangedJobsInput['escaping']
+}
+
+type UsageQuery = Pick<UsageInput, 'bucket'> & {
+  readonly group_by?: UsageInput['groupBy']
+  readonly time_zone?: string
 }
 
 export const nothing = (): undefined => undefined
@@ -84,6 +90,13 @@ export const entriesInput = ({ query, disconnect }: Call): SettledEntriesInput =
   ...(query as Pick<SettledEntriesInput, 'since' | 'format'>),
   gone: disconnect(),
 })
+
+/** @throws INVALID_REQUEST for a date that does not exist */
+export function usageInput({ query }: Call): UsageInput {
+  const { bucket, group_by: groupBy, time_zone: timeZone } = query as UsageQuery
+  const [from, to] = [timestamp(query, 'from') as Date, timestamp(query, 'to') as Date]
+  return { from, to, bucket, groupBy, timeZone }
+}
 
 export function chatInput(call: Call): ChatInput {
   const { chat_id: chatId, message } = call.body as ChatRequest

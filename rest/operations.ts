@@ -17,6 +17,8 @@ import { exportJobs } from '../src/jobs/export/export-jobs.ts'
 import { settledEntries } from '../src/jobs/export/settled-entries.ts'
 import { job, voiceJob } from '../src/jobs/job.ts'
 import { jobPage } from '../src/jobs/list/job-page.ts'
+import { presentUsage } from '../src/jobs/list/present-usage.ts'
+import { usage } from '../src/jobs/list/usage.ts'
 import { lexicon, setLexicon } from '../src/lexicon/account-lexicon.ts'
 import { accountVoices } from '../src/library/account-voices.ts'
 import { addVoice, deleteVoice } from '../src/library/change-voices.ts'
@@ -39,6 +41,7 @@ import {
   retargetInput,
   slugInput,
   submissionInput,
+  usageInput,
   voiceForm,
   voiceInput,
 } from './inputs.ts'
@@ -111,6 +114,13 @@ export const operations = {
     input: entriesInput,
     verb: settledEntries,
     answer: feedFile('ledger'),
+  }),
+  usage: operation({
+    scope: JOB_READ_SCOPE,
+    isStrict: true,
+    input: usageInput,
+    verb: usage,
+    answer: ok(presentUsage),
   }),
   voiceJobAudio: operation({
     scope: JOB_READ_SCOPE,

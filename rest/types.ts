@@ -52,6 +52,7 @@ export interface Schemas {
   SpeechTimes: SpeechTimes
   JobType: JobType
   JobSummary: JobSummary
+  Usage: Usage
   Account: Account
   VoiceUpload: VoiceUpload
   Lexicon: Lexicon
@@ -273,6 +274,63 @@ export interface JobSummary {
    * Null while the job is unfinished.
    */
   completed_at: string | null
+}
+export interface Usage {
+  /**
+   * The moment that all numbers are of.
+   */
+  as_of: string
+  /**
+   * By bucket and group.
+   */
+  rows: {
+    /**
+     * When the day or the hour begins.
+     */
+    bucket: string
+    /**
+     * The key that submitted the jobs. Only with the group `api_key`.
+     */
+    api_key_id?: string | null
+    /**
+     * Their endpoint or workflow. Only with the group `endpoint`.
+     */
+    endpoint_key?: string
+    /**
+     * Their type. Only with the group `type`.
+     */
+    type?: string
+    /**
+     * Their status. Only with the group `status`.
+     */
+    status?: string
+    /**
+     * Their voice. Only with the group `voice`.
+     */
+    voice?: string | null
+    /**
+     * Their tag. Only with the group `tag`.
+     */
+    tag?: string | null
+    /**
+     * How many.
+     */
+    jobs: number
+    /**
+     * Their credits.
+     */
+    credits: number
+    /**
+     * Characters of their texts.
+     */
+    characters: number
+    /**
+     * Seconds of their audio.
+     */
+    audio_seconds: number
+    [k: string]: unknown
+  }[]
+  [k: string]: unknown
 }
 export interface Account {
   /**

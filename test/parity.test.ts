@@ -10,6 +10,7 @@ const REST_ONLY: Readonly<Record<string, string>> = {
   exportJobs: 'a stream of CSV has no place in a GraphQL answer',
   changedJobs: 'neither has a stream of all changes: jobChanges follows them as they happen',
   settledEntries: 'neither has a stream of the ledger: creditEntries pages through it',
+  usage: 'jobStats has more: usage is jobStats by day or hour as rows of a table',
   voiceJobCaptions: 'captions of VoiceJob are the same text',
   voiceJobAudio: 'neither has a file: audioUrl of VoiceJob says where it is',
   addVoice: 'files do not fit into a GraphQL body',

@@ -14,6 +14,7 @@ import { addSayCommand } from './commands/say.ts'
 import { addSecretCommands } from './commands/secrets.ts'
 import { addServeCommands } from './commands/serve.ts'
 import { addStorageCommands } from './commands/storage.ts'
+import { addUsageCommand } from './commands/usage.ts'
 import { addUserCommands } from './commands/users.ts'
 import { addWebhookCommands } from './commands/webhooks.ts'
 import { addWorkerCommands } from './commands/workers.ts'
@@ -65,6 +66,7 @@ export function buildProgram(): Command {
   addDoctorCommand(program)
   addAccountCommands(program)
   addKeyCommands(program)
+  addUsageCommand(program)
   addUserCommands(program)
   addAuditCommand(program)
   addEndpointCommands(program)
