@@ -1173,12 +1173,12 @@ export type WebhookQueryVariables = Exact<{ [key: string]: never; }>;
 export type WebhookQuery = { webhook: { url: string | null, secrets: Array<{ createdAt: string, expiresAt: string | null }> } };
 
 export type WebhookDeliveriesQueryVariables = Exact<{
-  jobId?: string | null | undefined;
+  filter?: WebhookDeliveriesFilter | null | undefined;
   after?: string | null | undefined;
 }>;
 
 
-export type WebhookDeliveriesQuery = { webhookDeliveries: { pageInfo: { hasNextPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, jobId: string, url: string, state: WebhookDeliveryState, outcome: string | null, nextAttemptAt: string | null, attempts: Array<{ number: number, startedAt: string, responseStatus: number | null, outcome: string | null }> } }> } };
+export type WebhookDeliveriesQuery = { webhookDeliveries: { pageInfo: { hasNextPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, jobId: string, url: string, state: WebhookDeliveryState, outcomeCode: WebhookOutcome | null, nextAttemptAt: string | null, attempts: Array<{ number: number, startedAt: string, responseStatus: number | null, outcomeCode: WebhookOutcome | null }> } }> } };
 
 export type WebhookStatsQueryVariables = Exact<{
   from?: string | null | undefined;

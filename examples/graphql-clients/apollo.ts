@@ -19,7 +19,10 @@ export const typePolicies: TypePolicies = {
   ...Object.fromEntries(singleTypes.map((type) => [type, { keyFields: [] }])),
   Pool: { keyFields: ['name'] },
   Query: {
-    fields: { ...pages, webhookDeliveries: relayStylePagination(['jobId', 'states', 'outcomes', 'createdAt']) },
+    fields: {
+      ...pages,
+      webhookDeliveries: relayStylePagination(['filter', 'jobId', 'states', 'outcomes', 'createdAt']),
+    },
   },
   Viewer: { keyFields: [], fields: { ...pages, deliveries: relayStylePagination(['filter']) } },
 }

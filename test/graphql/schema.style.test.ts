@@ -80,6 +80,9 @@ describe('the schema', () => {
         const edge = getNamedType(edges.type) as (typeof types)[number]
         const node = getNamedType(fieldsOf(edge).find((one) => one.name === 'node')!.type)
         expect([name, edge.name]).toEqual([`${node.name}Connection`, `${node.name}Edge`])
+        expect(fieldsOf(getNamedType(field.type) as (typeof types)[number]).map((one) => one.name)).toEqual(
+          expect.arrayContaining(['edges', 'nodes', 'pageInfo', 'totalCount']),
+        )
         expect(field.args.map((argument) => argument.name)).toEqual(
           expect.arrayContaining(['first', 'after', 'last', 'before']),
         )
