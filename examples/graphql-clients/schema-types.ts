@@ -20,6 +20,7 @@ export const possibleTypes = {
   DisableUserResult: ["RequestError","User"],
   EnableUserResult: ["RequestError","User"],
   EndSessionResult: ["EndSessionSuccess","RequestError"],
+  Error: ["BulkError","RequestError"],
   ExpireWebhookSecretResult: ["RequestError","Webhook"],
   InviteUserResult: ["Invitation","RequestError"],
   Job: ["CompanionChatJob","CompanionMediaTagJob","CompanionRetargetJob","GenerationJob","VoiceJob"],

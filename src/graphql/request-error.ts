@@ -1,6 +1,6 @@
-import type { ErrorCode } from '../errors/service-error.ts'
+import type { Detail, ErrorCode } from '../errors/service-error.ts'
 import { builder, ExpectedError } from './builder.ts'
-import { shownDetails } from './http/errors.ts'
+import { shownDetails, shownMessage } from './http/errors.ts'
 import { describedEnum } from './scalars.ts'
 
 export const ErrorCodeEnum = describedEnum<ErrorCode>(
@@ -30,26 +30,62 @@ export const ErrorCodeEnum = describedEnum<ErrorCode>(
 const DetailRef = builder.objectRef<{ path: string; message: string }>('ErrorDetail').implement({
   description: 'Failed validation of one value.',
   fields: (t) => ({
-    path: t.exposeString('path', { description: 'Place of the value: a JSON pointer, or the name of an argument.' }),
+    path: t.exposeString('path', {
+      description:
+        'Place of the value: a JSON pointer that begins with the name of an argument, such as `/inputs/text`, or that name alone.',
+    }),
     message: t.exposeString('message', { description: 'Rule that the value breaks.' }),
   }),
 })
 
-builder.objectType(ExpectedError, {
-  name: 'RequestError',
-  description:
-    'Reason why a mutation changed nothing. Failed authorisation, rate limits and failures of the service are in the `errors` of the answer instead.',
+interface Failure {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly details?: readonly Detail[] | undefined
+}
+
+const ErrorInterface = builder.interfaceRef<Failure>('Error').implement({
+  description: 'Reason why something was not done.',
   fields: (t) => ({
-    message: t.exposeString('message', { description: 'Sentence for a person: what is wrong, or what to do next.' }),
-    code: t.field({ type: ErrorCodeEnum, description: 'Code to branch on.', resolve: ({ code }) => code }),
+    code: t.expose('code', { type: ErrorCodeEnum, description: 'Code to branch on.' }),
+    message: t.string({
+      description: 'Sentence for a person: what is wrong, or what to do next.',
+      resolve: ({ message }) => shownMessage(message),
+    }),
     details: t.field({
       type: [DetailRef],
       description: 'Failed validations; empty if the request was rejected for another reason.',
       resolve: ({ details }) => shownDetails(details ?? []),
     }),
+  }),
+})
+
+builder.objectType(ExpectedError, {
+  name: 'RequestError',
+  interfaces: [ErrorInterface],
+  description:
+    'Reason why a mutation changed nothing. Failed authorisation, rate limits and failures of the service are in the `errors` of the answer instead.',
+  fields: (t) => ({
+    code: t.expose('code', {
+      type: ErrorCodeEnum,
+      description:
+        'Code to branch on: INVALID_REQUEST, PAYMENT_REQUIRED, NOT_FOUND, IDEMPOTENCY_IN_PROGRESS or IDEMPOTENCY_MISMATCH.',
+    }),
     requestId: t.string({
       description: "Id of the request in the service's log.",
       resolve: (_refusal, _args, ctx) => ctx.requestId,
+    }),
+  }),
+})
+
+export const BulkErrorRef = builder.objectRef<Failure>('BulkError').implement({
+  description: 'Reason why one of several ids failed. Its `details` are those of the mutation of a single id.',
+  interfaces: [ErrorInterface],
+  fields: (t) => ({
+    code: t.expose('code', {
+      type: ErrorCodeEnum,
+      description:
+        'Code to branch on: INVALID_REQUEST, PAYMENT_REQUIRED, FORBIDDEN, NOT_FOUND, IDEMPOTENCY_MISMATCH, RATE_LIMITED, INTERNAL_ERROR or UNAVAILABLE.',
     }),
   }),
 })

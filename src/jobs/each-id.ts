@@ -1,7 +1,7 @@
 import { inParallel } from '../concurrency/in-parallel.ts'
 import type { Context } from '../context/context.ts'
 import { describeError, toServiceError } from '../errors/describe-error.ts'
-import { type ErrorCode, invalidRequest } from '../errors/service-error.ts'
+import { invalidRequest, type ServiceError } from '../errors/service-error.ts'
 
 const MAX_IDS = 100
 const AT_ONCE = 4
@@ -9,7 +9,7 @@ const AT_ONCE = 4
 export interface Each<Result> {
   readonly id: string
   readonly result: Result | null
-  readonly error: { readonly code: ErrorCode; readonly message: string } | null
+  readonly error: Pick<ServiceError, 'code' | 'message' | 'details'> | null
 }
 
 /**
@@ -36,7 +36,8 @@ async function one<Result>(
     return { id, result: await work(id), error: null }
   } catch (thrown) {
     const error = toServiceError(thrown)
-    if (error.code === 'INTERNAL_ERROR') log.error({ err: describeError(error) }, 'one of several ids failed')
-    return { id, result: null, error: { code: error.code, message: error.message } }
+    const { code, message, details } = error
+    if (code === 'INTERNAL_ERROR') log.error({ err: describeError(error) }, 'one of several ids failed')
+    return { id, result: null, error: { code, message, details } }
   }
 }

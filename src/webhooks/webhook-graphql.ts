@@ -4,9 +4,10 @@ import { AccountRef } from '../accounts/account-graphql.ts'
 import { publicIdOf } from '../db/page.ts'
 import type { RowQuery } from '../db/row-query.ts'
 import { builder, type GraphqlContext, result } from '../graphql/builder.ts'
+import { BulkErrorRef } from '../graphql/request-error.ts'
 import { loadedBy, presentedBy, queriedBy, resolvedBy } from '../graphql/resolved-by.ts'
 import type { Each } from '../jobs/each-id.ts'
-import { BULK, BulkErrorRef, ERROR } from '../jobs/graphql/job-management-graphql.ts'
+import { BULK, ERROR } from '../jobs/graphql/job-management-graphql.ts'
 import { sendTestWebhook } from './delivery/create-delivery.ts'
 import {
   MAX_DELIVERIES,

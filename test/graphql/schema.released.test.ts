@@ -10,6 +10,8 @@ const RELEASED = readFileSync(new URL('released.graphql', import.meta.url), 'utf
  * every release.
  */
 const ACCEPTED: readonly string[] = [
+  // It has the fields that the interface asks for.
+  'Error added to interfaces implemented by RequestError.',
   // Who sends none is served as before.
   'An optional argument Mutation.applyEndpoints(dryRun:) was added.',
   'An optional argument Mutation.creditAccount(idempotencyKey:) was added.',

@@ -24,7 +24,7 @@ function masked(error: unknown, log: Log, requestId: string): GraphQLError {
   if (!(error instanceof ServiceError) && shown.code === 'INTERNAL_ERROR') {
     log.error({ requestId, ...describeError(error) }, 'a request failed')
   }
-  return new GraphQLError(shown.message, { extensions: extensionsOf(shown, requestId) })
+  return new GraphQLError(shownMessage(shown.message), { extensions: extensionsOf(shown, requestId) })
 }
 
 export const extensionsOf = ({ code, details, retryAfterSeconds }: ServiceError, requestId: string) => ({
@@ -32,6 +32,12 @@ export const extensionsOf = ({ code, details, retryAfterSeconds }: ServiceError,
   ...(details?.length && { details: shownDetails(details) }),
   ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
 })
+
+/** REST names headers; GraphQL has an argument and a field for them. */
+export const shownMessage = (message: string): string =>
+  message
+    .replaceAll('Idempotency-Key', 'idempotencyKey')
+    .replace('the x-request-id of this response', 'the requestId of this error')
 
 export const shownDetails = (details: readonly Detail[]): Detail[] =>
   details.map(({ path, message }) => ({

@@ -1,6 +1,5 @@
-import type { ErrorCode } from '../../errors/service-error.ts'
 import { builder, result } from '../../graphql/builder.ts'
-import { ErrorCodeEnum } from '../../graphql/request-error.ts'
+import { BulkErrorRef } from '../../graphql/request-error.ts'
 import { resolvedBy, USE_ID } from '../../graphql/resolved-by.ts'
 import { type Retries, type Retry, retryJob, retryJobs } from '../../producers/retry-job.ts'
 import type { Each } from '../each-id.ts'
@@ -100,16 +99,6 @@ builder.mutationField('deleteJob', (t) =>
 const ID = 'Id that was sent.'
 export const ERROR = 'Reason why this id failed; null if it succeeded.'
 export const BULK = { cost: 100, length: 100 }
-
-export const BulkErrorRef = builder
-  .objectRef<{ readonly code: ErrorCode; readonly message: string }>('BulkError')
-  .implement({
-    description: 'Reason why one of several ids failed.',
-    fields: (t) => ({
-      code: t.field({ type: ErrorCodeEnum, description: 'Code to branch on.', resolve: ({ code }) => code }),
-      message: t.exposeString('message', { description: 'Sentence for a person: what is wrong, or what to do next.' }),
-    }),
-  })
 
 const CancelledRef = builder.objectRef<Each<Job>>('CancelledJob').implement({
   description: 'Result of one id of `cancelJobs`.',

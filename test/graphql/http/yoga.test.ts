@@ -319,7 +319,10 @@ describe('submitVoiceJob', () => {
     const first = (await ordered('One.')).answer.data?.submitVoiceJob as { jobId: string }
     expect(first).toMatchObject({ status: 'QUEUED', replayed: false })
     expect((await ordered('One.')).answer.data).toEqual({ submitVoiceJob: { ...first, replayed: true } })
-    expect(errorOf((await ordered('Two.')).answer)?.code).toBe('IDEMPOTENCY_MISMATCH')
+    expect(errorOf((await ordered('Two.')).answer)).toMatchObject({
+      code: 'IDEMPOTENCY_MISMATCH',
+      message: 'Send a new idempotencyKey: this idempotencyKey was already used with a different request.',
+    })
     expect(await countJobs()).toBe(before + 1)
   })
 

@@ -57,12 +57,12 @@ test('of several ids each is sent again by itself: one under way, of another acc
   await pool.query("update webhook_delivery set state = 'pending', finished_at = null where id = $1", [pending])
   const again = (key: string | null, variables: object) => {
     const fields =
-      '... on RedeliverWebhooksSuccess { deliveries more last results { deliveryId error { code message } } }'
+      '... on RedeliverWebhooksSuccess { deliveries more last results { deliveryId error { ... on Error { code message details { path } } } } }'
     const types = '($ids: [ID!], $filter: WebhookDeliveriesFilter, $after: ID)'
     const call = 'redeliverWebhooks(ids: $ids, filter: $filter, after: $after)'
     return ask(service.url, key, mutation(call, fields, types), variables)
   }
-  const refused = (code: string) => ({ code, message: expect.any(String) })
+  const refused = (code: string) => ({ code, message: expect.any(String), details: [] })
   expect((await again(apiKey, { ids: [succeeded, pending, failed, foreign, 'msg_x', failed] })).data).toEqual({
     redeliverWebhooks: {
       deliveries: 2,
@@ -72,7 +72,11 @@ test('of several ids each is sent again by itself: one under way, of another acc
         { deliveryId: succeeded, error: null },
         {
           deliveryId: pending,
-          error: { code: 'INVALID_REQUEST', message: 'Wait until this delivery has succeeded or failed.' },
+          error: {
+            code: 'INVALID_REQUEST',
+            message: 'Wait until this delivery has succeeded or failed.',
+            details: [{ path: '/id' }],
+          },
         },
         { deliveryId: failed, error: null },
         { deliveryId: foreign, error: refused('NOT_FOUND') },

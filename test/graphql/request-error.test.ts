@@ -1,0 +1,69 @@
+import { globSync, readFileSync } from 'node:fs'
+import { isObjectType } from 'graphql'
+import { describe, expect, test } from 'vitest'
+import { HTTP_STATUS, ServiceError } from '../../src/errors/service-error.ts'
+import { ExpectedError } from '../../src/graphql/builder.ts'
+import { shownMessage } from '../../src/graphql/http/errors.ts'
+import { buildGraphqlSchema } from '../../src/graphql/schema.ts'
+
+const ROOT = new URL('../../', import.meta.url)
+const DOCUMENTED = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*export (?:async function|function|const) (\w+)/g
+const CODES = Object.keys(HTTP_STATUS) as (keyof typeof HTTP_STATUS)[]
+
+const schema = buildGraphqlSchema()
+const isExpected = (code: keyof typeof HTTP_STATUS) => new ServiceError(code, '') instanceof ExpectedError
+
+/** The codes that each exported function says that it throws. */
+const thrownBy = new Map(
+  globSync('src/**/*.ts', { cwd: ROOT, exclude: ['src/console/**'] }).flatMap((file) =>
+    [...readFileSync(new URL(file, ROOT), 'utf8').matchAll(DOCUMENTED)].map(([, text = '', name = '']) => {
+      const throws = text.slice(text.indexOf('@throws'))
+      return [name, text.includes('@throws') ? CODES.filter((code) => throws.includes(code)) : []] as const
+    }),
+  ),
+)
+const verbs = Object.values(schema.getMutationType()!.getFields()).map(({ name, extensions }) => ({
+  name,
+  thrown: thrownBy.get((extensions.verb as { name: string }).name) ?? [],
+}))
+
+const codesOf = (type: string) => {
+  const of = schema.getType(type)
+  const { description } = isObjectType(of) ? of.getFields().code! : {}
+  return CODES.filter((code) => description?.includes(code))
+}
+
+describe('the code of an error', () => {
+  test.each(verbs)('$name says which codes it has', ({ thrown }) => {
+    expect(thrown).not.toEqual([])
+  })
+
+  test('is, in a RequestError, one of those that the verbs of mutations throw and that are no errors of the answer', () => {
+    const thrown = new Set(verbs.flatMap((verb) => verb.thrown))
+    expect(codesOf('RequestError')).toEqual(CODES.filter((code) => isExpected(code) && thrown.has(code)))
+  })
+
+  test('is, in a BulkError, one of those that the verbs of a single id throw, or of a failure of the service', () => {
+    const thrown = new Set(['cancelJob', 'retryJob', 'redeliverWebhook'].flatMap((verb) => thrownBy.get(verb) ?? []))
+    const failures = ['RATE_LIMITED', 'INTERNAL_ERROR', 'UNAVAILABLE']
+    const expected = CODES.filter((code) => failures.includes(code) || (thrown.has(code) && code !== 'UNAUTHORIZED'))
+    expect(codesOf('BulkError')).toEqual(expected)
+  })
+})
+
+test('the words of headers are those of arguments', () => {
+  expect(shownMessage('Send a new Idempotency-Key.')).toBe('Send a new idempotencyKey.')
+  expect(shownMessage('Contact support with the x-request-id of this response.')).toBe(
+    'Contact support with the requestId of this error.',
+  )
+})
+
+test('RequestError and BulkError are errors, with code, message and details', () => {
+  for (const name of ['RequestError', 'BulkError']) {
+    const type = schema.getType(name)
+    expect(isObjectType(type) && type.getInterfaces().map(String)).toEqual(['Error'])
+    expect(isObjectType(type) && Object.keys(type.getFields())).toEqual(
+      expect.arrayContaining(['code', 'details', 'message']),
+    )
+  }
+})
