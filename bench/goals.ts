@@ -13,6 +13,7 @@ export const GOALS = {
   statisticsReaders: { p99: 3 },
   live: { manyAccountsMs: 5, oneAccountMs: 15 },
   export: { whole: 1.15, firstByteMs: 200, residentMib: 128 },
+  dataJobs: { rate: 0.8 },
   slowReaders: { p95: 1.5, snapshotSeconds: 15 },
   render: { rate: 0.9 },
   start: { existingMs: 1500, emptyMs: 5000 },

@@ -5,6 +5,7 @@ import { callbackRate } from './rows/callback-rate.ts'
 import { captions } from './rows/captions.ts'
 import { catalog } from './rows/catalog.ts'
 import { inConsole } from './rows/console.ts'
+import { dataJobs } from './rows/data-jobs.ts'
 import { door } from './rows/door.ts'
 import { encoding } from './rows/encoding.ts'
 import { firstAudio } from './rows/first-audio.ts'
@@ -51,6 +52,7 @@ export const ROWS: readonly Row[] = [
   statisticsReaders,
   live,
   jobExport,
+  dataJobs,
   slowReaders,
   render,
   start,

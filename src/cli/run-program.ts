@@ -3,6 +3,7 @@ import { VERSION } from '../values/program.ts'
 import { addAccountCommands, addAuditCommand } from './commands/accounts.ts'
 import { addBackupCommands } from './commands/backup.ts'
 import { addCompletionCommand } from './commands/completion.ts'
+import { addDataCommands } from './commands/data.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addEndpointCommands, addWorkflowCommands } from './commands/endpoints.ts'
 import { addEngineCommands } from './commands/engines.ts'
@@ -73,6 +74,7 @@ export function buildProgram(): Command {
   addWorkflowCommands(program)
   addWorkerCommands(program)
   addJobCommands(program)
+  addDataCommands(program)
   addEngineCommands(program)
   addSayCommand(program)
   addVoiceCommands(program)

@@ -5,7 +5,7 @@ import type { MeasuredParts } from '../../telemetry/telemetry.ts'
 import type { ExportQueue, ExportTicket } from './export-queue.ts'
 import type { Spill } from './spill.ts'
 
-const [LF, QUOTE] = [0x0a, 0x22]
+const [LF, QUOTE, UNSEEN_QUOTE] = [0x0a, 0x22, 0x01]
 const CRLF = Buffer.from('\r\n')
 
 export interface ExportContext extends Context, MeasuredParts {
@@ -133,7 +133,7 @@ export class CsvLines {
   }
 }
 
-/** Counts lines of JSON, which no line break is in. */
+/** Counts lines of JSON, which no line break is in, and takes PostgreSQL's quotes away, which JSON does not have either. */
 export class JsonLines implements Lines {
   #rows = 0
 
@@ -143,6 +143,12 @@ export class JsonLines implements Lines {
 
   convert(bytes: Buffer): Buffer {
     for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) this.#rows++
-    return bytes
+    const parts: Buffer[] = []
+    let from = 0
+    for (let at = bytes.indexOf(UNSEEN_QUOTE); at !== -1; at = bytes.indexOf(UNSEEN_QUOTE, from)) {
+      parts.push(bytes.subarray(from, at))
+      from = at + 1
+    }
+    return from === 0 ? bytes : Buffer.concat([...parts, bytes.subarray(from)])
   }
 }

@@ -2,6 +2,8 @@ import { type CsvExport, CsvLines, JsonLines } from './export-csv.ts'
 
 /** Characters that JSON escapes, so that PostgreSQL quotes nothing. */
 const AS_LINES = `format csv, quote E'\\x01', delimiter E'\\x02', encoding 'UTF8'`
+/** As the bytes of a row of cells: a cell with a comma stands between two characters that `JsonLines` takes away. */
+const AS_CELLS = `format csv, quote E'\\x01', delimiter ',', encoding 'UTF8'`
 const AS_CSV = `format csv, encoding 'UTF8'`
 
 export type FeedFormat = 'ndjson' | 'csv'
@@ -30,6 +32,15 @@ export const copyRows = (format: FeedFormat, rows: string) =>
   format === 'csv'
     ? { copy: `copy (${rows}) to stdout with (${AS_CSV})`, lines: new CsvLines() }
     : { copy: `copy (select row_to_json(r) from (${rows}) r) to stdout with (${AS_LINES})`, lines: new JsonLines() }
+
+/**
+ * NDJSON of cells such as `"status":"queued"`, the first with an opening and the last with a closing brace. PostgreSQL makes an object
+ * of a whole row in as much time as all of its cells.
+ */
+export const copyCells = (rows: string) => ({
+  copy: `copy (${rows}) to stdout with (${AS_CELLS})`,
+  lines: new JsonLines(),
+})
 
 /** The last line of NDJSON. */
 export const lastLine =

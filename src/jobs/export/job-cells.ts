@@ -14,7 +14,7 @@ const RANGES = [
   [0xe0000, 0xe0fff],
 ] as const
 const CHUNK_CHARACTERS = 8_192
-const UNESCAPED: ReadonlySet<FieldType> = new Set(['Int', 'JobType', 'JobStatus', 'JobErrorCode'])
+const UNESCAPED: ReadonlySet<FieldType> = new Set(['JobType', 'JobStatus', 'JobErrorCode'])
 
 let known: string | undefined
 
@@ -25,6 +25,7 @@ type Escape = (sql: string) => string
 export interface Column {
   readonly name: string
   csv(escaped: Escape): string
+  /** A text, the value in JSON; SQL's null for null. */
   json(): string
 }
 
@@ -34,6 +35,8 @@ export const exactTime = (sql: string): string => `to_char(${sql} at time zone '
 const MESSAGES = Object.entries(JOB_ERRORS)
   .map(([code, message]) => `when ${escapeLiteral(code)} then ${escapeLiteral(message)}`)
   .join(' ')
+
+const ERROR = `case when j.error_code is not null then case j.error_code ${MESSAGES} else ${escapeLiteral(JOB_ERRORS.INTERNAL_ERROR)} end end`
 
 /** Puts an apostrophe before a text that a spreadsheet would run. */
 export const escapeFormula: Escape = (sql) =>
@@ -65,34 +68,46 @@ function characters(first: number, last: number): string {
 const millisecondsFrom = (from: string, to: string): string =>
   `case when ${to} is not null then greatest(0, extract(epoch from ${to} - ${from}) * 1000)::bigint end`
 
-/** A column of texts or numbers that callers do not write. */
-const plain = (name: string, sql: string): Column => ({ name, csv: () => sql, json: () => sql })
+/** Without the exact numbers of `extract`, which take longer than the rest of the cell. */
+const quickMillisecondsFrom = (from: string, to: string): string =>
+  `case when ${to} is not null then greatest(0, date_part('epoch', ${to} - ${from}) * 1000)::bigint end`
+
+const number = (name: string, sql: string): Column => ({ name, csv: () => sql, json: () => `(${sql})::text` })
+
+/** Texts without quotation marks, backslashes and control characters. */
+const ourText = (name: string, sql: string): Column => ({ name, csv: () => sql, json: () => `'"' || ${sql} || '"'` })
+
+const callersText = (name: string, sql: string): Column => ({
+  name,
+  csv: (escaped) => escaped(sql),
+  json: () => `to_json(${sql})::text`,
+})
 
 /** Cells that are no fields. */
 const COMPUTED: Readonly<Record<string, Column>> = {
-  duration_ms: plain('duration_ms', millisecondsFrom('j.created_at', 'j.completed_at')),
+  duration_ms: number('duration_ms', millisecondsFrom('j.created_at', 'j.completed_at')),
   workflow_slug: callersText(
     'workflow_slug',
     `case when j.type = 'generate' then substr(j.endpoint_key, ${'generate.'.length + 1}) end`,
   ),
-  error: plain(
-    'error',
-    `case when j.error_code is not null then case j.error_code ${MESSAGES} else ${escapeLiteral(JOB_ERRORS.INTERNAL_ERROR)} end end`,
-  ),
-}
-
-function callersText(name: string, sql: string): Column {
-  return { name, csv: (escaped) => escaped(sql), json: () => sql }
+  error: { ...callersText('error', ERROR), csv: () => ERROR },
 }
 
 /** A cell is escaped if the text of its field comes from callers. */
 function columnOf({ wire: name, sql, type, isOurs }: DescribedField): Column {
-  if (type === 'DateTime') return plain(name, time(sql))
-  if (type === 'Boolean')
-    return { name, csv: () => `case ${sql} when true then 'true' when false then 'false' end`, json: () => sql }
+  if (type === 'DateTime') return ourText(name, time(sql))
+  if (type === 'Int') return number(name, sql)
+  if (type === 'Boolean') {
+    const cell = `case ${sql} when true then 'true' when false then 'false' end`
+    return { name, csv: () => cell, json: () => cell }
+  }
   if (type === 'Strings')
-    return { name, csv: (escaped) => escaped(`array_to_json(${sql})::text`), json: () => `to_json(${sql})` }
-  return isOurs || UNESCAPED.has(type) ? plain(name, sql) : callersText(name, sql)
+    return {
+      name,
+      csv: (escaped) => escaped(`array_to_json(${sql})::text`),
+      json: () => `array_to_json(${sql})::text`,
+    }
+  return isOurs || UNESCAPED.has(type) ? ourText(name, sql) : callersText(name, sql)
 }
 
 const described = (name: FieldName): Column => columnOf(fieldOf(name))
@@ -104,13 +119,16 @@ export const EXPORTED: readonly Column[] = CSV_COLUMNS.map((name) => COMPUTED[na
 export const CHANGE_COLUMNS: readonly Column[] = [
   ...EXPORTED,
   described('startedAt'),
-  plain('wait_ms', millisecondsFrom('j.created_at', 'j.started_at')),
-  plain('run_ms', `case when j.started_at is not null then ${millisecondsFrom('j.started_at', 'j.completed_at')} end`),
-  plain('cost', 'j.cost'),
-  plain('attempts', 'j.attempt'),
-  plain('characters', `case when j.type = 'voice' then char_length(j.inputs ->> 'text') end`),
-  plain('audio_ms', 'a.duration_ms'),
+  number('wait_ms', quickMillisecondsFrom('j.created_at', 'j.started_at')),
+  number(
+    'run_ms',
+    `case when j.started_at is not null then ${quickMillisecondsFrom('j.started_at', 'j.completed_at')} end`,
+  ),
+  number('cost', 'j.cost'),
+  number('attempts', 'j.attempt'),
+  number('characters', `case when j.type = 'voice' then char_length(j.inputs ->> 'text') end`),
+  number('audio_ms', 'a.duration_ms'),
   ...(['voice', 'language', 'tags'] as const).map(described),
-  plain('changed_at', exactTime('j.changed')),
-  plain('deleted_at', exactTime('j.deleted_at')),
+  ourText('changed_at', exactTime('j.changed')),
+  ourText('deleted_at', exactTime('j.deleted_at')),
 ]

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -36,10 +36,15 @@ const WAITS: readonly (readonly [pause: string, condition: string])[] = [
 ]
 const SCOPES =
   'generate:voice,job:read,voice:library,generate:workflow,companion:chat,companion:retarget,companion:media_tag,account:admin,operator'
+const PASTED = /^(sh|ts|python)$/
+const RUNNERS: Readonly<Record<string, string>> = { ts: 'node', python: 'python3' }
 const BETWEEN_BLOCKS = '\u001e'
 const PAGE_DEADLINE_MS = 120_000
 
-const isRun = ({ text }: Block): boolean => !Object.keys(NOT_RUN).some((beginning) => text.startsWith(beginning))
+const runsPython = (text: string): boolean =>
+  spawnSync('python3', ['-c', text.includes('import pandas') ? 'import pandas' : '']).status === 0
+const isRun = ({ language, text }: Block): boolean =>
+  !Object.keys(NOT_RUN).some((beginning) => text.startsWith(beginning)) && (language !== 'python' || runsPython(text))
 const runnable = (page: string): Block[] => blocksOf(page).filter(isRun)
 
 /** Values that differ between two answers of one form: ids, times, cursors, ports, signatures, numbers. */
@@ -59,8 +64,9 @@ function formOf(value: unknown): unknown {
 
 /** A block as lines of the page's script; the next one finds its variables. */
 function asShell({ language, text }: Block, index: number): string {
-  const program = `block-${index}.ts`
-  const command = language === 'ts' ? `cat >${program} <<'BLOCK'\n${text}BLOCK\nnode ${program}\n` : text
+  const runner = RUNNERS[language]
+  const program = `block-${index}.${language}`
+  const command = runner ? `cat >${program} <<'BLOCK'\n${text}BLOCK\n${runner} ${program}\n` : text
   return `${command}printf '${BETWEEN_BLOCKS}'\n`
 }
 
@@ -97,7 +103,7 @@ describe('the code of the documents', { timeout: PAGE_DEADLINE_MS }, () => {
 
   test('is in languages that this test runs or reads', () => {
     const languages = new Set(PAGES.flatMap(blocksOf).map(({ language }) => language))
-    expect([...languages].sort()).toEqual(['env', 'graphql', 'json', 'sh', 'sql', 'text', 'ts', 'yaml'])
+    expect([...languages].sort()).toEqual(['env', 'graphql', 'json', 'python', 'sh', 'sql', 'text', 'ts', 'yaml'])
   })
 
   test('is left out for a reason only if it is there', () => {
@@ -105,11 +111,11 @@ describe('the code of the documents', { timeout: PAGE_DEADLINE_MS }, () => {
     expect(Object.keys(NOT_RUN).filter((beginning) => !all.some(({ text }) => text.startsWith(beginning)))).toEqual([])
   })
 
-  test.each(PAGES.filter((page) => runnable(page).some(({ language }) => /^(sh|ts)$/.test(language))))(
+  test.each(PAGES.filter((page) => runnable(page).some(({ language }) => PASTED.test(language))))(
     'of %s works when it is pasted block after block, and answers as the page shows',
     async (page) => {
       const blocks = runnable(page)
-      const pasted = blocks.filter(({ language }) => language === 'sh' || language === 'ts')
+      const pasted = blocks.filter(({ language }) => PASTED.test(language))
       const { home, outputs } = await paste(pasted)
       for (const [index, { language, text }] of blocks.entries()) {
         if (language !== 'json') continue
