@@ -86,6 +86,7 @@ export const typesWithoutId = [
   'JobPoint',
   'JobResult',
   'JobSeries',
+  'JobSeriesGroup',
   'JobStats',
   'LexiconEntry',
   'NewApiKey',

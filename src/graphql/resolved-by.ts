@@ -180,18 +180,20 @@ export const connectionOf = (noun: string, things: string) =>
     { name: `${noun}Edge`, description: 'Entry of a list with its cursor.' },
   ] as const
 
-export function selectedFields(info: GraphQLResolveInfo, of: string | null = null): ReadonlySet<string> {
+/** @param path leads to the fields, field by field */
+export function selectedFields(info: GraphQLResolveInfo, ...path: readonly string[]): ReadonlySet<string> {
   const names = new Set<string>()
-  const visit = (set: SelectionSetNode | undefined, below: string | null): void => {
+  const visit = (set: SelectionSetNode | undefined, [below, ...rest]: readonly string[]): void => {
     for (const selection of set?.selections ?? []) {
       if (isLeftOut(selection, info)) continue
-      if (selection.kind === Kind.INLINE_FRAGMENT) visit(selection.selectionSet, below)
-      else if (selection.kind === Kind.FRAGMENT_SPREAD) visit(info.fragments[selection.name.value]?.selectionSet, below)
-      else if (below === null) names.add(selection.name.value)
-      else if (selection.name.value === below) visit(selection.selectionSet, null)
+      const path = below === undefined ? [] : [below, ...rest]
+      if (selection.kind === Kind.INLINE_FRAGMENT) visit(selection.selectionSet, path)
+      else if (selection.kind === Kind.FRAGMENT_SPREAD) visit(info.fragments[selection.name.value]?.selectionSet, path)
+      else if (below === undefined) names.add(selection.name.value)
+      else if (selection.name.value === below) visit(selection.selectionSet, rest)
     }
   }
-  for (const node of info.fieldNodes) visit(node.selectionSet, of)
+  for (const node of info.fieldNodes) visit(node.selectionSet, path)
   return names
 }
 
@@ -206,7 +208,9 @@ export function watchedBelow<Value extends string>(
   usual: Value,
   of: string | null,
 ): readonly Value[] {
-  const watched = new Set([...selectedFields(info, of)].flatMap((name) => changedBy[name] ?? [usual]))
+  const watched = new Set(
+    [...selectedFields(info, ...(of === null ? [] : [of]))].flatMap((name) => changedBy[name] ?? [usual]),
+  )
   return watched.size === 0 ? [usual] : [...watched]
 }
 

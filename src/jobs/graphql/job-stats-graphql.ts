@@ -1,12 +1,23 @@
+import type { GraphQLResolveInfo } from 'graphql'
 import { keyNames } from '../../api-keys/api-keys.ts'
+import type { JobType } from '../../catalog/job-kinds.ts'
 import { BatchLoader } from '../../concurrency/batch-loader.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { selectedFields } from '../../graphql/resolved-by.ts'
 import { describedEnum } from '../../graphql/scalars.ts'
+import type { JobErrorCode, JobStatus } from '../job-states.ts'
 import { type JobStats, jobStats } from '../list/job-stats.ts'
 import { GROUPS_OF_ROWS, JOB_MEASURES, type JobGroup, UTC } from '../list/stats-request.ts'
 import type { Percentiles } from '../rollup/histogram.ts'
-import { type JobPoint, type JobSeries, jobSeries, mostSteps, type SeriesStep } from '../series/job-series.ts'
+import {
+  type JobPoint,
+  type JobSeries,
+  type JobSeriesGroup,
+  jobSeries,
+  MAX_SERIES_GROUPS,
+  mostSteps,
+  type SeriesStep,
+} from '../series/job-series.ts'
 import { JobErrorCodeEnum, JobStatusEnum, JobTypeEnum } from './job-graphql.ts'
 import { JobsFilterInput } from './jobs-graphql.ts'
 
@@ -191,6 +202,81 @@ const JobPointRef = builder.objectRef<JobPoint>('JobPoint').implement({
   }),
 })
 
+builder.objectFields(JobPointRef, (t) => ({
+  credits: t.exposeFloat('credits', {
+    description:
+      'Credits that the jobs accepted in the step cost, without those of failed ones. A queued job counts with what it will be charged.',
+  }),
+  characters: t.exposeFloat('characters', {
+    description: 'Characters of the texts of the voice jobs that were accepted in the step.',
+  }),
+}))
+
+const dimension = (name: JobGroup) => (group: JobSeriesGroup) => group.dimensions[name] ?? null
+
+const JobSeriesGroupRef = builder.objectRef<JobSeriesGroup>('JobSeriesGroup').implement({
+  description: 'Series of a group of jobs. Properties that `groupBy` does not name are null.',
+  fields: (t) => ({
+    type: t.field({
+      type: JobTypeEnum,
+      nullable: true,
+      description: 'Type of the jobs.',
+      resolve: (group) => dimension('type')(group) as JobType | null,
+    }),
+    status: t.field({
+      type: JobStatusEnum,
+      nullable: true,
+      description: 'Status of the jobs now.',
+      resolve: (group) => dimension('status')(group) as JobStatus | null,
+    }),
+    errorCode: t.field({
+      type: JobErrorCodeEnum,
+      nullable: true,
+      description: 'Error code of the jobs; null for jobs that did not fail, too.',
+      resolve: (group) => dimension('error_code')(group) as JobErrorCode | null,
+    }),
+    points: t.field({
+      type: [JobPointRef],
+      description: 'Points of the group, one for each step, oldest first, empty ones included.',
+      extensions: { length: 1 },
+      resolve: ({ points }) => [...points],
+    }),
+  }),
+})
+
+builder.objectFields(JobSeriesGroupRef, (t) => ({
+  endpointKey: t.string({
+    nullable: true,
+    description: 'Endpoint or workflow of the jobs: `voice.tts`.',
+    resolve: dimension('endpoint'),
+  }),
+  apiKeyId: t.id({
+    nullable: true,
+    description: 'Id of the API key that submitted the jobs; null for jobs without one, too.',
+    resolve: dimension('api_key'),
+  }),
+  voice: t.string({
+    nullable: true,
+    description: 'Voice that was asked for; null for jobs of other types, too.',
+    resolve: dimension('voice'),
+  }),
+  language: t.string({
+    nullable: true,
+    description: 'Language of the voice jobs; null for jobs without a known one, too.',
+    resolve: dimension('language'),
+  }),
+  userId: t.id({
+    nullable: true,
+    description: 'Id of the user that submitted the jobs; null for jobs that no signed-in user submitted, too.',
+    resolve: dimension('user'),
+  }),
+  tag: t.string({
+    nullable: true,
+    description: 'Tag of the jobs; null for jobs without tags, too.',
+    resolve: dimension('tag'),
+  }),
+}))
+
 const JobSeriesRef = builder.objectRef<JobSeries>('JobSeries').implement({
   description: 'Numbers of jobs over a range of time, step by step. Percentiles are within 4.5 % of the exact ones.',
   fields: (t) => ({
@@ -205,10 +291,27 @@ const JobSeriesRef = builder.objectRef<JobSeries>('JobSeries').implement({
       extensions: { length: 1 },
       resolve: ({ points }) => [...points],
     }),
+    groups: t.field({
+      type: [JobSeriesGroupRef],
+      nullable: true,
+      description: `Groups of the jobs by \`groupBy\`, those with most jobs first, at most ${MAX_SERIES_GROUPS}; null without it.`,
+      extensions: { length: MAX_SERIES_GROUPS },
+      resolve: ({ groups }) => groups && [...groups],
+    }),
+    hasMoreGroups: t.exposeBoolean('hasMoreGroups', {
+      description: 'True if there are groups with fewer jobs that `groups` leaves out.',
+    }),
   }),
 })
 
-const asksAudio = (fields: ReadonlySet<string>): boolean => fields.has('audioSeconds') || fields.has('realTimeFactor')
+function measuresIn(info: GraphQLResolveInfo) {
+  const selected = new Set([...selectedFields(info, 'points'), ...selectedFields(info, 'groups', 'points')])
+  return {
+    withPoints: selectedFields(info).has('points'),
+    withAudio: selected.has('audioSeconds') || selected.has('realTimeFactor'),
+    withCharacters: selected.has('characters'),
+  }
+}
 
 builder.queryField('jobSeries', (t) =>
   t.field({
@@ -225,11 +328,14 @@ builder.queryField('jobSeries', (t) =>
       step: t.arg({ type: SeriesStepEnum, required: true, description: 'Length of a step.' }),
       timeZone: t.arg.string({ description: 'Time zone of the days, such as `Europe/Berlin`; UTC unless given.' }),
       filter: t.arg({ type: JobsFilterInput, description: 'Jobs that are counted; all of them unless given.' }),
+      groupBy: t.arg({
+        type: [JobGroupEnum],
+        description: 'Properties of the series in `groups`, without HOUR and DAY.',
+      }),
       account: t.arg.id({ description: "Id or name of an account; the caller's own unless given." }),
       all: t.arg.boolean({ description: 'True for all accounts together. Not together with `account`.' }),
     },
-    resolve: (_root, args, ctx, info) =>
-      jobSeries(ctx, { ...args, withAudio: asksAudio(selectedFields(info, 'points')) }),
+    resolve: (_root, args, ctx, info) => jobSeries(ctx, { ...args, ...measuresIn(info) }),
     extensions: {
       verb: jobSeries,
       length: (given: Record<string, unknown>, ctx: GraphqlContext) => mostSteps(given, ctx.now()) / POINTS_PER_COST,

@@ -29,6 +29,7 @@ import {
   type JobGroup,
   type JobMeasure,
   type JobStatsInput,
+  jobsFor,
   MAX_GROUPS,
   UTC,
 } from './stats-request.ts'
@@ -178,9 +179,6 @@ const MEASURE_COLUMNS: Readonly<Record<JobMeasure, string>> = {
   runMs: percentiles('started_at', 'completed_at'),
 }
 
-/** A job without tags is one row as well. */
-const EACH_TAG = 'job left join lateral unnest(tags) as each_tag (tag) on true'
-
 export function statsOfRows(owner: JobsOwner, { filter, groupBy, measures, timeZone }: JobStatsInput) {
   const values: unknown[] = []
   const parameter = (value: unknown) => `$${values.push(value)}`
@@ -192,7 +190,7 @@ export function statsOfRows(owner: JobsOwner, { filter, groupBy, measures, timeZ
     ...[...measures].map((measure) => `${MEASURE_COLUMNS[measure]} as "${measure}"`),
   ]
   const places = groups.map((_group, index) => index + 1).join(', ')
-  const text = `select ${columns.join(', ')} from ${groups.includes('tag') ? EACH_TAG : 'job'} where ${conditions.join(' and ')}
+  const text = `select ${columns.join(', ')} from ${jobsFor(groups)} where ${conditions.join(' and ')}
     ${places === '' ? '' : `group by ${places} order by ${places}`} limit ${MAX_GROUPS + 1}`
   return { text, values }
 }

@@ -34,6 +34,10 @@ export const UTC = 'UTC'
 /** Only jobs themselves have these. */
 export const GROUPS_OF_ROWS: ReadonlySet<JobGroup> = new Set(['voice', 'language', 'user', 'tag'])
 
+/** Table expression of jobs; a job is a row for each of its tags, and one row without tags. */
+export const jobsFor = (groups: readonly JobGroup[]): string =>
+  groups.includes('tag') ? 'job left join lateral unnest(tags) as each_tag (tag) on true' : 'job'
+
 /** @param time a column */
 export const groupColumns = (time: string, timeZone: string): Readonly<Record<JobGroup, string>> => ({
   type: 'type',

@@ -11,11 +11,14 @@ import {
   readerOf,
   requireFilter,
 } from '../list/jobs-filter.ts'
+import type { JobGroup } from '../list/stats-request.ts'
 import { refuseUnknownZone, requireTimeZone } from '../list/time-zone.ts'
 import { merged, type Percentiles, percentilesOf, totalOf } from '../rollup/histogram.ts'
 import { hasAllEvents, isRolledUp } from '../rollup/rollup-source.ts'
 import {
   eventSeriesQuery,
+  type GroupedRow,
+  groupedSeriesQuery,
   hourOf,
   isHour,
   type Series,
@@ -37,6 +40,9 @@ const SECONDS: Readonly<Record<SeriesStep, number>> = {
   day: 86_400,
 }
 const MAX_STEPS = 10_000
+/** As many as a chart can show. */
+export const MAX_SERIES_GROUPS = 20
+const TIMES: ReadonlySet<JobGroup> = new Set(['hour', 'day'])
 
 interface JobSeriesInput extends AskedJobs {
   readonly from: Date
@@ -45,7 +51,10 @@ interface JobSeriesInput extends AskedJobs {
   readonly step: SeriesStep
   readonly timeZone?: string | null | undefined
   readonly filter?: JobsFilter | null | undefined
+  readonly groupBy?: readonly JobGroup[] | null | undefined
+  readonly withPoints: boolean
   readonly withAudio: boolean
+  readonly withCharacters: boolean
 }
 
 /** Percentiles are within 4.5 %. */
@@ -60,6 +69,9 @@ export interface JobPoint {
   /** By end, from start; null without any. */
   readonly runMs: Percentiles | null
   readonly audioSeconds: number
+  /** By acceptance, as `jobStats` counts them; characters as well. */
+  readonly credits: number
+  readonly characters: number
   /** Run time per second of audio. */
   readonly realTimeFactor: number | null
 }
@@ -67,6 +79,16 @@ export interface JobPoint {
 export interface JobSeries {
   /** Longer than asked for, if there were more than 10,000 points. */
   readonly step: SeriesStep
+  /** Empty unless asked for. */
+  readonly points: readonly JobPoint[]
+  /** Those with most jobs; null without `groupBy`. */
+  readonly groups: readonly JobSeriesGroup[] | null
+  readonly hasMoreGroups: boolean
+}
+
+export interface JobSeriesGroup {
+  /** By dimension; a dimension that was not asked for is absent. */
+  readonly dimensions: Partial<Record<JobGroup, string | null>>
   readonly points: readonly JobPoint[]
 }
 
@@ -91,11 +113,31 @@ export async function jobSeries(ctx: Context, input: JobSeriesInput): Promise<Jo
   const owner = await askedJobs(ctx, input)
   const filter = input.filter ?? {}
   requireFilter(ctx, filter)
+  const groupBy = [...new Set(input.groupBy ?? [])]
+  if (groupBy.some((group) => TIMES.has(group))) throw refuse('/groupBy', 'must not name HOUR or DAY: see step')
   await closeJobWindow(ctx, owner, { createdAt: { to: input.to }, and: [filter] })
-  const { from, step: asked, withAudio } = input
+  const { from, step: asked, withPoints, withAudio, withCharacters } = input
   const to = input.to ?? ctx.now()
   const { step, starts } = await stepsOf(ctx, { from, to, step: asked, timeZone: input.timeZone ?? 'UTC' })
-  return { step, points: toPoints(starts, await readSteps(ctx, { owner, starts, to, filter, withAudio })) }
+  const series: Series = { owner, starts, to, filter, withAudio, withCharacters }
+  const points = withPoints ? toPoints(starts, await readSteps(ctx, series)) : []
+  return { step, points, ...(await readGroups(ctx, series, groupBy)) }
+}
+
+async function readGroups(
+  ctx: Context,
+  series: Series,
+  groupBy: readonly JobGroup[],
+): Promise<Pick<JobSeries, 'groups' | 'hasMoreGroups'>> {
+  if (groupBy.length === 0) return { groups: null, hasMoreGroups: false }
+  const query = groupedSeriesQuery(series, groupBy, MAX_SERIES_GROUPS)
+  const { rows } = await longScan<GroupedRow>(ctx.db, readerOf(series.owner), query)
+  const groups = [...Map.groupBy(rows, ({ group }) => group)].map(([group, own]) => {
+    const values = JSON.parse(group) as (string | null)[]
+    const dimensions = Object.fromEntries(groupBy.map((name, index) => [name, values[index] ?? null]))
+    return { dimensions, points: toPoints(series.starts, own) }
+  })
+  return { groups, hasMoreGroups: (rows[0]?.groups ?? 0) > MAX_SERIES_GROUPS }
 }
 
 async function readSteps(ctx: Context, series: Series): Promise<SeriesRow[]> {
@@ -130,6 +172,8 @@ function toPoints(starts: readonly Date[], rows: readonly SeriesRow[]): JobPoint
       waitMs: percentilesOf(started?.pairs ?? []),
       runMs: percentilesOf(merged(completed?.pairs ?? [], failed?.pairs ?? [])),
       audioSeconds: (completed?.audioMs ?? 0) / 1000,
+      credits: accepted?.credits ?? 0,
+      characters: accepted?.characters ?? 0,
       realTimeFactor: completed?.audioMs ? totalOf(completed.pairs ?? []) / completed.audioMs : null,
     }
   })
@@ -154,6 +198,8 @@ const sumOf = (one: SeriesRow, other: SeriesRow): SeriesRow => ({
   ...one,
   jobs: one.jobs + other.jobs,
   audioMs: one.audioMs + other.audioMs,
+  credits: one.credits + other.credits,
+  characters: one.characters + other.characters,
   pairs: merged(one.pairs ?? [], other.pairs ?? []),
 })
 

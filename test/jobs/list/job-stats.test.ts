@@ -176,7 +176,7 @@ describe('jobStats', () => {
     ]
     const ofJobs = [
       `{ jobStats(${filter}) { jobs } }`,
-      `{ jobSeries(${filter}, ${window}, step: HOUR) { step } }`,
+      `{ jobSeries(${filter}, ${window}, step: HOUR) { points { accepted } } }`,
       `{ jobs(${filter}) { totalCount } }`,
     ]
     try {

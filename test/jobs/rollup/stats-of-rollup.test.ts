@@ -84,9 +84,9 @@ function series(rows: readonly SeriesRow[], steps: number) {
   return {
     waiting: before('accepted') - before('started') - before('dropped'),
     steps: sorted(
-      rows.flatMap(({ step, event, jobs, audioMs, pairs }) =>
-        step > 0 && step <= steps && (jobs !== 0 || audioMs !== 0)
-          ? [{ step, event, jobs, audioMs, pairs: pairs ?? [] }]
+      rows.flatMap(({ step, event, jobs, audioMs, pairs, credits, characters }) =>
+        step > 0 && step <= steps && [jobs, audioMs, credits, characters].some((sum) => sum !== 0)
+          ? [{ step, event, jobs, audioMs, credits, characters, pairs: pairs ?? [] }]
           : [],
       ),
     ),
@@ -112,7 +112,7 @@ async function expectEqualSeries(random: Random, questions: number): Promise<voi
     // Null: all accounts.
     const owner = random() < 0.2 ? null : account
     const ours = eventSeriesQuery({ owner, starts, end, filter: used })
-    const plain = seriesQuery({ owner, starts, to: end, filter: used, withAudio: true })
+    const plain = seriesQuery({ owner, starts, to: end, filter: used, withAudio: true, withCharacters: true })
     const [summed, read] = [await ask(ours), await ask(plain)]
     expect(series(summed.rows, 3), JSON.stringify({ owner, used, starts, end })).toEqual(series(read.rows, 3))
   }

@@ -8,6 +8,7 @@ import { idTime, newId } from '../../../src/values/id.ts'
 export interface JobFields extends Partial<Omit<Job, 'accountId' | 'apiKeyName' | 'createdAt' | 'errorCode'>> {
   readonly errorCode?: string
   readonly cause?: string
+  readonly inputs?: object
 }
 
 /** A file that an engine has made, as a completion records it. */
@@ -39,7 +40,7 @@ export async function insertJob(db: { readonly pool: Pool }, account: string, jo
       job.endpointKey ??
       (type === 'voice' ? 'voice.tts' : type === 'generate' ? 'generate.portrait' : 'chat.companion'),
     status,
-    inputs: '{"secret":"inputs stay inside"}',
+    inputs: JSON.stringify(job.inputs ?? { secret: 'inputs stay inside' }),
     webhook_url: 'https://hooks.example.com/stays-inside',
     created_at: createdAt,
     cause: job.cause ?? null,
