@@ -40,6 +40,7 @@ import {
   nextAttemptOf,
   oldestFirst,
   outcomeOf,
+  rejectDeliveryViolations,
   responseOf,
   TIMED_DELIVERIES,
   type WebhookStats,
@@ -281,15 +282,20 @@ const FLAT_ARGS = builder.args((t) => ({
   endpointKeys: t.stringList({ description: ABOUT.endpointKeys, ...instead('endpointKeys') }),
 }))
 
-/** @throws INVALID_REQUEST for a filter beside one of the arguments that it replaces */
 function toDeliveriesInput({ filter, first, last, after, before, ...flat }: DeliveriesArgs): DeliveriesInput {
-  const page = { first, last, after, before }
-  if (filter == null) return { ...page, ...flat }
+  return { first, last, after, before, ...oneFilter(filter, flat) }
+}
+
+/** @throws INVALID_REQUEST for a filter beside one of the arguments that it replaces, or over its limits */
+function oneFilter(filter: DeliveriesFilter | null | undefined, flat: DeliveriesFilter): DeliveriesFilter {
+  if (filter == null) return flat
   const [beside] = Object.entries(flat).flatMap(([name, value]) => (value == null ? [] : [name]))
-  if (beside === undefined) return { ...page, ...filter }
-  throw invalidRequest('Invalid arguments: see `details`.', [
-    { path: `/${beside}`, message: 'cannot stand with `filter`, which has it too' },
-  ])
+  if (beside !== undefined)
+    throw invalidRequest('Invalid arguments: see `details`.', [
+      { path: `/${beside}`, message: 'cannot stand with `filter`, which has it too' },
+    ])
+  rejectDeliveryViolations(filter, '/filter')
+  return filter
 }
 
 builder.queryField('webhookDeliveries', (t) =>
@@ -356,8 +362,16 @@ builder.queryField('webhookStats', (t) =>
   t.field({
     type: StatsRef,
     description: "Numbers of the account's deliveries of the last 30 days by state, and how long their attempts took.",
-    args: { createdAt: t.arg({ type: TimeRangeInput, description: ABOUT.createdAt }) },
-    ...resolvedBy(webhookStats, (args: Pick<DeliveriesFilter, 'createdAt'>) => args),
+    args: {
+      filter: t.arg({
+        type: DeliveriesFilterInput,
+        description: 'Filter of the deliveries; all of them unless given.',
+      }),
+      createdAt: t.arg({ type: TimeRangeInput, description: ABOUT.createdAt, ...instead('createdAt') }),
+    },
+    ...resolvedBy(webhookStats, ({ filter, createdAt }: Pick<DeliveriesArgs, 'filter' | 'createdAt'>) =>
+      oneFilter(filter, { createdAt }),
+    ),
   }),
 )
 

@@ -267,16 +267,13 @@ export type DeliveryView = ReturnType<typeof viewOf>
  * Counts the account's deliveries by state and times the attempts of the newest.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED if its reads take too long
  */
-export async function webhookStats(
-  ctx: Context,
-  { createdAt }: Pick<DeliveriesFilter, 'createdAt'>,
-): Promise<WebhookStats> {
+export async function webhookStats(ctx: Context, filter: DeliveriesFilter): Promise<WebhookStats> {
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   const { accountId } = requireAccount(ctx)
-  rejectDeliveryViolations({ createdAt })
-  await closeWindow(ctx, 'webhook_delivery', createdAt?.to)
+  rejectDeliveryViolations(filter)
+  await closeWindow(ctx, 'webhook_delivery', filter.createdAt?.to)
   const values: unknown[] = [accountId]
-  const conditions = deliveryConditions({ createdAt }, (value) => `$${values.push(value)}`)
+  const conditions = deliveryConditions(filter, (value) => `$${values.push(value)}`)
   const deliveries = `from webhook_delivery d where ${[ofAccount('$1', 'd.'), ...conditions].join(' and ')}`
   // `offset 0` makes the planner find attempts by delivery instead of reading those of all accounts.
   const text = `select d.*, a.* from (select ${['pending', 'succeeded', 'failed'].map(countOf).join(', ')} ${deliveries}) d,

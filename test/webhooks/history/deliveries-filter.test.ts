@@ -78,6 +78,13 @@ describe('a filter of deliveries', () => {
     )
     const listed = found.edges.map(({ node }) => names.get(node.id))
     expect([listed.toReversed(), found.totalCount]).toEqual([expected, expected.length])
+    const { webhookStats } = await read<{ webhookStats: Record<string, number> }>(
+      service.url,
+      apiKey,
+      'query ($filter: WebhookDeliveriesFilter) { webhookStats(filter: $filter) { pending succeeded failed } }',
+      { filter },
+    )
+    expect(Object.values(webhookStats).reduce((sum, count) => sum + count, 0)).toBe(expected.length)
     const client = openSocketClient(service.url, apiKey)
     const heard = client.subscribe<{ deliveryChanges: { deliveries: { id: string }[] } }>(
       'subscription ($filter: WebhookDeliveriesFilter) { deliveryChanges(filter: $filter, everyMs: 100) { deliveries { id } removedIds } }',
@@ -112,9 +119,9 @@ describe('a filter of deliveries', () => {
 
   test.each([
     ['filter: {states: [FAILED]}, states: [FAILED]', '/states'],
-    ['filter: {responseStatuses: [99]}', '/responseStatuses'],
-    ['filter: {outcomeCodes: []}', '/outcomeCodes'],
-    ['filter: {urls: []}', '/urls'],
+    ['filter: {responseStatuses: [99]}', '/filter/responseStatuses'],
+    ['filter: {outcomeCodes: []}', '/filter/outcomeCodes'],
+    ['filter: {urls: []}', '/filter/urls'],
   ])('refuses %s', async (args, path) => {
     const { apiKey } = await world()
     const { errors } = await ask(service.url, apiKey, `{ webhookDeliveries(${args}) { totalCount } }`)
