@@ -44,6 +44,8 @@ export type GraphqlContext = ServiceContext & {
   readonly address: string
   /** True if a GET carried the operation in its address, which proxies and browsers keep. */
   readonly isInAddress: boolean
+  /** True if the answer says what its operation costs. */
+  readonly showsCost: boolean
   /** null over WebSockets */
   readonly cookie: SessionCookie | null
 }
@@ -121,7 +123,7 @@ builder.subscriptionType({ description: 'All subscriptions, over graphql-ws or s
 builder.globalConnectionField('totalCount', (t) =>
   t.int({
     description: 'Exact number of entries in the whole list, over all of its pages.',
-    extensions: { cost: COUNT_COST },
+    extensions: { cost: COUNT_COST, ofList: true },
     resolve: (page) => page.count(),
   }),
 )

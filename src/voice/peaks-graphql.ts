@@ -3,6 +3,7 @@ import { builder } from '../graphql/builder.ts'
 import { ArtifactRef } from '../jobs/graphql/job-graphql.ts'
 import { DEFAULT_PEAKS, peaksOf } from './stored-speech.ts'
 
+/** All samples are read, whatever `count` is: 0.3 ms of processor time for a second of audio. */
 const COST = 1000
 
 builder.objectField(ArtifactRef, 'peaks', (t) =>

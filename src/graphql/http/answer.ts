@@ -18,6 +18,8 @@ import { extensionsOf } from './errors.ts'
 const FRAMING: ReadonlySet<string> = new Set(['connection', 'content-length', 'transfer-encoding'])
 /** The database's time in milliseconds since 1970, for a request with this header. */
 const TIME_HEADER = 'x-sonant-time'
+/** An answer has its operation's cost in `extensions`, for a request with this header. */
+const COST_HEADER = 'x-sonant-cost'
 const OWN_TYPE = 'application/graphql-response+json'
 const ORIGIN = 'http://graphql.invalid'
 const POST_URL = `${ORIGIN}${GRAPHQL_PATH}`
@@ -57,7 +59,8 @@ export function createAnswer(
     if (namesPersisted(body, toUrl(request))) return rejectPersisted(stamp(reply), type === OWN_TYPE)
     const { id: requestId, ip: address } = request
     const cookie = authentication.cookieFor(reply)
-    const known = { requestId, address, signal, cookie, isInAddress: request.method !== 'POST' }
+    const [isInAddress, showsCost] = [request.method !== 'POST', request.headers[COST_HEADER] === '1']
+    const known = { requestId, address, signal, cookie, isInAddress, showsCost }
     const context: GraphqlContext = { ...runtime.as(actor), ...known }
     // Yoga ignores quality values, so only the preferred type and events are left.
     const accept = others.includes(EVENT_STREAM) ? `${type}, ${EVENT_STREAM}` : type

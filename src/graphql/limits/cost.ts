@@ -55,6 +55,13 @@ interface Walk {
 
 const ofWholeSchema = new WeakMap<GraphQLSchema, number>()
 
+export interface OperationCost {
+  readonly operation: number
+  readonly limit: number
+}
+
+export const operationCost = (call: Call): OperationCost => ({ operation: costOf(call).cost, limit: MAX_COST })
+
 /** Returns a message if an operation may answer with too much. Pages multiply their content. */
 export function excessiveCost(call: Call): string | null {
   const { cost, introspection } = costOf(call)
@@ -104,15 +111,16 @@ const defaultsOf = (operation: OperationDefinitionNode | null | undefined): Reco
     ),
   )
 
-function add(walk: Walk, set: SelectionSetNode, parent: GraphQLCompositeType, times: number): void {
+/** @param outer how often the parent's list is there; `times` is how often its entries are */
+function add(walk: Walk, set: SelectionSetNode, parent: GraphQLCompositeType, times: number, outer = times): void {
   for (const selection of set.selections) {
     if (selection.kind === Kind.FIELD) {
-      addField(walk, selection, parent, times)
+      addField(walk, selection, parent, ofList(parent, selection) ? outer : times)
       continue
     }
     const inner = selection.kind === Kind.INLINE_FRAGMENT ? selection : walk.fragments.get(selection.name.value)
     const type = inner?.typeCondition ? walk.schema.getType(inner.typeCondition.name.value) : parent
-    if (inner !== undefined && isCompositeType(type)) add(walk, inner.selectionSet, type, times)
+    if (inner !== undefined && isCompositeType(type)) add(walk, inner.selectionSet, type, times, outer)
   }
 }
 
@@ -120,17 +128,23 @@ function addField(walk: Walk, node: FieldNode, parent: GraphQLCompositeType, tim
   const meta = META_FIELDS.get(node.name.value)
   if (meta !== undefined || isIntrospectionType(parent)) walk.introspection += times
   else walk.cost += times * costOfField(parent, node)
-  const own = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined
-  const field = meta ?? own
+  const field = meta ?? fieldOf(parent, node)
   if (field === undefined || node.selectionSet === undefined) return
   const type = getNamedType(field.type)
-  if (isCompositeType(type)) add(walk, node.selectionSet, type, times * lengthOf(walk, node, field, parent))
+  if (isCompositeType(type)) add(walk, node.selectionSet, type, times * lengthOf(walk, node, field, parent), times)
 }
 
 function costOfField(parent: GraphQLCompositeType, node: FieldNode): number {
-  const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined
-  return typeof field?.extensions.cost === 'number' ? field.extensions.cost : 1
+  const cost = fieldOf(parent, node)?.extensions.cost
+  return typeof cost === 'number' ? cost : 1
 }
+
+/** Whether a field of a connection is there once, however long the page is. */
+const ofList = (parent: GraphQLCompositeType, node: FieldNode): boolean =>
+  fieldOf(parent, node)?.extensions.ofList === true
+
+const fieldOf = (parent: GraphQLCompositeType, node: FieldNode) =>
+  isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined
 
 /** A connection's page is counted with the connection, so its edges count once. */
 function lengthOf(

@@ -1,6 +1,7 @@
 import {
   type ASTVisitor,
   type DocumentNode,
+  type ExecutionResult,
   GraphQLError,
   getOperationAST,
   Kind,
@@ -15,7 +16,8 @@ import type { Plugin, YogaInitialContext } from 'graphql-yoga'
 import { shortenedMessage } from '../../errors/service-error.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { GraphqlContext } from '../builder.ts'
-import { excessiveCost } from './cost.ts'
+import { isStream } from '../http/errors.ts'
+import { excessiveCost, type OperationCost, operationCost } from './cost.ts'
 import { excessOf, excessOfVariables, type Fragments, fragmentsOf, MAX_LINES, MAX_TOKENS } from './limits.ts'
 import { excessOfLiterals, rejectMisreadLiterals, variableViolations, violationsOf } from './literals.ts'
 
@@ -57,9 +59,19 @@ export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContex
   },
   onExecute: ({ args, setResultAndStopExecution }) => {
     const error = limitError(args)
-    if (error !== null) setResultAndStopExecution({ errors: [error] })
+    const cost = args.contextValue.showsCost ? operationCost(args) : null
+    if (error !== null) return setResultAndStopExecution(withCost({ errors: [error] }, cost))
+    if (cost === null) return
+    return {
+      onExecuteDone: ({ result, setResult }) => {
+        if (!isStream(result)) setResult(withCost(result, cost))
+      },
+    }
   },
 })
+
+const withCost = (result: ExecutionResult, cost: OperationCost | null): ExecutionResult =>
+  cost === null ? result : { ...result, extensions: { ...result.extensions, cost } }
 
 /** A page of another site could open it with the reader's cookie. */
 function rejectSubscriptionByGet(document: DocumentNode | Error | null, context: Partial<YogaInitialContext>): void {

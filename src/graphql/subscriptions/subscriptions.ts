@@ -91,7 +91,14 @@ async function begin(
     const actor = await identify(request, authorizationOf(connected))
     if (holdsTooMuch(payload)) throw invalidRequest(`Send a message of at most ${MAX_BODY_VALUES.caller} values.`)
     rejectMisread(payload)
-    const known = { requestId: request.id, signal, address: request.ip, isInAddress: false, cookie: null }
+    const known = {
+      requestId: request.id,
+      signal,
+      address: request.ip,
+      isInAddress: false,
+      showsCost: false,
+      cookie: null,
+    }
     const prepared = await prepare(yoga, { ...runtime.as(actor), ...known }, payload)
     if (Array.isArray(prepared)) {
       noteRejected(runtime.telemetry)

@@ -19,6 +19,8 @@ afterAll(async () => {
 
 const ASKING = { 'x-sonant-time': '1' }
 
+/** The field, totalCount, then ten times nodes and id. */
+const COUNTED_PAGE = 1 + 100 + 10 * 2
 const headersOf = async (accept: string, query: string, method: 'GET' | 'POST', asking: object = ASKING) => {
   const headers = { accept, ...asking }
   const asked =
@@ -37,6 +39,31 @@ test.each([
   const headers = await headersOf('application/json', query, method)
   expect(headers['x-sonant-time']).toBe(String(DATABASE_TIME.getTime()))
   expect(await headersOf('application/json', query, method, {})).not.toHaveProperty('x-sonant-time')
+})
+
+test.each([
+  ['a query', '{ service { version } }', 2],
+  ['a page and a count', '{ jobs(first: 10) { totalCount nodes { id } } }', COUNTED_PAGE],
+  ['a mutation', 'mutation { signOut { __typename } }', 2],
+] as const)('the answer to %s says what it costs, where the request asks for it', async (_, query, operation) => {
+  const costOf = async (headers: object) => {
+    const asked = { headers: { 'content-type': 'application/json', ...headers }, payload: { query } }
+    return (await app.inject({ method: 'POST', url: '/graphql', ...asked })).json().extensions?.cost
+  }
+  expect(await costOf({ 'x-sonant-cost': '1' })).toEqual({ operation, limit: 20_000 })
+  expect(await costOf({})).toBeUndefined()
+  expect(await costOf({ 'x-sonant-cost': '0' })).toBeUndefined()
+})
+
+test('an operation that costs too much is rejected with its cost', async () => {
+  const query = '{ jobs(first: 100) { nodes { ... on VoiceJob { words { text } } } } }'
+  const asked = {
+    headers: { 'content-type': 'application/json', 'x-sonant-cost': '1' },
+    payload: { query },
+  }
+  const answer = (await app.inject({ method: 'POST', url: '/graphql', ...asked })).json()
+  expect(answer.extensions.cost.operation).toBeGreaterThan(20_000)
+  expect(answer.errors[0].message).toContain(String(answer.extensions.cost.operation))
 })
 
 test('the page of GraphiQL says none', async () => {

@@ -41,6 +41,8 @@ test.each([[[{ toString: null }]], [['constructor']], [{ toString: 1 }], [5]])(
 test('the count of a list costs a hundred fields, and a page costs the same by its nodes as by its edges', () => {
   expect(costly(times(198, 'users(first: 1) { totalCount }'))).toBeNull()
   expect(costly(times(199, 'users(first: 1) { totalCount }'))).toMatch(`may return ${199 * 101} fields`)
+  expect(costly(times(198, 'users(first: 100) { totalCount }'))).toBeNull()
+  expect(costly(times(198, 'users(first: 100) { ... on UserConnection { totalCount } }'))).toBeNull()
   for (const [field, each] of [
     ['users(first: 100) { nodes { id } }', 201],
     ['users(first: 100) { edges { cursor } }', 201],

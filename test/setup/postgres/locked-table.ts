@@ -24,9 +24,10 @@ export async function lockTable({ db }: Runtime, table: 'job' | 'artifact' | 'ap
   await client.query(`begin; lock table ${table} in access exclusive mode`)
   const countWaiting = async () => {
     const { rows } = await watch.query<{ n: number }>(
-      `select count(*)::int as n from pg_stat_activity
-       where datname = current_database() and state = 'active' and wait_event_type = 'Lock' and query like $1`,
-      [`%from ${table}%`],
+      `select count(*)::int as n from pg_locks
+       where not granted and relation = $1::regclass
+         and database = (select oid from pg_database where datname = current_database())`,
+      [table],
     )
     return rows[0]!.n
   }
