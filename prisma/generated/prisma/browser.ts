@@ -183,3 +183,8 @@ export type SignInLink = Prisma.SignInLinkModel
  * Written in the change's transaction. Names are those of then.
  */
 export type AuditEntry = Prisma.AuditEntryModel
+/**
+ * Model DataGrant
+ * A role of PostgreSQL that may read the views of `sonant_v1`; without an account those of all.
+ */
+export type DataGrant = Prisma.DataGrantModel

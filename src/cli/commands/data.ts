@@ -7,6 +7,7 @@ import type { Log } from '../../values/log.ts'
 import { actingFor } from '../options.ts'
 import { type PulledFeed, pullFeed } from '../pull-feed.ts'
 import { type Answer, addAction, withInterruption } from '../run-command.ts'
+import { addDataAccessCommands } from './data-access.ts'
 
 const PROGRESS_EVERY_MS = 100
 const KEY_VARIABLE = 'SONANT_API_KEY'
@@ -41,6 +42,7 @@ async function openLedger(ctx: ServiceContext, since: string | undefined, gone: 
 
 export function addDataCommands(program: Command): void {
   const data = program.command('data').description('an account in bulk, for a warehouse: docs/data-teams.md')
+  addDataAccessCommands(data)
   addAction<PullOptions>(
     data
       .command('pull')

@@ -429,7 +429,8 @@ export const ModelName = {
   User: 'User',
   Session: 'Session',
   SignInLink: 'SignInLink',
-  AuditEntry: 'AuditEntry'
+  AuditEntry: 'AuditEntry',
+  DataGrant: 'DataGrant'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -445,7 +446,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "creditEntry" | "apiKey" | "voiceEndpoint" | "voice" | "accountVoice" | "lexicon" | "job" | "deletedJob" | "feedHorizon" | "jobHorizon" | "jobCount" | "jobRollupBacklog" | "jobEventBacklog" | "artifact" | "abandonedAttempt" | "jobAttempt" | "heardAttempt" | "workflow" | "retentionProgress" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookDeliveryCount" | "webhookAttempt" | "user" | "session" | "signInLink" | "auditEntry"
+    modelProps: "account" | "creditEntry" | "apiKey" | "voiceEndpoint" | "voice" | "accountVoice" | "lexicon" | "job" | "deletedJob" | "feedHorizon" | "jobHorizon" | "jobCount" | "jobRollupBacklog" | "jobEventBacklog" | "artifact" | "abandonedAttempt" | "jobAttempt" | "heardAttempt" | "workflow" | "retentionProgress" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookDeliveryCount" | "webhookAttempt" | "user" | "session" | "signInLink" | "auditEntry" | "dataGrant"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -2891,6 +2892,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    DataGrant: {
+      payload: Prisma.$DataGrantPayload<ExtArgs>
+      fields: Prisma.DataGrantFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.DataGrantFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DataGrantPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.DataGrantFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DataGrantPayload>
+        }
+        findFirst: {
+          args: Prisma.DataGrantFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DataGrantPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.DataGrantFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DataGrantPayload>
+        }
+        findMany: {
+          args: Prisma.DataGrantFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DataGrantPayload>[]
+        }
+        create: {
+          args: Prisma.DataGrantCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DataGrantPayload>
+        }
+        createMany: {
+          args: Prisma.DataGrantCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.DataGrantCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DataGrantPayload>[]
+        }
+        delete: {
+          args: Prisma.DataGrantDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DataGrantPayload>
+        }
+        update: {
+          args: Prisma.DataGrantUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DataGrantPayload>
+        }
+        deleteMany: {
+          args: Prisma.DataGrantDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.DataGrantUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.DataGrantUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DataGrantPayload>[]
+        }
+        upsert: {
+          args: Prisma.DataGrantUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$DataGrantPayload>
+        }
+        aggregate: {
+          args: Prisma.DataGrantAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateDataGrant>
+        }
+        groupBy: {
+          args: Prisma.DataGrantGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.DataGrantGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.DataGrantCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.DataGrantCountAggregateOutputType> | number
+        }
+      }
+    }
   }
 } & {
   other: {
@@ -3390,6 +3465,15 @@ export const AuditEntryScalarFieldEnum = {
 export type AuditEntryScalarFieldEnum = (typeof AuditEntryScalarFieldEnum)[keyof typeof AuditEntryScalarFieldEnum]
 
 
+export const DataGrantScalarFieldEnum = {
+  role: 'role',
+  accountId: 'accountId',
+  createdAt: 'createdAt'
+} as const
+
+export type DataGrantScalarFieldEnum = (typeof DataGrantScalarFieldEnum)[keyof typeof DataGrantScalarFieldEnum]
+
+
 export const SortOrder = {
   asc: 'asc',
   desc: 'desc'
@@ -3858,6 +3942,7 @@ export type GlobalOmitConfig = {
   session?: Prisma.SessionOmit
   signInLink?: Prisma.SignInLinkOmit
   auditEntry?: Prisma.AuditEntryOmit
+  dataGrant?: Prisma.DataGrantOmit
 }
 
 /* Types for Logging */

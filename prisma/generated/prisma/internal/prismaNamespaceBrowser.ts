@@ -83,7 +83,8 @@ export const ModelName = {
   User: 'User',
   Session: 'Session',
   SignInLink: 'SignInLink',
-  AuditEntry: 'AuditEntry'
+  AuditEntry: 'AuditEntry',
+  DataGrant: 'DataGrant'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -560,6 +561,15 @@ export const AuditEntryScalarFieldEnum = {
 } as const
 
 export type AuditEntryScalarFieldEnum = (typeof AuditEntryScalarFieldEnum)[keyof typeof AuditEntryScalarFieldEnum]
+
+
+export const DataGrantScalarFieldEnum = {
+  role: 'role',
+  accountId: 'accountId',
+  createdAt: 'createdAt'
+} as const
+
+export type DataGrantScalarFieldEnum = (typeof DataGrantScalarFieldEnum)[keyof typeof DataGrantScalarFieldEnum]
 
 
 export const SortOrder = {
