@@ -172,6 +172,31 @@ export type JobFilter = {
   type?: JobType | null | undefined;
 };
 
+/** Property by which jobs are grouped. Hours and days are those of the jobs' acceptance. */
+export type JobGroup =
+  /** API key that submitted the job. */
+  | 'API_KEY'
+  /** Day of the job's acceptance. */
+  | 'DAY'
+  /** Endpoint or workflow of the job. */
+  | 'ENDPOINT'
+  /** Error code of the job. */
+  | 'ERROR_CODE'
+  /** Hour of the job's acceptance. */
+  | 'HOUR'
+  /** Language of the voice job. */
+  | 'LANGUAGE'
+  /** Status of the job. */
+  | 'STATUS'
+  /** Tag of the job. A job counts in each of its tags. */
+  | 'TAG'
+  /** Type of the job. */
+  | 'TYPE'
+  /** User that submitted the job. */
+  | 'USER'
+  /** Voice that was asked for. */
+  | 'VOICE';
+
 /** Status of a job. COMPLETED and FAILED are final. */
 export type JobStatus =
   /** The job is done and its outputs are available. */
@@ -765,13 +790,15 @@ export type JobSeriesQueryVariables = Exact<{
   step: SeriesStep;
   timeZone?: string | null | undefined;
   filter?: JobsFilter | null | undefined;
+  groupBy?: Array<JobGroup> | JobGroup | null | undefined;
 }>;
 
 
-export type JobSeriesQuery = { jobSeries: { step: SeriesStep, points: Array<{ at: string, accepted: number, completed: number, failed: number, waiting: number, audioSeconds: number, realTimeFactor: number | null, waitMs: { p50: number, p95: number } | null, runMs: { p50: number, p95: number } | null }> } };
+export type JobSeriesQuery = { jobSeries: { step: SeriesStep, groups: Array<{ voice: string | null, points: Array<{ at: string, accepted: number, credits: number }> }> | null, points: Array<{ at: string, accepted: number, completed: number, failed: number, waiting: number, audioSeconds: number, realTimeFactor: number | null, waitMs: { p50: number, p95: number } | null, runMs: { p50: number, p95: number } | null }> } };
 
 export type JobsPerDayQueryVariables = Exact<{
   from?: string | null | undefined;
+  timeZone?: string | null | undefined;
 }>;
 
 
@@ -1248,8 +1275,8 @@ export const inviteUserMutationVariables: InviteUserMutationVariables = {"email"
 export const jobQueryVariables: JobQueryVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const jobChangesSubscriptionVariables: JobChangesSubscriptionVariables = {"filter":{"statuses":["QUEUED","PROCESSING"]},"everyMs":250,"endedWithinMs":60000}
 export const jobPageQueryVariables: JobPageQueryVariables = {"offset":0}
-export const jobSeriesQueryVariables: JobSeriesQueryVariables = {"from":"2026-11-01T00:00:00Z","to":"2026-11-02T00:00:00Z","step":"HOUR","timeZone":"Europe/Berlin"}
-export const jobsPerDayQueryVariables: JobsPerDayQueryVariables = {}
+export const jobSeriesQueryVariables: JobSeriesQueryVariables = {"from":"2026-11-01T00:00:00Z","to":"2026-11-02T00:00:00Z","step":"HOUR","timeZone":"Europe/Berlin","groupBy":["VOICE"]}
+export const jobsPerDayQueryVariables: JobsPerDayQueryVariables = {"timeZone":"Asia/Kolkata"}
 export const jobUpdatedSubscriptionVariables: JobUpdatedSubscriptionVariables = {"id":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const failedJobsQueryVariables: FailedJobsQueryVariables = {}
 export const jobsChangedSubscriptionVariables: JobsChangedSubscriptionVariables = {"filter":{"types":["VOICE"]},"everyMs":250,"endedWithinMs":60000}
