@@ -9,10 +9,13 @@ import type { Browser, Page } from 'playwright-core'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import settings from '../examples/dashboard/vite.config.ts'
+import { possibleTypes, typesWithoutId } from '../examples/graphql-clients/schema-types.ts'
 import { deleteApiKey } from '../src/api-keys/change-api-key.ts'
 import { startWorker } from '../src/worker/start-worker.ts'
 import { flaws, hasBrowser, openShell } from './setup/browser.ts'
+import { call } from './setup/http.ts'
 import { submitText } from './setup/jobs/voice-jobs.ts'
+import { openFront } from './setup/servers/cuttable-front.ts'
 import { createOwner, openWebhookFixture, type WebhookFixture } from './setup/service/webhooks.ts'
 
 const ROOT = fileURLToPath(new URL('../examples/dashboard/', import.meta.url))
@@ -31,6 +34,18 @@ test('the dashboard pins the versions that are tested here', () => {
     if (name in known) expect([name, version]).toEqual([name, known[name]])
   }
   expect(Object.keys(dependencies).every((name) => name in known)).toBe(true)
+})
+
+test("the dashboard's cache knows the types of the schema", () => {
+  const client = readFileSync(join(ROOT, 'src/client.ts'), 'utf8')
+  const listOf = (name: string): string[] =>
+    [...(new RegExp(`${name}.*?\\[(.*?)\\]`, 's').exec(client)?.[1] ?? '').matchAll(/'(\w+)'/g)].map(
+      ([, type = '']) => type,
+    )
+  expect(listOf('Job:').sort()).toEqual([...possibleTypes.Job].sort())
+  const embedded = [...listOf('EMBEDDED'), ...listOf('RESULTS')]
+  expect(embedded.filter((type) => !typesWithoutId.includes(type))).toEqual([])
+  expect(embedded.length).toBeGreaterThan(5)
 })
 
 /** Serves the built files, which are there once the address is known. */
@@ -53,29 +68,34 @@ async function serveFiles(open: AsyncDisposableStack): Promise<{ origin: string;
 describe.skipIf(!hasBrowser())('the dashboard in a browser', () => {
   const open = new AsyncDisposableStack()
   let fixture: WebhookFixture
+  let front: Awaited<ReturnType<typeof openFront>>
   let browser: Browser
   let page: Page
   let account: string
   let key: string
   let keyId: string
   const complaints: string[] = []
+  const jobs: string[] = []
   const hook = '/dashboard'
   beforeAll(async () => {
     const { origin, folder } = await serveFiles(open)
     fixture = await openWebhookFixture({ webhooks: true, env: { CORS_ORIGINS: origin } })
     open.defer(() => fixture.close())
     const { service, receiver } = fixture
+    front = await openFront(service.url)
+    open.defer(() => front.cut())
     await build({
       ...settings,
       root: ROOT,
       configFile: false,
       logLevel: 'warn',
-      define: { 'import.meta.env.VITE_SONANT_URL': JSON.stringify(service.url) },
+      define: { 'import.meta.env.VITE_SONANT_URL': JSON.stringify(front.url) },
       build: { outDir: folder, emptyOutDir: true, reportCompressedSize: false },
     })
     account = (await createOwner(service, receiver.url + hook)).account
     ;({ apiKey: key, apiKeyId: keyId } = await service.createKey(account, SCOPES))
-    for (let nth = 1; nth <= OLDER_JOBS; nth++) await submitText(service.url, key, 'tts', `Older text ${nth}.`, 'aria')
+    for (let nth = 1; nth <= OLDER_JOBS; nth++)
+      jobs.push(await submitText(service.url, key, 'tts', `Older text ${nth}.`, 'aria'))
     browser = await openShell()
     open.defer(() => browser.close())
     page = await browser.newPage({
@@ -91,6 +111,12 @@ describe.skipIf(!hasBrowser())('the dashboard in a browser', () => {
 
   const card = (name: string) => page.getByRole('region', { name })
   const rows = (name: string) => card(name).getByRole('listitem')
+  const cancelOldest = async () => {
+    const [oldest] = jobs
+    const query = `mutation { cancelJob(jobId: "${oldest}") { __typename } }`
+    const { status } = await call(`${fixture.service.url}/graphql`, { method: 'POST', key, body: { query } })
+    expect(status).toBe(200)
+  }
   const signIn = async (given: string) => {
     await page.getByLabel('API key').fill(given)
     await page.getByRole('button', { name: 'Sign in' }).click()
@@ -104,7 +130,7 @@ describe.skipIf(!hasBrowser())('the dashboard in a browser', () => {
     expect(await flaws(page, 'dashboard-sign-in')).toEqual([])
   })
 
-  test('a text that is submitted appears in the live list, and leaves it when it is spoken', async () => {
+  test('a text that is submitted appears in the live list, which outlives a lost connection, and leaves it when it is spoken', async () => {
     await signIn(key)
     await expect.poll(() => rows('Unfinished now').count()).toBe(OLDER_JOBS)
     await page.getByRole('textbox', { name: 'Text' }).fill('Live from the dashboard.')
@@ -115,6 +141,13 @@ describe.skipIf(!hasBrowser())('the dashboard in a browser', () => {
     const credits = page.getByRole('status', { name: 'Credits' })
     const before = await credits.textContent()
     expect(await flaws(page, 'dashboard-live')).toEqual([])
+    await front.cut()
+    await cancelOldest()
+    await front.restore()
+    await expect.poll(() => rows('Unfinished now').count()).toBe(OLDER_JOBS)
+    await row.waitFor()
+    // The browser says that it lost the connection.
+    complaints.splice(0)
     const worker = await startWorker(fixture.service.runtime)
     open.defer(() => worker.stop())
     await row.waitFor({ state: 'detached' })
@@ -133,7 +166,10 @@ describe.skipIf(!hasBrowser())('the dashboard in a browser', () => {
     await page.getByRole('button', { name: 'Newer' }).click()
     await expect.poll(() => rows('All jobs').count()).toBe(10)
     await page.getByLabel('Status').selectOption('FAILED')
+    await expect.poll(() => rows('All jobs').count()).toBe(1)
+    await page.getByLabel('Id begins with').fill('job_nothing')
     await card('All jobs').getByText('No job fits.').waitFor()
+    await page.getByLabel('Id begins with').fill('')
     await page.getByLabel('Status').selectOption('COMPLETED')
     await expect.poll(() => rows('All jobs').count()).toBe(10)
     expect(await flaws(page, 'dashboard-jobs')).toEqual([])

@@ -2,7 +2,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gql } from '@apollo/client'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { openApollo, remove } from '../examples/graphql-clients/apollo.ts'
+import { openApollo } from '../examples/graphql-clients/apollo.ts'
+import { forgetLists } from '../examples/graphql-clients/changed-lists.ts'
 import { openSocket } from '../examples/graphql-clients/graphql-ws.ts'
 import { getDataID, openRelay } from '../examples/graphql-clients/relay.ts'
 import { openUrql } from '../examples/graphql-clients/urql.ts'
@@ -111,13 +112,16 @@ describe("Apollo's normalising cache", () => {
     const { account, key, keyId } = await createKey()
     const other = await service.createKey(account, [])
     const client = openApollo(url, key, socketOf(key))
-    await client.query<Keys>({ query: KEYS })
-    const shown = () => namesIn(client.readQuery<Keys>({ query: KEYS }) ?? undefined)
+    const list = client.watchQuery<Keys>({ query: KEYS })
+    const watching = list.subscribe(() => undefined)
+    const shown = () => namesIn(list.getCurrentResult().data as Keys | undefined)
+    await expect.poll(shown).toEqual(['test', 'test'])
     await client.mutate({ mutation: RENAME, variables: { id: keyId } })
     expect(shown()).toEqual(['test', 'renamed'])
-    const id = other.apiKeyId
-    await client.mutate({ mutation: DELETE, variables: { id }, update: (cache) => remove(cache, ['ApiKey'], id) })
-    expect(shown()).toEqual(['renamed'])
+    const variables = { id: other.apiKeyId }
+    await client.mutate({ mutation: DELETE, variables, update: (cache) => forgetLists(cache, 'deleteApiKey') })
+    await expect.poll(shown).toEqual(['renamed'])
+    watching.unsubscribe()
   })
 })
 

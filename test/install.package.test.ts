@@ -108,7 +108,7 @@ describe('npm pack', () => {
       packed.filter(
         (path) =>
           CHECKOUT_ONLY.test(path) &&
-          !/^((README|CHANGELOG|examples\/README|(dist\/)?docs\/[\w-]+)\.md|examples\/webhooks\/verify\.ts)$/.test(
+          !/^((README|CHANGELOG|examples\/README|(dist\/)?docs\/[\w-]+)\.md|examples\/webhooks\/verify\.ts|examples\/(dashboard|graphql-clients)\/.+)$/.test(
             path,
           ),
       ),

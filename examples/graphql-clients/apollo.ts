@@ -1,8 +1,9 @@
-import { type ApolloCache, ApolloClient, ApolloLink, HttpLink, InMemoryCache, type TypePolicies } from '@apollo/client'
+import { ApolloClient, ApolloLink, HttpLink, InMemoryCache, type TypePolicies } from '@apollo/client'
 import { GraphQLWsLink } from '@apollo/client/link/subscriptions'
 import { relayStylePagination } from '@apollo/client/utilities'
 import { OperationTypeNode } from 'graphql'
 import type { Client as Socket } from 'graphql-ws'
+import { replacedLists } from './changed-lists.ts'
 import { possibleTypes, singleTypes } from './schema-types.ts'
 
 /** Pages are one list for each value of the other arguments. */
@@ -17,20 +18,12 @@ const pages = {
 /** Of some types there is one for each caller; all others are known by their `id`, or belong to the object that has them. */
 export const typePolicies: TypePolicies = {
   ...Object.fromEntries(singleTypes.map((type) => [type, { keyFields: [] }])),
+  ...replacedLists,
   Pool: { keyFields: ['name'] },
   Query: {
-    fields: {
-      ...pages,
-      webhookDeliveries: relayStylePagination(['filter', 'jobId', 'states', 'outcomes', 'createdAt']),
-    },
+    fields: { ...pages, webhookDeliveries: relayStylePagination(['filter']) },
   },
   Viewer: { keyFields: [], fields: { ...pages, deliveries: relayStylePagination(['filter']) } },
-}
-
-/** For the `update` of a mutation: `update: (cache) => remove(cache, ['ApiKey'], id)`. A job's types are `possibleTypes.Job`. */
-export function remove(cache: ApolloCache, types: readonly string[], id: string): void {
-  for (const __typename of types) cache.evict({ id: cache.identify({ __typename, id }) })
-  cache.gc()
 }
 
 export const openApollo = (uri: string, key: string, socket: Socket): ApolloClient =>
