@@ -121,7 +121,8 @@ function copyOf(accountId: string, changes: Changes, { format, columns, escaping
   const cells = format === 'csv' ? all.map((column) => column.csv(escaped)) : all.map(jsonCell)
   const rows = `
     select ${cells.join(', ')} from (${changesOf()}) j
-      left join api_key k on k.id = j.api_key_id left join artifact a on a.job_id = j.id and a.output = 'audio'
+      cross join lateral (select ${keyNames(accountId)} ->> j.api_key_id as name) k
+      left join artifact a on a.job_id = j.id and a.output = 'audio' and j.type = 'voice'
     where ${conditionsOf(accountId, changes).join(' and ')} order by j.changed, j.id`
   return format === 'csv' ? copyRows(format, rows) : copyCells(rows)
 }
@@ -140,6 +141,10 @@ function changesOf(): string {
     union all
     select account_id, job_id, ${none.join(', ')}, deleted_at, deleted_at from deleted_job`
 }
+
+/** Looked up once: a join that keeps the order would look up each row's key. */
+const keyNames = (accountId: string): string =>
+  `(select jsonb_object_agg(id, name) from api_key where account_id = ${escapeLiteral(accountId)})`
 
 const conditionsOf = (accountId: string, { from, before }: Changes): string[] => [
   `j.account_id = ${escapeLiteral(accountId)}`,

@@ -7,7 +7,7 @@ import { endProcesses, startRole } from '../../setup/processes/processes.ts'
 import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 
-const SECONDS = Number(process.env.FAULT_SECONDS ?? 15)
+const SECONDS = Number(process.env.FAULT_SECONDS ?? 30)
 const STOPS = Number(process.env.FAULT_STOPS ?? 10)
 const SUBMITTERS = 6
 const SUBMIT_EVERY_MS = 100
@@ -79,9 +79,10 @@ describe('a puller beside submitters whose processes are killed', { timeout: 300
     }
     const killer = async () => {
       for (let stop = 0; stop < STOPS; stop++) {
-        await pause((SECONDS * 1000) / STOPS)
         const role = roles[stop % roles.length]!
-        await (await role.running).stop('SIGKILL')
+        const process = await role.running
+        await pause((SECONDS * 1000) / STOPS)
+        await process.stop('SIGKILL')
         role.running = role.start()
       }
       await Promise.all(roles.map(({ running }) => running))
