@@ -3,7 +3,7 @@ import { builder, ExpectedError } from './builder.ts'
 import { shownDetails, shownMessage } from './http/errors.ts'
 import { describedEnum } from './scalars.ts'
 
-export const ErrorCodeEnum = describedEnum<ErrorCode>(
+const ErrorCodeEnum = describedEnum<ErrorCode>(
   'ErrorCode',
   'Code of a rejected request, to branch on; the same as in REST.',
   {
