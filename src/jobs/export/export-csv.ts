@@ -6,6 +6,7 @@ import type { ExportQueue, ExportTicket } from './export-queue.ts'
 import type { Spill } from './spill.ts'
 
 const [LF, QUOTE, UNSEEN_QUOTE] = [0x0a, 0x22, 0x01]
+const IN_UTC = `set local timezone = 'UTC'`
 const CRLF = Buffer.from('\r\n')
 
 export interface ExportContext extends Context, MeasuredParts {
@@ -56,6 +57,7 @@ export async function exportCsv(ctx: ExportContext, source: CsvSource, gone?: Ab
 async function check(snapshot: Snapshot, source: CsvSource, gone: AbortSignal | undefined): Promise<void> {
   try {
     gone?.throwIfAborted()
+    await snapshot.query(IN_UTC)
     await source.check?.(snapshot)
   } catch (error) {
     snapshot.close()
