@@ -7,7 +7,7 @@ CREATE TABLE data_grant (
 );
 
 -- Version 1 of what data teams may build on: columns are only added, at the end.
-CREATE SCHEMA sonant_v1;
+CREATE SCHEMA IF NOT EXISTS sonant_v1;
 COMMENT ON SCHEMA sonant_v1 IS 'Stable views for data teams, version 1. Times are in UTC. A role sees the accounts that it was granted.';
 
 CREATE VIEW sonant_v1.jobs WITH (security_barrier) AS
