@@ -109,7 +109,7 @@ describe('migrate', () => {
 
   test('a database that Prisma has begun gets the rest, and its ledger is as if Prisma had done all', async () => {
     const db = connect()
-    await deployWithPrisma(db.url)
+    await deployWithPrisma(db.url, 1)
     const columns = await ledgerColumns(db)
     const workshop = await migrationWorkshop()
     const folder = await workshop.write({ '29990101000000_later': 'create table later (n int)' }, 1)
