@@ -85,6 +85,7 @@ class Moment {
     const query: Query = (...args) => this.#run(args)
     const { pool, readPool, boundPrismas } = this.#db
     const prisma = () => {
+      this.#requireOpen()
       this.#bound ??= boundPrismas.take(query)
       return this.#bound.prisma
     }
@@ -100,8 +101,14 @@ class Moment {
   }
 
   async #run(args: unknown[]): Promise<unknown> {
+    this.#requireOpen()
     this.#session ??= this.#open()
     return (await this.#session).run(args)
+  }
+
+  /** GraphQL answers at the first error of a field that cannot be null: the fields beside it may go on, and must open nothing. */
+  #requireOpen(): void {
+    if (this.#hasEnded) throw callerGone()
   }
 
   async #open(): Promise<Session> {

@@ -125,6 +125,20 @@ test('a statement that fails ends its own request alone', async () => {
   expect(service.runtime.db.losses.total).toBe(0)
 })
 
+test('a field that goes on after its query was refused opens nothing', async () => {
+  const { apiKey } = await service.createKey(account)
+  const windowOf = (ms: number) => ({ to: new Date(Date.now() + ms) })
+  const refused =
+    'query ($to: DateTime) { jobStats(filter: { createdAt: { to: $to } }) { jobs } apiKeys { nodes { id } } account { credits } }'
+  const answers = await Promise.all(Array.from({ length: 6 }, () => ask(service.url, apiKey, refused, windowOf(200))))
+  expect(answers.map(({ errors }) => errors?.[0]?.extensions.code)).toEqual(Array(6).fill('FORBIDDEN'))
+  const later = 'query ($to: DateTime) { jobStats(filter: { createdAt: { to: $to } }) { jobs } account { credits } }'
+  await read(service.url, key, later, windowOf(600))
+  const { readPool } = service.runtime.db
+  await until(() => readPool.idleCount === readPool.totalCount, TIMEOUT_MS, 'every connection to be free')
+  for (let n = 0; n < 6; n++) expect((await ask(service.url, key, BOOKS)).errors).toBeUndefined()
+})
+
 /** Submits jobs that the worker completes, and deletes some of those that have ended. */
 function live() {
   let [isOver, submitted, deleted] = [false, 0, 0]
