@@ -78,7 +78,7 @@ class Moment {
     void this.#session?.then(end, () => undefined)
     if (this.#bound === undefined) return
     if (hasAllAnswers) this.#db.boundPrismas.giveBack(this.#bound)
-    else void this.#bound.prisma.$disconnect()
+    else this.#db.boundPrismas.discard(this.#bound)
   }
 
   #bind(): Database {
