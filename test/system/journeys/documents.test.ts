@@ -36,6 +36,8 @@ const WAITS: readonly (readonly [pause: string, condition: string])[] = [
 ]
 const SCOPES =
   'generate:voice,job:read,voice:library,generate:workflow,companion:chat,companion:retarget,companion:media_tag,account:admin,operator'
+/** Its blocks are parts of files, which `test/examples.graphql-clients.test.ts` compares and runs. */
+const EXCERPTS: ReadonlySet<string> = new Set(['docs/graphql-clients.md'])
 const PASTED = /^(sh|ts|python)$/
 const RUNNERS: Readonly<Record<string, string>> = { ts: 'node', python: 'python3' }
 const BETWEEN_BLOCKS = '\u001e'
@@ -73,6 +75,7 @@ function asShell({ language, text }: Block, index: number): string {
 describe('the code of the documents', { timeout: PAGE_DEADLINE_MS }, () => {
   let service: Service
   let key = ''
+  let defaultKey = ''
 
   beforeAll(async () => {
     service = await startService()
@@ -80,6 +83,8 @@ describe('the code of the documents', { timeout: PAGE_DEADLINE_MS }, () => {
       ...['keys', 'create', '--account', 'demo', '--name', 'documents', '--scopes', SCOPES],
     )
     key = created.api_key
+    const plain = await service.sonant<{ api_key: string }>('keys', 'create', '--account', 'demo', '--name', 'plain')
+    defaultKey = plain.api_key
   })
   afterAll(cleanUp)
 
@@ -111,22 +116,24 @@ describe('the code of the documents', { timeout: PAGE_DEADLINE_MS }, () => {
     expect(Object.keys(NOT_RUN).filter((beginning) => !all.some(({ text }) => text.startsWith(beginning)))).toEqual([])
   })
 
-  test.each(PAGES.filter((page) => runnable(page).some(({ language }) => PASTED.test(language))))(
-    'of %s works when it is pasted block after block, and answers as the page shows',
-    async (page) => {
-      const blocks = runnable(page)
-      const pasted = blocks.filter(({ language }) => PASTED.test(language))
-      const { home, outputs } = await paste(pasted)
-      for (const [index, { language, text }] of blocks.entries()) {
-        if (language !== 'json') continue
-        const asked = pasted.indexOf(blocks[index - 1]!)
-        expect(asked, 'the block before an answer').toBeGreaterThanOrEqual(0)
-        expect(formOf(JSON.parse(outputs[asked] ?? ''))).toEqual(formOf(JSON.parse(text)))
-      }
-      for (const file of globSync('*.wav', { cwd: home }))
-        expect(readWav(await readFile(join(home, file))), file).toMatchObject({ format: 1, channels: 1, whole: true })
-    },
-  )
+  test.each(
+    PAGES.filter((page) => !EXCERPTS.has(page) && runnable(page).some(({ language }) => PASTED.test(language))),
+  )('of %s works when it is pasted block after block, and answers as the page shows', async (page) => {
+    const blocks = runnable(page)
+    const pasted = blocks.filter(({ language }) => PASTED.test(language))
+    const { home, outputs } = await paste(pasted)
+    for (const [index, { language, text }] of blocks.entries()) {
+      if (language !== 'json') continue
+      const before = blocks[index - 1]!
+      const answer =
+        before.language === 'graphql'
+          ? await ask(service.url, defaultKey, before.text)
+          : JSON.parse(outputs[pasted.indexOf(before)] ?? '')
+      expect(formOf(answer)).toEqual(formOf(JSON.parse(text)))
+    }
+    for (const file of globSync('*.wav', { cwd: home }))
+      expect(readWav(await readFile(join(home, file))), file).toMatchObject({ format: 1, channels: 1, whole: true })
+  })
 
   test.each(
     PAGES.flatMap((page) => blocksOf(page).map((block) => ({ page, ...block }))).filter(
