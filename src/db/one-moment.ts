@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { nextTurn } from '../concurrency/next-turn.ts'
+import type { Release } from '../concurrency/semaphore.ts'
 import type { BoundPrisma } from './bound-prisma.ts'
 import { callerGone } from './cancellable-client.ts'
 import type { Checkout, Database } from './database.ts'
@@ -8,7 +9,7 @@ import { withQuery } from './with-query.ts'
 /** Not read only: a refused write would make the pool replace all its connections. */
 const BEGIN = `begin isolation level repeatable read; set local idle_in_transaction_session_timeout = '15s'`
 
-/** `list`: a page and its total. `several`: statistics may be among them. */
+/** `list`: short reads, and a page with its total. `several`: statistics or the ledger are among them. */
 export type ReadKind = 'list' | 'several'
 
 interface Reader {
@@ -20,8 +21,6 @@ interface Reader {
 type Query = (...args: unknown[]) => Promise<unknown>
 
 const UNLIMITED = { acquire: async () => () => undefined }
-/** The reads hold one share together, and run one after the other. */
-const WITHIN_A_SHARE = { readShares: UNLIMITED, scanShares: UNLIMITED }
 
 interface Outcome {
   readonly errors?: readonly unknown[]
@@ -30,6 +29,7 @@ interface Outcome {
 /**
  * Runs the statements of `read`, Prisma's as well, one after the other on one snapshot of PostgreSQL. The first statement takes it, for
  * several reads on a connection of `readPool`, for a list on one of `pool`, within the owner's share. Long reads of a list stay apart.
+ * Scans of several reads hold the owner's share of scans together, from the first one to the end.
  * If a window closes only after that, `read` runs again on a later snapshot.
  */
 export async function atOneMoment<Result extends Outcome>(
@@ -59,6 +59,7 @@ class Moment {
   readonly #reader: Reader
   readonly #closed: Set<string>
   readonly #closing = new Set<Promise<void>>()
+  readonly #scans = new Map<string, Promise<Release>>()
   #session: Promise<Session> | undefined
   #bound: BoundPrisma | undefined
   #hasBegun = false
@@ -74,15 +75,27 @@ class Moment {
   /** @param hasAllAnswers false: statements of Prisma may still be under way */
   end(hasAllAnswers: boolean): void {
     this.#hasEnded = true
-    const end = (session: Session) => session.end()
-    void this.#session?.then(end, () => undefined)
+    void this.#endSession()
     if (this.#bound === undefined) return
     if (hasAllAnswers) this.#db.boundPrismas.giveBack(this.#bound)
     else this.#db.boundPrismas.discard(this.#bound)
   }
 
+  async #endSession(): Promise<void> {
+    await this.#session?.then(
+      (session) => session.end(),
+      () => undefined,
+    )
+    for (const scan of this.#scans.values())
+      void scan.then(
+        (release) => release(),
+        () => undefined,
+      )
+  }
+
   #bind(): Database {
     const query: Query = (...args) => this.#run(args)
+    const scanShares = { acquire: (owner: string) => this.#acquireScans(owner) }
     const { pool, readPool, boundPrismas } = this.#db
     const prisma = () => {
       this.#requireOpen()
@@ -92,12 +105,23 @@ class Moment {
     return {
       ...this.#db,
       pool: withQuery(pool, query),
-      ...(this.#reader.kind === 'several' && { readPool: withQuery(readPool, query), ...WITHIN_A_SHARE }),
+      ...(this.#reader.kind === 'several' && {
+        readPool: withQuery(readPool, query),
+        readShares: UNLIMITED,
+        scanShares,
+      }),
       get prisma() {
         return prisma()
       },
       closeFirst: (window, close) => this.#closeFirst(window, close),
     }
+  }
+
+  async #acquireScans(owner: string): Promise<Release> {
+    const scan = this.#scans.get(owner) ?? this.#db.scanShares.acquire(owner, this.#reader.signal)
+    this.#scans.set(owner, scan)
+    await scan
+    return () => undefined
   }
 
   async #run(args: unknown[]): Promise<unknown> {

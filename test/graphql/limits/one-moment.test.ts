@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { ACCOUNT_ADMIN_SCOPE, DEFAULT_SCOPES, OPERATOR_SCOPE } from '../../../src/access/scopes.ts'
 import { deleteJob } from '../../../src/jobs/retention/delete-job.ts'
 import { insertJob } from '../../setup/jobs/jobs.ts'
 import { applyEndpoint, submitText } from '../../setup/jobs/voice-jobs.ts'
 import { lockJobs } from '../../setup/postgres/locked-table.ts'
-import { ask, read } from '../../setup/service/graphql.ts'
+import { ask, codeOf, read } from '../../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.ts'
 import { until } from '../../setup/wait.ts'
 
@@ -17,6 +18,8 @@ const BOOKS = `{
   jobs(first: 100) { totalCount edges { node { id } } } jobPage(limit: 1) { total }
   creditEntries(first: 1) { edges { node { balance } } } account { credits }
 }`
+
+const COUNTS = '{ account { credits } jobs { totalCount } }'
 
 interface Books {
   readonly jobStats: readonly { readonly jobs: number; readonly credits: number }[]
@@ -50,15 +53,64 @@ test('totals, statistics, ledger and balance of one answer are of one moment, be
   expect([submitted() > 20, deleted() > 5]).toEqual([true, true])
 })
 
-test('a query of one thing opens no transaction', async () => {
+test('a query of one thing, or of things without numbers that must agree, opens no transaction', async () => {
   const { readPool, boundPrismas } = service.runtime.db
   const [connected, taken] = [vi.spyOn(readPool, 'connect'), vi.spyOn(boundPrismas, 'take')]
   await read(service.url, key, '{ account { credits } }')
   await read(service.url, key, '{ jobs(first: 1) { edges { node { id } } } }')
+  await read(service.url, key, '{ account { credits } jobs(first: 1) { nodes { id } } apiKeys { nodes { id } } }')
   expect([connected.mock.calls.length, taken.mock.calls.length]).toEqual([0, 0])
   await read(service.url, key, '{ account { credits } jobPage(limit: 1) { total } }')
-  await read(service.url, key, 'query { ...All } fragment All on Query { account { name } jobs { totalCount } }')
+  await read(service.url, key, 'query { ...All } fragment All on Query { account { credits } jobs { totalCount } }')
   expect([connected.mock.calls.length, taken.mock.calls.length]).toEqual([2, 2])
+})
+
+test.each([
+  '{ viewer { account { credits creditEntries { amount } } } }',
+  '{ jobs { totalCount nodes { id apiKey { account { credits } } } } }',
+  `{ jobSeries(from: "2026-01-01T00:00:00Z", to: "2026-01-02T00:00:00Z", step: DAY, groupBy: [STATUS]) {
+    points { accepted } groups { points { accepted } } } }`,
+])('the parts of one field are of one moment: %s', async (query) => {
+  const connected = vi.spyOn(service.runtime.db.readPool, 'connect')
+  await read(service.url, key, query)
+  expect(connected.mock.calls.length).toBe(1)
+})
+
+test("cheap reads do not wait for the account's long ones", async () => {
+  const { readShares } = service.runtime.db
+  const caller = await service.createCaller()
+  const admin = (await service.createKey(caller.account, [...DEFAULT_SCOPES, ACCOUNT_ADMIN_SCOPE])).apiKey
+  const held = [await readShares.acquire(caller.account), await readShares.acquire(caller.account)]
+  const dashboard = await readFile('examples/dashboard/src/operations.graphql', 'utf8')
+  const [ofPage] = /^query Viewer \{.*?^\}/ms.exec(dashboard) ?? []
+  try {
+    for (const query of [
+      ofPage!,
+      '{ viewer { account { name credits } apiKey { id } jobs(first: 3) { nodes { id } } } }',
+      '{ account { credits } jobs(first: 3) { nodes { id } } me { id } }',
+      '{ apiKeys { totalCount nodes { id } } account { apiKeyCount } }',
+    ])
+      expect((await ask(service.url, admin, query)).errors).toBeUndefined()
+    expect(codeOf(await ask(service.url, admin, BOOKS))).toBe('RATE_LIMITED')
+  } finally {
+    for (const release of held) release()
+  }
+})
+
+test('scans of one query take the share of scans of their account together, and give it back', async () => {
+  const { scanShares } = service.runtime.db
+  const caller = await service.createCaller()
+  const scans = '{ account { credits } a: jobStats(groupBy: [TAG]) { jobs } b: jobStats(groupBy: [VOICE]) { jobs } }'
+  const release = await scanShares.acquire(caller.account)
+  try {
+    expect(codeOf(await ask(service.url, caller.key, scans))).toBe('RATE_LIMITED')
+    expect(codeOf(await ask(service.url, caller.key, '{ account { credits } jobStats { jobs } }'))).toBeUndefined()
+  } finally {
+    release()
+  }
+  const acquired = vi.spyOn(scanShares, 'acquire')
+  for (let n = 0; n < 2; n++) expect((await ask(service.url, caller.key, scans)).errors).toBeUndefined()
+  expect(acquired.mock.calls.map(([owner]) => owner)).toEqual([caller.account, caller.account])
 })
 
 test('a page and its total are of one moment, on a connection for short reads', async () => {
@@ -102,7 +154,7 @@ test('a caller that leaves has its statement cancelled, and its connection is us
   const init = { method: 'POST', headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' } }
   const asked = fetch(`${idle.url}/graphql`, {
     ...init,
-    body: JSON.stringify({ query: '{ account { name } jobs { totalCount } }' }),
+    body: JSON.stringify({ query: COUNTS }),
     signal: leaving.signal,
   }).catch(() => 'gone')
   await jobs.waitedFor(1)
@@ -112,7 +164,7 @@ test('a caller that leaves has its statement cancelled, and its connection is us
   await jobs.unlock()
   const { readPool } = idle.runtime.db
   await until(() => readPool.idleCount === readPool.totalCount, TIMEOUT_MS, 'the connection to be free')
-  expect((await ask(idle.url, key, '{ account { name } jobs { totalCount } }')).errors).toBeUndefined()
+  expect((await ask(idle.url, key, COUNTS)).errors).toBeUndefined()
   await idle.close()
 })
 
