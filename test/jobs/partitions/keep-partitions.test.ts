@@ -418,7 +418,7 @@ describe('partitions', () => {
         [name],
       )
     expect(await of(next)).toEqual(await of(first))
-    expect((await of(next))[0]).toMatchObject({ statistics: 3, indexes: 11 })
+    expect((await of(next))[0]).toMatchObject({ statistics: 3, indexes: 12 })
   })
 
   test('a role that does not own the tables leaves them as they are', async () => {

@@ -2,6 +2,8 @@ import { type Database, openDatabase } from '../../../src/db/database.ts'
 import { migrate } from '../../../src/db/migrations/migrate.ts'
 import { openLog } from '../../../src/values/log.ts'
 
+const WHOLE_SCHEMA = '20261129000000_whole_schema'
+
 /** The migrations that the whole schema replaced. */
 export const REPLACED: readonly string[] = [
   '20261120000000_create_base',
@@ -65,7 +67,7 @@ export async function takeLedgerBack({ pool }: Pick<Database, 'pool'>, count = R
 export async function migrateAsBefore(url: string): Promise<void> {
   const db = openDatabase(url, openLog('silent'))
   try {
-    await migrate(db, openLog('silent'))
+    await migrate(db, openLog('silent'), { only: [WHOLE_SCHEMA] })
     await takeLedgerBack(db)
   } finally {
     await db.close()
