@@ -104,7 +104,7 @@ addNodeSource<User>('user', {
 builder.objectField(ViewerRef, 'user', (t) =>
   t.prismaField({
     nullable: true,
-    description: 'The user who is signed in. Null for a key.',
+    description: 'Signed-in user. Null for a key.',
     ...queriedBy(UserRef, ownUser, () => ({})),
   }),
 )
@@ -123,7 +123,7 @@ const SessionRef = builder.prismaObject('Session', {
       description: 'True if this session sent the query.',
       resolve: (session, _args, ctx) => isCurrent(ctx, session),
     }),
-    user: t.relation('user', { type: UserRef, description: 'User who is signed in.' }),
+    user: t.relation('user', { type: UserRef, description: 'Signed-in user.' }),
   }),
 })
 
@@ -213,7 +213,7 @@ const SignOutRef = endingSessions(
 
 builder.mutationField('signIn', (t) =>
   t.prismaField({
-    errors: result('User who is signed in now', 'the sign-in failed'),
+    errors: result('User that signed in', 'the sign-in failed'),
     description: 'Starts a session, kept in a cookie that scripts cannot read. Over HTTP only.',
     args: {
       email: t.arg.string({ required: true, description: 'E-mail address of the user.' }),

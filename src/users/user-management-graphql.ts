@@ -64,7 +64,7 @@ builder.mutationFields((t) => ({
     ...resolvedBy(createSignInLink, (args: { user: string }) => args),
   }),
   redeemSignInLink: t.prismaField({
-    errors: result('User who is signed in now', 'the link did not sign in'),
+    errors: result('User that the link signed in', 'the link did not sign in'),
     description:
       'Starts a session by a sign-in link and uses it up. The session is kept as signIn keeps it. Over HTTP only.',
     args: { token: t.arg.string({ required: true, description: TOKEN }) },

@@ -55,7 +55,7 @@ export async function findUsers(ctx: Context, ids: readonly string[], query?: Ro
   return ctx.db.prisma.user.findMany({ where, select: selectOf(USER_VIEW, query) })
 }
 
-/** The user who is signed in; null for a key. */
+/** The signed-in user; null for a key. */
 export async function ownUser(ctx: Context, { query }: { readonly query?: RowQuery }): Promise<User | null> {
   if (ctx.actor.kind !== 'session') return null
   const [found] = await findUsers(ctx, [ctx.actor.userId], query)
