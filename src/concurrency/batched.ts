@@ -5,10 +5,20 @@ import { END, openPullStream, type PullStream } from './pull-stream.ts'
 const FIRST_MS = 50
 const MAX_BATCH = 500
 const MAX_WAITING = 10_000
+const MAX_REMOVED_IN_BATCH = 10_000
+/** A retention that deletes many thousands at once must not end the stream. */
+const MAX_REMOVED = 100_000
 
-/** At most one batch per tick. A newer state replaces a waiting one; a slow reader is disconnected. */
-export function batched<T extends Identified>(states: PullStream<T>, everyMs: number): PullStream<readonly T[]> {
-  const batches = new Batches(states, everyMs)
+/**
+ * At most one batch per tick. A newer state replaces a waiting one; a slow reader is disconnected.
+ * @param isRemoval whether a state is only the id of what has gone, of which a batch has many
+ */
+export function batched<T extends Identified>(
+  states: PullStream<T>,
+  everyMs: number,
+  isRemoval: (state: T) => boolean = () => false,
+): PullStream<readonly T[]> {
+  const batches = new Batches(states, everyMs, isRemoval)
   const { stream, more } = openPullStream<readonly T[]>({
     take: () => batches.take(),
     stop: () => batches.stop(),
@@ -21,16 +31,19 @@ export function batched<T extends Identified>(states: PullStream<T>, everyMs: nu
 class Batches<T extends Identified> {
   readonly #states: PullStream<T>
   readonly #everyMs: number
+  readonly #isRemoval: (state: T) => boolean
   readonly #waiting = new Map<string, T>()
+  readonly #removed = new Map<string, T>()
   #more = (): void => undefined
   #dueAt: number | null = null
   #timer: NodeJS.Timeout | undefined
   #ended = false
   failure: unknown = null
 
-  constructor(states: PullStream<T>, everyMs: number) {
+  constructor(states: PullStream<T>, everyMs: number, isRemoval: (state: T) => boolean) {
     this.#states = states
     this.#everyMs = everyMs
+    this.#isRemoval = isRemoval
   }
 
   begin(more: () => void): void {
@@ -45,29 +58,38 @@ class Batches<T extends Identified> {
       this.failure = null
       throw failure
     }
-    if (this.#waiting.size === 0) return this.#ended ? END : null
+    if (this.#waiting.size + this.#removed.size === 0) return this.#ended ? END : null
     const now = performance.now()
     this.#dueAt ??= now + Math.min(this.#everyMs, FIRST_MS)
-    if (now < this.#dueAt && !this.#ended) return this.#wait(this.#dueAt - now)
+    if (now < this.#dueAt && !this.#ended) return this.#takeIn(this.#dueAt - now)
     this.#dueAt = now + this.#everyMs
-    const batch = [...this.#waiting.values()].slice(0, MAX_BATCH)
-    for (const { id } of batch) this.#waiting.delete(id)
-    return { done: false, value: batch }
+    return {
+      done: false,
+      value: [...takeFirst(this.#waiting, MAX_BATCH), ...takeFirst(this.#removed, MAX_REMOVED_IN_BATCH)],
+    }
   }
 
   stop(): void {
     this.#ended = true
     clearTimeout(this.#timer)
     this.#waiting.clear()
+    this.#removed.clear()
     void this.#states.return()
   }
 
-  #wait(ms: number): null {
+  #takeIn(ms: number): null {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
       this.#more()
     }, ms).unref()
     return null
+  }
+
+  #add(state: T): void {
+    this.#waiting.delete(state.id)
+    this.#removed.delete(state.id)
+    const states = this.#isRemoval(state) ? this.#removed : this.#waiting
+    states.set(state.id, state)
   }
 
   #collect(): void {
@@ -77,9 +99,8 @@ class Batches<T extends Identified> {
           this.#ended = true
           break
         }
-        this.#waiting.delete(next.value.id)
-        this.#waiting.set(next.value.id, next.value)
-        if (this.#waiting.size > MAX_WAITING) throw tooSlow()
+        this.#add(next.value)
+        if (this.#waiting.size > MAX_WAITING || this.#removed.size > MAX_REMOVED) throw tooSlow()
       }
     } catch (error) {
       this.stop()
@@ -87,6 +108,12 @@ class Batches<T extends Identified> {
     }
     this.#more()
   }
+}
+
+function takeFirst<T extends Identified>(states: Map<string, T>, most: number): T[] {
+  const first = [...states.values()].slice(0, most)
+  for (const { id } of first) states.delete(id)
+  return first
 }
 
 const tooSlow = () =>

@@ -9,7 +9,7 @@ import type { PullStream } from '../concurrency/pull-stream.ts'
 import { lazily } from '../concurrency/single-flight.ts'
 import type { Context, Parts } from '../context/context.ts'
 import type { Database } from '../db/database.ts'
-import { orderOfAccount, whereOfAccount } from '../db/own/own-rows.ts'
+import { idsOfAccount, ofAccount } from '../db/own/own-rows.ts'
 import {
   type Followers,
   type Interest,
@@ -21,9 +21,11 @@ import {
   type Values,
 } from '../jobs/live/followers.ts'
 import { checkedEveryMs } from '../jobs/live/jobs-updated.ts'
+import { firstIdAt } from '../values/id.ts'
 import {
   type DeliveriesFilter,
   type Delivery,
+  deliveryConditions,
   matchesDelivery,
   readDeliveries,
   rejectDeliveryViolations,
@@ -39,7 +41,10 @@ const CHANGES: Shape<Followed, DeliveryChange> = {
   of: (delivery) => ({ id: delivery.id, delivery }),
   left: (id) => ({ id, delivery: null }),
 }
-const MAX_PENDING = 100
+/** A whole message. */
+const MAX_PENDING = 500
+/** Of those that do not match, so that an earlier list learns that they have left. */
+const MAX_OTHERS = 100
 const MAX_NEWEST = 1000
 
 const CHANGING = ['state', 'outcome', 'finishedAt', 'nextAttemptAt', 'attempts', 'round', 'attempt'] as const
@@ -106,7 +111,7 @@ export class DeliveryFeed {
     const { follower, states } = this.#followers.add(caller, interestIn(following), shape, true)
     try {
       await this.#listen()
-      await this.#want(caller.accountId, null)
+      await this.#want(caller.accountId, null, following.filter)
     } catch (error) {
       follower.finish()
       throw error
@@ -129,8 +134,9 @@ export class DeliveryFeed {
     }
   }
 
-  async #want(accountId: string, endedSince: Date | null): Promise<void> {
-    for (const id of await recentDeliveries(this.#parts().db, accountId, endedSince)) this.#changed.add(id, accountId)
+  async #want(accountId: string, endedSince: Date | null, filter: DeliveriesFilter = {}): Promise<void> {
+    const ids = await recentDeliveries(this.#parts().db, accountId, endedSince, filter)
+    for (const id of ids) this.#changed.add(id, accountId)
   }
 
   async #read(batch: ReadonlyMap<string, string>): Promise<void> {
@@ -166,33 +172,51 @@ const interestIn = ({ filter, watched = null }: Following): Interest<Followed> =
   jobId: null,
   watched,
   accepts: (delivery) => matchesDelivery(filter, delivery, delivery.endpointKey),
-  // A redelivered delivery may have had any state.
+  // A redelivered delivery may have had any state, outcome, status and URL.
   mayHave: (delivery) =>
-    (delivery.attempts.length > 0 || delivery.state !== 'pending') &&
-    matchesDelivery({ ...filter, states: null, outcome: null, outcomes: null }, delivery, delivery.endpointKey),
+    (delivery.attempts.length > 0 || delivery.state !== 'pending' || delivery.round > 1) &&
+    matchesDelivery(fixedIn(filter), delivery, delivery.endpointKey),
+  mayHaveGone: (id) => {
+    const { from, to } = filter.createdAt ?? {}
+    const hadEnded = filter.states?.every((state) => state === 'pending') !== true
+    return hadEnded && !(from && id < firstIdAt('msg', from)) && !(to && id >= firstIdAt('msg', to))
+  },
+})
+
+/** The part of a filter by what never changes. */
+const fixedIn = ({ jobId, createdAt, endpointKeys }: DeliveriesFilter): DeliveriesFilter => ({
+  jobId,
+  createdAt,
+  endpointKeys,
 })
 
 interface DeliveryFeedContext extends Context {
   readonly deliveryFeed: DeliveryFeed
 }
 
-/** Finds up to a hundred pending deliveries and those ended since, among the newest thousand. Oldest first. */
+/**
+ * Finds matching pending deliveries, some other pending ones, and those that ended since, among the newest thousand. Oldest
+ * first.
+ */
 export async function recentDeliveries(
-  { prisma }: Database,
+  { pool }: Pick<Database, 'pool'>,
   accountId: string,
   endedSince: Date | null,
+  filter: DeliveriesFilter = {},
 ): Promise<string[]> {
-  const newest = await prisma.webhookDelivery.findMany({
-    where: whereOfAccount(accountId),
-    orderBy: orderOfAccount({ id: 'desc' }),
-    take: MAX_NEWEST,
-    select: { id: true, state: true, finishedAt: true },
-  })
-  const pending = newest.filter(({ state }) => state === 'pending').slice(0, MAX_PENDING)
-  const ended = newest.filter(
-    ({ finishedAt }) => finishedAt !== null && endedSince !== null && finishedAt >= endedSince,
-  )
-  return [...pending, ...ended].map(({ id }) => id).sort()
+  const values: unknown[] = [accountId, endedSince]
+  const conditions = deliveryConditions(filter, (value) => `$${values.push(value)}`)
+  const pending = (most: number, narrowing: readonly string[]) =>
+    `(select id from d where ${["state = 'pending'", ...narrowing].join(' and ')} order by id desc limit ${most})`
+  const text = `
+    with d as materialized (
+      select id, job_id, url, state, outcome, round, finished_at from webhook_delivery
+      where ${ofAccount('$1')} order by ${idsOfAccount('desc')} limit ${MAX_NEWEST}
+    )
+    ${pending(MAX_PENDING, conditions)} union ${pending(MAX_OTHERS, [])}
+    union (select id from d where finished_at >= $2::timestamptz) order by id`
+  const { rows } = await pool.query<{ id: string }>({ text, values })
+  return rows.map(({ id }) => id)
 }
 
 /**
@@ -229,5 +253,6 @@ export async function deliveryChanges(
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   rejectDeliveryViolations(filter ?? {}, '/filter')
   const every = checkedEveryMs(everyMs)
-  return batched(await ctx.deliveryFeed.followChanges(ctx, { filter: filter ?? {}, watched }), every)
+  const changes = await ctx.deliveryFeed.followChanges(ctx, { filter: filter ?? {}, watched })
+  return batched(changes, every, ({ delivery }) => delivery === null)
 }

@@ -126,7 +126,10 @@ export const DeliveryRef = builder.prismaObject('WebhookDelivery', {
     jobId: t.exposeID('jobId', {
       description: 'Id of the job that the delivery reports; in a test delivery an id without a job.',
     }),
-    url: t.expose('url', { type: 'URL', description: 'URL of the receiver, fixed when the delivery was created.' }),
+    url: t.expose('url', {
+      type: 'URL',
+      description: 'URL of the receiver; a redelivery takes the one that holds then.',
+    }),
     state: t.expose('state', { type: DeliveryStateEnum, description: 'State of the delivery.' }),
     outcome: t.exposeString('outcome', {
       nullable: true,
@@ -247,7 +250,7 @@ export const DeliveriesFilterInput = builder.inputRef<DeliveriesFilter>('Webhook
     }),
     urls: t.field({ type: ['URL'], description: 'Deliveries to one of these URLs.' }),
     responseStatuses: t.intList({
-      description: 'Deliveries whose last attempt was answered with one of these HTTP statuses.',
+      description: 'Deliveries whose last attempt that ended was answered with one of these HTTP statuses.',
     }),
     createdAt: t.field({ type: TimeRangeInput, description: ABOUT.createdAt }),
     endpointKeys: t.stringList({ description: ABOUT.endpointKeys }),
@@ -392,7 +395,7 @@ const CHANGED_BY: Readonly<Record<string, readonly ChangingDeliveryValue[]>> = {
 builder.subscriptionField('deliveriesUpdated', (t) =>
   t.prismaField({
     description:
-      'Webhook deliveries that match, one in each message, whenever they change; first the pending ones as they are now. Needs the scope account:admin.',
+      'Webhook deliveries that match, one in each message, whenever they change; first the pending ones that match as they are now, up to 500 among the newest 1,000 deliveries of the account. Needs the scope account:admin.',
     deprecationReason: 'It never says that a delivery left the list. Follow `deliveryChanges`, which does.',
     args: {
       filter: t.arg({
@@ -409,7 +412,7 @@ builder.subscriptionField('deliveriesUpdated', (t) =>
 )
 
 const DeliveryChangesRef = builder.objectRef<readonly DeliveryChange[]>('DeliveryChanges').implement({
-  description: 'Changes of a list of deliveries, at most 500 deliveries together.',
+  description: 'Changes of a list of deliveries: at most 500 deliveries and 10,000 ids of removed ones together.',
   fields: (t) => ({
     deliveries: t.prismaField({
       description: 'Deliveries that changed and match the filter, each in its latest state.',
@@ -430,7 +433,7 @@ builder.subscriptionField('deliveryChanges', (t) =>
   t.field({
     type: DeliveryChangesRef,
     description:
-      "Changes of the webhook deliveries that match: those of which a selected field changed, and the ids of those that no longer match or were deleted, so that a client's list stays true. It begins with the pending ones as they are now. Needs the scope account:admin.",
+      "Changes of the webhook deliveries that match: those of which a selected field changed, and the ids of those that no longer match or were deleted, so that a client's list stays true. It begins with the pending ones that match as they are now, up to 500 among the newest 1,000 deliveries of the account; a query finds the others. Needs the scope account:admin.",
     args: {
       filter: t.arg({
         type: DeliveriesFilterInput,

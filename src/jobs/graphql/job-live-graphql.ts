@@ -66,7 +66,7 @@ const watching = <Input>(args: Input, info: GraphQLResolveInfo, of: string | nul
 })
 
 const JobChangesRef = builder.objectRef<readonly JobChange[]>('JobChanges').implement({
-  description: 'Changes of a list of jobs, at most 500 jobs together.',
+  description: 'Changes of a list of jobs: at most 500 jobs and 10,000 ids of removed ones together.',
   fields: (t) => ({
     jobs: t.field({
       type: [JobInterface],
@@ -98,7 +98,7 @@ builder.subscriptionFields((t) => ({
   jobsUpdated: t.field({
     type: JobInterface,
     description:
-      'Jobs that match, one in each message, whenever they change; first the unfinished ones as they are now.',
+      'Jobs that match, one in each message, whenever they change; first the unfinished ones that match as they are now, up to 500.',
     deprecationReason: 'It never says that a job left the list. Follow `jobChanges`, which does.',
     args: {
       filter: t.arg({
@@ -118,7 +118,7 @@ builder.subscriptionFields((t) => ({
   jobsChanged: t.field({
     type: [JobInterface],
     description:
-      'Jobs that match and have changed, each in its latest state, at most 500 in a message; first the unfinished ones as they are now.',
+      'Jobs that match and have changed, each in its latest state, at most 500 in a message; first the unfinished ones that match as they are now, up to 500.',
     deprecationReason: 'It never says that a job left the list. Follow `jobChanges`, which does.',
     args: {
       filter: t.arg({ type: JobsFilterInput, description: 'Jobs that are followed; all of the account unless given.' }),
@@ -138,7 +138,7 @@ builder.subscriptionField('jobChanges', (t) =>
   t.field({
     type: JobChangesRef,
     description:
-      "Changes of the jobs that match: those of which a selected field changed, and the ids of those that no longer match or were deleted, so that a client's list stays true. It begins with the unfinished jobs as they are now.",
+      "Changes of the jobs that match: those of which a selected field changed, and the ids of those that no longer match or were deleted, so that a client's list stays true. It begins with the unfinished jobs that match as they are now, up to 500: those that a worker performs, then the newest that wait; a query finds the others. A change of a job's `deliveries` alone sends nothing: `deliveryChanges` follows those.",
     args: {
       filter: t.arg({ type: JobsFilterInput, description: 'Jobs that are followed; all of the account unless given.' }),
       everyMs: t.arg.int({ description: EVERY }),

@@ -214,6 +214,38 @@ export const matchesFilter = (filter: JobsFilter, job: Job): boolean =>
   (filter.or?.some((part) => matchesFilter(part, job)) ?? true) &&
   !(filter.not && matchesFilter(filter.not, job))
 
+type Verdict = boolean | null
+
+/** Returns false if no job of this id that had ended could match. */
+export const mayHaveMatched = (filter: JobsFilter, id: string): boolean => verdictOn(filter, id) !== false
+
+/** Null if only the deleted row could tell. */
+function verdictOn({ ids, idPrefix, createdAt, statuses, and, or, not, ...others }: JobsFilter, id: string): Verdict {
+  const verdicts: Verdict[] = [
+    ids?.includes(id) ?? true,
+    id.startsWith(idPrefix ?? ''),
+    !(createdAt?.from && id < firstIdAt('job', createdAt.from)),
+    !(createdAt?.to && id >= firstIdAt('job', createdAt.to)),
+    statuses == null || oneVerdict(ENDED.map((status) => statuses.includes(status))),
+    Object.values(others).some((value) => value != null) ? null : true,
+    ...(and ?? []).map((part) => verdictOn(part, id)),
+    opposite(or == null ? false : allVerdict(or.map((part) => opposite(verdictOn(part, id))))),
+    not == null || opposite(verdictOn(not, id)),
+  ]
+  return allVerdict(verdicts)
+}
+
+const ENDED: readonly JobStatus[] = ['completed', 'failed']
+
+const opposite = (verdict: Verdict): Verdict => (verdict === null ? null : !verdict)
+
+const allVerdict = (verdicts: readonly Verdict[]): Verdict =>
+  verdicts.includes(false) ? false : verdicts.includes(null) ? null : true
+
+/** Of one of several cases. */
+const oneVerdict = (verdicts: readonly boolean[]): Verdict =>
+  verdicts.every((verdict) => verdict === verdicts[0]) ? (verdicts[0] ?? null) : null
+
 const matchesValues = (filter: JobsFilter, job: Job): boolean =>
   isAmong(filter.ids, job.id) &&
   isAmong(filter.types, job.type) &&

@@ -25,6 +25,8 @@ export interface Interest<Row = Job> {
   accepts(row: Row): boolean
   /** Returns true if the follower may hold an earlier state of a row that `accepts` refuses now. */
   mayHave?(row: Row): boolean
+  /** Returns false if no list can still have held the deleted row when it had ended. */
+  mayHaveGone?(id: string): boolean
   /** The row is sent only if one of these differs from what was sent last. Null: all that may change. */
   readonly watched?: readonly string[] | null
 }
@@ -145,9 +147,14 @@ const SETS_OF_STATES: readonly NonNullable<Job['deliveryStates']>[] = [
 export function earlierStates(job: Job): Job[] {
   const { deliveryStates, attempt } = job
   const unfinished = { ...job, ...UNFINISHED, ...(deliveryStates && { deliveryStates: [] }) }
+  const statuses = [
+    ...(job.status === 'queued' ? [] : ['queued' as const]),
+    ...(job.status === 'processing' || attempt === 0 ? [] : ['processing' as const]),
+  ]
+  // A detected language is known at the end.
+  const languages = isTerminal(job.status) && job.language !== null ? [job.language, null] : [job.language]
   return [
-    ...(job.status === 'queued' ? [] : [{ ...unfinished, status: 'queued' as const }]),
-    ...(job.status === 'processing' || attempt === 0 ? [] : [{ ...unfinished, status: 'processing' as const }]),
+    ...statuses.flatMap((status) => languages.map((language) => ({ ...unfinished, status, language }))),
     ...(deliveryStates ? SETS_OF_STATES.map((states) => ({ ...job, deliveryStates: states })) : []),
   ]
 }
@@ -156,7 +163,8 @@ export function notifyFollowerOfGone<Row>({ interest, finish, leave, sent }: Fol
   const last = sent.get(id)
   sent.delete(id)
   if (interest.jobId === id) finish()
-  else if (interest.jobId === null && last !== LEFT) leave?.(id)
+  else if (interest.jobId === null && last !== LEFT && (last !== undefined || interest.mayHaveGone?.(id) !== false))
+    leave?.(id)
 }
 
 export const keptBy = <Row>({ leave, sent }: Follower<Row>): string[] =>

@@ -10,7 +10,7 @@ import type { Database } from '../../db/database.ts'
 import { idsOfAccount, ofAccount } from '../../db/own/own-rows.ts'
 import { JOB_TABLES, type Job, PAGE_COLUMNS } from '../job-shape.ts'
 import { isTerminal } from '../job-states.ts'
-import { DELIVERY_STATES } from '../list/jobs-filter.ts'
+import { conditionsOf, DELIVERY_STATES, type JobsFilter } from '../list/jobs-filter.ts'
 import {
   anyReadsDeliveries,
   anyWants,
@@ -39,13 +39,20 @@ const NONE: ReadonlySet<Follower> = new Set()
 const MAX_BATCH = 500
 const RETRY_MS = 250
 const TURN_MS = 5
-const MAX_UNFINISHED = 100
+/** A whole message. */
+const MAX_UNFINISHED = 500
+/** Of each status, of those that do not match, so that an earlier list learns that they have left. */
+const MAX_OTHERS = 100
+/** Of each status. */
+const MAX_SEARCHED = 10_000
 const MAX_NEWEST = 1000
 
 type FeedParts = Pick<Parts, 'db' | 'notifier' | 'log' | 'now'>
 
 interface Following {
   readonly counted?: boolean
+  /** The subscription begins with the unfinished jobs that match. */
+  readonly filter?: JobsFilter
   readonly ended?: EndedJobs | null
 }
 
@@ -119,7 +126,7 @@ export class JobFeed {
     ctx: Pick<Context, 'actor' | 'db'>,
     interest: Interest,
     shape: Shape<Job, T>,
-    { counted = true, ended = null }: Following,
+    { counted = true, filter, ended = null }: Following,
   ): Promise<PullStream<T>> {
     const caller = requireAccount(ctx)
     const mayHave = (job: Job) => earlierStates(job).some((earlier) => interest.accepts(earlier))
@@ -127,7 +134,7 @@ export class JobFeed {
     try {
       await this.#listen()
       if (interest.readsDeliveries) await this.#listenToDeliveries()
-      const ids = interest.jobId === null ? await recentJobs(ctx.db, caller.accountId, ended) : [interest.jobId]
+      const ids = interest.jobId === null ? await recentJobs(ctx.db, caller.accountId, ended, filter) : [interest.jobId]
       for (const jobId of ids) this.#fetcher.want(caller.accountId, jobId, follower)
     } catch (error) {
       follower.finish()
@@ -264,21 +271,31 @@ async function readJobs(
   return new Map(rows.map((job) => [job.id, job]))
 }
 
-/** Ids of the newest unfinished jobs, oldest first, then of recent jobs that ended since. */
-export async function recentJobs(db: Database, accountId: string, ended: EndedJobs | null): Promise<string[]> {
-  const { rows } = await db.pool.query<{ id: string }>({
-    name: 'recent_jobs',
-    text: `
-      select id from (
-        (select 0 as place, id from job where ${ofAccount('$1')} and status = 'queued' order by ${idsOfAccount('desc')} limit ${MAX_UNFINISHED})
-        union all
-        (select 0, id from job where ${ofAccount('$1')} and status = 'processing' order by ${idsOfAccount('desc')} limit ${MAX_UNFINISHED})
-        union all
-        (select 1, id from (
-          select id, completed_at from job where $2::timestamptz is not null and ${ofAccount('$1')} order by ${idsOfAccount('desc')} limit ${MAX_NEWEST}
-        ) newest where completed_at >= $2 order by id desc limit $3)
-      ) recent order by place, id`,
-    values: [accountId, ended?.since ?? null, ended?.atMost ?? null],
-  })
+/** Ids of unfinished jobs that match and of some others, oldest first, then of recent jobs that ended since. */
+export async function recentJobs(
+  db: Pick<Database, 'pool'>,
+  accountId: string,
+  ended: EndedJobs | null,
+  filter: JobsFilter = {},
+): Promise<string[]> {
+  const values: unknown[] = [accountId, ended?.since ?? null, ended?.atMost ?? null]
+  const conditions = conditionsOf(filter, (value) => `$${values.push(value)}`)
+  const text = `
+    select id from (
+      (select 0 as place, id from (
+        ${newest('processing', MAX_UNFINISHED, conditions)} union all ${newest('queued', MAX_UNFINISHED, conditions)}
+      ) matching order by status desc, id desc limit ${MAX_UNFINISHED})
+      union (select 0, id from (${newest('processing', MAX_OTHERS)} union all ${newest('queued', MAX_OTHERS)}) others)
+      union (select 1, id from (
+        select id, completed_at from job where $2::timestamptz is not null and ${ofAccount('$1')} order by ${idsOfAccount('desc')} limit ${MAX_NEWEST}
+      ) newest where completed_at >= $2 order by id desc limit $3)
+    ) recent order by place, id`
+  const { rows } = await db.pool.query<{ id: string }>({ text, values })
   return rows.map(({ id }) => id)
 }
+
+/** Without an end to the search, a filter that matches few would read a whole queue. */
+const newest = (status: 'queued' | 'processing', most: number, conditions: readonly string[] = []): string => `
+  (select id, status from (
+    select * from job where ${ofAccount('$1')} and status = '${status}' order by ${idsOfAccount('desc')} limit ${MAX_SEARCHED}
+  ) job where ${conditions.join(' and ') || 'true'} order by ${idsOfAccount('desc')} limit ${most})`

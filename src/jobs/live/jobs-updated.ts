@@ -9,6 +9,7 @@ import {
   type FilterParameters,
   type JobsFilter,
   matchesFilter,
+  mayHaveMatched,
   namesIn,
   parameterViolations,
   rejectViolations,
@@ -51,7 +52,7 @@ export async function jobsUpdated(
   rejectViolations(parameterViolations(filter ?? {}))
   requireFilter(ctx, where ?? {}, '/where')
   const both: JobsFilter = { and: [toJobsFilter(filter ?? {}), where ?? {}] }
-  return ctx.jobFeed.follow(ctx, interestIn(both, watched))
+  return ctx.jobFeed.follow(ctx, interestIn(both, watched), { filter: both })
 }
 
 /**
@@ -71,8 +72,8 @@ export async function jobUpdated(
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
  */
 export async function jobsChanged(ctx: FeedContext, input: JobsChangedInput): Promise<PullStream<readonly Job[]>> {
-  const { interest, everyMs, ended } = checked(ctx, input)
-  return batched(await ctx.jobFeed.follow(ctx, interest, { ended }), everyMs)
+  const { interest, everyMs, ...following } = checked(ctx, input)
+  return batched(await ctx.jobFeed.follow(ctx, interest, following), everyMs)
 }
 
 /**
@@ -80,13 +81,15 @@ export async function jobsChanged(ctx: FeedContext, input: JobsChangedInput): Pr
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
  */
 export async function jobChanges(ctx: FeedContext, input: JobsChangedInput): Promise<PullStream<readonly JobChange[]>> {
-  const { interest, everyMs, ended } = checked(ctx, input)
-  return batched(await ctx.jobFeed.followChanges(ctx, interest, { ended }), everyMs)
+  const { interest, everyMs, ...following } = checked(ctx, input)
+  const changes = await ctx.jobFeed.followChanges(ctx, interest, following)
+  return batched(changes, everyMs, (change) => change.job === null)
 }
 
 interface Checked {
   readonly interest: Interest
   readonly everyMs: number
+  readonly filter: JobsFilter
   readonly ended: EndedJobs | null
 }
 
@@ -97,13 +100,14 @@ function checked(ctx: FeedContext, { watched = null, ...input }: JobsChangedInpu
   const everyMs = checkedEveryMs(input.everyMs)
   const { endedWithinMs } = input
   const ended = endedWithinMs == null ? null : { since: timeBefore(ctx, endedWithinMs), atMost: MAX_ENDED }
-  return { interest: interestIn(filter, watched), everyMs, ended }
+  return { interest: interestIn(filter, watched), everyMs, filter, ended }
 }
 
 const interestIn = (filter: JobsFilter, watched: Interest['watched']): Interest => ({
   jobId: null,
   readsDeliveries: namesIn(filter).has('deliveryStates'),
   accepts: (job) => matchesFilter(filter, job),
+  mayHaveGone: (id) => mayHaveMatched(filter, id),
   watched: watched ?? null,
 })
 

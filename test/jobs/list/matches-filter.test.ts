@@ -7,6 +7,7 @@ import {
   constantFrom,
   integer,
   option,
+  property,
   record,
   subarray,
   tuple,
@@ -22,6 +23,7 @@ import {
   DELIVERY_STATES,
   type JobsFilter,
   matchesFilter,
+  mayHaveMatched,
   toJobsFilter,
 } from '../../../src/jobs/list/jobs-filter.ts'
 import { openLog } from '../../../src/values/log.ts'
@@ -148,6 +150,26 @@ describe('a filter of jobs', () => {
     )
     // Filters that mean some of the jobs are what the comparison is about.
     expect(FILTERS - none - all).toBeGreaterThan(FILTERS / 10)
+  })
+
+  test('may have matched each deleted job that it did match, and is sure of some that it did not', () => {
+    const ended = jobs.filter(({ status }) => status === 'completed' || status === 'failed')
+    let excluded = 0
+    assert(
+      property(filters(2), (wanted) => {
+        for (const job of ended) {
+          const mayHave = mayHaveMatched(wanted, job.id)
+          if (matchesFilter(wanted, job)) expect(mayHave).toBe(true)
+          if (!mayHave) excluded++
+        }
+      }),
+      { numRuns: FILTERS },
+    )
+    expect(excluded).toBeGreaterThan(FILTERS)
+    const [{ id }] = ended as [Job]
+    expect(mayHaveMatched({ statuses: ['queued', 'processing'] }, id)).toBe(false)
+    expect(mayHaveMatched({ not: { statuses: ['completed', 'failed'] } }, id)).toBe(false)
+    expect(mayHaveMatched({ not: { statuses: ['completed'] } }, id)).toBe(true)
   })
 
   test.each([

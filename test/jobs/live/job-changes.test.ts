@@ -4,6 +4,9 @@ import { notifyAccount } from '../../../src/accounts/notify-account.ts'
 import { buildGraphqlSchema } from '../../../src/graphql/schema.ts'
 import { notifyJob } from '../../../src/jobs/live/notify-job.ts'
 import { dropOldJobs } from '../../../src/jobs/retention/drop-old-jobs.ts'
+import { newId } from '../../../src/values/id.ts'
+import { tidyWebhooks } from '../../../src/webhooks/delivery/tidy-webhooks.ts'
+import { insertDelivery } from '../../setup/jobs/deliveries.ts'
 import { idAt, insertJob, type JobFields } from '../../setup/jobs/jobs.ts'
 import { JOB_DAYS, RETENTION } from '../../setup/jobs/retention.ts'
 import { submitText } from '../../setup/jobs/voice-jobs.ts'
@@ -42,6 +45,7 @@ describe('a job that leaves the filter is a removed id', () => {
     ['the end', { not: { completedAt: { from: '2020-01-01T00:00:00Z' } } }],
     ['the duration', { not: { durationMs: { from: 0 } } }],
     ['the verdict', { not: { decision: 'REJECT' } }],
+    ['the detected language', { not: { languages: ['English'] } }],
     ['all of several', { and: [always, { statuses: UNFINISHED }] }],
     ['one of several', { or: [{ statuses: ['QUEUED'] }, { statuses: ['PROCESSING'] }] }],
     ['none of several', { not: { or: [{ statuses: ['FAILED'] }, { decision: 'REJECT' }] } }],
@@ -55,7 +59,7 @@ describe('a job that leaves the filter is a removed id', () => {
     // A list may hold a job that the subscription never told of.
     const listed = await put(account, fields)
     await run(
-      `update job set status = 'failed', error_code = 'JOB_CANCELLED', is_prohibited = true,
+      `update job set status = 'failed', error_code = 'JOB_CANCELLED', is_prohibited = true, language = 'English',
          completed_at = greatest(now(), created_at) where id = any($1)`,
       [[told, listed]],
     )
@@ -81,6 +85,7 @@ test('what retention deletes is removed, of jobs and of their deliveries', async
   const waiting = await put(account, { status: 'processing' })
   const client = openSocketClient(service.url, apiKey)
   const jobs = client.subscribe<Changes>(CHANGES)
+  const queued = client.subscribe<Changes>(CHANGES, { filter: { statuses: ['QUEUED'] } })
   const deliveries = client.subscribe<{ deliveryChanges: { removedIds: string[] } }>(
     'subscription { deliveryChanges(filter: {states: [FAILED]}, everyMs: 100) { deliveries { id } removedIds } }',
   )
@@ -88,7 +93,68 @@ test('what retention deletes is removed, of jobs and of their deliveries', async
   await dropOldJobs(service.runtime)
   await jobs.waitFor(({ jobChanges: { removedIds } }) => removedIds.includes(old))
   await deliveries.waitFor(({ deliveryChanges: { removedIds } }) => removedIds.includes(delivery))
+  const next = await put(account, { status: 'queued', type: 'companion_chat' })
+  notifyJob(service.runtime, { accountId: account, jobId: next })
+  await until(() => jobsOf(queued).includes(next), TIMEOUT_MS, 'a queued job to be told')
+  expect(removedOf(queued)).not.toContain(old)
   await client.dispose()
+})
+
+test('a list by the states of deliveries stays true when an old delivery is deleted', async () => {
+  const account = await service.createAccount()
+  const { apiKey } = await service.createKey(account, ['job:read', 'account:admin'])
+  const jobId = await put(account, {})
+  const delivery = await insertDelivery(service.runtime.db, { accountId: account, jobId, state: 'failed' })
+  await run(`update webhook_delivery set finished_at = now() - interval '31 days' where id = $1`, [delivery])
+  const waiting = await put(account, { status: 'processing' })
+  const client = openSocketClient(service.url, apiKey)
+  // An earlier list may hold the job; no subscription has told of it.
+  const failed = client.subscribe<Changes>(CHANGES, { filter: { deliveryStates: ['FAILED'] } })
+  const others = client.subscribe<Changes>(CHANGES, { filter: { not: { deliveryStates: ['FAILED'] } } })
+  await until(() => jobsOf(others).includes(waiting), TIMEOUT_MS, 'the subscriptions to begin')
+  await tidyWebhooks(service.runtime)
+  await until(() => jobsOf(others).includes(jobId), TIMEOUT_MS, 'the job to come')
+  await until(() => removedOf(failed).includes(jobId), TIMEOUT_MS, 'the job to leave')
+  await client.dispose()
+})
+
+describe('a subscription begins with the unfinished jobs that match', () => {
+  const BEHIND = 130
+  const fill = (account: string, count: number, tags: string[]) =>
+    run(
+      `insert into job (id, account_id, type, endpoint_key, status, inputs, tags, created_at)
+       select $1 || lpad(n::text, 6, '0'), $2, 'companion_chat', 'chat.companion', 'queued', '{}', $4, now() from generate_series(1, $3) n`,
+      [newId('job').slice(0, -6), account, count, tags],
+    )
+
+  test('behind many others', async () => {
+    const { account, key } = await service.createCaller()
+    await fill(account, BEHIND, ['mine'])
+    await fill(account, BEHIND, ['others'])
+    const client = openSocketClient(service.url, key)
+    const heard = client.subscribe<Changes>(CHANGES, { filter: { tags: ['mine'] } })
+    const single = client.subscribe<{ jobsUpdated: { id: string } }>(
+      'subscription { jobsUpdated(where: { tags: ["mine"] }) { id } }',
+    )
+    await until(() => new Set(jobsOf(heard)).size === BEHIND, TIMEOUT_MS, 'all that match')
+    await until(() => new Set(single.data.map(({ jobsUpdated }) => jobsUpdated.id)).size === BEHIND, TIMEOUT_MS, 'each')
+    await client.dispose()
+  })
+
+  test('up to 500, those that a worker performs first', async () => {
+    const { account, key } = await service.createCaller()
+    const running = await put(account, { type: 'companion_chat', status: 'processing', attempt: 1 })
+    await fill(account, 510, [])
+    const client = openSocketClient(service.url, key)
+    const heard = client.subscribe<Changes>(CHANGES)
+    await until(() => jobsOf(heard).length === 500, TIMEOUT_MS, 'a whole message')
+    expect(jobsOf(heard)).toContain(running)
+    const next = await put(account, { type: 'companion_chat', status: 'queued' })
+    notifyJob(service.runtime, { accountId: account, jobId: next })
+    await until(() => jobsOf(heard).includes(next), TIMEOUT_MS, 'a newer job')
+    expect(jobsOf(heard)).toHaveLength(501)
+    await client.dispose()
+  })
 })
 
 /** Signed URLs differ at each read. */

@@ -62,7 +62,9 @@ describe('a filter of deliveries', () => {
     [{ outcomeCodes: ['STATUS'] }, ['busy', 'gone']],
     [{ outcomeCodes: ['SUCCEEDED', 'TIMEOUT'] }, ['taken', 'late']],
     [{ responseStatuses: [204, 410] }, ['taken', 'gone']],
-    [{ responseStatuses: [500] }, []],
+    // While an attempt runs, the one before it is the last that ended.
+    [{ responseStatuses: [500] }, ['waiting']],
+    [{ responseStatuses: [503], states: ['PENDING'] }, []],
     [{ urls: [URLS.two] }, ['gone', 'late']],
     [{ urls: [URLS.one], states: ['PENDING'] }, ['waiting']],
     [{ outcomes: ['timeout', 'status_503'] }, ['busy', 'late']],
@@ -99,6 +101,63 @@ describe('a filter of deliveries', () => {
       data.flatMap(({ deliveryChanges }) => deliveryChanges.deliveries.map(({ id }) => names.get(id)))
     await expect.poll(() => new Set(idsOf(ends)).size, { timeout: 20_000 }).toBe(names.size)
     await expect.poll(() => new Set(idsOf(heard)), { timeout: 20_000 }).toEqual(new Set(expected))
+    await client.dispose()
+  })
+
+  const LISTED: readonly (readonly [object, string])[] = [
+    [{ states: ['FAILED'] }, 'busy'],
+    [{ outcomes: ['timeout'] }, 'late'],
+    [{ outcomeCodes: ['TIMEOUT'] }, 'late'],
+    [{ responseStatuses: [410] }, 'gone'],
+    [{ urls: [URLS.two] }, 'gone'],
+    [{ outcomeCodes: ['SECRET_UNREADABLE'] }, 'unsigned'],
+  ]
+
+  test.each(LISTED)('%j removes a listed delivery that is sent again: %s', async (filter, name) => {
+    const { account, apiKey, names } = await world()
+    const [id = ''] = [...names].find(([, one]) => one === (name === 'unsigned' ? 'late' : name)) ?? []
+    if (name === 'unsigned') {
+      await run(`update webhook_delivery set outcome = 'secret_unreadable', attempt = 0 where id = $1`, [id])
+      await run('delete from webhook_attempt where delivery_id = $1', [id])
+    }
+    await run(`update account set webhook_url = 'https://three.example.com/' where id = $1`, [account])
+    const client = openSocketClient(service.url, apiKey)
+    const follow = (given: object) =>
+      client.subscribe<{ deliveryChanges: { deliveries: { id: string }[]; removedIds: string[] } }>(
+        'subscription ($filter: WebhookDeliveriesFilter) { deliveryChanges(filter: $filter, everyMs: 100) { deliveries { id } removedIds } }',
+        { filter: given },
+      )
+    const heard = follow(filter)
+    const all = follow({})
+    await all.waitFor(() => true)
+    await read(service.url, apiKey, `mutation { redeliverWebhook(id: "${id}") { __typename } }`)
+    await heard.waitFor(({ deliveryChanges: { removedIds } }) => removedIds.includes(id))
+    expect(heard.data.flatMap(({ deliveryChanges: { deliveries } }) => deliveries.map((one) => one.id))).not.toContain(
+      id,
+    )
+    await client.dispose()
+  })
+
+  test('begins a subscription with the pending deliveries that match, behind many others', async () => {
+    const { account, apiKey } = await world()
+    const put = (first: number, count: number, url: string) =>
+      run(
+        `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, body, state, next_attempt_at, created_at)
+         select $1 || lpad(n::text, 6, '0'), $2, 'test', 'job_none', $5, 0, '', '', 'pending', now() + interval '1 hour', now()
+         from generate_series($3::int, $4::int) n`,
+        [newId('msg').slice(0, -6), account, first, first + count - 1, url],
+      )
+    const own = 'https://own.example.com/'
+    await put(1, 120, own)
+    await put(1000, 130, URLS.one)
+    const client = openSocketClient(service.url, apiKey)
+    const heard = client.subscribe<{ deliveryChanges: { deliveries: { url: string }[] } }>(
+      'subscription ($urls: [URL!]) { deliveryChanges(filter: {urls: $urls}, everyMs: 100) { deliveries { url } removedIds } }',
+      { urls: [own] },
+    )
+    const urlsOf = () => heard.data.flatMap(({ deliveryChanges }) => deliveryChanges.deliveries.map(({ url }) => url))
+    await expect.poll(() => urlsOf().length, { timeout: 20_000 }).toBe(120)
+    expect(new Set(urlsOf())).toEqual(new Set([own]))
     await client.dispose()
   })
 
