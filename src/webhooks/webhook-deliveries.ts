@@ -49,7 +49,7 @@ export interface DeliveriesFilter {
   readonly outcomes?: readonly string[] | null | undefined
   readonly outcomeCodes?: readonly OutcomeCode[] | null | undefined
   readonly urls?: readonly string[] | null | undefined
-  /** Of the last attempt. */
+  /** Of the last attempt that ended. */
   readonly responseStatuses?: readonly number[] | null | undefined
   readonly createdAt?: Range<Date> | null | undefined
   readonly endpointKeys?: readonly string[] | null | undefined
@@ -175,8 +175,8 @@ export function deliveryConditions(filter: DeliveriesFilter, parameter: Paramete
     ...(urls != null ? [`d.url = any(${parameter(urls)})`] : []),
     ...(responseStatuses != null
       ? [
-          `exists (select from webhook_attempt a where a.delivery_id = d.id and a.round = d.round
-          and a.number = d.attempt and a.response_status = any(${parameter(responseStatuses)}))`,
+          `(select a.response_status from webhook_attempt a where a.delivery_id = d.id and a.round = d.round
+          and a.outcome is not null order by a.number desc limit 1) = any(${parameter(responseStatuses)})`,
         ]
       : []),
     // `created_at` equals the id's time, so a time window is a range of ids.
@@ -193,7 +193,7 @@ const isDeliveryCounted = (filter: DeliveriesFilter): boolean =>
 
 export const matchesDelivery = (
   filter: DeliveriesFilter,
-  delivery: Pick<Delivery, 'jobId' | 'outcome' | 'state' | 'createdAt' | 'url' | 'round' | 'attempt' | 'attempts'>,
+  delivery: Pick<Delivery, 'jobId' | 'outcome' | 'state' | 'createdAt' | 'url' | 'round' | 'attempts'>,
   endpointKey: string | null,
 ): boolean =>
   (filter.jobId == null || filter.jobId === delivery.jobId) &&
@@ -207,8 +207,8 @@ export const matchesDelivery = (
   (filter.createdAt?.from == null || delivery.createdAt >= filter.createdAt.from) &&
   (filter.createdAt?.to == null || delivery.createdAt < filter.createdAt.to)
 
-const lastStatusOf = ({ attempts, round, attempt }: Pick<Delivery, 'round' | 'attempt' | 'attempts'>): number | null =>
-  attempts.find((one) => one.round === round && one.number === attempt)?.responseStatus ?? null
+const lastStatusOf = ({ attempts, round }: Pick<Delivery, 'round' | 'attempts'>): number | null =>
+  attempts.findLast((one) => one.round === round && one.outcome !== null)?.responseStatus ?? null
 
 const isAmong = <T>(values: readonly T[] | null | undefined, value: T | null): boolean =>
   values == null || (value !== null && values.includes(value))
