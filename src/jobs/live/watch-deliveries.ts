@@ -11,7 +11,7 @@ interface JobsOfDeliveries {
   /** Whether anybody follows jobs of the account by their deliveries. */
   isWatched(accountId: string): boolean
   want(accountId: string, jobId: string): void
-  /** A deleted delivery does not say its job, so all jobs that followers have are read again. */
+  /** Of a deleted delivery an older program does not say the job, so all jobs that followers have are read again. */
   wantAll(accountId: string): void
 }
 
@@ -38,8 +38,10 @@ export function watchDeliveries(
       parts().log.warn({ err: message }, 'changed deliveries could not be read; trying again'),
   })
   const onMessage = (payload: string): void => {
-    const [accountId = '', deliveryId] = payload.split(' ')
-    if (deliveryId !== undefined && isWatched(accountId)) changed.add(deliveryId, accountId)
+    const [accountId = '', deliveryId, jobId] = payload.split(' ')
+    if (deliveryId === undefined || !isWatched(accountId)) return
+    if (jobId === undefined) changed.add(deliveryId, accountId)
+    else want(accountId, jobId)
   }
   // The feed of jobs reads what it may have missed.
   return lazily(() => parts().notifier.listen(ACCOUNT_CHANNEL, onMessage, () => undefined))

@@ -22,12 +22,18 @@ const PURGE_DELIVERIES = `
   delete from webhook_delivery where finished_at < now() - make_interval(days => $1) and id = any(array(
     select id from webhook_delivery
     where finished_at < now() - make_interval(days => $1) order by finished_at limit ${PAGE_ROWS}))
-  returning id, account_id as "accountId"`
+  returning id, account_id as "accountId", case kind when 'job' then job_id end as "jobId"`
 
 const OVERDUE: QueuedRows = {
   table: 'webhook_delivery',
   columns: 'id, account_id, url',
   condition: `state = 'pending' and next_attempt_at < now() - ${ORPHANED_AFTER}`,
+}
+
+interface Purged {
+  readonly id: string
+  readonly accountId: string
+  readonly jobId: string | null
 }
 
 interface Overdue {
@@ -45,8 +51,8 @@ export async function tidyWebhooks(parts: Pick<Parts, 'db' | 'queue' | 'notifier
   await parts.db.prisma.webhookSecret.deleteMany({ where: { expiresAt: { lte: parts.now() } } })
   await paged(() => pool.query(PURGE_BODIES, [BODY_KEPT_SECONDS]))
   await paged(async () => {
-    const { rows } = await pool.query<{ id: string; accountId: string }>(PURGE_DELIVERIES, [KEPT_DAYS])
-    for (const { id, accountId } of rows) notifyAccount(parts, accountId, id)
+    const { rows } = await pool.query<Purged>(PURGE_DELIVERIES, [KEPT_DAYS])
+    for (const { id, accountId, jobId } of rows) notifyAccount(parts, accountId, id, jobId)
     return { rowCount: rows.length }
   })
   let last: string | undefined
