@@ -341,7 +341,7 @@ export type WebhookDeliveriesFilter = {
    * @deprecated Use `outcomeCodes`.
    */
   outcomes?: Array<string> | null | undefined;
-  /** Deliveries whose last attempt was answered with one of these HTTP statuses. */
+  /** Deliveries whose last attempt that ended was answered with one of these HTTP statuses. */
   responseStatuses?: Array<number> | null | undefined;
   /** Deliveries in one of these states. */
   states?: Array<WebhookDeliveryState> | null | undefined;
