@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { requireSystem } from '../access/require.ts'
 import type { Context } from '../context/context.ts'
 import { inTransaction, type Tx } from '../db/database.ts'
-import { dropReader, putReader } from '../db/reader-role.ts'
+import { dropReader, endSessions, putReader, stopReader } from '../db/reader-role.ts'
 import { invalidRequest, ServiceError } from '../errors/service-error.ts'
 import { findAccount } from './accounts.ts'
 
@@ -10,6 +10,9 @@ const ROLE = /^[a-z_][a-z0-9_]{0,62}$/
 const RESERVED = /^(pg_|postgres$|public$|none$)/
 const PASSWORD_BYTES = 24
 const INSUFFICIENT_PRIVILEGE = '42501'
+const DEPENDENT_OBJECTS = '2BP01'
+/** No account has this id, so the views have no rows for a role that is granted it. */
+const NO_ACCOUNT = ''
 
 export interface DataGrantInput {
   readonly role: string
@@ -51,20 +54,38 @@ export async function grantData(ctx: Context, { role, account, newPassword }: Da
   return { role, accountId, password, url: urlFor(ctx.db.url, role) }
 }
 
-/** @throws FORBIDDEN, NOT_FOUND for a role that `grantData` has not made, UNAVAILABLE without the privileges */
-export async function revokeData(
-  ctx: Context,
-  { role }: { readonly role: string },
-): Promise<{ readonly role: string }> {
+export interface DataRevocation {
+  readonly role: string
+  /** Because of these PostgreSQL keeps the role, which reads nothing and cannot log in; empty: it is dropped. */
+  readonly remains: readonly string[]
+}
+
+/**
+ * Ends the access of a role and drops it, unless it owns something or others granted it something. May be repeated.
+ * @throws FORBIDDEN, NOT_FOUND for a role that `grantData` has not made, UNAVAILABLE without the privileges
+ */
+export async function revokeData(ctx: Context, { role }: { readonly role: string }): Promise<DataRevocation> {
   requireSystem(ctx)
   await inTransaction(ctx.db, async (tx) => {
     const { exists, isOurs, database } = await stateOf(tx, role)
     if (!isOurs) throw new ServiceError('NOT_FOUND', `No role "${role}" was granted the views.`)
-    await tx.query('delete from data_grant where role = $1', [role])
-    if (!exists) return
-    await dropReader(tx, { role, database })
+    await tx.query('update data_grant set account_id = $2 where role = $1', [role, NO_ACCOUNT])
+    if (exists) await stopReader(tx, { role, database })
   }).catch(explain)
-  return { role }
+  // PostgreSQL may not let the service end them: they read nothing any more.
+  await endSessions(ctx.db, role).catch(() => undefined)
+  const drop = inTransaction(ctx.db, async (tx) => {
+    if ((await stateOf(tx, role)).exists) await dropReader(tx, role)
+    await tx.query('delete from data_grant where role = $1', [role])
+    return []
+  })
+  return { role, remains: await drop.catch(whatRemains).catch(explain) }
+}
+
+function whatRemains(error: unknown): string[] {
+  const { code, detail = '' } = error as { code?: unknown; detail?: string }
+  if (code !== DEPENDENT_OBJECTS) throw error
+  return detail.split('\n')
 }
 
 function checkRole(role: string): void {

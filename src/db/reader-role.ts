@@ -1,6 +1,6 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { escapeIdentifier, escapeLiteral } from 'pg'
-import type { Tx } from './database.ts'
+import type { Database, Tx } from './database.ts'
 
 const VIEWS = 'sonant_v1'
 const CONNECTIONS = 5
@@ -12,6 +12,7 @@ const DEFAULTS = {
   idle_in_transaction_session_timeout: '60s',
 } as const
 const SCRAM_ROUNDS = 4096
+const SESSION_ENDS_WITHIN_MS = 2000
 
 interface Reader {
   readonly role: string
@@ -37,13 +38,24 @@ export async function putReader(tx: Tx, { role, database, exists, password }: Ne
   await tx.query(`grant select on all tables in schema ${VIEWS} to ${name}`)
 }
 
-export async function dropReader(tx: Tx, { role, database }: Reader): Promise<void> {
+/** The role reads nothing from the commit on, and cannot log in. */
+export async function stopReader(tx: Tx, { role, database }: Reader): Promise<void> {
   const name = escapeIdentifier(role)
   await tx.query(`revoke all on all tables in schema ${VIEWS} from ${name}`)
   await tx.query(`revoke all on schema ${VIEWS} from ${name}`)
   await tx.query(`revoke all on database ${escapeIdentifier(database)} from ${name}`)
-  await tx.query(`drop role ${name}`)
+  await tx.query(`alter role ${name} nologin`)
 }
+
+/** Ends the sessions of a role, and waits for each, because temporary tables end with it. */
+export async function endSessions({ pool }: Pick<Database, 'pool'>, role: string): Promise<void> {
+  await pool.query(
+    `select pg_terminate_backend(pid, ${SESSION_ENDS_WITHIN_MS}) from pg_stat_activity where usename = $1`,
+    [role],
+  )
+}
+
+export const dropReader = (tx: Tx, role: string): Promise<unknown> => tx.query(`drop role ${escapeIdentifier(role)}`)
 
 /** PostgreSQL's form of a password (RFC 5803), so that no log of its statements can hold the password. */
 function scramOf(password: string): string {

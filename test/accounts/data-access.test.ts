@@ -186,13 +186,37 @@ test('the command prints how to connect and the password once, as text and as JS
   await as(granted, async (client) => expect(await accountsIn(client, 'jobs')).toEqual([one]))
   const { stdout } = await runHere(['data', 'grant', role], env)
   expect(stdout).toBe(`${role} reads sonant_v1 of all accounts: psql "${granted.url}"\nIt keeps its password.\n`)
-  expect(await sonantHere(env, 'data', 'revoke', role)).toEqual({ role, revoked: true })
+  expect(await sonantHere(env, 'data', 'revoke', role)).toEqual({ role, revoked: true, remains: [] })
 })
 
 test('data revoke drops the role, and no role that data grant has not made', async () => {
   const { role } = await grant()
-  expect(await revokeData(operator(), { role })).toEqual({ role })
+  expect(await revokeData(operator(), { role })).toEqual({ role, remains: [] })
   expect((await run('select from pg_roles where rolname = $1', [role])).rowCount).toBe(0)
   await expect(revokeData(operator(), { role })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   await expect(revokeData(operator(), { role: 'pg_monitor' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+})
+
+test('data revoke ends access also of a role that PostgreSQL does not drop, says why, and may be repeated', async () => {
+  const granted = await grant()
+  const { role } = granted
+  const name = escapeIdentifier(role)
+  await as(granted, async (client) => {
+    const hasEnded = new Promise<void>((resolve) => client.once('end', () => resolve()).on('error', () => undefined))
+    await client.query('set default_transaction_read_only = off')
+    await client.query('select lo_create(0)')
+    await client.query('create temporary table own (id int)')
+    const { remains } = await revokeData(operator(), { role })
+    expect(remains).toEqual([expect.stringMatching(/^owner of large object \d+$/)])
+    await hasEnded
+  })
+  await expect(as(granted, async () => undefined)).rejects.toThrow(/not permitted to log in/)
+  const env = { DATABASE_URL: service.runtime.db.url, DATA_DIR: service.dataDir }
+  const { stdout } = await runHere(['data', 'revoke', role], env)
+  expect(stdout).toContain(`${role} reads nothing any more and cannot log in. PostgreSQL keeps it because of: owner of`)
+  expect((await run('select account_id from data_grant where role = $1', [role])).rows).toEqual([{ account_id: '' }])
+  await run(`drop owned by ${name}`)
+  expect(await revokeData(operator(), { role })).toEqual({ role, remains: [] })
+  expect((await run('select from pg_roles where rolname = $1', [role])).rowCount).toBe(0)
+  await expect(revokeData(operator(), { role })).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })

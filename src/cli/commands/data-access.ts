@@ -28,8 +28,11 @@ export function addDataAccessCommands(data: Command): void {
     data.command('revoke').description('drop a role that data grant has made').argument('<role>', 'its name'),
     async (ctx, _options, [role = '']) => {
       const { revokeData } = await import('../../accounts/data-access.ts')
-      await revokeData(ctx, { role })
-      return { json: { role, revoked: true }, text: `${role} is dropped` }
+      const { remains } = await revokeData(ctx, { role })
+      const kept = `${role} reads nothing any more and cannot log in. PostgreSQL keeps it because of: ${remains.join('; ')}.`
+      const next = `Have an administrator take that away (\`drop owned by ${role}\` in each database), then repeat this command.`
+      const text = remains.length === 0 ? `${role} is dropped` : `${kept}\n${next}`
+      return { json: { role, revoked: true, remains }, text }
     },
   )
 }
