@@ -25,7 +25,7 @@ const OWN = [
 export interface ChangedJobsInput {
   /** The cursor of an earlier answer. */
   readonly since?: string | undefined
-  /** Changed then or later. */
+  /** Changed then or later. Unlike a cursor it may lie before the deletions that are still known. */
   readonly from?: Date | undefined
   /** Changed before. */
   readonly to?: Date | undefined
@@ -72,7 +72,13 @@ const exactly = (date: Date): string => date.toISOString().replace('Z', '000Z')
 
 function placeOf(cursor: string, accountId: string): string | null {
   const before = readCursor(CURSOR_OF, accountId, cursor, EXACT_TIME)
-  return before === null || Number.isNaN(Date.parse(before)) ? null : before
+  return before === null || !exists(before) ? null : before
+}
+
+/** JavaScript turns 30 February into 2 March, and PostgreSQL has no year 0. */
+function exists(time: string): boolean {
+  const [date, milliseconds] = [new Date(time), time.slice(0, -'000Z'.length)]
+  return !Number.isNaN(date.getTime()) && date.toISOString() === `${milliseconds}Z` && date.getUTCFullYear() > 0
 }
 
 function violationsOf(input: ChangedJobsInput, since: string | null): Detail[] {

@@ -276,6 +276,18 @@ describe('changedJobs', () => {
     expect((await get(one.key, `?since=${ahead}`)).json()).toMatchObject({ error_code: 'INVALID_REQUEST' })
   })
 
+  test.each([
+    '2026-02-30T00:00:00.000000Z',
+    '0000-01-01T00:00:00.000000Z',
+    '2026-01-01T24:00:00.000000Z',
+    '2026-01-01T00:00:60.000000Z',
+    '2026-13-01T00:00:00.000000Z',
+  ])('a cursor whose time is %s, which does not exist, is refused before anything is written', async (time) => {
+    const { account, key } = await service.createCaller()
+    const { status, json } = await get(key, `?since=${Buffer.from(`jobs ${account} ${time}`).toString('base64url')}`)
+    expect([status, json<{ details: { path: string }[] }>().details[0]?.path]).toEqual([400, 'since'])
+  })
+
   test('a key without job:read is refused, and no account sees the jobs of another', async () => {
     const { account } = await service.createCaller()
     await insert(account)
