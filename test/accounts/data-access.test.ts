@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Client, escapeIdentifier } from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { grantData, revokeData } from '../../src/accounts/data-access.ts'
+import { newId } from '../../src/values/id.ts'
 import { insertJob } from '../setup/jobs/jobs.ts'
 import { runHere, sonantHere } from '../setup/processes/command-here.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
@@ -10,7 +11,7 @@ import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 const COLUMNS = {
   api_keys: 'api_key_id account_id name scopes created_at expires_at last_used_at',
   jobs: 'job_id account_id type endpoint_key status error_code is_prohibited api_key_id voice language tags cost attempts characters audio_ms created_at started_at completed_at wait_ms run_ms duration_ms changed_at',
-  ledger: 'entry_id account_id kind amount balance job_id api_key_id endpoint_key created_at',
+  ledger: 'entry_id account_id kind amount balance job_id api_key_id endpoint_key created_at position',
   usage_daily: 'account_id day endpoint_key api_key_id type status jobs credits characters audio_seconds',
 }
 const VIEWS = Object.keys(COLUMNS)
@@ -83,12 +84,28 @@ describe('sonant_v1', () => {
     await as(await grant(), async (client) => {
       for (const view of VIEWS) expect(await accountsIn(client, view)).toEqual([one, other])
       const { rows } = await client.query(
-        'select distinct on (account_id) account_id, balance from ledger order by account_id, created_at desc',
+        'select distinct on (account_id) account_id, balance from ledger order by account_id, position desc',
       )
       const { rows: accounts } = await run('select id as account_id, credits as balance from account order by id')
       expect(rows).toEqual(accounts)
       const { rows: usage } = await client.query('select account_id, jobs, credits from usage_daily order by 1')
       expect(usage).toEqual([one, other].map((account_id) => ({ account_id, jobs: '1', credits: '5' })))
+    })
+  })
+
+  test('numbers the entries of each account in the order of its ledger, also those of one time', async () => {
+    await run(
+      `insert into credit_entry (account_id, kind, amount, job_id, created_at) select $1, 'charge', -n, id, '2026-03-01T00:00:00Z'
+       from unnest($2::text[]) with ordinality as charged (id, n) order by n`,
+      [other, [newId('job'), newId('job'), newId('job')]],
+    )
+    await run('update account set credits = credits - 6 where id = $1', [other])
+    await as(await grant(other), async (client) => {
+      const sql = `select position, amount, balance - lag(balance, 1, 0::bigint) over (order by position) as step from ledger order by position`
+      const { rows } = await client.query(sql)
+      expect(rows.map(({ position }) => position)).toEqual(rows.map((_row, at) => String(at + 1)))
+      expect(rows.slice(-3).map(({ amount }) => amount)).toEqual(['-1', '-2', '-3'])
+      for (const { amount, step } of rows) expect(step).toBe(amount)
     })
   })
 

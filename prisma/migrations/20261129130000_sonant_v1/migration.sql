@@ -52,7 +52,7 @@ SELECT CASE WHEN e.job_id IS NULL THEN coalesce(e.public_id, 'entry_' || e.id)
     WHEN e.kind = 'refund' THEN 'entry_' || overlay(substr(e.job_id, 5) placing translate(substr(e.job_id, 15, 1), 'ef', 'gh') FROM 11)
     ELSE 'entry_' || substr(e.job_id, 5) END AS entry_id,
   e.account_id, e.kind::text AS kind, e.amount, (sum(e.amount) OVER (PARTITION BY e.account_id ORDER BY e.id))::bigint AS balance,
-  e.job_id, e.api_key_id, e.endpoint_key, e.created_at
+  e.job_id, e.api_key_id, e.endpoint_key, e.created_at, row_number() OVER (PARTITION BY e.account_id ORDER BY e.id) AS position
 FROM credit_entry e
 WHERE e.account_id = ANY (ARRAY(SELECT a.id FROM account a JOIN data_grant g ON g.account_id IS NULL OR g.account_id = a.id WHERE g.role = session_user));
 COMMENT ON VIEW sonant_v1.ledger IS 'All changes of balances. An entry never changes and is never deleted.';
@@ -64,7 +64,8 @@ COMMENT ON COLUMN sonant_v1.ledger.balance IS 'Sum of all amounts of the account
 COMMENT ON COLUMN sonant_v1.ledger.job_id IS 'Job that was charged or refunded, which may be deleted.';
 COMMENT ON COLUMN sonant_v1.ledger.api_key_id IS 'Key that submitted the job.';
 COMMENT ON COLUMN sonant_v1.ledger.endpoint_key IS 'Endpoint or workflow of the job.';
-COMMENT ON COLUMN sonant_v1.ledger.created_at IS 'When the entry was written.';
+COMMENT ON COLUMN sonant_v1.ledger.created_at IS 'When the entry was written. Several entries may have one time.';
+COMMENT ON COLUMN sonant_v1.ledger.position IS 'Place of the entry in the ledger of its account, from 1 on.';
 
 CREATE VIEW sonant_v1.api_keys WITH (security_barrier) AS
 SELECT k.id AS api_key_id, k.account_id, k.name, k.scopes, k.created_at, k.expires_at, k.last_used_at
