@@ -202,7 +202,11 @@ test('the command prints how to connect and the password once, as text and as JS
   expect(granted).toMatchObject({ role, account_id: one, url: expect.stringContaining(`//${role}@`) })
   await as(granted, async (client) => expect(await accountsIn(client, 'jobs')).toEqual([one]))
   const { stdout } = await runHere(['data', 'grant', role], env)
-  expect(stdout).toBe(`${role} reads sonant_v1 of all accounts: psql "${granted.url}"\nIt keeps its password.\n`)
+  const hint =
+    'It is for your own data team: like every role it can hear ids of all accounts as their jobs change. Give tenants a key for /api/v1/data.'
+  expect(stdout).toBe(
+    `${role} reads sonant_v1 of all accounts: psql "${granted.url}"\nIt keeps its password.\n${hint}\n`,
+  )
   expect(await sonantHere(env, 'data', 'revoke', role)).toEqual({ role, revoked: true, remains: [] })
 })
 

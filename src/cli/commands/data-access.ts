@@ -1,6 +1,9 @@
 import type { Command } from 'commander'
 import { operatorCommand } from '../run-command.ts'
 
+const NO_TENANTS =
+  'It is for your own data team: like every role it can hear ids of all accounts as their jobs change. Give tenants a key for /api/v1/data.'
+
 /** @param data the command that they are below */
 export function addDataAccessCommands(data: Command): void {
   operatorCommand<{ account?: string; newPassword?: boolean }>(
@@ -19,6 +22,7 @@ export function addDataAccessCommands(data: Command): void {
         text: [
           `${role} reads sonant_v1 of ${accountId ?? 'all accounts'}: psql "${url}"`,
           password === null ? 'It keeps its password.' : `Its password, which is not shown again: ${password}`,
+          NO_TENANTS,
         ].join('\n'),
       }
     },
