@@ -5,6 +5,7 @@ import { settleKnownChanges } from '../../../src/jobs/export/settled-changes.ts'
 import { deleteJob } from '../../../src/jobs/retention/delete-job.ts'
 import { forgetDeletions } from '../../../src/jobs/retention/drop-old-jobs.ts'
 import { newId } from '../../../src/values/id.ts'
+import { blocksOf } from '../../setup/checks/blocks.ts'
 import { readCsv } from '../../setup/checks/csv.ts'
 import { call } from '../../setup/http.ts'
 import { type Change, pullChanges } from '../../setup/jobs/changes.ts'
@@ -197,6 +198,19 @@ describe('changedJobs', () => {
     const error = 'Load all jobs anew, without since: deletions since this cursor are no longer known.'
     expect([status, json()]).toEqual([410, { error, error_code: 'GONE' }])
     expect((await pull(key)).rows).toEqual([])
+    await run(`update feed_horizon set kept_from = null`)
+  })
+
+  test('the statement of the documents ends every cursor after a database came back, and new cursors are answered', async () => {
+    const { account, key } = await service.createCaller()
+    const id = await insert(account)
+    const { cursor } = await pull(key)
+    const [statement = ''] = blocksOf('docs/rest.md').flatMap(({ text }) => (text.startsWith('update') ? [text] : []))
+    await run(statement)
+    expect((await get(key, `?since=${cursor}`)).status).toBe(410)
+    const anew = await pull(key)
+    expect(idsOf(anew.rows)).toEqual([id])
+    expect((await pull(key, `?since=${anew.cursor}`)).rows).toEqual([])
     await run(`update feed_horizon set kept_from = null`)
   })
 
