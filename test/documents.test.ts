@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { blocksOf } from './setup/checks/blocks.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const MAX_PROSE_CHARACTERS = 160
@@ -48,6 +49,17 @@ describe('documents', () => {
   test.each(DOCUMENTS)('every link, anchor and file that %s names is there', (document) => {
     const broken = linksOf(document).filter((link) => !leads(document, link))
     expect([...broken, ...namedPaths(document).filter((path) => !isThere(path, document))]).toEqual([])
+  })
+
+  test('a curl that saves its answer, or hands it on, saves no error', () => {
+    const commands = DOCUMENTS.flatMap((file) =>
+      blocksOf(file)
+        .filter(({ language }) => language === 'sh')
+        .flatMap(({ text }) => text.replaceAll('\\\n', ' ').match(/\bcurl .*/g) ?? []),
+    )
+    const saving = commands.filter((command) => / -o (?!\/dev\/null)| \| /.test(command))
+    expect(saving.length).toBeGreaterThan(5)
+    expect(saving.filter((command) => !/^curl -\w*f/.test(command))).toEqual([])
   })
 
   test.each(DOCUMENTS)('every script that %s names is one of its package.json', (document) => {

@@ -1,4 +1,6 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
+import { mkdtemp, readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { settleKnownChanges } from '../../../src/jobs/export/settled-changes.ts'
@@ -309,5 +311,29 @@ describe('changedJobs', () => {
     expect((await get(apiKey)).status).toBe(403)
     expect((await get('snt_none')).status).toBe(401)
     expect((await pull((await service.createCaller()).key)).rows).toEqual([])
+  })
+
+  test('the sample of the documents loads all jobs, then the changes since its cursor, and keeps no error as a file', async ({
+    skip,
+  }) => {
+    if (spawnSync('curl', ['--version']).status !== 0) skip()
+    const { account, key } = await service.createCaller()
+    const id = await insert(account)
+    const [load = '', keep = ''] = blocksOf('docs/data-teams.md').flatMap(({ text }) =>
+      text.includes('next.cursor') ? [text] : [],
+    )
+    const cwd = await mkdtemp(`${service.dataDir}/sample-`)
+    const sample = async (script: string, by = key) => {
+      const env = { ...process.env, API: `${service.url}/api/v1`, KEY: by }
+      await promisify(execFile)('sh', ['-e', '-c', script], { cwd, env })
+      return readCsv(await readFile(`${cwd}/changes.csv`, 'utf8')).map(([first]) => first)
+    }
+    expect(await sample(load + keep)).toEqual(['job_id', id])
+    const later = await insert(account)
+    expect(await sample(load)).toEqual(['job_id', later])
+    expect(await sample(load + keep)).toEqual(['job_id', later])
+    await expect(sample(load, 'snt_none')).rejects.toMatchObject({ code: 22 })
+    expect(await sample('true')).toEqual(['job_id', later])
+    expect(await sample(load)).toEqual(['job_id'])
   })
 })
