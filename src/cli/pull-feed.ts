@@ -1,19 +1,25 @@
-import { createHash } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createReadStream } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { createGzip, type Gzip } from 'node:zlib'
 import { invalidRequest } from '../errors/service-error.ts'
 import { syncDirectory, writeDurably } from '../storage/write-durably.ts'
 import { errorCode } from '../values/data-directory.ts'
+import {
+  checkDays,
+  type DayFile,
+  DayWriter,
+  dayFileOf,
+  type KeptFiles,
+  nameDay,
+  removeParts,
+  settleDays,
+} from './day-files.ts'
 import { STANDARD_OUTPUT } from './write-whole.ts'
 
 const LAST_LINE = '{"cursor":'
 const BATCH_CHARACTERS = 65_536
-const MANIFEST = 'manifest.json'
 const PART = '.part'
 
 /** A stream of NDJSON whose last line has the cursor for the next one. */
@@ -34,17 +40,14 @@ interface Pull {
   readonly onRows: (rows: number) => void
 }
 
-interface KeptFile {
-  readonly rows: number
-  readonly bytes: number
-  readonly sha256: string
-}
-
 interface State {
   readonly feed: string
-  readonly cursor: string
-  readonly complete_before: string
-  readonly files: Readonly<Record<string, KeptFile>>
+  /** An id that the folder's manifest has too; none if the rows are printed. */
+  readonly folder?: string
+  /** None until the first pull has ended. */
+  readonly cursor?: string
+  readonly complete_before?: string
+  readonly files: KeptFiles
 }
 
 interface End {
@@ -58,25 +61,78 @@ interface Pulled extends End {
 }
 
 /**
- * Adds what is new in a feed to a file for each day. The state is written last and says how much of each file counts, so a pull
- * that was killed leaves nothing out and repeats nothing.
- * @throws INVALID_REQUEST if a file does not fit the state; what the feed throws; an error if the feed was cut off
+ * Adds what is new in a feed to a file for each day. To write the state is the one step in which a pull happens: a pull that is
+ * killed before it has changed no file, and the next pull ends one that is killed after it.
+ * @throws INVALID_REQUEST if the files do not fit the state; what the feed throws; an error if the feed was cut off
  */
 export async function pullFeed(pull: Pull): Promise<Pulled> {
-  const { feed, state: path, output, signal } = pull
-  const state = await readState(path, feed.name)
+  const { feed, output, signal } = pull
+  const state = await readState(pull.state, feed.name)
   const body = await feed.open(state?.cursor, signal)
   // The loop over its lines throws the error.
   body.on('error', () => undefined)
-  const batches = batchesOf(body, feed, pull.onRows)
-  const files = output === STANDARD_OUTPUT ? await print(batches) : await addToDays(batches, pull, state)
-  const end = batches.end()
-  const next = { feed: feed.name, cursor: end.cursor, complete_before: end.complete_before }
-  const kept = { ...state?.files, ...Object.fromEntries(files.map((file) => [file.name, file.kept])) }
-  if (output !== STANDARD_OUTPUT) await commitFiles(output, files, { ...next, files: kept })
-  await replace(path, `${JSON.stringify({ ...next, files: kept }, null, 2)}\n`)
-  return { ...end, files: files.map(({ name }) => name) }
+  try {
+    const batches = batchesOf(body, feed, pull.onRows)
+    return await (output === STANDARD_OUTPUT ? pullOut(batches, pull, state) : pullIn(batches, pull, state))
+  } finally {
+    body.destroy()
+  }
 }
+
+async function pullOut(batches: Batches, { feed, state: path, output }: Pull, state: State | null): Promise<Pulled> {
+  if (state?.folder !== undefined) throw otherOutput(path, output)
+  for await (const { text } of batches) {
+    if (!process.stdout.write(text)) await once(process.stdout, 'drain')
+  }
+  const end = batches.end()
+  const { cursor, complete_before } = end
+  await replace(path, { feed: feed.name, cursor, complete_before, files: {} })
+  return { ...end, files: [] }
+}
+
+async function pullIn(batches: Batches, pull: Pull, before: State | null): Promise<Pulled> {
+  const state = await openFolder(pull, before)
+  const days = await addToDays(batches, pull, state.files)
+  const end = batches.end()
+  const { cursor, complete_before } = end
+  const files = { ...state.files, ...Object.fromEntries(days.map(({ name, kept }) => [name, kept])) }
+  const next = { ...state, cursor, complete_before, files }
+  await replace(pull.state, next)
+  for (const { name } of days) await nameDay(pull.output, name)
+  await replace(manifestIn(pull), manifestOf(next))
+  return { ...end, files: days.map(({ name }) => name) }
+}
+
+/**
+ * Takes an empty folder for this state, or finds that the folder is its own.
+ * @throws INVALID_REQUEST if the folder is of another state, or has files that do not fit this one
+ */
+async function openFolder(pull: Pull, before: State | null): Promise<State> {
+  const { feed, state: path, output } = pull
+  await mkdir(output, { recursive: true })
+  const state: State = before ?? { feed: feed.name, folder: randomUUID(), files: {} }
+  if (state.cursor === undefined && (await readManifest(pull)) === null) await claim(pull, state)
+  const manifest = await readManifest(pull)
+  if (state.folder === undefined || manifest?.folder !== state.folder) throw otherOutput(path, output)
+  await settleDays(output, feed.name, state.files)
+  await replace(manifestIn(pull), manifestOf(state))
+  return state
+}
+
+/** If two pulls do it at a time, the manifest is of the one that was first. */
+async function claim(pull: Pull, state: State): Promise<void> {
+  await checkDays(pull.output, pull.feed.name, state.files)
+  await replace(pull.state, state)
+  await writeDurably(manifestIn(pull), json(manifestOf(state))).catch((error: unknown) => {
+    if (errorCode(error) !== 'EEXIST') throw error
+  })
+  await syncDirectory(pull.output)
+}
+
+const otherOutput = (path: string, output: string) =>
+  invalidRequest(
+    `The state "${path}" and the output "${output}" do not belong together: name those that do, or a new state and an empty folder.`,
+  )
 
 async function readState(path: string, feed: string): Promise<State | null> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
@@ -84,14 +140,15 @@ async function readState(path: string, feed: string): Promise<State | null> {
     throw invalidRequest(`The state "${path}" cannot be read (${errorCode(error)}).`)
   })
   if (text === null) return null
-  const state = parsed(text)
-  if (state?.feed === feed && typeof state.cursor === 'string' && typeof state.files === 'object') return state
+  const state = parsed<State>(text)
+  const isBegun = typeof state?.cursor === 'string' || typeof state?.folder === 'string'
+  if (state?.feed === feed && isBegun && typeof state.files === 'object') return state
   throw invalidRequest(`The file "${path}" is not the state of a pull of ${feed}: name another one.`)
 }
 
-function parsed(text: string): State | null {
+function parsed<T>(text: string): T | null {
   try {
-    return JSON.parse(text) as State | null
+    return JSON.parse(text) as T | null
   } catch {
     return null
   }
@@ -160,149 +217,54 @@ async function* linesOf(body: Readable): AsyncGenerator<string> {
   if (rest !== '') yield rest
 }
 
-interface DayFile {
-  readonly name: string
-  readonly kept: KeptFile
-}
-
-async function print(batches: Batches): Promise<DayFile[]> {
-  for await (const { text } of batches) {
-    if (!process.stdout.write(text)) await once(process.stdout, 'drain')
-  }
-  return []
-}
-
 /** The files have their names only after the last line. */
-async function addToDays(batches: Batches, { feed, output, signal }: Pull, state: State | null): Promise<DayFile[]> {
-  await mkdir(output, { recursive: true })
-  await removeParts(output)
+async function addToDays(batches: Batches, { feed, output, signal }: Pull, files: KeptFiles): Promise<DayFile[]> {
   const writers = new Map<string, DayWriter>()
   let open: DayWriter | undefined
   try {
     for await (const { day, text, rows } of batches) {
       signal.throwIfAborted()
-      const name = `${feed.name}-${day}.ndjson.gz`
+      const name = dayFileOf(feed.name, day)
       if (open?.name !== name) {
         await open?.endMember()
-        open = writers.get(name) ?? (await DayWriter.begin(output, name, state?.files[name]))
+        open = writers.get(name) ?? (await DayWriter.begin(output, name, files[name]))
         writers.set(name, open)
       }
       await open.write(text, rows)
     }
     await open?.endMember()
+    await syncDirectory(output)
     return [...writers.values()].map((writer) => writer.file())
   } catch (error) {
     await open?.abandon()
-    await removeParts(output)
+    await removeParts(output, feed.name)
     throw error
   }
 }
 
-async function removeParts(directory: string): Promise<void> {
-  const parts = (await readdir(directory)).filter((name) => name.endsWith(PART))
-  for (const part of parts) await rm(join(directory, part), { force: true })
+interface Manifest {
+  readonly feed: string
+  readonly folder: string | undefined
+  readonly complete_before: string | undefined
+  readonly files: readonly object[]
 }
 
-interface Member {
-  readonly file: FileHandle
-  readonly gzip: Gzip
-  readonly done: Promise<void>
-}
+const manifestIn = ({ output, feed }: Pull): string => join(output, `${feed.name}.manifest.json`)
 
-/** Writes a day's file anew: as much of it as the state knows, then one more member of gzip, or several if its day comes again. */
-class DayWriter {
-  readonly name: string
-  readonly #part: string
-  readonly #hash = createHash('sha256')
-  #member: Member | undefined
-  #bytes = 0
-  #rows: number
+const readManifest = async (pull: Pull): Promise<Manifest | null> =>
+  parsed<Manifest>(await readFile(manifestIn(pull), 'utf8').catch(() => ''))
 
-  static async begin(directory: string, name: string, before: KeptFile | undefined): Promise<DayWriter> {
-    const path = join(directory, name)
-    const size = await stat(path).then(
-      (found) => found.size,
-      () => null,
-    )
-    // Files that somebody has loaded and taken away begin anew.
-    const kept = size === null ? undefined : before
-    if (kept !== undefined && (size as number) < kept.bytes)
-      throw invalidRequest(`The file "${path}" is shorter than the state says: put it back, or take it away.`)
-    const writer = new DayWriter(name, path + PART, kept?.rows ?? 0)
-    if (kept !== undefined && kept.bytes > 0) await writer.#copy(createReadStream(path, { end: kept.bytes - 1 }))
-    return writer
-  }
-
-  private constructor(name: string, part: string, rows: number) {
-    this.name = name
-    this.#part = part
-    this.#rows = rows
-  }
-
-  async #copy(known: Readable): Promise<void> {
-    const file = await open(this.#part, 'a')
-    try {
-      for await (const chunk of known) await this.#append(file, chunk as Buffer)
-    } finally {
-      await file.close()
-    }
-  }
-
-  async #append(file: FileHandle, chunk: Buffer): Promise<void> {
-    this.#hash.update(chunk)
-    this.#bytes += chunk.length
-    await file.appendFile(chunk)
-  }
-
-  async write(text: string, rows: number): Promise<void> {
-    this.#member ??= await this.#beginMember()
-    const { gzip, done } = this.#member
-    this.#rows += rows
-    if (!gzip.write(text)) await Promise.race([once(gzip, 'drain'), done])
-  }
-
-  async #beginMember(): Promise<Member> {
-    const file = await open(this.#part, 'a')
-    const gzip = createGzip()
-    const done = pipeline(gzip, async (chunks: AsyncIterable<Buffer>) => {
-      for await (const chunk of chunks) await this.#append(file, chunk)
-    })
-    done.catch(() => undefined)
-    return { file, gzip, done }
-  }
-
-  async endMember(): Promise<void> {
-    const { file, gzip, done } = this.#member as Member
-    gzip.end()
-    await done
-    await file.sync()
-    await file.close()
-    this.#member = undefined
-  }
-
-  async abandon(): Promise<void> {
-    this.#member?.gzip.destroy()
-    await this.#member?.file.close().catch(() => undefined)
-  }
-
-  file(): DayFile {
-    const { name } = this
-    return { name, kept: { rows: this.#rows, bytes: this.#bytes, sha256: this.#hash.digest('hex') } }
-  }
-}
-
-async function commitFiles(directory: string, files: readonly DayFile[], state: State): Promise<void> {
-  for (const { name } of files) await rename(join(directory, name + PART), join(directory, name))
-  const { feed, complete_before, files: kept } = state
-  const listed = Object.entries(kept).map(([name, file]) => ({ name, ...file }))
-  const manifest = { feed, complete_before, files: listed.sort((a, b) => a.name.localeCompare(b.name)) }
-  await replace(join(directory, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
+function manifestOf({ feed, folder, complete_before, files }: State): Manifest {
+  const listed = Object.entries(files).map(([name, file]) => ({ name, ...file }))
+  return { feed, folder, complete_before, files: listed.sort((a, b) => a.name.localeCompare(b.name)) }
 }
 
 /** Replaces a file in one step that survives a power cut. */
-async function replace(path: string, text: string): Promise<void> {
+async function replace(path: string, content: State | Manifest): Promise<void> {
   await rm(path + PART, { force: true })
-  await writeDurably(path + PART, Buffer.from(text))
+  await writeDurably(path + PART, json(content))
   await rename(path + PART, path)
   await syncDirectory(dirname(path))
 }
+
+const json = (content: State | Manifest): Buffer => Buffer.from(`${JSON.stringify(content, null, 2)}\n`)

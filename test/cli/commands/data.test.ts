@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deleteJob } from '../../../src/jobs/retention/delete-job.ts'
@@ -15,6 +15,7 @@ import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.
 import { until } from '../../setup/wait.ts'
 
 const DEADLINE_MS = 60_000
+const MANIFEST = 'jobs.manifest.json'
 
 let service: TestRuntime
 let env: Record<string, string>
@@ -45,8 +46,8 @@ interface Manifest {
 
 /** All rows in their order, after the manifest was compared with the files. */
 async function rowsIn({ output }: Place): Promise<Change[]> {
-  const { files } = JSON.parse(await readFile(join(output, 'manifest.json'), 'utf8')) as Manifest
-  expect((await readdir(output)).sort()).toEqual([...files.map(({ name }) => name), 'manifest.json'].sort())
+  const { files } = JSON.parse(await readFile(join(output, MANIFEST), 'utf8')) as Manifest
+  expect((await readdir(output)).sort()).toEqual([...files.map(({ name }) => name), MANIFEST].sort())
   const days = files.map(async ({ name, rows, bytes, sha256 }) => {
     const file = await readFile(join(output, name))
     expect([file.length, createHash('sha256').update(file).digest('hex')]).toEqual([bytes, sha256])
@@ -61,6 +62,8 @@ async function rowsIn({ output }: Place): Promise<Change[]> {
   })
   return (await Promise.all(days)).flat()
 }
+
+const dayFilesIn = async ({ output }: Place) => (await readdir(output)).filter((name) => name.endsWith('.gz'))
 
 const insert = (account: string) => insertJob(service.runtime.db, account)
 /** Jobs of two days. */
@@ -89,39 +92,86 @@ describe('sonant data pull', () => {
     expect(rows[2]).toMatchObject({ status: null, deleted_at: rows[2]?.changed_at })
   })
 
-  test('a pull that ended before its state was written is repeated without a row twice', async () => {
-    const { account } = await service.createCaller()
-    const place = await placeOf()
-    const ids = await insertOfTwoDays(account)
-    await pull(account, place)
-    await copyFile(place.state, `${place.state}.kept`)
-    ids.push(await insert(account))
-    await pull(account, place)
-    // As a crash leaves it: files with their names, the state as before, a part of another file.
-    await copyFile(`${place.state}.kept`, place.state)
-    await writeFile(join(place.output, 'jobs-2026-01-01.ndjson.gz.part'), 'half')
-    ids.push(await insert(account))
-    await pull(account, place)
-    expect((await rowsIn(place)).map(({ job_id }) => job_id)).toEqual(ids)
-  })
-
-  test('a day file that was taken away begins anew, and one that is shorter than it was is refused', async () => {
+  test('a day file that was taken away begins anew, and one that was changed is refused', async () => {
     const { account } = await service.createCaller()
     const place = await placeOf()
     await insert(account)
     await pull(account, place)
-    const [name = ''] = await readdir(place.output)
-    await rm(join(place.output, name))
+    const path = join(place.output, (await dayFilesIn(place))[0] as string)
+    await rm(path)
     const later = await insert(account)
     await pull(account, place)
     expect((await rowsIn(place)).map(({ job_id }) => job_id)).toEqual([later])
-    await writeFile(join(place.output, name), '')
+    const kept = await readFile(path)
     await insert(account)
+    for (const other of [Buffer.alloc(0), Buffer.concat([kept, kept]), Buffer.alloc(kept.length)]) {
+      await writeFile(path, other)
+      expect(await pull(account, place)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`"${path}" is not as this state knows it: put it back, or take it away.`),
+      })
+      expect(await readFile(path)).toEqual(other)
+      expect((await readdir(place.output)).sort()).toEqual([basename(path), MANIFEST])
+    }
+  })
+
+  test('a folder is of one state: pulls of other accounts and states leave it alone', async () => {
+    const [one, other] = [await service.createCaller(), await service.createCaller()]
+    const place = await placeOf()
+    const elsewhere = await placeOf()
+    const id = await insert(one.account)
+    await pull(one.account, place)
+    await insert(other.account)
+    const refused = { code: 1, stderr: expect.stringContaining('do not belong together') }
+    expect(await pull(other.account, { ...elsewhere, output: place.output })).toMatchObject(refused)
+    expect(await pull(one.account, { ...place, output: elsewhere.output })).toMatchObject(refused)
+    expect(await pull(one.account, { ...place, output: '-' })).toMatchObject({ ...refused, stdout: '' })
+    expect(await rowsIn(place)).toMatchObject([{ job_id: id }])
+  })
+
+  test('a folder that has lost its manifest is taken by no other state', async () => {
+    const [one, other] = [await service.createCaller(), await service.createCaller()]
+    const place = await placeOf()
+    const id = await insert(one.account)
+    await pull(one.account, place)
+    await rename(join(place.output, MANIFEST), `${place.state}.manifest`)
+    expect(await pull(other.account, { ...(await placeOf()), output: place.output })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is not as this state knows it'),
+    })
+    expect(await readdir(place.output)).toEqual(await dayFilesIn(place))
+    await rename(`${place.state}.manifest`, join(place.output, MANIFEST))
+    expect(await pull(one.account, place)).toMatchObject({ code: 0 })
+    expect(await rowsIn(place)).toMatchObject([{ job_id: id }])
+  })
+
+  test('a state whose rows were printed keeps no folder', async () => {
+    const { account } = await service.createCaller()
+    const place = await placeOf()
+    const id = await insert(account)
+    expect(JSON.parse((await pull(account, { ...place, output: '-' })).stdout)).toMatchObject({ job_id: id })
     expect(await pull(account, place)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('is shorter than the state says'),
+      stderr: expect.stringContaining('do not belong together'),
     })
-    expect(await readdir(place.output)).not.toContain(`${name}.part`)
+  })
+
+  test('jobs and ledger share a folder, and files of others stay', async () => {
+    const { account } = await service.createCaller(500n)
+    const place = await placeOf()
+    await mkdir(place.output)
+    const [film, part] = ['film.mp4.part', 'ledger-2026-01-01.ndjson.gz.part']
+    for (const name of [film, part]) await writeFile(join(place.output, name), 'of somebody else')
+    await insert(account)
+    await pull(account, place)
+    const [jobs] = await dayFilesIn(place)
+    expect((await readdir(place.output)).sort()).toEqual([film, jobs, MANIFEST, part])
+    const state = `${place.state}.ledger`
+    const args = ['data', 'pull', 'ledger', '--account', account, '--state', state, '-o', place.output]
+    expect(await runHere(args, env)).toMatchObject({ code: 0 })
+    const ledger = `ledger-${jobs?.slice('jobs-'.length)}`
+    expect((await readdir(place.output)).sort()).toEqual([film, jobs, MANIFEST, ledger, 'ledger.manifest.json'])
+    expect(JSON.parse(await readFile(join(place.output, MANIFEST), 'utf8'))).toMatchObject({ files: [{ name: jobs }] })
   })
 
   test('keeps the ledger in the same way', async () => {
@@ -188,7 +238,8 @@ describe('an answer that breaks off', () => {
   })
   afterAll(() => new Promise((resolve) => server.close(resolve).closeAllConnections()))
 
-  const row = (n: number) => `${JSON.stringify({ job_id: `job_${n}`, changed_at: `2026-01-0${n}T00:00:00.000000Z` })}\n`
+  const row = (n: number, id = `job_${n}`) =>
+    `${JSON.stringify({ job_id: id, changed_at: `2026-01-0${n}T00:00:00.000000Z` })}\n`
   const end = (rows: number) => JSON.stringify({ cursor: 'c', rows, complete_before: '2026-02-01T00:00:00.000000Z' })
   const argsOf = ({ state, output }: Place) => ['data', 'pull', 'jobs', '--url', url, '--state', state, '-o', output]
 
@@ -201,10 +252,55 @@ describe('an answer that breaks off', () => {
     answers = [answer]
     const broken = await runHere(argsOf(place), { SONANT_API_KEY: 'x' })
     expect(broken.code).toBe(1)
-    expect(await readdir(place.output)).toEqual([])
+    expect(await readdir(place.output)).toEqual([MANIFEST])
     answers = [(response) => response.end(row(1) + row(2) + end(2))]
     expect((await runHere(argsOf(place), { SONANT_API_KEY: 'x' })).code).toBe(0)
     expect((await rowsIn(place)).map(({ job_id }) => job_id)).toEqual(['job_1', 'job_2'])
+  })
+
+  const pullOf = async (place: Place, ...rows: string[]) => {
+    answers = [(response) => response.end(rows.join('') + end(rows.length))]
+    expect(await runHere(argsOf(place), { SONANT_API_KEY: 'x' })).toMatchObject({ code: 0 })
+  }
+  const DAYS = ['jobs-2026-01-01.ndjson.gz', 'jobs-2026-01-02.ndjson.gz'] as const
+  /** Two pulls, and the second one as it is at each of its steps. */
+  async function steps() {
+    const before = await placeOf()
+    await pullOf(before, row(1))
+    const after = await placeOf()
+    await cp(before.output, after.output, { recursive: true })
+    await copyFile(before.state, after.state)
+    await pullOf(after, row(1, 'job_later'), row(2))
+    return { before, after }
+  }
+  const moveIn = (name: string, from: Place, to: Place, as = name) =>
+    copyFile(join(from.output, name), join(to.output, as))
+
+  test('a pull that was killed before its state was written has changed nothing', async () => {
+    const { before, after } = await steps()
+    for (const name of DAYS) await moveIn(name, after, before, `${name}.part`)
+    // By then the service no longer has one of the rows.
+    await pullOf(before, row(2))
+    expect((await rowsIn(before)).map(({ job_id }) => job_id)).toEqual(['job_1', 'job_2'])
+  })
+
+  test('a pull that was killed before its files had their names is ended by the next one', async () => {
+    const { before, after } = await steps()
+    await copyFile(after.state, before.state)
+    await moveIn(DAYS[0], after, before)
+    await moveIn(DAYS[1], after, before, `${DAYS[1]}.part`)
+    await pullOf(before)
+    expect((await rowsIn(before)).map(({ job_id }) => job_id)).toEqual(['job_1', 'job_later', 'job_2'])
+  })
+
+  test('a pull that was killed after a day file was taken away goes on with whole files', async () => {
+    const { before, after } = await steps()
+    await rm(join(before.output, DAYS[0]))
+    await pullOf(before, row(1, 'job_later'))
+    expect((await rowsIn(before)).map(({ job_id }) => job_id)).toEqual(['job_later'])
+    await moveIn(DAYS[0], after, before, `${DAYS[0]}.part`)
+    await pullOf(before, row(1, 'job_last'))
+    expect((await rowsIn(before)).map(({ job_id }) => job_id)).toEqual(['job_later', 'job_last'])
   })
 
   test('a day that comes again in one pull goes on in its file', async () => {
@@ -224,7 +320,7 @@ describe('an answer that breaks off', () => {
     }
     answers = [begin]
     const command = startCommand([process.execPath, 'bin/sonant.js', ...argsOf(place)], { SONANT_API_KEY: 'x' })
-    const parts = async () => (await readdir(place.output)).filter((name) => name.endsWith('.part')).length
+    const parts = async () => (await readdir(place.output)).filter((name) => name.endsWith('.gz.part')).length
     await until(async () => begun && (await parts()) > 0, DEADLINE_MS, 'a part of a file')
     command.kill('SIGKILL')
     await command.ended()
