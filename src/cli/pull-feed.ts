@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -81,14 +80,21 @@ export async function pullFeed(pull: Pull): Promise<Pulled> {
 
 async function pullOut(batches: Batches, { feed, state: path, output }: Pull, state: State | null): Promise<Pulled> {
   if (state?.folder !== undefined) throw otherOutput(path, output)
-  for await (const { text } of batches) {
-    if (!process.stdout.write(text)) await once(process.stdout, 'drain')
-  }
+  for await (const { text } of batches) await print(text)
   const end = batches.end()
   const { cursor, complete_before } = end
   await replace(path, { feed: feed.name, cursor, complete_before, files: {} })
   return { ...end, files: [] }
 }
+
+/** Without waiting, the last rows fail after the state has moved on. */
+const print = (text: string): Promise<void> =>
+  new Promise((resolve, reject) =>
+    process.stdout.write(text, (error) => (error ? reject(notPrinted(error)) : resolve())),
+  )
+
+const notPrinted = (cause: Error) =>
+  new Error('Standard output did not take all rows: pull again, which begins where this pull began.', { cause })
 
 async function pullIn(batches: Batches, pull: Pull, before: State | null): Promise<Pulled> {
   const state = await openFolder(pull, before)

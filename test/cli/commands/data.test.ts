@@ -203,6 +203,17 @@ describe('sonant data pull', () => {
     expect([bad.code, bad.stderr]).toEqual([1, expect.stringContaining('Send a valid API key')])
   })
 
+  test('rows that nobody reads are pulled again', async () => {
+    const { account } = await service.createCaller()
+    const { state } = await placeOf()
+    const id = await insert(account)
+    const args = ['data', 'pull', 'jobs', '--account', account, '--state', state, '-o', '-']
+    const line = ['set -o pipefail; "$@" | true', 'bash', process.execPath, 'bin/sonant.js', ...args]
+    const command = startCommand(['bash', '-c', ...line], env)
+    expect([await command.ended(), command.stderr()]).toEqual([1, expect.stringContaining('did not take all rows')])
+    expect(JSON.parse((await runHere(args, env)).stdout)).toMatchObject({ job_id: id })
+  })
+
   test.each([
     [[], {}, 'Give either --account or --url.'],
     [['--account', 'a', '--url', 'http://127.0.0.1'], {}, 'Give either --account or --url.'],
