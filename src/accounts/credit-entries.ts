@@ -5,7 +5,7 @@ import type { Context } from '../context/context.ts'
 import { closeWindow } from '../db/close-window.ts'
 import { longRead } from '../db/connections/long-read.ts'
 import type { Database } from '../db/database.ts'
-import { countRows, ofAccount, orderOfAccount, ownIds, whereOfAccount } from '../db/own/own-rows.ts'
+import { countRows, newestOfEach, ofAccount, orderOfAccount, ownIds, whereOfAccount } from '../db/own/own-rows.ts'
 import {
   type Connection,
   idQuery,
@@ -174,6 +174,14 @@ export async function findCreditEntries(
   )
   return (await Promise.all(found)).flat()
 }
+
+/** The newest entries of each account, newest first. The caller authorises. */
+export const newestEntries = (
+  { db }: Pick<Context, 'db'>,
+  accountIds: readonly string[],
+  query?: RowQuery,
+): Promise<Map<string, CreditEntry[]>> =>
+  newestOfEach(accountIds, (page) => db.prisma.creditEntry.findMany({ ...page, select: selectOf(ENTRY_VIEW, query) }))
 
 export function entryId(entry: Pick<CreditEntry, 'id' | 'kind' | 'jobId' | 'publicId'>): string {
   const { kind, jobId } = entry

@@ -1,8 +1,9 @@
 import { administers } from '../access/require.ts'
 import { BatchLoader } from '../concurrency/batch-loader.ts'
+import { NEWEST } from '../db/own/own-rows.ts'
 import { builder, type GraphqlContext } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
-import { connectionOf, pagedBy, queryOf, resolvedBy } from '../graphql/resolved-by.ts'
+import { connectionOf, loadedBy, pagedBy, queryOf, resolvedBy } from '../graphql/resolved-by.ts'
 import { describedEnum, TimeRangeInput } from '../graphql/scalars.ts'
 import { toJob } from '../jobs/graphql/job-graphql.ts'
 import { AccountRef, seesAccountOf } from './account-graphql.ts'
@@ -18,6 +19,7 @@ import {
   entryId,
   findCreditEntries,
   type LedgerDay,
+  newestEntries,
 } from './credit-entries.ts'
 
 const CreditKindEnum = describedEnum<CreditKind>('CreditKind', 'Reason of a change of a balance.', {
@@ -28,7 +30,6 @@ const CreditKindEnum = describedEnum<CreditKind>('CreditKind', 'Reason of a chan
     'The sum of a month of jobs that a release up to 0.1.0 deleted. Jobs that later releases delete keep their entries.',
 })
 
-const NEWEST = 100
 const balances = new BatchLoader<GraphqlContext, number>(balancesAfter)
 
 const CreditEntryRef = builder.prismaObject('CreditEntry', {
@@ -63,11 +64,9 @@ const CreditEntryRef = builder.prismaObject('CreditEntry', {
 })
 
 builder.prismaObjectField(AccountRef, 'creditEntries', (t) =>
-  t.relation('entries', {
-    type: CreditEntryRef,
-    nullable: true,
+  t.prismaField({
+    ...loadedBy([CreditEntryRef], newestEntries, ({ id }: { readonly id: string }) => id),
     description: `Newest ${NEWEST} entries of the ledger, newest first. Null if the caller may not read it.`,
-    query: { orderBy: { id: 'desc' }, take: NEWEST },
     seenBy: (ctx, { id }) => administers(ctx, id),
     extensions: { length: NEWEST },
   }),

@@ -4,7 +4,7 @@ import { ACCOUNT_ADMIN_SCOPE } from '../access/scopes.ts'
 import type { Context } from '../context/context.ts'
 import { closeWindow } from '../db/close-window.ts'
 import { longRead } from '../db/connections/long-read.ts'
-import { idsOfAccount, ofAccount } from '../db/own/own-rows.ts'
+import { idsOfAccount, newestOfEach, ofAccount } from '../db/own/own-rows.ts'
 import { type Connection, type PageInput, pageShape, toConnection } from '../db/page.ts'
 import { type RowQuery, selectOf } from '../db/row-query.ts'
 import { type Detail, invalidRequest } from '../errors/service-error.ts'
@@ -229,6 +229,16 @@ export async function readDeliveries(
   const select = selectOf(WITH_ATTEMPTS, query)
   return db.prisma.webhookDelivery.findMany({ where, orderBy: { id: 'desc' }, select })
 }
+
+/** The newest deliveries of each account, newest first. The caller authorises. */
+export const newestDeliveries = (
+  { db }: Pick<Context, 'db'>,
+  accountIds: readonly string[],
+  query?: RowQuery,
+): Promise<Map<string, Delivery[]>> =>
+  newestOfEach(accountIds, (page) =>
+    db.prisma.webhookDelivery.findMany({ ...page, select: selectOf(WITH_ATTEMPTS, query) }),
+  )
 
 /** null unless it waits for another attempt */
 export const nextAttemptOf = (

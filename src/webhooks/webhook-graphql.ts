@@ -1,6 +1,7 @@
 import { holdsIn } from '../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE } from '../access/scopes.ts'
 import { AccountRef } from '../accounts/account-graphql.ts'
+import { NEWEST } from '../db/own/own-rows.ts'
 import { publicIdOf } from '../db/page.ts'
 import type { RowQuery } from '../db/row-query.ts'
 import { builder, type GraphqlContext, result } from '../graphql/builder.ts'
@@ -24,7 +25,7 @@ import {
   WEBHOOK_VIEW,
   webhook,
 } from './webhook.ts'
-import { findDeliveries } from './webhook-deliveries.ts'
+import { findDeliveries, newestDeliveries } from './webhook-deliveries.ts'
 import { DeliveriesFilterInput, DeliveryRef, showDelivery } from './webhook-deliveries-graphql.ts'
 
 const SecretRef = builder.prismaObject('WebhookSecret', {
@@ -44,12 +45,7 @@ const SecretRef = builder.prismaObject('WebhookSecret', {
   }),
 })
 
-const NEWEST = 100
-const DELIVERIES_OF = {
-  type: DeliveryRef,
-  query: { orderBy: { id: 'desc' as const }, take: NEWEST },
-  extensions: { length: NEWEST },
-}
+const idOf = ({ id }: { readonly id: string }): string => id
 
 const WebhookRef = builder.prismaObject('Account', {
   variant: 'Webhook',
@@ -67,9 +63,11 @@ const WebhookRef = builder.prismaObject('Account', {
       description: 'Secrets that sign now, newest first.',
       query: (_args, ctx) => signingSecretsNow(ctx),
     }),
-    deliveries: t.relation('webhookDeliveries', {
-      ...DELIVERIES_OF,
+    deliveries: t.prismaField({
+      ...loadedBy([DeliveryRef], newestDeliveries, idOf),
+      nullable: false,
       description: `Newest ${NEWEST} deliveries of the account, newest first.`,
+      extensions: { length: NEWEST },
     }),
     account: t.variant(AccountRef, { description: 'The account.' }),
   }),
@@ -80,11 +78,11 @@ builder.prismaObjectField(SecretRef, 'webhook', (t) =>
 )
 
 builder.prismaObjectField(AccountRef, 'deliveries', (t) =>
-  t.relation('webhookDeliveries', {
-    ...DELIVERIES_OF,
-    nullable: true,
+  t.prismaField({
+    ...loadedBy([DeliveryRef], newestDeliveries, idOf),
     description: `Newest ${NEWEST} deliveries of the account, newest first. Null if the caller may not read them.`,
     seenBy: (ctx, { id }) => holdsIn(ctx, id, ACCOUNT_ADMIN_SCOPE),
+    extensions: { length: NEWEST },
   }),
 )
 

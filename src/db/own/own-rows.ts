@@ -28,6 +28,24 @@ export const whereOfAccount = (accountId: string) => ({ accountId: { in: [accoun
 
 export const orderOfAccount = ({ id }: { readonly id: Direction }) => [{ accountId: opposite(id) }, { id }]
 
+/** How many rows a list at the end of an edge has. */
+export const NEWEST = 100
+
+/** The newest rows of each account, newest first. Prisma reads a relation by an equality. */
+export const newestOfEach = async <Row>(
+  accountIds: readonly string[],
+  read: (page: NewestPage) => Promise<Row[]>,
+): Promise<Map<string, Row[]>> =>
+  new Map(await Promise.all(accountIds.map(async (id) => [id, await read(newestPage(id))] as const)))
+
+const newestPage = (accountId: string) => ({
+  where: whereOfAccount(accountId),
+  orderBy: orderOfAccount({ id: 'desc' }),
+  take: NEWEST,
+})
+
+type NewestPage = ReturnType<typeof newestPage>
+
 type Direction = 'asc' | 'desc'
 
 const opposite = (direction: Direction): Direction => (direction === 'desc' ? 'asc' : 'desc')

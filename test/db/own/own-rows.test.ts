@@ -12,6 +12,7 @@ const OWN = 5_000
 const NEWER = 15_000
 const OLDER = 3_000
 const PAGE = 5
+const NEWEST = 100
 const SCOPES = ['generate:voice', 'job:read', 'account:admin']
 const TABLES = ['job', 'webhook_delivery', 'credit_entry', 'audit_entry']
 const WRITES = /^\s*(insert|update|delete)/i
@@ -132,6 +133,9 @@ test.each<[string, () => Promise<unknown>, number]>([
     OWN + OLDER + 10,
   ],
   ['auditEntries', graphql(`{ auditEntries(first: ${PAGE}) ${NODES} }`), PAGE + 1],
+  ["an account's creditEntries", graphql('{ account { creditEntries { id } } }'), NEWEST],
+  ["an account's deliveries", graphql('{ account { deliveries { id } } }'), NEWEST],
+  ["a webhook's deliveries", graphql('{ webhook { deliveries { id } } }'), NEWEST],
   ['the jobs that a subscriber hears of', () => recentJobs(service.runtime.db, account, { since: new Date() }), 1_000],
   ['the deliveries that a subscriber hears of', () => recentDeliveries(service.runtime.db, account, new Date()), 1_000],
 ])('%s of an account that has been idle reads nothing that others have made since', async (_what, ask, most) => {
