@@ -5,6 +5,7 @@ import type { Context } from '../context/context.ts'
 import { closeWindow } from '../db/close-window.ts'
 import { longRead } from '../db/connections/long-read.ts'
 import type { Database } from '../db/database.ts'
+import { dayBegin } from '../db/day-begin.ts'
 import { countRows, newestOfEach, ofAccount, orderOfAccount, ownIds, whereOfAccount } from '../db/own/own-rows.ts'
 import {
   type Connection,
@@ -77,16 +78,16 @@ const MAX_DAYS = 366
 /** Prisma Client cannot group by days of a time zone. */
 const SUMS = `
   with days as (
-    select t at time zone $4 as at
+    select t as day, ${dayBegin('t', '$4')} as at
     from generate_series(date_trunc('day', $2::timestamptz at time zone $4), $3::timestamptz at time zone $4, '1 day') t
   ), sums as (
-    select date_trunc('day', created_at at time zone $4) at time zone $4 as at,
+    select date_trunc('day', created_at at time zone $4) as day,
       sum(amount) filter (where kind = 'grant') as granted, -sum(amount) filter (where kind in ('charge', 'refund')) as spent,
       -sum(amount) filter (where kind = 'carried') as carried
     from credit_entry where ${ofAccount('$1')} and created_at >= (select min(at) from days) and created_at < $3 group by 1
   )
   select at, coalesce(granted, 0)::float8 as granted, coalesce(spent, 0)::float8 as spent, coalesce(carried, 0)::float8 as carried
-  from days left join sums using (at) where at < $3 order by at`
+  from days left join sums using (day) where at < $3 order by at`
 
 export type CreditEntry = Prisma.CreditEntryGetPayload<{ select: typeof ENTRY_VIEW }>
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ACCOUNT_ADMIN_SCOPE } from '../../src/access/scopes.ts'
 import { insertJob } from '../setup/jobs/jobs.ts'
-import { codeOf } from '../setup/service/graphql.ts'
+import { codeOf, read } from '../setup/service/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/service/runtime.ts'
 import { type SignedInUser, type Users, usersOf } from '../setup/service/users.ts'
 
@@ -59,6 +60,31 @@ test('the deleted jobs of a month are not spent in the day that its entry is dat
     { at: '2026-03-31T07:00:00.000Z', granted: 0, spent: 2, carried: 3 },
     { at: '2026-04-01T07:00:00.000Z', granted: 0, spent: 0, carried: 0 },
   ])
+})
+
+test('a day whose midnight occurs twice begins at the first one and has all of its changes', async () => {
+  const account = await service.createAccount()
+  const { apiKey } = await service.createKey(account, [ACCOUNT_ADMIN_SCOPE])
+  for (const [amount, at] of [
+    [5, '2026-10-24T23:59:59Z'],
+    [30, '2026-10-25T00:30:00Z'],
+    [200, '2026-10-26T00:59:59Z'],
+  ] as const)
+    await service.runtime.db.pool.query(
+      `insert into credit_entry (account_id, kind, amount, created_at) values ($1, 'grant', $2, $3)`,
+      [account, amount, at],
+    )
+  const daysFrom = async (from: string) => {
+    const window = { from, to: '2026-10-26T02:00:00Z', timeZone: 'Atlantic/Azores' }
+    const answer = await read<{ creditDays: { at: string; granted: number }[] }>(service.url, apiKey, DAYS, window)
+    return answer.creditDays.map(({ at, granted }) => [at, granted])
+  }
+  const second = [
+    ['2026-10-25T00:00:00.000Z', 230],
+    ['2026-10-26T01:00:00.000Z', 0],
+  ]
+  expect(await daysFrom('2026-10-24T12:00:00Z')).toEqual([['2026-10-24T00:00:00.000Z', 5], ...second])
+  expect(await daysFrom('2026-10-25T00:00:00Z')).toEqual(second)
 })
 
 test("a window that is none, is longer than a year, or lies in no time zone is refused; other accounts are the operator's", async () => {

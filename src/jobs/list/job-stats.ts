@@ -31,6 +31,7 @@ import {
   type JobStatsInput,
   jobsFor,
   MAX_GROUPS,
+  shownGroup,
   UTC,
 } from './stats-request.ts'
 import { hasWholeHours, refuseUnknownZone, requireTimeZone } from './time-zone.ts'
@@ -184,14 +185,16 @@ export function statsOfRows(owner: JobsOwner, { filter, groupBy, measures, timeZ
   const parameter = (value: unknown) => `$${values.push(value)}`
   const conditions = [...ownedBy(owner, parameter), ...conditionsOf(filter ?? {}, parameter)]
   const groups = [...new Set(groupBy ?? [])]
+  const zone = zoneOf({ timeZone })
+  const own = groupColumns('created_at', zone)
   const columns = [
-    ...groups.map((group) => `${groupColumns('created_at', zoneOf({ timeZone }))[group]} as "${group}"`),
+    ...groups.map((group) => `${shownGroup(group, own[group], zone)} as "${group}"`),
     'count(*)::float8 as jobs',
     ...[...measures].map((measure) => `${MEASURE_COLUMNS[measure]} as "${measure}"`),
   ]
-  const places = groups.map((_group, index) => index + 1).join(', ')
+  const places = placesOf(groups)
   const text = `select ${columns.join(', ')} from ${jobsFor(groups)} where ${conditions.join(' and ')}
-    ${places === '' ? '' : `group by ${places} order by ${places}`} limit ${MAX_GROUPS + 1}`
+    ${places === '' ? '' : `group by ${groups.map((group) => own[group]).join(', ')} order by ${places}`} limit ${MAX_GROUPS + 1}`
   return { text, values }
 }
 
@@ -209,7 +212,9 @@ export function statsOfRollUp(owner: JobsOwner, input: JobStatsInput, withEvents
     'coalesce(sum(jobs), 0)::float8 as jobs',
     ...measures.map((measure) => `${SUMS[measure][1]} as "${measure}"`),
   ]
-  const grouped = `group by ${placesOf(inTime(groups), groups)} having sum(jobs) <> 0`
+  const grouped = `group by ${inTime(groups)
+    .map((group) => columnOf(group, groups, zoneOf(input)))
+    .join(', ')} having sum(jobs) <> 0`
   // PostgreSQL stops before it sorts too many groups.
   const found = `select ${columns.join(', ')} from ${groups.some(isOfTime) ? inOrder(source, groups, zoneOf(input)) : source} p
     ${places === '' ? '' : grouped} limit ${MAX_GROUPS + 1}`
@@ -234,7 +239,7 @@ function breadthFor({ filter, groupBy }: JobStatsInput): Breadth {
 }
 
 const columnsOf = (groups: readonly JobGroup[], timeZone: string): string[] =>
-  groups.map((group) => `${columnOf(group, groups, timeZone)} as "${group}"`)
+  groups.map((group) => `${shownGroup(group, columnOf(group, groups, timeZone), timeZone)} as "${group}"`)
 
 const columnOf = (group: JobGroup, groups: readonly JobGroup[], timeZone: string): string =>
   group === finestOf(groups, timeZone) ? 'at' : groupColumns('at', timeZone)[group]
@@ -255,11 +260,10 @@ function toParts(
   const parameter = (value: unknown) => `$${values.push(value)}`
   const finest = finestOf(groups, zoneOf({ timeZone }))
   const source = rollUpSource({ owner, filter: filter ?? {}, finest, sums, breadth, parameter })
-  return { source, values, groups, places: placesOf(groups, groups) }
+  return { source, values, groups, places: placesOf(groups) }
 }
 
-const placesOf = (some: readonly JobGroup[], groups: readonly JobGroup[]): string =>
-  some.map((group) => groups.indexOf(group) + 1).join(', ')
+const placesOf = (groups: readonly JobGroup[]): string => groups.map((_group, index) => index + 1).join(', ')
 
 /**
  * Causes of failed jobs of all accounts, most frequent first, for the operator.

@@ -1,4 +1,5 @@
 import { escapeLiteral } from 'pg'
+import { dayBegin } from '../../db/day-begin.ts'
 import type { JobsFilter } from './jobs-filter.ts'
 
 /** Hours and days of acceptance. A job counts in each of its tags. */
@@ -52,6 +53,12 @@ export const groupColumns = (time: string, timeZone: string): Readonly<Record<Jo
   hour: beginIn(timeZone, 'hour', time),
   day: beginIn(timeZone, 'day', time),
 })
+
+/** A column of groups as the answer has it. PostgreSQL computes it once for each group. */
+export const shownGroup = (group: JobGroup, column: string, timeZone: string): string =>
+  group === 'day' && timeZone !== UTC
+    ? dayBegin(`${column} at time zone ${escapeLiteral(timeZone)}`, escapeLiteral(timeZone))
+    : column
 
 const beginIn = (timeZone: string, span: 'hour' | 'day', time: string): string =>
   timeZone === UTC ? beginOf(span, time) : `date_trunc('${span}', ${time}, ${escapeLiteral(timeZone)})`

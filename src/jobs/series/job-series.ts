@@ -1,6 +1,7 @@
 import type { QueryConfig } from 'pg'
 import type { Context } from '../../context/context.ts'
 import { longRead, longScan } from '../../db/connections/long-read.ts'
+import { dayBegin } from '../../db/day-begin.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import {
   type AskedJobs,
@@ -40,6 +41,7 @@ const SECONDS: Readonly<Record<SeriesStep, number>> = {
   day: 86_400,
 }
 const MAX_STEPS = 10_000
+const FIRST_DAY = `date_trunc('day', $1::timestamptz at time zone $3)`
 /** As many as a chart can show. */
 export const MAX_SERIES_GROUPS = 20
 const TIMES: ReadonlySet<JobGroup> = new Set(['hour', 'day'])
@@ -224,9 +226,9 @@ export async function stepsOf({ db }: Pick<Context, 'db'>, window: SeriesWindow)
   if (timeZone === 'UTC') return { step, starts: inUtc(window, SECONDS[step] * 1000) }
   const text =
     step === 'day'
-      ? `select t at time zone $3 as at
-         from generate_series(date_trunc('day', $1::timestamptz at time zone $3), $2::timestamptz at time zone $3, '1 day') t`
-      : `select at from (select make_interval(secs => $4) as step, date_trunc('day', $1::timestamptz, $3) as origin) s
+      ? `select ${dayBegin('t', '$3')} as at
+         from generate_series(${FIRST_DAY}, $2::timestamptz at time zone $3, '1 day') t`
+      : `select at from (select make_interval(secs => $4) as step, ${dayBegin(FIRST_DAY, '$3')} as origin) s
          cross join generate_series(date_bin(s.step, $1, s.origin), $2::timestamptz, s.step) at`
   const values = [from, to, timeZone, ...(step === 'day' ? [] : [SECONDS[step]])]
   const { rows } = await db.pool.query<{ at: Date }>(text, values).catch(refuseUnknownZone)

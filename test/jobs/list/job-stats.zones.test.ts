@@ -11,11 +11,18 @@ interface Group {
   readonly jobs: number
 }
 
+interface Days {
+  readonly jobSeries: { readonly points: readonly { readonly at: string; readonly accepted: number }[] }
+}
+
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const TEXT = 'Ten letter'
 const STATS = `query ($by: [JobGroup!], $zone: String, $filter: JobsFilter) {
   jobStats(groupBy: $by, timeZone: $zone, filter: $filter) { day hour jobs }
+}`
+const SERIES = `query ($from: DateTime!, $to: DateTime, $zone: String, $filter: JobsFilter) {
+  jobSeries(from: $from, to: $to, step: DAY, timeZone: $zone, filter: $filter) { points { at accepted } }
 }`
 /** Each with a day to look around: the clocks change on most of them. */
 const ZONES = [
@@ -30,6 +37,9 @@ const ZONES = [
   ['Australia/Lord_Howe', '2026-04-05'],
   ['Australia/Lord_Howe', '2026-10-04'],
   ['Pacific/Chatham', '2026-04-05'],
+  // Midnight occurs twice.
+  ['Atlantic/Azores', '2026-10-25'],
+  ['America/Havana', '2026-11-01'],
 ] as const
 
 let service: TestRuntime
@@ -52,7 +62,7 @@ describe.each(ZONES)('in %s around %s', (zone, date) => {
   /** Every 29 minutes of three days, so that each hour and half an hour has jobs. */
   const times = Array.from({ length: 149 }, (_, index) => noon - 36 * HOUR_MS + index * 29 * MINUTE_MS)
 
-  test('days and hours are those of the zone, and begin when its clocks say so', async () => {
+  test('days and hours are those of the zone, and begin when its clocks say so, in statistics as in series', async () => {
     const { account, key } = await service.createCaller()
     await putEach(account, times)
     // No roll-up has durations, so that filter reads the jobs themselves.
@@ -64,6 +74,13 @@ describe.each(ZONES)('in %s around %s', (zone, date) => {
         counted(times.map((time) => localIn(zone, time).slice(0, 10))),
       )
       expect(days.map(({ day }) => localIn(zone, day!).slice(11))).toEqual(days.map(() => '00:00:00'))
+      for (const { day } of days) {
+        const before = localIn(zone, Date.parse(day!) - 1)
+        expect(before.slice(0, 10) < localIn(zone, day!).slice(0, 10)).toBe(true)
+      }
+      const window = { from: new Date(times[0]!), to: new Date(times.at(-1)! + 1) }
+      const { jobSeries } = await read<Days>(service.url, key, SERIES, { ...window, zone, filter })
+      expect(jobSeries.points).toEqual(days.map(({ day, jobs }) => ({ at: day, accepted: jobs })))
       const hours = await groups(['DAY', 'HOUR'])
       expect(hours.reduce((sum, { jobs }) => sum + jobs, 0)).toBe(times.length)
       for (const { day, hour } of hours) {

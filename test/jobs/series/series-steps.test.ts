@@ -25,6 +25,18 @@ test.each([
   expect(steps.starts).toHaveLength(count)
 })
 
+test('a day whose midnight occurs twice begins at the first one', async () => {
+  const window = { to: new Date('2026-10-26T12:00:00Z'), timeZone: 'Atlantic/Azores' }
+  const startsOf = async (step: 'day' | 'six_hours', from: string) =>
+    (await stepsOf(service.runtime, { ...window, from: new Date(from), step })).starts.map((at) => at.toISOString())
+  expect(await startsOf('day', '2026-10-24T12:00:00Z')).toEqual([
+    '2026-10-24T00:00:00.000Z',
+    '2026-10-25T00:00:00.000Z',
+    '2026-10-26T01:00:00.000Z',
+  ])
+  expect((await startsOf('six_hours', '2026-10-25T00:30:00Z'))[0]).toBe('2026-10-25T00:00:00.000Z')
+})
+
 test('steps of UTC ask nothing of the database', async () => {
   const pool = { query: () => Promise.reject(new Error('asked')) }
   const window = { from: new Date(0), to: new Date(3_600_000), step: 'minute', timeZone: 'UTC' } as const
