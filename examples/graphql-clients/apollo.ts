@@ -15,7 +15,7 @@ const pages = {
   auditEntries: relayStylePagination(['actions', 'createdAt']),
 }
 
-/** Of some types there is one for each caller; all others are known by their `id`, or belong to the object that has them. */
+/** Some types have one object for each caller; all others are known by their `id`, or belong to the object that has them. */
 export const typePolicies: TypePolicies = {
   ...Object.fromEntries(singleTypes.map((type) => [type, { keyFields: [] }])),
   ...replacedLists,

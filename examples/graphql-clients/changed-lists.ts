@@ -1,7 +1,7 @@
 import type { ApolloCache, TypePolicies } from '@apollo/client'
 import type { CacheExchangeOpts, UpdateResolver } from '@urql/exchange-graphcache'
 
-/** What makes or deletes jobs. */
+/** Mutations that make or delete jobs. */
 const JOBS = ['jobs', 'allJobs', 'jobStats', 'jobSeries', 'account', 'viewer']
 const KEYS = ['apiKeys', 'account', 'viewer', 'me']
 const USERS = ['users', 'account', 'viewer']

@@ -1,6 +1,6 @@
 import { type Client, createClient } from 'graphql-ws'
 
-/** What the service says to a key that is wrong or revoked. */
+/** The service closes the connection of a wrong or revoked key with this code. */
 const FORBIDDEN = 4403
 
 /** Comes back after every disconnection, and then starts each subscription anew, which begins with the state as it is now. */

@@ -35,11 +35,11 @@ export const holdsScope = ({ actor }: Acting, scope: string): boolean =>
 
 export const isOperator = (ctx: Acting): boolean => ctx.actor.kind === 'system' || holdsScope(ctx, OPERATOR_SCOPE)
 
-/** Whether the caller acts for this account and holds the scope. The command line needs no scopes. */
+/** True if the caller acts for this account and holds the scope. The command line needs no scopes. */
 export const holdsIn = ({ actor }: Acting, accountId: string, scope: string): boolean =>
   'accountId' in actor && actor.accountId === accountId && (!('scopes' in actor) || actor.scopes.includes(scope))
 
-/** Whether the caller may list what owners list of this account: its keys, users and ledger. */
+/** True if the caller may list what owners list of this account: its keys, users and ledger. */
 export const administers = (ctx: Acting, accountId: string): boolean =>
   isOperator(ctx) || holdsIn(ctx, accountId, ACCOUNT_ADMIN_SCOPE)
 

@@ -31,7 +31,7 @@ export const AccountRef = builder.prismaObject('Account', {
   }),
 })
 
-/** Of an account that another object belongs to. */
+/** True if the caller sees the account that an object belongs to. */
 export const seesAccountOf = (ctx: GraphqlContext, { accountId }: { readonly accountId: string }): boolean =>
   seesAccount(ctx, accountId)
 

@@ -51,7 +51,7 @@ function searched(search: string) {
   return { OR: [{ name: { contains: literal, mode: 'insensitive' as const } }, { id: { startsWith: literal } }] }
 }
 
-/** Whether `account` would show the caller this account. */
+/** True if `account` would show the caller this account. */
 export const seesAccount = (ctx: Context, accountId: string): boolean =>
   isOperator(ctx) || [ACCOUNT_ADMIN_SCOPE, JOB_READ_SCOPE].some((scope) => holdsIn(ctx, accountId, scope))
 

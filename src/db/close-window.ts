@@ -23,7 +23,7 @@ interface Clocked {
 
 interface Closing {
   readonly gone?: AbortSignal | undefined
-  /** Whose rows `over` delays; absent: nobody's. */
+  /** The account whose rows `over` delays; absent: none. */
   readonly owner?: string
   /** Runs once the window is over, so that inserts still on their way get a later time. */
   over?(to: Date, pool: Pool): Promise<void>

@@ -12,7 +12,7 @@ import { addDataAccessCommands } from './data-access.ts'
 const PROGRESS_EVERY_MS = 100
 const KEY_VARIABLE = 'SONANT_API_KEY'
 
-/** What can be pulled, by its name below `/api/v1/data/`. */
+/** Feeds that can be pulled, by their names below `/api/v1/data/`. */
 const FEEDS = {
   jobs: { time: 'changed_at', open: openJobs },
   ledger: { time: 'created_at', open: openLedger },

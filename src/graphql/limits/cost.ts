@@ -139,7 +139,7 @@ function costOfField(parent: GraphQLCompositeType, node: FieldNode): number {
   return typeof cost === 'number' ? cost : 1
 }
 
-/** Whether a field of a connection is there once, however long the page is. */
+/** True if a field of a connection is there once, however long the page is. */
 const ofList = (parent: GraphQLCompositeType, node: FieldNode): boolean =>
   fieldOf(parent, node)?.extensions.ofList === true
 
