@@ -169,16 +169,19 @@ describe('recordings', () => {
     ['ID3 tags', Buffer.from('49443304000000000000', 'hex')],
     ['pages of Ogg', Buffer.concat([Buffer.from('OggS\0\x02'), Buffer.alloc(20), Buffer.from([1, 1, 0])])],
     ['chunks of WAV', Buffer.from('RIFF\0\0\0\0WAVEjunk\0\0\0\0', 'latin1')],
-  ])('10 MiB of %s without a sound cost at most a second, or three times as much as 256 KiB', async (_what, unit) => {
-    const cost = async (bytes: number): Promise<number> => {
-      const file = Buffer.alloc(bytes, unit)
-      const begun = process.cpuUsage()
-      expect(await recordings.read('one', file)).toHaveProperty('violation')
-      const { user, system } = process.cpuUsage(begun)
-      return (user + system) / 1000
-    }
-    expect(await cost(10 * 2 ** 20)).toBeLessThan(Math.max(1000, 3 * (await cost(2 ** 18))))
-  })
+  ])(
+    '10 MiB of %s without a sound cost at most two seconds, or three times as much as 256 KiB',
+    async (_what, unit) => {
+      const cost = async (bytes: number): Promise<number> => {
+        const file = Buffer.alloc(bytes, unit)
+        const begun = process.cpuUsage()
+        expect(await recordings.read('one', file)).toHaveProperty('violation')
+        const { user, system } = process.cpuUsage(begun)
+        return (user + system) / 1000
+      }
+      expect(await cost(10 * 2 ** 20)).toBeLessThan(Math.max(2000, 3 * (await cost(2 ** 18))))
+    },
+  )
 
   test('one owner is read one file at a time, and another one in its turn', async () => {
     const tone = Buffer.from(await threads.encode(sweep(2, 24_000), 'wav'))

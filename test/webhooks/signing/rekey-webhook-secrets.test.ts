@@ -21,6 +21,8 @@ const SECRETS = 1200
 
 const [oldKey, newKey] = [deriveKey(OLD, 'webhook-secrets'), deriveKey(NEW, 'webhook-secrets')]
 const WAITING = `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+const WRITING = `select pid from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid() and state = 'active' and query ilike 'update%webhook_secret%'`
 
 interface Row {
   id: string
@@ -76,11 +78,12 @@ describe('rekeyWebhookSecrets', () => {
     await command.ended()
     await lock.query('rollback')
     lock.release()
+    // PostgreSQL may still finish the statement that waited when its client was killed.
+    await until(async () => (await sql(WRITING)).length === 0, TIMEOUT_MS, 'the statement of the killed command to end')
 
     const halfway = await secrets()
     const isNew = openVault([newKey])
     const current = halfway.map(({ account_id, sealed }) => isNew.isCurrent(account_id, sealed))
-    // PostgreSQL may still finish the statement that waited when its client was killed.
     const done = current.filter(Boolean).length
     expect([PAGE + 10, PAGE + 11]).toContain(done)
     expect(current).toEqual(halfway.map((_, index) => index < done))
