@@ -92,10 +92,10 @@ export const entriesInput = ({ query, disconnect }: Call): SettledEntriesInput =
 })
 
 /** @throws INVALID_REQUEST for a date that does not exist */
-export function usageInput({ query }: Call): UsageInput {
+export function usageInput({ query, disconnect }: Call): UsageInput {
   const { bucket, group_by: groupBy, time_zone: timeZone } = query as UsageQuery
   const [from, to] = [timestamp(query, 'from') as Date, timestamp(query, 'to') as Date]
-  return { from, to, bucket, groupBy, timeZone }
+  return { from, to, bucket, groupBy, timeZone, gone: disconnect() }
 }
 
 export function chatInput(call: Call): ChatInput {

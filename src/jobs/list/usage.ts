@@ -1,12 +1,17 @@
+import { requireAccount, requireScope } from '../../access/require.ts'
+import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
+import { atOneMoment } from '../../db/one-moment.ts'
 import { type Detail, invalidRequest, ServiceError } from '../../errors/service-error.ts'
 import { type JobStats, jobStats } from './job-stats.ts'
 import { rejectViolations } from './jobs-filter.ts'
-import { type JobGroup, MAX_GROUPS } from './stats-request.ts'
+import { type JobGroup, type JobStatsInput, MAX_GROUPS } from './stats-request.ts'
 
 const MAX_WINDOW_MS = 366 * 86_400_000
 /** As `jobStats` names its arguments. */
 const PARAMETERS: Readonly<Record<string, string>> = { '/groupBy': 'group_by', '/timeZone': 'time_zone' }
+/** Not before the snapshot: it is taken as the statement begins, and JavaScript cuts microseconds off. */
+const MOMENT = `select clock_timestamp() + interval '1 millisecond' as "asOf"`
 
 /** Field of `JobStats`, by group. */
 const FIELDS = {
@@ -31,6 +36,7 @@ export interface UsageInput {
   readonly groupBy?: readonly UsageGroup[] | undefined
   /** Of hours and days; UTC unless given. */
   readonly timeZone?: string | undefined
+  readonly gone?: AbortSignal
 }
 
 export interface UsageRow extends Readonly<Partial<Record<UsageGroup, string | null>>> {
@@ -42,8 +48,15 @@ export interface UsageRow extends Readonly<Partial<Record<UsageGroup, string | n
 }
 
 export interface Usage {
+  /** When PostgreSQL took the snapshot that was counted. */
   readonly asOf: Date
   readonly rows: readonly UsageRow[]
+}
+
+interface Counted extends Pick<Usage, 'asOf'> {
+  readonly stats: readonly JobStats[]
+  /** A GraphQL answer has some; here a failure throws. */
+  readonly errors?: never
 }
 
 /**
@@ -51,14 +64,24 @@ export interface Usage {
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST (over 366 days, for more than 10,000 rows, an unknown time zone), RATE_LIMITED
  */
 export async function usage(ctx: Context, input: UsageInput): Promise<Usage> {
-  const { from, to, bucket = 'day', groupBy = [], timeZone } = input
+  requireScope(ctx, JOB_READ_SCOPE)
+  const { accountId } = requireAccount(ctx)
+  const { from, to, bucket = 'day', groupBy = [], timeZone, gone } = input
   rejectViolations(violationsOf(input))
   const measures = new Set(['characters', 'audioSeconds', 'credits'] as const)
-  const filter = { createdAt: { from, to } }
-  const asOf = ctx.now()
-  const stats = await jobStats(ctx, { groupBy: [bucket, ...groupBy], filter, measures, timeZone }).catch(asParameters)
+  const asked = { groupBy: [bucket, ...groupBy], filter: { createdAt: { from, to } }, measures, timeZone }
+  const { asOf, stats } = await count(ctx, accountId, asked, gone).catch(asParameters)
   return { asOf, rows: stats.map((row) => toRow(row, bucket, groupBy)) }
 }
+
+const count = (ctx: Context, owner: string, asked: JobStatsInput, gone = new AbortController().signal) =>
+  atOneMoment(ctx.db, { kind: 'several', owner, signal: gone }, async (db): Promise<Counted> => {
+    const [{ rows }, stats] = await Promise.all([
+      db.readPool.query<{ asOf: Date }>(MOMENT),
+      jobStats({ ...ctx, db }, asked),
+    ])
+    return { asOf: rows[0]!.asOf, stats }
+  })
 
 function violationsOf({ from, to, groupBy = [] }: UsageInput): Detail[] {
   return [

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { usage } from '../../../src/jobs/list/usage.ts'
 import { call } from '../../setup/http.ts'
 import { idAt, insertJob, type JobFields } from '../../setup/jobs/jobs.ts'
 import { runHere, sonantHere } from '../../setup/processes/command-here.ts'
@@ -44,6 +45,29 @@ describe('usage', () => {
       ['2026-03-01T23:00:00.000Z', 1],
       ['2026-03-02T01:00:00.000Z', 1],
     ])
+  })
+
+  test("says the database's time of its snapshot, also if that waited for the end of the window", async () => {
+    const caller = await service.createCaller()
+    const ctx = service.runtime.as({ kind: 'account', accountId: caller.account, credits: 0n })
+    const to = new Date(Date.now() + 500)
+    const { asOf } = await usage(ctx, { from: new Date('2026-03-01'), to })
+    expect(asOf.getTime()).toBeGreaterThan(to.getTime())
+    expect(asOf.getTime()).toBeLessThanOrEqual(Date.now() + 1)
+    const yesterday = { ...ctx, now: () => new Date(Date.now() - 86_400_000) }
+    const later = await usage(yesterday, { from: new Date('2026-03-01'), to: new Date('2026-03-03') })
+    expect(later.asOf.getTime()).toBeGreaterThanOrEqual(asOf.getTime())
+  })
+
+  test('that reads jobs one by one does so one at a time, and keeps no sums waiting', async () => {
+    const release = await service.runtime.db.scanShares.acquire(account)
+    try {
+      const [sums, scan] = await Promise.all([get(WINDOW), get(`${WINDOW}&group_by=voice`)])
+      expect([sums.status, scan.status]).toEqual([200, 429])
+    } finally {
+      release()
+    }
+    expect((await get(`${WINDOW}&group_by=voice`)).status).toBe(200)
   })
 
   test('has days of a time zone, and the groups that are asked for', async () => {
