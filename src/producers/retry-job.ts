@@ -77,7 +77,7 @@ function requireProducer(ctx: Context): AccountHolder {
   return caller
 }
 
-const notRetryable = (hint: string, message: string) => invalidRequest(hint, [{ path: '/jobId', message }])
+const notRetryable = (hint: string, message: string) => invalidRequest(hint, [{ path: '/id', message }])
 
 const findRow = async ({ db }: Context, accountId: string, jobId: string) =>
   isId('job', jobId) ? db.prisma.job.findUnique({ where: { id: jobId, accountId }, select: VIEW }) : null

@@ -1,9 +1,8 @@
 import { requireScope } from '../access/require.ts'
 import { JOB_READ_SCOPE } from '../access/scopes.ts'
 import { BatchLoader } from '../concurrency/batch-loader.ts'
-import type { PageInput } from '../db/page.ts'
 import type { RowQuery } from '../db/row-query.ts'
-import { invalidRequest, unknownId } from '../errors/service-error.ts'
+import { unknownId } from '../errors/service-error.ts'
 import { builder, type GraphqlContext } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import {
@@ -36,11 +35,11 @@ import {
   type DeliveriesFilter,
   type DeliveriesInput,
   type Delivery,
+  type FilterInput,
   findDeliveries,
   nextAttemptOf,
   oldestFirst,
   outcomeOf,
-  rejectDeliveryViolations,
   responseOf,
   TIMED_DELIVERIES,
   type WebhookStats,
@@ -257,10 +256,6 @@ export const DeliveriesFilterInput = builder.inputRef<DeliveriesFilter>('Webhook
   }),
 })
 
-interface FilteredDeliveries extends PageInput {
-  readonly filter?: DeliveriesFilter | null | undefined
-}
-
 const DeliveryConnectionRef = builder.connectionObject(
   {
     type: DeliveryRef,
@@ -269,10 +264,6 @@ const DeliveryConnectionRef = builder.connectionObject(
   },
   { name: 'WebhookDeliveryEdge', description: 'Entry of a list with its cursor.' },
 )
-
-interface DeliveriesArgs extends DeliveriesInput {
-  readonly filter?: DeliveriesFilter | null | undefined
-}
 
 const instead = (name: string) => ({ deprecationReason: `Use \`filter: { ${name} }\`.` })
 
@@ -284,22 +275,6 @@ const FLAT_ARGS = builder.args((t) => ({
   createdAt: t.field({ type: TimeRangeInput, description: ABOUT.createdAt, ...instead('createdAt') }),
   endpointKeys: t.stringList({ description: ABOUT.endpointKeys, ...instead('endpointKeys') }),
 }))
-
-function toDeliveriesInput({ filter, first, last, after, before, ...flat }: DeliveriesArgs): DeliveriesInput {
-  return { first, last, after, before, ...oneFilter(filter, flat) }
-}
-
-/** @throws INVALID_REQUEST for a filter beside one of the arguments that it replaces, or over its limits */
-function oneFilter(filter: DeliveriesFilter | null | undefined, flat: DeliveriesFilter): DeliveriesFilter {
-  if (filter == null) return flat
-  const [beside] = Object.entries(flat).flatMap(([name, value]) => (value == null ? [] : [name]))
-  if (beside !== undefined)
-    throw invalidRequest('Invalid arguments: see `details`.', [
-      { path: `/${beside}`, message: 'cannot stand with `filter`, which has it too' },
-    ])
-  rejectDeliveryViolations(filter, '/filter')
-  return filter
-}
 
 builder.queryField('webhookDeliveries', (t) =>
   t.connection(
@@ -313,7 +288,7 @@ builder.queryField('webhookDeliveries', (t) =>
           description: 'Filter of the deliveries; all of them unless given.',
         }),
       },
-      ...pagedBy('WebhookDelivery', webhookDeliveries, (args: DeliveriesArgs) => toDeliveriesInput(args)),
+      ...pagedBy('WebhookDelivery', webhookDeliveries, (args: DeliveriesInput) => args),
     },
     DeliveryConnectionRef,
   ),
@@ -332,12 +307,7 @@ builder.objectField(ViewerRef, 'deliveries', (t) =>
           description: 'Filter of the deliveries; all of them unless given.',
         }),
       },
-      resolve: unlessRefused(
-        pagedBy('WebhookDelivery', webhookDeliveries, ({ filter, ...rest }: FilteredDeliveries) => ({
-          ...filter,
-          ...rest,
-        })).resolve,
-      ),
+      resolve: unlessRefused(pagedBy('WebhookDelivery', webhookDeliveries, (args: DeliveriesInput) => args).resolve),
     },
     DeliveryConnectionRef,
   ),
@@ -372,9 +342,7 @@ builder.queryField('webhookStats', (t) =>
       }),
       createdAt: t.arg({ type: TimeRangeInput, description: ABOUT.createdAt, ...instead('createdAt') }),
     },
-    ...resolvedBy(webhookStats, ({ filter, createdAt }: Pick<DeliveriesArgs, 'filter' | 'createdAt'>) =>
-      oneFilter(filter, { createdAt }),
-    ),
+    ...resolvedBy(webhookStats, (args: FilterInput) => args),
   }),
 )
 

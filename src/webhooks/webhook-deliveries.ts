@@ -37,8 +37,13 @@ export const ATTEMPT_VIEW = {
 
 export const TIMED_DELIVERIES = 10_000
 
-export interface DeliveriesInput extends PageInput, DeliveriesFilter {
+export interface DeliveriesInput extends PageInput, FilterInput {
   readonly query?: RowQuery
+}
+
+/** Older callers send the fields of the filter one by one. */
+export interface FilterInput extends DeliveriesFilter {
+  readonly filter?: DeliveriesFilter | null | undefined
 }
 
 /** All fields must match; a list matches any of its values; absent or null matches all. */
@@ -85,9 +90,9 @@ export async function findDeliveries(
 export async function webhookDeliveries(ctx: Context, input: DeliveriesInput): Promise<Connection<Delivery>> {
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   const { accountId } = requireAccount(ctx)
-  const { first, last, after, before, query, ...filter } = input
+  const { first, last, after, before, query, ...given } = input
   const shape = pageShape(input, (text) => isId('msg', text))
-  rejectDeliveryViolations(filter)
+  const filter = oneFilter(given)
   await closeWindow(ctx, 'webhook_delivery', filter.createdAt?.to)
   const values: unknown[] = [accountId]
   const parameter = (value: unknown) => `$${values.push(value)}`
@@ -126,6 +131,17 @@ async function countDeliveries(
     values,
   })
   return Number(rows[0]?.total ?? 0)
+}
+
+/** @throws INVALID_REQUEST for a filter beside one of the arguments that it replaces, or over its limits */
+function oneFilter({ filter, ...flat }: FilterInput): DeliveriesFilter {
+  const [beside] = Object.entries(flat).flatMap(([name, value]) => (value == null ? [] : [name]))
+  if (filter != null && beside !== undefined)
+    throw invalidRequest('Invalid arguments: see `details`.', [
+      { path: `/${beside}`, message: 'cannot stand with `filter`, which has it too' },
+    ])
+  rejectDeliveryViolations(filter ?? flat, filter == null ? '' : '/filter')
+  return filter ?? flat
 }
 
 /**
@@ -277,10 +293,10 @@ export type DeliveryView = ReturnType<typeof viewOf>
  * Counts the account's deliveries by state and times the attempts of the newest.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED if its reads take too long
  */
-export async function webhookStats(ctx: Context, filter: DeliveriesFilter): Promise<WebhookStats> {
+export async function webhookStats(ctx: Context, input: FilterInput): Promise<WebhookStats> {
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   const { accountId } = requireAccount(ctx)
-  rejectDeliveryViolations(filter)
+  const filter = oneFilter(input)
   await closeWindow(ctx, 'webhook_delivery', filter.createdAt?.to)
   const values: unknown[] = [accountId]
   const conditions = deliveryConditions(filter, (value) => `$${values.push(value)}`)

@@ -1,10 +1,11 @@
 import { globSync, readFileSync } from 'node:fs'
-import { isObjectType } from 'graphql'
+import { type GraphQLResolveInfo, isEnumType, isObjectType } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { HTTP_STATUS, ServiceError } from '../../src/errors/service-error.ts'
 import { ExpectedError } from '../../src/graphql/builder.ts'
-import { shownMessage } from '../../src/graphql/http/errors.ts'
+import { shownDetails, shownMessage } from '../../src/graphql/http/errors.ts'
 import { buildGraphqlSchema } from '../../src/graphql/schema.ts'
+import { errorOf } from '../../src/jobs/job-shape.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 const DOCUMENTED = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*export (?:async function|function|const) (\w+)/g
@@ -51,8 +52,44 @@ describe('the code of an error', () => {
   })
 })
 
+/** Arguments that are not deprecated. */
+const ARGUMENTS = new Set(
+  Object.values(schema.getTypeMap()).flatMap((type) =>
+    isObjectType(type)
+      ? Object.values(type.getFields()).flatMap(({ args }) =>
+          args.flatMap(({ name, deprecationReason }) => (deprecationReason == null ? [name] : [])),
+        )
+      : [],
+  ),
+)
+
+test('the path of a failed validation begins with the name of an argument', () => {
+  const paths = globSync('src/**/*.ts', { cwd: ROOT, exclude: ['src/console/**'] }).flatMap((file) =>
+    [...readFileSync(new URL(file, ROOT), 'utf8').matchAll(/path: ['`](\/\w+)[^,]*,\s*message/g)].map(
+      ([, path = '']) => path,
+    ),
+  )
+  expect(paths.length).toBeGreaterThan(40)
+  const shown = shownDetails(paths.map((path) => ({ path, message: '' }))).map(({ path }) => path)
+  expect(shown.filter((path) => !ARGUMENTS.has(path.slice(1)))).toEqual([])
+})
+
+test('the error of a job says its id, and REST its job_id', () => {
+  const type = schema.getType('VoiceJob')
+  const { error } = isObjectType(type) ? type.getFields() : {}
+  const failed = { status: 'failed', errorCode: 'INTERNAL_ERROR' } as const
+  const shown = error?.resolve?.(failed, {}, {}, {} as GraphQLResolveInfo)
+  expect(shown).toMatch(/contact support with its id\.$/)
+  expect(errorOf(failed)?.message).toMatch(/contact support with its job_id\.$/)
+  const codes = schema.getType('JobErrorCode')
+  expect(isEnumType(codes) && codes.getValue('INTERNAL_ERROR')?.description).toBe(shown)
+})
+
 test('the words of headers are those of arguments', () => {
   expect(shownMessage('Send a new Idempotency-Key.')).toBe('Send a new idempotencyKey.')
+  expect(shownMessage('Send a public https:// address as webhook_url: see `details`.')).toBe(
+    'Send a public https:// address as webhookUrl: see `details`.',
+  )
   expect(shownMessage('Contact support with the x-request-id of this response.')).toBe(
     'Contact support with the requestId of this error.',
   )

@@ -20,7 +20,8 @@ test('a key that may submit nothing learns of no job, whether it is there or not
     await expect(retryJobs(by('companion:chat'), { ids: [id] })).rejects.toMatchObject({ code: 'FORBIDDEN' })
   }
   for (const scope of ['generate:voice', 'generate:workflow']) {
-    await expect(retryJob(by(scope), { jobId })).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+    const refused = { code: 'INVALID_REQUEST', details: [{ path: '/id' }] }
+    await expect(retryJob(by(scope), { jobId })).rejects.toMatchObject(refused)
     await expect(retryJob(by(scope), { jobId: newId('job') })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   }
 })

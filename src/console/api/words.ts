@@ -12,7 +12,7 @@ const OWN: readonly (readonly [sentence: RegExp, own: string])[] = [
   [/with reauthenticate/, 'That needs your password again.'],
   [/https:\/\/ address/, 'Give a public https address.'],
   [
-    /contact support with its job_id/,
+    /contact support with its (?:job_)?id/,
     'Something went wrong in the service: submit the job again, then tell your operator the id of the job.',
   ],
 ]

@@ -33,11 +33,13 @@ export const extensionsOf = ({ code, details, retryAfterSeconds }: ServiceError,
   ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
 })
 
-/** REST names headers; GraphQL has an argument and a field for them. */
+/** REST names headers and fields; GraphQL has names of its own for them. */
 export const shownMessage = (message: string): string =>
   message
     .replaceAll('Idempotency-Key', 'idempotencyKey')
     .replace('the x-request-id of this response', 'the requestId of this error')
+    .replace('contact support with its job_id', 'contact support with its id')
+    .replace('address as webhook_url:', 'address as webhookUrl:')
 
 export const shownDetails = (details: readonly Detail[]): Detail[] =>
   details.map(({ path, message }) => ({

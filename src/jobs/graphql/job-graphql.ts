@@ -6,6 +6,7 @@ import type { MediaKind } from '../../companion/tag-media.ts'
 import { BatchLoader } from '../../concurrency/batch-loader.ts'
 import { jobNotFound } from '../../errors/service-error.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
+import { shownMessage } from '../../graphql/http/errors.ts'
 import { addNodeSource, NodeInterface } from '../../graphql/node.ts'
 import { queryOf, rowsOf, UNSEEN } from '../../graphql/resolved-by.ts'
 import { describedEnum } from '../../graphql/scalars.ts'
@@ -32,11 +33,10 @@ export const JobStatusEnum = describedEnum<JobStatus>('JobStatus', 'Status of a 
   failed: 'The job failed or was cancelled: see `errorCode`.',
 })
 
-export const JobErrorCodeEnum = describedEnum<JobErrorCode>(
-  'JobErrorCode',
-  "Code of a job's failure, to branch on.",
-  JOB_ERRORS,
-)
+export const JobErrorCodeEnum = describedEnum<JobErrorCode>('JobErrorCode', "Code of a job's failure, to branch on.", {
+  ...JOB_ERRORS,
+  INTERNAL_ERROR: shownMessage(JOB_ERRORS.INTERNAL_ERROR),
+})
 
 export const JobTypeEnum = describedEnum<JobType>(
   'JobType',
@@ -286,7 +286,10 @@ builder.interfaceFields(JobInterface, (t) => ({
   error: t.string({
     nullable: true,
     description: 'Sentence for a person about the failure and what to do next; null unless the job failed.',
-    resolve: (job) => errorOf(job)?.message,
+    resolve(job) {
+      const error = errorOf(job)
+      return error && shownMessage(error.message)
+    },
   }),
   errorCode: t.field({
     type: JobErrorCodeEnum,

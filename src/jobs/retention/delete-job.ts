@@ -65,10 +65,10 @@ async function requireErasable(ctx: Context, jobId: string): Promise<string> {
   if (found === null || (ctx.actor.kind !== 'system' && requireAccount(ctx).accountId !== found.accountId))
     throw jobNotFound()
   if (!isTerminal(found.status))
-    throw invalidRequest('Cancel this job first: it has not ended.', [{ path: '/jobId', message: 'is unfinished' }])
+    throw invalidRequest('Cancel this job first: it has not ended.', [{ path: '/id', message: 'is unfinished' }])
   if ((await webhookDelivery.count({ where: { jobId, state: 'pending' }, take: 1 })) > 0)
     throw invalidRequest('Wait until the webhook of this job has been delivered or has failed, some minutes at most.', [
-      { path: '/jobId', message: 'has a webhook that is still to be delivered' },
+      { path: '/id', message: 'has a webhook that is still to be delivered' },
     ])
   return found.accountId
 }

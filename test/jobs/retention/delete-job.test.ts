@@ -111,14 +111,15 @@ describe('deleteJob', () => {
     const account = await service.createAccount()
     const key = await owner(account)
     const queued = await insertJob(service.runtime.db, account, { type: 'companion_chat', status: 'processing' })
-    expect(errorOf(await remove(key, queued))).toMatchObject({ code: 'INVALID_REQUEST' })
+    const refused = { code: 'INVALID_REQUEST', details: [{ path: '/id' }] }
+    expect(errorOf(await remove(key, queued))).toMatchObject(refused)
     const told = await insertJob(service.runtime.db, account)
     await rows(
       `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, body, next_attempt_at, created_at)
        values ('msg_' || $1, $2, 'job', $1, 'https://example.com', 1, 's', 'b', now() + interval '1 hour', now())`,
       [told, account],
     )
-    expect(errorOf(await remove(key, told))).toMatchObject({ code: 'INVALID_REQUEST' })
+    expect(errorOf(await remove(key, told))).toMatchObject(refused)
     expect(await rows('select id from job where account_id = $1 order by id', [account])).toHaveLength(2)
     await rows(`update webhook_delivery set state = 'succeeded', finished_at = now() where job_id = $1`, [told])
     expect((await remove(key, told)).data?.deleteJob).toEqual({ jobId: told })

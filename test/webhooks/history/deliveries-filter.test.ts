@@ -181,10 +181,34 @@ describe('a filter of deliveries', () => {
     ['filter: {responseStatuses: [99]}', '/filter/responseStatuses'],
     ['filter: {outcomeCodes: []}', '/filter/outcomeCodes'],
     ['filter: {urls: []}', '/filter/urls'],
+    ['jobId: "x"', '/jobId'],
   ])('refuses %s', async (args, path) => {
     const { apiKey } = await world()
     const { errors } = await ask(service.url, apiKey, `{ webhookDeliveries(${args}) { totalCount } }`)
     expect(errors).toMatchObject([{ extensions: { code: 'INVALID_REQUEST', details: [{ path }] } }])
+  })
+
+  test('is refused by each field that takes it with the same path, after the caller', async () => {
+    const account = await service.createAccount()
+    const [admin, reader] = await Promise.all([
+      service.createKey(account, ['account:admin']),
+      service.createKey(account, ['job:read']),
+    ])
+    const filter = '(filter: {jobId: "x"})'
+    for (const fields of [
+      `deliveries: webhookDeliveries${filter} { totalCount }`,
+      `webhookStats${filter} { failed }`,
+    ]) {
+      const own = fields.replace('deliveries: webhookDeliveries', 'deliveries')
+      for (const query of [`{ ${fields} }`, `{ viewer { ${own} } }`]) {
+        const { errors } = await ask(service.url, admin.apiKey, query)
+        const details = [{ path: '/filter/jobId' }]
+        expect(errors, query).toMatchObject([{ extensions: { code: 'INVALID_REQUEST', details } }])
+      }
+      expect(codeOf(await ask(service.url, reader.apiKey, `{ ${fields} }`))).toBe('FORBIDDEN')
+      const { data, errors } = await ask<{ viewer: object }>(service.url, reader.apiKey, `{ viewer { ${own} } }`)
+      expect([Object.values(data?.viewer ?? {}), errors]).toEqual([[null], undefined])
+    }
   })
 })
 
