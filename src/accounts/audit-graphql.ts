@@ -1,7 +1,7 @@
 import { AUDITED_ACTIONS, type AuditedAction } from '../audit/audited-actions.ts'
 import { builder } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
-import { connectionOf, loadedBy, pagedBy, queryOf, UNSEEN } from '../graphql/resolved-by.ts'
+import { connectionOf, loadedBy, NONE_OR_UNSEEN, pagedBy, queryOf } from '../graphql/resolved-by.ts'
 import { describedEnum, TimeRangeInput } from '../graphql/scalars.ts'
 import { AccountRef } from './account-graphql.ts'
 import { loadAccounts } from './accounts.ts'
@@ -74,7 +74,7 @@ const AuditEntryRef = builder.prismaObject('AuditEntry', {
       description: 'Detail of the change, as the action describes it.',
     }),
     account: t.prismaField({
-      description: `Account that the change concerns. Null: the whole installation, or ${UNSEEN}.`,
+      description: `Account that the change concerns. ${NONE_OR_UNSEEN}`,
       ...loadedBy(AccountRef, loadAccounts, ({ accountId }: AuditEntry) => accountId),
     }),
     by: t.field({

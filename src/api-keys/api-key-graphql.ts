@@ -6,11 +6,11 @@ import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import {
   connectionOf,
   loadedBy,
+  NONE_OR_UNSEEN,
   pagedBy,
   queriedBy,
   queryOf,
   resolvedBy,
-  UNSEEN,
   USE_ID,
 } from '../graphql/resolved-by.ts'
 import { OF_CALLER } from '../graphql/seen-by.ts'
@@ -60,7 +60,7 @@ const ApiKeyRef = builder.prismaObject('ApiKey', {
     createdBy: t.relation('createdBy', {
       type: UserRef,
       nullable: true,
-      description: `User who made the key. Null: no user did, or ${UNSEEN}.`,
+      description: `User who made the key. ${NONE_OR_UNSEEN}`,
       seenBy: (ctx, { createdById: id, accountId }) => id !== null && seesUser(ctx, { id, accountId }),
       extensions: { [OF_CALLER]: true },
     }),
@@ -128,7 +128,7 @@ builder.prismaObjectField(UserRef, 'apiKeyCount', (t) =>
 
 builder.interfaceField(JobInterface, 'apiKey', (t) =>
   t.prismaField({
-    description: `Key that the job was submitted with. Null: a user or the command line submitted it, or ${UNSEEN}.`,
+    description: `Key that the job was submitted with. ${NONE_OR_UNSEEN}`,
     ...loadedBy(ApiKeyRef, loadKeys, ({ apiKeyId }: Job) => apiKeyId),
     extensions: { [OF_CALLER]: true },
   }),
@@ -136,7 +136,7 @@ builder.interfaceField(JobInterface, 'apiKey', (t) =>
 
 builder.objectField(ActorRef, 'apiKey', (t) =>
   t.prismaField({
-    description: `The key as it is now. Null: the caller is no key, or ${UNSEEN}.`,
+    description: `Key as it is now. ${NONE_OR_UNSEEN}`,
     ...loadedBy(ApiKeyRef, loadKeys, ({ kind, callerId }: ActorView) => (kind === 'key' ? callerId : null)),
     extensions: { [OF_CALLER]: true },
   }),
@@ -163,7 +163,7 @@ const NewApiKeyRef = builder.objectRef<NewApiKey>('NewApiKey').implement({
     apiKey: t.exposeString('apiKey', { description: 'Value of the key, which cannot be read again.' }),
     scopes: t.stringList({ description: 'Scopes of the key: what it may do.', resolve: ({ scopes }) => [...scopes] }),
     key: t.prismaField({
-      description: 'The key itself, without its value.',
+      description: 'New key, without its value.',
       ...loadedBy(ApiKeyRef, loadKeys, ({ apiKeyId }: NewApiKey) => apiKeyId),
       nullable: false,
     }),

@@ -7,7 +7,14 @@ import type { Context } from '../context/context.ts'
 import type { PageInput } from '../db/page.ts'
 import { builder, result } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
-import { connectionOf, forOperator, OPERATORS_PART, orNull, resolvedBy, UNSEEN } from '../graphql/resolved-by.ts'
+import {
+  connectionOf,
+  forOperator,
+  NONE_OR_UNSEEN,
+  OPERATORS_PART,
+  orNull,
+  resolvedBy,
+} from '../graphql/resolved-by.ts'
 import { JobInterface, submittedJob, submittedStatus } from '../jobs/graphql/job-graphql.ts'
 import { JOB_REFS } from '../jobs/graphql/job-types-graphql.ts'
 import { type SubmitOptions, SubmitOptionsInput } from '../jobs/graphql/submit-options-graphql.ts'
@@ -69,7 +76,7 @@ builder.interfaceField(JobInterface, 'endpoint', (t) =>
   t.field({
     type: JobEndpointRef,
     nullable: true,
-    description: `Endpoint or workflow that the job was submitted to. Null: a job of the companion, or ${UNSEEN}.`,
+    description: `Endpoint or workflow that the job was submitted to. ${NONE_OR_UNSEEN}`,
     resolve: (job, _args, ctx) => endpointOf(ctx, job),
   }),
 )

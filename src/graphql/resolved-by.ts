@@ -168,15 +168,15 @@ export function forOperator<Thing>(thing: Thing, _args: object, ctx: GraphqlCont
 
 export const OPERATORS_PART = 'Settings that only operators see. Needs the scope operator, or a signed-in operator.'
 
-/** Why an edge is null besides what its own description says. */
-export const UNSEEN = 'one that is deleted or that the caller may not see'
+export const UNSEEN = 'Null if it was deleted, or if the caller may not see it.'
+export const NONE_OR_UNSEEN = 'Null if there is none, if it was deleted, or if the caller may not see it.'
 
 export const USE_ID = 'Select `id`, which the results of all deletions have.'
 
 /** Cursors are ids. */
 export const connectionOf = (noun: string, things: string) =>
   [
-    { name: `${noun}Connection`, description: `A page of ${things}.` },
+    { name: `${noun}Connection`, description: `Page of ${things}.` },
     { name: `${noun}Edge`, description: 'Entry of a list with its cursor.' },
   ] as const
 

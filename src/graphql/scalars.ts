@@ -6,7 +6,7 @@ builder.addScalarType(
   'DateTime',
   new GraphQLScalarType({
     name: 'DateTime',
-    description: 'A time as RFC 3339 with milliseconds, in UTC: `2026-01-31T09:05:00.000Z`.',
+    description: 'Time as RFC 3339 with milliseconds, in UTC: `2026-01-31T09:05:00.000Z`.',
     specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
     coerceOutputValue: (value) => formatTimestamp(value as Date),
     coerceInputValue: toDate,
@@ -26,7 +26,7 @@ builder.addScalarType(
   'URL',
   new GraphQLScalarType({
     name: 'URL',
-    description: 'An absolute URL as RFC 3986.',
+    description: 'Absolute URL as RFC 3986.',
     specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3986',
     coerceInputValue: toUrl,
   }),

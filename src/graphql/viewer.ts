@@ -25,9 +25,9 @@ const OF_OTHERS: ReadonlySet<string> = new Set(['account', 'all'])
 
 export const ViewerRef = builder.objectRef<Viewer>('Viewer').implement({
   description:
-    'The caller, a key or a signed-in user, and everything that it may read of its account. A field that it may not read is null, without an error.',
+    'Caller, a key or a signed-in user, with everything that it may read of its account. A field that it may not read is null, without an error.',
   fields: (t) => ({
-    scopes: t.stringList({ description: 'The scopes of the caller.', resolve: ({ scopes }) => [...scopes] }),
+    scopes: t.stringList({ description: 'Scopes of the caller.', resolve: ({ scopes }) => [...scopes] }),
     isOperator: t.boolean({
       description: 'True if the caller is an operator: a key with the scope operator, or a user who is one.',
       resolve: (_viewer, _args, ctx) => isOperator(ctx),
@@ -39,7 +39,7 @@ builder.queryField('viewer', (t) =>
   t.field({
     type: ViewerRef,
     nullable: true,
-    description: 'The caller and its account: one missing scope leaves the rest of the answer. Null without a caller.',
+    description: 'Caller with its account: one missing scope leaves the rest of the answer. Null without a caller.',
     resolve: (_root, _args, { actor }) => ('scopes' in actor ? actor : null),
   }),
 )

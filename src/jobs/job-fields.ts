@@ -94,7 +94,7 @@ export const JOB_FIELDS = {
     type: 'String?',
     graphql: {
       VoiceJob:
-        'The language that the request named, else that of its voice, else the detected one. Null if it is not known.',
+        'Language that the request named, else the language of the voice, else the detected one. Null if it is not known.',
     },
   },
   tags: { column: 'tags', type: 'Strings?' },

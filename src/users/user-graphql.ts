@@ -7,7 +7,15 @@ import { BatchLoader } from '../concurrency/batch-loader.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { builder, type GraphqlContext, result } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
-import { connectionOf, loadedBy, pagedBy, presentedBy, queriedBy, queryOf, UNSEEN } from '../graphql/resolved-by.ts'
+import {
+  connectionOf,
+  loadedBy,
+  NONE_OR_UNSEEN,
+  pagedBy,
+  presentedBy,
+  queriedBy,
+  queryOf,
+} from '../graphql/resolved-by.ts'
 import { describedEnum } from '../graphql/scalars.ts'
 import { OF_CALLER } from '../graphql/seen-by.ts'
 import { ViewerRef } from '../graphql/viewer.ts'
@@ -89,7 +97,7 @@ builder.prismaObjectField(AccountRef, 'userCount', (t) =>
 
 builder.objectField(ActorRef, 'user', (t) =>
   t.prismaField({
-    description: `The user as it is now. Null: the caller is no user, or ${UNSEEN}.`,
+    description: `User as it is now. ${NONE_OR_UNSEEN}`,
     ...loadedBy(UserRef, loadUsers, ({ kind, callerId }: ActorView) => (kind === 'user' ? callerId : null)),
     extensions: { [OF_CALLER]: true },
   }),
@@ -200,7 +208,7 @@ const PasswordChangeRef = endingSessions(
 builder.objectField(PasswordChangeRef, 'me', (t) =>
   t.prismaField({
     nullable: true,
-    description: 'The signed-in user, with the sessions that are left.',
+    description: 'Signed-in user, with the sessions that are left.',
     ...queriedBy(MeRef, me, () => ({})),
   }),
 )
@@ -256,7 +264,7 @@ const EndedSessionRef = builder.objectRef<EndedSession>('EndSessionSuccess').imp
     id: t.exposeID('id', { description: 'Id of the session.' }),
     me: t.prismaField({
       nullable: true,
-      description: 'The signed-in user, with the sessions that are left.',
+      description: 'Signed-in user, with the sessions that are left.',
       ...queriedBy(MeRef, me, () => ({})),
     }),
   }),

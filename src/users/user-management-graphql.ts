@@ -101,7 +101,7 @@ const InvitationRef = builder.objectRef<Invitation>('Invitation').implement({
   description: 'User who was just added, with a link to sign in.',
   fields: (t) => ({
     user: t.prismaField({
-      description: 'The user.',
+      description: 'User who was added.',
       ...loadedBy(UserRef, loadUsers, ({ user }: Invitation) => user.id),
       nullable: false,
     }),

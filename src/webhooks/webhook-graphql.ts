@@ -69,12 +69,12 @@ const WebhookRef = builder.prismaObject('Account', {
       description: `Newest ${NEWEST} deliveries of the account, newest first.`,
       extensions: { length: NEWEST },
     }),
-    account: t.variant(AccountRef, { description: 'The account.' }),
+    account: t.variant(AccountRef, { description: 'Account of the webhook.' }),
   }),
 })
 
 builder.prismaObjectField(SecretRef, 'webhook', (t) =>
-  t.relation('account', { type: WebhookRef, description: 'The webhook whose deliveries it signs.' }),
+  t.relation('account', { type: WebhookRef, description: 'Webhook whose deliveries the secret signs.' }),
 )
 
 builder.prismaObjectField(AccountRef, 'deliveries', (t) =>
@@ -101,7 +101,7 @@ const RotationRef = builder.objectRef<string>('RotateWebhookSecretSuccess').impl
       resolve: (secret) => secret,
     }),
     webhook: t.prismaField({
-      description: 'The webhook, with the secrets that sign now.',
+      description: 'Webhook, with the secrets that sign now.',
       ...queriedBy(WebhookRef, webhook, () => ({})),
     }),
   }),

@@ -7,7 +7,7 @@ const fieldsOf = (type: (typeof types)[number]) =>
   isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : []
 const BUILT_IN: ReadonlySet<string> = new Set(['String', 'Int', 'Float', 'Boolean', 'ID'])
 
-/** Path, description and the named type of all that has a description. */
+/** Path, description and, of fields and arguments, the named type. */
 function described(): [string, string, string?][] {
   return types.flatMap((type) => [
     [type.name, type.description ?? ''],
@@ -53,6 +53,23 @@ describe('the schema', () => {
     const vague = /^(what|of|why|when|how|where|which|whose|whether|its|it|by|in|as|only|so many|null|absent|either)\b/i
     expect(described().filter(([, text]) => vague.test(text))).toEqual([])
     expect(described().length).toBeGreaterThan(500)
+    // A value of an enum may be a sentence: "A worker performs the job."
+    const named = described().filter(
+      ([path, , type]) => !BUILT_IN.has(path) && (type !== undefined || !path.includes('.')),
+    )
+    expect(named.filter(([, text]) => /^(the|a|an)\b/i.test(text))).toEqual([])
+  })
+
+  test('says in a sentence when a value is null', () => {
+    expect(described().filter(([, text]) => /\bnull:|\bnull of\b|\b(jobs|users|keys) only\./i.test(text))).toEqual([])
+  })
+
+  test('says which orders of jobs have no index', () => {
+    const orders = types.find(({ name }) => name === 'JobOrderField')
+    const unindexed = isEnumType(orders)
+      ? orders.getValues().filter((value) => /No index/.test(value.description ?? ''))
+      : []
+    expect(unindexed.map(({ name }) => name).sort()).toEqual(['COST', 'STARTED_AT', 'WAIT'])
   })
 
   test('describes a time, an id, a number, a flag or a URL as what its type is', () => {

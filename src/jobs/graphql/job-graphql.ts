@@ -8,7 +8,7 @@ import { jobNotFound } from '../../errors/service-error.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { shownMessage } from '../../graphql/http/errors.ts'
 import { addNodeSource, NodeInterface } from '../../graphql/node.ts'
-import { queryOf, rowsOf, UNSEEN } from '../../graphql/resolved-by.ts'
+import { NONE_OR_UNSEEN, queryOf, rowsOf, UNSEEN } from '../../graphql/resolved-by.ts'
 import { describedEnum } from '../../graphql/scalars.ts'
 import { findJob, findVisibleJobs, loadJobs } from '../job.ts'
 import { FIELD_NAMES, type FieldType, fieldOf } from '../job-fields.ts'
@@ -248,7 +248,7 @@ export const JobInterface = builder.interfaceRef<Job>('Job').implement({
       description: 'Number of times that a worker took the job, or tried to and could not charge it.',
     }),
     tags: t.stringList({
-      description: 'The tags that its submission gave it.',
+      description: 'Tags that the job was submitted with.',
       resolve: ({ tags }) => [...(tags ?? [])],
     }),
     cost: t.float({
@@ -302,10 +302,14 @@ builder.interfaceFields(JobInterface, (t) => ({
 const seenJobs = new BatchLoader<GraphqlContext, Job>(loadJobs)
 
 /** An edge to a job. The jobs of a page are loaded together. */
-export const toJob = <Parent>(idOf: (parent: Parent) => string | null, description: string) => ({
+export const toJob = <Parent>(
+  idOf: (parent: Parent) => string | null,
+  description: string,
+  nulls = NONE_OR_UNSEEN,
+) => ({
   type: JobInterface,
   nullable: true as const,
-  description: `${description} Null: none, or ${UNSEEN}.`,
+  description: `${description} ${nulls}`,
   resolve: async (parent: Parent, _args: object, ctx: GraphqlContext): Promise<Job | null> => {
     const id = idOf(parent)
     return id === null ? null : ((await seenJobs.load(ctx, id)) ?? null)
@@ -313,7 +317,7 @@ export const toJob = <Parent>(idOf: (parent: Parent) => string | null, descripti
 })
 
 builder.prismaObjectField(ArtifactRef, 'job', (t) =>
-  t.field(toJob(({ jobId }: Artifact) => jobId, 'Job that made the output.')),
+  t.field(toJob(({ jobId }: Artifact) => jobId, 'Job that made the output.', UNSEEN)),
 )
 
 addNodeSource<Job>('job', {

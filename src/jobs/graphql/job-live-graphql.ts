@@ -177,7 +177,10 @@ const AccountStateRef = builder.objectRef<AccountState>('AccountState').implemen
   description: 'Balance and counts of an account at one moment.',
   fields: (t) => ({
     credits: t.exposeFloat('credits', { description: 'Balance of the account in credits: a whole number.' }),
-    account: t.prismaField({ description: 'The account.', ...queriedBy(AccountRef, account, () => ({})) }),
+    account: t.prismaField({
+      description: 'Account that has the balance.',
+      ...queriedBy(AccountRef, account, () => ({})),
+    }),
     jobCounts: t.field({
       type: JobCountsRef,
       nullable: true,

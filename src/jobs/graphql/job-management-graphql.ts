@@ -34,7 +34,7 @@ const RetryRef = builder.objectRef<Submission>('RetryJobSuccess').implement({
     jobId: t.exposeID('jobId', { description: 'Id of the new job.' }),
     job: t.field({
       type: JobInterface,
-      description: 'The new job.',
+      description: 'New job that repeats the failed one.',
       resolve: (submission, _args, ctx) => madeJob(ctx, submission),
     }),
     replayed: t.exposeBoolean('replayed', {

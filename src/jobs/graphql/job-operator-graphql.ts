@@ -17,7 +17,7 @@ import { loadCauses } from '../job.ts'
 import type { Job } from '../job-shape.ts'
 import { type AllJobsInput, allJobs } from '../list/jobs.ts'
 import { JobInterface } from './job-graphql.ts'
-import { JobConnectionRef, JobOrderInput, JobsFilterInput } from './jobs-graphql.ts'
+import { JobConnectionRef, JobOrderInput, JobsFilterInput, SPEED } from './jobs-graphql.ts'
 
 const AttemptOutcomeEnum = describedEnum<AttemptOutcome>('JobAttemptOutcome', 'Outcome of an attempt at a job.', {
   completed: 'The attempt completed the job.',
@@ -112,7 +112,7 @@ builder.queryField('allJobs', (t) =>
   t.connection(
     {
       type: JobInterface,
-      description: `Jobs of all accounts, or of one. Every page is as fast as the first one. ${NEEDS}`,
+      description: `Jobs of all accounts, or of one. ${SPEED} ${NEEDS}`,
       args: {
         account: t.arg.id({ description: 'Id or name of an account; all accounts unless given.' }),
         filter: t.arg({ type: JobsFilterInput, description: 'Filter of the jobs; all of them unless given.' }),

@@ -41,7 +41,7 @@ builder.objectFields(JOB_REFS.voice, (t) => ({
   }),
   audio: t.prismaField({
     nullable: true,
-    description: 'The output that is its audio. Completed jobs only.',
+    description: 'Output that is the audio of the job. Null unless the job is completed.',
     ...rowsOf(ArtifactRef, async ({ id, status }: Job, ctx) =>
       status === 'completed'
         ? ((await artifacts.load(ctx, id))?.find(({ output }) => output === 'audio') ?? null)

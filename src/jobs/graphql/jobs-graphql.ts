@@ -52,6 +52,10 @@ export const JobsFilterInput = builder.inputRef<JobsFilter>('JobsFilter').implem
   }),
 })
 
+const NO_INDEX = 'No index has this order: each page reads all jobs that match.'
+export const SPEED =
+  'Every page is as fast as the first one; ordered by STARTED_AT, WAIT or COST, each page reads all jobs that match.'
+
 export const JobOrderInput = builder.inputType('JobOrder', {
   description: 'Order of a list of jobs.',
   fields: (t) => ({
@@ -63,9 +67,9 @@ export const JobOrderInput = builder.inputType('JobOrder', {
           created_at: "Time of the jobs' acceptance.",
           completed_at: "Time of the jobs' end.",
           duration: "Time from the jobs' acceptance to their end.",
-          started_at: "Time of the jobs' first start.",
-          wait: "Time from the jobs' acceptance to their first start.",
-          cost: 'Price of the jobs in credits.',
+          started_at: `Time of the jobs' first start. ${NO_INDEX}`,
+          wait: `Time from the jobs' acceptance to their first start. ${NO_INDEX}`,
+          cost: `Price of the jobs in credits. ${NO_INDEX}`,
         },
       ),
       required: true,
@@ -73,11 +77,11 @@ export const JobOrderInput = builder.inputType('JobOrder', {
     }),
     direction: t.field({
       type: describedEnum<JobOrder['direction']>('OrderDirection', 'Direction of an order.', {
-        asc: 'Oldest, or shortest, first.',
-        desc: 'Newest, or longest, first.',
+        asc: 'Oldest, shortest or lowest first.',
+        desc: 'Newest, longest or highest first.',
       }),
       required: true,
-      description: 'Direction of the order; DESC is the newest, or the longest, first.',
+      description: 'Direction of the order; DESC is the newest, the longest or the highest first.',
     }),
     includeUnfinished: t.boolean({
       description:
@@ -128,7 +132,7 @@ builder.queryField('jobs', (t) =>
   t.connection(
     {
       type: JobInterface,
-      description: "Jobs of the caller's account, of all types. Every page is as fast as the first one.",
+      description: `Jobs of the caller's account, of all types. ${SPEED}`,
       args: {
         filter: t.arg({ type: JobsFilterInput, description: 'Filter of the jobs; all of them unless given.' }),
         orderBy: t.arg({ type: JobOrderInput, description: 'Order of the list; newest first unless given.' }),

@@ -45,7 +45,7 @@ const TimedTextRef = builder.objectRef<TimedText>('TimedText').implement({
     start: t.exposeFloat('start', { description: 'Seconds from the beginning of the audio to its start.' }),
     end: t.exposeFloat('end', { description: 'Seconds from the beginning of the audio to its end.' }),
     offset: t.exposeInt('offset', {
-      description: 'Position of its beginning in the submitted text, in Unicode code points.',
+      description: 'Position in the submitted text where this part begins, in Unicode code points.',
     }),
     length: t.exposeInt('length', { description: 'Length in the submitted text, in Unicode code points.' }),
     source: t.field({ type: TimeSourceEnum, description: 'Source of the times.', resolve: ({ source }) => source }),
@@ -71,18 +71,18 @@ builder.objectFields(JOB_REFS.voice, (t) => ({
   voice: t.string({
     nullable: true,
     description:
-      "The voice that was asked for: a voice of the endpoint, or the id of one of the account's library. Null of an older job whose endpoint was deleted.",
+      "Voice that was asked for: a voice of the endpoint, or the id of one of the account's library. Null for an older job whose endpoint was deleted.",
     resolve: async ({ id, voice }, _args, ctx) => voice ?? (await olderVoices.load(ctx, id)) ?? null,
   }),
   characters: t.int({
     nullable: true,
-    description: 'The length of its text as it was submitted, in Unicode code points, markup included.',
+    description: 'Number of Unicode code points of the text as it was submitted, markup included.',
     extensions: { cost: TEXT_COST },
     resolve: async ({ id }, _args, ctx) => (await texts.load(ctx, id))?.characters ?? null,
   }),
   textExcerpt: t.string({
     nullable: true,
-    description: 'The beginning of its text without markup: at most 120 Unicode code points, cut between two words.',
+    description: 'Beginning of the text without markup: at most 120 Unicode code points, cut between two words.',
     extensions: { cost: TEXT_COST },
     resolve: async ({ id }, _args, ctx) => (await texts.load(ctx, id))?.excerpt ?? null,
   }),
