@@ -1,4 +1,5 @@
 import { builder, result } from '../graphql/builder.ts'
+import { shownMessage } from '../graphql/http/errors.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
 import { JobErrorCodeEnum, JobStatusEnum, MediaKindEnum, madeJob } from '../jobs/graphql/job-graphql.ts'
 import { JOB_REFS } from '../jobs/graphql/job-types-graphql.ts'
@@ -29,7 +30,7 @@ const AnswerInterface = builder.interfaceRef<CompanionView<unknown>>('CompanionA
     error: t.string({
       nullable: true,
       description: 'Sentence for a person about the failure and what to do next; null unless the job failed.',
-      resolve: ({ failure }) => failure?.message,
+      resolve: ({ failure }) => failure && shownMessage(failure.message),
     }),
     errorCode: t.field({
       type: JobErrorCodeEnum,

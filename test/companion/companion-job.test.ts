@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { failAbandonedJobs } from '../../src/companion/companion-job.ts'
 import { chatAnswer } from '../setup/servers/provider-server.ts'
+import { ask, errorOf, mutation } from '../setup/service/graphql.ts'
 import { type Producers, startProducers } from '../setup/service/producers.ts'
 import { until } from '../setup/wait.ts'
 
@@ -98,6 +99,9 @@ describe('a companion request with an Idempotency-Key', () => {
       others.map(() => '409 IDEMPOTENCY_IN_PROGRESS'),
     )
     expect(new Set(others.map(({ headers }) => headers.get('retry-after')))).toEqual(new Set(['2']))
+    const chat = 'chatWithCompanion(message: "Hello.", idempotencyKey: "a")'
+    const asked = await ask(service.url, key, mutation(chat, '... on CompanionChatAnswer { jobId }'))
+    expect([errorOf(asked)?.code, asked.errors]).toEqual(['IDEMPOTENCY_IN_PROGRESS', undefined])
     held.release()
     const done = await first
     expect(done.status).toBe(200)

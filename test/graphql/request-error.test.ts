@@ -39,12 +39,12 @@ describe('the code of an error', () => {
     expect(thrown).not.toEqual([])
   })
 
-  test('is, in a RequestError, one of those that the verbs of mutations throw and that are no errors of the answer', () => {
+  test('is, in the words of RequestError, one that the comment of a verb names and that is no error of the answer', () => {
     const thrown = new Set(verbs.flatMap((verb) => verb.thrown))
     expect(codesOf('RequestError')).toEqual(CODES.filter((code) => isExpected(code) && thrown.has(code)))
   })
 
-  test('is, in a BulkError, one of those that the verbs of a single id throw, or of a failure of the service', () => {
+  test('is, in the words of BulkError, one that the comment of a verb of a single id names, or of a failure of the service', () => {
     const thrown = new Set(['cancelJob', 'retryJob', 'redeliverWebhook'].flatMap((verb) => thrownBy.get(verb) ?? []))
     const failures = ['RATE_LIMITED', 'INTERNAL_ERROR', 'UNAVAILABLE']
     const expected = CODES.filter((code) => failures.includes(code) || (thrown.has(code) && code !== 'UNAUTHORIZED'))
@@ -75,12 +75,18 @@ test('the path of a failed validation begins with the name of an argument', () =
 })
 
 test('the error of a job says its id, and REST its job_id', () => {
-  const type = schema.getType('VoiceJob')
-  const { error } = isObjectType(type) ? type.getFields() : {}
   const failed = { status: 'failed', errorCode: 'INTERNAL_ERROR' } as const
-  const shown = error?.resolve?.(failed, {}, {}, {} as GraphQLResolveInfo)
+  const failure = errorOf(failed)
+  const errorIn = (name: string) => {
+    const type = schema.getType(name)
+    return isObjectType(type)
+      ? type.getFields().error?.resolve?.({ ...failed, failure }, {}, {}, {} as GraphQLResolveInfo)
+      : undefined
+  }
+  const shown = errorIn('VoiceJob')
   expect(shown).toMatch(/contact support with its id\.$/)
-  expect(errorOf(failed)?.message).toMatch(/contact support with its job_id\.$/)
+  expect(errorIn('CompanionChatAnswer')).toBe(shown)
+  expect(failure?.message).toMatch(/contact support with its job_id\.$/)
   const codes = schema.getType('JobErrorCode')
   expect(isEnumType(codes) && codes.getValue('INTERNAL_ERROR')?.description).toBe(shown)
 })

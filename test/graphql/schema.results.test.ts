@@ -60,13 +60,22 @@ describe('what a caller can plan for', () => {
     expect(data).toEqual({ submitVoiceJob: { code, message: error, details, requestId } })
   })
 
-  test.each<[string, string, bigint]>([
+  const CASES: readonly (readonly [string, string, bigint])[] = [
     ['NOT_FOUND', SUBMIT('nowhere'), 1000n],
     ['PAYMENT_REQUIRED', SUBMIT('tts'), 0n],
     ['INVALID_REQUEST', SUBMIT('tts', 'aria', 'webhookUrl: "https://127.0.0.1/"'), 1000n],
-  ])('%s: %s', async (code, query, credits) => {
+  ]
+  test.each(CASES)('%s is data: %s', async (code, query, credits) => {
     const { key } = await service.createCaller(credits)
-    expect(codeOf(await ask(key, query))).toBe(code)
+    const answer = await ask(key, query)
+    expect([errorOf(answer)?.code, answer.errors]).toEqual([code, undefined])
+  })
+
+  test('has the codes of the tests around, and IDEMPOTENCY_IN_PROGRESS, which the companion answers', () => {
+    const refusal = buildGraphqlSchema().getType('RequestError')
+    const named = isObjectType(refusal) ? refusal.getFields().code?.description?.match(/[A-Z]+_[A-Z_]+/g) : []
+    const codes = [...CASES.map(([code]) => code), 'IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_MISMATCH']
+    expect(named?.toSorted()).toEqual(codes.toSorted())
   })
 
   test('IDEMPOTENCY_MISMATCH is data, and the other mutations are answered', async () => {

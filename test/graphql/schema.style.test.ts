@@ -1,4 +1,4 @@
-import { getNamedType, isEnumType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql'
+import { getNamedType, isEnumType, isInputObjectType, isInterfaceType, isObjectType, isUnionType } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { buildGraphqlSchema } from '../../src/graphql/schema.ts'
 
@@ -180,7 +180,28 @@ describe('the schema', () => {
     expect(without.map(([path, { deprecationReason }]) => `${path}: ${deprecationReason}`)).toEqual([])
   })
 
-  test('answers each deletion with the id of what is gone, and each mutation with more than a message', () => {
+  test('answers each mutation with an object that has an id, or that leads to one', () => {
+    type Type = (typeof types)[number]
+    const leads = (type: Type, steps: number): boolean =>
+      fieldsOf(type).some(
+        ({ name, type: of }) => name === 'id' || (steps > 0 && leads(getNamedType(of) as Type, steps - 1)),
+      )
+    const mutations = fieldsOf(types.find(({ name }) => name === 'Mutation')!)
+    const without = mutations.filter(({ type }) => {
+      const union = getNamedType(type)
+      const results = isUnionType(union) ? union.getTypes().filter(({ name }) => name !== 'RequestError') : []
+      return results.length === 0 || !results.every((one) => leads(one as Type, 2))
+    })
+    // They change no object that a caller can read.
+    expect(without.map(({ name }) => name).sort()).toEqual([
+      'checkEngine',
+      'createSignInLink',
+      'reauthenticate',
+      'signOut',
+    ])
+  })
+
+  test('answers each deletion with the id of what is gone', () => {
     const deletions = types.filter(({ name }) => /^(Delete|End)\w+Success$/.test(name))
     expect(deletions.length).toBeGreaterThan(4)
     expect(

@@ -211,6 +211,18 @@ describe('cancelJob', () => {
     expect(again.map(({ error }) => error?.code)).toEqual(['INVALID_REQUEST'])
   })
 
+  test('an id that its key may not retry, or that its account cannot pay, fails with the code of a single one', async () => {
+    const { key, account } = await service.createCaller(CREDITS)
+    const id = await submitText(service.url, key, 'idle', 'Not again.')
+    await cancel(key, id)
+    const codesOf = async (by: string) =>
+      (await retryAll(by, [id])).data.retryJobs!.results.map(({ error }) => error?.code)
+    const { apiKey } = await service.createKey(account, ['generate:workflow'])
+    expect(await codesOf(apiKey)).toEqual(['FORBIDDEN'])
+    await service.runtime.db.pool.query('update account set credits = 0 where id = $1', [account])
+    expect(await codesOf(key)).toEqual(['PAYMENT_REQUIRED'])
+  })
+
   test('several ids are 1 to 100, and need the scopes of one', async () => {
     const { key, account } = await service.createCaller(CREDITS)
     const tooMany = Array.from({ length: 101 }, (_id, n) => `job_${n}`)
