@@ -40,7 +40,7 @@ import {
   updateApiKey,
 } from './change-api-key.ts'
 
-const ApiKeyRef = builder.prismaObject('ApiKey', {
+export const ApiKeyRef = builder.prismaObject('ApiKey', {
   description: 'API key of an account, without its value.',
   interfaces: [NodeInterface],
   select: KEY_VIEW,

@@ -143,7 +143,7 @@ export type JobDecision =
 export type JobErrorCode =
   /** The charge failed: top up the account before you submit the job again. */
   | 'CHARGE_FAILED'
-  /** Something went wrong on our side: submit the job again, then contact support with its job_id. */
+  /** Something went wrong on our side: submit the job again, then contact support with its id. */
   | 'INTERNAL_ERROR'
   /** The job was cancelled: submit it again if that was not intended. */
   | 'JOB_CANCELLED'
@@ -185,7 +185,7 @@ export type JobGroup =
 
 /** Order of a list of jobs. */
 export type JobOrder = {
-  /** Direction of the order; DESC is the newest, or the longest, first. */
+  /** Direction of the order; DESC is the newest, the longest or the highest first. */
   direction: OrderDirection;
   /** Property by which jobs are ordered. */
   field: JobOrderField;
@@ -197,15 +197,15 @@ export type JobOrder = {
 export type JobOrderField =
   /** Time of the jobs' end. */
   | 'COMPLETED_AT'
-  /** Price of the jobs in credits. */
+  /** Price of the jobs in credits. No index has this order: each page reads all jobs that match. */
   | 'COST'
   /** Time of the jobs' acceptance. */
   | 'CREATED_AT'
   /** Time from the jobs' acceptance to their end. */
   | 'DURATION'
-  /** Time of the jobs' first start. */
+  /** Time of the jobs' first start. No index has this order: each page reads all jobs that match. */
   | 'STARTED_AT'
-  /** Time from the jobs' acceptance to their first start. */
+  /** Time from the jobs' acceptance to their first start. No index has this order: each page reads all jobs that match. */
   | 'WAIT';
 
 /** Status of a job. COMPLETED and FAILED are final. */
@@ -286,9 +286,9 @@ export type LexiconEntryInput = {
 
 /** Direction of an order. */
 export type OrderDirection =
-  /** Oldest, or shortest, first. */
+  /** Oldest, shortest or lowest first. */
   | 'ASC'
-  /** Newest, or longest, first. */
+  /** Newest, longest or highest first. */
   | 'DESC';
 
 /** Length of a step in a series. */

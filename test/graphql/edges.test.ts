@@ -125,6 +125,40 @@ describe('an edge leads to the object that its id names', () => {
     })
   })
 
+  test('of groups of jobs, in numbers and in series', async () => {
+    const { owner, key, account, admin, put } = await world()
+    await put({ userId: owner.id })
+    const EDGES = 'apiKeyId apiKey { id } userId user { id }'
+    const from = new Date(Date.now() - 3_600_000).toISOString()
+    const of = async (by: string) => {
+      const seen: object[][] = []
+      for (const group of ['API_KEY', 'USER']) {
+        const stats = `{ jobStats(groupBy: [${group}]) { ${EDGES} } }`
+        seen.push((await read<{ jobStats: object[] }>(service.url, by, stats)).jobStats)
+      }
+      for (const group of ['API_KEY', 'USER']) {
+        const series = `{ jobSeries(from: "${from}", step: DAY, groupBy: [${group}]) { groups { ${EDGES} } } }`
+        seen.push((await read<{ jobSeries: { groups: object[] } }>(service.url, by, series)).jobSeries.groups)
+      }
+      return seen
+    }
+    const nobody = { apiKeyId: null, apiKey: null, userId: null, user: null }
+    const [byKey, byUser] = [{ apiKeyId: admin.apiKeyId }, { userId: owner.id }]
+    const seen = await of(key)
+    for (const n of [0, 2]) {
+      expect(seen[n]).toHaveLength(2)
+      expect(seen[n]).toEqual(expect.arrayContaining([nobody, { ...nobody, ...byKey, apiKey: { id: admin.apiKeyId } }]))
+      expect(seen[n + 1]).toHaveLength(2)
+      expect(seen[n + 1]).toEqual(expect.arrayContaining([nobody, { ...nobody, ...byUser, user: { id: owner.id } }]))
+    }
+    const { apiKey: reader } = await service.createKey(account, ['job:read'])
+    const unseen = await of(reader)
+    for (const n of [0, 2]) {
+      expect(unseen[n]).toEqual(expect.arrayContaining([nobody, { ...nobody, ...byKey }]))
+      expect(unseen[n + 1]).toEqual(expect.arrayContaining([nobody, { ...nobody, ...byUser }]))
+    }
+  })
+
   test('of what mutations answer', async () => {
     const { owner, key, account, delivery } = await world()
     const signedIn = await users.ask(

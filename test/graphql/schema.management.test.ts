@@ -312,10 +312,16 @@ describe('the operator', () => {
     await fail(one.account, 'refused by 10.0.0.7', 3)
     await fail(one.account, 'out of memory', 2)
     const last = await fail(two.account, 'out of memory', 1)
-    const { data } = await ask(key, '{ failureCauses { errorCode cause endpointKey jobs lastJobId } }')
+    const { data } = await ask(
+      key,
+      '{ failureCauses { errorCode cause endpointKey jobs lastJobId lastJob { id status } } }',
+    )
     const causes = (data!.failureCauses as { endpointKey: string }[]).filter((at) => at.endpointKey === 'voice.causes')
     expect(causes).toEqual([
-      { errorCode: 'RENDER_FAILED', cause: 'out of memory', endpointKey: 'voice.causes', jobs: 2, lastJobId: last },
+      {
+        ...{ errorCode: 'RENDER_FAILED', cause: 'out of memory', endpointKey: 'voice.causes', jobs: 2 },
+        ...{ lastJobId: last, lastJob: { id: last, status: 'FAILED' } },
+      },
       expect.objectContaining({ cause: 'refused by 10.0.0.7', jobs: 1 }),
     ])
     const wide = '{ failureCauses(from: "2020-01-01T00:00:00Z", to: "2026-01-01T00:00:00Z") { jobs } }'

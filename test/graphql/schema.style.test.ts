@@ -180,6 +180,46 @@ describe('the schema', () => {
     expect(without.map(([path, { deprecationReason }]) => `${path}: ${deprecationReason}`)).toEqual([])
   })
 
+  test('has an edge beside each id of another object', () => {
+    const alone = types.flatMap((type) =>
+      fieldsOf(type).flatMap(({ name, deprecationReason }) => {
+        const [, edge] = /^(.+)Id$/.exec(name) ?? []
+        const isAlone = edge !== undefined && !fieldsOf(type).some((field) => field.name === edge)
+        return isAlone && deprecationReason == null ? [`${type.name}.${name}`] : []
+      }),
+    )
+    const exceptions = [
+      // Its edges are `apiKey` and `user`.
+      'Actor.callerId',
+      // An object of any type, which may be gone: `node` finds it.
+      'AuditEntry.subjectId',
+      // The types of the interface have `job`, each of a type of its own.
+      'CompanionAnswer.jobId',
+      // A chat, a request and a job of a provider are no objects of the schema.
+      ...['CompanionChatAnswer.chatId', 'CompanionChatJob.chatId', 'CompanionRetargetAnswer.chatId'],
+      ...['CompanionRetargetJob.chatId', 'GenerationJob.providerJobId', 'JobResult.chatId', 'RequestError.requestId'],
+    ]
+    expect(alone.sort()).toEqual(exceptions)
+  })
+
+  test('calls an argument that is an id `id`, and one that takes a name as well by the object', () => {
+    const other = types.flatMap((type) =>
+      fieldsOf(type).flatMap(({ name: field, args }) =>
+        args.flatMap(({ name, type: of, description, deprecationReason }) => {
+          const isId = getNamedType(of).name === 'ID' && deprecationReason == null && name !== 'id' && name !== 'ids'
+          const isNamed = /^Id or (name|e-mail address) of /.test(description ?? '')
+          return isId && !isNamed ? [`${type.name}.${field}(${name})`] : []
+        }),
+      ),
+    )
+    // Neither a chat nor a place in a list is an object of the schema.
+    expect(other.sort()).toEqual([
+      'Mutation.chatWithCompanion(chatId)',
+      'Mutation.redeliverWebhooks(after)',
+      'Mutation.retargetCompanion(chatId)',
+    ])
+  })
+
   test('answers each mutation with an object that has an id, or that leads to one', () => {
     type Type = (typeof types)[number]
     const leads = (type: Type, steps: number): boolean =>

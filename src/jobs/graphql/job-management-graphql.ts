@@ -1,6 +1,6 @@
 import { builder, result } from '../../graphql/builder.ts'
 import { BulkErrorRef } from '../../graphql/request-error.ts'
-import { resolvedBy, USE_ID } from '../../graphql/resolved-by.ts'
+import { resolvedBy, UNSEEN, USE_ID } from '../../graphql/resolved-by.ts'
 import { type Retries, type Retry, retryJob, retryJobs } from '../../producers/retry-job.ts'
 import type { Each } from '../each-id.ts'
 import type { Job } from '../job-shape.ts'
@@ -8,7 +8,7 @@ import { cancelJobs } from '../lifecycle/cancel-job.ts'
 import type { Submission } from '../lifecycle/queue-job.ts'
 import { type FailureCause, type FailureCausesInput, failureCauses } from '../list/job-stats.ts'
 import { deleteJob } from '../retention/delete-job.ts'
-import { JobErrorCodeEnum, JobInterface, madeJob } from './job-graphql.ts'
+import { JobErrorCodeEnum, JobInterface, madeJob, toJob } from './job-graphql.ts'
 import { type JobIdArgs, jobIdArgs, toJobId } from './job-id-graphql.ts'
 
 const FailureCauseRef = builder.objectRef<FailureCause>('FailureCause').implement({
@@ -25,6 +25,7 @@ const FailureCauseRef = builder.objectRef<FailureCause>('FailureCause').implemen
     }),
     jobs: t.exposeInt('jobs', { description: 'Number of the jobs.' }),
     lastJobId: t.exposeID('lastJobId', { description: 'Id of the newest of the jobs.' }),
+    lastJob: t.field(toJob(({ lastJobId }: FailureCause) => lastJobId, 'Newest of the jobs.', UNSEEN)),
   }),
 })
 

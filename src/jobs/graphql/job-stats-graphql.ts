@@ -1,10 +1,14 @@
 import type { GraphQLResolveInfo } from 'graphql'
-import { keyNames } from '../../api-keys/api-keys.ts'
+import { ApiKeyRef } from '../../api-keys/api-key-graphql.ts'
+import { keyNames, loadKeys } from '../../api-keys/api-keys.ts'
 import type { JobType } from '../../catalog/job-kinds.ts'
 import { BatchLoader } from '../../concurrency/batch-loader.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
-import { selectedFields } from '../../graphql/resolved-by.ts'
+import { loadedBy, NONE_OR_UNSEEN, selectedFields } from '../../graphql/resolved-by.ts'
 import { describedEnum } from '../../graphql/scalars.ts'
+import { OF_CALLER } from '../../graphql/seen-by.ts'
+import { UserRef } from '../../users/user-graphql.ts'
+import { loadUsers } from '../../users/users.ts'
 import type { JobErrorCode, JobStatus } from '../job-states.ts'
 import { type JobStats, jobStats } from '../list/job-stats.ts'
 import { GROUPS_OF_ROWS, JOB_MEASURES, type JobGroup, UTC } from '../list/stats-request.ts'
@@ -117,6 +121,23 @@ builder.objectFields(JobStatsRef, (t) => ({
     description: 'Id of the user that submitted the jobs; null for jobs that no signed-in user submitted, too.',
   }),
   tag: t.exposeString('tag', { nullable: true, description: 'Tag of the jobs; null for jobs without tags, too.' }),
+}))
+
+const toKey = <Group>(idOf: (group: Group) => string | null) => ({
+  description: `Key that submitted the jobs. ${NONE_OR_UNSEEN}`,
+  ...loadedBy(ApiKeyRef, loadKeys, idOf),
+  extensions: { [OF_CALLER]: true },
+})
+
+const toUser = <Group>(idOf: (group: Group) => string | null) => ({
+  description: `User that submitted the jobs. ${NONE_OR_UNSEEN}`,
+  ...loadedBy(UserRef, loadUsers, idOf),
+  extensions: { [OF_CALLER]: true },
+})
+
+builder.objectFields(JobStatsRef, (t) => ({
+  apiKey: t.prismaField(toKey(({ apiKeyId }: JobStats) => apiKeyId ?? null)),
+  user: t.prismaField(toUser(({ userId }: JobStats) => userId ?? null)),
 }))
 
 const GROUPS: ReadonlyMap<unknown, number> = new Map([
@@ -275,6 +296,11 @@ builder.objectFields(JobSeriesGroupRef, (t) => ({
     description: 'Tag of the jobs; null for jobs without tags, too.',
     resolve: dimension('tag'),
   }),
+}))
+
+builder.objectFields(JobSeriesGroupRef, (t) => ({
+  apiKey: t.prismaField(toKey(dimension('api_key'))),
+  user: t.prismaField(toUser(dimension('user'))),
 }))
 
 const JobSeriesRef = builder.objectRef<JobSeries>('JobSeries').implement({

@@ -34,7 +34,7 @@ export type JobDecision =
 export type JobErrorCode =
   /** The charge failed: top up the account before you submit the job again. */
   | 'CHARGE_FAILED'
-  /** Something went wrong on our side: submit the job again, then contact support with its job_id. */
+  /** Something went wrong on our side: submit the job again, then contact support with its id. */
   | 'INTERNAL_ERROR'
   /** The job was cancelled: submit it again if that was not intended. */
   | 'JOB_CANCELLED'
