@@ -30,7 +30,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['engines', 'audio', 'storage', 'db', 'idempotency', 'access'],
   ['telemetry'],
   ['egress', 'concurrency'],
-  ['errors', 'values'],
+  ['errors', 'values', 'reading'],
 ]
 const FLOOR_OF = new Map(FLOORS.flatMap((rooms, floor) => rooms.map((room) => [room, floor] as const)))
 
@@ -56,6 +56,7 @@ const ROOMS_OF: Readonly<Record<string, string>> = {
   '@wasm-audio-decoders/ogg-vorbis': 'audio',
   ajv: 'catalog, rest',
   'ajv-formats': 'catalog',
+  'any-ascii': 'reading',
   aws4fetch: 'storage',
   'cli-progress': 'cli',
   commander: 'cli',

@@ -1,0 +1,284 @@
+import { oneOf, plainDigits, rule, rulesAt, SUBSCRIPTS, SUPERSCRIPTS } from './rules.ts'
+import type { Read, Rule, RuleAnswer, TokenKind } from './scan.ts'
+
+/** Words and grammar that the rules for Chinese, Japanese and Korean need. In a value, `#` stands for the number; without it the number comes first. */
+export interface EastAsianWords {
+  /** A number as it is written: with a sign, commas and decimals. */
+  readonly number: (written: string, after?: string) => string
+  /** Digit by digit. */
+  readonly digits: (number: string) => string
+  readonly phone: (number: string) => string
+  /** Before a number. */
+  readonly minus: string
+  readonly plus: string
+  /** Between two numbers. */
+  readonly less: string
+  /** Behind the number of an item in a list. */
+  readonly pause: string
+  /** Between a number and its unit. */
+  readonly gap: '' | ' '
+  readonly to: string
+  readonly point: string
+  readonly per: (unit: string, per: string) => string
+  /** Behind an amount: 元/公斤. */
+  readonly each: (unit: string) => string
+  /** A regular expression: what may stand behind the slash besides units. */
+  readonly eachOf: string
+  /** Between the two numbers of a score. */
+  readonly against: string
+  readonly power: (exponent: string) => string
+  /** Characters such as 万 between an amount and its currency. */
+  readonly magnitudes: string
+  readonly units: Readonly<Record<string, string>>
+  readonly currencies: Readonly<Record<string, string>>
+  /** Marks inside of addresses. */
+  readonly marks: Readonly<Record<string, string>>
+  readonly symbols: Readonly<Record<string, string>>
+  /** A part of an address, such as `kr`, that is not said as it is written. */
+  readonly label?: (label: string, isEnd: boolean) => string
+  /** A rating: ★★★☆☆ is three stars. */
+  readonly stars: (count: number) => string
+  /** Letters and a number, such as A320. */
+  /** A particle behind a unit, whose form follows the last sound. Null: none stands there. */
+  readonly particle?: (said: string, after: string) => string | null
+  readonly serial: (letters: string, number: string) => string
+}
+
+export const WHOLE = String.raw`(?:\d{1,3}(?:,\d{3}){1,6}(?!\d)|\d{1,40})`
+export const NUMBER = String.raw`(?:${WHOLE}(?:\.\d{1,40})?)`
+export const SIGN = '(?<sign>[-+±])?'
+const DASH = '[-–—−~～〜]'
+const CLOSING = /[.,;:!?)\]}'"]+$/
+const URL = String.raw`(?:https?|ftp):\/\/[A-Za-z\d._~:/?#@!$&'*+;=%()-]{2,2000}|www\.[A-Za-z\d./?=&%_-]{2,500}`
+const EMAIL = String.raw`[A-Za-z\d][A-Za-z\d._%+-]{0,63}@[A-Za-z\d-]{1,63}(?:\.[A-Za-z\d-]{1,63}){1,5}`
+const DOMAIN = String.raw`[A-Za-z\d][A-Za-z\d-]{0,62}(?:\.[A-Za-z\d-]{1,63}){0,4}\.(?:com|net|org|edu|gov|info|io|dev|app|cn|jp|kr|tw|hk|uk|de|fr|eu)(?![A-Za-z\d])(?:\/[A-Za-z\d./?=&%_-]{0,500})?`
+const FILE = String.raw`(?<name>[\p{L}\d_-]{1,60})\.(?<extension>jpe?g|png|gif|svg|pdf|txt|md|csv|json|docx?|xlsx?|pptx?|hwp|zip|exe|mp3|mp4|html?)(?![A-Za-z\d])`
+
+const FULL_WIDTH =
+  /[０-９Ａ-Ｚａ-ｚ％＋－／＝＄＠＃＆＜＞＾]|(?<=[0-9０-９])[．：](?=[0-9０-９])|(?<=[０-９])，(?=[０-９]{3})/g
+
+/** Letters, digits and the signs of numbers at full width become those of ASCII; other punctuation keeps its form and so its pauses. */
+export const foldWidth = (text: string): string =>
+  text.replaceAll(FULL_WIDTH, (character) =>
+    character === '−' ? '-' : String.fromCharCode(character.charCodeAt(0) - 0xfee0),
+  )
+
+export const isDate = (month: string, day: string): boolean =>
+  Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1 && Number(day) <= 31
+
+/** A number that may have a sign before it. */
+export const signedRules = (kind: TokenKind, pattern: string, read: Read): Rule[] => [
+  rule(kind, 'digit', pattern, read),
+  { ...rule(kind, 'symbol', pattern, read), first: '-+±' },
+]
+
+const fill = (said: string, name: string, gap: string): string =>
+  name.includes('#') ? name.replace('#', said) : `${said}${gap}${name}`
+
+/** A sign behind a Latin letter or a digit is a hyphen. */
+export const isSigned = (sign: string | undefined, before: string): boolean =>
+  sign === undefined || !/[A-Za-z\d²³)）]$/.test(before)
+
+const isAscending = (from: string, to: string): boolean =>
+  Number(to.replaceAll(',', '')) > Number(from.replaceAll(',', ''))
+
+/** Addresses come before all other rules, since they hold numbers, dots and slashes. */
+export function electronicRules(words: EastAsianWords): Rule[] {
+  const read: Read = (_groups, _around, match) => {
+    const address = match.replace(CLOSING, '')
+    return { spoken: sayAddress(words, address), length: address.length }
+  }
+  const both = ['letter', 'digit'] as const
+  return [
+    ...rulesAt(both, 'electronic', `${URL}|${EMAIL}|${DOMAIN}`, read, 'i'),
+    ...rulesAt(both, 'electronic', FILE, (_groups, _around, match) => sayAddress(words, match), 'i'),
+    rule(
+      'electronic',
+      'symbol',
+      String.raw`(?<mark>[@#])(?<name>[A-Za-z_][A-Za-z\d_]{0,40})`,
+      ({ mark = '', name = '' }) => `${words.marks[mark]} ${sayAddress(words, name)}`,
+    ),
+  ]
+}
+
+function sayAddress({ marks, digits, label }: EastAsianWords, address: string): string {
+  const pieces: string[] = address.match(/\p{L}+|\d+|[^\p{L}\d]/gu) ?? []
+  const host = address.includes('@') ? pieces.indexOf('@') : 0
+  return pieces
+    .map((piece, index) => {
+      if (/^\d+$/.test(piece)) return digits(piece)
+      const mark = marks[piece]
+      if (mark !== undefined) return ` ${mark} `
+      return label?.(piece, pieces[index - 1] === '.' && index > host) ?? piece
+    })
+    .join('')
+    .replaceAll(/ +/g, ' ')
+    .trim()
+}
+
+export function moneyRules(words: EastAsianWords): Rule[] {
+  const { currencies, magnitudes, gap, to, minus, number } = words
+  const CURRENCY = oneOf(Object.keys(currencies))
+  const MAGNITUDE = `(?<magnitude>[${magnitudes}]{1,2})?`
+  const nameOf = (written: string): string | undefined => currencies[written] ?? currencies[written.toUpperCase()]
+  const read: Read = (
+    { sign, currency = '', number: written = '', from, magnitude = '' },
+    { before, after },
+    match,
+  ) => {
+    const name = nameOf(currency)
+    if (name === undefined || !isSigned(sign, before)) return null
+    const amount = `${number(withoutCents(written))}${magnitude}`
+    const said = `${from === undefined ? '' : `${number(from)}${to}`}${fill(amount, name, gap)}`
+    return withParticle(words, `${sign === '-' ? minus : ''}${said}`, after, match)
+  }
+  const AMOUNT = `(?:(?<from>${NUMBER})${DASH})?(?<number>${NUMBER})${MAGNITUDE}`
+  return [
+    ...rulesAt(
+      ['symbol', 'letter'],
+      'money',
+      String.raw`(?<sign>[-−])?(?<currency>${CURRENCY}) ?${AMOUNT}(?![\d%])`,
+      read,
+      'i',
+    ),
+    ...signedRules('money', String.raw`${SIGN}${AMOUNT} ?(?<currency>${CURRENCY})(?![A-Za-z\d])`, read),
+  ]
+}
+
+/** Takes the particle behind a match into it. */
+function withParticle({ particle }: EastAsianWords, said: string, after: string, match: string): RuleAnswer {
+  const spoken = particle?.(said, after) ?? null
+  return spoken === null ? said : { spoken, length: match.length + 1 }
+}
+
+/** Round amounts are said without their cents. */
+const withoutCents = (written: string): string =>
+  written.replace(/\.(\d*?)0+$/, (_all, cents: string) => (cents === '' ? '' : `.${cents}`))
+
+export function measureRules(words: EastAsianWords): Rule[] {
+  const { units, gap, to, per, magnitudes } = words
+  const UNIT = `${oneOf(Object.keys(units))}|[㎀-㏟]`
+  const nameOf = (written: string): string | undefined => units[written] ?? units[written.normalize('NFKC')]
+  const read: Read = ({ sign, from, number = '', magnitude = '', unit = '', per: below }, { before, after }, match) => {
+    const name = nameOf(unit)
+    if (name === undefined || !isSigned(sign, before)) return null
+    const first = from === undefined ? '' : `${fill(words.number(from), name.includes('#') ? name : '#', gap)}${to}`
+    const measured = fill(`${words.number(number, name)}${magnitude}`, name, gap)
+    const said = `${first}${below === undefined ? measured : per(measured, nameOf(below) ?? below)}`
+    return withParticle(words, `${signWord(words, sign)}${said}`, after, match)
+  }
+  const AMOUNT = /(?:[\p{Script=Han}\p{Script=Hangul}\p{Script=Katakana}]|\d[A-Za-z]{1,3})$/u
+  const END = String.raw`(?:\/(?<per>${UNIT}))?(?![A-Za-z\d²³])`
+  return [
+    rule('measure', 'symbol', `\\/(?<unit>${words.eachOf}|${UNIT})(?![A-Za-z])`, ({ unit = '' }, { before }) =>
+      AMOUNT.test(before) ? words.each(nameOf(unit) ?? unit) : null,
+    ),
+    rule(
+      'measure',
+      'digit',
+      String.raw`(?<high>\d{2,3})\/(?<low>\d{2,3}) ?(?<unit>mmHg)`,
+      ({ high = '', low = '', unit = '' }) =>
+        `${words.number(high)}${words.pause}${fill(words.number(low), nameOf(unit) ?? unit, gap)}`,
+    ),
+    rule('range', 'digit', `(?<from>${NUMBER}) ?(?:${UNIT})?${DASH}(?<number>${NUMBER}) ?(?<unit>${UNIT})${END}`, read),
+    ...signedRules(
+      'measure',
+      `${SIGN}(?<number>${NUMBER})(?<magnitude>[${magnitudes}]{1,2})? ?(?<unit>${UNIT})${END}`,
+      read,
+    ),
+  ]
+}
+
+const signWord = (words: EastAsianWords, sign: string | undefined): string =>
+  sign === undefined ? '' : sign === '+' ? words.plus : sign === '±' ? `${words.plus}${words.minus}` : words.minus
+
+/** Ranges, serial names and all other numbers: the last of the rules for digits. */
+export function numberRules(words: EastAsianWords): Rule[] {
+  const { number, digits, point, serial } = words
+  const plain: Read = ({ sign, number: written = '' }, { before, after }) =>
+    isSigned(sign, before) ? `${signWord(words, sign)}${number(written, /第$/.test(before) ? '' : after)}` : null
+  return [
+    ...rulesAt(
+      ['digit', 'letter'],
+      'serial',
+      String.raw`[vV]?(?<all>\d{1,5}(?:\.\d{1,5}){2,4})(?![\d.])`,
+      ({ all = '' }) =>
+        all
+          .split('.')
+          .map((part) => (part.length > 2 ? digits(part) : number(part)))
+          .join(point),
+    ),
+    ...hyphenRules(words),
+    rule(
+      'serial',
+      'letter',
+      String.raw`(?<letters>[A-Za-z]{1,12})[-–]?(?<number>\d{1,20})(?![\d.]\d|\d)`,
+      ({ letters = '', number: written = '' }) => serial(letters, written),
+    ),
+    ...signedRules('decimal', `${SIGN}(?<number>${NUMBER})`, plain),
+  ]
+}
+
+/** A hyphen between numbers: minus, a score, or a range. */
+function hyphenRules({ number, less, to, against }: EastAsianWords): Rule[] {
+  const score: Read = ({ a = '', b = '' }, { before }) => {
+    const [, first = '0', second = '0'] = /(\d{1,2})-(\d{1,2})[、,，] ?$/.exec(before) ?? []
+    const isScore = Number(b) <= Number(a) || Number(second) < Number(first)
+    return isScore && isSigned('-', before) ? `${number(a)}${against}${number(b)}` : null
+  }
+  return [
+    rule(
+      'math',
+      'digit',
+      `(?<a>${NUMBER}) ?[-−–] ?(?<b>${NUMBER})(?= ?=)`,
+      ({ a = '', b = '' }) => `${number(a)}${less}${number(b)}`,
+    ),
+    rule('score', 'digit', String.raw`(?<a>\d{1,2})[-–](?<b>\d{1,2})(?!\d|[-/.]\d)`, score),
+    rule(
+      'range',
+      'digit',
+      String.raw`(?<from>(?:1\d|20)\d\d)[-–](?<end>\d\d)(?!\d|[-/.]\d)`,
+      ({ from = '', end = '' }) => (Number(end) > Number(from) % 100 ? `${number(from)}${to}${number(end)}` : null),
+    ),
+    rule(
+      'range',
+      'digit',
+      String.raw`(?<from>${NUMBER})${DASH}(?<end>${NUMBER})(?!\d|[-/.]\d)`,
+      ({ from = '', end = '' }, { before, after }) =>
+        isAscending(from, end) && isSigned('-', before) ? `${number(from)}${to}${number(end, after)}` : null,
+    ),
+  ]
+}
+
+export function symbolRules({ symbols, power, digits, number, stars, gap, pause }: EastAsianWords): Rule[] {
+  return [
+    rule('math', 'symbol', `(?<marks>⁻?[${SUPERSCRIPTS}]{1,6})`, ({ marks = '' }) =>
+      power(number(plainDigits(marks, SUPERSCRIPTS))),
+    ),
+    rule('math', 'symbol', `(?<marks>[${SUBSCRIPTS}]{1,6})`, ({ marks = '' }) =>
+      digits(plainDigits(marks, SUBSCRIPTS)),
+    ),
+    rule('symbol', 'symbol', '(?<full>★{2,10})☆{0,9}|(?<one>★)☆{1,9}', ({ full, one = '' }) =>
+      stars((full ?? one).length),
+    ),
+    rule(
+      'symbol',
+      'symbol',
+      `(?<mark>${oneOf(Object.keys(symbols))})`,
+      ({ mark = '' }, { before, after }) =>
+        `${/\S$/.test(before) ? gap : ''}${symbols[mark]}${/^\S/.test(after) ? gap : ''}`,
+    ),
+    ...rulesAt(['symbol', 'letter'], 'cardinal', `[①-⓿㉑-㉟㊱-㊿Ⅰ-Ⅻⅰ-ⅻ]`, (_groups, { before, after }, match) => {
+      const isItem = /(?:^|[\s；;、，,。.])$/.test(before) && /^\p{L}/u.test(after)
+      return `${number(enclosedValue(match))}${isItem ? pause : ''}`
+    }),
+  ]
+}
+
+/** ⑫ and Ⅻ are both 12. */
+function enclosedValue(character: string): string {
+  const code = character.charCodeAt(0)
+  if (code >= 0x2170 && code < 0x2180) return String(code - 0x2170 + 1)
+  if (code >= 0x2160 && code < 0x2170) return String(code - 0x2160 + 1)
+  return character.normalize('NFKC').replaceAll(/\D/g, '')
+}

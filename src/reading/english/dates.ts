@@ -1,0 +1,235 @@
+import { DASH, END, endsSentence, inAnyCase, keepingSentenceEnd, oneOf, rule, wordRule } from '../rules.ts'
+import type { Groups, Read, Rule, RuleAnswer } from '../scan.ts'
+import { decade, ordinal, shortYear, year } from './numbers.ts'
+import { MONTHS, SHORT_MONTHS, WEEKDAYS } from './words.ts'
+
+const MONTH_NAMES = inAnyCase([...MONTHS, ...SHORT_MONTHS])
+const WEEKDAY_NAMES = inAnyCase(Object.keys(WEEKDAYS))
+const SHORT_DAY = oneOf(WEEKDAY_NAMES)
+const MONTH = String.raw`(?<month>${oneOf(MONTH_NAMES)})(?!\p{L})\.?`
+const WEEKDAY = String.raw`(?<weekday>${SHORT_DAY})(?!\p{L})\.?,? `
+const ERA = String.raw`(?: ?(?<era>A\.?D\.?|B\.?C\.?E?\.?|C\.?E\.?)(?!\p{L}))?`
+const DAY = String.raw`(?<day>\d{1,2})(?:st|nd|rd|th)?(?!\d)`
+const YEAR = String.raw`(?<year>\d{3,4}|['’]\d\d)(?![\p{L}\d]|[:,.]\d)`
+const TEENS_TO_NOW = String.raw`1[0-9]\d\d|20\d\d`
+
+const DATE_BEFORE = /\b(?:on|until|till|thru|since|dated|due|expires?|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,?)\s$/i
+/** Also before fractions: "by 1/3". */
+const EDGE_BEFORE = /\b(?:by|from|through|before|after|to)\s$/i
+
+/** @param isDayFirst in numbers with slashes */
+export const dates = (isDayFirst: boolean): Rule[] => [
+  ...writtenDates(),
+  ...shortNames(),
+  ...numericDates(isDayFirst),
+  ...decades(),
+  ...eras(),
+]
+
+const isDay = (day: string | undefined): boolean => Number(day) >= 1 && Number(day) <= 31
+const isMonth = (month: string | undefined): boolean => Number(month) >= 1 && Number(month) <= 12
+
+const monthOf = (written: string): string =>
+  MONTHS.find((month) => month.slice(0, 3).toLowerCase() === written.slice(0, 3).toLowerCase()) ?? written
+
+function yearOf(written: string | undefined): string {
+  if (written === undefined) return ''
+  const number = written.replace(/['’]/, '')
+  return ` ${number.length === 2 ? shortYear(number) : year(number)}`
+}
+
+const weekdayOf = (written: string | undefined): string =>
+  written === undefined ? '' : `${WEEKDAYS[written.toLowerCase()] ?? written}, `
+
+const eraOf = (written: string | undefined): string => (written === undefined ? '' : ` ${written.replaceAll('.', '')}`)
+
+const weekday = (written: string): string => WEEKDAYS[written.toLowerCase()] as string
+
+/** "may" is a verb unless a capital letter or a year says otherwise. */
+const isVerb = (month: string, written: string | undefined): boolean => month === 'may' && written === undefined
+
+function writtenDates(): Rule[] {
+  return [
+    // "Mon, 5 May 2025", "25th of July, 2012".
+    wordRule('date', WEEKDAY_NAMES, `${WEEKDAY}${DAY} (?:of )?${MONTH}(?:,? ?${YEAR}${ERA})?`, readDayMonth),
+    rule('date', 'digit', `${DAY}[ -](?:of )?${MONTH}(?![-\\p{L}])(?:,? ?${YEAR}${ERA})?`, readDayMonth),
+    rule('date', 'digit', `${DAY}-${MONTH}-(?<year>\\d{4}|\\d\\d)${END}`, readDayMonth),
+    // "5–7 May", "5 May – 7 June" is two dates.
+    rule(
+      'date',
+      'digit',
+      `(?<from>\\d{1,2})(?:st|nd|rd|th)?(?: ?${DASH} ?| to | and )${DAY} (?:of )?${MONTH}(?![-\\p{L}])(?:,? ?${YEAR})?`,
+      readDays,
+    ),
+    wordRule(
+      'date',
+      MONTH_NAMES,
+      `${MONTH} (?<from>\\d{1,2})(?:st|nd|rd|th)? ?${DASH} ?${DAY}(?![/:.]\\d)(?:,? ${YEAR})?`,
+      readMonthDays,
+    ),
+    wordRule(
+      'date',
+      WEEKDAY_NAMES,
+      `${WEEKDAY}${MONTH} ${DAY}(?:,? (?<year>\\d{4})(?![\\d:,.]\\d)${ERA})?${END}`,
+      readMonthDay,
+    ),
+    wordRule('date', MONTH_NAMES, `${MONTH} ${DAY}(?:,? ?(?<year>\\d{4})(?![\\d:,.]\\d)${ERA})?${END}`, readMonthDay),
+    wordRule(
+      'date',
+      MONTH_NAMES,
+      `${MONTH},? (?<year>${TEENS_TO_NOW}|[3-9]\\d\\d(?= ?(?:AD|BC|CE)))${END}(?![,.]\\d)`,
+      readMonthYear,
+    ),
+  ]
+}
+
+function shortNames(): Rule[] {
+  return [
+    wordRule(
+      'date',
+      WEEKDAY_NAMES,
+      `(?<from>${SHORT_DAY})\\.? ?${DASH} ?(?<to>${SHORT_DAY})(?!\\p{L})\\.?`,
+      ({ from = '', to = '' }) => `${weekday(from)} to ${weekday(to)}`,
+    ),
+    wordRule('date', WEEKDAY_NAMES, `(?<day>${SHORT_DAY})\\.(?!\\p{L})`, ({ day = '' }, { before, after }) =>
+      /^(?:sat|sun)$/.test(day) || endsSentence(after) || !/(?:^|[a-z,(])\s?$/.test(before) ? null : weekday(day),
+    ),
+    wordRule(
+      'date',
+      SHORT_MONTHS,
+      `(?<month>${oneOf(SHORT_MONTHS)})\\.(?!\\p{L})`,
+      ({ month = '' }, { before, after }) =>
+        /(?:^|[a-z,(–-])\s?$/.test(before) && !endsSentence(after) ? monthOf(month) : null,
+    ),
+  ]
+}
+
+const readMonthDay: Read = ({ weekday, month = '', day = '', year: written, era }, { after }) => {
+  if (!isDay(day) || isVerb(month, written)) return null
+  if (written === undefined && /^(?:[%:/\p{L}]|[.,-]\d| (?:percent|million|people|years|times)\b)/u.test(after))
+    return null
+  return `${weekdayOf(weekday)}${monthOf(month)} ${ordinal(day)}${yearOf(written)}${eraOf(era)}`
+}
+
+const readDayMonth: Read = ({ weekday, day = '', month = '', year: written, era }, { before }) => {
+  if (!isDay(day) || isVerb(month, written)) return null
+  const article = /\b(?:the|this|that|every|each)\s$/i.test(before) ? '' : 'the '
+  return `${weekdayOf(weekday)}${article}${ordinal(day)} of ${monthOf(month)}${yearOf(written)}${eraOf(era)}`
+}
+
+const readDays: Read = ({ from = '', day = '', month = '', year: written }, { before }, match) => {
+  if (!isDay(from) || !isDay(day) || isVerb(month, written)) return null
+  const article = /\bthe\s$/i.test(before) ? '' : 'the '
+  const joint = match.includes(' and ') ? 'and' : 'to'
+  return `${article}${ordinal(from)} ${joint} ${article}${ordinal(day)} of ${monthOf(month)}${yearOf(written)}`
+}
+
+const readMonthDays: Read = ({ month = '', from = '', day = '', year: written }) =>
+  isDay(from) && isDay(day) && !isVerb(month, written)
+    ? `${monthOf(month)} ${ordinal(from)} to ${ordinal(day)}${yearOf(written)}`
+    : null
+
+const readMonthYear: Read = ({ month = '', year: written }) =>
+  month === 'may' || month === 'march' ? null : `${monthOf(month)}${yearOf(written)}`
+
+function numericDates(isDayFirst: boolean): Rule[] {
+  return [
+    rule(
+      'date',
+      'digit',
+      String.raw`(?<year>\d{4})(?<mark>[-/.])(?<month>\d{1,2})\k<mark>(?<day>\d{1,2})(?!\d|[-/]\d)(?:T(?=\d\d:))?`,
+      ({ year: written, month = '', day = '' }) =>
+        isMonth(month) && isDay(day) ? `${MONTHS[Number(month) - 1]} ${ordinal(day)}${yearOf(written)}` : null,
+    ),
+    rule(
+      'date',
+      'digit',
+      String.raw`(?<a>\d{1,2})(?<mark>[-/.])(?<b>\d{1,2})\k<mark>(?<year>\d{4}|\d\d)(?!\d|[-/.]\d)`,
+      (groups) => readNumericDate(groups, isDayFirst),
+    ),
+    // "by 12/31".
+    rule(
+      'date',
+      'digit',
+      String.raw`(?<month>0?[1-9]|1[0-2])\/(?<day>\d{1,2})(?![\d/\p{L}]|\.\d)`,
+      ({ month = '', day = '' }, { before }) =>
+        isDay(day) && (DATE_BEFORE.test(before) || (EDGE_BEFORE.test(before) && !/^(?:[2-68]|10)$/.test(day)))
+          ? `${MONTHS[Number(month) - 1]} ${ordinal(day)}`
+          : null,
+    ),
+    rule(
+      'date',
+      'digit',
+      String.raw`(?<year>(?:19|20)\d\d)-(?<month>0[1-9]|1[0-2])(?![\d-])`,
+      ({ year: written, month = '' }) => `${MONTHS[Number(month) - 1]}${yearOf(written)}`,
+    ),
+  ]
+}
+
+/** The order that the country writes, unless it cannot be a date. */
+function readNumericDate({ a = '', b = '', mark, year: written = '' }: Groups, isDayFirst: boolean): RuleAnswer {
+  const isMonthFirst = mark === '/' && isMonth(a) && isDay(b) && !(isDayFirst && isMonth(b))
+  const [month, day] = isMonthFirst ? [a, b] : [b, a]
+  if (!isMonth(month) || !isDay(day) || (written.length === 2 && mark !== '/')) return null
+  const name = MONTHS[Number(month) - 1]
+  return isMonthFirst ? `${name} ${ordinal(day)}${yearOf(written)}` : `the ${ordinal(day)} of ${name}${yearOf(written)}`
+}
+
+function decades(): Rule[] {
+  return [
+    // "1960s-80s".
+    rule(
+      'date',
+      'digit',
+      String.raw`(?<from>\d{3}0|\d0)(?:['’]?s)? ?${DASH} ?['’]?(?<to>\d{3}0|\d0)['’]?s${END}`,
+      ({ from = '', to = '' }) => `${decade(from)} to ${decade(to)}`,
+    ),
+    rule('date', 'digit', String.raw`(?<decade>\d{3}0|[1-9]0)['’]?s${END}`, ({ decade: written = '' }, { before }) =>
+      /[$£€¥#]$/.test(before) ? null : decade(written),
+    ),
+    rule('date', 'symbol', String.raw`['’](?<decade>\d0)s${END}`, ({ decade: written = '' }) => decade(written)),
+    // "the class of '98".
+    rule('date', 'symbol', String.raw`['’](?<year>\d\d)(?![\p{L}\d'’])`, ({ year: written = '' }, { before }) =>
+      /\p{L} $/u.test(before) ? shortYear(written) : null,
+    ),
+  ]
+}
+
+function eras(): Rule[] {
+  return [
+    rule(
+      'date',
+      'digit',
+      String.raw`(?<from>\d{1,4}) ?${DASH} ?(?<to>\d{1,4}) ?(?<era>A\.?D\.?|B\.?C\.?E?\.?|C\.?E\.?)(?!\p{L})`,
+      ({ from = '', to = '', era }, around, match) =>
+        keepingSentenceEnd(match, around, `${year(from)} to ${year(to)}${eraOf(era)}`),
+    ),
+    rule(
+      'date',
+      'digit',
+      String.raw`(?<year>\d{1,4}) ?(?<era>A\.?D\.?|B\.?C\.?E?\.?|C\.?E\.?)(?!\p{L})`,
+      ({ year: written = '', era }, around, match) =>
+        keepingSentenceEnd(match, around, `${year(written)}${eraOf(era)}`),
+    ),
+    rule(
+      'date',
+      'letter',
+      String.raw`(?:AD|A\.D\.) (?<year>\d{1,4})${END}`,
+      ({ year: written = '' }) => `AD ${year(written)}`,
+    ),
+    // "1961–1965", "1960-80", "1999/2000".
+    rule(
+      'range',
+      'digit',
+      String.raw`(?<from>${TEENS_TO_NOW})(?<mark> ?${DASH} ?|/)(?<to>${TEENS_TO_NOW}|\d\d)(?![\d\p{L}%]|[-–./,]\d)`,
+      readYears,
+    ),
+  ]
+}
+
+const readYears: Read = ({ from = '', mark, to = '' }) => {
+  const end = to.length === 2 ? from.slice(0, 2) + to : to
+  if (Number(end) <= Number(from) || (mark === '/' && Number(end) > Number(from) + 1)) return null
+  const spokenEnd = to.length === 2 ? shortYear(to) : year(to)
+  return `${year(from)} ${mark === '/' ? '' : 'to '}${spokenEnd}`
+}

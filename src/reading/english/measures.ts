@@ -1,0 +1,179 @@
+import { DASH, END, isSignFree, keepingSentenceEnd, oneOf, rule, signed } from '../rules.ts'
+import type { Around, Groups, Read, Rule, RuleAnswer } from '../scan.ts'
+import { mixed, vulgarValue } from './fractions.ts'
+import { cardinal, decimal, fraction, NUMBER, signOf } from './numbers.ts'
+import { LENGTHS, PER_UNITS, TIGHT_UNITS, UNITS, VULGAR_UNITS } from './words.ts'
+
+const UNIT = oneOf(Object.keys(UNITS))
+const PER = String.raw`(?: ?\/ ?(?<per>${oneOf(Object.keys(PER_UNITS))}))?`
+const POWER = String.raw`(?<power>[²³]|\^?[23](?!\d|[.,]\d))?`
+const AREA = '(?:(?<area>sq|cu)\\.? ?)?'
+const AREAS: Readonly<Record<string, string>> = { sq: 'square ', cu: 'cubic ' }
+
+export const measures = (): Rule[] => [
+  ...heights(),
+  ...ranges(),
+  ...partsOfUnits(),
+  ...signed(
+    'measure',
+    `(?<sign>[-−–+±])?(?<number>${NUMBER})(?<gap> ?|[-‑]|\u00a0)${AREA}(?<unit>${UNIT})${POWER}${PER}${END}\\.?`,
+    readMeasure,
+  ),
+  // "12/kg".
+  rule(
+    'measure',
+    'digit',
+    `(?<number>${NUMBER}) ?\\/ ?(?<per>${oneOf(Object.keys(PER_UNITS))})${END}`,
+    ({ number = '', per }) => `${decimal(number)}${perOf(per)}`,
+  ),
+  ...sizes(),
+]
+
+const unitOf = (unit: string, isOne: boolean): string => UNITS[unit]?.[isOne ? 'one' : 'many'] ?? unit
+const perOf = (per: string | undefined): string => (per === undefined ? '' : ` per ${PER_UNITS[per]}`)
+const powerOf = (power = '', area = ''): string =>
+  power.endsWith('2') || power === '²'
+    ? 'square '
+    : power.endsWith('3') || power === '³'
+      ? 'cubic '
+      : (AREAS[area] ?? '')
+
+/** "6'2"", "40°26′46″N". */
+function heights(): Rule[] {
+  return [
+    rule(
+      'measure',
+      'digit',
+      String.raw`(?<feet>\d{1,2})['’′] ?(?<inches>\d{1,2})(?:["”″]|'')`,
+      ({ feet = '', inches = '' }) =>
+        `${cardinal(feet)} ${unitOf('ft', feet === '1')} ${cardinal(inches)} ${unitOf('in', inches === '1')}`,
+    ),
+    rule(
+      'measure',
+      'digit',
+      String.raw`(?<feet>\d{1,3})['’′](?= (?:tall|high|wide|long|deep)\b)`,
+      ({ feet = '' }) => `${cardinal(feet)} ${unitOf('ft', feet === '1')}`,
+    ),
+    // A 7" single.
+    rule('measure', 'digit', `(?<number>${NUMBER})["″](?=$|[ ,.)-])`, ({ number = '' }, { before, after }) =>
+      before.split('"').length % 2 === 1
+        ? `${decimal(number)} ${unitOf('in', number === '1' || /^[ -][a-z]/.test(after))}`
+        : null,
+    ),
+    rule(
+      'measure',
+      'digit',
+      String.raw`(?<degrees>\d{1,3}(?:\.\d{1,8})?)° ?(?:(?<minutes>\d{1,2}(?:\.\d{1,4})?)[′'’] ?)?(?:(?<seconds>\d{1,2}(?:\.\d{1,4})?)(?:[″"”]|'') ?)?(?<side>[NSEW])${END}`,
+      readCoordinate,
+    ),
+  ]
+}
+
+const SIDES: Readonly<Record<string, string>> = { N: 'north', S: 'south', E: 'east', W: 'west' }
+
+function readCoordinate({ degrees = '', minutes, seconds, side = '' }: Groups): string {
+  const part = (number: string | undefined, name: string) =>
+    number === undefined ? [] : [`${decimal(number)} ${name}${Number(number) === 1 ? '' : 's'}`]
+  return [...part(degrees, 'degree'), ...part(minutes, 'minute'), ...part(seconds, 'second'), SIDES[side]].join(' ')
+}
+
+function ranges(): Rule[] {
+  return [
+    rule(
+      'range',
+      'digit',
+      `(?<from>${NUMBER}) ?(?:(?<unit1>${UNIT})${END} ?)?(?:${DASH}|to) ?(?<to>${NUMBER})(?<gap> ?|-)${AREA}(?<unit>${UNIT})${POWER}${PER}${END}`,
+      (groups) => {
+        const { from = '', to = '', gap, area, unit = '', power, per } = groups
+        if ((gap === ' ' && TIGHT_UNITS.has(unit)) || !isPowerRight(groups)) return null
+        return `${decimal(from)} to ${decimal(to)} ${powerOf(power, area)}${unitOf(unit, gap === '-')}${perOf(per)}`
+      },
+    ),
+  ]
+}
+
+/** "4 1/2 lbs", "1/2 mile", "2½ cups". */
+function partsOfUnits(): Rule[] {
+  const PART = oneOf([
+    ...Object.keys(UNITS),
+    ...VULGAR_UNITS,
+    'inches',
+    'cups',
+    'feet',
+    'foot',
+    'miles',
+    'hours',
+    'pints',
+    'quarts',
+    'pounds',
+  ])
+  return [
+    rule(
+      'measure',
+      'digit',
+      String.raw`(?<whole>\d{1,6})(?:[ -](?<top>\d{1,2})\/(?<bottom>\d{1,3})|(?<vulgar>[½¼¾⅓⅔⅛⅜⅝⅞])) ?-?(?<unit>${PART})${END}\.?`,
+      ({ whole = '', top = '', bottom = '', vulgar, unit = '' }, around, match) => {
+        const [over = '', under = ''] = vulgar === undefined ? [top, bottom] : vulgarValue(vulgar)
+        return keepingSentenceEnd(match, around, `${mixed(whole, over, under)} ${unitOf(unit, false)}`)
+      },
+    ),
+    rule(
+      'measure',
+      'digit',
+      String.raw`(?<top>\d{1,2})\/(?<bottom>\d{1,3}) ?-?(?<unit>${oneOf(VULGAR_UNITS)})${END}\.?`,
+      ({ top = '', bottom = '', unit = '' }, around, match) =>
+        Number(top) < Number(bottom)
+          ? keepingSentenceEnd(match, around, `${fraction(top, bottom)} ${unitOf(unit, true)}`)
+          : null,
+    ),
+  ]
+}
+
+const isPowerRight = ({ unit = '', power }: Groups): boolean => power === undefined || LENGTHS.has(unit)
+
+/** Words such as "in", and letters after a space, are units only if more speaks for it. */
+function isUnit({ number = '', gap, unit = '', per, power, area }: Groups, { after }: Around): boolean {
+  if (unit === 'st' || (gap === '-' && (TIGHT_UNITS.has(unit) || /^[A-Z]$/.test(unit))))
+    return gap === ' ' && unit === 'st' && /^ \d+ ?lb/.test(after)
+  if (unit === 's' && gap === '') return number.includes('.')
+  if (gap !== ' ' || per !== undefined || power !== undefined || area !== undefined) return true
+  if (unit === 'in') return /^(?:[.,;)]|$| (?:long|wide|tall|high|deep|thick|in diameter|of (?:rain|snow)))/.test(after)
+  if (unit === 's') return number.includes('.')
+  return !TIGHT_UNITS.has(unit) && !(unit.length === 1 && /^['’]/.test(after))
+}
+
+function readMeasure(groups: Groups, around: Around, match: string): RuleAnswer {
+  const { sign = '', number = '', gap, area, unit = '', power, per } = groups
+  if (!isPowerRight(groups) || !isUnit(groups, around) || !isSignFree(sign, around)) return null
+  if (match.endsWith('.') && !/\p{L}\.$/u.test(match)) return { spoken: say(), length: match.length - 1 }
+  return keepingSentenceEnd(match, around, say())
+
+  function say(): string {
+    const signWord = sign === '±' ? 'plus or minus ' : signOf(sign)
+    const isOne = gap === '-' || number === '1'
+    return `${signWord}${decimal(number)} ${powerOf(power, area)}${unitOf(unit, isOne)}${perOf(per)}`
+  }
+}
+
+/** "4 x 100 m", "1920×1080", "4.4x". */
+function sizes(): Rule[] {
+  const readSize: Read = ({ a = '', b = '', c, unit }, _around, match) => {
+    const joint = match.includes('×') && unit === undefined && c === undefined ? ' times ' : ' by '
+    const said = [a, b, ...(c === undefined ? [] : [c])].map(decimal).join(joint)
+    return unit === undefined ? said : `${said} ${unitOf(unit, false)}`
+  }
+  return [
+    rule(
+      'measure',
+      'digit',
+      `(?<a>${NUMBER}) ?[x×] ?(?<b>${NUMBER})(?: ?[x×] ?(?<c>${NUMBER}))?(?: ?(?<unit>${UNIT}))?${END}`,
+      readSize,
+    ),
+    rule(
+      'measure',
+      'digit',
+      `(?<number>${NUMBER}) ?[x×](?!\\p{L})(?! ?\\d)`,
+      ({ number = '' }) => `${decimal(number)} x`,
+    ),
+  ]
+}

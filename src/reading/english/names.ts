@@ -1,0 +1,236 @@
+import { END, inAnyCase, keepingSentenceEnd, oneOf, romanValue, rule, wordRule } from '../rules.ts'
+import type { Read, Rule } from '../scan.ts'
+import { cardinal, digits, inPairs, ordinal } from './numbers.ts'
+import {
+  ABBREVIATIONS,
+  ABBREVIATIONS_BEHIND,
+  BEFORE_NUMBERS,
+  COMPANY_ENDS,
+  DIRECTIONS,
+  DOTTED_TITLES,
+  NEVER_LAST,
+  ROMAN_BEFORE,
+  RULERS,
+  STATES,
+  STREETS,
+  TITLES,
+} from './words.ts'
+
+const I_IS_A_WORD =
+  /^['’]|^ (?:[a-z]+ )?(?:am|was|have|had|will|would|can|could|think|do|did|love|like|want|need|know|see|hope|feel|saw|went|got|said)\b/
+const STARTS_SENTENCE =
+  /^\s+(?:The|He|She|It|They|We|In|On|At|But|And|This|That|These|There|A|An|His|Her|Its|As|For|After|When|If|You|I)\b/
+
+export const romans = (): Rule[] => [...romansBehindWords(), ...bareRomans()]
+
+function romansBehindWords(): Rule[] {
+  const PLAIN_WORDS = oneOf(ROMAN_BEFORE)
+  const NAMES = oneOf(RULERS)
+  return [
+    // "Chapter IV", but "Class C".
+    wordRule(
+      'roman',
+      ROMAN_BEFORE,
+      `(?<word>${PLAIN_WORDS}) (?<numeral>[IVX]|[IVXLCDM]{2,12})${END}`,
+      ({ word = '', numeral = '' }, { after }) => {
+        const value = romanValue(numeral)
+        return value === null || (numeral === 'I' && I_IS_A_WORD.test(after))
+          ? null
+          : `${BEFORE_NUMBERS[word] ?? word} ${cardinal(String(value))}`
+      },
+    ),
+    wordRule(
+      'roman',
+      RULERS,
+      `(?<name>(?:${NAMES})(?: (?:${NAMES}))?) (?<numeral>[IVX]{1,7})(?<possessive>['’]s)?${END}`,
+      ({ name = '', numeral = '', possessive = '' }, { after }) => {
+        const value = romanValue(numeral)
+        return value === null || (numeral === 'I' && possessive === '' && I_IS_A_WORD.test(after))
+          ? null
+          : `${name} the ${ordinal(String(value))}${possessive}`
+      },
+    ),
+  ]
+}
+
+/** Numerals behind other names: "Rocky IV". */
+function bareRomans(): Rule[] {
+  return [
+    wordRule(
+      'roman',
+      Array.from('IVX'),
+      `(?<numeral>[IVX]{2,7})(?<possessive>['’]s)?${END}`,
+      ({ numeral = '', possessive = '' }, { before, after }) => {
+        const value = romanValue(numeral)
+        if (value === null || numeral === 'XX' || numeral === 'XXX') return null
+        const isInfusion =
+          numeral === 'IV' &&
+          (/\ban $/.test(before) || /^ (?:drip|fluids?|lines?|bag|therapy|antibiotics|medication)\b/.test(after))
+        return isInfusion ? null : `${cardinal(String(value))}${possessive}`
+      },
+    ),
+  ]
+}
+
+export const addresses = (): Rule[] => [...places(), ...streets()]
+
+function places(): Rule[] {
+  const STREET = oneOf(inAnyCase(Object.keys(STREETS)))
+  const DIRECTION = oneOf(Object.keys(DIRECTIONS))
+  const STATE = oneOf(Object.keys(STATES))
+  return [
+    // "1428 Elm St.", "2788 San Tomas Expy".
+    rule(
+      'serial',
+      'digit',
+      String.raw`(?<number>\d{1,5})(?<letter>[A-Z])? (?:(?<direction>${DIRECTION})\.? )?(?<name>(?:(?:\p{Lu}[\p{L}'’.]{0,19}|\d{1,3}(?:st|nd|rd|th)) ){1,4})(?<street>${STREET})(?!\p{L})\.?(?: (?<side>${DIRECTION})(?!\p{L})\.?)?`,
+      readAddress,
+    ),
+    // "Springfield, IL 62704".
+    wordRule(
+      'abbreviation',
+      Object.keys(STATES),
+      String.raw`(?<state>${STATE})(?<comma>,?) (?<zip>\d{5})(?:-(?<four>\d{4}))?${END}`,
+      ({ state = '', comma = '', zip = '', four }, { before }) =>
+        /,\s?$/.test(before)
+          ? `${STATES[state]}${comma} ${digits(zip)}${four === undefined ? '' : `, ${digits(four)}`}`
+          : null,
+    ),
+  ]
+}
+
+function streets(): Rule[] {
+  return [
+    rule(
+      'abbreviation',
+      'digit',
+      String.raw`(?<number>\d{1,3})(?:st|nd|rd|th) (?<street>St|Ave|Blvd|Rd)(?!\p{L})\.?`,
+      ({ number = '', street = '' }, around, match) =>
+        keepingSentenceEnd(match, around, `${ordinal(number)} ${STREETS[street.toLowerCase()]}`),
+    ),
+    rule(
+      'abbreviation',
+      'letter',
+      String.raw`(?<word>\p{Lu}[\p{L}'’]{1,20}) (?<street>St|Ave|Blvd|Rd|Ln|Pkwy|Hwy|Sq|Ct)(?!\p{L})\.?`,
+      ({ word = '', street = '' }, around, match) => {
+        const { before, after } = around
+        const isPlace =
+          /\b(?:on|at|of|to|along|down|from|near|and|corner|off|cross|in|\d|St\.?|[NSEW]\.?) (?:\p{Lu}[\p{L}]{1,20} ){0,2}$/u.test(
+            before,
+          )
+        if (word === 'Main' ? !isPlace : !isPlace && !/^St\.? /.test(match)) return null
+        if (street === 'St' && /^ \p{Lu}/u.test(after) && !match.endsWith('.')) return null
+        return keepingSentenceEnd(match, around, `${word} ${STREETS[street.toLowerCase()]}`)
+      },
+    ),
+  ]
+}
+
+const readAddress: Read = ({ number = '', letter, direction, name = '', street = '', side }, around, match) => {
+  if (!/\p{Lu}|\d/u.test(name)) return null
+  const words = name.trim().replaceAll(/(\d+)(?:st|nd|rd|th)/gi, (_whole, part: string) => ordinal(part))
+  const said = [
+    inPairs(number),
+    ...(letter === undefined ? [] : [letter.toUpperCase()]),
+    ...(direction === undefined ? [] : [DIRECTIONS[direction.toUpperCase()]]),
+    words,
+    STREETS[street.toLowerCase()],
+    ...(side === undefined ? [] : [DIRECTIONS[side.toUpperCase()]]),
+  ].join(' ')
+  return keepingSentenceEnd(match, around, said)
+}
+
+export const abbreviations = (): Rule[] => [...titlesAndNumbers(), ...otherAbbreviations()]
+
+function titlesAndNumbers(): Rule[] {
+  const titles = Object.keys(TITLES)
+  const dotted = Object.keys(DOTTED_TITLES)
+  const beforeNumbers = Object.keys(BEFORE_NUMBERS)
+  return [
+    wordRule(
+      'abbreviation',
+      titles,
+      String.raw`(?<title>${oneOf(titles)})(?:\.|(?= ))(?= ?\p{Lu}| and (?:Mrs|Dr|Ms|Miss))`,
+      ({ title = '' }, { before }, match) =>
+        title === 'St' &&
+        /\p{Lu}\p{L}+ $/u.test(before) &&
+        !/\b(?:Fort|Port|Mount|Lake|Church|Saint|The|In|At|Of|From|And)\s$/.test(before) &&
+        match.endsWith('.')
+          ? null
+          : (TITLES[title] as string),
+    ),
+    wordRule(
+      'abbreviation',
+      dotted,
+      String.raw`(?<title>${oneOf(dotted)})\.(?= ?\p{Lu})`,
+      ({ title = '' }) => DOTTED_TITLES[title] as string,
+    ),
+    wordRule(
+      'abbreviation',
+      beforeNumbers,
+      `(?<word>${oneOf(beforeNumbers)}) ?(?=[\\d#IVX$£€]|A\\.?D\\.? )`,
+      ({ word = '' }, { before, after }) => {
+        if (!/^[\d#$£€A]|^(?:[VX]|[IVX]{2,})\b/.test(after) || /[\p{L}'’]$/u.test(before)) return null
+        return /^[bdr]\.$/.test(word) && !/[(,;] ?$/.test(before) ? null : `${BEFORE_NUMBERS[word]} `
+      },
+    ),
+  ]
+}
+
+function otherAbbreviations(): Rule[] {
+  const all = Object.keys(ABBREVIATIONS)
+  const ends = Object.keys(COMPANY_ENDS)
+  return [
+    wordRule('abbreviation', all, `(?<word>${oneOf(all)})(?!\\p{L})`, ({ word = '' }, around, match) => {
+      if (ABBREVIATIONS_BEHIND.has(word) && !/\d ?$|\p{Lu}\p{L}* $/u.test(around.before)) return null
+      return NEVER_LAST.has(word)
+        ? (ABBREVIATIONS[word] as string)
+        : keepingSentenceEnd(match, around, ABBREVIATIONS[word] as string)
+    }),
+    wordRule('abbreviation', ends, `(?<word>${oneOf(ends)})(?!\\p{L})`, ({ word = '' }, { before, after }, match) => {
+      if (!/\p{L},? $/u.test(before)) return null
+      const isEnd = /^['"”’)]*\s*$/.test(after) || STARTS_SENTENCE.test(after)
+      return { spoken: COMPANY_ENDS[word] as string, length: match.length - (isEnd ? 1 : 0) }
+    }),
+    // "5 km NW of Paris".
+    wordRule(
+      'abbreviation',
+      Object.keys(DIRECTIONS),
+      `(?<side>${oneOf(Object.keys(DIRECTIONS))})(?= of \\p{Lu})`,
+      ({ side = '' }, { before }) =>
+        /(?:km|mi\.?|miles?|kilomet(?:er|re)s?|m) $/.test(before) ? (DIRECTIONS[side]?.toLowerCase() ?? null) : null,
+    ),
+    // "Roe v. Wade".
+    wordRule('abbreviation', Array.from('v'), String.raw`vs?(?:\.|(?= ))(?= \p{Lu})`, (_groups, { before }) =>
+      /\p{L} $/u.test(before) ? 'versus' : null,
+    ),
+    wordRule('abbreviation', Array.from('w'), String.raw`w\/(?<out>o)?(?=[ \p{L}])`, ({ out }) =>
+      out === undefined ? 'with' : 'without',
+    ),
+    rule('abbreviation', 'digit', String.raw`401 ?\(?k\)?`, () => 'four oh one k'),
+  ]
+}
+
+export const initials = (): Rule[] => [
+  // "U.S.", "Ph.D.", "e.s.t.".
+  rule(
+    'acronym',
+    'letter',
+    String.raw`(?:\p{Lu}\.){2,8}(?:\p{Lu}(?!\p{L}))?(?<possessive>['’]?s\b)?`,
+    ({ possessive = '' }, { after }, match) => {
+      const said = `${spellOut(match.replaceAll(/[^\p{Lu}]/gu, ''))}${possessive}`
+      const isEnd = match.endsWith('.') && (/^['"”’)]*\s*$/.test(after) || STARTS_SENTENCE.test(after))
+      return { spoken: said, length: match.length - (isEnd ? 1 : 0) }
+    },
+  ),
+  wordRule('acronym', Array.from('P'), String.raw`Ph\.? ?D(?:\.|(?!\p{L}))`, (_groups, around, match) =>
+    keepingSentenceEnd(match, around, 'P H D'),
+  ),
+  // "J. K. Rowling", "Harry S. Truman": the period is no pause.
+  rule('acronym', 'letter', String.raw`(?<letter>\p{Lu})\.(?= ?\p{Lu})`, ({ letter = '' }, { before, after }) => {
+    const isName = /(?:^|[\s("“‘-])$/.test(before) && !STARTS_SENTENCE.test(after)
+    return isName && !/\b(?:[Vv]itamin|[Pp]lan|[Gg]roup|[Tt]ype|[Cc]lass|and) $/.test(before) ? letter : null
+  }),
+]
+
+export const spellOut = (letters: string): string => Array.from(letters).join(' ')

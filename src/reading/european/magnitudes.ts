@@ -1,0 +1,20 @@
+import type { Groups } from '../scan.ts'
+import type { Magnitude, Words } from './words.ts'
+
+/** The period of "Mio.", "mln." and "тыс.". Behind a whole word, as "mil", it ends the sentence. */
+const PERIOD = String.raw`(?:(?<=[^\p{L}]\p{L}{1,4})(?<!mila?)\.(?!\s*$))?`
+
+export type FoundMagnitude = Magnitude | null
+
+/** A pattern for the magnitudes of a language, and the one that a match has found. */
+export function magnitudesOf({ magnitudes }: Words): { pattern: string; find(groups: Groups): FoundMagnitude } {
+  const alternatives = magnitudes.map(({ pattern }, index) => `(?<m${index}>${pattern})`).join('|')
+  return {
+    pattern: `(?:[ \u00a0]?(?:${alternatives || '(?!)'})(?!\\p{L})${PERIOD})`,
+    find: (groups) => magnitudes.find((_magnitude, index) => groups[`m${index}`] !== undefined) ?? null,
+  }
+}
+
+/** A magnitude's joint and the word behind it: "millions d'euros". */
+export const joined = ({ elide }: Words, joint: string | undefined, word: string): string =>
+  joint === undefined ? word : (elide?.(joint, word) ?? `${joint}${word}`)

@@ -1,0 +1,107 @@
+import { DASH, isSignFree, keepingSentenceEnd, oneOf, rule, signed } from '../rules.ts'
+import type { Around, Groups, Read, Rule } from '../scan.ts'
+import { type FoundMagnitude, joined, magnitudesOf } from './magnitudes.ts'
+import type { Speaker } from './speaker.ts'
+import type { Counted, Words } from './words.ts'
+
+const GAP = '[ \u00a0\u202f]?'
+/** "3/4 d'ora" and "2006 l'Italia" are no units. */
+const BEHIND_UNIT = String.raw`(?![\p{L}\d]|['’]\p{L})`
+
+type Say = ReturnType<typeof unitSpeaker>
+
+export function measures(words: Words, say: Speaker): Rule[] {
+  const { units, perUnits } = words
+  const { NUMBER } = say
+  const UNIT = oneOf(Object.keys(units).filter((unit) => unit !== '%'))
+  const PER_UNIT = `(?<per>${oneOf(Object.keys(perUnits))})(?<perPower>[²³]|[23](?!\\d))?`
+  const PER = `(?:(?: ?\\/ ?)${PER_UNIT}(?![\\p{L}\\d]))?`
+  const SIGNED = `(?<sign>[-−–+±])?(?<number>${NUMBER})`
+  const magnitudes = magnitudesOf(words)
+  const speaker = unitSpeaker(words, say)
+  return [
+    rule(
+      'range',
+      'digit',
+      `(?<from>${NUMBER}) ?(?:% ?)?${DASH} ?(?<to>${NUMBER})${GAP}(?:%|(?<unit>${UNIT})(?<power>[²³])?${BEHIND_UNIT}\\.?)${PER}`,
+      readRange(words, say, speaker),
+    ),
+    ...signed('measure', `${SIGNED}${GAP}%`, readPercent(words, say, speaker)),
+    ...signed(
+      'measure',
+      `${SIGNED}${magnitudes.pattern}?${GAP}(?<unit>${UNIT})(?<power>[²³])?${BEHIND_UNIT}${PER}\\.?`,
+      readMeasure(words, say, speaker, magnitudes.find),
+    ),
+    rule(
+      'measure',
+      'digit',
+      `(?<number>${NUMBER}) ?\\/ ?${PER_UNIT}(?![\\p{L}\\d])`,
+      (groups) => `${say.number(groups.number ?? '')}${speaker.perOf(groups)}`,
+    ),
+    // "3 x 4 cm".
+    rule(
+      'measure',
+      'digit',
+      `(?<a>${NUMBER}) ?[x×] ?(?<b>${NUMBER})(?: ?(?<unit>${UNIT}))?(?![\\p{L}\\d])`,
+      ({ a = '', b = '', unit }) => {
+        const unitWord = unit === undefined ? '' : ` ${speaker.unitOf(b, units[unit] as Counted, undefined)}`
+        return `${say.number(a)} ${words.by} ${say.number(b)}${unitWord}`
+      },
+    ),
+  ]
+}
+
+const readRange =
+  ({ units, to: joint }: Words, say: Speaker, { unitOf, perOf, percentOf }: Say): Read =>
+  (groups, around, match) => {
+    const { from = '', to = '', unit, power } = groups
+    const counted = unit === undefined ? undefined : units[unit]
+    const last = counted === undefined ? percentOf(to) : unitOf(to, counted, power)
+    const numbers = `${say.number(from, counted?.gender)} ${joint} ${say.number(to, counted?.gender)}`
+    return keepingSentenceEnd(match, around, `${numbers} ${last}${perOf(groups)}`)
+  }
+
+const readPercent =
+  ({ units: { '%': percent } }: Words, say: Speaker, { inContext, percentOf }: Say): Read =>
+  (groups, around) => {
+    const { sign = '', number = '' } = groups
+    if (!isSignFree(sign, around)) return null
+    const counted = percent === undefined ? null : inContext(groups, percent, around)
+    return counted ?? `${say.number(`${sign}${number}`, percent?.gender)} ${percentOf(number)}`
+  }
+
+const readMeasure =
+  (words: Words, say: Speaker, { inContext, unitOf, perOf }: Say, find: (groups: Groups) => FoundMagnitude): Read =>
+  (groups, around, match) => {
+    const { sign = '', number = '', unit = '', power } = groups
+    const counted = words.units[unit]
+    if (counted === undefined || !isSignFree(sign, around)) return null
+    const found = find(groups)
+    const plain = () => `${say.number(`${sign}${number}`, counted.gender)} ${unitOf(number, counted, power)}`
+    const spoken =
+      found === null
+        ? (inContext(groups, counted, around) ?? plain())
+        : `${say.number(`${sign}${number}`, found.word.gender)} ${say.form(number, found.word)} ${joined(words, found.joint, unitOf('5', counted, power))}`
+    return keepingSentenceEnd(match, around, `${spoken}${perOf(groups)}`)
+  }
+
+function unitSpeaker(words: Words, say: Speaker) {
+  const { units, percent } = words
+  const powerOf = (name: string, power: string | undefined, isPlural: boolean): string => {
+    if (power === undefined) return name
+    return /[²2]/.test(power) ? words.square(name, isPlural) : words.cubic(name, isPlural)
+  }
+  return {
+    percentOf: (number: string): string => (units['%'] === undefined ? percent : say.form(number, units['%'])),
+    inContext: ({ sign, number = '', power }: Groups, thing: Counted, around: Around): string | null =>
+      sign === undefined && power === undefined && !number.includes(',')
+        ? (words.counted?.(Number(say.plain(number)), thing, around) ?? null)
+        : null,
+    unitOf: (written: string, unit: Counted, power: string | undefined): string => {
+      const isOne = !written.includes(',') && say.plurals.select(Number(say.plain(written))) === 'one'
+      return powerOf(say.form(written, unit), power, !isOne)
+    },
+    perOf: ({ per, perPower }: Groups): string =>
+      per === undefined ? '' : ` ${words.per} ${powerOf(words.perUnits[per] ?? per, perPower, false)}`,
+  }
+}

@@ -1,0 +1,122 @@
+import { END, endsSentence, keepingSentenceEnd, oneOf, romanValue, rule, SUBSCRIPTS, wordRule } from '../rules.ts'
+import type { Read, Rule } from '../scan.ts'
+import type { Speaker } from './speaker.ts'
+import type { Words } from './words.ts'
+
+const VOWEL = /[AEIOUYÄÖÜÉÈÀÓАЕЁИОУЫЭЮЯ]/
+const SHOUT = /^[\s!?,.'’"-]+\p{Lu}{4,}(?![\p{L}\d])/u
+const SHOUT_BEFORE = /(?:^|[^\p{L}\d])\p{Lu}{4,}[\s!?,.'’"-]+$/u
+
+/** A pattern that matches nothing. */
+export const NEVER = '(?!)'
+
+export function romans({ romanBefore, rulers, cardinal, ordinal }: Words): Rule[] {
+  // Languages with numerals of their own have neither.
+  if (romanBefore === NEVER && rulers === NEVER) return []
+  return [
+    rule(
+      'roman',
+      'letter',
+      `(?<word>${romanBefore}) (?<numeral>[IVX]|[IVXLCDM]{2,12})${END}(?!\\.?º|ª)`,
+      ({ word = '', numeral = '' }) => {
+        const value = romanValue(numeral)
+        return value === null ? null : `${word} ${cardinal(value)}`
+      },
+    ),
+    rule(
+      'roman',
+      'letter',
+      `(?<name>${rulers}) (?<numeral>[IVX]{1,7})${END}\\.?`,
+      ({ name = '', numeral = '' }, { after }, match) => {
+        const value = romanValue(numeral)
+        if (value === null) return null
+        const spoken = `${name} ${ordinal(value, 'ruler', name)}`
+        return match.endsWith('.') && endsSentence(after) ? { spoken, length: match.length - 1 } : spoken
+      },
+    ),
+  ]
+}
+
+/** Also with a capital, as a sentence begins. */
+const withCapitals = (forms: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
+  ...Object.fromEntries(
+    Object.entries(forms).map((entry) => entry.map((text) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`)),
+  ),
+  ...forms,
+})
+
+export function abbreviations(words: Words): Rule[] {
+  const all = withCapitals(words.abbreviations)
+  const beforeNumbers = withCapitals(words.beforeNumbers)
+  const beforeNames = Object.keys(beforeNumbers)
+  const names = Object.keys(all)
+  const letters = names.filter((name) => /^\p{L}/u.test(name))
+  const read: Read = ({ word = '' }, { before, after }, match) => {
+    const isLast = match.endsWith('.') && /^['"”’»)\]]*\s*$/.test(after)
+    if (/[-\p{L}]$/u.test(before) && !/^\p{Ll}/u.test(match)) return null
+    return { spoken: all[word] as string, length: match.length - (isLast ? 1 : 0) }
+  }
+  return [
+    wordRule(
+      'abbreviation',
+      beforeNames,
+      `(?<word>${oneOf(beforeNames)})[ \u00a0]?(?=\\d)`,
+      ({ word = '' }) => `${beforeNumbers[word]} `,
+    ),
+    rule(
+      'abbreviation',
+      'symbol',
+      `(?<word>${oneOf(beforeNames.filter((name) => !/^\p{L}/u.test(name)))})[ \u00a0]?(?=\\d)`,
+      ({ word = '' }) => `${beforeNumbers[word]} `,
+    ),
+    wordRule('abbreviation', letters, `(?<word>${oneOf(letters)})(?!\\p{L})`, read),
+    rule('abbreviation', 'symbol', `(?<word>${oneOf(names.filter((name) => !/^\p{L}/u.test(name)))})(?!\\p{L})`, read),
+  ]
+}
+
+export function acronyms({ acronyms: said, letter }: Words): Rule[] {
+  if (said === undefined) return []
+  const spell = (letters: string): string => Array.from(letters, letter).join(' ')
+  return [
+    // "J. K. Rowling", "U.S.A.".
+    rule('acronym', 'letter', String.raw`(?:\p{Lu}\.){2,8}`, (_groups, around, match) =>
+      keepingSentenceEnd(match, around, spell(match.replaceAll('.', ''))),
+    ),
+    rule('acronym', 'letter', String.raw`(?<initial>\p{Lu})\.(?= ?\p{Lu}\p{Ll})`, ({ initial = '' }, { before }) =>
+      /(?:^|[\s(]|\p{Lu}\. ?)$/u.test(before) ? initial : null,
+    ),
+    rule(
+      'acronym',
+      'letter',
+      String.raw`\p{Lu}{2,5}(?![\p{L}\d${SUBSCRIPTS}])`,
+      (_groups, { before, after }, match) => {
+        const isSpelled = !said.has(match) && (match.length < 4 || !VOWEL.test(match))
+        return isSpelled && !SHOUT.test(after) && !SHOUT_BEFORE.test(before) && !/[\d@#&/]$/.test(before)
+          ? spell(match)
+          : null
+      },
+    ),
+  ]
+}
+
+/** "A320", "COVID-19", "25B". */
+export function serials({ digits, whole }: Speaker): Rule[] {
+  const read: Read = (_groups, _around, match) =>
+    (match.match(/\p{L}+|\d+/gu) ?? [])
+      .map((part) => (/^\D/.test(part) ? part : part.startsWith('0') || part.length > 4 ? digits(part) : whole(part)))
+      .join(' ')
+  return [
+    // IBAN.
+    rule(
+      'serial',
+      'letter',
+      String.raw`[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){3,7}(?: ?[A-Z\d]{1,3})?(?![\p{L}\d])`,
+      (_groups, _around, match) =>
+        (match.replaceAll(' ', '').match(/\p{L}|\d{1,4}/gu) ?? [])
+          .map((part) => (/\d/.test(part) ? digits(part) : part))
+          .join(', '),
+    ),
+    rule('serial', 'letter', String.raw`\p{L}{1,12}-?\d{1,9}(?:-?\p{L}{1,6}\d{0,6})?(?![\p{L}\d]|[.,]\d)`, read),
+    rule('serial', 'digit', String.raw`\d{1,6}\p{Lu}{1,4}\d{0,6}(?![\p{L}\d])`, read),
+  ]
+}

@@ -1,0 +1,110 @@
+import { LARGEST_SPELLED } from '../number-rules.ts'
+import { isSignFree, oneOf, rule, rulesAt, signed, VULGAR_FRACTIONS } from '../rules.ts'
+import type { Read, Rule } from '../scan.ts'
+import { magnitudesOf } from './magnitudes.ts'
+import type { Speaker } from './speaker.ts'
+import type { Words } from './words.ts'
+
+export function fractions(words: Words, say: Speaker): Rule[] {
+  const { units, and } = words
+  const UNIT = String.raw`(?: (?<unit>${oneOf(Object.keys(units))})(?![\p{L}\d]|['’]\p{L}))?`
+  const part = (top: string, bottom: string): string | null =>
+    Number(say.plain(bottom)) > LARGEST_SPELLED
+      ? null
+      : words.fraction(Number(say.plain(top)), Number(say.plain(bottom)))
+  const wholeOf = (whole: string | undefined): string =>
+    whole === undefined ? '' : `${words.cardinal(Number(whole), 'neuter')} ${and}`
+  const read: Read = ({ sign, whole, top = '', bottom = '', unit }, { before }) => {
+    const said = /[\p{L}\p{N}/]$/u.test(before) ? null : part(top, bottom)
+    if (said === null) return null
+    const counted = unit === undefined ? undefined : units[unit]
+    const unitWord =
+      counted === undefined ? '' : ` ${words.partOf?.(counted) ?? counted.forms.one ?? counted.forms.other}`
+    const half =
+      counted !== undefined && whole === undefined && top === '1' && bottom === '2'
+        ? words.halfOf?.(counted.gender)
+        : undefined
+    return `${sign === undefined ? '' : `${words.minus} `}${wholeOf(whole)}${half ?? said}${unitWord}`
+  }
+  return [
+    ...signed(
+      'fraction',
+      String.raw`(?<sign>[-−–])?(?:(?<whole>\d{1,6}) )?(?<top>\d{1,6})\/(?<bottom>${say.WHOLE})(?![\d/\p{L}])${UNIT}`,
+      read,
+    ),
+    ...rulesAt(
+      ['digit', 'symbol'],
+      'fraction',
+      `(?:(?<whole>\\d{1,6}) ?)?(?<vulgar>[${VULGAR_FRACTIONS}])`,
+      ({ whole, vulgar = '' }) => {
+        const said = part(...(vulgar.normalize('NFKD').split('⁄') as [string, string]))
+        return said === null ? null : `${wholeOf(whole)}${said}`
+      },
+    ),
+  ]
+}
+
+export function ordinals(words: Words, say: Speaker): Rule[] {
+  return [
+    rule(
+      'ordinal',
+      'digit',
+      `(?<number>${say.WHOLE})(?:${words.ordinalHints})`,
+      ({ number = '', hint }, { before }) => {
+        const value = Number(say.plain(number))
+        return value > LARGEST_SPELLED ? null : words.ordinal(value, hint, before) || null
+      },
+    ),
+  ]
+}
+
+export function ranges({ to, against = to, marks }: Words, say: Speaker): Rule[] {
+  return [
+    rule(
+      'range',
+      'digit',
+      String.raw`(?<from>\d{1,6})(?: ?[–—] ?|-| - )(?<end>\d{1,6})(?![\d\p{L}]|[-–/,.]\d)`,
+      ({ from = '', end = '' }, { before }) =>
+        /[\p{L}-]$/u.test(before) || Number(end) <= Number(from) ? null : `${say.whole(from)} ${to} ${say.whole(end)}`,
+    ),
+    rule(
+      'score',
+      'digit',
+      String.raw`(?<a>\d{1,3}):(?<b>\d{1,3})(?![\d:])`,
+      ({ a = '', b = '' }) => `${say.whole(a)} ${against} ${say.whole(b)}`,
+    ),
+    // Versions.
+    rule('serial', 'digit', String.raw`\d{1,4}(?:\.\d{1,2}){2,4}(?![\d.])`, (_groups, _around, match) =>
+      match
+        .split('.')
+        .map((part) => say.whole(part))
+        .join(` ${marks['.']} `),
+    ),
+  ]
+}
+
+export function numbers(words: Words, say: Speaker): Rule[] {
+  const { WHOLE, NUMBER } = say
+  const magnitudes = magnitudesOf(words)
+  const readWhole: Read = ({ sign, number = '' }, around) => {
+    if (!isSignFree(sign, around)) return null
+    const signWord = sign === undefined ? '' : sign === '+' ? `${words.plus} ` : `${words.minus} `
+    if (sign === undefined && /^0\d/.test(number)) return `${signWord}${say.digits(number)}`
+    const value = Number(say.plain(number))
+    return `${signWord}${words.bare?.(value, around, number) ?? say.whole(number)}`
+  }
+  return [
+    ...signed('cardinal', `(?<sign>[-−–])?(?<number>${NUMBER})${magnitudes.pattern}`, (groups, around) => {
+      const { sign, number = '' } = groups
+      const found = magnitudes.find(groups)
+      if (found === null || !isSignFree(sign, around)) return null
+      return `${say.number(`${sign ?? ''}${number}`, found.word.gender)} ${say.form(number, found.word)}`
+    }),
+    ...signed(
+      'decimal',
+      String.raw`(?<sign>[-−–+])?(?<number>(?:${WHOLE})?,\d{1,40}|\d{1,9}\.\d{1,2}(?![\d.]))(?!,?\d)`,
+      ({ sign = '', number = '' }, around) => (isSignFree(sign, around) ? say.number(`${sign}${number}`) : null),
+    ),
+    ...signed('cardinal', `(?<sign>[-−–+])?(?<number>${WHOLE})`, readWhole),
+  ]
+}

@@ -1,0 +1,198 @@
+import { rulesOf } from '../european/european.ts'
+import type { Gender, Words } from '../european/words.ts'
+import { spell } from '../number-rules.ts'
+import { oneOf, romanValue, rule, wordRule } from '../rules.ts'
+import type { Around, Rule, RuleBook } from '../scan.ts'
+import {
+  ABBREVIATIONS,
+  ACRONYMS,
+  BEFORE_NUMBERS,
+  CURRENCIES,
+  FEMININE,
+  MAGNITUDES,
+  MARKS,
+  MONTH_FORMS,
+  MONTHS,
+  PER_UNITS,
+  ROMAN_BEFORE,
+  RULERS,
+  SAID_AS_WORDS,
+  SYMBOLS,
+  UNITS,
+} from './french-words.ts'
+
+const DEGREES_BEFORE =
+  /(?:\bangle|\bà|\bde|\bd['’]environ|\bpar|\benviron|\blatitude|\blongitude|\bpivoter|\btourner)\s(?:de\s)?$/i
+
+export const french = (): RuleBook => rulesOf(words())
+
+/** The data of the language. */
+const DATA = {
+  months: MONTH_FORMS,
+  magnitudes: MAGNITUDES,
+  currencies: CURRENCIES,
+  units: UNITS,
+  perUnits: PER_UNITS,
+  marks: MARKS,
+  saidAsWords: SAID_AS_WORDS,
+  acronyms: ACRONYMS,
+  symbols: SYMBOLS,
+  abbreviations: ABBREVIATIONS,
+  beforeNumbers: BEFORE_NUMBERS,
+  romanBefore: ROMAN_BEFORE,
+  rulers: RULERS,
+}
+
+const words = (): Words => ({
+  ...DATA,
+  locale: 'fr',
+  groupMarks: ' \u00a0\u202f\u2009.',
+  minus: 'moins',
+  plus: 'plus',
+  percent: 'pour cent',
+  to: 'à',
+  per: 'par',
+  by: 'sur',
+  and: 'et ',
+  amountAnd: '',
+  elide: (joint, word) => (joint === 'de ' && /^[aeiouéèêyh]/i.test(word) ? `d'${word}` : `${joint}${word}`),
+  halfOf: (gender) => (gender === 'feminine' ? 'une demi' : 'un demi'),
+  cardinal,
+  ordinal,
+  ordinalHints: String.raw`(?<hint>ers?|ères?|res?|nde?s?|[èe]mes?|es?|ᵉʳ|ʳᵉ|ᵉ|°|º)(?![\p{L}\d])`,
+  decimal: (whole, digits) => `${cardinal(Number(whole))} virgule ${places(digits)}`,
+  year: (value) => cardinal(value),
+  date: (day, month, year) => `${dayOf(day)} ${MONTHS[month - 1]}${year === null ? '' : ` ${cardinal(year)}`}`,
+  monthYear: (month, year) => `${MONTHS[month - 1]} ${cardinal(year)}`,
+  dateJoint: ' ',
+  time,
+  timeMarks: '[:.h]| ?h ?',
+  timeWords: 'h|heures?',
+  fraction,
+  square: (unit, isPlural) => `${unit} carré${isPlural ? 's' : ''}`,
+  cubic: (unit, isPlural) => `${unit} cube${isPlural ? 's' : ''}`,
+  letter: (letter) => letter,
+  phone,
+  bare,
+  more: [...dates(), ...timesAndScores()],
+})
+
+function cardinal(value: number, gender?: Gender): string {
+  return spell('fr', `spellout-cardinal-${gender === 'feminine' ? 'feminine' : 'masculine'}`, value)
+}
+
+function ordinal(value: number, hint = '', before = ''): string {
+  if (hint === 'ruler')
+    return value === 1 ? (/(?:e|th)$/.test(before) && !/^Pie/.test(before) ? 'première' : 'premier') : cardinal(value)
+  if (hint === '°' && DEGREES_BEFORE.test(before)) return `${cardinal(value)} degrés`
+  const isFeminine = /^(?:re|ʳᵉ|ère|nde|ª)/.test(hint)
+  const isPlural = hint.endsWith('s')
+  if (value === 2 && hint.startsWith('nd')) return `second${isFeminine ? 'e' : ''}${isPlural ? 's' : ''}`
+  return spell('fr', `spellout-ordinal-${isFeminine ? 'feminine' : 'masculine'}${isPlural ? '-plural' : ''}`, value)
+}
+
+const dayOf = (value: number): string => (value === 1 ? 'premier' : cardinal(value))
+
+const digitsOf = (number: string): string => Array.from(number, (digit) => cardinal(Number(digit))).join(' ')
+
+/** Behind the comma: zeros one by one, then a number; four digits by pairs. */
+function places(digits: string): string {
+  const zeros = /^0*/.exec(digits)?.[0] ?? ''
+  const rest = digits.slice(zeros.length)
+  if (rest.length <= 3) return [digitsOf(zeros), rest === '' ? '' : cardinal(Number(rest))].filter(Boolean).join(' ')
+  if (digits.length % 2 === 1 || zeros !== '') return digitsOf(digits)
+  return (digits.match(/../g) ?? [])
+    .map((pair) => (pair.startsWith('0') ? digitsOf(pair) : cardinal(Number(pair))))
+    .join(' ')
+}
+
+function time(hour: number, minute: number, second: number | null): string {
+  const hours = `${cardinal(hour, 'feminine')} heure${hour < 2 ? '' : 's'}`
+  if (second === null) return minute === 0 ? hours : `${hours} ${cardinal(minute, 'feminine')}`
+  const part = (value: number, name: string) => `${cardinal(value, 'feminine')} ${name}${value < 2 ? '' : 's'}`
+  return `${hours} ${part(minute, 'minute')} ${part(second, 'seconde')}`
+}
+
+const PARTS: Readonly<Record<number, string>> = { 2: 'demi', 3: 'tiers', 4: 'quart' }
+
+function fraction(top: number, bottom: number): string {
+  // Marks at school are out of twenty.
+  if (bottom < 2 || bottom > 1000 || bottom === 20) return `${cardinal(top)} sur ${cardinal(bottom)}`
+  const part = PARTS[bottom] ?? spell('fr', 'spellout-ordinal-masculine', bottom)
+  return `${cardinal(top)} ${part}${top > 1 && bottom !== 3 ? 's' : ''}`
+}
+
+/** Groups of a telephone number are numbers, behind zeros. */
+function phone(number: string): string {
+  if (number.length > 3) return digitsOf(number)
+  const zeros = /^0+(?=.)/.exec(number)?.[0] ?? ''
+  return [digitsOf(zeros), cardinal(Number(number.slice(zeros.length)))].filter(Boolean).join(' ')
+}
+
+/** "21 filles": vingt et une. */
+function bare(value: number, { after }: Around): string | null {
+  return value % 10 === 1 && FEMININE.test(after.slice(1)) ? cardinal(value, 'feminine') : null
+}
+
+function dates(): Rule[] {
+  const months = oneOf(MONTH_FORMS.flat())
+  return [
+    // "XIXe siècle", "François Ier".
+    wordRule(
+      'roman',
+      Array.from('IVX'),
+      String.raw`(?<numeral>[IVX]{1,6})(?<hint>er|ère|re|ᵉʳ|ʳᵉ|e|è|ème|ᵉ)s?(?!\p{L})`,
+      ({ numeral = '', hint }) => {
+        const value = romanValue(numeral)
+        return value === null ? null : ordinal(value, hint)
+      },
+    ),
+    // "les 17/18/19 mars".
+    rule(
+      'date',
+      'digit',
+      String.raw`(?<days>\d{1,2}(?:[-/]\d{1,2}){1,3}) (?<month>${months})(?!\p{L})\.?(?: (?<year>\d{4})(?!\d))?`,
+      ({ days = '', month = '', year }) => {
+        const name = MONTHS[MONTH_FORMS.findIndex((forms) => forms.includes(month))]
+        const said = days.split(/[-/]/).map((day) => dayOf(Number(day)))
+        return `${said.join(' ')} ${name}${year === undefined ? '' : ` ${cardinal(Number(year))}`}`
+      },
+    ),
+    rule('date', 'digit', String.raw`(?<day>\d{2})\.(?<month>0[1-9]|1[0-2])(?!\d|[.,]\d)`, ({ day, month }) =>
+      Number(day) <= 31 && Number(day) > 0 ? `${dayOf(Number(day))} ${MONTHS[Number(month) - 1]}` : null,
+    ),
+    rule(
+      'date',
+      'digit',
+      String.raw`(?<day>\d{1,2})\/(?<month>0?[1-9]|1[0-2])(?![\d/\p{L}]|,\d| d(?:e|es|u)\b| d['’])`,
+      ({ day, month }, { before }) =>
+        Number(day) <= 31 && /\b(?:le|du|au|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)\s$/i.test(before)
+          ? `${dayOf(Number(day))} ${MONTHS[Number(month) - 1]}`
+          : null,
+    ),
+  ]
+}
+
+function timesAndScores(): Rule[] {
+  return [
+    // "de 9h à 17h".
+    rule('time', 'digit', String.raw`(?<hour>\d{1,2}) ?h(?![\p{L}\d])`, ({ hour }) =>
+      Number(hour) < 25 ? time(Number(hour), 0, null) : null,
+    ),
+    rule(
+      'decimal',
+      'digit',
+      String.raw`(?<a>\d{1,3}),(?<b>\d{1,2})\/(?=\d)`,
+      ({ a = '', b = '' }) => `${cardinal(Number(a))} virgule ${places(b)} sur `,
+    ),
+    rule(
+      'score',
+      'digit',
+      String.raw`(?<a>\d{1,2}) ?[-–] ?(?<b>\d{1,2})(?![\d\p{L}]|[-–/.,]\d)`,
+      ({ a, b }, { before }) =>
+        Number(a) >= Number(b) && !/[\p{L}\d-]$/u.test(before)
+          ? `${cardinal(Number(a))} à ${cardinal(Number(b))}`
+          : null,
+    ),
+  ]
+}

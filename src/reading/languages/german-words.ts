@@ -1,0 +1,344 @@
+import type { Counted, Currency, Gender } from '../european/words.ts'
+import { formsOf, rowsOf, spokenForms, wordsOf } from '../table.ts'
+
+const GENDERS: Readonly<Record<string, Gender>> = { m: 'masculine', f: 'feminine', n: 'neuter' }
+const counted = ([gender = 'm', one = '', other = one]: string[]): Counted => ({
+  gender: GENDERS[gender] as Gender,
+  forms: { one, other },
+})
+
+export const MONTHS = wordsOf('Januar Februar März April Mai Juni Juli August September Oktober November Dezember')
+export const MONTH_FORMS = rowsOf(`
+  Januar | Jänner | Jan
+  Februar | Feb | Febr
+  März | Mär | Mrz
+  April | Apr
+  Mai
+  Juni | Jun
+  Juli | Jul
+  August | Aug
+  September | Sept | Sep
+  Oktober | Okt
+  November | Nov
+  Dezember | Dez
+`)
+
+/** Fractions that are not the ordinal number and "l". */
+export const FRACTIONS: Readonly<Record<number, string>> = { 2: 'halb', 3: 'drittel', 7: 'siebtel' }
+
+export const MAGNITUDES = [
+  { pattern: 'Tsd', word: counted(['n', 'Tausend']) },
+  { pattern: 'Mio|[Mm]illion(?:en)?', word: counted(['f', 'Million', 'Millionen']) },
+  { pattern: 'Mrd|[Mm]illiarden?', word: counted(['f', 'Milliarde', 'Milliarden']) },
+  { pattern: 'Bio|[Bb]illion(?:en)?', word: counted(['f', 'Billion', 'Billionen']) },
+]
+
+export const CURRENCIES = formsOf(
+  `
+  €,EUR,Euro | m | Euro | Euro | m | Cent
+  $,Dollar | m | Dollar | Dollar | m | Cent
+  US$,USD,US-Dollar | m | US-Dollar | US-Dollar | m | Cent
+  £,GBP | n | Pfund | Pfund | m | Penny | Pence
+  ¥,JPY | m | Yen
+  CHF,SFr. | m | Schweizer Franken | Schweizer Franken | m | Rappen
+  Fr.,Franken | m | Franken | Franken | m | Rappen
+  ₽ | m | Rubel | Rubel | f | Kopeke | Kopeken
+  ₩ | m | Won
+  ₹ | f | Rupie | Rupien
+  ₺ | f | Lira
+  zł | m | Zloty
+  kr | f | Krone | Kronen
+  Ct,ct,Cent | m | Cent
+  DM | f | D-Mark
+  ₿,BTC | m | Bitcoin | Bitcoins
+`,
+  ([gender, one, many, partGender, part, parts]): Currency => ({
+    ...counted([gender ?? 'm', one ?? '', many ?? one ?? '']),
+    ...(partGender !== undefined && part !== undefined && { part: counted([partGender, part, parts ?? part]) }),
+  }),
+)
+
+export const UNITS = formsOf(
+  `
+  % | n | Prozent
+  ‰ | n | Promille
+  mm | m | Millimeter
+  cm | m | Zentimeter
+  dm | m | Dezimeter
+  m | m | Meter
+  km | m | Kilometer
+  nm | m | Nanometer
+  µm,μm | m | Mikrometer
+  ft | m | Fuß
+  qm | m | Quadrat Meter
+  ha | m | Hektar
+  mg | n | Milligramm
+  g | n | Gramm
+  kg | n | Kilogramm
+  µg | n | Mikrogramm
+  t | f | Tonne | Tonnen
+  Pfd. | n | Pfund
+  ml | m | Milliliter
+  cl | m | Zentiliter
+  dl | m | Deziliter
+  l,L | m | Liter
+  hl | m | Hektoliter
+  EL | m | Esslöffel
+  TL | m | Teelöffel
+  Msp. | f | Messerspitze | Messerspitzen
+  Pck.,Pkg. | f | Packung | Packungen
+  St.,Stk. | n | Stück
+  ms | f | Millisekunde | Millisekunden
+  s,Sek | f | Sekunde | Sekunden
+  min,Min | f | Minute | Minuten
+  h,Std | f | Stunde | Stunden
+  d | m | Tag | Tage
+  Hz | n | Hertz
+  kHz | n | Kilohertz
+  MHz | n | Megahertz
+  GHz | n | Gigahertz
+  W | n | Watt
+  kW | n | Kilowatt
+  MW | n | Megawatt
+  GW | n | Gigawatt
+  Wh | f | Wattstunde | Wattstunden
+  kWh,kwh | f | Kilowattstunde | Kilowattstunden
+  MWh | f | Megawattstunde | Megawattstunden
+  GWh | f | Gigawattstunde | Gigawattstunden
+  TWh | f | Terawattstunde | Terawattstunden
+  V | n | Volt
+  mV,mv | n | Millivolt
+  kV | n | Kilovolt
+  A | n | Ampere
+  mA | n | Milliampere
+  mAh | f | Milliamperestunde | Milliamperestunden
+  Ω | n | Ohm
+  J | n | Joule
+  kJ | n | Kilojoule
+  kcal | f | Kilokalorie | Kilokalorien
+  Pa | n | Pascal
+  hPa | n | Hektopascal
+  bar | n | Bar
+  PS | f | P S
+  dB | n | Dezibel
+  kB,KB | n | Kilobyte
+  MB | n | Megabyte
+  GB | n | Gigabyte
+  TB | n | Terabyte
+  kbit/s | n | Kilobit pro Sekunde
+  Mbit/s,MBit/s | n | Megabit pro Sekunde
+  Gbit/s,GBit/s | n | Gigabit pro Sekunde
+  °C,° C,℃ | m | Grad Celsius
+  °F | m | Grad Fahrenheit
+  ° | m | Grad
+  ppm | n | p p m
+  U/min | f | Umdrehung pro Minute | Umdrehungen pro Minute
+  J. | n | Jahr | Jahre
+`,
+  counted,
+)
+
+export const PER_UNITS = spokenForms(`
+  h,Std. | Stunde
+  s | Sekunde
+  min,Min. | Minute
+  d,Tag | Tag
+  Woche | Woche
+  Monat | Monat
+  Jahr,a | Jahr
+  Nacht | Nacht
+  Person,Pers. | Person
+  Stück,Stk. | Stück
+  kg | Kilogramm
+  g | Gramm
+  l,L | Liter
+  ml | Milliliter
+  m | Meter
+  km | Kilometer
+  cm | Zentimeter
+  qm | Quadrat Meter
+  kWh | Kilowattstunde
+`)
+
+export const MARKS = spokenForms(`
+  . | Punkt
+  / | Slash
+  : | Doppelpunkt
+  - | Bindestrich
+  _ | Unterstrich
+  @ | at
+  ? | Fragezeichen
+  = | Gleichheitszeichen
+  & | und
+  # | Hashtag
+  % | Prozent
+  + | plus
+  ~ | Tilde
+`)
+
+export const SAID_AS_WORDS: ReadonlySet<string> = new Set(wordsOf('com net org info web mail app dev shop blog'))
+
+export const ACRONYMS: ReadonlySet<string> = new Set(
+  wordsOf('NATO UNO TÜV BAföG SIM PIN TAN RAM ROM AIDS FIFA UEFA UND DER DIE DAS IST EIN NEU OK NUR AN IN ZU'),
+)
+
+export const SYMBOLS = spokenForms(`
+  & | und
+  % | Prozent
+  ‰ | Promille
+  §§ | Paragraphen
+  § | Paragraph
+  + | plus
+  = | gleich
+  ≤ | kleiner gleich
+  ≥ | größer gleich
+  ≠ | ungleich
+  ≈ | ungefähr
+  ± | plus minus
+  × | mal
+  · | mal
+  ÷ | geteilt durch
+  √ | Wurzel aus
+  ∞ | unendlich
+  ° | Grad
+  © | Copyright
+  ® |
+  ™ |
+  → | nach
+  € | Euro
+  $ | Dollar
+  £ | Pfund
+  ¥ | Yen
+  < | kleiner als
+  > | größer als
+  @ | at
+  # | Nummer
+  ^ | hoch
+  † | gestorben
+  ² | Quadrat
+  ~ | circa
+`)
+
+export const DAYS = spokenForms(`
+  Mo | Montag
+  Di | Dienstag
+  Mi | Mittwoch
+  Do | Donnerstag
+  Fr | Freitag
+  Sa | Samstag
+  So | Sonntag
+`)
+
+export const ABBREVIATIONS = spokenForms(`
+  z. B.,z.B. | zum Beispiel
+  d. h.,d.h. | das heißt
+  u. a.,u.a. | unter anderem
+  u. U.,u.U. | unter Umständen
+  i. d. R.,i.d.R. | in der Regel
+  o. Ä.,o.Ä. | oder Ähnliches
+  u. Ä.,u.Ä. | und Ähnliches
+  s. o.,s.o. | siehe oben
+  s. u.,s.u. | siehe unten
+  v. a.,v.a. | vor allem
+  z. T.,z.T. | zum Teil
+  z. Z.,z.Z.,z. Zt. | zurzeit
+  m. E.,m.E. | meines Erachtens
+  v. Chr.,v.Chr. | vor Christus
+  n. Chr.,n.Chr. | nach Christus
+  a. D.,a.D. | außer Dienst
+  e. V.,e.V. | eingetragener Verein
+  i. A.,i.A. | im Auftrag
+  usw. | und so weiter
+  usf. | und so fort
+  bzw. | beziehungsweise
+  ca. | circa
+  evtl. | eventuell
+  ggf. | gegebenenfalls
+  inkl. | inklusive
+  exkl. | exklusive
+  zzgl. | zuzüglich
+  abzgl. | abzüglich
+  max. | maximal
+  min. | minimal
+  mind. | mindestens
+  etc. | et cetera
+  vgl. | vergleiche
+  bspw. | beispielsweise
+  sog. | sogenannt
+  allg. | allgemein
+  vs. | versus
+  geb. | geboren
+  gest. | gestorben
+  verh. | verheiratet
+  Dr. | Doktor
+  Prof. | Professor
+  Hr. | Herr
+  Hrn. | Herrn
+  Fr. | Frau
+  Mr. | Mister
+  Mrs. | Misses
+  Ms. | Miss
+  St. | Sankt
+  Dipl.-Ing. | Diplomingenieur
+  Ing. | Ingenieur
+  Tel. | Telefon
+  Str. | Straße
+  Pl. | Platz
+  Jh. | Jahrhundert
+  Jhd. | Jahrhundert
+  Std. | Stunden
+  Min. | Minuten
+  Sek. | Sekunden
+  Mio. | Millionen
+  Mrd. | Milliarden
+  MwSt. | Mehrwertsteuer
+  GmbH | G m b H
+  Abb. | Abbildung
+  Anm. | Anmerkung
+  Hrsg. | Herausgeber
+  Aufl. | Auflage
+  Bd. | Band
+  Mo. | Montag
+  Di. | Dienstag
+  Mi. | Mittwoch
+  Do. | Donnerstag
+  Sa. | Samstag
+  So. | Sonntag
+`)
+
+export const BEFORE_NUMBERS = spokenForms(`
+  Nr. | Nummer
+  Pos. | Position
+  km | Kilometer
+  Kap. | Kapitel
+  S. | Seite
+  Art. | Artikel
+  Abs. | Absatz
+  Abb. | Abbildung
+  Bd. | Band
+  Tab. | Tabelle
+  Ziff. | Ziffer
+  Pkt. | Punkt
+  Zi. | Zimmer
+  Tel. | Telefon
+  vgl. | vergleiche
+  ca. | circa
+`)
+
+export const ROMAN_BEFORE =
+  'Kapitel|Teil|Band|Akt|Szene|Buch|Artikel|Anhang|Phase|Stufe|Klasse|Typ|Weltkrieg|Hartz|Rocky'
+export const RULERS =
+  'Heinrich|Ludwig|Karl|Friedrich Wilhelm|Friedrich|Wilhelm|Otto|Elisabeth|Johannes Paul|Benedikt|Pius|Papst \\p{Lu}\\p{Ll}+|König \\p{Lu}\\p{Ll}+|Königin \\p{Lu}\\p{Ll}+|Kaiser \\p{Lu}\\p{Ll}+|Katharina|Georg|Leopold|Franz|Maximilian|Napoleon|Ramses|Philipp|Richard|Eduard|Jakob|Gustav|Christian|Peter|Paul|Alexander|Nikolaus|Gregor|Innozenz|Charles|Margrethe'
+
+/** No ordinal number stands before these words at the start of a sentence: "Es waren 5. Dann kam er." */
+export const SENTENCE_STARTS = wordsOf(`
+  Der Die Das Er Sie Es Wir Ich Ihr Du Man In Im Am An Auf Dann Und Aber Danach Später Dort Hier Doch Auch So Nach Vor Bei Mit Seit Wenn Als Ein
+  Eine Einen Für Zu Zum Zur Von Heute Gestern Morgen Jetzt Diese Dieser Dieses Alle Was Wer Wie Wo Warum Ob Wegen Während Trotz Nun Nur Noch Sein
+  Seine Ihre Bitte Damit Dabei Daher Deshalb Außerdem Allerdings Jedoch Dazu Davon Weil Da Mehr Viele Insgesamt Ab Bis Aus Über Unter Um
+`)
+
+/** Endings of feminine and neuter nouns, and nouns that have none of them. */
+export const FEMININE =
+  /^(?!Jahrhundert|Viertel|Stelle?$)(?:\p{Lu}\p{L}*(?:ung|heit|keit|schaft|tion|sion|tät|ik|ur|ei|ie|enz|anz|ade|age|liga|e)|Etage|Klasse|Liga|Stunde|Minute|Person|Frau|Mutter|Tochter|Schwester|Nacht|Stadt|Hand|Zeit|Fahrt|Woche|Mal(?!\p{L}))(?!\p{L})/u
+export const NEUTER =
+  /^(?:Jahr|Quartal|Kapitel|Jahrhundert|Jahrtausend|Jahrzehnt|Semester|Halbjahr|Tor|Mal|Buch|Viertel|Drittel|Kind|Haus|Spiel|Bild|Ziel|Album|Prozent|Ende|Auge|Zimmer|Bett|Semester|Treffen|Opfer)(?:e?s)?(?!\p{L})/u

@@ -1,0 +1,255 @@
+import { rulesOf } from '../european/european.ts'
+import type { Gender, Words } from '../european/words.ts'
+import { spell } from '../number-rules.ts'
+import { DASH, oneOf, romanValue, rule, wordRule } from '../rules.ts'
+import type { Around, Rule, RuleBook } from '../scan.ts'
+import {
+  ABBREVIATIONS,
+  ACRONYMS,
+  BEFORE_NUMBERS,
+  CURRENCIES,
+  DAYS,
+  FEMININE,
+  FRACTIONS,
+  MAGNITUDES,
+  MARKS,
+  MONTH_FORMS,
+  MONTHS,
+  NEUTER,
+  PER_UNITS,
+  ROMAN_BEFORE,
+  RULERS,
+  SAID_AS_WORDS,
+  SENTENCE_STARTS,
+  SYMBOLS,
+  UNITS,
+} from './german-words.ts'
+
+/** Compounds are spoken in words, because eSpeak stresses long ones wrongly: "zwei tausend dreizehn". */
+const say = (ruleSet: string, value: number): string => spell('de', ruleSet, value, ' ')
+
+/** Before an ordinal number, perhaps with another one: "am 3. und 4. Mai". */
+const AND_ANOTHER = String.raw`\s(?:\d{1,4}\.?,? ?(?:und|oder|bis|bis zum|–|-) ?)?$`
+const WEAK_N = new RegExp(
+  String.raw`\b(?:am|vom|zum|beim|im|ins|dem|den|des|zur|einem|einen|einer|eines|seit|ab|bis|nach|meinem|seinem|ihrem|diesem|jedem|unserem|keinem)${AND_ANOTHER}`,
+  'i',
+)
+const WEAK_N_BEHIND_PREPOSITION = new RegExp(
+  String.raw`\b(?:in|an|auf|bei|mit|nach|seit|von|zu|aus|unter|vor|während|trotz|wegen|ende|anfang|mitte|beginn|ab|bis zu) der${AND_ANOTHER}`,
+  'i',
+)
+const WEAK_E = new RegExp(
+  String.raw`\b(?:die|das|der|diese|dieser|dieses|jede|jeder|jedes|eine|keine|seine|ihre|meine|unsere)${AND_ANOTHER}`,
+  'i',
+)
+const DETERMINER = /\b(?:am|vom|zum|beim|im|dem|den|des|zur|der|die|das)\s$/i
+const YEAR_BEFORE =
+  /\b(?:Jahr|Jahre|Jahres|Jahren|seit|anno|Ende|Anfang|Mitte|Sommer|Herbst|Winter|Frühjahr|Frühling|Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember|©)\s$/
+const COUNT_BEFORE =
+  /\b(?:über|rund|etwa|ca\.|circa|fast|als|auf|insgesamt|nur|knapp|gut|Nr\.|Nummer|jeweils|je|zu)\s$/i
+
+export const german = (): RuleBook => rulesOf(words())
+
+/** The data of the language. */
+const DATA = {
+  months: MONTH_FORMS,
+  magnitudes: MAGNITUDES,
+  currencies: CURRENCIES,
+  units: UNITS,
+  perUnits: PER_UNITS,
+  marks: MARKS,
+  saidAsWords: SAID_AS_WORDS,
+  acronyms: ACRONYMS,
+  symbols: SYMBOLS,
+  abbreviations: ABBREVIATIONS,
+  beforeNumbers: BEFORE_NUMBERS,
+  romanBefore: ROMAN_BEFORE,
+  rulers: RULERS,
+}
+
+const words = (): Words => ({
+  ...DATA,
+  locale: 'de',
+  groupMarks: ".\u00a0\u202f\u2009 ’'",
+  minus: 'minus',
+  plus: 'plus',
+  percent: 'Prozent',
+  to: 'bis',
+  against: 'zu',
+  per: 'pro',
+  by: 'mal',
+  and: '',
+  amountAnd: '',
+  cardinal,
+  ordinal,
+  ordinalHints: String.raw`(?<hint>te[rsmnl]?|ste[rsmn]?)(?!\p{L})|\.(?=\s*$)`,
+  decimal: (whole, places) =>
+    `${cardinal(Number(whole))} Komma ${Array.from(places, (digit) => cardinal(Number(digit))).join(' ')}`,
+  year,
+  date,
+  monthYear: (month, written) => `${MONTHS[month - 1]} ${year(written)}`,
+  dateJoint: ' ?',
+  time,
+  timeMarks: '[:.]',
+  timeWords: 'Uhr|h',
+  fraction,
+  square: (unit) => `Quadrat ${unit}`,
+  cubic: (unit) => `Kubik ${unit}`,
+  letter: (letter) => letter,
+  country: (number) => cardinal(Number(number)),
+  bare,
+  more: [...datesAndOrdinals(), ...names(), ...compounds()],
+})
+
+function cardinal(value: number, gender?: Gender): string {
+  if (gender !== undefined) return say(`spellout-cardinal-${gender}`, value)
+  return say('spellout-numbering', value)
+}
+
+const year = (value: number): string =>
+  say(value >= 1100 && value < 2000 ? 'spellout-numbering-year' : 'spellout-numbering', value)
+
+function ordinal(value: number, hint = '', before = ''): string {
+  if (hint === 'ruler')
+    return `${/a$|[Kk]önigin|beth$|the$/.test(before) ? 'die' : 'der'} ${say('spellout-ordinal', value)}`
+  // A period at the end of the text: "am 5.", but "im Jahr 1945." ends a sentence.
+  if (hint === '' && before !== '' && !DETERMINER.test(before)) return ''
+  const ending = /^s?te([rsmn]?)l?$/.exec(hint)?.[1]
+  return ordinalWith(value, ending ?? endingOf(before, ''))
+}
+
+const ordinalWith = (value: number, ending: string): string =>
+  say(ending === '' ? 'spellout-ordinal' : `spellout-ordinal-${ending}`, value)
+
+/** The ending of an adjective by the words before it and the noun behind it. */
+function endingOf(before: string, noun: string): string {
+  if (WEAK_N.test(before) || WEAK_N_BEHIND_PREPOSITION.test(before)) return 'n'
+  if (WEAK_E.test(before)) return ''
+  if (NEUTER.test(noun)) return 's'
+  return FEMININE.test(noun) ? '' : 'r'
+}
+
+function date(day: number, month: number, written: number | null, before: string): string {
+  const isBehindWeekday = /\b(?:am|den|dem|vom|zum)\b[^.]{0,20}(?:tag|woch|abend),?\s$/i.test(before)
+  const ending = isBehindWeekday ? 'n' : endingOf(before, '')
+  return `${ordinalWith(day, ending)} ${MONTHS[month - 1]}${written === null ? '' : ` ${year(written)}`}`
+}
+
+function time(hour: number, minute: number, second: number | null): string {
+  const hours = `${hour === 1 ? 'ein' : cardinal(hour)} Uhr`
+  if (second === null) return minute === 0 ? hours : `${hours} ${cardinal(minute)}`
+  const part = (value: number, name: string) => `${cardinal(value, 'feminine')} ${name}${value === 1 ? '' : 'n'}`
+  return `${hours} ${part(minute, 'Minute')} ${part(second, 'Sekunde')}`
+}
+
+function fraction(top: number, bottom: number): string {
+  const number = cardinal(top, 'neuter')
+  if (bottom < 2) return `${number} durch ${cardinal(bottom)}`
+  if (bottom === 2 && top > 1) return `${number} halbe`
+  return `${number} ${FRACTIONS[bottom] ?? `${say('spellout-ordinal', bottom)}l`}`
+}
+
+/** "1 Uhr", "1 Frau", "seit 1999". */
+function bare(value: number, { before, after }: Around, written: string): string | null {
+  if (value === 1 && /^ Uhr/.test(after)) return 'ein'
+  const noun = after.slice(1)
+  if (value % 100 === 1 && value < 1000 && /^ \p{Lu}\p{Ll}/u.test(after))
+    return cardinal(value, FEMININE.test(noun) ? 'feminine' : 'neuter')
+  const isYearLike = /^\d{4}$/.test(written) && value >= 1100 && value < 2000
+  const isCounted = /^ (?:\p{Lu}\p{Ll}{2,}(?:e|en|er|n|s)\b|Euro|Prozent|Meter|Mann|Kilometer)/u.test(after)
+  const isYear = YEAR_BEFORE.test(before) || (!COUNT_BEFORE.test(before) && !isCounted && before + after !== '')
+  return isYearLike && isYear ? year(value) : null
+}
+
+function datesAndOrdinals(): Rule[] {
+  const months = oneOf(MONTH_FORMS.flat())
+  const starts = oneOf(SENTENCE_STARTS)
+  return [
+    // "3.–5. Mai".
+    rule(
+      'date',
+      'digit',
+      String.raw`(?<from>\d{1,2})\. ?${DASH} ?(?<to>\d{1,2})\. ?(?=(?:${months})(?!\p{L}))`,
+      ({ from, to }, { before }) => {
+        const ending = endingOf(before, '')
+        return `${ordinalWith(Number(from), ending)} bis ${ordinalWith(Number(to), ending)} `
+      },
+    ),
+    // "am 2.3. und 5.4."
+    rule(
+      'date',
+      'digit',
+      String.raw`(?<day>\d{1,2})\.(?<month>0?[1-9]|1[0-2])\.(?!\d)`,
+      ({ day, month }, { before, after }, match) => {
+        if (Number(day) < 1 || Number(day) > 31) return null
+        return {
+          spoken: date(Number(day), Number(month), null, before),
+          length: match.length - (/^\s*$/.test(after) ? 1 : 0),
+        }
+      },
+    ),
+    // "der 3. Mann", "am 3. und 4. Mai", "im 21. Jahrhundert".
+    rule(
+      'ordinal',
+      'digit',
+      String.raw`(?<number>\d{1,3})\.(?= (?:und|oder|bis)(?: zum)? \d{1,3}\.| (?!(?:${months})(?!\p{L})|(?:${starts})(?!\p{L}))\p{Lu}\p{Ll}|,? \d{1,3}\. \p{Lu}| (?:kleine|große|neue|deutsche|internationale)[nrs]? )`,
+      ({ number }, { before, after }) =>
+        ordinalWith(Number(number), endingOf(before, after.replace(/^ (?:(?:und|oder|bis|bis zum) \d{1,3}\. )?/, ''))),
+    ),
+    rule('ordinal', 'digit', String.raw`(?<number>\d{1,3})\.(?= \p{L})`, ({ number }, { before }) =>
+      DETERMINER.test(before) ? ordinalWith(Number(number), endingOf(before, '')) : null,
+    ),
+  ]
+}
+
+function names(): Rule[] {
+  const days = Object.keys(DAYS)
+  return [
+    // "II. Weltkrieg", "Karl V.".
+    wordRule(
+      'roman',
+      Array.from('IVX'),
+      String.raw`(?<numeral>[IVX]{1,7})\.(?= \p{Lu}\p{Ll})`,
+      ({ numeral = '' }, { before, after }) => {
+        const value = romanValue(numeral)
+        return value === null || (/\p{L} $/u.test(before) && !DETERMINER.test(before))
+          ? null
+          : ordinalWith(value, endingOf(before, after.slice(1)))
+      },
+    ),
+    // "die 80er Jahre", "1990er", "25-jährig".
+    rule(
+      'date',
+      'digit',
+      String.raw`(?<number>\d{2,4})er(?: |-)?(?=Jahre|\b)`,
+      ({ number = '' }) => `${year(Number(number))}er `,
+    ),
+    // "Hauptstr. 5".
+    rule('abbreviation', 'letter', String.raw`(?<name>\p{L}{2,30}-?)str\.`, ({ name = '' }) => `${name}straße`),
+    wordRule(
+      'date',
+      days,
+      String.raw`(?<from>${oneOf(days)})\.? ?${DASH} ?(?<to>${oneOf(days)})(?!\p{L})\.?`,
+      ({ from = '', to = '' }) => `${DAYS[from]} bis ${DAYS[to]}`,
+    ),
+  ]
+}
+
+function compounds(): Rule[] {
+  const digits = (number: string) => Array.from(number, (digit) => cardinal(Number(digit))).join(' ')
+  return [
+    // "25-jährig", "1-malig".
+    rule(
+      'cardinal',
+      'digit',
+      String.raw`(?<number>\d{1,3})-(?<rest>(?:jährig|tägig|stündig|minütig|wöchig|monatig|malig|fach|mal|köpfig|teilig|stellig)[a-z]*)`,
+      ({ number, rest }) => `${cardinal(Number(number), 'masculine')}${rest}`,
+    ),
+    // "* 1970".
+    rule('symbol', 'symbol', String.raw`\* ?(?=\d)`, () => 'geboren'),
+    rule('telephone', 'digit', String.raw`\d{5}(?= \p{Lu}\p{Ll})`, (_groups, { before }, match) =>
+      /(?:, |D-|^)$/.test(before) || (/\bin $/.test(before) && !match.endsWith('00')) ? digits(match) : null,
+    ),
+    wordRule('abbreviation', ['Fr.'], String.raw`Fr\.(?=,|\s*\d|\s*$|\s*[-–])`, () => 'Freitag'),
+  ]
+}

@@ -1,0 +1,389 @@
+import { spokenForms, wordsOf } from '../table.ts'
+
+/** Written forms, singular, plural. */
+export const UNITS = `
+  mm | millimetro | millimetri
+  cm | centimetro | centimetri
+  dm | decimetro | decimetri
+  m | metro | metri
+  km,Km | chilometro | chilometri
+  nm | nanometro | nanometri
+  µm,μm | micrometro | micrometri
+  mi | miglio | miglia
+  ft | piede | piedi
+  mq | metro quadrato | metri quadrati
+  mc | metro cubo | metri cubi
+  kmq | chilometro quadrato | chilometri quadrati
+  µg,μg,mcg | microgrammo | microgrammi
+  mg | milligrammo | milligrammi
+  g,gr | grammo | grammi
+  hg | etto | etti
+  kg,Kg | chilogrammo | chilogrammi
+  q | quintale | quintali
+  t | tonnellata | tonnellate
+  lb | libbra | libbre
+  oz | oncia | once
+  ml,mL | millilitro | millilitri
+  cl | centilitro | centilitri
+  dl | decilitro | decilitri
+  l,L | litro | litri
+  hl | ettolitro | ettolitri
+  cc | centimetro cubo | centimetri cubi
+  ms | millisecondo | millisecondi
+  s,sec | secondo | secondi
+  min | minuto | minuti
+  h | ora | ore
+  d | giorno | giorni
+  Hz | hertz | hertz
+  kHz | chilohertz | chilohertz
+  MHz | megahertz | megahertz
+  GHz | gigahertz | gigahertz
+  W | watt | watt
+  kW | chilowatt | chilowatt
+  MW | megawatt | megawatt
+  GW | gigawatt | gigawatt
+  kWh | chilowattora | chilowattora
+  Wh | wattora | wattora
+  V | volt | volt
+  kV | chilovolt | chilovolt
+  A | ampere | ampere
+  mA | milliampere | milliampere
+  mAh | milliamperora | milliamperora
+  Ω | ohm | ohm
+  kΩ | chiloohm | chiloohm
+  J | joule | joule
+  kJ | chilojoule | chilojoule
+  cal | caloria | calorie
+  kcal | chilocaloria | chilocalorie
+  N | newton | newton
+  Pa | pascal | pascal
+  kPa | chilopascal | chilopascal
+  hPa | ettopascal | ettopascal
+  MPa | megapascal | megapascal
+  bar | bar | bar
+  mmHg | millimetro di mercurio | millimetri di mercurio
+  CV | cavallo | cavalli
+  dB | decibel | decibel
+  lm | lumen | lumen
+  lx | lux | lux
+  mol | mole | moli
+  rpm | giro al minuto | giri al minuto
+  B | byte | byte
+  KB,kB | kilobyte | kilobyte
+  MB | megabyte | megabyte
+  GB | gigabyte | gigabyte
+  TB | terabyte | terabyte
+  kbps | kilobit al secondo | kilobit al secondo
+  Mbps | megabit al secondo | megabit al secondo
+  Gbps | gigabit al secondo | gigabit al secondo
+  px | pixel | pixel
+  mph | miglio orario | miglia orarie
+  ab | abitante | abitanti
+  ppm | parte per milione | parti per milione
+  °C,ºC,℃,° C,º C | grado Celsius | gradi Celsius
+  °F | grado Fahrenheit | gradi Fahrenheit
+`
+
+/** Written forms, singular, plural, then the hundredth part and its plural. */
+export const CURRENCIES = `
+  €,EUR,euro | euro | euro | centesimo | centesimi
+  $,dollari | dollaro | dollari | centesimo | centesimi
+  US$,USD | dollaro statunitense | dollari statunitensi | centesimo | centesimi
+  CAD | dollaro canadese | dollari canadesi | centesimo | centesimi
+  AUD | dollaro australiano | dollari australiani | centesimo | centesimi
+  £,GBP,sterline | sterlina | sterline | penny | pence
+  ¥,JPY | yen | yen
+  CNY | yuan | yuan
+  ₩ | won | won
+  ₽,RUB | rublo | rubli | copeco | copechi
+  ₹,INR | rupia | rupie
+  ₺ | lira turca | lire turche
+  ₤ | lira | lire
+  ₴ | grivnia | grivnie
+  ₿,BTC | bitcoin | bitcoin
+  ₪ | siclo | sicli
+  ₫ | dong | dong
+  ฿ | baht | baht
+  ₱ | peso filippino | pesos filippini
+  CHF | franco svizzero | franchi svizzeri | centesimo | centesimi
+  MXN | peso messicano | pesos messicani
+  ARS | peso argentino | pesos argentini
+  BRL,R$ | real | reais | centavo | centavos
+  SEK | corona svedese | corone svedesi
+  NOK | corona norvegese | corone norvegesi
+  DKK | corona danese | corone danesi
+  CZK | corona ceca | corone ceche
+  PLN | zloty | zloty
+`
+
+/** Behind a slash. */
+export const PER_UNITS = spokenForms(`
+  h | ora
+  s,sec | secondo
+  min | minuto
+  giorno,d | giorno
+  die | die
+  mese | mese
+  anno | anno
+  kg | chilogrammo
+  g | grammo
+  l,L | litro
+  dl,dL | decilitro
+  ml | millilitro
+  m | metro
+  km | chilometro
+  kmq | chilometro quadrato
+  cm | centimetro
+  kWh | chilowattora
+  persona | persona
+  notte | notte
+  settimana | settimana
+  ab | abitante
+`)
+
+/** Inside of addresses. */
+export const MARKS = spokenForms(`
+  . | punto
+  / | slash
+  : | due punti
+  - | trattino
+  _ | trattino basso
+  @ | chiocciola
+  ? | punto interrogativo
+  ! | punto esclamativo
+  = | uguale
+  & | e commerciale
+  # | cancelletto
+  % | percento
+  + | più
+  ~ | tilde
+  ^ | accento circonflesso
+`)
+
+export const SYMBOLS = spokenForms(`
+  ² | al quadrato
+  ³ | al cubo
+  &,∧ | e
+  % | percento
+  ‰ | per mille
+  ‱ | per diecimila
+  + | più
+  − | meno
+  ± | più o meno
+  ∓ | meno o più
+  ×,∙,⋅ | per
+  ÷ | diviso
+  = | uguale a
+  ≠ | diverso da
+  ≈,~ | circa
+  ≡ | identico a
+  ≅ | congruente a
+  < | minore di
+  > | maggiore di
+  ≤ | minore o uguale a
+  ≥ | maggiore o uguale a
+  ≪ | molto minore di
+  ≫ | molto maggiore di
+  √ | radice quadrata di
+  ∛ | radice cubica di
+  ∞ | infinito
+  ∝ | proporzionale a
+  ∑ | somma di
+  ∏ | prodotto di
+  ∫ | integrale di
+  ∂ | derivata parziale
+  ∆ | delta
+  ∇ | nabla
+  ∀ | per ogni
+  ∃ | esiste
+  ∄ | non esiste
+  ∈ | appartiene a
+  ∉ | non appartiene a
+  ∅ | insieme vuoto
+  ∩ | intersezione
+  ∪ | unione
+  ⊂,⊆ | sottoinsieme di
+  ⊃,⊇ | contiene
+  ∨ | o
+  ¬ | non
+  ∠ | angolo
+  ⊥ | perpendicolare a
+  ∥ | parallelo a
+  ∴ | quindi
+  ∵ | poiché
+  ° | gradi
+  ′ | minuti
+  ″ | secondi
+  ^ | alla
+  \\ | barra rovesciata
+  №,# | numero
+  @ | chiocciola
+  §,¶ | paragrafo
+  †,✗,✘ | croce
+  ‡ | doppia croce
+  © | copyright
+  ® | marchio registrato
+  ™ | marchio commerciale
+  ℃ | gradi Celsius
+  ℉ | gradi Fahrenheit
+  ℓ | litri
+  Ω | ohm
+  ℮ | quantità stimata
+  $ | dollari
+  € | euro
+  £ | sterline
+  ¥ | yen
+  ¢ | centesimi
+  ₩ | won
+  ₽ | rubli
+  ₹ | rupie
+  ₫ | dong
+  ฿ | baht
+  ₺ | lire turche
+  ₴ | grivnie
+  ₱ | pesos
+  ₪ | sicli
+  ₿ | bitcoin
+  ₦ | naira
+  ₡ | colón
+  ₲ | guaraní
+  ₵ | cedi
+  ₸ | tenge
+  ₮ | tugrik
+  ₭ | kip
+  ₼ | manat
+  ₾ | lari
+  ₤ | lire
+  ₧ | pesetas
+  ¤ | valuta
+  → | freccia a destra
+  ← | freccia a sinistra
+  ↑ | freccia in su
+  ↓ | freccia in giù
+  ↔ | doppia freccia
+  ⇒ | implica
+  ⇔ | equivale a
+  ★,☆ | stella
+  ●,○ | cerchio
+  ◎ | cerchio doppio
+  ■,□ | quadrato
+  ▲,△,▶ | triangolo
+  ▼,▽ | triangolo capovolto
+  ◆,◇ | rombo
+  ※ | nota
+  ♀ | femmina
+  ♂ | maschio
+  ♠ | picche
+  ♥ | cuori
+  ♦ | quadri
+  ♣ | fiori
+  ♪ | nota musicale
+  ♫ | note musicali
+  ♭ | bemolle
+  ♯ | diesis
+  ☎ | telefono
+  ✓,✔ | spunta
+`)
+
+/** From alpha to omega. */
+export const GREEK_LETTERS = wordsOf(
+  'alfa beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau ipsilon fi chi psi omega',
+)
+
+/** With their period, wherever they stand. */
+export const ABBREVIATIONS = spokenForms(`
+  Sig.,sig. | signor
+  pag. | pagina
+  pagg. | pagine
+  int. | interno
+  n°,N° | numero
+  Sig.ra,sig.ra | signora
+  Sig.na | signorina
+  Sigg. | signori
+  Dott.,dott. | dottor
+  Dott.ssa,dott.ssa | dottoressa
+  Dr. | dottor
+  Prof.,prof. | professor
+  Prof.ssa,prof.ssa | professoressa
+  Proff. | professori
+  Ing.,ing. | ingegner
+  Avv.,avv. | avvocato
+  Arch.,arch. | architetto
+  Geom.,geom. | geometra
+  Rag. | ragionier
+  On.,on. | onorevole
+  Sen. | senatore
+  Gen. | generale
+  Col. | colonnello
+  Cap. | capitano
+  Mons. | monsignor
+  Egr. | egregio
+  Gent.mo | gentilissimo
+  Gent.ma | gentilissima
+  Spett.le | spettabile
+  ecc.,etc. | eccetera
+  p. es.,p.es.,ad es. | per esempio
+  es. | esempio
+  ca. | circa
+  a.C.,a. C. | avanti Cristo
+  d.C.,d. C. | dopo Cristo
+  P.za,P.zza | piazza
+  V.le | viale
+  C.so | corso
+  F.lli | fratelli
+  tel.,Tel. | telefono
+  cell.,Cell. | cellulare
+  max.,max | massimo
+  min. | minimo
+  vs. | contro
+  S.p.A.,S.P.A.,SpA | società per azioni
+  S.r.l.,S.R.L.,Srl | società a responsabilità limitata
+  c.a. | corrente anno
+  u.s. | ultimo scorso
+  p.v. | prossimo venturo
+  c.m. | corrente mese
+  rif. | riferimento
+  all. | allegato
+  Dip. | dipartimento
+  Min. | ministero
+  sec. | secolo
+  secc. | secoli
+  ed. | edizione
+  cfr. | confronta
+  N.B.,NB | nota bene
+  P.S. | post scriptum
+  S.S. | Sua Santità
+  kg/m² | chilogrammi per metro quadrato
+`)
+
+/** Only before a number. */
+export const BEFORE_NUMBERS = spokenForms(`
+  n.,N.,nº,n°,N°,n.ro,num. | numero
+  p.,pag.,Pag. | pagina
+  pp.,pagg. | pagine
+  cap.,Cap. | capitolo
+  art.,Art. | articolo
+  artt. | articoli
+  fig.,Fig. | figura
+  vol.,Vol. | volume
+  tel.,Tel. | telefono
+  ca.,c. | circa
+  km,Km | chilometro
+  lun. | lunedì
+  mar. | martedì
+  mer. | mercoledì
+  gio. | giovedì
+  ven. | venerdì
+  sab. | sabato
+  dom. | domenica
+`)
+
+/** Before a name. */
+export const TITLES = spokenForms(`
+  S. | San
+`)
+
+/** Acronyms of two or three letters that are said as words. */
+export const ACRONYMS = new Set(
+  wordsOf('ONU IVA PIL ASL CAP PIN SIM ISO LED RAI IMU TAR TAC BOT CIG DOP DOC IGP ENI UIL CIA UFO TIM GIP PEC'),
+)

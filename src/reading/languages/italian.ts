@@ -1,0 +1,271 @@
+import { rulesOf } from '../european/european.ts'
+import type { Counted, Gender, Words } from '../european/words.ts'
+import { spell } from '../number-rules.ts'
+import { romanceRules, shortDateRules, titleRule } from '../romance/romance.ts'
+import { beforeNoun, countedForms, currencyForms, isDegree, type RomanceWords, SHARED_WORDS } from '../romance/words.ts'
+import { rule, wordRule } from '../rules.ts'
+import type { Rule, RuleBook } from '../scan.ts'
+import {
+  ABBREVIATIONS,
+  ACRONYMS,
+  BEFORE_NUMBERS,
+  CURRENCIES,
+  MARKS,
+  PER_UNITS,
+  SYMBOLS,
+  TITLES,
+  UNITS,
+} from './italian-words.ts'
+
+const MONTHS = [
+  ['gennaio', 'genn', 'gen'],
+  ['febbraio', 'febb', 'feb'],
+  ['marzo', 'mar'],
+  ['aprile', 'apr'],
+  ['maggio', 'mag'],
+  ['giugno', 'giu'],
+  ['luglio', 'lug'],
+  ['agosto', 'ago'],
+  ['settembre', 'sett', 'set'],
+  ['ottobre', 'ott'],
+  ['novembre', 'nov'],
+  ['dicembre', 'dic'],
+]
+const FRACTIONS = ['', '', 'mezzo', 'terzo', 'quarto', 'quinto', 'sesto', 'settimo', 'ottavo', 'nono', 'decimo']
+const SCALES = [
+  [1e12, 'mille miliardi', 'mila miliardi'],
+  [1e9, 'un miliardo', 'miliardi'],
+  [1e6, 'un milione', 'milioni'],
+] as const
+const FEMININE =
+  /^(?:or[ae]|volt[ae]|.*(?:zion[ei]|sion[ei]|tà|tù|rice|rici|gione|gioni))$|[^m]a$|^(?:mani?|auto|moto|foto|radio|parte|parti|notte|notti|classe|classi|gente|legge|leggi|fine|chiave|chiavi|nave|navi|rete|reti|serie|torre|torri|frase|frasi|arte|arti|madre|madri|moglie|mogli|specie|fase|fasi|base|basi|voce|voci|fonte|fonti|valle|valli|corte|corti|morte|morti|persone|donne|case|sterline|tonnellate|calorie|settimane|pagine|squadre|città|stelle|camere|vittime)$/
+const MASCULINE =
+  /^(?:problema|tema|sistema|programma|poeta|pianeta|clima|dramma|diploma|sisma|pigiama|papa|atleta|giornalista|turista)$/
+/** 1 before these is `uno`: s with a consonant, z, gn, ps, x, y. */
+const UNO = /^(?:s[^aeiouàèéìòùh]|z|gn|ps|pn|x|y)/i
+const KNOWN_LABELS =
+  /^(?:[Cc]om|net|org|gov|edu|html?|gmail|nvidia|google|amazon|facebook|youtube|info|yahoo|hotmail|libero|web|blog)$|^(?:it|us)$/
+
+const genderOf = (noun: string): Gender => (FEMININE.test(noun) && !MASCULINE.test(noun) ? 'feminine' : 'masculine')
+const name = (one: string, other = one): Counted => ({
+  gender: genderOf(one.split(' ')[0] as string),
+  forms: { one, other, many: other },
+})
+
+/** Spoken in parts, so that each keeps its stress: tremila cinquecento quarantaquattro. */
+function cardinal(value: number, gender?: Gender): string {
+  if (value === 1 && gender !== undefined) return gender === 'feminine' ? 'una' : 'un'
+  for (const [size, one, many] of SCALES) {
+    if (value < size) continue
+    const count = Math.floor(value / size)
+    return join(
+      count === 1 ? one : many.startsWith('mila') ? `${underMillion(count)}${many}` : `${cardinal(count)} ${many}`,
+      value % size === 0 ? '' : cardinal(value % size),
+    )
+  }
+  return underMillion(value)
+}
+
+function underMillion(value: number): string {
+  if (value < 100) return spell('it', 'spellout-numbering', value)
+  if (value < 1000)
+    return join(
+      spell('it', 'spellout-numbering', value - (value % 100)),
+      value % 100 === 0 ? '' : underMillion(value % 100),
+    )
+  const thousands = Math.floor(value / 1000)
+  const said =
+    thousands === 1 ? 'mille' : `${underMillion(thousands).replace(/tré$/, 'tre').replace(/uno$/, 'uno')}mila`
+  return join(said, value % 1000 === 0 ? '' : underMillion(value % 1000))
+}
+
+const join = (...parts: string[]): string => parts.filter(Boolean).join(' ')
+
+const ordinal = (value: number, gender: Gender): string =>
+  value === 0 ? 'zero' : spell('it', `spellout-ordinal-${gender === 'feminine' ? 'feminine' : 'masculine'}`, value)
+
+/** Behind the comma: zeros one by one, then a number of up to three digits. */
+function places(digits: string): string {
+  const zeros = /^0*/.exec(digits)?.[0] ?? ''
+  const rest = digits.slice(zeros.length)
+  if (rest.length > 3) return Array.from(digits, (digit) => cardinal(Number(digit))).join(' ')
+  return join(...Array.from(zeros, () => 'zero'), rest === '' ? '' : cardinal(Number(rest)))
+}
+
+const dayOf = (day: number): string => (day === 1 ? 'primo' : cardinal(day))
+const monthOf = (month: number): string => MONTHS[month - 1]?.[0] ?? ''
+
+function time(hour: number, minute: number, second: number | null, before = ' '): string {
+  const hours = hour === 1 ? 'una' : cardinal(hour)
+  if (second !== null) return `${hours} e ${cardinal(minute)} minuti e ${cardinal(second)} secondi`
+  if (minute === 0) return hours
+  // A time by itself names its minutes; in a sentence the words beside it say what it is.
+  return `${hours} e ${cardinal(minute)}${before === '' ? ' minuti' : ''}`
+}
+
+function fraction(top: number, bottom: number): string {
+  if (bottom < 2 || bottom > 1000) return `${cardinal(top)} su ${cardinal(bottom)}`
+  const part = FRACTIONS[bottom] ?? ordinal(bottom, 'masculine')
+  return `${cardinal(top, top === 1 ? 'masculine' : undefined)} ${top === 1 ? part : part.replace(/o$/, 'i').replace(/ii$/, 'i')}`
+}
+
+/** "1 persona", "1 studente", "1 anno". */
+function oneOf(value: number, noun: string, gender: Gender): string | null {
+  if (value !== 1) return null
+  if (gender === 'feminine') return 'una'
+  return UNO.test(noun) ? 'uno' : 'un'
+}
+
+const ROMANCE: RomanceWords = {
+  cardinal,
+  ordinal,
+  genderOf,
+  largestOrdinal: Number.POSITIVE_INFINITY,
+  ordinalNouns: '[Ss]ecol[oi]|[Cc]apitolo|[Pp]arte|[Vv]olume|[Aa]tto|[Ll]ibro|[Tt]itolo|[Cc]anto|[Ss]cena',
+  cardinalNouns: '[Ff]ase|[Cc]lasse|[Aa]rticolo|Rocky|Apollo|[Tt]ipo|[Aa]llegato|[Tt]appa|Fantasy',
+  rulers:
+    'Vittorio Emanuele|Umberto|Giovanni Paolo|Giovanni|Luigi|Enrico|Carlo|Napoleone|Filippo|Pio|Benedetto|Giorgio|Edoardo|Guglielmo|Federico|Pietro|Paolo|Alessandro|Nicola|Leopoldo|Riccardo|Giacomo|Ramses|Ramesse|Innocenzo|Leone|Gregorio|Ferdinando|Francesco|Giulio|Sisto|Urbano|Clemente|Bonifacio|Amedeo|Cosimo|Ottone|Tolomeo|Ivan|Alfonso|Papa',
+  queens: 'Elisabetta|Caterina|Maria|Cristina|Margherita|Cleopatra',
+  and: 'e il|e|al|ed|o',
+  andHalf: 'e',
+  half: { masculine: 'mezzo', feminine: 'mezza', neuter: 'mezzo' },
+  point: 'punto',
+  of: 'del',
+  per: 'al',
+  perUnits: PER_UNITS,
+  scoreBefore: 'vinto|vince|vinse|batte|battut|perso|perse|pareggi|finit|per|sul|finisce|sconfitt|risultato|termin',
+  scoreBehind: 'contro|ai danni|sul|al',
+  scoreJoint: 'a',
+  over: 'su',
+  century: ['sec\\.', 'secolo'],
+  beforeNumbers: BEFORE_NUMBERS,
+  telephone: 'tel|telefono|cell|cellulare|fax|WhatsApp',
+  codes: 'CAP|PIN|codice|password|numero di conto|P\\. ?IVA',
+  feminineBefore: "(?:all|dall)['’]",
+  articles: "il|la|lo|del|della|dello|dal|dalla|nel|nella|al|alla|sul|sulla|un|una|l'|dell'",
+  noNouns: new Set(
+    'di|e|ed|o|a|al|in|su|per|con|da|del|della|dei|dal|che|si|non|sono|ha|è|il|la|lo|le|gli|mila|milione|milioni|miliardo|miliardi|gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto|settembre|ottobre|novembre|dicembre'.split(
+      '|',
+    ),
+  ),
+}
+
+const TABLES = {
+  perUnits: PER_UNITS,
+  marks: MARKS,
+  symbols: SYMBOLS,
+  abbreviations: ABBREVIATIONS,
+  beforeNumbers: BEFORE_NUMBERS,
+  acronyms: ACRONYMS,
+}
+
+/** The rules of Italian, in the order in which they are tried. */
+export const italian = (): RuleBook => rulesOf(words())
+
+function words(): Words {
+  return {
+    ...SHARED_WORDS,
+    ...TABLES,
+    locale: 'it',
+    groupMarks: ".\u00a0\u202f\u2009 ’'",
+    minus: 'meno',
+    plus: 'più',
+    percent: 'percento',
+    per: 'per',
+    by: 'per',
+    and: 'e ',
+    amountAnd: '',
+    cardinal,
+    ordinal: (value, hint = '', before = '') =>
+      isDegree(value, hint, before)
+        ? ''
+        : ordinal(value, /[aªe]$/.test(hint) && hint !== 'ruler' ? 'feminine' : 'masculine'),
+    ordinalHints: String.raw`(?<hint>º|ª|°|esimo|esima|mo|ma)(?![\p{L}\d])`,
+    decimal: (whole, digits) => `${cardinal(Number(whole))} virgola ${places(digits)}`,
+    year: (value) => cardinal(value),
+    date: (day, month, year) => join(dayOf(day), monthOf(month), year === null ? '' : cardinal(year)),
+    monthYear: (month, year) => `${monthOf(month)} ${cardinal(year)}`,
+    months: MONTHS,
+    dateJoint: ' (?:de[l] )?',
+    time,
+    timeWords: 'h|ore',
+    fraction,
+    magnitudes: [
+      { pattern: 'mila', word: name('mila') },
+      { pattern: 'milioni|milione|mln|mil', word: name('milione', 'milioni'), joint: 'di ' },
+      { pattern: 'miliardi|miliardo|mld|mrd', word: name('miliardo', 'miliardi'), joint: 'di ' },
+    ],
+    currencies: currencyForms(CURRENCIES, name),
+    units: countedForms(UNITS, name),
+    square: (unit, isPlural) => `${unit} quadrat${isPlural ? 'i' : 'o'}`,
+    cubic: (unit, isPlural) => `${unit} cub${isPlural ? 'i' : 'o'}`,
+    isSaid: (label) => KNOWN_LABELS.test(label),
+    bare: beforeNoun(ROMANCE, oneOf),
+    more: ownRules(),
+  }
+}
+
+function ownRules(): Rule[] {
+  return [
+    ...romanceRules(ROMANCE),
+    titleRule(TITLES),
+    ...shortDateRules(
+      'il|dal|al|del|nel|entro il|fino al|dopo il|lunedì|martedì|mercoledì|giovedì|venerdì|sabato|domenica',
+      (day, month) => `${dayOf(day)} ${monthOf(month)}`,
+    ),
+    ...elisionRules(),
+    ...telephoneRules(),
+    // "1 h 15 min".
+    rule(
+      'measure',
+      'digit',
+      String.raw`(?<hours>\d{1,3}) h(?: e)? (?<minutes>\d{1,2}) min(?!\p{L})`,
+      ({ hours = '', minutes = '' }) =>
+        `${hours === '1' ? 'un’ora' : `${cardinal(Number(hours))} ore`} e ${minutes === '1' ? 'un minuto' : `${cardinal(Number(minutes))} minuti`}`,
+    ),
+    wordRule('abbreviation', ['m'], String.raw`m(?<middle>ax|in)(?:\.|(?!\p{L}))`, ({ middle = '' }, { before }) =>
+      /(?:a|tà)\s$/.test(before) ? (middle === 'ax' ? 'massima' : 'minima') : null,
+    ),
+    rule(
+      'measure',
+      'digit',
+      String.raw`(?<number>\d{1,3}(?:\.\d{3})*|\d{1,9}) ha(?= (?:di|a|per) |[.,;:)]|$)`,
+      ({ number = '' }) => `${cardinal(Number(number.replaceAll('.', '')))} ${number === '1' ? 'ettaro' : 'ettari'}`,
+    ),
+    rule(
+      'time',
+      'digit',
+      String.raw`(?<hour>[01]?\d|2[0-3])[.,](?<minute>[0-5]\d)(?!\d|[.,]\d|[\s\u00a0]?(?:%|€|\p{L}{0,3}[€$]))`,
+      ({ hour = '', minute = '' }, { before }) =>
+        /(?:^|\s)(?:ore|alle|dalle|le|ore:)\s$/i.test(before) ? time(Number(hour), Number(minute), null) : null,
+    ),
+  ]
+}
+
+/** "1 ora" is said un'ora, which leaves no space. */
+const elisionRules = (): Rule[] => [
+  rule('cardinal', 'digit', String.raw`1 (?=(?<noun>[aeiouàèéìòùh]\p{Ll}{1,30}))`, ({ noun = '' }, { before }) =>
+    genderOf(noun) === 'feminine' &&
+    !/[\p{L}\p{N}][-.,/:]?$/u.test(before) &&
+    !/^(?:e|ed|o|a|al|in|agosto|aprile|ottobre)$/.test(noun)
+      ? 'un’'
+      : null,
+  ),
+]
+
+/** Mobile numbers, and those of a place behind its code. */
+function telephoneRules(): Rule[] {
+  const digits = (part: string): string =>
+    Array.from(part.replaceAll(/\D/g, ''), (digit) => cardinal(Number(digit))).join(' ')
+  return [
+    rule(
+      'telephone',
+      'digit',
+      String.raw`(?:3\d\d|0\d{1,3})[ ./-]\d{3,4}(?:[ -]?\d{2,4}){1,2}(?![\d.,]\d|\d)|3\d{9}(?!\d)`,
+      (_groups, { before }, match) =>
+        /\D/.test(match) || /(?:tel|cell|numero|chiam|whatsapp|al|il)\S*\s$/i.test(before)
+          ? match.split(/\D+/).map(digits).join(', ')
+          : null,
+    ),
+  ]
+}

@@ -1,0 +1,118 @@
+import { rulesOf } from '../european/european.ts'
+import type { Words } from '../european/words.ts'
+import { beforeNoun, countedForms, currencyForms, isDegree, type RomanceWords, SHARED_WORDS } from '../romance/words.ts'
+import type { RuleBook } from '../scan.ts'
+import {
+  cardinal,
+  date,
+  fraction,
+  genderOf,
+  KNOWN_LABELS,
+  MONTHS,
+  name,
+  ordinal,
+  places,
+  time,
+} from './spanish-numbers.ts'
+import { spanishRules } from './spanish-rules.ts'
+import {
+  ABBREVIATIONS,
+  ACRONYMS,
+  BEFORE_NUMBERS,
+  CURRENCIES,
+  MARKS,
+  PER_UNITS,
+  SYMBOLS,
+  UNITS,
+} from './spanish-words.ts'
+
+const ROMANCE: RomanceWords = {
+  cardinal,
+  ordinal,
+  genderOf,
+  largestOrdinal: 10,
+  ordinalNouns: '[Ss]iglos?|[Aa]cto|[Ll]ibro|[Ee]scena|[Pp]arte',
+  cardinalNouns:
+    '[Cc]apítulo|[Tt]omo|[Vv]olumen|[Tt]ítulo|[Aa]nexo|[Ff]ase|[Tt]ipo|[Aa]rtículo|[Nn]ivel|[Gg]rupo|Rocky|Apolo|Fantasy|Unidad|[Cc]ategoría',
+  rulers:
+    'Felipe|Carlos|Alfonso|Fernando|Juan Pablo|Juan|Luis|Enrique|Napoleón|Pedro|Pío|Benedicto|Jorge|Eduardo|Guillermo|Federico|Pablo|Alejandro|Nicolás|Leopoldo|Ricardo|Jaime|Sancho|Ramsés|Inocencio|León|Gregorio|Urbano|Clemente|Sixto|Julio|Ramiro|Otón|Francisco|Víctor Manuel|Ptolomeo|Iván|Bonifacio',
+  queens: 'María|maría|Isabel|Catalina|Cristina|Margarita|Cleopatra',
+  and: 'y el|y|a|al|o',
+  andHalf: 'y',
+  half: { masculine: 'medio', feminine: 'media', neuter: 'medio' },
+  point: 'punto',
+  of: 'de',
+  per: 'por',
+  perUnits: PER_UNITS,
+  scoreBefore: 'gan|venci|perdi|derrot|empat|por|gole|marcador|resultado|termin|impus|cay',
+  scoreBehind: 'ante|al|contra|sobre|frente',
+  scoreJoint: 'a',
+  over: 'sobre',
+  century: ['[Ss]\\.', 'siglo'],
+  beforeNumbers: BEFORE_NUMBERS,
+  telephone: 'tel|tel[ée]fono|teléf|tfno|móvil|fax|WhatsApp',
+  codes: '[Cc]ódigo postal|C\\.? ?P\\.?|PIN|clave|contraseña|DNI|NIF|número de cuenta',
+  feminineBefore: '(?:a|hasta|desde|de|sobre) la |las ',
+  articles: 'el|la|los|las|del|al|un|una|su|de la|en la',
+  noNouns: new Set(
+    'de|y|e|a|en|o|u|por|para|con|que|al|del|el|la|lo|los|las|se|no|es|son|fue|era|sobre|como|más|menos|mil|millón|millones|billón|billones|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|entre|ya|si|sin|ha|han|hay|está|están'.split(
+      '|',
+    ),
+  ),
+}
+
+const TABLES = {
+  perUnits: PER_UNITS,
+  marks: MARKS,
+  symbols: SYMBOLS,
+  abbreviations: ABBREVIATIONS,
+  beforeNumbers: BEFORE_NUMBERS,
+  acronyms: ACRONYMS,
+}
+
+/** The rules of Spanish, in the order in which they are tried. */
+export const spanish = (): RuleBook => rulesOf(words())
+
+function words(): Words {
+  return {
+    ...SHARED_WORDS,
+    ...TABLES,
+    locale: 'es',
+    groupMarks: '. \u00a0\u202f\u2009',
+    minus: 'menos',
+    plus: 'más',
+    percent: 'por ciento',
+    per: 'por',
+    by: 'por',
+    and: 'y ',
+    amountAnd: '',
+    cardinal,
+    ordinal: (value, hint = '', before = '') =>
+      isDegree(value, hint, before)
+        ? ''
+        : ordinal(value, /^\.?[ªar]*a$|ª/.test(hint) ? 'feminine' : 'masculine', /ᵉʳ|er/.test(hint)),
+    ordinalHints: String.raw`(?<hint>\.?[ºª]|\.?ᵉʳ|\.?o|\.?er|ero|era|r[oa]|d[oa]|t[oa]|m[oa]|v[oa]|n[oa]|°)(?![\p{L}\d])`,
+    decimal: (whole, digits) => `${cardinal(Number(whole))} coma ${places(digits)}`,
+    year: (value) => cardinal(value),
+    date,
+    monthYear: (month, year) => `${MONTHS[month - 1]?.[0]} de ${cardinal(year)}`,
+    months: MONTHS,
+    dateJoint: ' (?:de )?(?:del )?',
+    time,
+    timeWords: 'hs?|horas?',
+    fraction,
+    magnitudes: [
+      { pattern: 'mil', word: name('mil', 'mil') },
+      { pattern: 'millones|millón|M(?=[ €$])|mill|MM', word: name('millón', 'millones'), joint: 'de ' },
+      { pattern: 'billones|billón', word: name('billón', 'billones'), joint: 'de ' },
+      { pattern: 'trillones|trillón', word: name('trillón', 'trillones'), joint: 'de ' },
+    ],
+    currencies: currencyForms(CURRENCIES, name),
+    units: countedForms(UNITS, name),
+    square: (unit, isPlural) => `${unit} cuadrad${/a/.test(unit.slice(-2)) ? 'a' : 'o'}${isPlural ? 's' : ''}`,
+    cubic: (unit, isPlural) => `${unit} cúbic${/a/.test(unit.slice(-2)) ? 'a' : 'o'}${isPlural ? 's' : ''}`,
+    isSaid: (label) => KNOWN_LABELS.test(label),
+    bare: beforeNoun(ROMANCE, (value, _noun, gender) => cardinal(value, gender)),
+    more: spanishRules(ROMANCE),
+  }
+}

@@ -1,0 +1,112 @@
+import { english } from './english/english.ts'
+import { CYRILLIC, type Fallbacks, HAN, HANGUL, KANA, OTHER_SCRIPTS, withFallbacks } from './foreign.ts'
+import { chinese } from './languages/chinese.ts'
+import { french } from './languages/french.ts'
+import { german } from './languages/german.ts'
+import { italian } from './languages/italian.ts'
+import { GREEK_LETTERS as ITALIAN_GREEK } from './languages/italian-words.ts'
+import { japanese } from './languages/japanese.ts'
+import { korean } from './languages/korean.ts'
+import { portuguese } from './languages/portuguese.ts'
+import { GREEK_LETTERS as PORTUGUESE_GREEK } from './languages/portuguese-words.ts'
+import { russian } from './languages/russian.ts'
+import { spanish } from './languages/spanish.ts'
+import { GREEK_LETTERS as SPANISH_GREEK } from './languages/spanish-words.ts'
+import { type Reading, type RuleBook, scan } from './scan.ts'
+import { SYMBOL_NAMES as CHINESE } from './symbol-names/chinese.ts'
+import { SYMBOL_NAMES as ENGLISH } from './symbol-names/english.ts'
+import { SYMBOL_NAMES as FRENCH } from './symbol-names/french.ts'
+import { SYMBOL_NAMES as GERMAN } from './symbol-names/german.ts'
+import { SYMBOL_NAMES as ITALIAN } from './symbol-names/italian.ts'
+import { SYMBOL_NAMES as JAPANESE } from './symbol-names/japanese.ts'
+import { SYMBOL_NAMES as KOREAN } from './symbol-names/korean.ts'
+import { SYMBOL_NAMES as PORTUGUESE } from './symbol-names/portuguese.ts'
+import { SYMBOL_NAMES as RUSSIAN } from './symbol-names/russian.ts'
+import { SYMBOL_NAMES as SPANISH } from './symbol-names/spanish.ts'
+
+/** English of the United States or of Great Britain, Portuguese of Brazil or of Portugal. */
+type Variant = 'US' | 'GB' | 'BR' | 'PT'
+
+export interface ReadOptions {
+  /** Absent: `US` and `BR`. Other languages have none. */
+  readonly variant?: Variant
+}
+
+interface Language extends Fallbacks {
+  book(variant: Variant | undefined): RuleBook
+}
+
+const RUSSIAN_GREEK =
+  'альфа бета гамма дельта эпсилон дзета эта тета йота каппа лямбда мю ню кси омикрон пи ро сигма тау ипсилон фи хи пси омега'.split(
+    ' ',
+  )
+/** For languages in Latin letters. */
+const FOREIGN = `${CYRILLIC}${HANGUL}${KANA}${HAN}${OTHER_SCRIPTS}`
+
+const LANGUAGES: Readonly<Record<string, Language>> = {
+  Chinese: {
+    book: chinese,
+    locale: 'zh',
+    foreign: `${CYRILLIC}${HANGUL}${KANA}${OTHER_SCRIPTS}`,
+    symbolNames: CHINESE,
+    not: '不',
+  },
+  English: { book: english, locale: 'en', foreign: FOREIGN, symbolNames: ENGLISH, not: 'not' },
+  French: { book: french, locale: 'fr', foreign: FOREIGN, symbolNames: FRENCH, not: 'non' },
+  German: { book: german, locale: 'de', foreign: FOREIGN, symbolNames: GERMAN, not: 'nicht' },
+  Italian: { book: italian, locale: 'it', foreign: FOREIGN, symbolNames: ITALIAN, greek: ITALIAN_GREEK, not: 'non' },
+  Japanese: {
+    book: japanese,
+    locale: 'ja',
+    foreign: `${CYRILLIC}${HANGUL}${OTHER_SCRIPTS}`,
+    symbolNames: JAPANESE,
+    not: '否定',
+  },
+  Korean: {
+    book: korean,
+    locale: 'ko',
+    foreign: `${CYRILLIC}${KANA}${OTHER_SCRIPTS}`,
+    symbolNames: KOREAN,
+    not: '부정',
+  },
+  Portuguese: {
+    book: (variant) => portuguese(variant === 'PT' ? 'pt-PT' : 'pt'),
+    locale: 'pt',
+    foreign: FOREIGN,
+    symbolNames: PORTUGUESE,
+    greek: PORTUGUESE_GREEK,
+    not: 'não',
+  },
+  Russian: {
+    book: russian,
+    locale: 'ru',
+    foreign: `${HANGUL}${KANA}${HAN}${OTHER_SCRIPTS}`,
+    symbolNames: RUSSIAN,
+    greek: RUSSIAN_GREEK,
+    not: 'не',
+  },
+  Spanish: { book: spanish, locale: 'es', foreign: FOREIGN, symbolNames: SPANISH, greek: SPANISH_GREEK, not: 'no' },
+}
+
+const books = new Map<string, RuleBook>()
+
+/**
+ * Gives a text the words that a person would say: numbers, dates, amounts, abbreviations, symbols. All other text stays as it is.
+ * The rules of a language are built when it is first read. The time is linear in the length of the text.
+ * @param text composed (NFC)
+ * @param language by the product's name, such as `English`. A text in another language comes back unchanged, without tokens.
+ * @returns the spoken text, and each part that is spoken in other words, in the order of the text, in code points of `text`
+ */
+export function read(text: string, language: string, { variant }: ReadOptions = {}): Reading {
+  if (!Object.hasOwn(LANGUAGES, language)) return { spoken: text, tokens: [] }
+  return scan(text, bookOf(LANGUAGES[language] as Language, language, variant))
+}
+
+function bookOf(words: Language, language: string, variant: Variant | undefined): RuleBook {
+  const key = `${language} ${variant ?? ''}`
+  const known = books.get(key)
+  if (known !== undefined) return known
+  const book = withFallbacks(words.book(variant), words)
+  books.set(key, book)
+  return book
+}

@@ -1,0 +1,221 @@
+/** The classes of text that is spoken in other words than it is written in. */
+export type TokenKind =
+  | 'cardinal'
+  | 'ordinal'
+  | 'decimal'
+  | 'fraction'
+  | 'money'
+  | 'measure'
+  | 'date'
+  | 'time'
+  | 'telephone'
+  | 'electronic'
+  | 'range'
+  | 'roman'
+  | 'serial'
+  | 'score'
+  | 'math'
+  | 'abbreviation'
+  | 'acronym'
+  | 'symbol'
+  | 'emoji'
+  | 'punctuation'
+
+/** A part of the text that is spoken in other words than it is written in. */
+interface ReadToken {
+  /** In code points of the text. */
+  readonly start: number
+  readonly length: number
+  readonly kind: TokenKind
+  readonly spoken: string
+}
+
+export interface Reading {
+  readonly spoken: string
+  readonly tokens: readonly ReadToken[]
+}
+
+/** The text beside a match: at most 48 characters on each side, so that a rule stays linear. */
+export interface Around {
+  readonly before: string
+  readonly after: string
+}
+
+export type Groups = Readonly<Record<string, string | undefined>>
+
+/** Null: the rule does not apply here. With a length, the rest of the match is left to later rules. */
+export type RuleAnswer = string | { readonly spoken: string; readonly length: number } | null
+
+export type Read = (groups: Groups, around: Around, match: string) => RuleAnswer
+
+export interface Rule {
+  readonly kind: TokenKind
+  /** Sticky, and every repetition in it is bounded. */
+  readonly pattern: RegExp
+  readonly starts: Start
+  /** Narrows `starts` to these characters. Others are not tried, which is faster. */
+  readonly first?: string
+  readonly read: Read
+}
+
+export type Start = 'digit' | 'letter' | 'symbol'
+
+/** The rules of a language, in the order in which they are tried. */
+export interface RuleBook {
+  readonly rules: readonly Rule[]
+  /** If spoken words get spaces that the text does not have: on both sides, unless the language says otherwise. */
+  readonly spaces?: 'before numbers' | 'none'
+  /** Gives letters and digits their usual forms before the rules see them. It keeps the length of the text. */
+  readonly fold?: (text: string) => string
+}
+
+const AROUND_CHARACTERS = 48
+/** Letters from here on, such as Hangul, are no first letters of rules. */
+const LARGE_ALPHABETS = 0x500
+const LETTER_OR_MARK = /[\p{L}\p{M}]/u
+const DIGIT = /\p{Nd}/u
+const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]/u
+/** No rule begins with these. They are the usual marks between East Asian words. */
+const PAUSES = '、。，！？；：「」『』'
+const HANGUL = /[가-힣]/
+
+interface Dispatch {
+  /** By character code. Letters of large alphabets share one entry. */
+  readonly table: Map<number, readonly Rule[]>
+  readonly byStart: Readonly<Record<Start, readonly Rule[]>>
+}
+
+const dispatches = new WeakMap<RuleBook, Dispatch>()
+
+/**
+ * Reads a text in one pass. At each start of a number, word or symbol the first rule that applies takes its match; all other text stays as it is.
+ * Linear in the length of the text.
+ */
+export function scan(written: string, book: RuleBook): Reading {
+  const text = book.fold?.(written) ?? written
+  const dispatch = dispatchOf(book)
+  const tokens: ReadToken[] = []
+  const spoken: string[] = []
+  const points = pointCounter(text)
+  let copied = 0
+  let word: Script | null = null
+  for (let at = 0; at < text.length; ) {
+    const start = startOf(book, text, at)
+    const script = scriptOf(text, at, start)
+    const isInWord = start === 'letter' && word === script
+    const taken = start === null || isInWord ? null : take(text, at, rulesAt(dispatch, text, at, start))
+    if (taken === null) {
+      word = script
+      at++
+      continue
+    }
+    const end = at + taken.length
+    const begin = points(at)
+    const gap = text.slice(copied, at)
+    const before = gap === '' ? (spoken.at(-1) ?? '') : gap
+    spoken.push(between(book, gap, tokens.length), spaced(book, start, before.slice(-2), taken.spoken, text, end))
+    tokens.push({ start: begin, length: points(end) - begin, kind: taken.kind, spoken: taken.spoken })
+    at = end
+    copied = end
+    word = null
+  }
+  return { spoken: spoken.join('') + between(book, text.slice(copied), tokens.length), tokens }
+}
+
+/** Counts the code points before an index, which may only grow from call to call. */
+function pointCounter(text: string): (index: number) => number {
+  let points = 0
+  let counted = 0
+  return (index) => {
+    for (; counted < index; counted++) if ((text.charCodeAt(counted) & 0xfc00) !== 0xdc00) points++
+    return points
+  }
+}
+
+/** Null for spaces and the ideographs of a language that has no spaces: no rule begins there. */
+function startOf({ spaces }: RuleBook, text: string, at: number): Start | null {
+  const code = text.charCodeAt(at)
+  if (code <= 0x20) return null
+  if (code >= 0x30 && code <= 0x39) return 'digit'
+  if ((code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)) return 'letter'
+  if (code < 0x80) return 'symbol'
+  if (PAUSES.includes(text[at] as string)) return null
+  const character = String.fromCodePoint(text.codePointAt(at) ?? 0)
+  if (LETTER_OR_MARK.test(character))
+    return spaces !== undefined && code > 0x2e80 && IDEOGRAPH.test(character) ? null : 'letter'
+  return DIGIT.test(character) ? 'digit' : 'symbol'
+}
+
+type Script = 'alphabet' | 'hangul'
+
+/** A word ends between Korean and other letters: "는CEO". */
+function scriptOf(text: string, at: number, start: Start | null): Script | null {
+  if (start === 'digit') return 'alphabet'
+  if (start !== 'letter') return null
+  return HANGUL.test(text[at] as string) ? 'hangul' : 'alphabet'
+}
+
+function dispatchOf(book: RuleBook): Dispatch {
+  const known = dispatches.get(book)
+  if (known !== undefined) return known
+  const of = (wanted: Start) => book.rules.filter(({ starts }) => starts === wanted)
+  const byStart = { digit: of('digit'), letter: of('letter'), symbol: of('symbol') }
+  const dispatch: Dispatch = { table: new Map(), byStart }
+  dispatches.set(book, dispatch)
+  return dispatch
+}
+
+function rulesAt({ table, byStart }: Dispatch, text: string, at: number, start: Start): readonly Rule[] {
+  const code = start === 'letter' ? Math.min(text.charCodeAt(at), LARGE_ALPHABETS) : text.charCodeAt(at)
+  const known = table.get(code)
+  if (known !== undefined) return known
+  const character = text[at] as string
+  const rules = byStart[start].filter(({ first }) => first?.includes(character) ?? true)
+  table.set(code, rules)
+  return rules
+}
+
+function take(
+  text: string,
+  at: number,
+  rules: readonly Rule[],
+): { kind: TokenKind; spoken: string; length: number } | null {
+  for (const { kind, pattern, read } of rules) {
+    pattern.lastIndex = at
+    const match = pattern.exec(text)
+    if (match === null) continue
+    const end = at + match[0].length
+    const around = {
+      before: text.slice(Math.max(0, at - AROUND_CHARACTERS), at),
+      after: text.slice(end, end + AROUND_CHARACTERS),
+    }
+    const answer = read(match.groups ?? {}, around, match[0])
+    if (answer === null) continue
+    const { spoken, length } = typeof answer === 'string' ? { spoken: answer, length: match[0].length } : answer
+    if (length > 0) return { kind, spoken, length }
+  }
+  return null
+}
+
+const JOINS_LEFT = /(?:[\p{L}\p{N},;:!?)\]…]|\.\.)$/u
+const JOINS_RIGHT = /^[\p{L}\p{N}]/u
+
+/** "1!hello": a word behind a spoken number and a mark gets its space. */
+const between = ({ spaces }: RuleBook, text: string, tokens: number): string =>
+  spaces !== undefined || tokens === 0 ? text : text.replace(/^[!?,;)]+(?=\p{L})/u, (marks) => `${marks} `)
+
+/** Words do not run into the text before and after them, if the language has spaces. */
+function spaced(
+  { spaces }: RuleBook,
+  start: Start | null,
+  before: string,
+  words: string,
+  text: string,
+  end: number,
+): string {
+  if (spaces === 'none' || (spaces === 'before numbers' && start !== 'digit')) return words
+  const left = JOINS_LEFT.test(before) && JOINS_RIGHT.test(words) ? ' ' : ''
+  const next = end < text.length ? String.fromCodePoint(text.codePointAt(end) ?? 0) : ''
+  const isJoined = spaces === undefined && JOINS_RIGHT.test(next) && /[\p{L}\p{N}]$/u.test(words)
+  return `${left}${words}${isJoined ? ' ' : ''}`
+}

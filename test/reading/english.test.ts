@@ -1,0 +1,109 @@
+import { describeReadings } from './readings.ts'
+
+describeReadings('English', {
+  cardinal: `
+    She has 21 books and 1,250 coins. | She has twenty one books and one thousand two hundred fifty coins.
+    The town has 1,250,300 people. | The town has one million two hundred fifty thousand three hundred people.
+    There were 1001 nights. | There were one thousand one nights.
+    About 987 people live there. | About nine hundred eighty seven people live there.
+  `,
+  ordinal: `
+    It is her 21st birthday on the 3rd floor. | It is her twenty first birthday on the third floor.
+    He came 2nd in the 100th race. | He came second in the one hundredth race.
+    Her 7th book is out. | Her seventh book is out.
+  `,
+  decimal: `
+    The index rose 0.75 points. | The index rose zero point seven five points.
+    Pi is 3.14159. | Pi is three point one four one five nine.
+  `,
+  fraction: `
+    Add 1/2 cup of milk and 3/4 of the flour. | Add one half cup of milk and three quarters of the flour.
+    About 2/3 of voters agreed. | About two thirds of voters agreed.
+    Pour 1 1/2 cups. | Pour one and a half cups.
+    He ate 3/4 of it. | He ate three quarters of it.
+  `,
+  money: `
+    The ticket costs $15.50. | The ticket costs fifteen dollars fifty cents.
+    He owes £1 and €21. | He owes one pound and twenty one euros.
+    It cost $2.4 billion. | It cost two point four billion dollars.
+    A fee of 99¢. | A fee of ninety nine cents.
+    The rent is €850. | The rent is eight hundred fifty euros.
+    It is worth $1. | It is worth one dollar.
+  `,
+  measure: `
+    He drove at 60 mph. | He drove at sixty miles per hour.
+    She is 175 cm tall and weighs 61 kg. | She is one hundred seventy five centimeters tall and weighs sixty one kilograms.
+    The room is 24 m². | The room is twenty four square meters.
+    It is -4 °C. | It is minus four degrees Celsius.
+    Use 250 ml and 1 l. | Use two hundred fifty milliliters and one liter.
+    Sales fell 8%. | Sales fell eight percent.
+    The bag weighs 25 kg. | The bag weighs twenty five kilograms.
+    A 90 km/h wind blew. | A ninety kilometers per hour wind blew.
+    Buy 3 m of cloth. | Buy three meters of cloth.
+  `,
+  date: `
+    She was born on April 3, 1999. | She was born on April third nineteen ninety nine.
+    The visit is on 11/07/2025. | The visit is on November seventh twenty twenty five.
+    On May 5 we met. | On May fifth we met.
+    Published 2023-10-05. | Published October fifth twenty twenty three.
+    In the 1980s and in 2008. | In the nineteen eighties and in two thousand eight.
+    The 4th of July 1776. | The fourth of July seventeen seventy six.
+    Today is May 3rd. | Today is May third.
+    It snowed on December 24, 2020. | It snowed on December twenty fourth twenty twenty.
+    They met in Sept. 2001. | They met in September two thousand one.
+  `,
+  time: `
+    Dinner is at 9:15 pm. | Dinner is at nine fifteen PM.
+    The train leaves at 6:30. | The train leaves at six thirty.
+    Open from 9:00 to 14:00. | Open from nine o'clock to fourteen o'clock.
+    The film starts at 8 p.m. | The film starts at eight PM.
+  `,
+  telephone: `
+    Call 555-123-4567. | Call five five five, one two three, four five six seven.
+    My number is +1 212-555-0199. | My number is plus one, two one two, five five five, zero one nine nine.
+  `,
+  range: `
+    Read pages 12-18. | Read pages twelve to eighteen.
+    The war of 1914-1918. | The war of nineteen fourteen to nineteen eighteen.
+    Bake 20-25 minutes. | Bake twenty to twenty five minutes.
+  `,
+  roman: `
+    Chapter IV begins. | Chapter four begins.
+    King Henry VIII and Queen Elizabeth II. | King Henry the eighth and Queen Elizabeth the second.
+    World War II ended. | World War two ended.
+  `,
+  score: `
+    They won 4-2. | They won four to two.
+  `,
+  electronic: `
+    Write to lisa@gmail.com. | Write to lisa at gmail dot com.
+    See www.example.com/help. | See WWW dot example dot com slash help.
+    Follow @eva_k and #Holidays | Follow at eva underscore k and hash Holidays
+  `,
+  serial: `
+    The A380 has landed. | The A three hundred eighty has landed.
+    COVID-19 spread. | COVID-nineteen spread.
+  `,
+  math: `
+    5 + 3 = 8 | five plus three equals eight
+    x² ≤ 10 | x squared is less than or equal to ten
+    CO₂ in the air | C O two in the air
+  `,
+  abbreviation: `
+    Dr. Webb and Prof. Kane live on Elm St. | Doctor Webb and Professor Kane live on Elm Street.
+    St. James St. is near Mt. Rose. | Saint James Street is near Mount Rose.
+    Apples, pears, etc. | Apples, pears, et cetera.
+    Mr. Lee and Mrs. Ray came. | Mister Lee and Missus Ray came.
+    No. 5 is mine. | Number five is mine.
+    It is approx. 5 km away. | It is approximately five kilometers away.
+    J. K. Rowling wrote it. | J K Rowling wrote it.
+  `,
+  acronym: `
+    NATO, the UN and the FBI. | NATO, the U N and the F B I.
+  `,
+  symbol: `
+    Webb & Sons © 2020 | Webb and Sons copyright twenty twenty
+    R&D costs | R and D costs
+    He said 50% + 5%. | He said fifty percent plus five percent.
+  `,
+})
