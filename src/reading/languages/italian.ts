@@ -159,6 +159,17 @@ const TABLES = {
   acronyms: ACRONYMS,
 }
 
+const JOINTS = {
+  groupMarks: ".\u00a0\u202f\u2009 ’'",
+  minus: 'meno',
+  plus: 'più',
+  percent: 'percento',
+  per: 'per',
+  by: 'per',
+  and: 'e ',
+  amountAnd: '',
+}
+
 /** The rules of Italian, in the order in which they are tried. */
 export const italian = (): RuleBook => rulesOf(words())
 
@@ -166,15 +177,8 @@ function words(): Words {
   return {
     ...SHARED_WORDS,
     ...TABLES,
+    ...JOINTS,
     locale: 'it',
-    groupMarks: ".\u00a0\u202f\u2009 ’'",
-    minus: 'meno',
-    plus: 'più',
-    percent: 'percento',
-    per: 'per',
-    by: 'per',
-    and: 'e ',
-    amountAnd: '',
     cardinal,
     ordinal: (value, hint = '', before = '') =>
       isDegree(value, hint, before)
@@ -215,14 +219,7 @@ function ownRules(): Rule[] {
     ),
     ...elisionRules(),
     ...telephoneRules(),
-    // "1 h 15 min".
-    rule(
-      'measure',
-      'digit',
-      String.raw`(?<hours>\d{1,3}) h(?: e)? (?<minutes>\d{1,2}) min(?!\p{L})`,
-      ({ hours = '', minutes = '' }) =>
-        `${hours === '1' ? 'un’ora' : `${cardinal(Number(hours))} ore`} e ${minutes === '1' ? 'un minuto' : `${cardinal(Number(minutes))} minuti`}`,
-    ),
+    ...timeRules(),
     wordRule('abbreviation', ['m'], String.raw`m(?<middle>ax|in)(?:\.|(?!\p{L}))`, ({ middle = '' }, { before }) =>
       /(?:a|tà)\s$/.test(before) ? (middle === 'ax' ? 'massima' : 'minima') : null,
     ),
@@ -232,15 +229,26 @@ function ownRules(): Rule[] {
       String.raw`(?<number>\d{1,3}(?:\.\d{3})*|\d{1,9}) ha(?= (?:di|a|per) |[.,;:)]|$)`,
       ({ number = '' }) => `${cardinal(Number(number.replaceAll('.', '')))} ${number === '1' ? 'ettaro' : 'ettari'}`,
     ),
-    rule(
-      'time',
-      'digit',
-      String.raw`(?<hour>[01]?\d|2[0-3])[.,](?<minute>[0-5]\d)(?!\d|[.,]\d|[\s\u00a0]?(?:%|€|\p{L}{0,3}[€$]))`,
-      ({ hour = '', minute = '' }, { before }) =>
-        /(?:^|\s)(?:ore|alle|dalle|le|ore:)\s$/i.test(before) ? time(Number(hour), Number(minute), null) : null,
-    ),
   ]
 }
+
+const timeRules = (): Rule[] => [
+  // "1 h 15 min".
+  rule(
+    'measure',
+    'digit',
+    String.raw`(?<hours>\d{1,3}) h(?: e)? (?<minutes>\d{1,2}) min(?!\p{L})`,
+    ({ hours = '', minutes = '' }) =>
+      `${hours === '1' ? 'un’ora' : `${cardinal(Number(hours))} ore`} e ${minutes === '1' ? 'un minuto' : `${cardinal(Number(minutes))} minuti`}`,
+  ),
+  rule(
+    'time',
+    'digit',
+    String.raw`(?<hour>[01]?\d|2[0-3])[.,](?<minute>[0-5]\d)(?!\d|[.,]\d|[\s\u00a0]?(?:%|€|\p{L}{0,3}[€$]))`,
+    ({ hour = '', minute = '' }, { before }) =>
+      /(?:^|\s)(?:ore|alle|dalle|le|ore:)\s$/i.test(before) ? time(Number(hour), Number(minute), null) : null,
+  ),
+]
 
 /** "1 ora" is said un'ora, which leaves no space. */
 const elisionRules = (): Rule[] => [

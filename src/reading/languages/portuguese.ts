@@ -135,6 +135,17 @@ function romanceOf(locale: Locale): RomanceWords {
   }
 }
 
+const JOINTS = {
+  groupMarks: '. \u00a0\u202f\u2009',
+  minus: 'menos',
+  plus: 'mais',
+  percent: 'por cento',
+  per: 'por',
+  by: 'por',
+  and: 'e ',
+  amountAnd: 'e ',
+}
+
 function words(locale: Locale): Words {
   const romance = romanceOf(locale)
   const cardinal = cardinalOf(locale)
@@ -144,15 +155,8 @@ function words(locale: Locale): Words {
   return {
     ...SHARED_WORDS,
     ...TABLES,
+    ...JOINTS,
     locale,
-    groupMarks: '. \u00a0\u202f\u2009',
-    minus: 'menos',
-    plus: 'mais',
-    percent: 'por cento',
-    per: 'por',
-    by: 'por',
-    and: 'e ',
-    amountAnd: 'e ',
     cardinal,
     ordinal: (value, hint = '', before = '') =>
       isDegree(value, hint, before) ? '' : romance.ordinal(value, /a|ª/.test(hint) ? 'feminine' : 'masculine'),

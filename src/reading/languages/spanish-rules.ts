@@ -59,25 +59,10 @@ function dateRules(): Rule[] {
 }
 
 function timeRules(): Rule[] {
-  const HALF = String.raw`(?<half>[ap]\.? ?m(?!\p{L})\.?)`
-  const dayPart = (hour: number, half: string): string => {
-    if (half.toLowerCase().startsWith('a')) return hour === 12 ? 'de la noche' : 'de la mañana'
-    return hour >= 8 && hour < 12 ? 'de la noche' : hour === 12 ? 'del mediodía' : 'de la tarde'
-  }
   const clock: Read = ({ hour = '', minute = '0' }) =>
     Number(hour) > 24 ? null : time(Number(hour), Number(minute), null)
   return [
-    rule(
-      'time',
-      'digit',
-      String.raw`(?<hour>\d{1,2})(?:[:.](?<minute>[0-5]\d))? ?${HALF}`,
-      ({ hour = '', minute = '0', half = '' }, { after }, match) => {
-        if (Number(hour) > 12 || hour === '0') return null
-        const spoken = `${time(Number(hour), Number(minute), null)} ${dayPart(Number(hour), half)}`
-        return match.endsWith('.') && endsSentence(after) ? { spoken, length: match.length - 1 } : spoken
-      },
-      'i',
-    ),
+    halfDayRule(),
     rule(
       'time',
       'digit',
@@ -101,6 +86,25 @@ function timeRules(): Rule[] {
         around.before === '' || /(?:^|\s)(?:las?|hora:?)\s$/i.test(around.before) ? clock(groups, around, match) : null,
     ),
   ]
+}
+
+/** "4:30 p. m.". */
+function halfDayRule(): Rule {
+  const dayPart = (hour: number, half: string): string => {
+    if (half.toLowerCase().startsWith('a')) return hour === 12 ? 'de la noche' : 'de la mañana'
+    return hour >= 8 && hour < 12 ? 'de la noche' : hour === 12 ? 'del mediodía' : 'de la tarde'
+  }
+  return rule(
+    'time',
+    'digit',
+    String.raw`(?<hour>\d{1,2})(?:[:.](?<minute>[0-5]\d))? ?(?<half>[ap]\.? ?m(?!\p{L})\.?)`,
+    ({ hour = '', minute = '0', half = '' }, { after }, match) => {
+      if (Number(hour) > 12 || hour === '0') return null
+      const spoken = `${time(Number(hour), Number(minute), null)} ${dayPart(Number(hour), half)}`
+      return match.endsWith('.') && endsSentence(after) ? { spoken, length: match.length - 1 } : spoken
+    },
+    'i',
+  )
 }
 
 const ZONES = inAnyCase(['utc', 'gmt', 'est', 'pst', 'cet', 'cest'])

@@ -70,6 +70,17 @@ const TABLES = {
   acronyms: ACRONYMS,
 }
 
+const JOINTS = {
+  groupMarks: '. \u00a0\u202f\u2009',
+  minus: 'menos',
+  plus: 'más',
+  percent: 'por ciento',
+  per: 'por',
+  by: 'por',
+  and: 'y ',
+  amountAnd: '',
+}
+
 /** The rules of Spanish, in the order in which they are tried. */
 export const spanish = (): RuleBook => rulesOf(words())
 
@@ -77,15 +88,8 @@ function words(): Words {
   return {
     ...SHARED_WORDS,
     ...TABLES,
+    ...JOINTS,
     locale: 'es',
-    groupMarks: '. \u00a0\u202f\u2009',
-    minus: 'menos',
-    plus: 'más',
-    percent: 'por ciento',
-    per: 'por',
-    by: 'por',
-    and: 'y ',
-    amountAnd: '',
     cardinal,
     ordinal: (value, hint = '', before = '') =>
       isDegree(value, hint, before)
