@@ -75,7 +75,7 @@ export function places(digits: string, gender?: Gender): string {
     .join(' ')
 }
 
-export const dayOf = (day: number): string => (day === 1 ? 'primero' : cardinal(day))
+const dayOf = (day: number): string => (day === 1 ? 'primero' : cardinal(day))
 export const date = (day: number, month: number, year: number | null): string =>
   `${dayOf(day)} de ${MONTHS[month - 1]?.[0]}${year === null ? '' : ` de ${cardinal(year)}`}`
 
