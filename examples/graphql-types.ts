@@ -936,6 +936,15 @@ export type PoolsUpdatedSubscriptionVariables = Exact<{
 
 export type PoolsUpdatedSubscription = { poolsUpdated: Array<{ name: string, waiting: number, processing: number, workers: number }> };
 
+export type ReadingQueryVariables = Exact<{
+  text: string;
+  language?: string | null | undefined;
+  slug?: string | null | undefined;
+}>;
+
+
+export type ReadingQuery = { reading: { spoken: string, language: string, tokens: Array<{ start: number, length: number, kind: string, spoken: string }> } };
+
 export type ReauthenticateMutationVariables = Exact<{
   password: string;
 }>;
@@ -1288,6 +1297,7 @@ export const nodeQueryVariables: NodeQueryVariables = {"id":"voice.tts"}
 export const nodesQueryVariables: NodesQueryVariables = {"ids":["voice.tts","job_01h455vb4pex5vsknk084sn02q"]}
 export const poolsQueryVariables: PoolsQueryVariables = {}
 export const poolsUpdatedSubscriptionVariables: PoolsUpdatedSubscriptionVariables = {}
+export const readingQueryVariables: ReadingQueryVariables = {"text":"Dr. Lee paid $1.50 on 11/28/2026.","language":"English"}
 export const reauthenticateMutationVariables: ReauthenticateMutationVariables = {"password":"a password of at least ten letters"}
 export const redeemSignInLinkMutationVariables: RedeemSignInLinkMutationVariables = {"token":"what follows # in the address of the link"}
 export const redeliverWebhookMutationVariables: RedeliverWebhookMutationVariables = {"id":"msg_01kajc7w8te7rsxmpb7cv3m6vz"}

@@ -93,6 +93,8 @@ export const typesWithoutId = [
   'NewSignInLink',
   'Percentiles',
   'Pool',
+  'Reading',
+  'ReadingToken',
   'Reauthentication',
   'RedeliveredWebhook',
   'RedeliverWebhooksSuccess',

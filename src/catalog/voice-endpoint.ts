@@ -138,7 +138,7 @@ export function givenLimit(inputs: JsonSchema): number | undefined {
   return typeof text?.maxLength === 'number' ? text.maxLength : undefined
 }
 
-const textLimit = ({ inputs, maxTextCharacters = MAX_TEXT_CHARACTERS }: TextEndpoint): number =>
+export const textLimit = ({ inputs, maxTextCharacters = MAX_TEXT_CHARACTERS }: TextEndpoint): number =>
   Math.min(givenLimit(inputs) ?? maxTextCharacters, maxTextCharacters)
 
 type TextEndpoint = Pick<VoiceEndpoint, 'inputs' | 'maxTextCharacters'>

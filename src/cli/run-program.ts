@@ -11,6 +11,7 @@ import { addJobCommands } from './commands/jobs.ts'
 import { addKeyCommands } from './commands/keys.ts'
 import { addLexiconCommands, addVoiceCommands } from './commands/library.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
+import { addReadCommand } from './commands/read.ts'
 import { addSayCommand } from './commands/say.ts'
 import { addSecretCommands } from './commands/secrets.ts'
 import { addServeCommands } from './commands/serve.ts'
@@ -77,6 +78,7 @@ export function buildProgram(): Command {
   addDataCommands(program)
   addEngineCommands(program)
   addSayCommand(program)
+  addReadCommand(program)
   addVoiceCommands(program)
   addLexiconCommands(program)
   addWebhookCommands(program)
