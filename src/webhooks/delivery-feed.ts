@@ -45,6 +45,7 @@ const CHANGES: Shape<Followed, DeliveryChange> = {
 const MAX_PENDING = 500
 /** Of those that do not match, so that an earlier list learns that they have left. */
 const MAX_OTHERS = 100
+const MAX_SEARCHED = 10_000
 const MAX_NEWEST = 1000
 
 const CHANGING = ['state', 'outcome', 'finishedAt', 'nextAttemptAt', 'attempts', 'round', 'attempt'] as const
@@ -194,10 +195,7 @@ interface DeliveryFeedContext extends Context {
   readonly deliveryFeed: DeliveryFeed
 }
 
-/**
- * Finds matching pending deliveries, some other pending ones, and those that ended since, among the newest thousand. Oldest
- * first.
- */
+/** Finds matching pending deliveries, some other pending ones, and recent ones that ended since. Oldest first. */
 export async function recentDeliveries(
   { pool }: Pick<Database, 'pool'>,
   accountId: string,
@@ -206,18 +204,22 @@ export async function recentDeliveries(
 ): Promise<string[]> {
   const values: unknown[] = [accountId, endedSince]
   const conditions = deliveryConditions(filter, (value) => `$${values.push(value)}`)
-  const pending = (most: number, narrowing: readonly string[]) =>
-    `(select id from d where ${["state = 'pending'", ...narrowing].join(' and ')} order by id desc limit ${most})`
   const text = `
-    with d as materialized (
-      select id, job_id, url, state, outcome, round, finished_at from webhook_delivery
-      where ${ofAccount('$1')} order by ${idsOfAccount('desc')} limit ${MAX_NEWEST}
-    )
-    ${pending(MAX_PENDING, conditions)} union ${pending(MAX_OTHERS, [])}
-    union (select id from d where finished_at >= $2::timestamptz) order by id`
+    ${pending(MAX_PENDING, conditions)} union ${pending(MAX_OTHERS)}
+    union (select id from (
+      select id, finished_at from webhook_delivery
+      where $2::timestamptz is not null and ${ofAccount('$1')} order by ${idsOfAccount('desc')} limit ${MAX_NEWEST}
+    ) newest where finished_at >= $2)
+    order by id`
   const { rows } = await pool.query<{ id: string }>({ text, values })
   return rows.map(({ id }) => id)
 }
+
+/** Without an end to the search, a filter that matches few would read all that waits for a receiver. */
+const pending = (most: number, conditions: readonly string[] = []): string => `
+  (select id from (
+    select * from webhook_delivery where ${ofAccount('$1')} and state = 'pending' order by ${idsOfAccount('desc')} limit ${MAX_SEARCHED}
+  ) d where ${conditions.join(' and ') || 'true'} order by ${idsOfAccount('desc')} limit ${most})`
 
 /**
  * Streams the account's matching deliveries, pending ones first; a slow reader gets only each latest state.

@@ -11,6 +11,7 @@ import { startTestRuntime, type TestRuntime } from '../../setup/service/runtime.
 const OWN = 5_000
 const NEWER = 15_000
 const OLDER = 3_000
+const PENDING = 10
 const PAGE = 5
 const NEWEST = 100
 const SCOPES = ['generate:voice', 'job:read', 'account:admin']
@@ -64,6 +65,11 @@ beforeAll(async () => {
       values,
     )
   }
+  // The oldest of the account, behind all others.
+  await pool.query(
+    `update webhook_delivery set state = 'pending', finished_at = null where account_id = $1 and right(id, 16)::int <= $2`,
+    [account, PENDING],
+  )
   for (const table of TABLES) await pool.query(`vacuum analyze ${table}`)
 })
 afterAll(() => service.close())
@@ -125,6 +131,11 @@ test.each<[string, () => Promise<unknown>, number]>([
     PAGE + 1,
   ],
   ['webhookDeliveries', graphql(`{ webhookDeliveries(first: ${PAGE}) ${NODES} }`), 2 * (PAGE + 1)],
+  [
+    'webhookDeliveries that are pending',
+    graphql(`{ webhookDeliveries(first: ${PAGE}, filter: { states: [PENDING] }) ${NODES} }`),
+    2 * (PAGE + 1),
+  ],
   ['creditEntries', graphql(`{ creditEntries(first: ${PAGE}) ${NODES} }`), PAGE + 1],
   ['creditEntries of a kind', graphql(`{ creditEntries(first: ${PAGE}, kinds: [CHARGE]) ${NODES} }`), 2 * (PAGE + 1)],
   [
@@ -137,7 +148,16 @@ test.each<[string, () => Promise<unknown>, number]>([
   ["an account's deliveries", graphql('{ account { deliveries { id } } }'), NEWEST],
   ["a webhook's deliveries", graphql('{ webhook { deliveries { id } } }'), NEWEST],
   ['the jobs that a subscriber hears of', () => recentJobs(service.runtime.db, account, { since: new Date() }), 1_000],
-  ['the deliveries that a subscriber hears of', () => recentDeliveries(service.runtime.db, account, new Date()), 1_000],
+  [
+    'the deliveries that a subscriber hears of',
+    () => recentDeliveries(service.runtime.db, account, new Date()),
+    1_000 + 2 * PENDING,
+  ],
+  [
+    'the pending deliveries that a subscriber begins with',
+    () => recentDeliveries(service.runtime.db, account, null, { urls: ['https://hooks.example.com'] }),
+    2 * PENDING,
+  ],
 ])('%s of an account that has been idle reads nothing that others have made since', async (_what, ask, most) => {
   const statements = await statementsOf(ask)
   const rows = await rowsReadBy(statements.filter(({ text }) => !WRITES.test(text)))
@@ -149,7 +169,7 @@ test.each([
   ['creditEntries(kinds: [REFUND])'],
   ['creditEntries(createdAt: { to: "2001-01-01T00:00:00Z" })'],
   ['auditEntries(actions: [USER_ADDED])'],
-  ['webhookDeliveries(states: [PENDING])'],
+  ['webhookDeliveries(filter: { outcomeCodes: [TIMEOUT] })'],
 ])('%s, to which no index leads, takes the share of the account that looks for it', async (field) => {
   const { readShares } = service.runtime.db
   const acquired = vi.spyOn(readShares, 'acquire')

@@ -212,6 +212,36 @@ describe('a filter of deliveries', () => {
   })
 })
 
+test('what is pending is found behind more than a thousand newer deliveries, by lists and subscriptions', async () => {
+  const { account, apiKey, names } = await world()
+  await run(
+    `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, body, state, outcome, next_attempt_at, created_at, finished_at)
+     select $1 || lpad(n::text, 4, '0'), $2, 'test', 'job_x', $3, 0, '', '', 'failed', 'timeout', now(), now(), now() from generate_series(1, 1100) n`,
+    [newId('msg').slice(0, -4), account, URLS.one],
+  )
+  const [waiting] = [...names].find(([, name]) => name === 'waiting')!
+  const filter = { states: ['PENDING'], urls: [URLS.one] }
+  const { webhookDeliveries } = await read<{ webhookDeliveries: { nodes: { id: string }[] } }>(
+    service.url,
+    apiKey,
+    'query ($filter: WebhookDeliveriesFilter) { webhookDeliveries(filter: $filter) { nodes { id } } }',
+    { filter },
+  )
+  expect(webhookDeliveries.nodes).toEqual([{ id: waiting }])
+  const client = openSocketClient(service.url, apiKey)
+  const changes = client.subscribe<{ deliveryChanges: { deliveries: { id: string }[] } }>(
+    'subscription ($filter: WebhookDeliveriesFilter) { deliveryChanges(filter: $filter) { deliveries { id } } }',
+    { filter },
+  )
+  const single = client.subscribe<{ deliveriesUpdated: { id: string } }>(
+    'subscription ($filter: WebhookDeliveriesFilter) { deliveriesUpdated(filter: $filter) { id } }',
+    { filter },
+  )
+  await changes.waitFor(({ deliveryChanges: { deliveries } }) => deliveries.some(({ id }) => id === waiting))
+  await single.waitFor(({ deliveriesUpdated: { id } }) => id === waiting)
+  await client.dispose()
+})
+
 describe('a job', () => {
   const FIELDS: readonly (readonly [string, string])[] = [
     ['job(ARGS) { id }', 'query'],
