@@ -647,6 +647,7 @@ export type DeliveriesUpdatedSubscription = { deliveriesUpdated: { id: string, j
 export type DeliveryChangesSubscriptionVariables = Exact<{
   filter?: WebhookDeliveriesFilter | null | undefined;
   everyMs?: number | null | undefined;
+  endedWithinMs?: number | null | undefined;
 }>;
 
 
@@ -1269,7 +1270,7 @@ export const deleteEndpointMutationVariables: DeleteEndpointMutationVariables = 
 export const deleteJobMutationVariables: DeleteJobMutationVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const deleteVoiceMutationVariables: DeleteVoiceMutationVariables = {"id":"voice_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const deliveriesUpdatedSubscriptionVariables: DeliveriesUpdatedSubscriptionVariables = {"filter":{"states":["PENDING","FAILED"]}}
-export const deliveryChangesSubscriptionVariables: DeliveryChangesSubscriptionVariables = {"filter":{"states":["PENDING"]},"everyMs":250}
+export const deliveryChangesSubscriptionVariables: DeliveryChangesSubscriptionVariables = {"filter":{"states":["PENDING"]},"everyMs":250,"endedWithinMs":60000}
 export const disableUserMutationVariables: DisableUserMutationVariables = {"user":"member@example.com"}
 export const enableUserMutationVariables: EnableUserMutationVariables = {"user":"member@example.com"}
 export const endSessionMutationVariables: EndSessionMutationVariables = {"id":"ses_01m1g5x9q4fy8t4gq3k5zr2n7c"}

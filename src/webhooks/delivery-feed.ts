@@ -14,13 +14,16 @@ import {
   type Followers,
   type Interest,
   keptBy,
+  mergeWanted,
   notifyFollowerOfGone,
   openFollowers,
   type Shape,
   tellFollower,
   type Values,
+  type Wanted,
 } from '../jobs/live/followers.ts'
-import { checkedEveryMs } from '../jobs/live/jobs-updated.ts'
+import type { Ended } from '../jobs/live/job-feed.ts'
+import { checkedEnded, checkedEveryMs } from '../jobs/live/jobs-updated.ts'
 import { firstIdAt } from '../values/id.ts'
 import {
   type DeliveriesFilter,
@@ -61,6 +64,7 @@ export interface DeliveryChange {
 
 interface Following {
   readonly filter: DeliveriesFilter
+  readonly ended?: Ended | null
   readonly watched?: Interest['watched']
 }
 
@@ -72,7 +76,7 @@ interface Followed extends Delivery {
 export class DeliveryFeed {
   readonly #parts: () => FeedParts
   readonly #followers: Followers<Followed>
-  readonly #changed: Drain<string, string>
+  readonly #changed: Drain<string, Wanted<Followed>>
   readonly #listen: () => Promise<unknown>
 
   constructor(parts: () => FeedParts, subscriptions: Subscriptions) {
@@ -82,7 +86,7 @@ export class DeliveryFeed {
       maxBatch: MAX_BATCH,
       retryMs: RETRY_MS,
       work: (batch) => this.#read(batch),
-      merge: (_older, newer) => newer,
+      merge: mergeWanted,
       onFailure: ({ message }) => parts().log.warn({ err: message }, 'changed deliveries could not be read'),
     })
     this.#listen = lazily(() =>
@@ -112,7 +116,7 @@ export class DeliveryFeed {
     const { follower, states } = this.#followers.add(caller, interestIn(following), shape, true)
     try {
       await this.#listen()
-      await this.#want(caller.accountId, null, following.filter)
+      await this.#want(caller.accountId, following, new Set([follower]))
     } catch (error) {
       follower.finish()
       throw error
@@ -122,29 +126,40 @@ export class DeliveryFeed {
 
   #onMessage(payload: string): void {
     const [accountId = '', deliveryId] = payload.split(' ')
-    if (deliveryId !== undefined && this.#followers.accounts.has(accountId)) this.#changed.add(deliveryId, accountId)
+    if (deliveryId !== undefined && this.#followers.accounts.has(accountId)) this.#add(deliveryId, accountId)
   }
 
   #onResync(): void {
     const since = new Date(this.#parts().now().getTime() - RESYNC_WINDOW_MS)
     for (const [accountId, followers] of this.#followers.accounts) {
-      for (const follower of followers) for (const id of keptBy(follower)) this.#changed.add(id, accountId)
-      this.#want(accountId, since).catch(({ message }: Error) =>
+      for (const follower of followers) for (const id of keptBy(follower)) this.#add(id, accountId)
+      this.#want(accountId, { filter: {}, ended: { since } }).catch(({ message }: Error) =>
         this.#parts().log.warn({ err: message }, 'subscribers were not sent what they missed'),
       )
     }
   }
 
-  async #want(accountId: string, endedSince: Date | null, filter: DeliveriesFilter = {}): Promise<void> {
-    const ids = await recentDeliveries(this.#parts().db, accountId, endedSince, filter)
-    for (const id of ids) this.#changed.add(id, accountId)
+  async #want(
+    accountId: string,
+    { filter, ended = null }: Following,
+    followers: Wanted<Followed>['followers'] = null,
+  ): Promise<void> {
+    for (const id of await recentDeliveries(this.#parts().db, accountId, ended, filter))
+      this.#add(id, accountId, followers)
   }
 
-  async #read(batch: ReadonlyMap<string, string>): Promise<void> {
+  #add(id: string, accountId: string, followers: Wanted<Followed>['followers'] = null): void {
+    this.#changed.add(id, { accountId, followers })
+  }
+
+  async #read(batch: ReadonlyMap<string, Wanted<Followed>>): Promise<void> {
     const parts = this.#parts()
     const deliveries = await readDeliveries(parts, { id: { in: [...batch.keys()] } })
     const keys = await this.#endpointKeys(deliveries)
-    const of = (id: string) => this.#followers.accounts.get(batch.get(id) ?? '') ?? []
+    const of = (id: string) => {
+      const { accountId = '', followers = null } = batch.get(id) ?? {}
+      return followers ?? this.#followers.accounts.get(accountId) ?? []
+    }
     for (const delivery of deliveries.reverse()) {
       const followed = { ...delivery, endpointKey: keys.get(delivery.jobId) ?? null }
       const values = valuesOf(delivery, parts)
@@ -199,17 +214,17 @@ interface DeliveryFeedContext extends Context {
 export async function recentDeliveries(
   { pool }: Pick<Database, 'pool'>,
   accountId: string,
-  endedSince: Date | null,
+  ended: Ended | null,
   filter: DeliveriesFilter = {},
 ): Promise<string[]> {
-  const values: unknown[] = [accountId, endedSince]
+  const values: unknown[] = [accountId, ended?.since ?? null, ended?.atMost ?? null]
   const conditions = deliveryConditions(filter, (value) => `$${values.push(value)}`)
   const text = `
     ${pending(MAX_PENDING, conditions)} union ${pending(MAX_OTHERS)}
     union (select id from (
       select id, finished_at from webhook_delivery
       where $2::timestamptz is not null and ${ofAccount('$1')} order by ${idsOfAccount('desc')} limit ${MAX_NEWEST}
-    ) newest where finished_at >= $2)
+    ) newest where finished_at >= $2 order by id desc limit $3)
     order by id`
   const { rows } = await pool.query<{ id: string }>({ text, values })
   return rows.map(({ id }) => id)
@@ -242,6 +257,8 @@ export interface DeliveriesUpdatedInput {
 export interface DeliveryChangesInput extends DeliveriesUpdatedInput {
   /** Milliseconds, 100 to 60,000; 1,000 by default. */
   readonly everyMs?: number | null | undefined
+  /** 0 to 300,000; an earlier list may show deliveries as pending that ended in this time. */
+  readonly endedWithinMs?: number | null | undefined
 }
 
 /**
@@ -250,11 +267,12 @@ export interface DeliveryChangesInput extends DeliveriesUpdatedInput {
  */
 export async function deliveryChanges(
   ctx: DeliveryFeedContext,
-  { filter, watched = null, everyMs }: DeliveryChangesInput,
+  { filter, watched = null, everyMs, endedWithinMs }: DeliveryChangesInput,
 ): Promise<PullStream<readonly DeliveryChange[]>> {
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   rejectDeliveryViolations(filter ?? {}, '/filter')
   const every = checkedEveryMs(everyMs)
-  const changes = await ctx.deliveryFeed.followChanges(ctx, { filter: filter ?? {}, watched })
+  const ended = checkedEnded(ctx, endedWithinMs)
+  const changes = await ctx.deliveryFeed.followChanges(ctx, { filter: filter ?? {}, watched, ended })
   return batched(changes, every, ({ delivery }) => delivery === null)
 }

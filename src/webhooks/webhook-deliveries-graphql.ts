@@ -410,6 +410,10 @@ builder.subscriptionField('deliveryChanges', (t) =>
       everyMs: t.arg.int({
         description: 'Shortest time between two messages in milliseconds: 100 to 60,000; 1,000 unless given.',
       }),
+      endedWithinMs: t.arg.int({
+        description:
+          "Milliseconds, 0 to 300,000. The subscription also begins with the deliveries that ended within this time, up to 300 of the account's newest 1,000 deliveries; those of them that do not match the filter are in `removedIds`.",
+      }),
     },
     ...subscribedBy(deliveryChanges, (args: DeliveryChangesInput, info) => ({
       ...args,

@@ -50,6 +50,18 @@ export interface Follower<Row = Job> {
   readonly sent: Map<string, string>
 }
 
+/** A row to read again, for some followers or, if null, for all of the account. */
+export interface Wanted<Row = Job> {
+  readonly accountId: string
+  readonly followers: ReadonlySet<Follower<Row>> | null
+}
+
+export const mergeWanted = <Row>(older: Wanted<Row>, newer: Wanted<Row>): Wanted<Row> => ({
+  ...newer,
+  followers:
+    older.followers === null || newer.followers === null ? null : new Set([...older.followers, ...newer.followers]),
+})
+
 export interface Followers<Row = Job> {
   readonly accounts: ReadonlyMap<string, ReadonlySet<Follower<Row>>>
   /**

@@ -23,12 +23,14 @@ import {
   type JobChange,
   type JobStates,
   keptBy,
+  mergeWanted,
   notifyFollower,
   notifyFollowerOfGone,
   openFollowers,
   type Shape,
   STATES,
   type Values,
+  type Wanted,
 } from './followers.ts'
 import { JOB_CHANNEL } from './notify-job.ts'
 import { watchDeliveries } from './watch-deliveries.ts'
@@ -53,7 +55,7 @@ interface Following {
   readonly counted?: boolean
   /** The subscription begins with the unfinished jobs that match. */
   readonly filter?: JobsFilter
-  readonly ended?: EndedJobs | null
+  readonly ended?: Ended | null
 }
 
 interface FetchListener {
@@ -67,12 +69,8 @@ interface JobFetcher {
   want(accountId: string, jobId: string, follower?: Follower): void
 }
 
-interface Wanted {
-  readonly accountId: string
-  readonly followers: ReadonlySet<Follower> | null
-}
-
-export interface EndedJobs {
+/** Rows that ended lately; all of them among the newest unless `atMost` is given. */
+export interface Ended {
   readonly since: Date
   readonly atMost?: number
 }
@@ -209,7 +207,7 @@ function openJobFetcher(
     maxBatch: MAX_BATCH,
     retryMs: RETRY_MS,
     work: fetchBatch,
-    merge: (older, newer) => ({ ...newer, followers: both(older.followers, newer.followers) }),
+    merge: mergeWanted,
     onFailure: ({ message }) => parts().log.warn({ err: message }, 'changed jobs could not be read; trying again'),
   })
   return {
@@ -254,9 +252,6 @@ const valuesOf = (job: ReadJob): Values =>
 const WAITS_AGAIN = `case when j.status = 'processing' then
   (select a.ended_at is not null from job_attempt a where a.job_id = j.id and a.attempt = j.attempt) end`
 
-const both = (one: Wanted['followers'], other: Wanted['followers']): Wanted['followers'] =>
-  one === null || other === null ? null : new Set([...one, ...other])
-
 async function readJobs(
   { db }: Pick<Parts, 'db'>,
   jobIds: readonly string[],
@@ -275,7 +270,7 @@ async function readJobs(
 export async function recentJobs(
   db: Pick<Database, 'pool'>,
   accountId: string,
-  ended: EndedJobs | null,
+  ended: Ended | null,
   filter: JobsFilter = {},
 ): Promise<string[]> {
   const values: unknown[] = [accountId, ended?.since ?? null, ended?.atMost ?? null]

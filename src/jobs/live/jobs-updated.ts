@@ -2,6 +2,7 @@ import { requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import { batched } from '../../concurrency/batched.ts'
 import type { PullStream } from '../../concurrency/pull-stream.ts'
+import type { Context } from '../../context/context.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import { job } from '../job.ts'
 import type { Job } from '../job-shape.ts'
@@ -17,7 +18,7 @@ import {
   toJobsFilter,
 } from '../list/jobs-filter.ts'
 import type { Interest, JobChange, JobStates } from './followers.ts'
-import type { EndedJobs, FeedContext } from './job-feed.ts'
+import type { Ended, FeedContext } from './job-feed.ts'
 
 const DEFAULT_EVERY_MS = 1000
 const EVERY_MS = { least: 100, most: 60_000 } as const
@@ -90,7 +91,7 @@ interface Checked {
   readonly interest: Interest
   readonly everyMs: number
   readonly filter: JobsFilter
-  readonly ended: EndedJobs | null
+  readonly ended: Ended | null
 }
 
 function checked(ctx: FeedContext, { watched = null, ...input }: JobsChangedInput): Checked {
@@ -98,8 +99,7 @@ function checked(ctx: FeedContext, { watched = null, ...input }: JobsChangedInpu
   const filter = input.filter ?? {}
   requireFilter(ctx, filter)
   const everyMs = checkedEveryMs(input.everyMs)
-  const { endedWithinMs } = input
-  const ended = endedWithinMs == null ? null : { since: timeBefore(ctx, endedWithinMs), atMost: MAX_ENDED }
+  const ended = checkedEnded(ctx, input.endedWithinMs)
   return { interest: interestIn(filter, watched), everyMs, filter, ended }
 }
 
@@ -118,9 +118,11 @@ export function checkedEveryMs(everyMs: number | null | undefined): number {
   return given
 }
 
-function timeBefore({ now }: FeedContext, ms: number): Date {
+/** @throws INVALID_REQUEST */
+export function checkedEnded({ now }: Pick<Context, 'now'>, ms: number | null | undefined): Ended | null {
+  if (ms == null) return null
   requireWithin('/endedWithinMs', ms, ENDED_WITHIN_MS)
-  return new Date(now().getTime() - ms)
+  return { since: new Date(now().getTime() - ms), atMost: MAX_ENDED }
 }
 
 function requireWithin(path: string, given: number, { least, most }: { least: number; most: number }): void {

@@ -150,7 +150,7 @@ test.each<[string, () => Promise<unknown>, number]>([
   ['the jobs that a subscriber hears of', () => recentJobs(service.runtime.db, account, { since: new Date() }), 1_000],
   [
     'the deliveries that a subscriber hears of',
-    () => recentDeliveries(service.runtime.db, account, new Date()),
+    () => recentDeliveries(service.runtime.db, account, { since: new Date() }),
     1_000 + 2 * PENDING,
   ],
   [

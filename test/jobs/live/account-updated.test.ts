@@ -27,14 +27,18 @@ interface State {
 const COUNTS = 'credits jobCounts { queued processing completed failed }'
 const OWNERS = `subscription { accountUpdated { ${COUNTS} deliveryCounts { pending succeeded failed } } }`
 
-async function insertDelivery(account: string, state: 'pending' | 'succeeded' | 'failed'): Promise<string> {
+async function insertDelivery(
+  account: string,
+  state: 'pending' | 'succeeded' | 'failed',
+  isTold = true,
+): Promise<string> {
   const id = newId('msg')
   await service.runtime.db.pool.query(
     `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, body, state, next_attempt_at, created_at, finished_at)
      values ($1, $2, 'test', $3, 'https://hooks.example.com/', 0, '', '', $4::webhook_delivery_state, now(), now(), case when $4::webhook_delivery_state <> 'pending' then now() end)`,
     [id, account, newId('job'), state],
   )
-  notifyAccount(service.runtime, account, id)
+  if (isTold) notifyAccount(service.runtime, account, id)
   return id
 }
 
@@ -153,7 +157,7 @@ describe.each([
   const JOBS =
     'subscription ($filter: JobsFilter, $endedWithinMs: Int) { jobChanges(filter: $filter, everyMs: 100, endedWithinMs: $endedWithinMs) { jobs { id status } removedIds } }'
   const DELIVERIES =
-    'subscription ($filter: WebhookDeliveriesFilter) { deliveryChanges(filter: $filter, everyMs: 100) { deliveries { id } removedIds } }'
+    'subscription ($filter: WebhookDeliveriesFilter, $endedWithinMs: Int) { deliveryChanges(filter: $filter, everyMs: 100, endedWithinMs: $endedWithinMs) { deliveries { id } removedIds } }'
   type Jobs = { jobChanges: { jobs: { id: string; status: string }[]; removedIds: string[] } }
   type Deliveries = { deliveryChanges: { deliveries: { id: string }[]; removedIds: string[] } }
   const run = (sql: string, values: unknown[]) => service.runtime.db.pool.query(sql, values)
@@ -206,6 +210,52 @@ describe.each([
     const removed = () => heard.data.flatMap(({ deliveryChanges }) => deliveryChanges.removedIds)
     await until(() => removed().length === 2, 10_000, 'both to be removed')
     expect(removed().toSorted()).toEqual([taken, gone].toSorted())
+    await client.dispose()
+  })
+
+  test('begin with the deliveries that ended in the time before that is asked for, for that subscriber alone', async () => {
+    const account = await service.createAccount()
+    const { apiKey } = await service.createKey(account, ['account:admin'])
+    const [waiting, ended, older] = [
+      await insertDelivery(account, 'pending', false),
+      await insertDelivery(account, 'failed', false),
+      await insertDelivery(account, 'failed', false),
+    ]
+    await run(`update webhook_delivery set finished_at = now() - interval '90 s' where id = $1`, [older])
+    const client = open(service.url, apiKey)
+    const changesOf = ({ data }: { readonly data: readonly Deliveries[] }) => ({
+      sent: data.flatMap(({ deliveryChanges }) => deliveryChanges.deliveries.map(({ id }) => id)).toSorted(),
+      removed: data.flatMap(({ deliveryChanges }) => deliveryChanges.removedIds),
+    })
+    const begun = async (variables: Record<string, unknown>) => {
+      const heard = client.subscribe<Deliveries>(DELIVERIES, variables)
+      await heard.waitFor(() => true)
+      return heard
+    }
+    const failures = client.subscribe<Deliveries>(DELIVERIES, { filter: { states: ['FAILED'] } })
+    const plain = await begun({})
+    expect(changesOf(plain)).toEqual({ sent: [waiting], removed: [] })
+    expect(changesOf(await begun({ endedWithinMs: 0 }))).toEqual({ sent: [waiting], removed: [] })
+    const recent = { endedWithinMs: 60_000 }
+    expect(changesOf(await begun(recent))).toEqual({ sent: [waiting, ended].toSorted(), removed: [] })
+    const pending = await begun({ filter: { states: ['PENDING'] }, ...recent })
+    expect(changesOf(pending)).toEqual({ sent: [waiting], removed: [ended] })
+    const failed = await begun({ filter: { states: ['FAILED'] }, ...recent })
+    expect(changesOf(failed)).toEqual({ sent: [ended], removed: [] })
+    await insertDelivery(account, 'succeeded')
+    await plain.waitFor(({ deliveryChanges: { deliveries } }) => deliveries.some(({ id }) => id !== waiting))
+    expect(changesOf(plain).sent).toHaveLength(2)
+    expect(changesOf(failures)).toMatchObject({ sent: [] })
+    await client.dispose()
+  })
+
+  test.each([{ endedWithinMs: -1 }, { endedWithinMs: 300_001 }])('refuse %j', async (variables) => {
+    const { apiKey } = await service.createKey(await service.createAccount(), ['account:admin'])
+    const client = open(service.url, apiKey)
+    const heard = client.subscribe<Deliveries>(DELIVERIES, variables)
+    await heard.ended()
+    const details = [{ path: '/endedWithinMs', message: 'must be from 0 to 300000' }]
+    expect(heard.errors).toMatchObject([{ extensions: { code: 'INVALID_REQUEST', details } }])
     await client.dispose()
   })
 })
