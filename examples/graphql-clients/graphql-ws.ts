@@ -4,7 +4,7 @@ import { type Client, createClient } from 'graphql-ws'
 const FORBIDDEN = 4403
 
 /**
- * Comes back after every disconnection and starts each subscription anew. What changed meanwhile, no message says: `onReconnect` asks for the
+ * Comes back after every disconnection and starts each subscription anew. No message tells what changed meanwhile, so `onReconnect` asks for the
  * lists again.
  */
 export const openSocket = (url: string, key: string, onReconnect: () => void = () => undefined): Client =>

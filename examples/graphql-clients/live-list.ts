@@ -2,7 +2,7 @@ interface Listed {
   readonly id: string
 }
 
-/** What a message of `jobChanges` or `deliveryChanges` holds. */
+/** Message of `jobChanges` or `deliveryChanges`. */
 interface Changes<Row> {
   readonly rows: readonly Row[]
   readonly removedIds: readonly string[]
@@ -22,8 +22,8 @@ interface Parts<Row> {
 const BEGUN_MS = 500
 
 /**
- * A list that stays true. It subscribes first and asks then, so no change is missed in between; what the subscription has said meanwhile is newer
- * than the answer. After a reconnect `again` does so once more: what changed while nothing was followed, no message says.
+ * A list that stays true. It subscribes first and asks then, so no change is missed in between; messages that came meanwhile are newer than the
+ * answer. `again` does so once more after a reconnect, because no message tells what changed without a connection.
  */
 export function openLiveList<Row extends Listed>({ follow, ask, show, fail }: Parts<Row>) {
   let rows = new Map<string, Row>()
@@ -41,7 +41,7 @@ export function openLiveList<Row extends Listed>({ follow, ask, show, fail }: Pa
       setTimeout(resolve, BEGUN_MS)
     })
     const answer = await ask()
-    // Asked again since, or closed.
+    // It was asked again since, or closed.
     if (meanwhile !== heard) return
     meanwhile = null
     rows = new Map(answer.map((row) => [row.id, row]))
