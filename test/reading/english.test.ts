@@ -2,12 +2,16 @@ import { describeReadings } from './readings.ts'
 
 describeReadings('English', {
   cardinal: `
+    Two 747s and an F-16 flew. | Two seven forty sevens and an F-sixteen flew.
+    Its area code 212 is known. | Its area code two one two is known.
+    By rule 8(a) he won. | By rule eight (a) he won.
     She has 21 books and 1,250 coins. | She has twenty one books and one thousand two hundred fifty coins.
     The town has 1,250,300 people. | The town has one million two hundred fifty thousand three hundred people.
     There were 1001 nights. | There were one thousand one nights.
     About 987 people live there. | About nine hundred eighty seven people live there.
   `,
   ordinal: `
+    The 18th–19th centuries passed. | The eighteenth to nineteenth centuries passed.
     It is her 21st birthday on the 3rd floor. | It is her twenty first birthday on the third floor.
     He came 2nd in the 100th race. | He came second in the one hundredth race.
     Her 7th book is out. | Her seventh book is out.
@@ -31,6 +35,9 @@ describeReadings('English', {
     It is worth $1. | It is worth one dollar.
   `,
   measure: `
+    He weighed 12st 7lb. | He weighed twelve stone seven pounds.
+    A field of 105 m x 68 m. | A field of one hundred five meters by sixty eight meters.
+    A beam of 5 MeV. | A beam of five megaelectron volts.
     He drove at 60 mph. | He drove at sixty miles per hour.
     She is 175 cm tall and weighs 61 kg. | She is one hundred seventy five centimeters tall and weighs sixty one kilograms.
     The room is 24 m². | The room is twenty four square meters.
@@ -42,6 +49,11 @@ describeReadings('English', {
     Buy 3 m of cloth. | Buy three meters of cloth.
   `,
   date: `
+    They met on 5 May. Then it rained. | They met on the fifth of May. Then it rained.
+    He played there in 2001-05 and in 2000–01. | He played there in two thousand one to oh five and in two thousand to oh one.
+    In the 800s and the 1900s. | In the eight hundreds and the nineteen hundreds.
+    Jan–Mar is cold, Mon–Fri too. | January to March is cold, Monday to Friday too.
+    In FY2009 it fell. | In F Y two thousand nine it fell.
     She was born on April 3, 1999. | She was born on April third nineteen ninety nine.
     The visit is on 11/07/2025. | The visit is on November seventh twenty twenty five.
     On May 5 we met. | On May fifth we met.
@@ -53,6 +65,9 @@ describeReadings('English', {
     They met in Sept. 2001. | They met in September two thousand one.
   `,
   time: `
+    She ran 2:08:33.5 on Sunday. | She ran two hours eight minutes and thirty three point five seconds on Sunday.
+    The track (45:30) is long. | The track (forty five thirty) is long.
+    The clock shows UTC−05:00. | The clock shows U T C minus five.
     Dinner is at 9:15 pm. | Dinner is at nine fifteen PM.
     The train leaves at 6:30. | The train leaves at six thirty.
     Open from 9:00 to 14:00. | Open from nine o'clock to fourteen o'clock.
@@ -68,11 +83,17 @@ describeReadings('English', {
     Bake 20-25 minutes. | Bake twenty to twenty five minutes.
   `,
   roman: `
+    Ramiro II of Aragon met Duke Ernest III. | Ramiro the second of Aragon met Duke Ernest the third.
+    The IV Corps of the XXth century. | The fourth Corps of the twentieth century.
+    Parts I, II and III. | Parts one, two and three.
+    Henry D. Ford II left. | Henry D Ford the second left.
     Chapter IV begins. | Chapter four begins.
     King Henry VIII and Queen Elizabeth II. | King Henry the eighth and Queen Elizabeth the second.
     World War II ended. | World War two ended.
   `,
   score: `
+    They played a 4–2–3–1. | They played a four-two-three-one.
+    The odds were 100-1. | The odds were one hundred to one.
     They won 4-2. | They won four to two.
   `,
   electronic: `
@@ -81,6 +102,9 @@ describeReadings('English', {
     Follow @eva_k and #Holidays | Follow at eva underscore k and hash Holidays
   `,
   serial: `
+    Read Genesis 1:1-3 and Rom. 8:28. | Read Genesis one one to three and Rom. eight twenty eight.
+    The 737-800 landed. | The seven thirty seven eight hundred landed.
+    It has a 4K screen. | It has a four K screen.
     The A380 has landed. | The A three hundred eighty has landed.
     COVID-19 spread. | COVID-nineteen spread.
   `,
@@ -90,6 +114,10 @@ describeReadings('English', {
     CO₂ in the air | C O two in the air
   `,
   abbreviation: `
+    No. I say no. | No. I say no.
+    The No 7 shirt and the no 1 hit. | The Number seven shirt and the number one hit.
+    Smith Ltd and Jones Inc, both new. | Smith Limited and Jones Incorporated, both new.
+    Mr. & Mrs. Hill | Mister and Missus Hill
     Dr. Webb and Prof. Kane live on Elm St. | Doctor Webb and Professor Kane live on Elm Street.
     St. James St. is near Mt. Rose. | Saint James Street is near Mount Rose.
     Apples, pears, etc. | Apples, pears, et cetera.

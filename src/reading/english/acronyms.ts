@@ -8,7 +8,7 @@ const SAID_AS_WORDS: ReadonlySet<string> = new Set(
   wordsOf(`
   AIDS AWOL FIFA GIF JPEG LAN LASER LED NASA NATO OPEC PIN RADAR RAM RIP ROM SARS SCUBA SIM SONAR SWAT UEFA WAN ZIP COVID NAFTA ASEAN
   MIDI WIFI SAAB FIAT IKEA LEGO VISA ASCII ANSI DARPA OSHA HUD NIMBY YOLO BASIC COBOL JAVA BAFTA CERN ESPO IATA ICAO MENSA OXFAM PETA RAND SALT
-  START STEM TASER WASP YAHOO HIV DOS BIOS ISIS ISIL HAMAS TARDIS NICE DOHA LIDAR CAPTCHA GATT BRIC NORAD CAD OK
+  START STEM TASER WASP YAHOO HIV DOS BIOS ISIS ISIL HAMAS TARDIS NICE DOHA LIDAR CAPTCHA GATT BRIC NORAD CAD OK FEMA JAXA MOMA SONY CONCACAF FINA FIBA FIDE IMAX PAC SEAL SEALS DEFRA SAGA MASH ELISA BIMSTEC NASDAQ AMEX MERCOSUR HAMAS FARC SWAPO ZANU UNITA
 `).filter((word) => word !== 'HIV' && word !== 'OK'),
 )
 const SPELLED: ReadonlySet<string> = new Set(wordsOf('HTTPS ISDN NCAA AFLCIO NAACP LGBTQ HTTP HTML ADHD ASPCA'))
@@ -50,7 +50,7 @@ function isWord(letters: string): boolean {
 /** A word beside it is written in capitals as well, and is no acronym. */
 function isShouted(before: string, after: string): boolean {
   return [SHOUT_BEFORE.exec(before), SHOUT.exec(after)].some((match) => {
-    const word = match?.groups?.['word']
+    const word = match?.groups?.word
     return word !== undefined && !SPELLED_IN_CONTEXT.has(word) && !SAID_AS_WORDS.has(word) && isWord(word)
   })
 }

@@ -1,11 +1,11 @@
 import { DASH, END, isSignFree, rule, signed } from '../rules.ts'
 import type { Around, Read, Rule } from '../scan.ts'
-import { cardinal, decimal, digits, inPairs, NUMBER, ordinal, signOf, WHOLE, year } from './numbers.ts'
-import { WORD_MAGNITUDES } from './words.ts'
+import { cardinal, decimal, digits, inPairs, NUMBER, ordinal, plural, signOf, WHOLE, year } from './numbers.ts'
+import { MAGNITUDES, WORD_MAGNITUDES } from './words.ts'
 
 const SCORE_BEFORE =
-  /\b(?:won|wins?|lost|loses?|beat(?:s|en)?|defeat(?:s|ed)?|leads?|led|tied|drew|draw|scored?|victory|loss|record|final|game|match|series|vote)\b[^.!?]{0,28}$/i
-const SCORE_AFTER = /^ (?:win|victory|loss|defeat|lead|draw|tie|record|vote|decision|season|aggregate|home|away)\b/
+  /\b(?:won|wins?|lost|loses?|beat(?:s|en)?|defeat(?:s|ed)?|leads?|led|tied|drew|draw|scored?|victory|loss|record|final|game|match|series|vote|odds)\b[^.!?]{0,28}$/i
+const SCORE_AFTER = /^ (?:win|victory|loss|defeat|lead|draw|tie|record|vote|decision|season|aggregate|home|away|odds)\b/
 const YEAR_BEFORE =
   /\b(?:in|since|until|till|during|circa|year|early|late|mid|born|died|spring|summer|autumn|fall|winter|January|February|March|April|May|June|July|August|September|October|November|December|copyright|the|from|by)[ -]$|©\s?$/i
 const COUNT_BEFORE =
@@ -40,7 +40,18 @@ const namedCounts = (): Rule[] => [
       return `${plain.length > 2 ? digits(plain) : cardinal(plain)} ${written}`
     },
   ),
+  // "747s", "his 40s" is a decade.
+  rule('cardinal', 'digit', String.raw`(?<number>\d{1,4})s(?![\p{L}\d.])`, ({ number = '' }) =>
+    plural(inPlural(number)),
+  ),
+  // "the 18th–19th centuries".
+  rule('range', 'symbol', String.raw`[-–](?=\d{1,3}(?:st|nd|rd|th)${END})`, (_groups, { before }) =>
+    /\d(?:st|nd|rd|th)$/.test(before) ? ' to ' : null,
+  ),
 ]
+
+const inPlural = (number: string): string =>
+  /^7\d7$/.test(number) ? `${cardinal(number[0] as string)} ${cardinal(number.slice(1))}` : cardinal(number)
 
 const SUFFIXES: Readonly<Record<string, string>> = { one: 'st', two: 'nd', few: 'rd', other: 'th' }
 const rightSuffix = (number: string): string => {
@@ -105,23 +116,29 @@ const readRange: Read = ({ from = '', to = '', percent }, { before }, match) => 
 const plainNumbers = (): Rule[] => [
   ...signed(
     'decimal',
-    String.raw`(?<sign>[-−–+])?(?<number>(?:${WHOLE})?\.\d{1,40})(?<more>(?:\.\d{1,6}){1,6})?(?<letter> ?[KMBT]\b)?`,
+    String.raw`(?<sign>[-−–+])?(?<number>(?:${WHOLE})?\.\d{1,40})(?<more>(?:\.\d{1,6}){1,6})?(?<letter>[KMBT]\b)?`,
     ({ sign, number = '', more, letter }, around) => {
       if (!isSignFree(sign, around) || (number.startsWith('.') && /[.\d\p{L}]$/u.test(around.before))) return null
       if (more !== undefined) return `${number}${more}`.split('.').map(cardinal).join(' point ')
-      return `${signOf(sign ?? '')}${decimal(number)}${letter === undefined ? '' : ` ${letter.trim()}`}`
+      return `${signOf(sign ?? '')}${decimal(number)}${letter === undefined ? '' : ` ${MAGNITUDES[letter]}`}`
     },
   ),
   rule('cardinal', 'symbol', `(?<sign>[-−–+])(?<number>${WHOLE})`, ({ sign = '', number = '' }, { before }) =>
     /(?:^|[\s([?!,:;=<>"“'*/])$/.test(before) ? `${signOf(sign)}${cardinal(number)}` : null,
   ),
-  rule('cardinal', 'digit', WHOLE, (_groups, around, match) => bare(match, around)),
+  rule(
+    'cardinal',
+    'digit',
+    WHOLE,
+    (_groups, around, match) => `${bare(match, around)}${/^\([a-z]\)/.test(around.after) ? ' ' : ''}`,
+  ),
 ]
 
 /** A whole number without anything beside it that says what it is. */
 function bare(number: string, { before, after }: Around): string {
   if (number.includes(',')) return cardinal(number)
   if (/^0\d/.test(number) || (number.length > 3 && SPELLED_BEFORE.test(before))) return digits(number)
+  if (number.length === 3 && /\barea code\s$/i.test(before)) return digits(number)
   if (number.length === 3 && ROOM_BEFORE.test(before)) return inRoom(number)
   if (number.length === 4) return isYear(Number(number), before, after) ? year(number) : cardinal(number)
   return number.length > 15 ? digits(number) : cardinal(number)

@@ -1,6 +1,6 @@
 import { DASH, END, endsSentence, inAnyCase, keepingSentenceEnd, oneOf, rule, wordRule } from '../rules.ts'
 import type { Groups, Read, Rule, RuleAnswer } from '../scan.ts'
-import { decade, ordinal, shortYear, year } from './numbers.ts'
+import { decade, digits, ordinal, shortYear, year } from './numbers.ts'
 import { MONTHS, SHORT_MONTHS, WEEKDAYS } from './words.ts'
 
 const MONTH_NAMES = inAnyCase([...MONTHS, ...SHORT_MONTHS])
@@ -35,7 +35,7 @@ const monthOf = (written: string): string =>
 function yearOf(written: string | undefined): string {
   if (written === undefined) return ''
   const number = written.replace(/['’]/, '')
-  return ` ${number.length === 2 ? shortYear(number) : year(number)}`
+  return ` ${number.length > 2 ? year(number) : number.startsWith('0') ? digits(number) : shortYear(number)}`
 }
 
 const weekdayOf = (written: string | undefined): string =>
@@ -89,7 +89,17 @@ function shortNames(): Rule[] {
       'date',
       WEEKDAY_NAMES,
       `(?<from>${SHORT_DAY})\\.? ?${DASH} ?(?<to>${SHORT_DAY})(?!\\p{L})\\.?`,
-      ({ from = '', to = '' }) => `${weekday(from)} to ${weekday(to)}`,
+      ({ from = '', to = '' }, around, match) =>
+        keepingSentenceEnd(match, around, `${weekday(from)} to ${weekday(to)}`),
+    ),
+    wordRule(
+      'date',
+      SHORT_MONTHS,
+      `(?<from>${oneOf(SHORT_MONTHS)})\\.? ?[-–] ?(?<to>${oneOf([...SHORT_MONTHS, ...MONTHS])})(?!\\p{L})\\.?`,
+      ({ from = '', to = '' }, around, match) =>
+        /^ \d/.test(around.after)
+          ? { spoken: `${monthOf(from)} to `, length: match.lastIndexOf(to) }
+          : keepingSentenceEnd(match, around, `${monthOf(from)} to ${monthOf(to)}`),
     ),
     wordRule('date', WEEKDAY_NAMES, `(?<day>${SHORT_DAY})\\.(?!\\p{L})`, ({ day = '' }, { before, after }) =>
       /^(?:sat|sun)$/.test(day) || endsSentence(after) || !/(?:^|[a-z,(])\s?$/.test(before) ? null : weekday(day),
@@ -104,24 +114,31 @@ function shortNames(): Rule[] {
   ]
 }
 
-const readMonthDay: Read = ({ weekday, month = '', day = '', year: written, era }, { after }) => {
+const readMonthDay: Read = ({ weekday, month = '', day = '', year: written, era }, around, match) => {
+  const { after } = around
   if (!isDay(day) || isVerb(month, written)) return null
   if (written === undefined && /^(?:[%:/\p{L}]|[.,-]\d| (?:percent|million|people|years|times)\b)/u.test(after))
     return null
-  return `${weekdayOf(weekday)}${monthOf(month)} ${ordinal(day)}${yearOf(written)}${eraOf(era)}`
+  return keepingSentenceEnd(
+    match,
+    around,
+    `${weekdayOf(weekday)}${monthOf(month)} ${ordinal(day)}${yearOf(written)}${eraOf(era)}`,
+  )
 }
 
-const readDayMonth: Read = ({ weekday, day = '', month = '', year: written, era }, { before }) => {
+const readDayMonth: Read = ({ weekday, day = '', month = '', year: written, era }, around, match) => {
   if (!isDay(day) || isVerb(month, written)) return null
-  const article = /\b(?:the|this|that|every|each)\s$/i.test(before) ? '' : 'the '
-  return `${weekdayOf(weekday)}${article}${ordinal(day)} of ${monthOf(month)}${yearOf(written)}${eraOf(era)}`
+  const article = /\b(?:the|this|that|every|each)\s$/i.test(around.before) ? '' : 'the '
+  const said = `${article}${ordinal(day)} of ${monthOf(month)}`
+  return keepingSentenceEnd(match, around, `${weekdayOf(weekday)}${said}${yearOf(written)}${eraOf(era)}`)
 }
 
-const readDays: Read = ({ from = '', day = '', month = '', year: written }, { before }, match) => {
+const readDays: Read = ({ from = '', day = '', month = '', year: written }, around, match) => {
   if (!isDay(from) || !isDay(day) || isVerb(month, written)) return null
-  const article = /\bthe\s$/i.test(before) ? '' : 'the '
+  const article = /\bthe\s$/i.test(around.before) ? '' : 'the '
   const joint = match.includes(' and ') ? 'and' : 'to'
-  return `${article}${ordinal(from)} ${joint} ${article}${ordinal(day)} of ${monthOf(month)}${yearOf(written)}`
+  const said = `${article}${ordinal(from)} ${joint} ${article}${ordinal(day)} of ${monthOf(month)}${yearOf(written)}`
+  return keepingSentenceEnd(match, around, said)
 }
 
 const readMonthDays: Read = ({ month = '', from = '', day = '', year: written }) =>
@@ -161,7 +178,9 @@ function numericDates(isDayFirst: boolean): Rule[] {
       'date',
       'digit',
       String.raw`(?<year>(?:19|20)\d\d)-(?<month>0[1-9]|1[0-2])(?![\d-])`,
-      ({ year: written, month = '' }) => `${MONTHS[Number(month) - 1]}${yearOf(written)}`,
+      // "2001-05" are years, unless the second one would be the earlier one.
+      ({ year: written = '', month = '' }) =>
+        month > written.slice(2) ? null : `${MONTHS[Number(month) - 1]}${yearOf(written)}`,
     ),
   ]
 }
@@ -184,8 +203,11 @@ function decades(): Rule[] {
       String.raw`(?<from>\d{3}0|\d0)(?:['’]?s)? ?${DASH} ?['’]?(?<to>\d{3}0|\d0)['’]?s${END}`,
       ({ from = '', to = '' }) => `${decade(from)} to ${decade(to)}`,
     ),
-    rule('date', 'digit', String.raw`(?<decade>\d{3}0|[1-9]0)['’]?s${END}`, ({ decade: written = '' }, { before }) =>
-      /[$£€¥#]$/.test(before) ? null : decade(written),
+    rule(
+      'date',
+      'digit',
+      String.raw`(?<decade>\d{3}0|[1-9]0|[1-9]00)['’]?s${END}`,
+      ({ decade: written = '' }, { before }) => (/[$£€¥#]$/.test(before) ? null : decade(written)),
     ),
     rule('date', 'symbol', String.raw`['’](?<decade>\d0)s${END}`, ({ decade: written = '' }) => decade(written)),
     // "the class of '98".

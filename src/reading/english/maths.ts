@@ -1,4 +1,4 @@
-import { END, plainDigits, rule, rulesAt, SUBSCRIPTS, SUPERSCRIPTS } from '../rules.ts'
+import { END, plainDigits, rule, rulesAt, SUBSCRIPTS, SUPERSCRIPTS, wordRule } from '../rules.ts'
 import type { Rule } from '../scan.ts'
 import { cardinal, decimal, NUMBER, ordinal } from './numbers.ts'
 import { OPERATORS } from './words.ts'
@@ -33,6 +33,8 @@ const expressions = (): Rule[] => [
 ]
 
 const powers = (): Rule[] => [
+  // "C# minor".
+  wordRule('math', Array.from('ABCDEFG'), `(?<note>[A-G])#${END}`, ({ note = '' }) => `${note} sharp`),
   rule(
     'math',
     'digit',
@@ -54,7 +56,7 @@ const powers = (): Rule[] => [
   rule(
     'math',
     'letter',
-    `(?<letter>[a-zA-Z])(?<power>⁻?[${SUPERSCRIPTS}]{1,3})`,
+    `(?<letter>[a-zA-Z])(?<power>⁻?[${SUPERSCRIPTS}]{1,3}|\\^-?\\d{1,3})`,
     ({ letter = '', power = '' }) => `${letter} ${powerOf(power)}`,
   ),
   // "CO₂", "H₂SO₄".

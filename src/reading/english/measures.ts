@@ -1,4 +1,4 @@
-import { DASH, END, isSignFree, keepingSentenceEnd, oneOf, rule, signed } from '../rules.ts'
+import { DASH, END, isSignFree, keepingSentenceEnd, oneOf, rule, rulesAt, SUPERSCRIPTS, signed } from '../rules.ts'
 import type { Around, Groups, Read, Rule, RuleAnswer } from '../scan.ts'
 import { mixed, vulgarValue } from './fractions.ts'
 import { cardinal, decimal, fraction, NUMBER, signOf } from './numbers.ts'
@@ -134,10 +134,17 @@ const isPowerRight = ({ unit = '', power }: Groups): boolean => power === undefi
 /** Words such as "in", and letters after a space, are units only if more speaks for it. */
 function isUnit({ number = '', gap, unit = '', per, power, area }: Groups, { after }: Around): boolean {
   if (unit === 'st' || (gap === '-' && (TIGHT_UNITS.has(unit) || /^[A-Z]$/.test(unit))))
-    return gap === ' ' && unit === 'st' && /^ \d+ ?lb/.test(after)
+    return gap !== '-' && unit === 'st' && /^ \d+ ?lb/.test(after)
   if (unit === 's' && gap === '') return number.includes('.')
+  // "4K" is a resolution, "1A" a class.
+  if (unit === 'K' && gap === '' && per === undefined) return false
+  if (unit === 'A' && gap === '' && !number.includes('.'))
+    return /^[ -](?:fuse|current|circuit|breaker|charger|plug|socket|outlet|supply)/.test(after)
   if (gap !== ' ' || per !== undefined || power !== undefined || area !== undefined) return true
-  if (unit === 'in') return /^(?:[.,;)]|$| (?:long|wide|tall|high|deep|thick|in diameter|of (?:rain|snow)))/.test(after)
+  if (unit === 'in')
+    return /^(?:[.,;)]|$| \(\d| (?:long|wide|tall|high|deep|thick|in diameter|of (?:rain|snow)|guns?|howitzers?|mortars?|shells?|torpedo(?:es)?|vinyl|dis[ck]s?|records?|singles?))/.test(
+      after,
+    )
   if (unit === 's') return number.includes('.')
   return !TIGHT_UNITS.has(unit) && !(unit.length === 1 && /^['’]/.test(after))
 }
@@ -166,7 +173,7 @@ function sizes(): Rule[] {
     rule(
       'measure',
       'digit',
-      `(?<a>${NUMBER}) ?[x×] ?(?<b>${NUMBER})(?: ?[x×] ?(?<c>${NUMBER}))?(?: ?(?<unit>${UNIT}))?${END}`,
+      `(?<a>${NUMBER}) ?[x×] ?(?<b>${NUMBER})(?: ?[x×] ?(?<c>${NUMBER}))?(?: ?(?<unit>${UNIT}))?${END}(?![\\^${SUPERSCRIPTS}])`,
       readSize,
     ),
     rule(
@@ -175,5 +182,9 @@ function sizes(): Rule[] {
       `(?<number>${NUMBER}) ?[x×](?!\\p{L})(?! ?\\d)`,
       ({ number = '' }) => `${decimal(number)} x`,
     ),
+    // "105 m x 68 m".
+    ...rulesAt(['letter', 'symbol'], 'measure', String.raw`[x×](?= ?\d)`, (_groups, { before }) =>
+      /\d ?(?:[a-zµ]{1,3}|feet|inches|met(?:er|re)s) $/.test(before) ? 'by' : null,
+    ).map((sized) => ({ ...sized, first: 'x×' })),
   ]
 }

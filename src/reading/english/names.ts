@@ -17,9 +17,15 @@ import {
 } from './words.ts'
 
 const I_IS_A_WORD =
-  /^['’]|^ (?:[a-z]+ )?(?:am|was|have|had|will|would|can|could|think|do|did|love|like|want|need|know|see|hope|feel|saw|went|got|said)\b/
+  /^['’]|^ (?:[a-z]+ )?(?:am|was|have|had|will|would|can|could|think|do|did|love|like|want|need|know|see|hope|feel|saw|went|got|says?|said)\b/
+/** A title and a name, or a name with an initial, before a numeral. */
+const RULER_BEFORE =
+  /\b(?:King|Queen|Pope|Antipope|Emperor|Empress|Prince|Princess|Duke|Archduke|Tsar|Czar|Sultan|Shah|Khan|Count|Earl|Lord|Saint|St\.|Elector|Margrave|Landgrave|Bishop|Archbishop|Patriarch|Catholicos|Caliph|Pharaoh) (?:\p{Lu}[\p{L}-]+ ){1,2}$|\b\p{Lu}\p{Ll}+ \p{Lu}\. \p{Lu}\p{Ll}+,? $/u
+const RULER_AFTER = /^,? (?:of \p{Lu}|Rotrou|the Great)/u
+const COUNTED_AFTER =
+  /^ (?:Corps|Army|Legion|Cavalry|Congress|[Cc]entur|Dynasty|dynasty|Olympiad|Republic|Brigade|Fleet)/
 const STARTS_SENTENCE =
-  /^\s+(?:The|He|She|It|They|We|In|On|At|But|And|This|That|These|There|A|An|His|Her|Its|As|For|After|When|If|You|I)\b/
+  /^\s+(?:The|He|She|It|They|We|In|On|At|But|And|This|That|These|There|A|An|His|Her|Its|As|For|After|When|If|You|I|Then|Since|During|However|Later|According|One|Two|Many|Most|Some|Both|All|Although|While|By|From|To|With|My|Our|Your|What|Who|Why|How|So|Also|Today|Once|No|Not)\b/
 
 export const romans = (): Rule[] => [...romansBehindWords(), ...bareRomans()]
 
@@ -34,9 +40,8 @@ function romansBehindWords(): Rule[] {
       `(?<word>${PLAIN_WORDS}) (?<numeral>[IVX]|[IVXLCDM]{2,12})${END}`,
       ({ word = '', numeral = '' }, { after }) => {
         const value = romanValue(numeral)
-        return value === null || (numeral === 'I' && I_IS_A_WORD.test(after))
-          ? null
-          : `${BEFORE_NUMBERS[word] ?? word} ${cardinal(String(value))}`
+        const isPronoun = numeral === 'I' && (I_IS_A_WORD.test(after) || (word === 'No.' && /^ [a-z]/.test(after)))
+        return value === null || isPronoun ? null : `${BEFORE_NUMBERS[word] ?? word} ${cardinal(String(value))}`
       },
     ),
     wordRule(
@@ -66,11 +71,32 @@ function bareRomans(): Rule[] {
         const isInfusion =
           numeral === 'IV' &&
           (/\ban $/.test(before) || /^ (?:drip|fluids?|lines?|bag|therapy|antibiotics|medication)\b/.test(after))
-        return isInfusion ? null : `${cardinal(String(value))}${possessive}`
+        if (isInfusion) return null
+        const isOrdinal = RULER_BEFORE.test(before) || RULER_AFTER.test(after) || COUNTED_AFTER.test(after)
+        return `${isOrdinal ? ordinalBehind(before, value) : cardinal(String(value))}${possessive}`
       },
     ),
+    // "XXth", "the XX Olympic Games".
+    wordRule(
+      'roman',
+      Array.from('IVX'),
+      `(?<numeral>[IVX]{1,7})(?:st|nd|rd|th|(?= (?:Olympi|Commonwealth|Winter|Asian)))${END}`,
+      ({ numeral = '' }, { before }) => {
+        const value = romanValue(numeral)
+        return value === null || /[\p{L}\d]-?$/u.test(before) ? null : ordinal(String(value))
+      },
+    ),
+    // "I, II and III".
+    wordRule('roman', Array.from('I'), String.raw`I(?=(?:,| and|–| or| to) II\b)`, () => 'one'),
   ]
 }
+
+/** "Henry the eighth", but "the fourth Corps". */
+const ordinalBehind = (before: string, value: number): string =>
+  `${/\b(?:the|The|and|of) $/.test(before) ? '' : 'the '}${ordinal(String(value))}`
+
+/** "The no 1 spot", but "no 5 star hotels". */
+const NUMBERED_BEFORE = /\b(?:the|at|their|his|her|its|a|to|than) $/i
 
 export const addresses = (): Rule[] => [...places(), ...streets()]
 
@@ -150,7 +176,7 @@ function titlesAndNumbers(): Rule[] {
     wordRule(
       'abbreviation',
       titles,
-      String.raw`(?<title>${oneOf(titles)})(?:\.|(?= ))(?= ?\p{Lu}| and (?:Mrs|Dr|Ms|Miss))`,
+      String.raw`(?<title>${oneOf(titles)})(?:\.|(?= ))(?= ?\p{Lu}| (?:and|&) (?:Mrs|Dr|Ms|Miss))`,
       ({ title = '' }, { before }, match) =>
         title === 'St' &&
         /\p{Lu}\p{L}+ $/u.test(before) &&
@@ -168,9 +194,11 @@ function titlesAndNumbers(): Rule[] {
     wordRule(
       'abbreviation',
       beforeNumbers,
-      `(?<word>${oneOf(beforeNumbers)}) ?(?=[\\d#IVX$£€]|A\\.?D\\.? )`,
+      `(?<word>${oneOf(beforeNumbers)}|[Nn]o(?= \\d)) ?(?=[\\d#IVX$£€]|A\\.?D\\.? )`,
       ({ word = '' }, { before, after }) => {
         if (!/^[\d#$£€A]|^(?:[VX]|[IVX]{2,})\b/.test(after) || /[\p{L}'’]$/u.test(before)) return null
+        if (word.toLowerCase() === 'no')
+          return NUMBERED_BEFORE.test(before) || word === 'No' ? `${word === 'No' ? 'Number' : 'number'} ` : null
         return /^[bdr]\.$/.test(word) && !/[(,;] ?$/.test(before) ? null : `${BEFORE_NUMBERS[word]} `
       },
     ),
@@ -187,11 +215,17 @@ function otherAbbreviations(): Rule[] {
         ? (ABBREVIATIONS[word] as string)
         : keepingSentenceEnd(match, around, ABBREVIATIONS[word] as string)
     }),
-    wordRule('abbreviation', ends, `(?<word>${oneOf(ends)})(?!\\p{L})`, ({ word = '' }, { before, after }, match) => {
-      if (!/\p{L},? $/u.test(before)) return null
-      const isEnd = /^['"”’)]*\s*$/.test(after) || STARTS_SENTENCE.test(after)
-      return { spoken: COMPANY_ENDS[word] as string, length: match.length - (isEnd ? 1 : 0) }
-    }),
+    wordRule(
+      'abbreviation',
+      ends,
+      `(?<word>${oneOf(ends)}|Ltd|Inc)(?!\\p{L})`,
+      ({ word = '' }, { before, after }, match) => {
+        if (!/\p{L},? $/u.test(before)) return null
+        if (!word.endsWith('.')) return COMPANY_ENDS[`${word}.`] as string
+        const isEnd = /^['"”’)]*\s*$/.test(after) || STARTS_SENTENCE.test(after)
+        return { spoken: COMPANY_ENDS[word] as string, length: match.length - (isEnd ? 1 : 0) }
+      },
+    ),
     // "5 km NW of Paris".
     wordRule(
       'abbreviation',

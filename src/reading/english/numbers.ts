@@ -40,8 +40,9 @@ export function year(number: string): string {
   return `${cardinal(String(hundreds))} ${rest < 10 ? 'oh ' : ''}${cardinal(String(rest))}`
 }
 
-/** Two digits of a year: "zero five", "eighty five". */
-export const shortYear = (number: string): string => (number.startsWith('0') ? digits(number) : cardinal(number))
+/** Two digits of a year: "oh five", "eighty five". */
+export const shortYear = (number: string): string =>
+  number === '00' ? 'hundred' : number.startsWith('0') ? `oh ${cardinal(number.slice(1))}` : cardinal(number)
 
 const DECADES = [
   'hundreds',
@@ -56,13 +57,16 @@ const DECADES = [
   'nineties',
 ]
 
-/** @param number ends in 0: `80`, `1980` */
+/** @param number ends in 0: `80`, `1980`, `800` */
 export function decade(number: string): string {
   const name = DECADES[Math.floor((Number(number) % 100) / 10)] as string
   if (number.length === 2) return name
-  if (number.endsWith('000')) return `${cardinal(number)}s`
+  if (number.length === 3 || number.endsWith('000')) return `${cardinal(number)}s`
   return `${cardinal(number.slice(0, -2))} ${name}`
 }
+
+/** "threes", "sixes", "twenties". */
+export const plural = (words: string): string => words.replace(/x$/, 'xe').replace(/y$/, 'ie').concat('s')
 
 /** A house number or the like: by pairs, as people say them. */
 export function inPairs(number: string): string {

@@ -1,6 +1,8 @@
 import { END, rule, wordRule } from '../rules.ts'
 import type { Read, Rule } from '../scan.ts'
-import { cardinal, decimal, digits, inName, year } from './numbers.ts'
+import { cardinal, decimal, digits, inName, plural, year } from './numbers.ts'
+
+const YEAR = /^(?:1[89]|20)\d\d$/
 
 /** Names with numbers in them. */
 export const serials = (): Rule[] => [...publications(), ...models()]
@@ -28,25 +30,30 @@ const models = (): Rule[] => [
   rule(
     'serial',
     'letter',
-    String.raw`(?<name>\p{L}{1,12})-(?<number>\d{1,6})(?<places>\.\d{1,4})?(?![\d\p{L}]|-[\p{L}\d])`,
-    ({ name = '', number = '', places }) => {
+    String.raw`(?<name>\p{L}{1,12})-(?<number>\d{1,6})(?:(?<places>\.\d{1,4})|(?<plural>s))?(?![\d\p{L}]|-[\p{L}\d])`,
+    ({ name = '', number = '', places, plural: many }) => {
       if (places !== undefined) return `${name} ${decimal(number + places)}`
-      return `${lettersIn(name)}-${/^(?:1[89]|20)\d\d$/.test(number) ? year(number) : inName(number)}`
+      const said = YEAR.test(number) ? year(number) : inName(number)
+      return `${lettersIn(name)}-${many === undefined ? said : plural(said)}`
     },
   ),
   // "A320", "B2A23C", "MP3".
   rule('serial', 'letter', String.raw`(?=\p{L}{1,12}\d)(?:\p{L}{1,12}|\d{1,12}){2,8}(?![\p{L}\d])`, readParts),
+  // "Boeing 747-400".
+  rule('serial', 'digit', String.raw`(?<a>7\d7)(?:-(?<b>[1-9]00))?(?![\p{L}\d-])`, ({ a = '', b }, { before }) =>
+    b !== undefined || /Boeing $/.test(before)
+      ? `${cardinal(a[0] as string)} ${cardinal(a.slice(1))}${b === undefined ? '' : ` ${cardinal(b)}`}`
+      : null,
+  ),
+  // "4-4-2", "4–2–3–1".
+  rule('serial', 'digit', String.raw`\d(?:[-–]\d){2,4}(?![\d\p{L}]|[-–.,]\d)`, (_groups, _around, match) =>
+    match.split(/[-–]/).map(cardinal).join('-'),
+  ),
   // "25d08A", "133-ABC", "1-413-te-b-1-5".
   rule('serial', 'digit', String.raw`(?=\d{1,12}\p{L})(?:\d{1,12}|\p{L}{1,12}){2,8}(?![\p{L}\d])`, readParts),
   rule('serial', 'digit', String.raw`\d{1,9}(?:-(?:\d{1,9}|\p{L}{1,9})){1,6}(?![\p{L}\d])`, (groups, around, match) =>
     /\p{L}/u.test(match) || /^\d-\d{4,}/.test(match) || match.split('-').length > 2
       ? readParts(groups, around, match)
-      : null,
-  ),
-  // "Boeing 747-400".
-  rule('serial', 'digit', String.raw`(?<a>7\d7)(?:-(?<b>[1-9]00))?(?![\p{L}\d-])`, ({ a = '', b }, { before }) =>
-    /Boeing $/.test(before)
-      ? `${cardinal(a[0] as string)} ${cardinal(a.slice(1))}${b === undefined ? '' : ` ${cardinal(b)}`}`
       : null,
   ),
   rule('serial', 'digit', String.raw`\d{1,9}(?:\/\d{1,9}){2,5}(?!\d)`, (_groups, _around, match) =>
@@ -58,7 +65,8 @@ const readParts: Read = (_groups, _around, match) => {
   if (/^\d+(?:st|nd|rd|th|s)$/i.test(match)) return null
   const spoken = (match.match(/\p{L}+|\d+|-/gu) ?? []).map((part, index) => {
     if (!/^\d/.test(part)) return lettersIn(part)
-    return index > 0 && part.length === 4 && !/000?$/.test(part) ? digits(part) : inName(part)
+    if (index === 0 || part.length !== 4 || /000?$/.test(part)) return inName(part)
+    return YEAR.test(part) ? year(part) : digits(part)
   })
   return spoken.join(' ').replaceAll(' - ', '-')
 }

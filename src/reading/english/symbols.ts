@@ -10,6 +10,10 @@ export function symbols(): Rule[] {
   const plain = Object.keys(SYMBOLS).filter((mark) => !LAYOUT.has(mark))
   return [
     rule('symbol', 'symbol', String.raw`#(?<number>\d{1,9})(?!\d)`, ({ number = '' }) => `number ${cardinal(number)}`),
+    // ".NET".
+    rule('symbol', 'symbol', String.raw`\.(?=\p{Lu}{2})`, (_groups, { before }) =>
+      /^$|\s$/.test(before) ? 'dot' : null,
+    ),
     rule('symbol', 'symbol', oneOf(plain), (_groups, _around, match) => SYMBOLS[match] as string),
     rule('symbol', 'symbol', String.raw`\+{1,3}|[=*#$](?![=*#]{2})`, readLayout),
     // "either / or", "14/ they".

@@ -1,16 +1,26 @@
-import { DASH, endsSentence, rule } from '../rules.ts'
+import { DASH, endsSentence, rule, wordRule } from '../rules.ts'
 import type { Groups, Read, Rule, RuleAnswer } from '../scan.ts'
 import { cardinal, decimal } from './numbers.ts'
+import { SCRIPTURES } from './words.ts'
 
 const HALF = String.raw`(?<half>[AaPp]\.? ?[Mm](?!\p{L})\.?)`
 const ZONE = String.raw`(?: (?<zone>(?:[ECMP][SD]?T|GMT|UTC|CEST|CET|BST|IST|JST|[ecmp]\.[sd]\.t)\b\.?))?`
 const NEXT_IS_DATE =
   /^\s+(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|[ECMP][SD]?T\b|GMT|UTC)/
 const RATIO_BEFORE = /\b(?:ratio|scale|odds|score|won|lost|beat|mix(?:ed)?)\b[^.]{0,16}$/i
-const SCRIPTURE_BEFORE =
-  /\b(?:verses?|chapter|Genesis|Exodus|Leviticus|Numbers|Deuteronomy|Joshua|Judges|Samuel|Kings|Chronicles|Isaiah|Jeremiah|Ezekiel|Daniel|John|Luke|Mark|Matthew|Acts|Romans|Corinthians|Galatians|Ephesians|Hebrews|James|Peter|Revelation|Psalms?|Proverbs)\s$/
+const SCRIPTURE_BEFORE = new RegExp(String.raw`\b(?:${SCRIPTURES.join('|')})\.? (?:\d{1,3}:\d{1,3}[,;] ?)?$`)
 
-export const times = (): Rule[] => [...clockTimes(), ...bareTimes()]
+export const times = (): Rule[] => [...clockTimes(), ...bareTimes(), offsetRule()]
+
+/** "UTC−05:00", "GMT-5". */
+const offsetRule = (): Rule =>
+  wordRule(
+    'time',
+    ['UTC', 'GMT'],
+    String.raw`(?<zone>UTC|GMT) ?(?<sign>[-−–+])(?<hours>\d{1,2})(?::?(?<minutes>\d\d))?(?!\d)`,
+    ({ zone = '', sign, hours = '', minutes = '00' }) =>
+      `${Array.from(zone).join(' ')} ${sign === '+' ? 'plus' : 'minus'} ${cardinal(String(Number(hours)))}${minutes === '00' ? '' : ` ${cardinal(minutes)}`}`,
+  )
 
 const clockTimes = (): Rule[] => [
   rule(
@@ -22,7 +32,7 @@ const clockTimes = (): Rule[] => [
   rule(
     'time',
     'digit',
-    String.raw`(?<hour>\d{1,2}):(?<minute>\d\d):(?<second>\d\d)(?![\d:])(?:\.\d{1,6})?(?: ?${HALF})?${ZONE}`,
+    String.raw`(?<hour>\d{1,2}):(?<minute>\d\d):(?<second>\d\d(?:\.\d{1,3})?)(?![\d:])(?: ?${HALF})?${ZONE}`,
     readLong,
   ),
   rule('time', 'digit', String.raw`(?<hour>\d{1,2})[:.](?<minute>[0-5]\d) ?${HALF}${ZONE}`, readClock),
@@ -50,13 +60,18 @@ const clockTimes = (): Rule[] => [
 ]
 
 const bareTimes = (): Rule[] => [
-  // "John 3:16".
+  verseRule(),
+  // "a track of 45:30".
   rule(
-    'serial',
+    'time',
     'digit',
-    String.raw`(?<chapter>\d{1,3}):(?<verse>\d{1,3})(?!\d)`,
-    ({ chapter = '', verse = '' }, { before }) =>
-      SCRIPTURE_BEFORE.test(before) ? `${cardinal(chapter)} ${cardinal(verse)}` : null,
+    String.raw`(?<minute>[2-5]\d):(?<second>[0-5]\d)(?![\d:.]\d|\d)`,
+    ({ minute = '', second = '' }, { before }) =>
+      /(?:\(|\b(?:in|at|after|time|of|runs?|lasts?|long) )$/.test(before) &&
+      Number(minute) > 24 &&
+      !before.includes('ratio')
+        ? `${cardinal(minute)} ${second === '00' ? 'minutes' : spokenMinute(second)}`
+        : null,
   ),
   rule(
     'time',
@@ -66,11 +81,23 @@ const bareTimes = (): Rule[] => [
       RATIO_BEFORE.test(around.before) || /^ ratio/.test(around.after) ? null : readClock(groups, around, match),
   ),
   rule('time', 'digit', String.raw`(?<hour>\d{1,2}) ?${HALF}${ZONE}`, (groups, around, match) => {
-    const hour = Number(groups['hour'])
+    const hour = Number(groups.hour)
     const isVerb = / am$/.test(match) && /^ (?:not|a|an|the|so|very|going)\b/.test(around.after)
     return hour < 1 || hour > 12 || isVerb ? null : readClock(groups, around, match)
   }),
 ]
+
+/** "John 3:16", "Genesis 1:1-3". */
+const verseRule = (): Rule =>
+  rule(
+    'serial',
+    'digit',
+    String.raw`(?<chapter>\d{1,3}):(?<verse>\d{1,3})(?:${DASH}(?<last>\d{1,3}))?(?!\d|:\d)`,
+    ({ chapter = '', verse = '', last }, { before }) => {
+      if (!SCRIPTURE_BEFORE.test(before)) return null
+      return `${cardinal(chapter)} ${cardinal(verse)}${last === undefined ? '' : ` to ${cardinal(last)}`}`
+    },
+  )
 
 const digitsOfHour = (hour: string): string => (hour.startsWith('0') ? `oh ${cardinal(hour.slice(1))}` : cardinal(hour))
 
@@ -79,8 +106,11 @@ const isTime = (hour: string, minute = '0'): boolean => Number(hour) < 25 && Num
 function clock(hour: string, minute = '00', half?: string): string {
   const hours = cardinal(String(Number(hour)))
   if (minute === '00') return half === undefined ? `${hours} o'clock` : `${hours}${halfOf(half)}`
-  return `${hours} ${minute.startsWith('0') ? `oh ${cardinal(minute.slice(1))}` : cardinal(minute)}${halfOf(half)}`
+  return `${hours} ${spokenMinute(minute)}${halfOf(half)}`
 }
+
+const spokenMinute = (minute: string): string =>
+  minute.startsWith('0') ? `oh ${cardinal(minute.slice(1))}` : cardinal(minute)
 
 const halfOf = (half: string | undefined): string =>
   half === undefined ? '' : ` ${half.replaceAll(/[. ]/g, '').toUpperCase()}`
@@ -103,7 +133,7 @@ function readRange(
 const readLong: Read = ({ hour = '', minute = '', second = '', half, zone }, { after }, match) => {
   if (!isTime(hour, minute)) return null
   const part = (value: string, name: string) =>
-    `${cardinal(String(Number(value)))} ${name}${Number(value) === 1 ? '' : 's'}`
+    `${decimal(value.replace(/^0(?=\d)/, ''))} ${name}${Number(value) === 1 ? '' : 's'}`
   const said = `${part(hour, 'hour')} ${part(minute, 'minute')} and ${part(second, 'second')}${halfOf(half)}${zoneOf(zone)}`
   return keepingPeriod(match, after, said)
 }

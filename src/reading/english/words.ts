@@ -172,6 +172,8 @@ export const BEFORE_NUMBERS = spokenForms(`
   v.,ver. | version
   Mk,Mk. | Mark
   c.,ca. | circa
+  est.,estd. | established
+  Est. | Established
   b. | born
   d. | died
   r. | reigned
@@ -271,6 +273,15 @@ export const STATES = spokenForms(`
   DC | D C
 `)
 
+/** Before the number of a chapter and that of a verse. */
+export const SCRIPTURES = wordsOf(`
+  verses? [Cc]hapter Gen(?:esis)? Ex(?:odus|od)? Lev(?:iticus)? Num(?:bers)? Deut(?:eronomy)? Josh(?:ua)? Judges Ruth Sam(?:uel)? Kings Chron(?:icles)?
+  Ezra Neh(?:emiah)? Esther Job Ps(?:alms?)? Prov(?:erbs)? Eccl(?:esiastes)? Isa(?:iah)? Jer(?:emiah)? Lam(?:entations)? Ezek(?:iel)? Dan(?:iel)?
+  Hos(?:ea)? Joel Amos Jonah Micah Hab(?:akkuk)? Zech(?:ariah)? Mal(?:achi)? Matt(?:hew)? Mark Luke John Acts Rom(?:ans)? Cor(?:inthians)?
+  Gal(?:atians)? Eph(?:esians)? Phil(?:ippians)? Col(?:ossians)? Thess(?:alonians)? Tim(?:othy)? Titus Heb(?:rews)? James Pet(?:er)? Jude
+  Rev(?:elation)? Macc(?:abees)? Sura?h? Qur['’]?an
+`)
+
 export const MONTHS = wordsOf('January February March April May June July August September October November December')
 export const SHORT_MONTHS = wordsOf('Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec')
 export const WEEKDAYS = spokenForms(`
@@ -365,7 +376,7 @@ export const CURRENCY_CODES = formsOf(
   currencyOf,
 )
 
-export const WORD_MAGNITUDES = wordsOf('hundred thousand million billion trillion quadrillion')
+export const WORD_MAGNITUDES = wordsOf('hundred thousand million billion trillion quadrillion lakh crore')
 /** Right behind an amount of money. */
 export const MAGNITUDES = spokenForms(`
   k,K | thousand
@@ -473,7 +484,7 @@ export const UNITS = formsOf(
   mph | mile per hour | miles per hour
   kph,kmh | kilometer per hour | kilometers per hour
   mpg | mile per gallon | miles per gallon
-  rpm | revolution per minute | revolutions per minute
+  rpm,RPM | revolution per minute | revolutions per minute
   fps | frame per second | frames per second
   bpm | beat per minute | beats per minute
   dB | decibel
@@ -482,6 +493,28 @@ export const UNITS = formsOf(
   MP | megapixel
   ha | hectare
   ac | acre
+  eV | electron volt
+  keV | kiloelectron volt
+  MeV | megaelectron volt
+  GeV | gigaelectron volt
+  Bq | becquerel | becquerels
+  mSv | millisievert
+  µSv,μSv | microsievert
+  lm | lumen
+  lx | lux | lux
+  Å | angstrom
+  kn | knot
+  µF,μF | microfarad
+  pF | picofarad
+  nF | nanofarad
+  mW | milliwatt
+  kbit | kilobit
+  Mbit | megabit
+  Gbit | gigabit
+  mmol | millimole
+  bbl | barrel
+  cwt | hundredweight | hundredweight
+  fl oz | fluid ounce
   K | kelvin | kelvin
   mol | mole
   °C,℃,° C | degree Celsius | degrees Celsius
@@ -492,6 +525,8 @@ export const UNITS = formsOf(
   pp | percentage point
   ppm | part per million | parts per million
   ppb | part per billion | parts per billion
+  mmHg,mm Hg | millimeter of mercury | millimeters of mercury
+  inHg | inch of mercury | inches of mercury
   ′ | foot | feet
   ″ | inch | inches
 `,
@@ -538,6 +573,7 @@ export const PER_UNITS = spokenForms(`
   unit | unit
   kWh | kilowatt hour
   mol | mole
+  ha | hectare
 `)
 
 export const VULGAR_UNITS = wordsOf(
