@@ -3,7 +3,15 @@ import { fileURLToPath } from 'node:url'
 import { preset } from '@graphql-codegen/client-preset'
 import { codegen } from '@graphql-codegen/core'
 import * as operations from '@graphql-codegen/typescript-operations'
-import { type GraphQLSchema, getOperationAST, isAbstractType, isObjectType, parse, printSchema } from 'graphql'
+import {
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getOperationAST,
+  isAbstractType,
+  isObjectType,
+  parse,
+  printSchema,
+} from 'graphql'
 import type { Example } from '../src/graphql/http/examples.ts'
 import dashboard from './dashboard/codegen.ts'
 
@@ -32,6 +40,12 @@ export async function generateExampleTypes(schema: GraphQLSchema, examples: read
 const SINGLE = ['Catalog', 'Me', 'Service', 'Viewer']
 const ROOT_TYPES = ['Query', 'Mutation', 'Subscription']
 
+/** A deprecated id is not asked for. */
+const hasId = (type: GraphQLObjectType): boolean => {
+  const { id } = type.getFields()
+  return id !== undefined && id.deprecationReason == null
+}
+
 /** Facts about the schema that normalising caches ask for. */
 export function generateSchemaTypes(schema: GraphQLSchema): string {
   const types = Object.values(schema.getTypeMap()).sort((a, b) => a.name.localeCompare(b.name))
@@ -42,7 +56,7 @@ export function generateSchemaTypes(schema: GraphQLSchema): string {
   const withoutId = types.filter(
     (type) =>
       isObjectType(type) &&
-      !('id' in type.getFields()) &&
+      !hasId(type) &&
       !/^__|(Connection|Edge|PageInfo)$/.test(type.name) &&
       !ROOT_TYPES.includes(type.name),
   )

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -46,6 +47,34 @@ test("the dashboard's cache knows the types of the schema", () => {
   const embedded = [...listOf('EMBEDDED'), ...listOf('RESULTS')]
   expect(embedded.filter((type) => !typesWithoutId.includes(type))).toEqual([])
   expect(embedded.length).toBeGreaterThan(5)
+})
+
+test("the dashboard's days are there where midnight comes twice, or not at all", () => {
+  const daysIn = (zone: string, now: string, starts: readonly string[]): [string, number][] => {
+    const program = `
+      import { byDay } from ${JSON.stringify(`${ROOT}src/days.ts`)}
+      const groups = ${JSON.stringify(starts)}.map((day, index) => ({ day, jobs: index + 1 }))
+      const days = byDay(groups, 3, new Date('${now}'))
+      console.log(JSON.stringify(days.map(({ day, group }) => [day.toDateString(), group?.jobs ?? 0])))`
+    const env = { ...process.env, TZ: zone }
+    return JSON.parse(
+      execFileSync(process.execPath, ['--input-type=module', '--eval', program], { env, encoding: 'utf8' }),
+    )
+  }
+  const azores = [
+    ['Sat Oct 24 2026', 1],
+    ['Sun Oct 25 2026', 2],
+    ['Mon Oct 26 2026', 3],
+  ]
+  const [before, after] = ['2026-10-24T00:00:00Z', '2026-10-26T01:00:00Z']
+  for (const midnight of ['2026-10-25T00:00:00Z', '2026-10-25T01:00:00Z'])
+    expect(daysIn('Atlantic/Azores', '2026-10-26T12:00:00Z', [before, midnight, after])).toEqual(azores)
+  // Beirut's clocks go from midnight to one o'clock.
+  expect(daysIn('Asia/Beirut', '2026-03-29T12:00:00Z', ['2026-03-28T22:00:00Z'])).toEqual([
+    ['Fri Mar 27 2026', 0],
+    ['Sat Mar 28 2026', 0],
+    ['Sun Mar 29 2026', 1],
+  ])
 })
 
 /** Serves the built files, which are there once the address is known. */

@@ -1,12 +1,16 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gql } from '@apollo/client'
+import type { GraphQLObjectType } from 'graphql'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { openApollo } from '../examples/graphql-clients/apollo.ts'
+import { openApollo, typePolicies } from '../examples/graphql-clients/apollo.ts'
 import { forgetLists } from '../examples/graphql-clients/changed-lists.ts'
 import { openSocket } from '../examples/graphql-clients/graphql-ws.ts'
+import { openLiveList } from '../examples/graphql-clients/live-list.ts'
 import { getDataID, openRelay } from '../examples/graphql-clients/relay.ts'
 import { openUrql } from '../examples/graphql-clients/urql.ts'
+import { buildGraphqlSchema } from '../src/graphql/schema.ts'
+import { insertJob } from './setup/jobs/jobs.ts'
 import { submitText } from './setup/jobs/voice-jobs.ts'
 import { openFront } from './setup/servers/cuttable-front.ts'
 import { startTestRuntime, type TestRuntime } from './setup/service/runtime.ts'
@@ -85,27 +89,62 @@ describe("urql's normalising cache", () => {
 })
 
 describe("Apollo's normalising cache", () => {
-  test('joins pages of a connection to one list', async () => {
-    const { key } = await createKey()
-    await submitAll(key, 3)
-    const client = openApollo(url, key, socketOf(key))
-    const query = gql`query Jobs($after: String) {
-      viewer { scopes jobs(first: 2, after: $after) { pageInfo { endCursor hasNextPage } edges { node { id } } } }
-    }`
-    interface Page {
-      readonly viewer: {
-        readonly jobs: { readonly pageInfo: { endCursor: string }; readonly edges: readonly object[] }
+  interface Page {
+    readonly viewer: {
+      readonly jobs: {
+        readonly pageInfo: { startCursor: string; endCursor: string; hasNextPage: boolean; hasPreviousPage: boolean }
+        readonly edges?: readonly { readonly node: { id: string } }[]
+        readonly nodes?: readonly { id: string }[]
       }
     }
+  }
+  const INFO = 'pageInfo { startCursor endCursor hasNextPage hasPreviousPage }'
+  const listOf = ({ edges, nodes }: Page['viewer']['jobs']) =>
+    (nodes ?? edges!.map(({ node }) => node)).map(({ id }) => id)
+
+  test.each([
+    ['edges', 'edges { node { id } }'],
+    ['nodes', 'nodes { id }'],
+    ['edges and nodes', 'edges { node { id } } nodes { id }'],
+  ])('joins pages of a connection to one list, by its %s', async (_name, parts) => {
+    const { key } = await createKey()
+    await submitAll(key, 5)
+    const client = openApollo(url, key, socketOf(key))
+    const query = gql`query Jobs($after: String, $first: Int = 2) {
+      viewer { scopes jobs(first: $first, after: $after) { ${INFO} ${parts} } }
+    }`
     const list = client.watchQuery<Page>({ query })
     const watching = list.subscribe(() => undefined)
+    onTestFinished(() => watching.unsubscribe())
     await expect.poll(() => list.getCurrentResult().loading).toBe(false)
-    const first = client.readQuery<Page>({ query })
-    await list.fetchMore({ variables: { after: first!.viewer.jobs.pageInfo.endCursor } })
-    const all = client.readQuery<Page>({ query })
-    watching.unsubscribe()
-    expect(first!.viewer.jobs.edges).toHaveLength(2)
-    expect(all!.viewer.jobs.edges).toHaveLength(3)
+    const shown = () => client.readQuery<Page>({ query })!.viewer.jobs
+    const first = shown()
+    await list.fetchMore({ variables: { after: first.pageInfo.endCursor } })
+    expect(listOf(shown())).toHaveLength(4)
+    const next = { variables: { after: shown().pageInfo.endCursor } }
+    await list.fetchMore(next)
+    await list.fetchMore(next)
+    const { data } = await openApollo(url, key, socketOf(key)).query<Page>({ query, variables: { first: 5 } })
+    expect(listOf(shown())).toEqual(listOf(data!.viewer.jobs))
+    expect(shown().pageInfo).toEqual(data!.viewer.jobs.pageInfo)
+    expect(shown().pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: false })
+  })
+
+  test('asks for edges of a list of which it knows nodes alone', async () => {
+    const { key } = await createKey()
+    await submitAll(key, 1)
+    const client = openApollo(url, key, socketOf(key))
+    await client.query({ query: gql`{ viewer { scopes jobs { nodes { id } } } }` })
+    const { data } = await client.query<Page>({ query: gql`{ viewer { scopes jobs { edges { node { id } } } } }` })
+    expect(data!.viewer.jobs.edges).toHaveLength(1)
+  })
+
+  test.each(['Query', 'Viewer'])('keeps the connections of %s apart by their arguments', (name) => {
+    const type = buildGraphqlSchema().getType(name) as GraphQLObjectType
+    const connections = Object.values(type.getFields()).filter((field) => /Connection!?$/.test(String(field.type)))
+    expect(Object.keys(typePolicies[name]!.fields!).toSorted()).toEqual(connections.map((one) => one.name).toSorted())
+    const { keyArgs } = typePolicies[name]!.fields!.jobs as unknown as { keyArgs: (args: object) => unknown }
+    expect(keyArgs({ first: 2, after: 'a', filter: {}, orderBy: {} })).toEqual(['filter', 'orderBy'])
   })
 
   test('shows what a mutation returns and forgets what it deletes', async () => {
@@ -167,6 +206,83 @@ describe('graphql-ws', () => {
   test('does not come back with a wrong key', async () => {
     const events = socketOf('wrong').iterate({ query: UNFINISHED })
     await expect(events.next()).rejects.toMatchObject({ code: 4403 })
+  })
+})
+
+describe('a live list', () => {
+  interface Row {
+    readonly id: string
+  }
+  const COMPLETED = '(filter: { statuses: [COMPLETED] })'
+
+  test('holds jobs that ended long ago, and after a lost connection what changed meanwhile', async () => {
+    const { account, key } = await createKey()
+    const put = () => insertJob(service.runtime.db, account, { status: 'completed' })
+    const [gone, kept] = [await put(), await put()]
+    const front = await openFront(service.url)
+    onTestFinished(() => front.cut())
+    let shown: readonly string[] = []
+    const socket = socketOf(key, () => list.again(), `${front.url}/graphql`)
+    const list = openLiveList<Row>({
+      follow: (onChanges) =>
+        socket.subscribe<{ jobChanges: { jobs: Row[]; removedIds: string[] } }>(
+          { query: `subscription { jobChanges${COMPLETED} { jobs { id status } removedIds } }` },
+          {
+            next: ({ data }) => onChanges({ rows: data!.jobChanges.jobs, removedIds: data!.jobChanges.removedIds }),
+            error: () => undefined,
+            complete: () => undefined,
+          },
+        ),
+      ask: async () => {
+        const { fetchQuery } = openRelay(url, key, socket)
+        const answer = await fetchQuery({ name: 'Jobs', text: `query Jobs { jobs${COMPLETED} { nodes { id } } }` }, {})
+        return (answer as { data: { jobs: { nodes: Row[] } } }).data.jobs.nodes
+      },
+      show: (rows) => {
+        shown = rows.map(({ id }) => id).toSorted()
+      },
+      fail: (error) => expect(error).toBeUndefined(),
+    })
+    onTestFinished(() => list.close())
+    await expect.poll(() => shown).toEqual([gone, kept].toSorted())
+    await front.cut()
+    await service.runtime.db.pool.query('delete from job where id = $1', [gone])
+    const ended = await put()
+    await front.restore()
+    await expect.poll(() => shown).toEqual([kept, ended].toSorted())
+  })
+
+  test('takes messages for newer than the answer to a question from before them, and the last question for the right one', async () => {
+    let tell: (changes: { rows: Row[]; removedIds: string[] }) => void = () => undefined
+    const answers: ((rows: readonly Row[]) => void)[] = []
+    let shown: readonly Row[] = []
+    const list = openLiveList<Row>({
+      follow: (onChanges) => {
+        tell = onChanges
+        return () => undefined
+      },
+      ask: () => new Promise((resolve) => answers.push(resolve)),
+      show: (rows) => {
+        shown = rows
+      },
+      fail: () => undefined,
+    })
+    tell({ rows: [{ id: 'new' }], removedIds: [] })
+    expect(shown).toEqual([{ id: 'new' }])
+    await expect.poll(() => answers.length).toBe(1)
+    tell({ rows: [], removedIds: ['left'] })
+    answers[0]!([{ id: 'left' }, { id: 'old' }])
+    await expect.poll(() => shown).toEqual([{ id: 'old' }, { id: 'new' }])
+    list.again()
+    await expect.poll(() => answers.length).toBe(2)
+    list.again()
+    await expect.poll(() => answers.length).toBe(3)
+    answers[2]!([{ id: 'last' }])
+    await expect.poll(() => shown).toEqual([{ id: 'last' }])
+    answers[1]!([{ id: 'late' }])
+    tell({ rows: [], removedIds: [] })
+    expect(shown).toEqual([{ id: 'last' }])
+    list.close()
   })
 })
 

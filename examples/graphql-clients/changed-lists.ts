@@ -1,40 +1,61 @@
 import type { ApolloCache, TypePolicies } from '@apollo/client'
-import type { CacheExchangeOpts, UpdateResolver } from '@urql/exchange-graphcache'
+import type { Cache, CacheExchangeOpts, Data, DataField, UpdateResolver } from '@urql/exchange-graphcache'
 
-/** Mutations that make or delete jobs. */
-const JOBS = ['jobs', 'allJobs', 'jobStats', 'jobSeries', 'account', 'viewer']
-const KEYS = ['apiKeys', 'account', 'viewer', 'me']
-const USERS = ['users', 'account', 'viewer']
-const DELIVERIES = ['webhookDeliveries', 'webhookStats', 'viewer']
-const VOICES = ['accountVoices', 'account', 'viewer']
-const ENDPOINTS = ['endpoints', 'workflows', 'catalog', 'catalogEndpoint', 'myEndpoints', 'endpointVoices', 'viewer']
+const JOBS = ['jobs', 'allJobs', 'jobPage', 'neighbours', 'queuePosition', 'failureCauses', 'pools']
+const SUMS = ['jobStats', 'jobSeries']
+const LEDGER = ['creditEntries', 'creditDays', 'credits']
+const DELIVERIES = ['deliveries', 'webhookDeliveries', 'webhookStats']
+const AUDIT = ['auditEntries']
+const KEYS = ['apiKeys', 'apiKeyCount', ...AUDIT]
+const KEY_NAMES = ['apiKey', 'apiKeyName', 'submittedBy', ...SUMS]
+const CATALOG = ['catalogVersion', 'catalogEndpoint', 'myEndpoints', 'endpointSchema', 'endpointVoices']
+const ENDPOINTS = ['endpoints', 'workflows', 'endpointFile', 'pools', ...CATALOG, ...AUDIT]
+/** The service charges a job when it accepts it. */
+const SUBMITTED = [...JOBS, ...SUMS, ...LEDGER]
+/** A job that has ended is sent to its receiver. */
+const ENDED = [...SUBMITTED, ...DELIVERIES]
+/** Deleted objects, which queries may hold by id. */
+const BY_ID = ['Query.node', 'Query.nodes']
 
 /**
- * The root fields whose lists a mutation makes longer or shorter. A cache cannot know: where a new object stands in a list is the server's
- * matter. Every other mutation is right by what it answers.
+ * Lists, counts and sums that a mutation changes, by the names of their fields, whichever objects have them. A cache cannot know them: the server
+ * decides where a new object stands in a list, and which sums count it. Every other mutation is right by its answer.
  */
 export const CHANGED_LISTS: Readonly<Record<string, readonly string[]>> = {
-  submitVoiceJob: JOBS,
-  submitGeneration: JOBS,
-  chatWithCompanion: JOBS,
-  retargetCompanion: JOBS,
-  tagMedia: JOBS,
-  retryJob: JOBS,
-  retryJobs: JOBS,
-  cancelJob: JOBS,
-  cancelJobs: JOBS,
-  deleteJob: [...JOBS, 'job', 'voiceJob', 'node', ...DELIVERIES],
+  submitVoiceJob: SUBMITTED,
+  submitGeneration: SUBMITTED,
+  retryJob: SUBMITTED,
+  retryJobs: SUBMITTED,
+  chatWithCompanion: ENDED,
+  retargetCompanion: ENDED,
+  tagMedia: ENDED,
+  cancelJob: ENDED,
+  cancelJobs: ENDED,
+  deleteJob: [...ENDED, ...AUDIT, ...BY_ID, 'job', 'voiceJob'],
   createApiKey: KEYS,
-  deleteApiKey: [...KEYS, 'node'],
-  inviteUser: USERS,
+  updateApiKey: [...KEY_NAMES, ...AUDIT],
+  deleteApiKey: [...KEYS, ...KEY_NAMES, ...BY_ID],
+  inviteUser: ['users', 'userCount', ...AUDIT],
+  createSignInLink: AUDIT,
+  updateUser: AUDIT,
+  disableUser: ['sessions', ...AUDIT],
+  enableUser: AUDIT,
+  completePerson: ['sessions', ...AUDIT],
+  changePassword: ['sessions', ...AUDIT],
+  endSession: ['sessions'],
+  setWebhookUrl: AUDIT,
+  rotateWebhookSecret: AUDIT,
+  expireWebhookSecret: AUDIT,
   sendTestWebhook: DELIVERIES,
-  redeliverWebhook: DELIVERIES,
-  redeliverWebhooks: DELIVERIES,
-  deleteVoice: [...VOICES, 'node'],
-  createAccount: ['accounts'],
-  creditAccount: ['creditEntries', 'creditDays', 'viewer'],
+  // Jobs can be listed by the states of their deliveries.
+  redeliverWebhook: [...DELIVERIES, ...JOBS, ...SUMS],
+  redeliverWebhooks: [...DELIVERIES, ...JOBS, ...SUMS],
+  deleteVoice: ['accountVoices', 'voices', 'voiceCount', ...BY_ID],
+  setLexicon: ['lexicon'],
+  createAccount: ['accounts', ...AUDIT],
+  creditAccount: [...LEDGER, ...AUDIT],
   applyEndpoints: ENDPOINTS,
-  deleteEndpoint: [...ENDPOINTS, 'node'],
+  deleteEndpoint: [...ENDPOINTS, 'endpoint', ...BY_ID],
 }
 
 /** After these the caller is another one: begin with an empty cache. */
@@ -45,17 +66,44 @@ export const updates: CacheExchangeOpts['updates'] = {
   Mutation: Object.fromEntries(
     Object.entries(CHANGED_LISTS).map(([mutation, lists]): [string, UpdateResolver] => [
       mutation,
-      (_answer, _args, cache) => {
-        for (const { fieldName, arguments: args } of cache.inspectFields('Query'))
-          if (lists.includes(fieldName)) cache.invalidate('Query', fieldName, args)
-      },
+      (answer, _args, cache) => forgetFields(cache, lists, fieldsOf(cache, answer)),
     ]),
   ),
 }
 
+/** Goes through all that queries have left in the cache, and keeps what the answer says. */
+function forgetFields(cache: Cache, names: readonly string[], answered: ReadonlySet<string>): void {
+  const found: [entity: string, isForgotten: boolean][] = [['Query', false]]
+  const seen = new Set<string>()
+  for (const [entity, isForgotten] of found) {
+    if (seen.has(entity)) continue
+    seen.add(entity)
+    for (const { fieldKey, fieldName, arguments: args } of cache.inspectFields(entity)) {
+      const field = `${entity}.${fieldName}`
+      const goes = isForgotten || ((names.includes(fieldName) || names.includes(field)) && !answered.has(field))
+      const links = [cache.resolve(entity, fieldKey) as unknown].flat(Number.POSITIVE_INFINITY)
+      // An object without an id goes with the field that has it.
+      for (const link of links) if (typeof link === 'string') found.push([link, goes && link.startsWith(`${entity}.`)])
+      if (goes) cache.invalidate(entity, fieldName, args)
+    }
+  }
+}
+
+function fieldsOf(cache: Cache, answer: DataField): Set<string> {
+  if (Array.isArray(answer)) return new Set(answer.flatMap((one) => [...fieldsOf(cache, one)]))
+  if (typeof answer !== 'object' || answer === null) return new Set()
+  const key = cache.keyOfEntity(answer as Data)
+  return new Set(Object.entries(answer).flatMap(([name, part]) => [`${key}.${name}`, ...fieldsOf(cache, part)]))
+}
+
 /** For Apollo: `client.mutate({ mutation, update: (cache) => forgetLists(cache, 'deleteJob') })`. */
 export function forgetLists(cache: ApolloCache, mutation: string): void {
-  for (const fieldName of CHANGED_LISTS[mutation] ?? []) cache.evict({ id: 'ROOT_QUERY', fieldName })
+  const ids = Object.keys(cache.extract() as object)
+  for (const name of CHANGED_LISTS[mutation] ?? []) {
+    const isOfRoot = name.startsWith('Query.')
+    const fieldName = name.replace('Query.', '')
+    for (const id of isOfRoot ? ['ROOT_QUERY'] : ids) cache.evict({ id, fieldName })
+  }
   cache.gc()
 }
 

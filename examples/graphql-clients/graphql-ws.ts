@@ -3,7 +3,10 @@ import { type Client, createClient } from 'graphql-ws'
 /** The service closes the connection of a wrong or revoked key with this code. */
 const FORBIDDEN = 4403
 
-/** Comes back after every disconnection, and then starts each subscription anew, which begins with the state as it is now. */
+/**
+ * Comes back after every disconnection and starts each subscription anew. No message tells what changed meanwhile, so `onReconnect` asks for the
+ * lists again.
+ */
 export const openSocket = (url: string, key: string, onReconnect: () => void = () => undefined): Client =>
   createClient({
     url: url.replace(/^http/, 'ws'),

@@ -57,6 +57,7 @@ export const singleTypes = [
 /** Parts of the object that has them. */
 export const typesWithoutId = [
   'AccountState',
+  'Actor',
   'ApplyEndpointsSuccess',
   'BulkError',
   'CancelJobsSuccess',

@@ -12,6 +12,7 @@ import { PASSWORD } from '../setup/service/users.ts'
 import { creditsJourneys } from './journeys/account/credits.ts'
 import { keyJourneys } from './journeys/account/keys.ts'
 import { lexiconJourneys } from './journeys/account/lexicon.ts'
+import { readingJourneys } from './journeys/account/reading.ts'
 import { voicesJourneys } from './journeys/account/voices.ts'
 import { describeConsole } from './journeys/describe-console.ts'
 import { clockJourneys } from './journeys/display/clocks.ts'
@@ -399,6 +400,7 @@ describeConsole('the console in a browser', (opened) => {
   voicesJourneys(opened)
   keyJourneys(opened)
   lexiconJourneys(opened)
+  readingJourneys(opened)
   creditsJourneys(opened)
   namesJourneys(opened)
   columnJourneys(opened)

@@ -12,9 +12,9 @@ import { Card, number, Problem, Status, seconds, time } from './parts.tsx'
 
 /** The query shows the job; the subscriptions change it in the cache. */
 export function JobPage({ id }: { id: string }) {
+  useSubscription({ query: JobUpdatesDocument, variables: { id } })
   const [{ data, error }] = useQuery({ query: JobDocument, variables: { id }, requestPolicy: 'cache-and-network' })
   const [{ data: viewer }] = useQuery({ query: ViewerDocument })
-  useSubscription({ query: JobUpdatesDocument, variables: { id } })
   const job = data?.job
   if (!job) return <Problem message={error?.graphQLErrors[0]?.message ?? error?.message} />
   const seesWebhooks = viewer?.viewer?.scopes.includes('account:admin')

@@ -1,16 +1,20 @@
 import { useMutation, useQuery, useSubscription } from '@urql/preact'
 import { useMemo, useState } from 'preact/hooks'
+import { byDay, dayBefore } from './days.ts'
 import {
   DaysDocument,
   type JobRowFragment,
   SubmitDocument,
   UnfinishedJobsDocument,
   type UnfinishedJobsSubscription,
+  UnfinishedListDocument,
   ViewerDocument,
 } from './gql/graphql.ts'
 import { Card, JobRows, number, Problem } from './parts.tsx'
 
 const DAYS = 14
+/** As many as the query asks for. */
+const MOST = 100
 
 export const Overview = ({ connection }: { connection: number }) => (
   <>
@@ -20,19 +24,35 @@ export const Overview = ({ connection }: { connection: number }) => (
   </>
 )
 
-/** A job that is sent again moves to its new state; one that has left the filter goes. */
-function follow(jobs: readonly JobRowFragment[] = [], { jobChanges }: UnfinishedJobsSubscription) {
-  const known = new Set([...jobChanges.removedIds, ...jobChanges.jobs.map(({ id }) => id)])
-  const all = [...jobChanges.jobs, ...jobs.filter(({ id }) => !known.has(id))]
-  return all.sort((a, b) => b.createdAt.localeCompare(a.createdAt))
-}
+/** Null: it has left the list. */
+type Heard = ReadonlyMap<string, JobRowFragment | null>
 
+const follow = (heard: Heard = new Map(), { jobChanges }: UnfinishedJobsSubscription): Heard =>
+  new Map<string, JobRowFragment | null>([
+    ...heard,
+    ...jobChanges.removedIds.map((id) => [id, null] as const),
+    ...jobChanges.jobs.map((job) => [job.id, job] as const),
+  ])
+
+/** The subscription begins with a part of the list, and what it has said is newer than the answer of the query. */
 function Unfinished() {
-  const [{ data, error }] = useSubscription({ query: UnfinishedJobsDocument }, follow)
+  const [{ data: heard, error }] = useSubscription({ query: UnfinishedJobsDocument }, follow)
+  const [{ data, error: unread }] = useQuery({ query: UnfinishedListDocument, requestPolicy: 'network-only' })
+  const rows = new Map<string, JobRowFragment | null>(data?.viewer?.jobs?.nodes.map((job) => [job.id, job]))
+  for (const [id, job] of heard ?? []) rows.set(id, job)
+  const jobs = [...rows.values()]
+    .filter((job) => job !== null)
+    .sort((a, b) => b.createdAt.localeCompare(a.createdAt))
+    .slice(0, MOST)
   return (
     <Card title="Unfinished now">
-      <Problem message={error?.message} />
-      <JobRows jobs={data ?? []} none="Nothing waits or runs." />
+      <Problem message={error?.message ?? unread?.message} />
+      <JobRows jobs={jobs} none={data ? 'Nothing waits or runs.' : 'Loading …'} />
+      {jobs.length === MOST && (
+        <p class="quiet">
+          The newest {MOST}; all are under <a href="#/jobs">Jobs</a>.
+        </p>
+      )}
     </Card>
   )
 }
@@ -103,23 +123,15 @@ function Submit() {
   )
 }
 
-/** The beginning of a day of this browser's time zone, by which the service groups as well. */
-const dayBefore = (days: number): Date => {
-  const now = new Date()
-  return new Date(now.getFullYear(), now.getMonth(), now.getDate() - days)
-}
-
 function Days() {
   const variables = useMemo(() => {
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
     return { from: dayBefore(DAYS - 1).toISOString(), timeZone }
   }, [])
   const [{ data, error }] = useQuery({ query: DaysDocument, variables, requestPolicy: 'cache-and-network' })
-  const byDay = new Map(data?.viewer?.jobStats?.map((one) => [one.day && Date.parse(one.day), one]))
-  const days = Array.from({ length: DAYS }, (_, index) => {
-    const day = dayBefore(DAYS - 1 - index)
-    const { jobs = 0, credits } = byDay.get(day.getTime()) ?? {}
-    return { day: day.toLocaleDateString('en', { month: 'short', day: 'numeric' }), jobs, credits: credits ?? 0 }
+  const days = byDay(data?.viewer?.jobStats ?? [], DAYS).map(({ day, group }) => {
+    const name = day.toLocaleDateString('en', { month: 'short', day: 'numeric' })
+    return { day: name, jobs: group?.jobs ?? 0, credits: group?.credits ?? 0 }
   })
   return (
     <Card title="Last 14 days">

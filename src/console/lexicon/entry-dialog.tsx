@@ -5,13 +5,13 @@ import { Failure } from '../parts/failure.tsx'
 import { Field, TextField } from '../parts/field.tsx'
 import { LanguageSelect } from '../parts/language-select.tsx'
 import { type Entry, type EntryErrors, errorsOf, keyOf, withEntry } from './entries.ts'
-
-/** Applies a change to the newest entries and stores them. @throws ApiError */
-export type Save = (change: (entries: readonly Entry[]) => readonly Entry[]) => Promise<void>
+import type { Save } from './use-lexicon.ts'
 
 interface EntryDialogProps {
   /** Null: a new one. */
   readonly entry: Entry | null
+  /** A new one begins with these words. */
+  readonly begin?: Entry
   readonly entries: readonly Entry[]
   readonly save: Save
   readonly onClose: () => void
@@ -20,8 +20,8 @@ interface EntryDialogProps {
 const EMPTY: Entry = { language: null, grapheme: '', alias: '' }
 const LINE = { required: true, dir: 'auto', autocomplete: 'off' } as const
 
-export function EntryDialog({ entry, entries, save, onClose }: EntryDialogProps) {
-  const [draft, setDraft] = useState<Entry>(entry ?? EMPTY)
+export function EntryDialog({ entry, begin = EMPTY, entries, save, onClose }: EntryDialogProps) {
+  const [draft, setDraft] = useState<Entry>(entry ?? begin)
   const clean = { ...draft, grapheme: draft.grapheme.trim(), alias: draft.alias.trim() }
   const others = entry === null ? entries : entries.filter((one) => keyOf(one) !== keyOf(entry))
   const errors = errorsOf(clean, others)

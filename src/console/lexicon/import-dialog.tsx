@@ -6,7 +6,7 @@ import { Segments } from '../parts/field.tsx'
 import { count } from '../parts/format.ts'
 import { toast } from '../parts/toast.tsx'
 import { type Entry, imported, keyOf, MAX_SAVED } from './entries.ts'
-import type { Save } from './entry-dialog.tsx'
+import type { Save } from './use-lexicon.ts'
 
 type Way = 'add' | 'replace'
 

@@ -1,17 +1,15 @@
 import { useState } from 'preact/hooks'
-import { ask } from '../api/ask.ts'
-import { useQuery } from '../api/use-query.ts'
-import { lexicon as lexiconQuery, setLexicon } from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
-import { type Entry, inputOf, without } from './entries.ts'
+import { type Entry, without } from './entries.ts'
 import { EntriesList } from './entries-list.tsx'
-import { EntryDialog, type Save } from './entry-dialog.tsx'
+import { EntryDialog } from './entry-dialog.tsx'
 import { FileMenu } from './file-menu.tsx'
 import { ImportDialog } from './import-dialog.tsx'
+import { type Save, useLexicon } from './use-lexicon.ts'
 import './lexicon.css'
 
 type Open =
@@ -58,19 +56,6 @@ export function LexiconPage() {
       {open !== null && <LexiconDialog open={open} entries={entries} save={save} onClose={() => setOpen(null)} />}
     </Page>
   )
-}
-
-/** The entries as they were loaded or stored last, and how they are changed. */
-function useLexicon() {
-  const list = useQuery(lexiconQuery, {})
-  const entries = (list.data?.lexicon.entries ?? []) as readonly Entry[]
-  const save: Save = async (change) => {
-    // It is stored as a whole: another user may have changed it since it was shown.
-    const newest = (await ask(lexiconQuery, {})).lexicon.entries as readonly Entry[]
-    const { setLexicon: lexicon } = await ask(setLexicon, { entries: inputOf(change(newest)) })
-    list.replace(() => ({ lexicon }))
-  }
-  return { list, entries, save }
 }
 
 const AddButton = ({ onClick }: { onClick: () => void }) => (

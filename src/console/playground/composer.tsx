@@ -1,8 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ApiError } from '../api/api-error.ts'
 import { serviceUrl } from '../api/base.ts'
 import { useAction } from '../api/use-action.ts'
 import type { VoicesQuery } from '../operations.ts'
 import { count } from '../parts/format.ts'
+import { langOf } from '../parts/languages.ts'
 import { draftInputs, draftText, isToSpeak, noteInputs } from './draft.ts'
 import { excessOf, type FormField, formFields, inputsOf, mostOf } from './form-fields.ts'
 import { type FormValue, InputField } from './input-field.tsx'
@@ -10,6 +12,7 @@ import { Refusal } from './refusal.tsx'
 import { EXAMPLES, Sheet } from './sheet.tsx'
 import { SheetFoot } from './sheet-foot.tsx'
 import { startTake } from './takes.ts'
+import { useReadingPanel } from './use-reading-panel.tsx'
 import { VoicePicker } from './voice-picker.tsx'
 
 type Endpoint = VoicesQuery['myEndpoints'][number]
@@ -32,42 +35,59 @@ export function Composer({ endpoint, chosenVoice, isAwaited, onVoice, onExpired 
   const filled = useInputs(endpoint, chosenVoice)
   const { fields, voice, values, text, set, setText } = filled
   const { CodeDialog, code, close } = useCodeDialog()
+  const reading = useReadingPanel({ text, slug: endpoint.slug, language: languageIn(values) })
   const form = useRef<HTMLFormElement>(null)
   const { speak, isOff, onSubmit } = useSpeaking(endpoint, filled, isAwaited)
   const onKeyDown = (event: KeyboardEvent) => CodeDialog === null && submitOnEnter(form.current, event)
-  const failure = speak.failure ?? code.failure
+  const failure = speak.failure ?? code.failure ?? reading.toggle.failure
   const errors = errorsOf(speak.failure?.details ?? [])
   const sheet = fields.find(({ name }) => name === 'text')
   const others = fields.filter(({ name }) => name !== 'text' && name !== endpoint.voiceInput)
+  const cost = { text, endpoint: endpoint.slug, voice: voice?.slug ?? null, perCharacter: endpoint.creditsPerCharacter }
   return (
-    <form ref={form} class="composer" onSubmit={onSubmit} onKeyDown={onKeyDown}>
-      <div class="sheet card">
-        {failure !== null && (
-          <Refusal
-            failure={failure}
-            onPath={(path) => focusInput(form.current, path)}
-            fieldOf={(path) => fieldOf(fields, endpoint.voiceInput, path)}
+    <>
+      <form ref={form} class="composer" onSubmit={onSubmit} onKeyDown={onKeyDown}>
+        <div class="sheet card">
+          {failure !== null && <FormRefusal {...{ failure, fields, form }} voiceInput={endpoint.voiceInput} />}
+          <Sheet most={mostOf(sheet)} text={text} error={errors.text} onText={setText} />
+          {reading.panel}
+          <SheetFoot
+            {...{ ...cost, isOff, most: mostOf(sheet) }}
+            isRead={reading.isOpen}
+            onRead={() => void reading.toggle.run()}
+            onCode={() => void code.run()}
           />
-        )}
-        <Sheet most={mostOf(sheet)} text={text} error={errors.text} onText={setText} />
-        <SheetFoot
-          text={text}
-          endpoint={endpoint.slug}
-          voice={voice?.slug ?? null}
-          most={mostOf(sheet)}
-          perCharacter={endpoint.creditsPerCharacter}
-          isOff={isOff}
-          onCode={() => void code.run()}
-        />
-      </div>
-      <aside class="dials card" aria-label="Voice and style">
-        <VoicePicker voices={endpoint.voices} chosen={voice?.slug ?? ''} onChoose={onVoice} onExpired={onExpired} />
-        <OtherInputs fields={others} values={values} errors={errors} onChange={set} />
-      </aside>
-      {CodeDialog !== null && <CodeDialog spoken={spokenOf(endpoint, fields, values)} onClose={close} />}
-    </form>
+        </div>
+        <aside class="dials card" aria-label="Voice and style">
+          <VoicePicker voices={endpoint.voices} chosen={voice?.slug ?? ''} onChoose={onVoice} onExpired={onExpired} />
+          <OtherInputs fields={others} values={values} errors={errors} onChange={set} />
+        </aside>
+        {CodeDialog !== null && <CodeDialog spoken={spokenOf(endpoint, fields, values)} onClose={close} />}
+      </form>
+      {/* Its form would be part of the other one. */}
+      {reading.dialog}
+    </>
   )
 }
+
+interface FormRefusalProps {
+  readonly failure: ApiError
+  readonly fields: readonly FormField[]
+  readonly form: { readonly current: HTMLFormElement | null }
+  readonly voiceInput: string
+}
+
+const FormRefusal = ({ failure, fields, form, voiceInput }: FormRefusalProps) => (
+  <Refusal
+    failure={failure}
+    onPath={(path) => focusInput(form.current, path)}
+    fieldOf={(path) => fieldOf(fields, voiceInput, path)}
+  />
+)
+
+/** The language that the form asks for, if it is one that the service knows. */
+const languageIn = ({ language }: Values): string | undefined =>
+  typeof language === 'string' && langOf(language) !== undefined ? language : undefined
 
 function submitOnEnter(form: HTMLFormElement | null, event: KeyboardEvent): void {
   if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return

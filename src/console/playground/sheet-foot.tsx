@@ -4,21 +4,30 @@ import { balance } from '../shell/balance.ts'
 import { characters } from './form-fields.ts'
 import { useTextLanguage } from './use-text-language.ts'
 
-interface SheetFootProps {
+interface CostProps {
   readonly text: string
   readonly endpoint: string
   readonly voice: string | null
   /** Characters that the endpoint takes; undefined: it names no limit. */
   readonly most: number | undefined
   readonly perCharacter: number
+}
+
+interface SheetFootProps extends CostProps {
   readonly isOff: boolean
+  /** The text is shown as it will be read. */
+  readonly isRead: boolean
+  readonly onRead: () => void
   readonly onCode: () => void
 }
 
-export const SheetFoot = ({ isOff, onCode, ...cost }: SheetFootProps) => (
+export const SheetFoot = ({ isOff, isRead, onRead, onCode, ...cost }: SheetFootProps) => (
   <div class="sheet-foot">
     <Cost {...cost} />
     <span class="grow" />
+    <button type="button" class="button" aria-expanded={isRead} aria-controls="reading" onClick={onRead}>
+      <Icon name="lexicon" /> How it will be read
+    </button>
     <button type="button" class="button" onClick={onCode}>
       <Icon name="code" /> As code
     </button>
@@ -29,7 +38,7 @@ export const SheetFoot = ({ isOff, onCode, ...cost }: SheetFootProps) => (
 )
 
 /** Known before anything is sent. What is wrong is read out, not the figures with each letter. */
-function Cost({ text, endpoint, voice, most, perCharacter }: Omit<SheetFootProps, 'isOff' | 'onCode'>) {
+function Cost({ text, endpoint, voice, most, perCharacter }: CostProps) {
   const language = useTextLanguage(text, endpoint, voice)
   const length = characters(text)
   const cost = length * perCharacter
