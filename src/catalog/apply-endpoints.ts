@@ -107,6 +107,7 @@ async function toRow(spec: EndpointSpec, readAudio: EndpointFile['readAudio']) {
     libraryVoices: spec.library_voices ?? false,
     markup: spec.markup === undefined || spec.markup === 'none' ? null : spec.markup,
     loudness: spec.loudness === 'as_is' ? 'as_is' : null,
+    textNormalization: spec.text_normalization === 'auto' ? null : (spec.text_normalization ?? null),
   }
   const voices = spec.voices.map(async (voice, position) => ({
     endpointSlug: spec.slug,

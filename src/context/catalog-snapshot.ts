@@ -58,6 +58,8 @@ export interface VoiceEndpoint {
   readonly markup?: string | null
   /** `as_is` keeps the engine's loudness; absent or null: all voices are equally loud. */
   readonly loudness?: string | null
+  /** `on` or `off`; absent or null: by the engine. */
+  readonly textNormalization?: string | null
 }
 
 export interface WorkflowEngine {

@@ -49,6 +49,8 @@ export interface JobOptions {
   readonly seed?: number
   readonly markup?: 'pauses' | 'ssml'
   readonly live?: true
+  /** Absent: as the endpoint says. */
+  readonly textNormalization?: 'on' | 'off'
 }
 
 export function errorOf({ status, errorCode }: Pick<Job, 'status' | 'errorCode'>): JobError | null {

@@ -28,7 +28,7 @@ export type LexiconEntry = {
   readonly alias: string
 }
 
-interface Replacement {
+export interface Replacement {
   /** UTF-16 units. */
   readonly start: number
   readonly end: number

@@ -6,6 +6,7 @@ import type { Voice, VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
 import { FASTEST_PACE, SLOWEST_PACE } from '../engines/engine.ts'
 import { LANGUAGES, type Language } from '../engines/espeak/detect-language.ts'
+import { TEXT_NORMALIZATIONS } from '../engines/text-normalization.ts'
 import { toServiceError } from '../errors/describe-error.ts'
 import type { Detail } from '../errors/service-error.ts'
 import { storedOptions } from '../jobs/job-shape.ts'
@@ -92,9 +93,11 @@ function slugNamedIn(ctx: Context, { model = null }: Body): string {
   return findModel(ctx, model || undefined)?.slug ?? ''
 }
 
-/** The fields that identify a repeated request; the format is not one of them. */
-const sentIn = ({ model, input, voice, instructions, language, speed, seed }: Body): readonly unknown[] =>
-  ['speech', model, input, voice, instructions, language, speed, seed].map((value) => value ?? null)
+/** The fields that identify a repeated request; the format is not one of them. Older releases wrote the first eight. */
+const sentIn = ({ model, input, voice, instructions, language, speed, seed, ...more }: Body): readonly unknown[] => [
+  ...['speech', model, input, voice, instructions, language, speed, seed].map((value) => value ?? null),
+  ...[more.apply_text_normalization].filter((value) => (value ?? null) !== null),
+]
 
 async function readNew(ctx: Context, body: Body, idempotencyKey: string | undefined): Promise<SpeechRequest> {
   const hasVoice = (endpoint: VoiceEndpoint) =>
@@ -110,6 +113,7 @@ async function readNew(ctx: Context, body: Body, idempotencyKey: string | undefi
   const options = storedOptions({
     speed: speedOf(endpoint, numberIn(body.speed)),
     seed: seedOf(numberIn(body.seed)),
+    textNormalization: normalizationOf(body.apply_text_normalization),
     live: true,
   })
   return {
@@ -205,6 +209,14 @@ function seedOf(value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_SEED) return value
   throw new OpenaiViolation('seed', `Send a whole number from 0 to ${MAX_SEED} as seed.`)
+}
+
+/** `auto` is the endpoint's own choice. */
+function normalizationOf(value: unknown): 'on' | 'off' | undefined {
+  if (value === undefined || value === null || value === 'auto') return undefined
+  if (value === 'on' || value === 'off') return value
+  const message = `Send apply_text_normalization as one of ${TEXT_NORMALIZATIONS.join(', ')}.`
+  throw new OpenaiViolation('apply_text_normalization', message)
 }
 
 function fieldOf({ voiceInput }: VoiceEndpoint, path: string): string {

@@ -12,7 +12,7 @@ import { GREEK_LETTERS as PORTUGUESE_GREEK } from './languages/portuguese-words.
 import { russian } from './languages/russian.ts'
 import { spanish } from './languages/spanish.ts'
 import { GREEK_LETTERS as SPANISH_GREEK } from './languages/spanish-words.ts'
-import { type Reading, type RuleBook, scan } from './scan.ts'
+import { allSteps, type Reading, type RuleBook, scanInSteps } from './scan.ts'
 import { SYMBOL_NAMES as CHINESE } from './symbol-names/chinese.ts'
 import { SYMBOL_NAMES as ENGLISH } from './symbol-names/english.ts'
 import { SYMBOL_NAMES as FRENCH } from './symbol-names/french.ts'
@@ -25,7 +25,7 @@ import { SYMBOL_NAMES as RUSSIAN } from './symbol-names/russian.ts'
 import { SYMBOL_NAMES as SPANISH } from './symbol-names/spanish.ts'
 
 /** English of the United States or of Great Britain, Portuguese of Brazil or of Portugal. */
-type Variant = 'US' | 'GB' | 'BR' | 'PT'
+export type Variant = 'US' | 'GB' | 'BR' | 'PT'
 
 export interface ReadOptions {
   /** Absent: `US` and `BR`. Other languages have none. */
@@ -97,9 +97,17 @@ const books = new Map<string, RuleBook>()
  * @param language by the product's name, such as `English`. A text in another language comes back unchanged, without tokens.
  * @returns the spoken text, and each part that is spoken in other words, in the order of the text, in code points of `text`
  */
-export function read(text: string, language: string, { variant }: ReadOptions = {}): Reading {
+export const read = (text: string, language: string, options: ReadOptions = {}): Reading =>
+  allSteps(readInSteps(text, language, options))
+
+/** Reads like `read`, but stops after every 500 characters or so, so that its caller can let other work run. */
+export function* readInSteps(
+  text: string,
+  language: string,
+  { variant }: ReadOptions = {},
+): Generator<void, Reading, void> {
   if (!Object.hasOwn(LANGUAGES, language)) return { spoken: text, tokens: [] }
-  return scan(text, bookOf(LANGUAGES[language] as Language, language, variant))
+  return yield* scanInSteps(text, bookOf(LANGUAGES[language] as Language, language, variant))
 }
 
 function bookOf(words: Language, language: string, variant: Variant | undefined): RuleBook {

@@ -70,6 +70,7 @@ export interface RuleBook {
 }
 
 const AROUND_CHARACTERS = 48
+const STEP_CHARACTERS = 500
 /** Letters from here on, such as Hangul, are no first letters of rules. */
 const LARGE_ALPHABETS = 0x500
 const LETTER_OR_MARK = /[\p{L}\p{M}]/u
@@ -91,7 +92,17 @@ const dispatches = new WeakMap<RuleBook, Dispatch>()
  * Reads a text in one pass. At each start of a number, word or symbol the first rule that applies takes its match; all other text stays as it is.
  * Linear in the length of the text.
  */
-export function scan(written: string, book: RuleBook): Reading {
+export const scan = (text: string, book: RuleBook): Reading => allSteps(scanInSteps(text, book))
+
+export function allSteps(steps: Generator<void, Reading, void>): Reading {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+  }
+}
+
+/** Stops after every 500 characters or so, until it is asked for the next ones. */
+export function* scanInSteps(written: string, book: RuleBook): Generator<void, Reading, void> {
   const text = book.fold?.(written) ?? written
   const dispatch = dispatchOf(book)
   const tokens: ReadToken[] = []
@@ -99,7 +110,12 @@ export function scan(written: string, book: RuleBook): Reading {
   const points = pointCounter(text)
   let copied = 0
   let word: Script | null = null
+  let step = STEP_CHARACTERS
   for (let at = 0; at < text.length; ) {
+    if (at >= step) {
+      step = at + STEP_CHARACTERS
+      yield
+    }
     const start = startOf(book, text, at)
     const script = scriptOf(text, at, start)
     const isInWord = start === 'letter' && word === script

@@ -9,6 +9,7 @@ import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Parts } from '../context/context.ts'
 import type { EngineVoice, SpeechRequest } from '../engines/engine.ts'
 import type { Engines } from '../engines/engines.ts'
+import { isNormalized } from '../engines/text-normalization.ts'
 import { describeError } from '../errors/describe-error.ts'
 import { JobFailure } from '../jobs/job-states.ts'
 import type { Claim } from '../jobs/lifecycle/claim-job.ts'
@@ -33,6 +34,7 @@ import { captionFormats, fileFormat } from './output-formats.ts'
 import { speakText } from './speak-text.ts'
 import type { SpeechRelay } from './speech-relay.ts'
 import { encodeTiming, inSubmitted } from './timing/speech-timing.ts'
+import { inWrittenWords } from './timing/written-words.ts'
 
 interface SynthesisParts extends WorkerParts {
   readonly audio: AudioThreads
@@ -80,7 +82,8 @@ export const synthesize = (
     const endpoint = await endpointHere(parts, claim)
     const voice = await voiceOf(parts, endpoint, claim, voiceSlugOf(endpoint, claim))
     const request = speechRequest(endpoint, voice, claim, signal)
-    const script = await jobScript(parts, claim, request, (slug) => namedVoice(parts, endpoint, claim, slug))
+    const isRead = isNormalized(endpoint.engine, claim.options.textNormalization, endpoint.textNormalization)
+    const script = await jobScript(parts, claim, request, isRead, (slug) => namedVoice(parts, endpoint, claim, slug))
     return {
       timeLimitSeconds: endpoint.timeLimitSeconds,
       awaitTicket: async () => ticket?.granted(),
@@ -95,7 +98,8 @@ async function render(
   request: SpeechRequest,
   claim: Claim,
 ): Promise<Produced> {
-  const { map, passages } = parts.script
+  const { map, passages, language: readIn } = parts.script
+  const asked = { ...request, ...(readIn !== undefined && { language: readIn }), text: map.spoken }
   const deadline = performance.now() + endpoint.timeLimitSeconds * 1000
   const progress = trackProgress((reached) => recordProgress(parts, claim, reached))
   const live = claim.options.live === true ? publishParts(parts, claim, request.signal) : null
@@ -103,7 +107,7 @@ async function render(
   try {
     const { audio, timing, durationMs, chunks, language, checkSeconds } = await parts.engines.use(
       endpoint.engine,
-      (engine) => speakText(engine, { ...request, text: map.spoken, deadline }, listening, passages),
+      (engine) => speakText(engine, { ...asked, deadline }, listening, passages),
     )
     const times = timing()
     parts.ticket?.release()
@@ -118,7 +122,7 @@ async function render(
           ...(await fileOf(parts, endpoint, claim, audio)),
           output: 'audio',
           durationMs,
-          timing: encodeTiming(inSubmitted(times, map)),
+          timing: encodeTiming(inWrittenWords(inSubmitted(times, map), map, language)),
           captions: captionFormats(endpoint, claim.inputs, claim.options),
         },
       ],

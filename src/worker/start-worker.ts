@@ -166,6 +166,7 @@ class JobWorker implements Worker {
   }
 
   #warm(): void {
+    void import('../reading/read.ts')
     if (isBuiltInServed(this.#runtime.catalog.current, this.#pools?.names ?? [])) void this.#parts.engines.warm()
   }
 

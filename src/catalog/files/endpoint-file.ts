@@ -6,6 +6,7 @@ import { checkRecording, checkVoice } from '../../engines/check-voice.ts'
 import { serverAddress } from '../../engines/engine.ts'
 import { engineBlock, OWNED_SERVER, retrySeconds } from '../../engines/engine-block.ts'
 import { LANGUAGES } from '../../engines/espeak/detect-language.ts'
+import { TEXT_NORMALIZATIONS } from '../../engines/text-normalization.ts'
 import { findUnstorable } from '../../values/json.ts'
 import { hasControl, hasUnseen } from '../../values/printable.ts'
 import { RESERVED_POOLS } from '../job-kinds.ts'
@@ -101,6 +102,7 @@ const endpoint = z
     library_voices: z.boolean().optional(),
     markup: z.enum(['none', 'pauses', 'ssml']).optional(),
     loudness: z.enum(['normal', 'as_is']).optional(),
+    text_normalization: z.enum(TEXT_NORMALIZATIONS).optional(),
   })
   .superRefine((value, issues) => {
     const wrong = wrongInputs(value.inputs, value.voice_input)

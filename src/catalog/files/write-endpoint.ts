@@ -5,7 +5,12 @@ import { ServiceError } from '../../errors/service-error.ts'
 import type { EndpointSpec, WorkflowSpec } from './endpoint-file.ts'
 import { shownEngine } from './hidden-password.ts'
 
-const UNSAID: Readonly<Record<string, unknown>> = { markup: 'none', library_voices: false, loudness: 'normal' }
+const UNSAID: Readonly<Record<string, unknown>> = {
+  markup: 'none',
+  library_voices: false,
+  loudness: 'normal',
+  text_normalization: 'auto',
+}
 const RECORDING = '"a recording"'
 
 interface FileEntry {
@@ -63,6 +68,7 @@ const endpointEntry = (endpoint: VoiceEndpoint) => ({
   ...(endpoint.libraryVoices === true && { library_voices: true }),
   ...(endpoint.markup != null && { markup: endpoint.markup }),
   ...(endpoint.loudness != null && { loudness: endpoint.loudness }),
+  ...(endpoint.textNormalization != null && { text_normalization: endpoint.textNormalization }),
 })
 
 const voiceEntry = ({ engineVoice, referenceText, ...voice }: Voice) => ({

@@ -2,11 +2,13 @@ import type { Parts } from '../../context/context.ts'
 import { paceOf, type SpeechRequest } from '../../engines/engine.ts'
 import { detectLanguage, knownLanguage, type Language } from '../../engines/espeak/detect-language.ts'
 import { ownLanguage } from '../../engines/espeak/espeak-voice.ts'
+import { variantOf } from '../../engines/text-normalization.ts'
 import { JobFailure } from '../../jobs/job-states.ts'
 import type { Claim } from '../../jobs/lifecycle/claim-job.ts'
 import type { Lexicons } from '../../lexicon/account-lexicon.ts'
 import { type Chunk, splitForListener, splitText } from '../split.ts'
 import { OffsetMap } from '../timing/offset-map.ts'
+import { inWords } from './in-words.ts'
 import { isComposed, readScript } from './read-script.ts'
 import {
   applyLexicon,
@@ -18,6 +20,7 @@ import {
   type ScriptSpan,
   type Segment,
   saidAs,
+  spokenText,
 } from './script.ts'
 
 const SENTENCE_SILENCE_MS = 1000
@@ -25,6 +28,8 @@ const SENTENCE_SILENCE_MS = 1000
 /** `passages` is absent if the text has one manner. */
 export interface JobScript {
   readonly map: OffsetMap
+  /** The language in which the text was read; absent if it was not. */
+  readonly language?: Language
   readonly passages?: readonly Passage[]
 }
 
@@ -33,6 +38,8 @@ type ScriptRequest = Pick<SpeechRequest, 'text' | 'language' | 'speed'> & Partia
 interface ScriptParts extends Pick<Parts, 'db'> {
   readonly lexicons: Lexicons
 }
+
+type VoiceOf = (voice: string) => Promise<SpeechRequest['voice'] | null>
 
 type Change = Partial<Pick<SpeechRequest, 'voice' | 'language' | 'speed'>>
 
@@ -50,32 +57,57 @@ export interface PassageChunk extends Chunk {
 }
 
 /**
- * Reads a claimed job's text with its markup and its account's lexicon.
+ * Reads a claimed job's text with its markup, then its account's lexicon, then in words.
+ * @param isRead whether the engine gets words instead of numbers and signs
  * @param voiceOf loads another voice of the endpoint; null if it has none of that name
- * @throws JobFailure RENDER_FAILED if the result is far longer than the submitted text
+ * @throws JobFailure RENDER_FAILED if markup and lexicon make it far longer than the submitted text
  */
 export async function jobScript(
   parts: ScriptParts,
   claim: Claim,
   request: ScriptRequest,
-  voiceOf: (voice: string) => Promise<SpeechRequest['voice'] | null>,
+  isRead: boolean,
+  voiceOf: VoiceOf,
 ): Promise<JobScript> {
   const { text } = request
   const markup = claim.options.markup ?? 'none'
-  if (markup === 'none' && claim.lexicon === null && isComposed(text)) return { map: OffsetMap.plain(text) }
-  const read = readAloud(readOrFail(text, markup), request)
+  if (!isRead && markup === 'none' && claim.lexicon === null && isComposed(text)) return { map: OffsetMap.plain(text) }
+  const written = readAloud(readOrFail(text, markup), request)
   const lexicon = claim.lexicon === null ? null : await parts.lexicons.get(parts.db, claim.accountId, claim.lexicon)
   const { language, voice } = request
-  const script =
-    lexicon === null ? read : applyLexicon(read, text, lexicon, languageOf(read, language, voice && ownLanguage(voice)))
+  const own = voice && ownLanguage(voice)
+  const whole = languageOf(written, language, own) ?? own
+  const script = lexicon === null ? written : applyLexicon(written, text, lexicon, whole)
+  // The caller cannot know how many words a number has, so they do not count.
+  if (isFarLonger(spokenText(script).length, text.length))
+    throw new JobFailure('RENDER_FAILED', 'with its aliases the text is more than twice as long')
+  const changes = await changesOf(script, request, voiceOf)
+  const spoken = isRead ? await inOwnWords(script, request, whole, changes) : script
   const map = new OffsetMap(
     text,
-    script.segments.flatMap(({ spans }) => spans),
+    spoken.segments.flatMap(({ spans }) => spans),
   )
-  if (isFarLonger(map.spoken.length, text.length))
-    throw new JobFailure('RENDER_FAILED', 'with its aliases the text is more than twice as long')
-  if (markup === 'none') return { map }
-  return { map, passages: await passagesOf(script, request, voiceOf) }
+  return {
+    map,
+    ...(isRead && whole !== undefined && { language: whole }),
+    ...(markup !== 'none' && { passages: passagesOf(spoken, changes) }),
+  }
+}
+
+async function inOwnWords(
+  script: Script,
+  { text, language = 'auto', voice }: ScriptRequest,
+  whole: Language | undefined,
+  changes: readonly Change[],
+): Promise<Script> {
+  const usual = language === 'auto' ? whole : knownLanguage(language)
+  const readers = changes.map((change) => {
+    const spoken = change.language === undefined ? usual : knownLanguage(change.language)
+    return { language: spoken, variant: variantOf(change.voice ?? voice, spoken) }
+  })
+  const read = await inWords(script, text, readers)
+  // A text of pictures alone has no words.
+  return spokenText(read).trim() === '' ? script : read
 }
 
 function readOrFail(text: string, markup: Parameters<typeof readScript>[1]): Script {
@@ -112,20 +144,25 @@ function joined(spans: readonly ScriptSpan[]): ScriptSpan[] {
   return made
 }
 
-async function passagesOf(
-  { segments }: Script,
-  request: ScriptRequest,
-  voiceOf: (voice: string) => Promise<SpeechRequest['voice'] | null>,
-): Promise<Passage[]> {
-  const passages: Passage[] = []
+/** How each segment differs from the job's own voice, language and pace. */
+async function changesOf({ segments }: Script, request: ScriptRequest, voiceOf: VoiceOf): Promise<Change[]> {
   const voices = new Map<string, SpeechRequest['voice'] | null>()
-  for (const { spans, manner, pause, silenceMs } of segments) {
-    const start = passages.at(-1)?.end ?? 0
-    const end = start + spans.reduce((sum, { spoken }) => sum + spoken.length, 0)
+  const changes: Change[] = []
+  for (const { spans, manner } of segments) {
     const { voice: name } = manner
     if (name !== undefined && !voices.has(name)) voices.set(name, await voiceOf(name))
     const voice = name === undefined ? undefined : (voices.get(name) ?? undefined)
-    passages.push({ start, end, pause, silenceMs, change: changeOf(manner, request, voice, spans) })
+    changes.push(changeOf(manner, request, voice, spans))
+  }
+  return changes
+}
+
+function passagesOf({ segments }: Script, changes: readonly Change[]): Passage[] {
+  const passages: Passage[] = []
+  for (const [index, { spans, pause, silenceMs }] of segments.entries()) {
+    const start = passages.at(-1)?.end ?? 0
+    const end = start + spans.reduce((sum, { spoken }) => sum + spoken.length, 0)
+    passages.push({ start, end, pause, silenceMs, change: changes[index]! })
   }
   return passages
 }

@@ -1,5 +1,5 @@
 import { detectLanguage, knownLanguage, LANGUAGE_CODES, type Language } from '../../engines/espeak/detect-language.ts'
-import { FIXED, type Lexicon } from '../../lexicon/compile-lexicon.ts'
+import { FIXED, type Lexicon, type Replacement } from '../../lexicon/compile-lexicon.ts'
 import { PAUSE_MS } from '../join.ts'
 import type { Pause } from '../split.ts'
 import { OffsetMap, type SpokenSpan } from '../timing/offset-map.ts'
@@ -244,27 +244,31 @@ export const languageOf = (script: Script, asked: unknown, own: Language | undef
  * @param whole the language of stretches that state none
  */
 export function applyLexicon(script: Script, submitted: string, lexicon: Lexicon, whole: Language | undefined): Script {
-  const segments = script.segments.map((segment) => ({
-    ...segment,
-    spans: replaced(segment.spans, submitted, (text) => lexicon.find(text, segment.manner.language ?? whole)),
-  }))
+  const segments = script.segments.map(({ spans, ...segment }) => {
+    const found = lexicon.find(freeText(spans), segment.manner.language ?? whole)
+    return { ...segment, spans: replaceIn(spans, submitted, found, { isFixed: true }) }
+  })
   return { ...script, segments }
 }
 
-function replaced(
+/** Returns a text in which each fixed character, except for spaces, is a placeholder. */
+export const freeText = (spans: readonly ScriptSpan[]): string =>
+  spans.map(({ spoken, isFixed }) => (isFixed ? spoken.replace(/\S/g, FIXED) : spoken)).join('')
+
+/** @param replacements in order, in UTF-16 units of the spoken text */
+export function replaceIn(
   spans: readonly ScriptSpan[],
   submitted: string,
-  find: (text: string) => ReturnType<Lexicon['find']>,
+  replacements: readonly Replacement[],
+  made: Pick<ScriptSpan, 'isFixed' | 'isRead'>,
 ): readonly ScriptSpan[] {
-  const text = spans.map(({ spoken, isFixed }) => (isFixed ? FIXED.repeat(spoken.length) : spoken)).join('')
-  const replacements = find(text)
   if (replacements.length === 0) return spans
   const map = new OffsetMap(submitted, spans)
   const rest = new SpanReader(spans)
-  const made = replacements.flatMap(({ start, end, alias }) => {
+  const all = replacements.flatMap(({ start, end, alias }) => {
     const before = rest.takeUntil(start)
     rest.takeUntil(end)
-    return [...before, { spoken: alias, ...map.toSubmitted({ start, end }), isFixed: true as const }]
+    return [...before, { spoken: alias, ...map.toSubmitted({ start, end }), ...made }]
   })
-  return [...made, ...rest.takeUntil(text.length)]
+  return [...all, ...rest.takeUntil(map.spoken.length)]
 }

@@ -7,17 +7,21 @@ export interface TextRange {
 /** A stretch of spoken text with its range in the submitted text. */
 export interface SpokenSpan extends TextRange {
   readonly spoken: string
+  /** Words for a number, a sign or an abbreviation; empty: it is silent. */
+  readonly isRead?: true
 }
 
 /** Maps offsets of the spoken text to the submitted text. Any part of an alias maps to its whole range. */
 export class OffsetMap {
   readonly spoken: string
   readonly submitted: string
+  readonly #all: readonly SpokenSpan[]
   readonly #spans: readonly SpokenSpan[]
   readonly #starts: readonly number[]
 
   constructor(submitted: string, spans: readonly SpokenSpan[]) {
     this.submitted = submitted
+    this.#all = spans
     this.#spans = spans.filter(({ spoken }) => spoken !== '')
     this.spoken = this.#spans.map(({ spoken }) => spoken).join('')
     let at = 0
@@ -43,12 +47,17 @@ export class OffsetMap {
 
   heard(): TextRange[] {
     const ranges: { start: number; end: number }[] = []
-    for (const { start, end } of this.#spans) {
+    for (const { start, end } of this.#all) {
       const before = ranges.at(-1)
       if (before !== undefined && before.end === start) before.end = end
       else ranges.push({ start, end })
     }
     return ranges
+  }
+
+  /** Parts of the submitted text that are spoken in other words, or not at all. */
+  read(): readonly SpokenSpan[] {
+    return this.#all.filter(({ isRead, start, end }) => isRead && end > start)
   }
 
   #isVerbatim({ spoken, start, end }: SpokenSpan): boolean {

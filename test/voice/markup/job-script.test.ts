@@ -13,7 +13,7 @@ test('a voice with its recording is loaded once, however many stretches are spok
   const stretches = `<voice name="ann"><s>a</s><s>b</s></voice><voice name="ben">c</voice>`.repeat(50)
   const text = `<speak>${stretches}</speak>`
   const claim = { accountId: 'acct_1', lexicon: null, options: { markup: 'ssml' } } as unknown as Arguments[1]
-  const { passages } = await jobScript({} as Arguments[0], claim, { text }, load)
+  const { passages } = await jobScript({} as Arguments[0], claim, { text }, false, load)
   expect(loaded.sort()).toEqual(['ann', 'ben'])
   expect(passages?.filter(({ change }) => change.voice !== undefined).length).toBeGreaterThanOrEqual(150)
   expect(new Set(passages?.map(({ change }) => change.voice)).size).toBeLessThanOrEqual(3)
@@ -27,5 +27,5 @@ test.each([
   const text = `<speak><say-as interpret-as="${as}">${written}</say-as></speak>`
   const claim = { accountId: 'acct_1', lexicon: null, options: { markup: 'ssml' } } as unknown as Arguments[1]
   const request = { text, language } as Arguments[2]
-  expect((await jobScript({} as Arguments[0], claim, request, async () => null)).map.spoken.trim()).toBe(spoken)
+  expect((await jobScript({} as Arguments[0], claim, request, false, async () => null)).map.spoken.trim()).toBe(spoken)
 })

@@ -52,7 +52,7 @@ type JobScriptInput = Parameters<typeof jobScript>
 async function speak(text: string, engineVoice: string, manner: Partial<SpeechRequest>) {
   const claim = { accountId: 'acct_1', lexicon: null, options: { markup: 'pauses' } } as unknown as JobScriptInput[1]
   const none = () => Promise.reject(new Error('no other voice is asked for'))
-  const { map, passages } = await jobScript({} as JobScriptInput[0], claim, { text }, none)
+  const { map, passages } = await jobScript({} as JobScriptInput[0], claim, { text }, false, none)
   const voice = { slug: 'any', kind: 'preset', engineVoice, referenceAudio: null, referenceText: null } as const
   const request = { ...manner, text: map.spoken, voice, extra: {}, signal: new AbortController().signal }
   return { ...(await speakText(engine, request, {}, passages)), spoken: map.spoken }

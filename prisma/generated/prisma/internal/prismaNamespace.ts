@@ -3073,6 +3073,7 @@ export const VoiceEndpointScalarFieldEnum = {
   libraryVoices: 'libraryVoices',
   markup: 'markup',
   loudness: 'loudness',
+  textNormalization: 'textNormalization',
   updatedAt: 'updatedAt'
 } as const
 

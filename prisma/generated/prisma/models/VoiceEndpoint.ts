@@ -48,6 +48,7 @@ export type VoiceEndpointMinAggregateOutputType = {
   libraryVoices: boolean | null
   markup: string | null
   loudness: string | null
+  textNormalization: string | null
   updatedAt: Date | null
 }
 
@@ -63,6 +64,7 @@ export type VoiceEndpointMaxAggregateOutputType = {
   libraryVoices: boolean | null
   markup: string | null
   loudness: string | null
+  textNormalization: string | null
   updatedAt: Date | null
 }
 
@@ -84,6 +86,7 @@ export type VoiceEndpointCountAggregateOutputType = {
   libraryVoices: number
   markup: number
   loudness: number
+  textNormalization: number
   updatedAt: number
   _all: number
 }
@@ -111,6 +114,7 @@ export type VoiceEndpointMinAggregateInputType = {
   libraryVoices?: true
   markup?: true
   loudness?: true
+  textNormalization?: true
   updatedAt?: true
 }
 
@@ -126,6 +130,7 @@ export type VoiceEndpointMaxAggregateInputType = {
   libraryVoices?: true
   markup?: true
   loudness?: true
+  textNormalization?: true
   updatedAt?: true
 }
 
@@ -147,6 +152,7 @@ export type VoiceEndpointCountAggregateInputType = {
   libraryVoices?: true
   markup?: true
   loudness?: true
+  textNormalization?: true
   updatedAt?: true
   _all?: true
 }
@@ -255,6 +261,7 @@ export type VoiceEndpointGroupByOutputType = {
   libraryVoices: boolean
   markup: string | null
   loudness: string | null
+  textNormalization: string | null
   updatedAt: Date
   _count: VoiceEndpointCountAggregateOutputType | null
   _avg: VoiceEndpointAvgAggregateOutputType | null
@@ -299,6 +306,7 @@ export type VoiceEndpointWhereInput = {
   libraryVoices?: Prisma.BoolFilter<"VoiceEndpoint"> | boolean
   markup?: Prisma.StringNullableFilter<"VoiceEndpoint"> | string | null
   loudness?: Prisma.StringNullableFilter<"VoiceEndpoint"> | string | null
+  textNormalization?: Prisma.StringNullableFilter<"VoiceEndpoint"> | string | null
   updatedAt?: Prisma.DateTimeFilter<"VoiceEndpoint"> | Date | string
   voices?: Prisma.VoiceListRelationFilter
 }
@@ -321,6 +329,7 @@ export type VoiceEndpointOrderByWithRelationInput = {
   libraryVoices?: Prisma.SortOrder
   markup?: Prisma.SortOrderInput | Prisma.SortOrder
   loudness?: Prisma.SortOrderInput | Prisma.SortOrder
+  textNormalization?: Prisma.SortOrderInput | Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   voices?: Prisma.VoiceOrderByRelationAggregateInput
 }
@@ -346,6 +355,7 @@ export type VoiceEndpointWhereUniqueInput = Prisma.AtLeast<{
   libraryVoices?: Prisma.BoolFilter<"VoiceEndpoint"> | boolean
   markup?: Prisma.StringNullableFilter<"VoiceEndpoint"> | string | null
   loudness?: Prisma.StringNullableFilter<"VoiceEndpoint"> | string | null
+  textNormalization?: Prisma.StringNullableFilter<"VoiceEndpoint"> | string | null
   updatedAt?: Prisma.DateTimeFilter<"VoiceEndpoint"> | Date | string
   voices?: Prisma.VoiceListRelationFilter
 }, "slug">
@@ -368,6 +378,7 @@ export type VoiceEndpointOrderByWithAggregationInput = {
   libraryVoices?: Prisma.SortOrder
   markup?: Prisma.SortOrderInput | Prisma.SortOrder
   loudness?: Prisma.SortOrderInput | Prisma.SortOrder
+  textNormalization?: Prisma.SortOrderInput | Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   _count?: Prisma.VoiceEndpointCountOrderByAggregateInput
   _avg?: Prisma.VoiceEndpointAvgOrderByAggregateInput
@@ -397,6 +408,7 @@ export type VoiceEndpointScalarWhereWithAggregatesInput = {
   libraryVoices?: Prisma.BoolWithAggregatesFilter<"VoiceEndpoint"> | boolean
   markup?: Prisma.StringNullableWithAggregatesFilter<"VoiceEndpoint"> | string | null
   loudness?: Prisma.StringNullableWithAggregatesFilter<"VoiceEndpoint"> | string | null
+  textNormalization?: Prisma.StringNullableWithAggregatesFilter<"VoiceEndpoint"> | string | null
   updatedAt?: Prisma.DateTimeWithAggregatesFilter<"VoiceEndpoint"> | Date | string
 }
 
@@ -418,6 +430,7 @@ export type VoiceEndpointCreateInput = {
   libraryVoices?: boolean
   markup?: string | null
   loudness?: string | null
+  textNormalization?: string | null
   updatedAt?: Date | string
   voices?: Prisma.VoiceCreateNestedManyWithoutEndpointInput
 }
@@ -440,6 +453,7 @@ export type VoiceEndpointUncheckedCreateInput = {
   libraryVoices?: boolean
   markup?: string | null
   loudness?: string | null
+  textNormalization?: string | null
   updatedAt?: Date | string
   voices?: Prisma.VoiceUncheckedCreateNestedManyWithoutEndpointInput
 }
@@ -462,6 +476,7 @@ export type VoiceEndpointUpdateInput = {
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   markup?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   loudness?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  textNormalization?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   voices?: Prisma.VoiceUpdateManyWithoutEndpointNestedInput
 }
@@ -484,6 +499,7 @@ export type VoiceEndpointUncheckedUpdateInput = {
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   markup?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   loudness?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  textNormalization?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   voices?: Prisma.VoiceUncheckedUpdateManyWithoutEndpointNestedInput
 }
@@ -506,6 +522,7 @@ export type VoiceEndpointCreateManyInput = {
   libraryVoices?: boolean
   markup?: string | null
   loudness?: string | null
+  textNormalization?: string | null
   updatedAt?: Date | string
 }
 
@@ -527,6 +544,7 @@ export type VoiceEndpointUpdateManyMutationInput = {
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   markup?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   loudness?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  textNormalization?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -548,6 +566,7 @@ export type VoiceEndpointUncheckedUpdateManyInput = {
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   markup?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   loudness?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  textNormalization?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -569,6 +588,7 @@ export type VoiceEndpointCountOrderByAggregateInput = {
   libraryVoices?: Prisma.SortOrder
   markup?: Prisma.SortOrder
   loudness?: Prisma.SortOrder
+  textNormalization?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
 }
 
@@ -589,6 +609,7 @@ export type VoiceEndpointMaxOrderByAggregateInput = {
   libraryVoices?: Prisma.SortOrder
   markup?: Prisma.SortOrder
   loudness?: Prisma.SortOrder
+  textNormalization?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
 }
 
@@ -604,6 +625,7 @@ export type VoiceEndpointMinOrderByAggregateInput = {
   libraryVoices?: Prisma.SortOrder
   markup?: Prisma.SortOrder
   loudness?: Prisma.SortOrder
+  textNormalization?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
 }
 
@@ -670,6 +692,7 @@ export type VoiceEndpointCreateWithoutVoicesInput = {
   libraryVoices?: boolean
   markup?: string | null
   loudness?: string | null
+  textNormalization?: string | null
   updatedAt?: Date | string
 }
 
@@ -691,6 +714,7 @@ export type VoiceEndpointUncheckedCreateWithoutVoicesInput = {
   libraryVoices?: boolean
   markup?: string | null
   loudness?: string | null
+  textNormalization?: string | null
   updatedAt?: Date | string
 }
 
@@ -728,6 +752,7 @@ export type VoiceEndpointUpdateWithoutVoicesInput = {
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   markup?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   loudness?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  textNormalization?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -749,6 +774,7 @@ export type VoiceEndpointUncheckedUpdateWithoutVoicesInput = {
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   markup?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   loudness?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  textNormalization?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -801,6 +827,7 @@ export type VoiceEndpointSelect<ExtArgs extends runtime.Types.Extensions.Interna
   libraryVoices?: boolean
   markup?: boolean
   loudness?: boolean
+  textNormalization?: boolean
   updatedAt?: boolean
   voices?: boolean | Prisma.VoiceEndpoint$voicesArgs<ExtArgs>
   _count?: boolean | Prisma.VoiceEndpointCountOutputTypeDefaultArgs<ExtArgs>
@@ -824,6 +851,7 @@ export type VoiceEndpointSelectCreateManyAndReturn<ExtArgs extends runtime.Types
   libraryVoices?: boolean
   markup?: boolean
   loudness?: boolean
+  textNormalization?: boolean
   updatedAt?: boolean
 }, ExtArgs["result"]["voiceEndpoint"]>
 
@@ -845,6 +873,7 @@ export type VoiceEndpointSelectUpdateManyAndReturn<ExtArgs extends runtime.Types
   libraryVoices?: boolean
   markup?: boolean
   loudness?: boolean
+  textNormalization?: boolean
   updatedAt?: boolean
 }, ExtArgs["result"]["voiceEndpoint"]>
 
@@ -866,10 +895,11 @@ export type VoiceEndpointSelectScalar = {
   libraryVoices?: boolean
   markup?: boolean
   loudness?: boolean
+  textNormalization?: boolean
   updatedAt?: boolean
 }
 
-export type VoiceEndpointOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"slug" | "name" | "description" | "published" | "requiredScope" | "voiceInput" | "inputs" | "responseFields" | "engine" | "timeLimitSeconds" | "creditsPerCharacter" | "audio" | "captions" | "openai" | "libraryVoices" | "markup" | "loudness" | "updatedAt", ExtArgs["result"]["voiceEndpoint"]>
+export type VoiceEndpointOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"slug" | "name" | "description" | "published" | "requiredScope" | "voiceInput" | "inputs" | "responseFields" | "engine" | "timeLimitSeconds" | "creditsPerCharacter" | "audio" | "captions" | "openai" | "libraryVoices" | "markup" | "loudness" | "textNormalization" | "updatedAt", ExtArgs["result"]["voiceEndpoint"]>
 export type VoiceEndpointInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   voices?: boolean | Prisma.VoiceEndpoint$voicesArgs<ExtArgs>
   _count?: boolean | Prisma.VoiceEndpointCountOutputTypeDefaultArgs<ExtArgs>
@@ -906,6 +936,10 @@ export type $VoiceEndpointPayload<ExtArgs extends runtime.Types.Extensions.Inter
      * `as_is`, or null: normalized.
      */
     loudness: string | null
+    /**
+     * `on`, `off`, or null: by the engine.
+     */
+    textNormalization: string | null
     updatedAt: Date
   }, ExtArgs["result"]["voiceEndpoint"]>
   composites: {}
@@ -1348,6 +1382,7 @@ export interface VoiceEndpointFieldRefs {
   readonly libraryVoices: Prisma.FieldRef<"VoiceEndpoint", 'Boolean'>
   readonly markup: Prisma.FieldRef<"VoiceEndpoint", 'String'>
   readonly loudness: Prisma.FieldRef<"VoiceEndpoint", 'String'>
+  readonly textNormalization: Prisma.FieldRef<"VoiceEndpoint", 'String'>
   readonly updatedAt: Prisma.FieldRef<"VoiceEndpoint", 'DateTime'>
 }
     
