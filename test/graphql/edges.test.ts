@@ -128,7 +128,9 @@ describe('an edge leads to the object that its id names', () => {
   test('of groups of jobs, in numbers and in series', async () => {
     const { owner, key, account, admin, put } = await world()
     await put({ userId: owner.id })
-    const EDGES = 'apiKeyId apiKey { id } userId user { id }'
+    const EDGES = 'apiKeyId apiKeyName apiKey { id } userId user { id }'
+    const name = `key-${newId('key')}`
+    await updateApiKey(service.runtime.as({ kind: 'system' }), { apiKeyId: admin.apiKeyId, name })
     const from = new Date(Date.now() - 3_600_000).toISOString()
     const of = async (by: string) => {
       const seen: object[][] = []
@@ -142,8 +144,8 @@ describe('an edge leads to the object that its id names', () => {
       }
       return seen
     }
-    const nobody = { apiKeyId: null, apiKey: null, userId: null, user: null }
-    const [byKey, byUser] = [{ apiKeyId: admin.apiKeyId }, { userId: owner.id }]
+    const nobody = { apiKeyId: null, apiKeyName: null, apiKey: null, userId: null, user: null }
+    const [byKey, byUser] = [{ apiKeyId: admin.apiKeyId, apiKeyName: name }, { userId: owner.id }]
     const seen = await of(key)
     for (const n of [0, 2]) {
       expect(seen[n]).toHaveLength(2)

@@ -55,6 +55,15 @@ const PercentilesRef = builder.objectRef<Percentiles>('Percentiles').implement({
 
 const names = new BatchLoader<GraphqlContext, string>(keyNames)
 
+const toKeyName = <Group>(idOf: (group: Group) => string | null) => ({
+  nullable: true as const,
+  description: 'Name of that API key; null after it is deleted, too.',
+  async resolve(group: Group, _args: object, ctx: GraphqlContext): Promise<string | null> {
+    const id = idOf(group)
+    return id === null ? null : ((await names.load(ctx, id)) ?? null)
+  },
+})
+
 const JobStatsRef = builder.objectRef<JobStats>('JobStats').implement({
   description: 'Group of jobs with its counts and sums. Properties that `groupBy` does not name are null.',
   fields: (t) => ({
@@ -68,11 +77,7 @@ const JobStatsRef = builder.objectRef<JobStats>('JobStats').implement({
       nullable: true,
       description: 'Id of the API key that submitted the jobs; null for jobs without one, too.',
     }),
-    apiKeyName: t.string({
-      nullable: true,
-      description: 'Name of that API key; null after it is deleted, too.',
-      resolve: async ({ apiKeyId }, _args, ctx) => (apiKeyId == null ? null : names.load(ctx, apiKeyId)),
-    }),
+    apiKeyName: t.string(toKeyName(({ apiKeyId }: JobStats) => apiKeyId ?? null)),
     errorCode: t.expose('errorCode', {
       type: JobErrorCodeEnum,
       nullable: true,
@@ -276,6 +281,7 @@ builder.objectFields(JobSeriesGroupRef, (t) => ({
     description: 'Id of the API key that submitted the jobs; null for jobs without one, too.',
     resolve: dimension('api_key'),
   }),
+  apiKeyName: t.string(toKeyName(dimension('api_key'))),
   voice: t.string({
     nullable: true,
     description: 'Voice that was asked for; null for jobs of other types, too.',
