@@ -25,6 +25,8 @@ export interface Service {
 /** A row's PostgreSQL, key, temporary directories and processes. All of them end with the row. */
 export interface Environment extends Pick<Closers, 'open' | 'close'> {
   readonly quick: boolean
+  /** The directory that `--cases` names; null without it. */
+  readonly cases: string | null
   /** Calls it when this is closed, before what was opened earlier is closed. */
   onClose(closer: () => Promise<unknown>): void
   /** One with the same database and data directory, which stay when it is closed; what is opened through it does not. Closed with this one at the latest. */
@@ -60,11 +62,15 @@ export interface Database {
 /** Shared by all scopes of an environment. */
 interface Shared {
   readonly quick: boolean
+  readonly cases: string | null
   variables(): Promise<{ readonly DATA_DIR: string } & Variables>
   database(): Promise<Database>
 }
 
-export function openEnvironment(quick: boolean, configure?: Configure): Environment {
+export function openEnvironment(
+  { quick, cases = null }: { readonly quick: boolean; readonly cases?: string | null },
+  configure?: Configure,
+): Environment {
   const [closers, base] = [openClosers(), openClosers()]
   // The first to be added is the last to be closed: whatever runs on the database has ended by then.
   closers.add(base.close)
@@ -78,11 +84,11 @@ export function openEnvironment(quick: boolean, configure?: Configure): Environm
     opened ??= variables().then((given) => openDatabase(given, base, configure))
     return opened
   }
-  return environmentIn({ quick, variables, database }, closers)
+  return environmentIn({ quick, cases, variables, database }, closers)
 }
 
 function environmentIn(shared: Shared, closers: Closers): Environment {
-  const { quick, variables, database } = shared
+  const { quick, cases, variables, database } = shared
   const start = async (args: readonly string[], given: Variables, ready: RegExp): Promise<Service> => {
     const { line, pid, stop } = await closers.open(
       () => launch(args, given, ready),
@@ -92,6 +98,7 @@ function environmentIn(shared: Shared, closers: Closers): Environment {
   }
   return {
     quick,
+    cases,
     open: closers.open,
     onClose: closers.add,
     close: closers.close,
@@ -119,7 +126,7 @@ function environmentIn(shared: Shared, closers: Closers): Environment {
       return sonant(args, await variables(), closers)
     },
     another: (given) => {
-      const other = openEnvironment(quick, given)
+      const other = openEnvironment({ quick, cases }, given)
       closers.add(other.close)
       return other
     },

@@ -6,7 +6,7 @@ import { saveResults } from './results-file.ts'
 import { ROWS } from './rows.ts'
 import { runRows } from './run-rows.ts'
 
-const USAGE = `npm run bench -- [${ROWS.map(({ name }) => name).join('] [')}] [--json] [--quick] [--save]\nnpm run bench -- seed --jobs N [--account A]`
+const USAGE = `npm run bench -- [${ROWS.map(({ name }) => name).join('] [')}] [--json] [--quick] [--save] [--cases DIR]\nnpm run bench -- seed --jobs N [--account A]`
 /** Several times what the longest row takes on a slow machine. */
 const LIMIT_MINUTES = { whole: 30, quick: 10 }
 const CLOSE_MS = 120_000
@@ -31,6 +31,7 @@ function readArguments() {
     json: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     save: { type: 'boolean', default: false },
+    cases: { type: 'string' },
     jobs: { type: 'string' },
     account: { type: 'string', default: 'seed' },
   } as const
@@ -59,7 +60,7 @@ async function measure(names: readonly string[]): Promise<void> {
   print(HEAD)
   const failed = await runRows(names, {
     script: new URL('./row-process.ts', import.meta.url),
-    args: values.quick ? ['--quick'] : [],
+    args: [...(values.quick ? ['--quick'] : []), ...(values.cases === undefined ? [] : ['--cases', values.cases])],
     limitMs: LIMIT_MINUTES[values.quick ? 'quick' : 'whole'] * 60_000,
     closeMs: CLOSE_MS,
     signal: interruption.signal,

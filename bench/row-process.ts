@@ -6,7 +6,7 @@ import type { RowPart } from './run-rows.ts'
 // Measures one row and sends it to the process that has started this one, with an environment that ends with it.
 const row = ROWS.find(({ name }) => name === process.argv[2])!
 process.stderr.write(`${row.name}: ${row.what} (${row.reach})\n`)
-const environment = openEnvironment(process.argv.includes('--quick'))
+const environment = openEnvironment({ quick: process.argv.includes('--quick'), cases: casesGiven() })
 let ending: Promise<never> | undefined
 process.once('SIGINT', () => void end(130))
 process.once('SIGTERM', () => void end(143))
@@ -26,6 +26,11 @@ async function fail(what: string, error: unknown): Promise<void> {
   if (ending === undefined)
     await send({ measures: [], notes: [`${what}: ${error instanceof Error ? error.message : String(error)}`] })
   await end(1)
+}
+
+function casesGiven(): string | null {
+  const at = process.argv.indexOf('--cases')
+  return at === -1 ? null : process.argv[at + 1]!
 }
 
 function end(code: number): Promise<never> {

@@ -31,6 +31,7 @@ import { pipelineDelivered } from './rows/queue/drain-delivered.ts'
 import { jobCost } from './rows/queue/job-cost.ts'
 import { oneAccount } from './rows/queue/one-account.ts'
 import { peers } from './rows/queue/peers.ts'
+import { reading } from './rows/reading.ts'
 import { render } from './rows/render.ts'
 import { slowReaders } from './rows/slow-readers.ts'
 import { statistics } from './rows/statistics.ts'
@@ -65,6 +66,7 @@ export const ROWS: readonly Row[] = [
   encoding,
   transcodings,
   captions,
+  reading,
   inConsole,
   callbackLatency,
   callbackRate,

@@ -5,7 +5,7 @@ import { openEnvironment } from '../../bench/environment.ts'
 
 test('a server whose configuration fails is stopped', async () => {
   let directory = ''
-  const environment = openEnvironment(true, async (client) => {
+  const environment = openEnvironment({ quick: true }, async (client) => {
     const { rows } = await client.query(`select current_setting('data_directory') as directory`)
     directory = rows[0].directory
     throw new Error('no such setting')
@@ -17,7 +17,7 @@ test('a server whose configuration fails is stopped', async () => {
 })
 
 test('a scope closes what was opened through it, and leaves the rest', async () => {
-  const environment = openEnvironment(true)
+  const environment = openEnvironment({ quick: true })
   onTestFinished(() => environment.close())
   const [kept, scope] = [await environment.dataDir(), environment.scope()]
   const gone = await scope.directory()
@@ -28,7 +28,7 @@ test('a scope closes what was opened through it, and leaves the rest', async () 
 })
 
 test('an environment closes its scopes before what they share', async () => {
-  const environment = openEnvironment(true)
+  const environment = openEnvironment({ quick: true })
   const scope = environment.scope()
   const shared = await scope.dataDir()
   let isThere = false
